@@ -1,0 +1,35 @@
+# Two commands are enough on a machine with Python 3.11 and make: `make demo` and `make test`.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test lint docs bench audit clean
+
+demo: .venv/ready
+	$(BIN)/headcount demo
+
+test: lint
+	$(BIN)/python -m pytest
+
+lint: .venv/ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+docs: .venv/ready
+	$(BIN)/mkdocs build --strict
+
+# Longer than a test run: the figures in docs/evidence.md come from these two.
+bench: .venv/ready
+	$(BIN)/pip install --quiet '.[bench]'
+	$(BIN)/python -m benchmarks.noise
+
+audit: .venv/ready
+	$(BIN)/headcount audit all
+
+.venv/ready: pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --editable '.[dev]'
+	touch $@
+
+clean:
+	rm -rf .venv site .mypy_cache .ruff_cache .pytest_cache .hypothesis

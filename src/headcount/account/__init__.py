@@ -1,0 +1,14 @@
+"""What privacy costs, and the ledger that pays it. Imports nothing of the flow from table to release.
+
+events.py     what happened: frozen data
+cost.py       what it costs: pure, zCDP, GDP, PLD                  gaussian.py  zcdp.py  threshold.py  pld.py
+calibrate.py  how much noise buys a given cost
+filter.py     a budget for adaptive work
+ledger.py     one total budget for a dataset, on disk              chain.py  store.py
+"""
+
+from headcount.account.cost import Cost
+from headcount.account.filter import ZcdpFilter
+from headcount.account.ledger import Charge, Ledger, Sealed, Spend
+
+__all__ = ["Charge", "Cost", "Ledger", "Sealed", "Spend", "ZcdpFilter"]

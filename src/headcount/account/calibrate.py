@@ -1,0 +1,108 @@
+"""How much noise, and which threshold, buys a given epsilon and delta. Every result is checked by the price it is for.
+
+The search works on a decimal grid of 12 digits and returns the least point whose *certified* price fits, so an answer
+is never too little noise, and never more than one part in 10^11 too much.
+"""
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from headcount.account import gaussian, threshold
+from headcount.account.events import Gaussian, GaussianThreshold, LaplaceThreshold, Neighbours
+from headcount.exact import ball, ends, precision, round_up
+
+
+def laplace_scale(epsilon: Fraction, sensitivity: Fraction) -> Fraction:
+    """The scale of discrete Laplace noise for a pure epsilon: exactly sensitivity / epsilon."""
+    return Fraction(sensitivity) / Fraction(epsilon)
+
+
+def analytic_sigma(epsilon: Fraction, delta: Fraction, squared_sensitivity: Fraction = Fraction(1)) -> Fraction:
+    """The standard deviation of *continuous* Gaussian noise (Balle & Wang 2018), for comparison and for pages."""
+
+    def fits(sigma: Fraction) -> bool:
+        return gaussian.continuous_delta(epsilon, squared_sensitivity / sigma**2) <= delta
+
+    return _least(fits, start=Fraction(1))
+
+
+def gaussian_variance(epsilon: Fraction, delta: Fraction, squared_sensitivity: Fraction, cells: int) -> Fraction:
+    """The variance of discrete Gaussian noise on `cells` integers."""
+
+    def fits(variance: Fraction) -> bool:
+        event = Gaussian(variance=variance, squared_sensitivity=squared_sensitivity, cells=cells)
+        return gaussian.discrete_delta(epsilon, [event]) <= delta
+
+    return _least(fits, start=Fraction(squared_sensitivity))
+
+
+def laplace_threshold(
+    scale: Fraction, delta: Fraction, *, bound: int, largest: int, neighbours: Neighbours = "add-remove"
+) -> int:
+    """The least threshold at which discrete Laplace noise shows nobody's own items, but for a chance of delta."""
+
+    def fits(threshold_: int) -> bool:
+        event = LaplaceThreshold(scale, bound=bound, largest=largest, threshold=threshold_, neighbours=neighbours)
+        return threshold.laplace_delta(event) <= delta
+
+    return _least_whole(fits, above=largest)
+
+
+def gaussian_threshold(variance: Fraction, delta: Fraction, *, items: int, largest: int) -> int:
+    """The least threshold at which discrete Gaussian noise shows nobody's own items, but for a chance of delta.
+
+    This is the delta of delta-approximate zCDP. For an (epsilon, delta) that noise and threshold share, see below."""
+
+    def fits(threshold_: int) -> bool:
+        event = GaussianThreshold(variance, items, largest, threshold_, "add-remove")
+        with precision(threshold.BITS):
+            return ends(threshold.gaussian_shown(event, items))[1] <= delta
+
+    return _least_whole(fits, above=largest)
+
+
+def joint_gaussian(
+    epsilon: Fraction, delta: Fraction, *, items: int, largest: int, neighbours: Neighbours = "add-remove"
+) -> GaussianThreshold:
+    """Variance and threshold that *share* delta instead of splitting it: what a person alone puts on new items
+    is missing from the items that everybody sees, so the two prices never add up in full."""
+    cells = threshold.people(neighbours) * items
+    with precision(threshold.BITS):  # if a person is replaced, the other's own items cost a little epsilon
+        spared = ends(ball(1 - delta).log())[0] if neighbours == "replace" else Fraction(0)
+    variance = gaussian_variance(epsilon + spared, delta, Fraction(largest**2 * cells), cells)
+    least = gaussian_threshold(variance, delta, items=items, largest=largest)
+
+    def fits(threshold_: int) -> bool:
+        event = GaussianThreshold(variance, items, largest, threshold_, neighbours)
+        return threshold.gaussian_delta(epsilon, event) <= delta
+
+    return GaussianThreshold(variance, items, largest, _least_whole(fits, above=least - 1), neighbours)
+
+
+def _least(fits: Callable[[Fraction], bool], start: Fraction) -> Fraction:
+    """The least number on the 12-digit grid that fits, for a price that falls as the number grows."""
+    high = Fraction(start)
+    while not fits(high):
+        high *= 2
+    while fits(high / 2):
+        high /= 2
+    low = high / 2
+    while high - low > high / 10**12:
+        middle = round_up((low + high) / 2, digits=14)
+        low, high = (low, middle) if fits(middle) else (middle, high)
+    rounded = round_up(high)
+    if not fits(rounded):
+        raise ArithmeticError(f"the price does not fall with more noise near {float(high)}")
+    return rounded
+
+
+def _least_whole(fits: Callable[[int], bool], above: int) -> int:
+    """The least integer over `above` that fits."""
+    step = 1
+    while not fits(above + step):
+        step *= 2
+    low, high = above + step // 2, above + step  # low does not fit, or is `above` itself
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if fits(middle) else (middle, high)
+    return high

@@ -1,0 +1,156 @@
+"""What events cost. An event says what happened; here it gets its price, in each currency that it has.
+
+    pure/approximate   (epsilon, delta)   adds up                          `native`, `basic`
+    zCDP               (rho, delta)       adds up, also adaptively         `concentrated`, `zcdp`
+    Gaussian (GDP)     (D/s)^2            adds up, Gaussian noise alone    `gdp`
+    PLD                a distribution     composes, fixed pipelines        `pld.epsilon`
+
+Every number is exact or rounded up. `tightest` takes the cheapest of them: each is a valid bound on its own.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import singledispatch
+
+from headcount.account import gaussian
+from headcount.account import zcdp as conversion
+from headcount.account.events import (
+    Event,
+    Gaussian,
+    GaussianThreshold,
+    Guarantee,
+    Laplace,
+    LaplaceThreshold,
+    Selection,
+)
+from headcount.account.threshold import BITS as THRESHOLD_BITS
+from headcount.account.threshold import gaussian_shown, laplace_delta, people, shared_noise
+from headcount.errors import BadParameter
+from headcount.exact import ends, precision, round_up
+
+
+@dataclass(frozen=True)
+class Cost:
+    """An (epsilon, delta) guarantee."""
+
+    epsilon: Fraction
+    delta: Fraction
+
+
+@dataclass(frozen=True)
+class Concentrated:
+    """A delta-approximate rho-zCDP guarantee."""
+
+    rho: Fraction
+    delta: Fraction
+
+    def epsilon(self, delta: Fraction) -> Fraction:
+        """The epsilon at a total delta, of which the approximation takes its part first."""
+        if delta <= self.delta:
+            raise BadParameter(
+                f"delta={float(delta)}: the events take {float(self.delta)} of it.", fix="a larger delta"
+            )
+        return conversion.epsilon(self.rho, delta - self.delta)
+
+
+@singledispatch
+def native(event: Event) -> Cost:
+    """The (epsilon, delta) that an event has by itself, without its Gaussian noise (see `noises`)."""
+    raise TypeError(f"{type(event).__name__} is not an event")
+
+
+@native.register
+def _(event: Laplace) -> Cost:
+    return Cost(event.sensitivity / event.scale, Fraction(0))
+
+
+@native.register
+def _(event: Gaussian) -> Cost:
+    return Cost(Fraction(0), Fraction(0))
+
+
+@native.register
+def _(event: Selection) -> Cost:
+    return Cost(event.epsilon, Fraction(0))
+
+
+@native.register
+def _(event: LaplaceThreshold) -> Cost:
+    return Cost(people(event.neighbours) * event.bound / event.scale, round_up(laplace_delta(event)))
+
+
+@native.register
+def _(event: GaussianThreshold) -> Cost:
+    with precision(THRESHOLD_BITS):
+        return Cost(Fraction(0), round_up(ends(gaussian_shown(event, event.items))[1]))
+
+
+@native.register
+def _(event: Guarantee) -> Cost:
+    return Cost(event.epsilon, event.delta)
+
+
+def noises(event: Event) -> list[Gaussian]:
+    """The Gaussian noise of an event, as events of their own."""
+    if isinstance(event, GaussianThreshold):
+        return shared_noise(event, alone=0)
+    return [event] if isinstance(event, Gaussian) else []
+
+
+def concentrated(event: Event) -> Concentrated:
+    """The zCDP price: D^2 / (2 variance) for Gaussian noise, epsilon^2 / 8 for a choice of bounded range, and
+    epsilon^2 / 2 for anything else that is (epsilon, delta)-private (Bun & Steinke 2016, Proposition 3.3)."""
+    own = native(event)
+    rho = own.epsilon**2 / (8 if isinstance(event, Selection) else 2)
+    for noise in noises(event):
+        rho += noise.squared_sensitivity / (2 * noise.variance)
+    return Concentrated(rho, own.delta)
+
+
+def zcdp(events: Sequence[Event]) -> Concentrated:
+    """The zCDP price of all the events together, in whatever order and however they depend on each other's results."""
+    prices = [concentrated(event) for event in events]
+    return Concentrated(
+        sum((price.rho for price in prices), start=Fraction(0)),
+        sum((price.delta for price in prices), start=Fraction(0)),
+    )
+
+
+def split(events: Sequence[Event]) -> tuple[Cost, list[Gaussian]]:
+    """The sum of the native prices, and all Gaussian noise."""
+    prices = [native(event) for event in events]
+    epsilon = sum((price.epsilon for price in prices), start=Fraction(0))
+    delta = sum((price.delta for price in prices), start=Fraction(0))
+    return Cost(epsilon, delta), [noise for event in events for noise in noises(event)]
+
+
+def basic(events: Sequence[Event], delta: Fraction) -> Fraction:
+    """The epsilon by adding up: native epsilons, plus that of all Gaussian noise together at what is left of delta."""
+    own, noise = split(events)
+    if delta < own.delta:
+        raise BadParameter(f"delta={float(delta)}: the events take {float(own.delta)} of it.", fix="a larger delta")
+    return own.epsilon + (gdp(noise, delta - own.delta) if noise else 0)
+
+
+def gdp(noise: Sequence[Gaussian], delta: Fraction) -> Fraction:
+    """The epsilon of Gaussian noise alone, all events together, at this delta."""
+    if delta <= 0:
+        raise BadParameter("delta=0: Gaussian noise has no epsilon without a delta.", fix='delta="1e-6"')
+    low, high = Fraction(0), Fraction(1)
+    while gaussian.discrete_delta(high, noise) > delta:
+        low, high = high, high * 2
+    while high - low > high / 10**12:
+        middle = round_up((low + high) / 2, digits=14)
+        low, high = (low, middle) if gaussian.discrete_delta(middle, noise) <= delta else (middle, high)
+    return round_up(high)
+
+
+def tightest(events: Sequence[Event], delta: Fraction) -> Cost:
+    """The least epsilon at this delta that any of the currencies gives."""
+    from headcount.account import pld
+
+    candidates = [basic(events, delta)]
+    if delta > zcdp(events).delta:
+        candidates += [zcdp(events).epsilon(delta), pld.epsilon(events, delta)]
+    return Cost(min(candidates), delta)

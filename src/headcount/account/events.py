@@ -1,0 +1,132 @@
+"""What happened, as frozen data. What it costs is told by `cost`.
+
+An event never changes its meaning: ledgers keep events for years. A new kind of event is a new class; a class that has
+been released keeps its name and its fields. Sensitivities are those for the kind of neighbours that the release
+promised (for one person replaced, the l1 sensitivity is twice, the squared l2 sensitivity of non-negative counts
+twice that of one person added or removed).
+"""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from typing import Any, ClassVar, Literal, get_args
+
+from headcount.errors import BadParameter
+from headcount.exact import positive, rational, whole, written
+
+Neighbours = Literal["add-remove", "replace"]
+
+
+@dataclass(frozen=True)
+class Laplace:
+    """Discrete Laplace noise was added to integers."""
+
+    name: ClassVar[str] = "laplace"
+    scale: Fraction
+    """The noise k has weight exp(-|k| / scale)."""
+    sensitivity: Fraction
+    """The most by which one person changes the integers, added up (l1)."""
+
+
+@dataclass(frozen=True)
+class Gaussian:
+    """Discrete Gaussian noise was added to integers."""
+
+    name: ClassVar[str] = "gaussian"
+    variance: Fraction
+    """The noise k has weight exp(-k^2 / (2 variance))."""
+    squared_sensitivity: Fraction
+    """The most by which one person changes the integers: squares added up (l2, squared)."""
+    cells: int
+    """How many of the integers one person can change."""
+
+
+@dataclass(frozen=True)
+class Selection:
+    """One item was chosen by softmax weights whose log-ratio between neighbours has a range of at most epsilon."""
+
+    name: ClassVar[str] = "selection"
+    epsilon: Fraction
+
+
+@dataclass(frozen=True)
+class LaplaceThreshold:
+    """Discrete Laplace noise on every item that occurs; shown if the noisy count is at least the threshold."""
+
+    name: ClassVar[str] = "laplace-threshold"
+    scale: Fraction
+    bound: int
+    """The most that one person adds to all items together."""
+    largest: int
+    """The most that one person adds to one item."""
+    threshold: int
+    neighbours: Neighbours
+
+
+@dataclass(frozen=True)
+class GaussianThreshold:
+    """Discrete Gaussian noise on every item that occurs; shown if the noisy count is at least the threshold."""
+
+    name: ClassVar[str] = "gaussian-threshold"
+    variance: Fraction
+    items: int
+    """The most items that one person adds to."""
+    largest: int
+    """The most that one person adds to one item."""
+    threshold: int
+    neighbours: Neighbours
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """Something with an (epsilon, delta) guarantee of its own, proved elsewhere."""
+
+    name: ClassVar[str] = "guarantee"
+    epsilon: Fraction
+    delta: Fraction
+
+
+Event = Laplace | Gaussian | Selection | LaplaceThreshold | GaussianThreshold | Guarantee
+
+_KINDS: dict[str, type[Event]] = {kind.name: kind for kind in get_args(Event)}
+
+
+def to_json(events: Iterable[Event]) -> str:
+    """The events as canonical text: equal events give equal bytes."""
+    return json.dumps([_plain(event) for event in events], sort_keys=True, separators=(",", ":"))
+
+
+def _plain(event: Event) -> dict[str, Any]:
+    values = {field.name: getattr(event, field.name) for field in fields(event)}
+    written_values = {key: written(value) if isinstance(value, Fraction) else value for key, value in values.items()}
+    return {"event": event.name, **written_values}
+
+
+def from_json(text: str) -> tuple[Event, ...]:
+    """The events that `to_json` wrote."""
+    return tuple(_event(plain) for plain in json.loads(text))
+
+
+def _event(plain: dict[str, Any]) -> Event:
+    kind = _KINDS.get(plain.get("event", ""))
+    if kind is None:
+        raise BadParameter(f"event={plain.get('event')!r}: unknown.", fix=f"one of {', '.join(sorted(_KINDS))}")
+    return kind(**{field.name: _value(field.type, plain[field.name]) for field in fields(kind)})
+
+
+def _value(kind: Any, value: Any) -> Any:
+    return Fraction(value) if kind is Fraction else value
+
+
+def check(event: Event) -> Event:
+    """The event, once its numbers are seen to make sense."""
+    for field in fields(event):
+        name, value = f"{event.name}.{field.name}", getattr(event, field.name)
+        if name == "guarantee.delta":
+            rational(name, value, fix="delta=Fraction(1, 10**6)")
+        elif field.type is Fraction:
+            positive(name, value, fix=f"{field.name}=Fraction(1)")
+        elif field.type is int:
+            whole(name, value, least=1, fix=f"{field.name}=1")
+    return event

@@ -1,0 +1,60 @@
+"""A budget for work whose next step depends on earlier results: it admits a step before it is taken, or not at all.
+
+The sum of the zCDP prices of everything admitted never exceeds (rho, delta). Because prices are fixed before each
+step and depend on released values only, everything admitted together is delta-approximate rho-zCDP (Whitehouse,
+Ramdas, Rogers & Wu 2023, Theorem 1: fully adaptive composition at the price of ordinary composition).
+"""
+
+from fractions import Fraction
+
+from headcount.account.cost import concentrated
+from headcount.account.events import Event
+from headcount.errors import BudgetExceeded
+from headcount.exact import Number, rational
+
+
+class ZcdpFilter:
+    """Admits events while their zCDP prices fit.
+
+    >>> from headcount.account.events import Selection
+    >>> budget = ZcdpFilter(rho="0.01", delta=0)
+    >>> budget.admits(Selection(Fraction(1)))
+    False
+    >>> budget.charge(Selection(Fraction(1, 5)))
+    >>> budget.rho_left
+    Fraction(1, 200)
+    """
+
+    def __init__(self, rho: Number, delta: Number) -> None:
+        self.rho_left = _not_negative("rho", rho)
+        self.delta_left = _not_negative("delta", delta)
+
+    def admits(self, *events: Event) -> bool:
+        """Whether all these events together would fit."""
+        rho, delta = _price(events)
+        return rho <= self.rho_left and delta <= self.delta_left
+
+    def charge(self, *events: Event) -> None:
+        """Take the price of these events from the budget, or raise and take nothing. To be called before their noise
+        is drawn."""
+        rho, delta = _price(events)
+        if not self.admits(*events):
+            raise BudgetExceeded(
+                f"asked rho={float(rho):.6g}, delta={float(delta):.3g}; "
+                f"left rho={float(self.rho_left):.6g}, delta={float(self.delta_left):.3g}.",
+                fix="stop here, or ask `admits` first",
+            )
+        self.rho_left -= rho
+        self.delta_left -= delta
+
+
+def _price(events: tuple[Event, ...]) -> tuple[Fraction, Fraction]:
+    prices = [concentrated(event) for event in events]
+    return sum((p.rho for p in prices), start=Fraction(0)), sum((p.delta for p in prices), start=Fraction(0))
+
+
+def _not_negative(name: str, value: Number) -> Fraction:
+    number = rational(name, value, fix=f"{name}=0.1")
+    if number < 0:
+        raise BudgetExceeded(f"{name}={value!r}: a budget is not negative.", fix=f"{name}=0.1")
+    return number

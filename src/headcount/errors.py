@@ -1,0 +1,26 @@
+"""One class per mistake. Every message says what was given, what is allowed, and ends with the line to write
+instead."""
+
+
+class HeadcountError(Exception):
+    """Whatever headcount refuses."""
+
+    def __init__(self, message: str, *, fix: str) -> None:
+        super().__init__(f"{message} Fix: {fix}")
+        self.fix = fix
+
+
+class BadParameter(HeadcountError, ValueError):
+    """A parameter that cannot be meant: a scale of 0, a size that is not a count, a negative budget."""
+
+
+class BudgetExceeded(HeadcountError):
+    """The ledger has less left than was asked for. Nothing was read, nothing was spent."""
+
+
+class LedgerError(HeadcountError):
+    """The ledger file cannot be used: it is something else, cannot be written, or its disk is full."""
+
+
+class LedgerTampered(LedgerError):
+    """The ledger's rows do not follow from one another: somebody edited, deleted, reordered or rolled back."""

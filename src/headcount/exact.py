@@ -1,0 +1,137 @@
+"""Numbers as people type them, and arithmetic that knows its own error.
+
+A number that somebody typed means the decimal they typed: 0.1 is one tenth, not the nearest binary fraction. Inside,
+every parameter is a `Fraction`. What is not rational (exp, the normal law) is computed as an Arb ball, an interval that
+provably holds the true value, and leaves it again only through `round_up` or `round_down`, towards more privacy.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from decimal import Decimal, InvalidOperation, localcontext
+from fractions import Fraction
+from itertools import count
+from numbers import Integral, Rational, Real
+from threading import RLock
+
+from flint import arb, ctx, fmpq
+
+from headcount.errors import BadParameter
+
+Number = int | float | str | Decimal | Fraction
+"""What may be typed where a number is asked for."""
+
+_PRECISION = RLock()  # Arb's working precision belongs to the process, not to the thread
+
+
+def rational(name: str, value: Number, *, fix: str) -> Fraction:
+    """The exact rational that was typed; `fix` is the line to write instead when it is not a finite number."""
+    try:
+        return _rational(value)
+    except (InvalidOperation, ValueError, TypeError, OverflowError, ZeroDivisionError):
+        raise BadParameter(f"{name}={value!r}: a finite number is needed.", fix=fix) from None
+
+
+def _rational(value: object) -> Fraction:
+    if isinstance(value, bool):
+        raise TypeError("a truth value is not a number")
+    if isinstance(value, Integral):
+        return Fraction(int(value))
+    if isinstance(value, Rational):
+        return Fraction(int(value.numerator), int(value.denominator))
+    if isinstance(value, str):
+        return Fraction(value.strip()) if "/" in value else Fraction(Decimal(value))
+    if isinstance(value, Decimal):
+        return Fraction(value)
+    if isinstance(value, Real):
+        return Fraction(Decimal(repr(float(value))))
+    raise TypeError(f"{type(value).__name__} is not a number")
+
+
+def positive(name: str, value: Number, *, fix: str) -> Fraction:
+    """A rational above zero."""
+    number = rational(name, value, fix=fix)
+    if number <= 0:
+        raise BadParameter(f"{name}={value!r}: it must be above 0.", fix=fix)
+    return number
+
+
+def whole(name: str, value: int, *, least: int, fix: str) -> int:
+    """A count: an integer that is at least `least`."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+        raise BadParameter(f"{name}={value!r}: a whole number of at least {least} is needed.", fix=fix)
+    return int(value)
+
+
+@contextmanager
+def precision(bits: int) -> Iterator[None]:
+    """Arb works with this many bits inside the block."""
+    with _PRECISION, ctx.workprec(bits):
+        yield
+
+
+def ball(value: Fraction | int) -> arb:
+    """The Arb ball around a rational."""
+    return arb(fmpq(value.numerator, value.denominator))
+
+
+def ends(value: arb) -> tuple[Fraction, Fraction]:
+    """The two rationals between which the ball lies."""
+    if not value.is_finite():
+        raise ArithmeticError(f"the working precision was too low to enclose a value: {value}")
+    return _dyadic(value.lower()), _dyadic(value.upper())
+
+
+def _dyadic(point: arb) -> Fraction:
+    mantissa, exponent = (int(part) for part in point.man_exp())
+    return Fraction(mantissa << exponent) if exponent >= 0 else Fraction(mantissa, 1 << -exponent)
+
+
+def gaussian_weight(k: int, variance: Fraction) -> arb:
+    """exp(-k^2 / (2 variance))."""
+    return ball(-Fraction(k * k) / (2 * variance)).exp()
+
+
+def gaussian_sum(first: int, step: int, variance: Fraction) -> arb:
+    """The sum of the weights of first, first + step, first + 2 step, ..., to the precision at hand.
+
+    From any term on, each is at most `ratio` times the one before, so the rest lies between 0 and term / (1 -
+    ratio)."""
+    total, negligible = arb(0), arb(2) ** -ctx.prec
+    integers = count(first, step)
+    while (term := gaussian_weight(k := next(integers), variance)) > negligible:
+        total += term
+    ratio = ball(-Fraction(step * (2 * k + step)) / (2 * variance)).exp()
+    return total + arb(0).union(term / (1 - ratio))
+
+
+def round_up(value: Fraction, digits: int = 12) -> Fraction:
+    """The next number of so many significant decimal digits that is not below."""
+    step = _step(value, digits)
+    return -(-value // step) * step
+
+
+def round_down(value: Fraction, digits: int = 12) -> Fraction:
+    """The next number of so many significant decimal digits that is not above."""
+    step = _step(value, digits)
+    return value // step * step
+
+
+def _step(value: Fraction, digits: int) -> Fraction:
+    if value == 0:
+        return Fraction(1)
+    # the number of decimal digits before the point, right to within one: enough for a grid that is fine enough
+    magnitude = len(str(abs(value.numerator))) - len(str(value.denominator))
+    return Fraction(10) ** (magnitude - digits)
+
+
+def written(value: Fraction) -> str:
+    """The number as text, exactly: a plain decimal where there is one, else numerator/denominator."""
+    rest = value.denominator
+    for prime in (2, 5):
+        while rest % prime == 0:
+            rest //= prime
+    if rest != 1:
+        return str(value)
+    with localcontext() as context:
+        context.prec = len(str(abs(value.numerator))) + value.denominator.bit_length()
+        return format((Decimal(value.numerator) / Decimal(value.denominator)).normalize(), "f")

@@ -1,0 +1,126 @@
+"""Exact noise: draws whose law is exactly the one that the proofs speak of, on the operating system's entropy.
+
+    words (os.urandom) ──► table.py: certified inverse CDF ──► laws: finite, geometric, gaussian ──► the functions here
+
+Every function takes rational parameters (a float means the decimal it prints as), returns int64, and asks one `Entropy`
+object for all chance. Knows nothing of privacy.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headcount.errors import BadParameter
+from headcount.exact import Number, positive, rational, whole
+from headcount.noise.entropy import Entropy, SystemEntropy
+from headcount.noise.finite import Bernoulli, Softmax, Uniform
+from headcount.noise.gaussian import DiscreteGaussian
+from headcount.noise.geometric import DiscreteLaplace, Geometric, NegativeBinomial
+from headcount.noise.law import LARGEST_SCALE, Integers, Law
+
+__all__ = [
+    "Entropy",
+    "Law",
+    "SystemEntropy",
+    "bernoulli",
+    "discrete_gaussian",
+    "discrete_laplace",
+    "geometric",
+    "negative_binomial",
+    "softmax",
+    "uniform",
+]
+
+_SYSTEM = SystemEntropy()
+
+
+def discrete_laplace(scale: Number, size: int, entropy: Entropy = _SYSTEM) -> Integers:
+    """`size` integers k, each with probability proportional to exp(-|k| / scale).
+
+    >>> discrete_laplace(20, 3).dtype
+    dtype('int64')
+    """
+    return _draw(DiscreteLaplace(_width("scale", scale)), size, entropy)
+
+
+def discrete_gaussian(sigma: Number, size: int, entropy: Entropy = _SYSTEM) -> Integers:
+    """`size` integers k, each with probability proportional to exp(-k^2 / (2 sigma^2)).
+
+    >>> len(discrete_gaussian("4.25", 3))
+    3
+    """
+    return _draw(DiscreteGaussian(_width("sigma", sigma) ** 2), size, entropy)
+
+
+def geometric(scale: Number, size: int, entropy: Entropy = _SYSTEM) -> Integers:
+    """`size` integers k >= 0, each with probability proportional to exp(-k / scale).
+
+    >>> bool((geometric(20, 1000) >= 0).all())
+    True
+    """
+    return _draw(Geometric(_width("scale", scale)), size, entropy)
+
+
+def negative_binomial(shape: Number, scale: Number, size: int, entropy: Entropy = _SYSTEM) -> Integers:
+    """`size` integers k >= 0 with weight Gamma(k + shape) / k! exp(-k / scale): `1 / shape` of them add up to a
+    geometric.
+
+    >>> bool((negative_binomial("1/1000", 20, 1000) >= 0).all())
+    True
+    """
+    real_shape = positive("shape", shape, fix='shape="1/1000"')
+    return _draw(NegativeBinomial(real_shape, _width("scale", scale)), size, entropy)
+
+
+def bernoulli(p: Number, size: int, entropy: Entropy = _SYSTEM) -> Integers:
+    """`size` coins: 1 with probability exactly p, else 0.
+
+    >>> bernoulli(1, 3).tolist()
+    [1, 1, 1]
+    """
+    chance = rational("p", p, fix='p="1/3"')
+    if not 0 <= chance <= 1:
+        raise BadParameter(f"p={p!r}: a probability lies between 0 and 1.", fix='p="1/3"')
+    return _draw(Bernoulli(chance), size, entropy)
+
+
+def uniform(count: int, size: int, entropy: Entropy = _SYSTEM) -> Integers:
+    """`size` integers, each of 0 .. count - 1 with the same probability.
+
+    >>> uniform(1, 2).tolist()
+    [0, 0]
+    """
+    return _draw(Uniform(whole("count", count, least=1, fix="count=6")), size, entropy)
+
+
+def softmax(scores: Sequence[Number] | NDArray[np.generic], rate: Number, entropy: Entropy = _SYSTEM) -> int:
+    """The index of one score, drawn with probability proportional to exp(rate * score).
+
+    Equal scores are drawn as one group and then evenly, so the work grows with the number of different scores.
+
+    >>> softmax([0, 1000], rate=1)
+    1
+    """
+    if not len(scores):
+        raise BadParameter("scores=[]: there is nothing to choose from.", fix="scores=[3, 1, 4]")
+    speed = rational("rate", rate, fix="rate=0.5")
+    different, group_of, sizes = np.unique(np.asarray(scores), return_inverse=True, return_counts=True)
+    exponents = [speed * rational("scores", score, fix="scores=[3, 1, 4]") for score in different.tolist()]
+    top = max(exponents)
+    law = Softmax(tuple(exponent - top for exponent in exponents), tuple(sizes.tolist()))
+    group = int(entropy.draw(law, 1)[0])
+    within = int(entropy.draw(Uniform(int(sizes[group])), 1)[0])
+    return int(np.flatnonzero(group_of == group)[within])
+
+
+def _draw(law: Law, size: int, entropy: Entropy) -> Integers:
+    return entropy.draw(law, whole("size", size, least=0, fix="size=1000"))
+
+
+def _width(name: str, value: Number) -> Fraction:
+    width = positive(name, value, fix=f"{name}=20")
+    if width > LARGEST_SCALE:
+        raise BadParameter(f"{name}={value!r}: noise of more than 2**50 does not fit into 64 bits.", fix=f"{name}=20")
+    return width

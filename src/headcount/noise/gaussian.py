@@ -1,0 +1,121 @@
+"""The discrete Gaussian: every integer k with weight exp(-k^2 / (2 variance)).
+
+The integers are cut into buckets of equal width, so that at most about a thousand of them matter. A bucket is drawn
+from a table, with the weight of its heaviest integer; then an integer in it, evenly; the pair is kept with the chance
+by which the integer is lighter than the bucket's heaviest, else drawn anew. In a bucket of width 1 (variance up to
+about 2,900) there is nothing to reject. The number of rejections is independent of the result, as always in rejection
+sampling.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import count
+
+import numpy as np
+from flint import arb, fmpz
+from numpy.typing import NDArray
+
+from headcount.exact import ball, gaussian_sum, gaussian_weight, precision
+from headcount.noise.geometric import alternating
+from headcount.noise.law import Integers, Law, checked
+from headcount.noise.table import GUARD_BITS, Words, draw_outcomes
+
+WIDEST = 2900
+"""The largest variance of a bucket index: beyond 9.5 standard deviations lies less than 2^-64, so about 1,024 edges."""
+MARGIN = 2.0**-40
+"""How far the float guess of an acceptance chance may be off. Its true error is below 2^-48."""
+
+
+@dataclass(frozen=True)
+class DiscreteGaussian(Law):
+    """Outcomes stand for 0, 1, -1, 2, -2, ..."""
+
+    variance: Fraction
+
+    def weights(self) -> Iterator[arb]:
+        return (gaussian_weight((outcome + 1) // 2, self.variance) for outcome in count())
+
+    def total(self) -> arb:
+        return 1 + 2 * gaussian_sum(1, 1, self.variance)
+
+    def values(self, outcomes: Integers) -> Integers:
+        return alternating(outcomes)
+
+    @cached_property
+    def _width(self) -> int:
+        """The width of a bucket: the least power of two that leaves few enough buckets."""
+        width = 1
+        while self.variance > WIDEST * width**2:
+            width *= 2
+        return width
+
+    def sample(self, size: int, words: Words) -> Integers:
+        if self._width == 1:
+            return checked(super().sample(size, words))
+        found: list[Integers] = []
+        missing = size
+        while missing:
+            found.append(self._attempt(missing, words))
+            missing -= len(found[-1])
+        return np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
+
+    def _attempt(self, size: int, words: Words) -> Integers:
+        """The accepted among `size` proposals."""
+        bucket = draw_outcomes(_Bucket(self.variance, self._width), size, words)
+        inside = (words.words(size) & np.uint64(self._width - 1)).astype(np.int64)
+        nearest = _nearest(bucket, self._width)  # the distance from 0 of the bucket's heaviest integer
+        kept = self._accept(nearest, inside, words)
+        values = np.where(bucket & 1, -(nearest + inside), nearest + inside)
+        return checked(values[kept])
+
+    def _accept(self, nearest: Integers, inside: Integers, words: Words) -> NDArray[np.bool_]:
+        """True with probability exp(-((nearest + inside)^2 - nearest^2) / (2 variance)), exactly.
+
+        A float guess decides where it is off the uniform by more than its error; Arb decides the rest."""
+        first = words.words(len(nearest))
+        low, unit = first.astype(np.float64) / 2.0**words.bits, 2.0**-words.bits
+        guess = np.exp(-(inside * (inside + 2.0 * nearest)) / float(2 * self.variance))
+        kept: NDArray[np.bool_] = low + unit <= guess - MARGIN
+        for doubt in np.flatnonzero(~kept & (low < guess + MARGIN)):
+            near, step = int(nearest[doubt]), int(inside[doubt])
+            exponent = -Fraction(step * (step + 2 * near)) / (2 * self.variance)
+            kept[doubt] = _below_exp(exponent, int(first[doubt]), words)
+        return kept
+
+
+@dataclass(frozen=True)
+class _Bucket(Law):
+    """Buckets 0: [0, width), 1: [-width, 0), 2: [width, 2 width), ... by the weight of the integer nearest to 0.
+
+    Bucket 1 begins at -1: its integers are -1 - i, so that every integer is in exactly one bucket."""
+
+    variance: Fraction
+    width: int
+
+    def weights(self) -> Iterator[arb]:
+        for pair in count():
+            yield gaussian_weight(pair * self.width, self.variance)
+            yield gaussian_weight(pair * self.width + 1, self.variance)
+
+    def total(self) -> arb:
+        return gaussian_sum(0, self.width, self.variance) + gaussian_sum(1, self.width, self.variance)
+
+
+def _nearest(bucket: Integers, width: int) -> Integers:
+    return (bucket >> 1) * width + (bucket & 1)
+
+
+def _below_exp(exponent: Fraction, first: int, words: Words) -> bool:
+    """Whether a uniform that begins with this word is below exp(exponent)."""
+    known, bits = first, words.bits
+    while True:
+        with precision(bits + GUARD_BITS):
+            edge = ball(exponent).exp() * fmpz(1 << bits)
+            if edge >= known + 1:
+                return True
+            if edge <= known:
+                return False
+        known = known << words.bits | int(words.words(1)[0])
+        bits += words.bits

@@ -1,0 +1,128 @@
+"""The geometric law and what is made of it: discrete Laplace, negative binomial.
+
+With q = exp(-1/scale), the geometric law gives k = 0, 1, 2, ... the weight q^k. Written in base B, the digits of k are
+independent, because q^(k0 + B k1 + ...) is a product: digit i has the weights (q^(B^i))^d for d = 0 .. B-1, and what
+stands above the last digit is geometric again, with scale / B^digits. So every scale needs only tables of about a
+thousand edges.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import count
+
+import numpy as np
+from flint import arb
+
+from headcount.exact import ball
+from headcount.noise.law import Integers, Law, checked
+from headcount.noise.table import Words, draw_outcomes
+
+BASE = 1024
+"""The base of the digits."""
+WIDEST = 23
+"""The largest scale drawn from one table: 23 ln 2^64 is 1,020 edges."""
+
+
+@dataclass(frozen=True)
+class Geometric(Law):
+    """k = 0, 1, 2, ... with probability (1 - q) q^k, q = exp(-1/scale)."""
+
+    scale: Fraction
+
+    def weights(self) -> Iterator[arb]:
+        q = ball(-1 / self.scale).exp()
+        return (q**k for k in count())
+
+    def total(self) -> arb:
+        return -1 / ball(-1 / self.scale).expm1()
+
+    def sample(self, size: int, words: Words) -> Integers:
+        if self.scale <= WIDEST:
+            return draw_outcomes(self, size, words)
+        digit = draw_outcomes(Digit(self.scale), size, words)
+        return checked(digit + BASE * Geometric(self.scale / BASE).sample(size, words))
+
+
+@dataclass(frozen=True)
+class Digit(Law):
+    """The lowest digit of a geometric number: the geometric law given that k < BASE."""
+
+    scale: Fraction
+
+    def weights(self) -> Iterator[arb]:
+        q = ball(-1 / self.scale).exp()
+        return (q**k for k in range(BASE))
+
+    def total(self) -> arb:
+        return ball(-BASE / self.scale).expm1() / ball(-1 / self.scale).expm1()
+
+
+@dataclass(frozen=True)
+class Sign(Law):
+    """0, 1 or -1 with weights 1 - q, q, q: whether a discrete Laplace number is zero, and its sign."""
+
+    scale: Fraction
+
+    def weights(self) -> Iterator[arb]:
+        q = ball(-1 / self.scale).exp()
+        yield -ball(-1 / self.scale).expm1()
+        yield q
+        yield q
+
+    def total(self) -> arb:
+        return 1 + ball(-1 / self.scale).exp()
+
+    def values(self, outcomes: Integers) -> Integers:
+        return alternating(outcomes)
+
+
+@dataclass(frozen=True)
+class DiscreteLaplace(Law):
+    """Every integer k with probability (1-q)/(1+q) q^|k|, q = exp(-1/scale). Outcomes stand for 0, 1, -1, 2, -2, ..."""
+
+    scale: Fraction
+
+    def weights(self) -> Iterator[arb]:
+        q = ball(-1 / self.scale).exp()
+        return (q ** ((outcome + 1) // 2) for outcome in count())
+
+    def total(self) -> arb:
+        step = ball(-1 / self.scale)
+        return -(1 + step.exp()) / step.expm1()
+
+    def values(self, outcomes: Integers) -> Integers:
+        return alternating(outcomes)
+
+    def sample(self, size: int, words: Words) -> Integers:
+        """The sign first; given that it is not zero, |k| - 1 is geometric."""
+        sign = Sign(self.scale).sample(size, words)
+        return sign * (1 + Geometric(self.scale).sample(size, words))
+
+
+@dataclass(frozen=True)
+class NegativeBinomial(Law):
+    """k = 0, 1, 2, ... with weight Gamma(k + shape) / (Gamma(shape) k!) q^k, q = exp(-1/scale), for any shape > 0.
+
+    The sum of n independent draws of shape r/n has shape r; shape 1 is the geometric law."""
+
+    shape: Fraction
+    scale: Fraction
+
+    def weights(self) -> Iterator[arb]:
+        q, weight = ball(-1 / self.scale).exp(), arb(1)
+        for k in count():
+            yield weight
+            weight *= q * ball((k + self.shape) / (k + 1))
+
+    def total(self) -> arb:
+        return (-ball(-1 / self.scale).expm1()) ** ball(-self.shape)
+
+    def sample(self, size: int, words: Words) -> Integers:
+        return checked(draw_outcomes(self, size, words))
+
+
+def alternating(outcomes: Integers) -> Integers:
+    """0, 1, 2, 3, 4, ... -> 0, 1, -1, 2, -2, ..."""
+    half = (outcomes + 1) >> 1
+    return np.where(outcomes & 1, half, -half)

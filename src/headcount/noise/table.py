@@ -1,0 +1,105 @@
+"""An inverse-CDF table that is exact: a uniform number decides the outcome, and is known to as many bits as that takes.
+
+The unit interval is cut at the edges P(outcome <= i). A uniform U, read one word at a time, falls between two edges;
+that is the draw. The table holds each edge's first word, certified by Arb. If the first word of U differs from that
+of every edge, U lies on a known side of each of them, and the draw is done. If not (chance about 2^-63 an edge), or
+if U lies beyond the table, more words of U are drawn until the edges, recomputed more precisely, decide. So:
+
+- the law is exact: no truncation, no rounding, whatever the word size (the tests enumerate it with words of 2 to 8
+  bits);
+- the work of a draw is one word and one search of a fixed table, whatever comes out.
+"""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Protocol
+
+import numpy as np
+from flint import arb, fmpz
+from numpy.typing import NDArray
+
+from headcount.exact import precision
+
+GUARD_BITS = 64
+"""How much more precisely than the bits of U an edge is computed."""
+
+
+class Words(Protocol):
+    """A source of independent uniform words."""
+
+    bits: int
+    """The size of a word, 64 in production."""
+
+    def words(self, count: int) -> NDArray[np.uint64]:
+        """So many fresh words, each uniform on 0 .. 2^bits - 1."""
+
+
+class Edges(Protocol):
+    """A law over the outcomes 0, 1, 2, ... by its edges."""
+
+    def edges(self) -> Iterator[arb]:
+        """P(outcome <= 0), P(outcome <= 1), ... as balls at the precision at hand; without the last, which is 1."""
+
+    def __hash__(self) -> int: ...
+
+
+def draw_outcomes(law: Edges, size: int, words: Words) -> NDArray[np.int64]:
+    """`size` independent outcomes of the law."""
+    cuts = _cuts(law, words.bits)
+    first = words.words(size)
+    if not len(cuts):
+        return np.zeros(size, dtype=np.int64)
+    outcomes = np.searchsorted(cuts, first, side="right")
+    # a cut may be one too small, so U may be on either side of it when its first word is the cut or one more; in
+    # outcome 0 the index -1 takes the last cut, which doubts the word 0 in vain
+    for doubt in np.flatnonzero(first - cuts[outcomes - 1] <= 1):
+        outcomes[doubt] = _refine(law, int(first[doubt]), words)
+    return outcomes
+
+
+@lru_cache(maxsize=512)
+def _cuts(law: Edges, bits: int) -> NDArray[np.uint64]:
+    """The first word of each edge or one less, up to the first edge whose word is the last of all."""
+    last = (1 << bits) - 1
+    cuts: list[int] = []
+    with precision(bits + GUARD_BITS):
+        for edge in law.edges():
+            cuts.append(min(_floor(edge * fmpz(1 << bits)), last))
+            if cuts[-1] == last:
+                break
+    table = np.array(cuts, dtype=np.uint64)
+    table.setflags(write=False)
+    return table
+
+
+def _floor(value: arb) -> int:
+    """A whole number that is at most the value, and less than 2 below it."""
+    if value.rad() > 0.5:
+        raise ArithmeticError("the working precision was too low for a table")
+    mantissa, exponent = (int(part) for part in value.lower().floor().man_exp())
+    return mantissa << exponent
+
+
+def _refine(law: Edges, first: int, words: Words) -> int:
+    """The outcome for a U whose first word leaves it open: draw further words until it is settled."""
+    known, bits = first, words.bits
+    while True:
+        with precision(bits + GUARD_BITS):
+            outcome = _locate(law, known, bits)
+        if outcome is not None:
+            return outcome
+        known = known << words.bits | int(words.words(1)[0])
+        bits += words.bits
+
+
+def _locate(law: Edges, known: int, bits: int) -> int | None:
+    """The outcome of every U in [known, known + 1) / 2^bits, or None if an edge may lie inside."""
+    unit = fmpz(1 << bits)
+    outcome = 0
+    for edge in law.edges():
+        if edge * unit >= known + 1:
+            return outcome
+        if not edge * unit <= known:
+            return None
+        outcome += 1
+    return outcome
