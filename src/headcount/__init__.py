@@ -1,10 +1,10 @@
-"""Headcount releases histograms about people, under differential privacy that covers everything a person contributed.
+"""Headcount releases histograms about people, under a differential privacy that covers all of what a person did.
 
 Here so far are the parts on which every privacy claim rests:
 
-    noise/     exact draws on the operating system's entropy          headcount.noise.discrete_laplace(20, 1000)
-    account/   events, what they cost, and the ledger that pays       headcount.Ledger("visits.db", epsilon=3, delta=1e-5)
-    audit/     attack ourselves: enumeration, statistics, crashes     headcount.audit.audit(run, a, b, epsilon=1)
+    noise/     exact draws on the system's entropy                headcount.noise.discrete_laplace(20, 1000)
+    account/   events, their cost, and the ledger that pays       headcount.Ledger("visits.db", epsilon=3, delta=1e-5)
+    audit/     attack ourselves: proofs, statistics, crashes      headcount.audit.audit(run, a, b, epsilon=1)
 """
 
 from importlib import import_module

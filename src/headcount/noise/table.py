@@ -49,10 +49,10 @@ def draw_outcomes(law: Edges, size: int, words: Words) -> NDArray[np.int64]:
     first = words.words(size)
     if not len(cuts):
         return np.zeros(size, dtype=np.int64)
-    outcomes = np.searchsorted(cuts, first, side="right")
+    outcomes = cuts.searchsorted(first, side="right")
     # a cut may be one too small, so U may be on either side of it when its first word is the cut or one more; in
     # outcome 0 the index -1 takes the last cut, which doubts the word 0 in vain
-    for doubt in np.flatnonzero(first - cuts[outcomes - 1] <= 1):
+    for doubt in (first - cuts[outcomes - 1] <= 1).nonzero()[0]:
         outcomes[doubt] = _refine(law, int(first[doubt]), words)
     return outcomes
 

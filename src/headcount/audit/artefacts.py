@@ -1,0 +1,52 @@
+"""Does floating point give the data away? Looks at the digits of a mechanism's numbers instead of their size.
+
+Floating-point noise cannot reach every float from every count, so that the lowest bits of one output can name the
+dataset (Mironov 2012; Haney et al. 2022). The safe way is to release integers, or multiples of a public power of two.
+"""
+
+import math
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from headcount.audit.outputs import lowest_bit, numbers, observe
+from headcount.audit.statistical import Finding, audit
+from headcount.exact import Number
+
+Data = TypeVar("Data")
+
+
+@dataclass(frozen=True)
+class Artefacts:
+    """What the digits show."""
+
+    floats: float
+    """The share of released numbers that are floats with digits behind the point."""
+    lowest: int
+    """The exponent of the lowest bit that was ever set: 0 or more for integers."""
+    finding: Finding
+    """The audit of the claim by the lowest bits alone."""
+
+    @property
+    def clean(self) -> bool:
+        """Whether every number was an integer and the lowest bits tell nothing."""
+        return self.floats == 0 and not self.finding.flagged
+
+
+def artefacts(
+    run: Callable[[Data], Any], left: Data, right: Data, *, epsilon: Number, delta: Number = 0, runs: int = 20_000
+) -> Artefacts:
+    """Audit the lowest bits of what `run` releases.
+
+    >>> artefacts(len, "abc", "ab", epsilon=1, runs=400).floats
+    0.0
+    """
+    lowest: list[int] = []
+
+    def digits(data: Data) -> tuple[Hashable, ...]:
+        released = list(numbers(observe(lambda: run(data))))
+        lowest.extend(map(lowest_bit, released))
+        return tuple((math.frexp(number)[1], lowest_bit(number)) for number in released if isinstance(number, float))
+
+    finding = audit(digits, left, right, epsilon=epsilon, delta=delta, runs=runs)
+    return Artefacts(sum(bit < 0 for bit in lowest) / max(1, len(lowest)), min(lowest, default=0), finding)

@@ -1,0 +1,168 @@
+"""Kill the ledger's writers, and count what went wrong: the chaos test of the publishing protocol.
+
+A child process publishes requests and writes each release to a file, as a command would; it is killed (kill -9) at a
+chosen step or at a random moment. A step is every line that Python executes in the ledger's modules and in the
+child's own work. After each kill the survivors are compared:
+
+- a *free release*: published bytes whose charge is not in the ledger;
+- an *under-count*: the ledger's total is less than the sum of its charges, or its chain is broken;
+- a *second draw*: after a retry, one charge has two different published releases.
+
+The protocol is a parameter, so that the same test can be shown to catch a wrong order (`release_first`).
+"""
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import count
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from headcount.account import Charge, Cost, Ledger, chain, ledger, store
+from headcount.noise import uniform
+
+PRICE = Cost(Fraction(1, 10), Fraction(0))
+WATCHED = {module.__file__ for module in (ledger, store, chain)} | {__file__}
+"""The files whose lines are the steps."""
+
+Protocol = Callable[[Ledger, Charge, Callable[[str], bytes], Path], None]
+
+
+@dataclass
+class Tally:
+    """What a chaos run saw."""
+
+    kills: int = 0
+    steps: int = 0
+    """How many different steps a writer was killed at."""
+    free_releases: int = 0
+    under_counts: int = 0
+    second_draws: int = 0
+    lost_spends: int = 0
+    """Charged but never published before the retry: the safe side."""
+
+    @property
+    def violations(self) -> int:
+        """Everything that must not happen."""
+        return self.free_releases + self.under_counts + self.second_draws
+
+
+def charge_first(book: Ledger, charge: Charge, work: Callable[[str], bytes], out: Path) -> None:
+    """The real protocol: charge, work, seal, then hand out."""
+    _write(out, book.publish(charge, work).content)
+
+
+def release_first(book: Ledger, charge: Charge, work: Callable[[str], bytes], out: Path) -> None:
+    """The wrong order, planted: hand out, then charge."""
+    content = work("")
+    _write(out, content)
+    book.publish(charge, lambda head: content)
+
+
+def _write(out: Path, content: bytes) -> None:
+    """Publish by an atomic rename, as every writer of files should."""
+    part = out.with_suffix(".part")
+    part.write_bytes(content)
+    part.rename(out)
+
+
+def _draw(head: str) -> bytes:
+    """The work: something that is different at every draw."""
+    return b"%d" % int(uniform(1 << 62, 1)[0])
+
+
+def kill_at_every_step(folder: Path, protocol: Protocol = charge_first) -> Tally:
+    """Kill one writer at step 1, another at step 2, ... until one gets through; retry each request; compare.
+
+    Each writer gets a young ledger of its own, so that the number of steps stays the same."""
+    tally = Tally()
+    for step in count(1):
+        place = _Place(folder / f"step-{step}", protocol)
+        if not _killed(place.publish, kill_at=step):
+            return tally
+        tally.kills += 1
+        tally.steps = step
+        _compare(place, tally)
+    raise AssertionError("unreachable: count() does not end")
+
+
+def kill_at_random(folder: Path, kills: int, protocol: Protocol = charge_first, within: float = 0.008) -> Tally:
+    """Kill a writer at random moments of its work; retry its request; compare."""
+    tally = Tally()
+    for number in range(kills):
+        place = _Place(folder / f"random-{number}", protocol)
+        moment = int(uniform(1 << 20, 1)[0]) / 2**20 * within
+        tally.kills += _killed(place.publish, kill_after=moment)
+        _compare(place, tally)
+    return tally
+
+
+class _Place:
+    """One writer's ledger, request and output file. The ledger has an earlier spend already."""
+
+    def __init__(self, folder: Path, protocol: Protocol) -> None:
+        folder.mkdir(parents=True)
+        self.protocol = protocol
+        self.path, self.out = folder / "ledger.db", folder / "release"
+        Ledger(self.path, epsilon=10, delta=0).publish(Charge("earlier", PRICE), _draw)
+
+    def publish(self) -> None:
+        self.protocol(Ledger(self.path), Charge("this", PRICE), _draw, self.out)
+
+    def charges(self) -> int:
+        return sum(spend.request == "this" for spend in Ledger(self.path).spends())
+
+    def released(self) -> bytes | None:
+        return self.out.read_bytes() if self.out.exists() else None
+
+
+def _killed(run: Callable[[], None], *, kill_at: int = 0, kill_after: float | None = None) -> bool:
+    """Run in a child process that is killed at a step or after a while; whether it was killed before it was done."""
+    child = os.fork()
+    if child == 0:
+        try:
+            sys.settrace(_killer(kill_at) if kill_at else None)
+            run()
+        finally:
+            os._exit(0)
+    if kill_after is not None:
+        time.sleep(kill_after)
+        os.kill(child, signal.SIGKILL)
+    return os.WIFSIGNALED(os.waitpid(child, 0)[1])
+
+
+def _killer(step: int) -> Callable[[FrameType, str, Any], Any]:
+    """A trace function that kills its own process at the given number of watched lines."""
+    left = step
+
+    def trace(frame: FrameType, kind: str, argument: Any) -> Any:
+        nonlocal left
+        if frame.f_code.co_filename not in WATCHED:
+            return None
+        left -= kind == "line"
+        if not left:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return trace
+
+    return trace
+
+
+def _compare(place: _Place, tally: Tally) -> None:
+    """Look at what the killed writer left, retry its request, and look again."""
+    before, charged = place.released(), place.charges()
+    tally.free_releases += before is not None and not charged
+    tally.lost_spends += before is None and charged == 1
+    place.publish()
+    after = place.released()
+    tally.second_draws += before is not None and after != before
+    tally.under_counts += place.charges() != 1 or not _adds_up(Ledger(place.path))
+
+
+def _adds_up(book: Ledger) -> bool:
+    """Whether the total is the sum of the charges. (Opening the ledger has verified its chain.)"""
+    return book.spent.epsilon == sum((spend.cost.epsilon for spend in book.spends()), start=Fraction(0))

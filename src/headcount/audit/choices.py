@@ -1,0 +1,146 @@
+"""Forms of the entropy object for evidence: enumerate every choice with its exact weight, replay one path, fix the
+result.
+
+The code under test is the real code. It asks the entropy for draws as always; here the answers are chosen. `explore`
+runs it once for every sequence of answers, so that its whole law is known, not sampled.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headcount.exact import ends, precision
+from headcount.noise import Entropy, Law
+from headcount.noise.law import Integers
+
+BITS = 192
+"""The precision of a weight."""
+
+
+T = TypeVar("T")
+
+
+class Undecided(BaseException):
+    """The path has left what is enumerated. Not an `Exception`: no code under test may take it for an answer."""
+
+
+class Path:
+    """One sequence of choices: the first ones given, all further ones 0, each recorded with its alternatives."""
+
+    def __init__(self, given: Sequence[int] = ()) -> None:
+        self.given = tuple(given)
+        self.chosen: list[int] = []
+        self.sizes: list[int] = []
+        self.weight = Fraction(1)
+
+    def choose(self, weights: Sequence[Fraction]) -> int:
+        """The next choice."""
+        place = len(self.chosen)
+        choice = self.given[place] if place < len(self.given) else 0
+        self.chosen.append(choice)
+        self.sizes.append(len(weights))
+        self.weight *= weights[choice]
+        return choice
+
+    def siblings(self) -> Iterator[tuple[int, ...]]:
+        """The paths that part from this one at a choice that was not given."""
+        for place in range(len(self.given), len(self.chosen)):
+            for other in range(1, self.sizes[place]):
+                yield (*self.chosen[:place], other)
+
+
+def explore(run: Callable[[Path], T]) -> Iterator[tuple[T | Undecided, Fraction]]:
+    """Run the code along every path; its result and the path's weight. A path that was left off gives `Undecided`."""
+    waiting: list[tuple[int, ...]] = [()]
+    while waiting:
+        path = Path(waiting.pop())
+        result: T | Undecided
+        try:
+            result = run(path)
+        except Undecided as undecided:
+            result = undecided
+        yield result, path.weight
+        waiting.extend(path.siblings())
+
+
+class Enumerated(Entropy):
+    """Each draw is a choice among the likeliest outcomes of its law, so many that at most `left_out` is left
+    undecided."""
+
+    def __init__(self, path: Path, left_out: Fraction) -> None:
+        self._path = path
+        self._left_out = left_out
+
+    def draw(self, law: Law, size: int) -> Integers:
+        weights = probabilities(law, self._left_out)
+        choices = [self._path.choose(weights) for _ in range(size)]
+        if len(weights) - 1 in choices:
+            raise Undecided
+        return law.values(np.array(choices, dtype=np.int64))
+
+    def secret(self) -> bytes:
+        return bytes(32)
+
+
+@lru_cache(maxsize=256)
+def probabilities(law: Law, left_out: Fraction) -> tuple[Fraction, ...]:
+    """Lower bounds of the probabilities of outcome 0, 1, 2, ... until `left_out` is left, and what is left, last."""
+    known: list[Fraction] = []
+    with precision(BITS):
+        total = law.total()
+        for weight in law.weights():
+            known.append(max(Fraction(0), ends(weight / total)[0]))
+            rest = 1 - sum(known, start=Fraction(0))
+            if rest <= left_out:
+                break
+    return (*known, rest)
+
+
+class Replayed(Entropy):
+    """The draws of one path, as recorded: the same outcomes in the same order."""
+
+    def __init__(self, outcomes: Sequence[int]) -> None:
+        self._outcomes = list(outcomes)
+
+    def draw(self, law: Law, size: int) -> Integers:
+        taken, self._outcomes = self._outcomes[:size], self._outcomes[size:]
+        if len(taken) < size:
+            raise Undecided
+        return law.values(np.array(taken, dtype=np.int64))
+
+    def secret(self) -> bytes:
+        return bytes(32)
+
+
+class Fixed(Entropy):
+    """Every draw gives the same value: the result is then a function of public things alone, which tests compare."""
+
+    def __init__(self, value: int = 0) -> None:
+        self._value = value
+
+    def draw(self, law: Law, size: int) -> Integers:
+        return np.full(size, self._value, dtype=np.int64)
+
+    def secret(self) -> bytes:
+        return bytes(32)
+
+
+class EnumeratedWords:
+    """Below the laws: uniform words of a few bits, each a choice, at most `depth` of them. For testing the laws
+    themselves."""
+
+    def __init__(self, path: Path, bits: int, depth: int) -> None:
+        self.bits = bits
+        self._path = path
+        self._left = depth
+        self._even = (Fraction(1, 1 << bits),) * (1 << bits)
+
+    def words(self, count: int) -> NDArray[np.uint64]:
+        if count > self._left:
+            raise Undecided
+        self._left -= count
+        return np.array([self._path.choose(self._even) for _ in range(count)], dtype=np.uint64)

@@ -1,0 +1,78 @@
+"""Outputs as columns of codes, and the events that an audit tries on them.
+
+A feature of the outputs becomes a column: its values, numbers in order, are coded 0, 1, 2, ...; the last code says
+that the feature is absent. An event is a set of codes: values up to a limit, from a limit on, one value, or all
+values that looked too likely. Counting is then adding up a histogram of codes.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headcount.audit.outputs import Feature
+
+Facts = Sequence[dict[str, Feature]]
+Counts = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+MOST_FEATURES = 400
+"""The features tried: those that occur most often."""
+ABSENT = object()
+
+
+@dataclass(frozen=True)
+class Column:
+    """One feature of all outputs."""
+
+    name: str
+    labels: tuple[Any, ...]
+    """What each code stands for; `ABSENT`, if it occurs, is the last."""
+    codes: NDArray[np.int64]
+    """One code an output."""
+
+    def counts(self, which: slice) -> Counts:
+        """How often each code occurs among these outputs."""
+        return np.bincount(self.codes[which], minlength=len(self.labels)).astype(np.int64)
+
+    def described(self, mask: Mask) -> str:
+        """The event in words."""
+        inside = [label for label, within in zip(self.labels, mask, strict=True) if within]
+        shown = ["absent" if label is ABSENT else f"{label!r:.60}" for label in inside]
+        if len(shown) <= 3:
+            return f"{self.name} is {' or '.join(shown) or 'nothing'}"
+        return f"{self.name} is one of {len(shown)} values from {shown[0]} to {shown[-1]}"
+
+
+def columns(facts: Facts) -> list[Column]:
+    """The columns of the most frequent features."""
+    frequent = Counter(name for fact in facts for name in fact).most_common(MOST_FEATURES)
+    return [_column(name, [fact.get(name, ABSENT) for fact in facts]) for name, _ in frequent]
+
+
+def _column(name: str, values: list[Any]) -> Column:
+    different = set(values)
+    present = different - {ABSENT}
+    numeric = all(isinstance(value, Real) for value in present)
+    labels = (*(sorted(present) if numeric else present), *(different - present))
+    code = {label: place for place, label in enumerate(labels)}
+    return Column(name, labels, np.array([code[value] for value in values], dtype=np.int64))
+
+
+def candidates(ours: Counts, theirs: Counts, factor: float) -> Iterator[Mask]:
+    """Events that look most suspicious in these counts, one of each kind: up to, from, exactly, and all too likely."""
+    gain = ours - factor * theirs
+    places = np.arange(len(gain))
+    yield places <= int(np.argmax(_excess(ours.cumsum(), theirs.cumsum(), factor)))
+    yield places >= int(np.argmax(_excess(ours[::-1].cumsum()[::-1], theirs[::-1].cumsum()[::-1], factor)))
+    yield places == int(np.argmax(_excess(ours, theirs, factor)))
+    yield gain > 0
+
+
+def _excess(ours: Counts, theirs: Counts, factor: float) -> NDArray[np.float64]:
+    """By how many standard deviations each event contradicts ours <= factor * theirs, roughly."""
+    return (ours - factor * theirs) / np.sqrt(1 + ours + factor**2 * theirs)
