@@ -5,6 +5,9 @@ instead."""
 class HeadcountError(Exception):
     """Whatever headcount refuses."""
 
+    exit_code = 2
+    """What the command line answers: 2 for wrong arguments, 3 if the budget refuses, 1 for a ledger that lies."""
+
     def __init__(self, message: str, *, fix: str) -> None:
         super().__init__(f"{message} Fix: {fix}")
         self.fix = fix
@@ -17,6 +20,8 @@ class BadParameter(HeadcountError, ValueError):
 class BudgetExceeded(HeadcountError):
     """The ledger has less left than was asked for. Nothing was read, nothing was spent."""
 
+    exit_code = 3
+
 
 class LedgerError(HeadcountError):
     """The ledger file cannot be used: it is something else, cannot be written, or its disk is full."""
@@ -24,3 +29,5 @@ class LedgerError(HeadcountError):
 
 class LedgerTampered(LedgerError):
     """The ledger's rows do not follow from one another: somebody edited, deleted, reordered or rolled back."""
+
+    exit_code = 1

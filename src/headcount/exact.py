@@ -39,12 +39,18 @@ def _rational(value: object) -> Fraction:
     if isinstance(value, Rational):
         return Fraction(int(value.numerator), int(value.denominator))
     if isinstance(value, str):
-        return Fraction(value.strip()) if "/" in value else Fraction(Decimal(value))
+        return Fraction(value.strip()) if "/" in value else _decimal(Decimal(value))
     if isinstance(value, Decimal):
-        return Fraction(value)
+        return _decimal(value)
     if isinstance(value, Real):
-        return Fraction(Decimal(repr(float(value))))
+        return _decimal(Decimal(repr(float(value))))
     raise TypeError(f"{type(value).__name__} is not a number")
+
+
+def _decimal(value: Decimal) -> Fraction:
+    if value.is_finite() and abs(value.adjusted()) > 400:
+        raise OverflowError("a number that large or small cannot be meant")
+    return Fraction(value)
 
 
 def positive(name: str, value: Number, *, fix: str) -> Fraction:

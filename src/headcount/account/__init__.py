@@ -4,11 +4,12 @@ events.py     what happened: frozen data
 cost.py       what it costs: pure, zCDP, GDP, PLD                  gaussian.py  zcdp.py  threshold.py  pld.py
 calibrate.py  how much noise buys a given cost
 filter.py     a budget for adaptive work
-ledger.py     one total budget for a dataset, on disk              chain.py  store.py
+ledger.py     one total budget for a dataset, on disk              charge.py  chain.py  store.py
 """
 
+from headcount.account.charge import Charge
 from headcount.account.cost import Cost
 from headcount.account.filter import ZcdpFilter
-from headcount.account.ledger import Charge, Ledger, Sealed, Spend
+from headcount.account.ledger import Ledger, Sealed, Spend
 
 __all__ = ["Charge", "Cost", "Ledger", "Sealed", "Spend", "ZcdpFilter"]

@@ -1,20 +1,21 @@
-"""Rows that carry the hash of everything before them.
+"""Rows that carry the hash of everything before them, and what an honest history of them looks like.
 
 A row's hash covers its own fields and the hash of the row before, in one canonical text. So a row cannot be changed,
-removed, moved or put in without breaking every hash after it; and the last hash, the head, stands for the whole
-history.
+removed, moved or put in without breaking every hash after it; and the last hash, the head, stands for all of them.
 """
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any, Self
 
 from headcount.account.cost import Cost
 from headcount.exact import written
+
+FORMAT = "1"
+PLACES = 30
+"""Amounts are decimals of at most so many places: sums stay short and exact."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Row:
     kind: str
     """`open` (the first), `reserve` (a charge) or `seal` (its release)."""
     request: str
-    """The digest of the request, for finding it; empty in the first row."""
+    """The digest of the charge, for finding it; empty in the first row."""
     reserved: int | None
     """In a seal, the number of the charge that paid for it."""
     body: str
@@ -42,7 +43,7 @@ class Row:
 
     @property
     def head(self) -> str:
-        """`number:hash`, to be printed in releases."""
+        """`number:hash`, to be kept with releases."""
         return f"{self.number}:{self.hash}"
 
     def says(self) -> dict[str, str]:
@@ -51,9 +52,73 @@ class Row:
         return said
 
 
+class Broken(Exception):
+    """A row that does not belong into an honest history."""
+
+
+class History:
+    """An honest history, as far as it has been read: each row is checked against all before it."""
+
+    def __init__(self) -> None:
+        self.last: Row | None = None
+        self.budget = self.spent = Cost(Fraction(0), Fraction(0))
+        self._spent_units = (0, 0)
+        self._budget_units = (0, 0)
+        self._unsealed: dict[int, str] = {}
+        """The charges that wait for their seal, with their digests."""
+
+    def add(self, row: Row) -> None:
+        """Take the next row into the history, or raise `Broken`."""
+        try:
+            fault = self._fault(row, row.says())
+        except (ValueError, KeyError, TypeError) as error:
+            fault = f"cannot be read ({error})"
+        if fault:
+            raise Broken(f"row {row.number} {fault}")
+        self.last = row
+
+    def _fault(self, row: Row, said: dict[str, str]) -> str | None:
+        fields = (row.number, row.kind, row.request, row.reserved, row.body)
+        expected = self.last.number + 1 if self.last else 0
+        if row.number != expected or row.hash != _hash(self.last, fields):
+            return "does not follow from the rows before it"
+        return {"open": self._opens, "reserve": self._reserves, "seal": self._seals}[row.kind](row, said)
+
+    def _opens(self, row: Row, said: dict[str, str]) -> str | None:
+        if row.number or said["format"] != FORMAT:
+            return "is not the beginning of a ledger that this version can read"
+        self.budget, self._budget_units = amount_in(said), _units(said)
+        return None
+
+    def _reserves(self, row: Row, said: dict[str, str]) -> str | None:
+        spent = tuple(map(sum, zip(self._spent_units, _units(said), strict=True)))
+        if min(_units(said)) < 0 or any(s > b for s, b in zip(spent, self._budget_units, strict=True)):
+            return "spends what there is not"
+        if spent != _units(said, "spent_"):
+            return "does not add up"
+        if row.request != digest(said) or row.reserved is not None:
+            return "is not the charge that it says"
+        self.spent, self._spent_units = amount_in(said, "spent_"), (spent[0], spent[1])
+        self._unsealed[row.number] = row.request
+        return None
+
+    def _seals(self, row: Row, said: dict[str, str]) -> str | None:
+        if _units(said, "spent_") != self._spent_units or len(said["sha256"]) != 64:
+            return "does not add up"
+        if row.reserved is None or self._unsealed.pop(row.reserved, None) != row.request:
+            return "seals nothing that was charged"
+        return None
+
+
 def _hash(last: Row | None, fields: tuple[object, ...]) -> str:
     before = last.hash if last else ""
     return hashlib.sha256(canonical([before, *fields]).encode()).hexdigest()
+
+
+def digest(body: dict[str, str]) -> str:
+    """What makes two charges the same: the question, and all of its price."""
+    parts = [body["request"], body["epsilon"], body["delta"], body["events"]]
+    return hashlib.sha256(canonical(parts).encode()).hexdigest()
 
 
 def canonical(value: Any) -> str:
@@ -61,50 +126,24 @@ def canonical(value: Any) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
 
 
-def money(epsilon_and_delta: Cost, prefix: str = "") -> dict[str, str]:
+def amount(cost: Cost, prefix: str = "") -> dict[str, str]:
     """A cost as two fields of a body."""
-    return {
-        f"{prefix}epsilon": written(epsilon_and_delta.epsilon),
-        f"{prefix}delta": written(epsilon_and_delta.delta),
-    }
+    return {f"{prefix}epsilon": written(cost.epsilon), f"{prefix}delta": written(cost.delta)}
 
 
-def money_in(row: Row, prefix: str = "") -> Cost:
-    """The cost that `money` wrote into a row."""
-    said = row.says()
-    return Cost(_amount(said[f"{prefix}epsilon"]), _amount(said[f"{prefix}delta"]))
+def amount_in(said: dict[str, str], prefix: str = "") -> Cost:
+    """The cost that `amount` wrote into a body."""
+    epsilon, delta = _units(said, prefix)
+    return Cost(Fraction(epsilon, 10**PLACES), Fraction(delta, 10**PLACES))
 
 
-@lru_cache(maxsize=4096)
-def _amount(text: str) -> Fraction:
-    return Fraction(text)
+def _units(said: dict[str, str], prefix: str = "") -> tuple[int, int]:
+    """A cost in whole units of the last decimal place."""
+    return _unit(said[f"{prefix}epsilon"]), _unit(said[f"{prefix}delta"])
 
 
-def faults(rows: Iterable[Row]) -> Iterator[str]:
-    """What is wrong with the rows, if they are taken as a whole ledger; nothing for an honest one."""
-    last, spent, budget = None, Cost(Fraction(0), Fraction(0)), None
-    for number, row in enumerate(rows):
-        fields = (row.number, row.kind, row.request, row.reserved, row.body)
-        if row.number != number or row.hash != _hash(last, fields):
-            yield f"row {number} does not follow from the rows before it"
-            return
-        budget = budget or money_in(row)
-        if row.kind == "reserve":
-            spent = plus(spent, money_in(row))
-        if number and money_in(row, "spent_") != spent:
-            yield f"row {number} does not add up"
-        last = row
-    if budget is None:
-        yield "there are no rows"
-    elif spent.epsilon > budget.epsilon or spent.delta > budget.delta:
-        yield "more was spent than there was"
-
-
-def plus(one: Cost, other: Cost) -> Cost:
-    """Two costs added up."""
-    return Cost(one.epsilon + other.epsilon, one.delta + other.delta)
-
-
-def minus(one: Cost, other: Cost) -> Cost:
-    """What is left of one cost after another."""
-    return Cost(one.epsilon - other.epsilon, one.delta - other.delta)
+def _unit(text: str) -> int:
+    whole, _, places = text.partition(".")
+    if len(places) > PLACES:
+        raise ValueError(f"{text} has too many places")
+    return int(whole + places.ljust(PLACES, "0"))

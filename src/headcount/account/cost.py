@@ -25,7 +25,7 @@ from headcount.account.events import (
     Selection,
 )
 from headcount.account.threshold import BITS as THRESHOLD_BITS
-from headcount.account.threshold import gaussian_shown, laplace_delta, people, shared_noise
+from headcount.account.threshold import gaussian_delta, gaussian_shown, laplace_delta, people, shared_noise
 from headcount.errors import BadParameter
 from headcount.exact import ends, precision, round_up
 
@@ -144,6 +144,27 @@ def gdp(noise: Sequence[Gaussian], delta: Fraction) -> Fraction:
         middle = round_up((low + high) / 2, digits=14)
         low, high = (low, middle) if gaussian.discrete_delta(middle, noise) <= delta else (middle, high)
     return round_up(high)
+
+
+def covers(paid: Cost, events: Sequence[Event]) -> bool:
+    """Whether this epsilon and delta are enough for the events, by any of the currencies; the quick ones first."""
+    from headcount.account import pld
+
+    own, noise = split(events)
+    if not noise:
+        return (own.epsilon <= paid.epsilon and own.delta <= paid.delta) or _covered_by_zcdp(paid, events)
+    if len(events) == 1 and isinstance(events[0], GaussianThreshold):
+        return gaussian_delta(paid.epsilon, events[0]) <= paid.delta
+    if own.epsilon <= paid.epsilon and own.delta <= paid.delta:
+        left = paid.epsilon - own.epsilon
+        if gaussian.discrete_delta(left, noise) <= paid.delta - own.delta or _covered_by_zcdp(paid, events):
+            return True
+    return own.delta < paid.delta and pld.epsilon(events, paid.delta) <= paid.epsilon
+
+
+def _covered_by_zcdp(paid: Cost, events: Sequence[Event]) -> bool:
+    total = zcdp(events)
+    return conversion.delta(total.rho, paid.epsilon) + total.delta <= paid.delta
 
 
 def tightest(events: Sequence[Event], delta: Fraction) -> Cost:

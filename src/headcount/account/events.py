@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any, ClassVar, Literal, get_args
 
 from headcount.errors import BadParameter
-from headcount.exact import positive, rational, whole, written
+from headcount.exact import written
 
 Neighbours = Literal["add-remove", "replace"]
 
@@ -110,23 +110,10 @@ def from_json(text: str) -> tuple[Event, ...]:
 
 def _event(plain: dict[str, Any]) -> Event:
     kind = _KINDS.get(plain.get("event", ""))
-    if kind is None:
+    if kind is None or set(plain) != {"event", *(field.name for field in fields(kind))}:
         raise BadParameter(f"event={plain.get('event')!r}: unknown.", fix=f"one of {', '.join(sorted(_KINDS))}")
     return kind(**{field.name: _value(field.type, plain[field.name]) for field in fields(kind)})
 
 
 def _value(kind: Any, value: Any) -> Any:
     return Fraction(value) if kind is Fraction else value
-
-
-def check(event: Event) -> Event:
-    """The event, once its numbers are seen to make sense."""
-    for field in fields(event):
-        name, value = f"{event.name}.{field.name}", getattr(event, field.name)
-        if name == "guarantee.delta":
-            rational(name, value, fix="delta=Fraction(1, 10**6)")
-        elif field.type is Fraction:
-            positive(name, value, fix=f"{field.name}=Fraction(1)")
-        elif field.type is int:
-            whole(name, value, least=1, fix=f"{field.name}=1")
-    return event

@@ -5,6 +5,7 @@ rollback journal back from the dead, and the charge with it would be gone. A con
 shared by a fork.
 """
 
+import fcntl
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -19,15 +20,14 @@ APPLICATION = 0x48434C31
 PATIENCE = 60.0
 """Seconds to wait for others who write."""
 
-SCHEMA = """
-CREATE TABLE entry (
-    number INTEGER PRIMARY KEY, kind TEXT NOT NULL, request TEXT NOT NULL, reserved INTEGER UNIQUE,
-    body TEXT NOT NULL, hash TEXT NOT NULL
-) STRICT;
-CREATE INDEX by_request ON entry (request);
-CREATE TABLE head (one INTEGER PRIMARY KEY CHECK (one = 1), head TEXT NOT NULL) STRICT;
-CREATE TABLE content (number INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT;
-"""
+SCHEMA = (
+    "CREATE TABLE entry (number INTEGER PRIMARY KEY, kind TEXT NOT NULL, request TEXT NOT NULL, "
+    "reserved INTEGER UNIQUE, body TEXT NOT NULL, hash TEXT NOT NULL) STRICT",
+    "CREATE INDEX by_request ON entry (request)",
+    "CREATE TABLE head (one INTEGER PRIMARY KEY CHECK (one = 1), head TEXT NOT NULL) STRICT",
+    "CREATE TABLE content (number INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT",
+)
+"""All that may be in the file: a trigger or a view could undo what is written."""
 _FIELDS = "number, kind, request, reserved, body, hash"
 
 
@@ -36,31 +36,48 @@ def reading(path: Path) -> Iterator[Connection]:
     """A connection to a ledger, for reading one consistent state."""
     with _explained(path), closing(_connect(path)) as connection:
         connection.execute("BEGIN")
-        _check_mark(connection, path)
+        _check_schema(connection, path)
         yield connection
 
 
 @contextmanager
 def writing(path: Path) -> Iterator[Connection]:
     """A transaction in which nobody else writes. On disk when the block is left; undone if it is left by an error."""
-    with _explained(path), closing(_connect(path)) as connection:
+    with _explained(path), _turn(path), closing(_connect(path)) as connection:
         connection.execute("BEGIN IMMEDIATE")
-        _check_mark(connection, path)
+        _check_schema(connection, path)
         yield connection
         connection.execute("COMMIT")
 
 
 def create(path: Path, first: Row) -> None:
     """Make the file with its first row, unless somebody else was faster."""
-    with _explained(path), closing(_connect(path, create=True)) as connection:
+    with _explained(path), _turn(path), closing(_connect(path, create=True)) as connection:
         connection.execute("BEGIN IMMEDIATE")
-        if _mark(connection) != APPLICATION:
-            _check_empty(connection, path)
+        if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
             connection.execute(f"PRAGMA application_id = {APPLICATION}")
-            for statement in SCHEMA.strip().split(";\n"):
+            for statement in SCHEMA:
                 connection.execute(statement)
             append(connection, first)
+        _check_schema(connection, path)
         connection.execute("COMMIT")
+
+
+@contextmanager
+def _turn(path: Path) -> Iterator[None]:
+    """Wait for one's turn to write, on a lock file beside the ledger.
+
+    SQLite locks too, but polls, which starves some of many writers; and its locks are lost if any thread of the process
+    opens and closes the ledger's file for another reason."""
+    with Path(f"{path}.lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def is_missing(path: Path) -> bool:
+    """Whether there is nothing yet, or only the empty file of a creation that was cut off."""
+    with _explained(path):
+        return not path.exists() or (path.is_file() and path.stat().st_size == 0)
 
 
 def append(connection: Connection, row: Row) -> None:
@@ -70,14 +87,10 @@ def append(connection: Connection, row: Row) -> None:
     connection.execute("INSERT OR REPLACE INTO head VALUES (1, ?)", (row.head,))
 
 
-def rows(connection: Connection) -> Iterator[Row]:
-    """All rows in order."""
-    return (Row(*values) for values in connection.execute(f"SELECT {_FIELDS} FROM entry ORDER BY number"))
-
-
-def last(connection: Connection) -> Row:
-    """The last row."""
-    return Row(*connection.execute(f"SELECT {_FIELDS} FROM entry ORDER BY number DESC LIMIT 1").fetchone())
+def rows(connection: Connection, after: int = -1) -> Iterator[Row]:
+    """The rows that follow this number, in order."""
+    found = connection.execute(f"SELECT {_FIELDS} FROM entry WHERE number > ? ORDER BY number", (after,))
+    return (Row(*values) for values in found)
 
 
 def row(connection: Connection, number: int) -> Row | None:
@@ -86,8 +99,9 @@ def row(connection: Connection, number: int) -> Row | None:
 
 
 def charge_for(connection: Connection, request: str) -> Row | None:
-    """The newest charge for this request."""
-    return _one(connection, "request = ? AND kind = 'reserve' ORDER BY number DESC LIMIT 1", request)
+    """The newest charge for this request; a sealed one before one that was never finished."""
+    sealed = "EXISTS (SELECT 1 FROM entry AS seal WHERE seal.reserved = entry.number)"
+    return _one(connection, f"request = ? AND kind = 'reserve' ORDER BY {sealed} DESC, number DESC LIMIT 1", request)
 
 
 def seal_of(connection: Connection, number: int) -> Row | None:
@@ -129,55 +143,50 @@ def damage(connection: Connection) -> str | None:
 
 
 def _connect(path: Path, *, create: bool = False) -> Connection:
-    mode = "rwc" if create else "rw"
-    connection = sqlite3.connect(
-        f"{path.absolute().as_uri()}?mode={mode}", uri=True, timeout=PATIENCE, isolation_level=None
-    )
+    where = f"{path.as_uri()}?mode={'rwc' if create else 'rw'}"
+    connection = sqlite3.connect(where, uri=True, timeout=PATIENCE, isolation_level=None)
     connection.execute("PRAGMA synchronous = EXTRA")
+    connection.execute("PRAGMA trusted_schema = OFF")
+    if connection.execute("PRAGMA journal_mode = DELETE").fetchone()[0] != "delete":
+        raise LedgerError(f"{path}: somebody changed the journal mode.", fix="close the other program, then ask again")
     return connection
 
 
-def _mark(connection: Connection) -> int:
-    mark: int = connection.execute("PRAGMA application_id").fetchone()[0]
-    return mark
-
-
-def _check_mark(connection: Connection, path: Path) -> None:
-    if _mark(connection) != APPLICATION:
-        raise _something_else(path)
-
-
-def _check_empty(connection: Connection, path: Path) -> None:
-    if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-        raise _something_else(path)
-
-
-def _something_else(path: Path) -> LedgerError:
-    return LedgerError(
-        f"{path}: this file is not a ledger, and was left as it is.", fix='Ledger("another.db", epsilon=3)'
-    )
+def _check_schema(connection: Connection, path: Path) -> None:
+    """Refuse a file that is something else, or has anything in it that does not belong there."""
+    if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
+        raise LedgerError(f"{path}: {_NOT_A_LEDGER}", fix=_ANOTHER_FILE)
+    found = {sql for (sql,) in connection.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")}
+    if found != set(SCHEMA):
+        raise LedgerTampered(f"{path}: the ledger's tables were changed from outside.", fix=RESTORE)
 
 
 @contextmanager
 def _explained(path: Path) -> Iterator[None]:
-    """What SQLite says, said to people."""
+    """What SQLite and the system say, said to people."""
     try:
         yield
-    except sqlite3.Error as error:
-        name = getattr(error, "sqlite_errorname", "") or ""
+    except OSError as error:
+        raise LedgerError(f"{path}: {error.strerror}.", fix=_MISTAKES["SQLITE_CANTOPEN"][1]) from error
+    except (sqlite3.Error, UnicodeDecodeError) as error:
+        name = getattr(error, "sqlite_errorname", None) or "SQLITE_CORRUPT"
         for start, (what, fix) in _MISTAKES.items():
             if name.startswith(start):
                 raise LedgerError(f"{path}: {what}", fix=fix) from error
-        raise LedgerTampered(
-            f"{path}: SQLite cannot read the ledger ({error}).", fix="restore a copy, then verify"
-        ) from error
+        raise LedgerTampered(f"{path}: the ledger cannot be read ({error}).", fix=RESTORE) from error
 
 
+RESTORE = "restore the newest honest copy, then `headcount ledger verify` it"
+_NOT_A_LEDGER = "this file is not a ledger, and was left as it is."
+_ANOTHER_FILE = "the path of the ledger, or a new one: headcount ledger new visits.db --epsilon 3 --delta 1e-5"
+_ASK_AGAIN = "then ask the same again: what was charged already is not charged twice"
 _MISTAKES = {
-    "SQLITE_NOTADB": ("this file is not a ledger, and was left as it is.", 'Ledger("another.db", epsilon=3)'),
+    "SQLITE_NOTADB": (_NOT_A_LEDGER, _ANOTHER_FILE),
     "SQLITE_CANTOPEN": ("the file cannot be opened.", "check the path, and that its folder exists and may be written"),
-    "SQLITE_READONLY": ("the file or its folder may not be written. Nothing was spent.", "chmod u+w, or another place"),
-    "SQLITE_FULL": ("the disk is full. Nothing was written.", "make room, then ask the same again"),
-    "SQLITE_IOERR": ("the disk refused to write. Nothing was written.", "check the disk, then ask the same again"),
+    "SQLITE_READONLY": ("the file or its folder may not be written.", f"chmod u+w, {_ASK_AGAIN}"),
+    "SQLITE_FULL": ("the disk is full; nothing is half written.", f"make room, {_ASK_AGAIN}"),
+    "SQLITE_IOERR": ("the disk refused; nothing is half written.", f"check the disk, {_ASK_AGAIN}"),
     "SQLITE_BUSY": (f"others kept the ledger busy for {PATIENCE:.0f} s.", "ask the same again"),
+    "SQLITE_TOOBIG": ("the release is too large for a ledger (1 GB).", "release less at a time"),
+    "SQLITE_NOMEM": ("there is not enough memory.", f"free some, {_ASK_AGAIN}"),
 }

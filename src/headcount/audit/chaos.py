@@ -11,19 +11,23 @@ child's own work. After each kill the survivors are compared:
 The protocol is a parameter, so that the same test can be shown to catch a wrong order (`release_first`).
 """
 
+import operator
 import os
 import signal
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import astuple, dataclass
 from fractions import Fraction
+from functools import partial
 from itertools import count
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, Self
 
 from headcount.account import Charge, Cost, Ledger, chain, ledger, store
+from headcount.errors import BudgetExceeded
 from headcount.noise import uniform
 
 PRICE = Cost(Fraction(1, 10), Fraction(0))
@@ -51,6 +55,10 @@ class Tally:
         """Everything that must not happen."""
         return self.free_releases + self.under_counts + self.second_draws
 
+    def __add__(self, other: Self) -> Self:
+        """Two runs together."""
+        return type(self)(*map(operator.add, astuple(self), astuple(other)))
+
 
 def charge_first(book: Ledger, charge: Charge, work: Callable[[str], bytes], out: Path) -> None:
     """The real protocol: charge, work, seal, then hand out."""
@@ -76,7 +84,9 @@ def _draw(head: str) -> bytes:
     return b"%d" % int(uniform(1 << 62, 1)[0])
 
 
-def kill_at_every_step(folder: Path, protocol: Protocol = charge_first) -> Tally:
+def kill_at_every_step(
+    folder: Path, protocol: Protocol = charge_first, progress: Callable[[int], None] = lambda done: None
+) -> Tally:
     """Kill one writer at step 1, another at step 2, ... until one gets through; retry each request; compare.
 
     Each writer gets a young ledger of its own, so that the number of steps stays the same."""
@@ -88,18 +98,29 @@ def kill_at_every_step(folder: Path, protocol: Protocol = charge_first) -> Tally
         tally.kills += 1
         tally.steps = step
         _compare(place, tally)
+        progress(step)
     raise AssertionError("unreachable: count() does not end")
 
 
-def kill_at_random(folder: Path, kills: int, protocol: Protocol = charge_first, within: float = 0.008) -> Tally:
+def kill_at_random(
+    folder: Path, kills: int, protocol: Protocol = charge_first, progress: Callable[[int], None] = lambda done: None
+) -> Tally:
     """Kill a writer at random moments of its work; retry its request; compare."""
-    tally = Tally()
+    tally, longest = Tally(), _duration(_Place(folder / "untouched", protocol)) * 1.5
     for number in range(kills):
         place = _Place(folder / f"random-{number}", protocol)
-        moment = int(uniform(1 << 20, 1)[0]) / 2**20 * within
+        moment = int(uniform(1 << 20, 1)[0]) / 2**20 * longest
         tally.kills += _killed(place.publish, kill_after=moment)
         _compare(place, tally)
+        progress(number)
     return tally
+
+
+def _duration(place: "_Place") -> float:
+    """How long a writer takes that nobody kills."""
+    start = time.monotonic()
+    _killed(place.publish)
+    return time.monotonic() - start
 
 
 class _Place:
@@ -123,17 +144,33 @@ class _Place:
 
 def _killed(run: Callable[[], None], *, kill_at: int = 0, kill_after: float | None = None) -> bool:
     """Run in a child process that is killed at a step or after a while; whether it was killed before it was done."""
-    child = os.fork()
-    if child == 0:
-        try:
-            sys.settrace(_killer(kill_at) if kill_at else None)
-            run()
-        finally:
-            os._exit(0)
+    child = _forked(run, kill_at)
     if kill_after is not None:
         time.sleep(kill_after)
         os.kill(child, signal.SIGKILL)
-    return os.WIFSIGNALED(os.waitpid(child, 0)[1])
+    return _ended(child)
+
+
+def _ended(child: int) -> bool:
+    """Wait for a child; whether it was killed. One that failed by itself has no place in the tally."""
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if code > 0:
+        raise RuntimeError("a writer failed by itself, and was not killed")
+    return code < 0
+
+
+def _forked(run: Callable[[], None], kill_at: int = 0) -> int:
+    """Start a child process that runs this and nothing else."""
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            sys.settrace(_killer(kill_at) if kill_at else None)
+            run()
+            code = 0
+        finally:
+            os._exit(code)
+    return child
 
 
 def _killer(step: int) -> Callable[[FrameType, str, Any], Any]:
@@ -166,3 +203,20 @@ def _compare(place: _Place, tally: Tally) -> None:
 def _adds_up(book: Ledger) -> bool:
     """Whether the total is the sum of the charges. (Opening the ledger has verified its chain.)"""
     return book.spent.epsilon == sum((spend.cost.epsilon for spend in book.spends()), start=Fraction(0))
+
+
+def contend(folder: Path, writers: int = 32, requests: int = 20, budget: int = 50) -> Cost:
+    """Many processes ask for 1 each, more than there is, at the same time: what they have charged together."""
+    path = folder / "contended.db"
+    Ledger(path, epsilon=budget, delta=0)
+    children = [_forked(partial(_ask, path, writer, requests)) for writer in range(writers)]
+    for child in children:
+        _ended(child)
+    return Ledger(path).spent
+
+
+def _ask(path: Path, writer: int, requests: int) -> None:
+    book = Ledger(path)
+    for number in range(requests):
+        with suppress(BudgetExceeded):
+            book.publish(Charge(f"{writer}-{number}", Cost(Fraction(1), Fraction(0))), _draw)

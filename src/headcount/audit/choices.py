@@ -89,12 +89,12 @@ class Enumerated(Entropy):
 @lru_cache(maxsize=256)
 def probabilities(law: Law, left_out: Fraction) -> tuple[Fraction, ...]:
     """Lower bounds of the probabilities of outcome 0, 1, 2, ... until `left_out` is left, and what is left, last."""
-    known: list[Fraction] = []
+    known, rest = [], Fraction(1)
     with precision(BITS):
         total = law.total()
         for weight in law.weights():
             known.append(max(Fraction(0), ends(weight / total)[0]))
-            rest = 1 - sum(known, start=Fraction(0))
+            rest -= known[-1]
             if rest <= left_out:
                 break
     return (*known, rest)

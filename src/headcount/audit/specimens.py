@@ -14,9 +14,10 @@ from headcount import noise
 from headcount.account import calibrate
 from headcount.account.events import LaplaceThreshold
 from headcount.account.threshold import laplace_delta
-from headcount.noise import Entropy, Law
+from headcount.audit.statistical import Finding, audit
+from headcount.noise import Entropy, Law, SystemEntropy
 from headcount.noise.gaussian import DiscreteGaussian
-from headcount.noise.geometric import DiscreteLaplace
+from headcount.noise.laplace import DiscreteLaplace
 
 People = tuple[tuple[str, ...], ...]
 Mechanism = Callable[[People, Entropy], object]
@@ -34,6 +35,15 @@ class Specimen:
     """False if the claim is known to be wrong."""
     left: People
     right: People
+
+    def audited(self, runs: int, progress: Callable[[int], None] = lambda done: None) -> Finding:
+        """What the black-box audit finds."""
+        entropy = SystemEntropy()
+
+        def run(people: People) -> object:
+            return self.run(people, entropy)
+
+        return audit(run, self.left, self.right, epsilon=self.epsilon, delta=self.delta, runs=runs, progress=progress)
 
 
 def noisy_count(law: Law) -> Mechanism:

@@ -1,6 +1,6 @@
 """Exact noise: draws whose law is exactly the one that the proofs speak of, on the operating system's entropy.
 
-    words (os.urandom) ──► table.py: certified inverse CDF ──► laws: finite, geometric, gaussian ──► the functions here
+    words (os.urandom) ──► table.py: certified inverse CDF ──► laws: finite, laplace, gaussian ──► the functions here
 
 Every function takes rational parameters (a float means the decimal it prints as), returns int64, and asks one `Entropy`
 object for all chance. Knows nothing of privacy.
@@ -17,7 +17,7 @@ from headcount.exact import Number, positive, rational, whole
 from headcount.noise.entropy import Entropy, SystemEntropy
 from headcount.noise.finite import Bernoulli, Softmax, Uniform
 from headcount.noise.gaussian import DiscreteGaussian
-from headcount.noise.geometric import DiscreteLaplace, Geometric, NegativeBinomial
+from headcount.noise.laplace import DiscreteLaplace, Geometric, NegativeBinomial
 from headcount.noise.law import LARGEST_SCALE, Integers, Law
 
 __all__ = [

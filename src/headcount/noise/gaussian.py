@@ -18,7 +18,7 @@ from flint import arb, fmpz
 from numpy.typing import NDArray
 
 from headcount.exact import ball, gaussian_sum, gaussian_weight, precision
-from headcount.noise.geometric import alternating
+from headcount.noise.laplace import alternating
 from headcount.noise.law import Integers, Law, checked
 from headcount.noise.table import GUARD_BITS, Words, draw_outcomes
 
@@ -63,9 +63,9 @@ class DiscreteGaussian(Law):
 
     def _attempt(self, size: int, words: Words) -> Integers:
         """The accepted among `size` proposals."""
-        bucket = draw_outcomes(_Bucket(self.variance, self._width), size, words)
+        bucket = draw_outcomes(Bucket(self.variance, self._width), size, words)
         inside = (words.words(size) & np.uint64(self._width - 1)).astype(np.int64)
-        nearest = _nearest(bucket, self._width)  # the distance from 0 of the bucket's heaviest integer
+        nearest = nearest_in(bucket, self._width)
         kept = self._accept(nearest, inside, words)
         values = np.where(bucket & 1, -(nearest + inside), nearest + inside)
         return checked(values[kept])
@@ -86,7 +86,7 @@ class DiscreteGaussian(Law):
 
 
 @dataclass(frozen=True)
-class _Bucket(Law):
+class Bucket(Law):
     """Buckets 0: [0, width), 1: [-width, 0), 2: [width, 2 width), ... by the weight of the integer nearest to 0.
 
     Bucket 1 begins at -1: its integers are -1 - i, so that every integer is in exactly one bucket."""
@@ -103,7 +103,8 @@ class _Bucket(Law):
         return gaussian_sum(0, self.width, self.variance) + gaussian_sum(1, self.width, self.variance)
 
 
-def _nearest(bucket: Integers, width: int) -> Integers:
+def nearest_in(bucket: Integers, width: int) -> Integers:
+    """The distance from 0 of each bucket's heaviest integer."""
     return (bucket >> 1) * width + (bucket & 1)
 
 

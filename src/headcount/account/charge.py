@@ -1,0 +1,101 @@
+"""What a release asks of the ledger, and which amounts a ledger takes.
+
+Amounts are decimals as typed. A charge covers the price of its events, or is refused before anything is spent.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from headcount.account import cost
+from headcount.account.chain import PLACES, amount
+from headcount.account.cost import Cost
+from headcount.account.events import Event, to_json
+from headcount.errors import BadParameter, BudgetExceeded
+from headcount.exact import Number, positive, rational, written
+
+
+@dataclass(frozen=True)
+class Charge:
+    """What a release asks of the ledger."""
+
+    request: str
+    """Everything that decides the release but chance: dataset and parameters, as canonical text. Never data."""
+    cost: Cost
+    """Epsilon and delta, as typed."""
+    events: tuple[Event, ...] = ()
+    """What will happen; the cost must cover its price."""
+
+    def __post_init__(self) -> None:
+        _check_charge(self)
+
+    def body(self) -> dict[str, str]:
+        """The charge as fields of a row."""
+        return {"request": self.request, "events": to_json(self.events), **amount(self.cost)}
+
+
+def typed_budget(epsilon: Number | None, delta: Number | None) -> Cost | None:
+    """The total budget as typed, or None if none was."""
+    if epsilon is None and delta is None:
+        return None
+    if epsilon is None:
+        raise BadParameter(f"delta={delta!r} without epsilon: a budget has both.", fix="epsilon=3, delta=1e-5")
+    typed = Cost(
+        positive("epsilon", epsilon, fix="epsilon=3"),
+        rational("delta", 0 if delta is None else delta, fix="delta=1e-5"),
+    )
+    if not 0 <= typed.delta < 1:
+        raise BadParameter(f"delta={delta!r}: it lies between 0 and 1.", fix="delta=1e-5")
+    _check_decimal(typed)
+    return typed
+
+
+def _check_charge(charge: Charge) -> None:
+    if not isinstance(charge.request, str) or (not charge.request.isascii() and not _is_text(charge.request)):
+        raise BadParameter(f"request={charge.request!r}: it must be text.", fix='request="people per word"')
+    if not all(isinstance(part, Fraction) for part in (charge.cost.epsilon, charge.cost.delta)):
+        raise BadParameter(f"{charge.cost}: costs are fractions.", fix='Cost(Fraction(1), Fraction("1e-6"))')
+    if charge.cost.epsilon < 0 or charge.cost.delta < 0:
+        raise BadParameter(f"{told(charge.cost)}: a spend is not negative.", fix="epsilon=1, delta=1e-6")
+    _check_decimal(charge.cost)
+
+
+def _is_text(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _check_decimal(typed: Cost) -> None:
+    """Amounts that add up exactly for ever: decimals of at most 30 places, below a billion."""
+    for name, value in (("epsilon", typed.epsilon), ("delta", typed.delta)):
+        if (value * 10**PLACES).denominator != 1 or value >= 10**9:
+            raise BadParameter(
+                f"{name}={float(value):.6g}: a ledger keeps decimals of at most {PLACES} places, below a billion.",
+                fix=f'{name}="0.000001"',
+            )
+
+
+def check_covered(charge: Charge) -> None:
+    """Epsilon typed is never less than epsilon paid."""
+    if charge.events and not cost.covers(charge.cost, charge.events):
+        raise BadParameter(
+            f"{told(charge.cost)}: less than the price of the noise that will be drawn.",
+            fix="more noise (headcount.account.calibrate), or a larger epsilon",
+        )
+
+
+def check_enough(asked: Cost, left: Cost) -> None:
+    """Refuse what is not left."""
+    if asked.epsilon > left.epsilon or asked.delta > left.delta:
+        fits = Cost(min(asked.epsilon, left.epsilon), min(asked.delta, left.delta))
+        raise BudgetExceeded(
+            f"asked {told(asked)}; left {told(left)}. Nothing was spent.",
+            fix=f"{told(fits)} would fit" if fits.epsilon else "nothing is left: no more releases of this dataset",
+        )
+
+
+def told(cost: Cost) -> str:
+    """A cost as one would type it."""
+    return f"epsilon={written(cost.epsilon)}, delta={written(cost.delta)}"

@@ -1,0 +1,122 @@
+"""`headcount audit`: attack headcount's own parts, or a function of yours."""
+
+import json
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import astuple
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+from headcount.audit import chaos, statistical
+from headcount.audit.specimens import specimens
+from headcount.audit.statistical import Finding
+from headcount.errors import BadParameter
+from headcount.exact import written
+
+Target = Annotated[
+    str | None,
+    typer.Argument(help="Your mechanism, `module:function`: takes a dataset, returns a release.", show_default=False),
+]
+Side = Annotated[str, typer.Option(help="A dataset, as JSON; the other one is its neighbour.")]
+
+
+def audit(
+    target: Target = None,
+    left: Side = "null",
+    right: Side = "null",
+    epsilon: Annotated[str, typer.Option(help="The claimed epsilon.")] = "1",
+    delta: Annotated[str, typer.Option(help="The claimed delta.")] = "0",
+    runs: Annotated[int, typer.Option(help="Runs on each dataset.")] = 100_000,
+    kills: Annotated[int, typer.Option(help="Random kills of a ledger's writer, besides one at every step.")] = 100,
+) -> None:
+    """Audit headcount's own parts; or, with a target, whether it keeps the epsilon that it claims."""
+    if target:
+        sound = audit_target(_load(target), _json(left), _json(right), epsilon, delta, runs)
+    else:
+        sound = audit_specimens(runs) & audit_ledger(kills)
+    raise typer.Exit(0 if sound else 1)
+
+
+def audit_target(run: Callable[[Any], Any], left: Any, right: Any, epsilon: str, delta: str, runs: int) -> bool:
+    """Audit a user's function; whether its claim stands."""
+    with progress("audit", runs) as advance:
+        found = statistical.audit(run, left, right, epsilon=epsilon, delta=delta, runs=runs, progress=advance)
+    said = "REFUTED" if found.flagged else "not refuted"
+    print(f"{said}: epsilon {epsilon}, delta {delta}, {runs} runs on each dataset")
+    print(f"epsilon is at least {found.epsilon:.3f}, by the event: {found.event}")
+    print(f"which happened in {found.left:.5f} of the runs on the left and in {found.right:.5f} on the right")
+    return not found.flagged
+
+
+def audit_specimens(runs: int) -> bool:
+    """Audit every specimen; whether all honest ones passed and all wrong ones were caught."""
+    table = Table("mechanism", "claim", "epsilon shown", "verdict", "by the event", box=None, header_style="bold")
+    right = True
+    for each in specimens():
+        with progress(each.name, runs) as advance:
+            found = each.audited(runs, advance)
+        claim = f"({written(each.epsilon)}, {float(each.delta):.2g})"
+        table.add_row(each.name, claim, f"{found.epsilon:.2f}", verdict(each.honest, found), found.event[:60])
+        right &= found.flagged != each.honest
+    Console(highlight=False).print(table)
+    return right
+
+
+def verdict(honest: bool, found: Finding) -> str:
+    """What the audit said, and whether it should have."""
+    said = "flagged" if found.flagged else "passed"
+    return said if found.flagged != honest else f"{said}: WRONG"
+
+
+def audit_ledger(kills: int) -> bool:
+    """Kill writers; whether the real protocol had no violation and the planted wrong order was caught."""
+    columns = ("protocol", "kills", "steps", "free releases", "under-counts", "second draws", "lost spends")
+    table = Table(*columns, box=None, header_style="bold")
+    tallies = {}
+    for name, protocol in (("charge first", chaos.charge_first), ("release first (planted)", chaos.release_first)):
+        with tempfile.TemporaryDirectory() as folder, progress(f"killing writers, {name}", None) as advance:
+            every = chaos.kill_at_every_step(Path(folder) / "steps", protocol, advance)
+            some = chaos.kill_at_random(Path(folder) / "random", kills, protocol, advance)
+        tallies[name] = tally = every + some
+        table.add_row(name, *map(str, astuple(tally)))
+    with tempfile.TemporaryDirectory() as folder, progress("32 writers", None):
+        spent = chaos.contend(Path(folder))
+    Console(highlight=False).print(table)
+    print(f"32 writers, 640 requests of 1, a budget of 50: charged {written(spent.epsilon)}")
+    honest, planted = tallies.values()
+    return honest.violations == 0 and planted.violations > 0 and spent.epsilon == 50
+
+
+@contextmanager
+def progress(what: str, total: int | None) -> Iterator[Callable[[int], None]]:
+    """A bar on stderr while something long runs. It has no thread of its own: the chaos test forks."""
+    with Progress(console=Console(stderr=True), transient=True, auto_refresh=False) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda done: bar.update(task, completed=done, refresh=True)
+
+
+def _load(target: str) -> Callable[[Any], Any]:
+    module, _, name = target.partition(":")
+    sys.path.insert(0, "")
+    try:
+        found: Callable[[Any], Any] = getattr(import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise BadParameter(f"{target}: {error}.", fix="headcount audit mymodule:mechanism") from None
+    if not callable(found):
+        raise BadParameter(f"{target}: not a function.", fix="headcount audit mymodule:mechanism")
+    return found
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise BadParameter(f"{text!r}: not JSON ({error.msg}).", fix="--left '[1, 2, 3]' --right '[1, 2]'") from None

@@ -1,0 +1,102 @@
+"""`headcount ledger new|show|verify`."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from headcount.account import Cost, Ledger, Spend
+from headcount.errors import LedgerError
+from headcount.exact import written
+
+app = typer.Typer(help="The budget of a dataset, and everything that was spent of it.", no_args_is_help=True)
+
+File = Annotated[Path, typer.Argument(help="The ledger's file.", show_default=False)]
+
+
+@app.command()
+def new(
+    file: File,
+    epsilon: Annotated[str, typer.Option(help="The total epsilon of the dataset, for ever.", show_default=False)],
+    delta: Annotated[str, typer.Option(help="The total delta.")] = "0",
+) -> None:
+    """Make a ledger with its total budget."""
+    if file.exists():
+        raise LedgerError(f"{file}: there is a file already.", fix=f"headcount ledger show {file}")
+    ledger = Ledger(file, epsilon=epsilon, delta=delta)
+    print(f"{file}: {told(ledger.budget)}\nhead {ledger.head}")
+
+
+@app.command()
+def show(file: File, as_json: Annotated[bool, typer.Option("--json", help="As JSON, for programs.")] = False) -> None:
+    """What was spent, what is left, and what all of it costs by a tighter count."""
+    ledger = Ledger(file)
+    print(json.dumps(plain(ledger), indent=2)) if as_json else tell(ledger)
+
+
+@app.command()
+def verify(
+    file: File,
+    head: Annotated[str | None, typer.Option(help="A head that was kept: finds a rollback.")] = None,
+    release: Annotated[Path | None, typer.Option(help="A published file: was it sealed here?")] = None,
+) -> None:
+    """Check every row: nothing edited, deleted, reordered or rolled back."""
+    found = Ledger(file).verify(head, release.read_bytes() if release else None)
+    print(f"{file}: sound\nhead {found}")
+
+
+def tell(ledger: Ledger) -> None:
+    """The ledger for people."""
+    table = Table("row", "when", "what", "epsilon", "delta", "release", box=None, header_style="bold", pad_edge=False)
+    for spend in ledger.spends():
+        table.add_row(str(spend.number), spend.at, _plain_text(spend.request), *_amounts(spend.cost), _release(spend))
+    console = Console(highlight=False)
+    console.print(f"{ledger.path.name}: {told(ledger.budget)}", soft_wrap=True)
+    console.print(table)
+    console.print(f"spent {told(ledger.spent)}\nleft  {told(ledger.left)}")
+    if tighter := ledger.tighter():
+        console.print(f"by zCDP, all of it together costs {told(tighter)}")
+    console.print(f"head  {ledger.head}", soft_wrap=True)
+
+
+def plain(ledger: Ledger) -> dict[str, object]:
+    """The ledger for programs."""
+    tighter = ledger.tighter()
+    return {
+        "budget": _plain(ledger.budget),
+        "spent": _plain(ledger.spent),
+        "left": _plain(ledger.left),
+        "by_zcdp": _plain(tighter) if tighter else None,
+        "head": ledger.head,
+        "charges": [
+            {"row": spend.number, "at": spend.at, "what": spend.request, "sealed": spend.sealed, **_plain(spend.cost)}
+            for spend in ledger.spends()
+        ],
+    }
+
+
+def told(cost: Cost) -> str:
+    """A cost in words."""
+    return "epsilon {}, delta {}".format(*_amounts(cost))
+
+
+def _amounts(cost: Cost) -> tuple[str, str]:
+    return written(cost.epsilon), written(cost.delta)
+
+
+def _plain(cost: Cost) -> dict[str, str]:
+    epsilon, delta = _amounts(cost)
+    return {"epsilon": epsilon, "delta": delta}
+
+
+def _plain_text(request: str) -> Text:
+    """A request as it may be shown on a terminal: no markup, no control characters."""
+    return Text("".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in request))
+
+
+def _release(spend: Spend) -> str:
+    return "sealed" if spend.sealed else "not finished: ask again, it is paid"

@@ -1,0 +1,148 @@
+"""The functions as a user meets them: types, sizes, refusals, and where the chance comes from."""
+
+import ast
+import decimal
+import multiprocessing
+import threading
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import headcount.noise
+from headcount import noise
+from headcount.errors import BadParameter
+from headcount.noise.laplace import DiscreteLaplace
+from headcount.noise.law import checked
+
+BAD_WIDTHS = [
+    (0, "it must be above 0."),
+    (-1, "it must be above 0."),
+    (float("nan"), "a finite number is needed."),
+    (float("inf"), "a finite number is needed."),
+    ("wide", "a finite number is needed."),
+    (None, "a finite number is needed."),
+    (True, "a finite number is needed."),
+    (2**51, "noise of more than 2**50 does not fit into 64 bits."),
+]
+
+
+@pytest.mark.parametrize(("scale", "what"), BAD_WIDTHS)
+@pytest.mark.parametrize("draw", [noise.discrete_laplace, noise.geometric])
+def test_a_bad_scale_is_refused(draw: Callable[..., object], scale: object, what: str) -> None:
+    with pytest.raises(BadParameter) as refusal:
+        draw(scale, 3)
+    assert str(refusal.value) == f"scale={scale!r}: {what} Fix: scale=20"
+
+
+@pytest.mark.parametrize(("sigma", "what"), BAD_WIDTHS)
+def test_a_bad_sigma_is_refused(sigma: object, what: str) -> None:
+    with pytest.raises(BadParameter) as refusal:
+        noise.discrete_gaussian(sigma, 3)  # type: ignore[arg-type]
+    assert str(refusal.value) == f"sigma={sigma!r}: {what} Fix: sigma=20"
+
+
+@pytest.mark.parametrize("size", [-1, 2.5, "3", None, True])
+def test_a_size_that_is_not_a_count_is_refused(size: object) -> None:
+    with pytest.raises(BadParameter) as refusal:
+        noise.discrete_laplace(20, size)  # type: ignore[arg-type]
+    assert str(refusal.value) == f"size={size!r}: a whole number of at least 0 is needed. Fix: size=1000"
+
+
+def test_other_refusals_say_what_to_write() -> None:
+    cases: list[tuple[Callable[[], object], str]] = [
+        (lambda: noise.bernoulli(1.5, 1), 'p=1.5: a probability lies between 0 and 1. Fix: p="1/3"'),
+        (lambda: noise.negative_binomial(0, 1, 1), 'shape=0: it must be above 0. Fix: shape="1/1000"'),
+        (lambda: noise.uniform(0, 1), "count=0: a whole number of at least 1 is needed. Fix: count=6"),
+        (lambda: noise.softmax([], 1), "scores=[]: there is nothing to choose from. Fix: scores=[3, 1, 4]"),
+        (lambda: noise.softmax([1], "x"), "rate='x': a finite number is needed. Fix: rate=0.5"),
+    ]
+    for call, message in cases:
+        with pytest.raises(BadParameter) as refusal:
+            call()
+        assert str(refusal.value) == message
+
+
+def test_results_are_int64_of_the_size_asked_for() -> None:
+    for size in (0, 1, 1000, 300_000):
+        for draws in (
+            noise.discrete_laplace(20, size),
+            noise.discrete_gaussian(500, size),
+            noise.geometric(1000, size),
+            noise.negative_binomial(0.5, 3, size),
+            noise.bernoulli("1/3", size),
+        ):
+            assert draws.dtype == np.int64
+            assert draws.shape == (size,)
+
+
+def test_a_number_means_the_decimal_that_was_typed() -> None:
+    class Recorder(noise.SystemEntropy):
+        laws: list[noise.Law] = []  # noqa: RUF012
+
+        def draw(self, law: noise.Law, size: int) -> noise.law.Integers:
+            self.laws.append(law)
+            return super().draw(law, size)
+
+    for typed in (0.1, "0.1", "1/10", Fraction(1, 10), decimal.Decimal("0.1"), np.float64(0.1)):
+        noise.discrete_laplace(typed, 1, Recorder())
+    assert set(Recorder.laws) == {DiscreteLaplace(Fraction(1, 10))}
+
+
+def test_a_draw_out_of_range_is_an_error_and_not_a_wrap() -> None:
+    with pytest.raises(OverflowError):
+        checked(np.array([2**62 + 1], dtype=np.int64))
+    with pytest.raises(OverflowError):
+        checked(np.array([-(2**62) - 1], dtype=np.int64))
+
+
+def _stream(count: int) -> list[int]:
+    return [int(draw) for draw in noise.uniform(1 << 62, count)]
+
+
+def test_forks_and_threads_never_share_a_stream() -> None:
+    """8 children and 8 threads, 2,000 draws of 62 bits each: a single collision means a shared stream."""
+    with multiprocessing.get_context("fork").Pool(8) as pool:
+        streams = pool.map(_stream, [2000] * 8)
+    threads = [threading.Thread(target=lambda: streams.append(_stream(2000))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    values = [value for stream in streams for value in stream]
+    assert len(values) == 16 * 2000 == len(set(values))
+
+
+def test_seeds_do_not_reach_the_noise() -> None:
+    np.random.seed(0)
+    first = noise.discrete_laplace(10**9, 10).tolist()
+    np.random.seed(0)
+    assert noise.discrete_laplace(10**9, 10).tolist() != first
+
+
+@pytest.mark.parametrize("package", ["noise", "account"])
+def test_nothing_imports_a_generator_or_the_flow(package: str) -> None:
+    """No numpy.random, no random, and nothing of ours but the package itself, errors and exact."""
+    folder = Path(headcount.noise.__file__).parents[1] / package
+    allowed = (f"headcount.{package}", "headcount.errors", "headcount.exact")
+    for file in folder.glob("*.py"):
+        tree = ast.parse(file.read_text())
+        names = [node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+        names += [alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names]
+        for name in names:
+            assert not name.startswith(("random", "numpy.random")), (file.name, name)
+            assert not name.startswith("headcount") or name.startswith(allowed), (file.name, name)
+        attributes = {ast.unparse(node) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+        assert not {name for name in attributes if name.startswith("np.random")}
+
+
+def test_floats_decide_nothing_in_the_noise() -> None:
+    """The one float in the samplers is the guess of an acceptance chance, which Arb settles within its margin."""
+    for file in Path(headcount.noise.__file__).parent.glob("*.py"):
+        tree = ast.parse(file.read_text())
+        for function in (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)):
+            calls = [ast.unparse(node) for node in ast.walk(function) if isinstance(node, ast.Call)]
+            floats = [call for call in calls if "float" in call]
+            assert not floats or (file.name, function.name) == ("gaussian.py", "_accept"), (file.name, floats)
