@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from mpmath import erfc, exp, findroot, log, mp, mpf, nsum, sqrt  # noqa: F401
+from mpmath import erfc, exp, log, mp, mpf, sqrt
 
 mp.dps = 50
 
@@ -45,5 +45,8 @@ def zcdp_delta(rho: Fraction, epsilon: Fraction) -> mpf:
     def slope(a: mpf) -> mpf:
         return (2 * a - 1) * r - e + log(1 - 1 / a)
 
-    guess = max((e + r) / (2 * r), mpf("1.001"))
-    return exp(exponent(findroot(slope, (guess, guess * mpf("1.1")), tol=1e-30)))
+    low, high = 1 + mpf(10) ** -30, (e + r) / (2 * r) + 1 / r + 2  # the slope rises from below 0 to above it
+    for _ in range(300):
+        middle = (low + high) / 2
+        low, high = (middle, high) if slope(middle) < 0 else (low, middle)
+    return exp(exponent(low))

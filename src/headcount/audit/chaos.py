@@ -107,13 +107,15 @@ def kill_at_random(
 ) -> Tally:
     """Kill a writer at random moments of its work; retry its request; compare."""
     tally, longest = Tally(), _duration(_Place(folder / "untouched", protocol)) * 1.5
-    for number in range(kills):
+    for number in count():
+        if tally.kills == kills:
+            return tally
         place = _Place(folder / f"random-{number}", protocol)
         moment = int(uniform(1 << 20, 1)[0]) / 2**20 * longest
         tally.kills += _killed(place.publish, kill_after=moment)
         _compare(place, tally)
         progress(number)
-    return tally
+    raise AssertionError("unreachable: count() does not end")
 
 
 def _duration(place: "_Place") -> float:

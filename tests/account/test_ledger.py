@@ -1,0 +1,479 @@
+"""The ledger as a user meets it: charges, seals, refusals, and everything that somebody could do to its file."""
+
+import os
+import shutil
+import sqlite3
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from fractions import Fraction
+from itertools import count
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from headcount import Charge, Cost, Ledger
+from headcount.account import calibrate, store
+from headcount.account.chain import Row, amount, digest
+from headcount.account.events import Gaussian, Laplace
+from headcount.errors import BadParameter, BudgetExceeded, LedgerError, LedgerTampered
+
+ONE = Cost(Fraction(1), Fraction(0))
+
+
+def ask(what: str = "people per word", epsilon: str = "1", delta: str = "0") -> Charge:
+    return Charge(what, Cost(Fraction(epsilon), Fraction(delta)))
+
+
+class Work:
+    """Counts its runs; each run draws something else."""
+
+    def __init__(self) -> None:
+        self.runs = 0
+
+    def __call__(self, head: str) -> bytes:
+        self.runs += 1
+        return f"draw {self.runs} after {head}".encode()
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "visits.db"
+
+
+@pytest.fixture
+def ledger(path: Path) -> Ledger:
+    return Ledger(path, epsilon=3, delta=1e-5)
+
+
+def test_the_same_request_returns_the_sealed_bytes(ledger: Ledger) -> None:
+    work = Work()
+    first = ledger.publish(ask(), work)
+    repeats = [ledger.publish(ask(), work) for _ in range(100)]
+    assert first.fresh
+    assert {repeat.content for repeat in repeats} == {first.content}
+    assert not any(repeat.fresh for repeat in repeats)
+    assert (work.runs, len(ledger.spends()), ledger.spent) == (1, 1, ONE)
+
+
+def test_again_is_a_new_draw_and_a_new_charge(ledger: Ledger) -> None:
+    work = Work()
+    first, second = ledger.publish(ask(), work), ledger.publish(ask(), work, again=True)
+    assert first.content != second.content
+    assert ledger.spent.epsilon == 2
+    assert ledger.publish(ask(), work).content == second.content
+
+
+def test_another_price_is_another_request(ledger: Ledger) -> None:
+    work = Work()
+    assert ledger.publish(ask(epsilon="1"), work).content != ledger.publish(ask(epsilon="0.5"), work).content
+    assert ledger.spent.epsilon == Fraction(3, 2)
+
+
+def test_work_that_failed_is_done_again_under_the_same_charge(ledger: Ledger) -> None:
+    def fails(head: str) -> bytes:
+        raise MemoryError
+
+    with pytest.raises(MemoryError):
+        ledger.publish(ask(), fails)
+    assert [(spend.sealed, spend.cost) for spend in ledger.spends()] == [(False, ONE)]
+    assert ledger.publish(ask(), Work()).fresh
+    assert [(spend.sealed, spend.cost) for spend in ledger.spends()] == [(True, ONE)]
+
+
+def test_the_charge_is_on_disk_before_the_work_begins(ledger: Ledger, path: Path) -> None:
+    def work(head: str) -> bytes:
+        with sqlite3.connect(path) as other:
+            assert other.execute("SELECT count(*) FROM entry WHERE kind = 'reserve'").fetchone() == (1,)
+        assert Ledger(path).head == head
+        return b""
+
+    ledger.publish(ask(), work)
+
+
+def test_a_second_process_that_works_at_the_same_time_gets_the_first_seal(ledger: Ledger, path: Path) -> None:
+    def slow(head: str) -> bytes:
+        return b"slow" + Ledger(path).publish(ask(), lambda head: b"fast").content
+
+    assert ledger.publish(ask(), slow).content == b"fast"
+    assert len(ledger.spends()) == 1
+
+
+def test_the_budget_refuses_to_the_last_digit(ledger: Ledger) -> None:
+    ledger.publish(ask("a", "2.9999999999"), Work())
+    with pytest.raises(BudgetExceeded) as refusal:
+        ledger.publish(ask("b", "0.0000000002"), Work())
+    assert str(refusal.value) == (
+        "asked epsilon=0.0000000002, delta=0; left epsilon=0.0000000001, delta=0.00001. Nothing was spent. "
+        "Fix: epsilon=0.0000000001, delta=0 would fit"
+    )
+    ledger.publish(ask("c", "0.0000000001"), Work())
+    assert ledger.left == Cost(Fraction(0), Fraction(1, 10**5))
+    with pytest.raises(BudgetExceeded, match="nothing is left: no more releases of this dataset"):
+        ledger.publish(ask("d", "0.1"), Work())
+    assert len(ledger.spends()) == 2
+
+
+def test_delta_is_a_budget_too(ledger: Ledger) -> None:
+    with pytest.raises(BudgetExceeded, match=r"asked epsilon=1, delta=0\.00002; left epsilon=3, delta=0\.00001"):
+        ledger.publish(ask(delta="0.00002"), Work())
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.lists(st.decimals("0.000001", "0.3", places=6), min_size=1, max_size=12))
+def test_typed_epsilons_add_up_exactly(epsilons: list[object]) -> None:
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        ledger = Ledger(Path(folder) / "sum.db", epsilon=4)
+        for number, epsilon in enumerate(epsilons):
+            ledger.publish(ask(str(number), str(epsilon)), Work())
+        assert ledger.spent.epsilon == sum(Fraction(str(epsilon)) for epsilon in epsilons)
+        assert Ledger(ledger.path).spent == ledger.spent
+
+
+def test_ten_tenths_are_one(path: Path) -> None:
+    ledger = Ledger(path, epsilon=1)
+    for number in range(10):
+        ledger.publish(Charge(str(number), Cost(Fraction("0.1"), Fraction(0))), Work())
+    assert ledger.left.epsilon == 0
+
+
+def test_a_charge_that_does_not_cover_its_noise_is_refused(ledger: Ledger) -> None:
+    enough = Laplace(scale=Fraction(1), sensitivity=Fraction(1))
+    ledger.publish(Charge("enough", ONE, (enough,)), Work())
+    with pytest.raises(BadParameter, match="epsilon=1, delta=0: less than the price of the noise"):
+        ledger.publish(Charge("too little", ONE, (Laplace(Fraction(99, 100), Fraction(1)),)), Work())
+    assert len(ledger.spends()) == 1
+
+
+def test_the_tighter_total(ledger: Ledger) -> None:
+    millionth = Fraction(1, 10**6)
+    noise = Gaussian(calibrate.gaussian_variance(Fraction(1), millionth, Fraction(1), 1), Fraction(1), 1)
+    assert ledger.tighter() is None
+    for name in "ab":
+        ledger.publish(Charge(name, Cost(Fraction(1), millionth), (noise,)), Work())
+    tighter = ledger.tighter()
+    assert tighter is not None
+    assert 1 < tighter.epsilon < Fraction(3, 2)
+    assert tighter.delta == Fraction(1, 10**5)
+    ledger.publish(ask("no events"), Work())
+    assert ledger.tighter() is None
+
+
+def test_threads_share_a_ledger(path: Path) -> None:
+    ledger = Ledger(path, epsilon=40)
+    failures: list[Exception] = []
+
+    def write(name: int) -> None:
+        try:
+            for number in range(10):
+                ledger.publish(ask(f"{name}-{number}"), Work())
+        except BudgetExceeded:
+            pass
+        except Exception as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=write, args=(name,)) for name in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert ledger.spent.epsilon == 40
+
+
+# Bad input
+
+
+@pytest.mark.parametrize(
+    ("budget", "message"),
+    [
+        ({"epsilon": 0}, "epsilon=0: it must be above 0. Fix: epsilon=3"),
+        ({"epsilon": -1}, "epsilon=-1: it must be above 0. Fix: epsilon=3"),
+        ({"epsilon": float("nan")}, "epsilon=nan: a finite number is needed. Fix: epsilon=3"),
+        ({"epsilon": "1e99999999"}, "epsilon='1e99999999': a finite number is needed. Fix: epsilon=3"),
+        ({"epsilon": 3, "delta": -1e-6}, "delta=-1e-06: it lies between 0 and 1. Fix: delta=1e-5"),
+        ({"epsilon": 3, "delta": 1}, "delta=1: it lies between 0 and 1. Fix: delta=1e-5"),
+        ({"delta": 1e-6}, "delta=1e-06 without epsilon: a budget has both. Fix: epsilon=3, delta=1e-5"),
+        (
+            {"epsilon": "1e-40"},
+            'epsilon=1e-40: a ledger keeps decimals of at most 30 places, below a billion. Fix: epsilon="0.000001"',
+        ),
+    ],
+)
+def test_a_bad_budget_is_refused_and_leaves_no_file(path: Path, budget: dict[str, float], message: str) -> None:
+    with pytest.raises(BadParameter) as refusal:
+        Ledger(path, **budget)
+    assert str(refusal.value) == message
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    ("charge", "what"),
+    [
+        (lambda: ask(epsilon="-1"), "a spend is not negative"),
+        (lambda: ask(epsilon="1e-5000"), "at most 30 places"),
+        (lambda: Charge("x", Cost(Fraction(1, 3), Fraction(0))), "at most 30 places"),
+        (lambda: Charge("x", Cost(1.0, Fraction(0))), "costs are fractions"),  # type: ignore[arg-type]
+        (lambda: Charge("a\ud800", ONE), "it must be text"),
+        (lambda: Charge(None, ONE), "it must be text"),  # type: ignore[arg-type]
+    ],
+)
+def test_a_bad_charge_is_refused(charge: Callable[[], Charge], what: str) -> None:
+    with pytest.raises(BadParameter, match=what):
+        charge()
+
+
+def test_a_release_must_be_bytes(ledger: Ledger) -> None:
+    with pytest.raises(BadParameter, match=r"work returned str: a release is bytes\. Fix: return text\.encode\(\)"):
+        ledger.publish(ask(), lambda head: "text")  # type: ignore[arg-type,return-value]
+
+
+def test_no_ledger_yet(path: Path) -> None:
+    with pytest.raises(LedgerError, match=r'there is no ledger here yet\. Fix: Ledger\(".*visits\.db", epsilon=3'):
+        Ledger(path)
+
+
+def test_another_budget_is_refused(ledger: Ledger, path: Path) -> None:
+    assert Ledger(path).budget == Ledger(path, epsilon=3, delta="0.00001").budget == ledger.budget
+    with pytest.raises(LedgerError, match=r"this ledger has epsilon=3, delta=0\.00001, not epsilon=4, delta=0\. Fix: "):
+        Ledger(path, epsilon=4)
+
+
+@pytest.mark.parametrize("content", [b"user,item\n1,a\n", b"\x00" * 4096, b"SQLite format 3\x00 but not really"])
+def test_a_file_that_is_something_else_is_left_alone(path: Path, content: bytes) -> None:
+    path.write_bytes(content)
+    for budget in ({}, {"epsilon": 3}):
+        with pytest.raises(LedgerError, match="Fix: "):
+            Ledger(path, **budget)
+    assert path.read_bytes() == content
+
+
+def test_another_database_is_left_alone(path: Path) -> None:
+    with sqlite3.connect(path) as other:
+        other.execute("CREATE TABLE people (name TEXT)")
+    before = path.read_bytes()
+    with pytest.raises(LedgerError, match="this file is not a ledger, and was left as it is"):
+        Ledger(path, epsilon=3)
+    assert path.read_bytes() == before
+
+
+def test_a_creation_that_was_cut_off_is_begun_anew(path: Path) -> None:
+    path.touch()
+    assert Ledger(path, epsilon=3).left.epsilon == 3
+
+
+@pytest.mark.parametrize("name", ["a b'c\"d%20e?f#g.db", "größe.db", "-x.db"])
+def test_any_file_name(tmp_path: Path, name: str) -> None:
+    Ledger(tmp_path / name, epsilon=3).publish(ask(), Work())
+    assert Ledger(tmp_path / name).spent == ONE
+
+
+def test_a_folder_or_a_missing_folder(tmp_path: Path) -> None:
+    for path in (tmp_path, tmp_path / "nowhere" / "visits.db"):
+        with pytest.raises(LedgerError, match="Fix: check the path"):
+            Ledger(path, epsilon=3)
+
+
+def in_child(run: Callable[[], None]) -> None:
+    """Run in a child process, so that limits and users can be changed; fail here if it fails there."""
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            run()
+            code = 0
+        finally:
+            os._exit(code)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def test_a_full_disk_loses_nothing(ledger: Ledger, path: Path) -> None:
+    """Files may not grow beyond ever larger limits: publishing fails at every stage, and works at last."""
+    import resource
+    import signal
+
+    def publish_under_limits() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        failures = 0
+        for limit in range(path.stat().st_size - 4096, 200_000, 4096):
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
+            with suppress(LedgerError):
+                Ledger(path).publish(ask(), lambda head: b"x" * 60_000)
+                break
+            failures += 1
+            resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+            assert Ledger(path).spent.epsilon in (0, 1)
+        assert failures > 10
+
+    in_child(publish_under_limits)
+    ledger.verify()
+    assert ledger.spent == ONE
+    assert len(ledger.publish(ask(), Work()).content) == 60_000
+
+
+def test_a_read_only_ledger(ledger: Ledger, path: Path) -> None:
+    path.chmod(0o444)
+    path.parent.chmod(0o555)
+
+    def publish_as_nobody() -> None:
+        if os.getuid() == 0:
+            os.setuid(65534)
+        with pytest.raises(LedgerError, match="Fix: "):
+            Ledger(path).publish(ask(), Work())
+
+    for folder in path.parents:
+        if folder.stat().st_mode & 0o001 == 0 and os.getuid() == 0:
+            folder.chmod(folder.stat().st_mode | 0o011)
+    in_child(publish_as_nobody)
+    path.parent.chmod(0o755)
+    assert ledger.spends() == ()
+
+
+# Tampering
+
+
+def edits() -> list[str]:
+    """Statements that a person with write access may try; each must be found."""
+    return [
+        'UPDATE entry SET body = replace(body, \'"epsilon":"1"\', \'"epsilon":"0"\') WHERE number = 1',
+        'UPDATE entry SET body = replace(body, \'"spent_epsilon":"1"\', \'"spent_epsilon":"0"\')',
+        'UPDATE entry SET body = replace(body, \'"epsilon":"3"\', \'"epsilon":"9"\') WHERE number = 0',
+        "UPDATE entry SET kind = 'seal' WHERE number = 1",
+        "UPDATE entry SET request = 'other' WHERE number = 1",
+        "UPDATE entry SET hash = upper(hash) WHERE number = 2",
+        "UPDATE entry SET reserved = 7 WHERE number = 2",
+        "UPDATE entry SET number = 77 WHERE number = 4",
+        "DELETE FROM entry WHERE number = 4",
+        "DELETE FROM entry WHERE number >= 3",
+        "DELETE FROM entry WHERE number = 1",
+        "DELETE FROM entry",
+        "DELETE FROM head",
+        "UPDATE head SET head = '0:abc'",
+        "UPDATE content SET bytes = x'00' WHERE number = 2",
+        "DELETE FROM content",
+        "INSERT INTO content VALUES (99, x'00')",
+        "UPDATE entry SET number = -number - 10 WHERE number IN (1, 3)",
+        "CREATE TRIGGER free AFTER INSERT ON content BEGIN DELETE FROM entry WHERE number > 0; END",
+        "CREATE TABLE extra (a)",
+        "DROP INDEX by_request",
+        "PRAGMA application_id = 1",
+    ]
+
+
+@pytest.mark.parametrize("edit", edits())
+def test_every_edit_is_found(ledger: Ledger, path: Path, edit: str) -> None:
+    ledger.publish(ask("a"), Work())
+    ledger.publish(ask("b"), Work())
+    with sqlite3.connect(path) as other:
+        other.execute(edit)
+    with pytest.raises(LedgerError, match="Fix: "):
+        Ledger(path).verify()
+    with pytest.raises(LedgerError, match="Fix: "):
+        ledger.verify()
+
+
+def cost(epsilon: int) -> Cost:
+    return Cost(Fraction(epsilon), Fraction(0))
+
+
+def charged(what: str, epsilon: int, spent: int) -> dict[str, str]:
+    """The body of a charge."""
+    return {"at": "", "request": what, "events": "[]", **amount(cost(epsilon)), **amount(cost(spent), "spent_")}
+
+
+def append(path: Path, kind: str, request: str, reserved: int | None, body: dict[str, str]) -> None:
+    """Write a row with a right hash, as anybody with the file could."""
+    with store.writing(path) as connection:
+        *_, last = store.rows(connection)
+        store.append(connection, Row.after(last, kind=kind, request=request, reserved=reserved, body=body))
+
+
+SPENT = amount(cost(1), "spent_")
+
+
+@pytest.mark.parametrize(
+    ("kind", "request_", "reserved", "body"),
+    [
+        ("reserve", digest(charged("refund", -1, 0)), None, charged("refund", -1, 0)),
+        ("reserve", digest(charged("too much", 9, 10)), None, charged("too much", 9, 10)),
+        ("reserve", digest(charged("dear", 2, 3)), None, charged("dear", 0, 1)),
+        ("reserve", digest(charged("wrong sum", 1, 1)), None, charged("wrong sum", 1, 1)),
+        ("reserve", "", None, {"nonsense": "1"}),
+        ("refund", "", None, charged("refund", 1, 0)),
+        ("open", "", None, {"format": "1", **amount(cost(9))}),
+        ("seal", digest(charged("a", 1, 1)), 0, {"sha256": "0" * 64, **SPENT}),
+        ("seal", digest(charged("a", 1, 1)), None, {"sha256": "0" * 64, **SPENT}),
+        ("seal", "of something else", 3, {"sha256": "0" * 64, **SPENT}),
+    ],
+)
+def test_forged_rows_with_right_hashes_are_found(
+    ledger: Ledger, path: Path, kind: str, request_: str, reserved: int | None, body: dict[str, str]
+) -> None:
+    """Without a key anybody can compute hashes; but what the rows say must make sense, too."""
+    ledger.publish(ask("a"), Work())
+    append(path, kind, request_, reserved, body)
+    with pytest.raises(LedgerTampered, match="row 3 "):
+        Ledger(path)
+    with pytest.raises(LedgerTampered, match="row 3 "):
+        ledger.publish(ask("b"), Work())
+
+
+def test_a_rollback_is_found_by_a_kept_head_and_by_a_live_ledger(ledger: Ledger, path: Path) -> None:
+    ledger.publish(ask("a"), Work())
+    old = path.with_name("old.db")
+    shutil.copy(path, old)
+    sealed = ledger.publish(ask("b"), Work())
+    assert ledger.verify(sealed.head, sealed.content) == sealed.head
+    shutil.copy(old, path)
+    assert Ledger(path).verify() != sealed.head
+    with pytest.raises(LedgerTampered, match="a rollback, or the head of another ledger"):
+        Ledger(path).verify(sealed.head)
+    with pytest.raises(LedgerTampered, match="it did not seal this release"):
+        Ledger(path).verify(release=sealed.content)
+    for use in (ledger.verify, lambda: ledger.spent, lambda: ledger.publish(ask("c"), Work())):
+        with pytest.raises(LedgerTampered, match="is not the one that was there before: a rollback"):
+            use()
+
+
+@pytest.mark.parametrize("head", ["", "7", "x:" + "0" * 64, "1:abc", "9" * 5000 + ":" + "0" * 64, 12])
+def test_a_head_that_is_none_is_refused(ledger: Ledger, head: str) -> None:
+    with pytest.raises(BadParameter, match="a head is a number, a colon and a hash of 64 digits"):
+        ledger.verify(head)
+
+
+def test_no_flipped_byte_changes_what_is_read(ledger: Ledger, path: Path) -> None:
+    """Every seventh byte of the file is changed: either somebody notices, or the ledger still says the same."""
+    ledger.publish(ask("a"), Work())
+    content = path.read_bytes()
+    truth = (ledger.budget, ledger.spends(), ledger.head)
+    noticed = 0
+    for place in range(0, len(content), 7):
+        path.write_bytes(content[:place] + bytes([content[place] ^ (1 << place % 8)]) + content[place + 1 :])
+        try:
+            flipped = Ledger(path)
+            flipped.verify()
+            assert (flipped.budget, flipped.spends(), flipped.head) == truth, place
+        except LedgerError:
+            noticed += 1
+    assert noticed > 100
+
+
+def test_an_event_of_a_newer_version_is_kept_and_not_priced(ledger: Ledger, path: Path) -> None:
+    ledger.publish(ask("a"), Work())
+    body = {**charged("new", 1, 2), "events": '[{"event":"quantum"}]'}
+    append(path, "reserve", digest(body), None, body)
+    reopened = Ledger(path)
+    assert reopened.verify()
+    assert reopened.spends()[1].events is None
+    assert reopened.tighter() is None
+    assert reopened.spent.epsilon == 2
+
+
+def test_rows_are_numbered_without_a_gap(ledger: Ledger, path: Path) -> None:
+    ledger.publish(ask("a"), Work())
+    with store.reading(path) as connection:
+        assert all(row.number == number for number, row in zip(count(), store.rows(connection), strict=False))
