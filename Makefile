@@ -20,11 +20,12 @@ docs: .venv/ready
 
 # Longer than a test run: the figures in docs/evidence.md come from these two.
 bench: .venv/ready
-	$(BIN)/pip install --quiet '.[bench]'
+	$(BIN)/pip install --quiet --editable '.[bench]'
 	$(BIN)/python -m benchmarks.noise
+	$(BIN)/python -m benchmarks.ledger
 
 audit: .venv/ready
-	$(BIN)/headcount audit all
+	$(BIN)/headcount audit --runs 100000 --kills 1000
 
 .venv/ready: pyproject.toml
 	$(PYTHON) -m venv .venv

@@ -84,11 +84,14 @@ def ends(value: arb) -> tuple[Fraction, Fraction]:
     """The two rationals between which the ball lies."""
     if not value.is_finite():
         raise ArithmeticError(f"the working precision was too low to enclose a value: {value}")
-    return _dyadic(value.lower()), _dyadic(value.upper())
+    return _dyadic(value.lower(), up=False), _dyadic(value.upper(), up=True)
 
 
-def _dyadic(point: arb) -> Fraction:
+def _dyadic(point: arb, *, up: bool) -> Fraction:
+    """The number, exactly; if it is closer to 0 than 2^-4000, then 0 or +-2^-4000, in the direction asked for."""
     mantissa, exponent = (int(part) for part in point.man_exp())
+    if exponent + mantissa.bit_length() < -4000:
+        return Fraction((mantissa > 0) == up and (mantissa > 0) - (mantissa < 0), 1 << 4000)
     return Fraction(mantissa << exponent) if exponent >= 0 else Fraction(mantissa, 1 << -exponent)
 
 
@@ -126,7 +129,7 @@ def _step(value: Fraction, digits: int) -> Fraction:
     if value == 0:
         return Fraction(1)
     # the number of decimal digits before the point, right to within one: enough for a grid that is fine enough
-    magnitude = len(str(abs(value.numerator))) - len(str(value.denominator))
+    magnitude = (value.numerator.bit_length() - value.denominator.bit_length()) * 30103 // 100000
     return Fraction(10) ** (magnitude - digits)
 
 

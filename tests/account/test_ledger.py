@@ -477,3 +477,15 @@ def test_rows_are_numbered_without_a_gap(ledger: Ledger, path: Path) -> None:
     ledger.publish(ask("a"), Work())
     with store.reading(path) as connection:
         assert all(row.number == number for number, row in zip(count(), store.rows(connection), strict=False))
+
+
+def test_the_chain_covers_every_row_before(ledger: Ledger, path: Path) -> None:
+    """The time of an early charge is changed, and its own hash with it: the rows after it do not follow any more."""
+    ledger.publish(ask("a"), Work())
+    with store.writing(path) as connection:
+        first, early, _ = store.rows(connection)
+        body = {**early.says(), "at": "yesterday"}
+        forged = Row.after(first, kind="reserve", request=early.request, reserved=None, body=body)
+        connection.execute("UPDATE entry SET body = ?, hash = ? WHERE number = 1", (forged.body, forged.hash))
+    with pytest.raises(LedgerTampered, match="row 2 does not follow from the rows before it"):
+        Ledger(path)

@@ -8,7 +8,7 @@ from scipy import stats
 
 from headcount import noise
 from headcount.audit.choices import probabilities
-from headcount.noise import Law, SystemEntropy
+from headcount.noise import Law, SystemEntropy, gaussian
 from headcount.noise.gaussian import DiscreteGaussian
 from headcount.noise.laplace import DiscreteLaplace, Geometric, NegativeBinomial
 
@@ -65,6 +65,15 @@ def test_law_is_accepted_and_three_percent_off_is_rejected(law: Law) -> None:
     draws = SystemEntropy().draw(law, DRAWS)
     assert p_value(draws, law) > REJECTED
     assert p_value(draws, scaled(law, Fraction(97, 100))) < REJECTED
+    assert p_value(draws, scaled(law, Fraction(103, 100))) < REJECTED
+
+
+def test_gaussian_from_coarse_buckets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Buckets as wide as a standard deviation and more: a third of the proposals must be rejected, by the right ones."""
+    monkeypatch.setattr(gaussian, "WIDEST", 1)
+    law = DiscreteGaussian(Fraction(399))
+    draws = SystemEntropy().draw(law, DRAWS)
+    assert p_value(draws, law) > REJECTED
     assert p_value(draws, scaled(law, Fraction(103, 100))) < REJECTED
 
 

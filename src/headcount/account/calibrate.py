@@ -9,16 +9,19 @@ from fractions import Fraction
 
 from headcount.account import gaussian, threshold
 from headcount.account.events import Gaussian, GaussianThreshold, LaplaceThreshold, Neighbours
+from headcount.errors import BadParameter
 from headcount.exact import ball, ends, precision, round_up
 
 
 def laplace_scale(epsilon: Fraction, sensitivity: Fraction) -> Fraction:
     """The scale of discrete Laplace noise for a pure epsilon: exactly sensitivity / epsilon."""
+    _check(Fraction(epsilon), Fraction(1, 2))
     return Fraction(sensitivity) / Fraction(epsilon)
 
 
 def analytic_sigma(epsilon: Fraction, delta: Fraction, squared_sensitivity: Fraction = Fraction(1)) -> Fraction:
     """The standard deviation of *continuous* Gaussian noise (Balle & Wang 2018), for comparison and for pages."""
+    _check(epsilon, delta)
 
     def fits(sigma: Fraction) -> bool:
         return gaussian.continuous_delta(epsilon, squared_sensitivity / sigma**2) <= delta
@@ -28,6 +31,7 @@ def analytic_sigma(epsilon: Fraction, delta: Fraction, squared_sensitivity: Frac
 
 def gaussian_variance(epsilon: Fraction, delta: Fraction, squared_sensitivity: Fraction, cells: int) -> Fraction:
     """The variance of discrete Gaussian noise on `cells` integers."""
+    _check(epsilon, delta)
 
     def fits(variance: Fraction) -> bool:
         event = Gaussian(variance=variance, squared_sensitivity=squared_sensitivity, cells=cells)
@@ -40,6 +44,7 @@ def laplace_threshold(
     scale: Fraction, delta: Fraction, *, bound: int, largest: int, neighbours: Neighbours = "add-remove"
 ) -> int:
     """The least threshold at which discrete Laplace noise shows nobody's own items, but for a chance of delta."""
+    _check(Fraction(1), delta)
 
     def fits(threshold_: int) -> bool:
         event = LaplaceThreshold(scale, bound=bound, largest=largest, threshold=threshold_, neighbours=neighbours)
@@ -52,6 +57,7 @@ def gaussian_threshold(variance: Fraction, delta: Fraction, *, items: int, large
     """The least threshold at which discrete Gaussian noise shows nobody's own items, but for a chance of delta.
 
     This is the delta of delta-approximate zCDP. For an (epsilon, delta) that noise and threshold share, see below."""
+    _check(Fraction(1), delta)
 
     def fits(threshold_: int) -> bool:
         event = GaussianThreshold(variance, items, largest, threshold_, "add-remove")
@@ -77,6 +83,14 @@ def joint_gaussian(
         return threshold.gaussian_delta(epsilon, event) <= delta
 
     return GaussianThreshold(variance, items, largest, _least_whole(fits, above=least - 1), neighbours)
+
+
+def _check(epsilon: Fraction, delta: Fraction) -> None:
+    if epsilon <= 0 or not 0 < delta < 1:
+        raise BadParameter(
+            f"epsilon={float(epsilon)}, delta={float(delta)}: epsilon is above 0, delta between 0 and 1.",
+            fix='epsilon=Fraction(1), delta=Fraction("1e-6")',
+        )
 
 
 def _least(fits: Callable[[Fraction], bool], start: Fraction) -> Fraction:

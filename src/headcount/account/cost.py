@@ -137,6 +137,8 @@ def gdp(noise: Sequence[Gaussian], delta: Fraction) -> Fraction:
     """The epsilon of Gaussian noise alone, all events together, at this delta."""
     if delta <= 0:
         raise BadParameter("delta=0: Gaussian noise has no epsilon without a delta.", fix='delta="1e-6"')
+    if gaussian.discrete_delta(Fraction(0), noise) <= delta:
+        return Fraction(0)
     low, high = Fraction(0), Fraction(1)
     while gaussian.discrete_delta(high, noise) > delta:
         low, high = high, high * 2
@@ -159,7 +161,7 @@ def covers(paid: Cost, events: Sequence[Event]) -> bool:
         left = paid.epsilon - own.epsilon
         if gaussian.discrete_delta(left, noise) <= paid.delta - own.delta or _covered_by_zcdp(paid, events):
             return True
-    return own.delta < paid.delta and pld.epsilon(events, paid.delta) <= paid.epsilon
+    return pld.applies(events, paid.delta) and pld.epsilon(events, paid.delta) <= paid.epsilon
 
 
 def _covered_by_zcdp(paid: Cost, events: Sequence[Event]) -> bool:
@@ -173,5 +175,7 @@ def tightest(events: Sequence[Event], delta: Fraction) -> Cost:
 
     candidates = [basic(events, delta)]
     if delta > zcdp(events).delta:
-        candidates += [zcdp(events).epsilon(delta), pld.epsilon(events, delta)]
+        candidates.append(zcdp(events).epsilon(delta))
+    if pld.applies(events, delta):
+        candidates.append(pld.epsilon(events, delta))
     return Cost(min(candidates), delta)

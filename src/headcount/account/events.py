@@ -13,13 +13,34 @@ from fractions import Fraction
 from typing import Any, ClassVar, Literal, get_args
 
 from headcount.errors import BadParameter
-from headcount.exact import written
+from headcount.exact import rational, whole, written
 
 Neighbours = Literal["add-remove", "replace"]
 
 
+class _Checked:
+    """Refuses numbers that cannot have happened: they would have a wrong price."""
+
+    def __post_init__(self) -> None:
+        for field in fields(self):  # type: ignore[arg-type]
+            _check(field.name, field.type, getattr(self, field.name))
+
+
+def _check(name: str, kind: Any, value: Any) -> None:
+    if kind is Fraction:
+        rational(name, value, fix=f"{name}=Fraction(1)")
+        if not isinstance(value, Fraction) or value < 0 or (value == 0 and name in ("scale", "variance")):
+            raise BadParameter(f"{name}={value!r}: a fraction above 0 is needed.", fix=f"{name}=Fraction(1)")
+        if name == "delta" and value > 1:
+            raise BadParameter(f"{name}={value!r}: it is at most 1.", fix="delta=Fraction(1, 10**6)")
+    elif kind is int:
+        whole(name, value, least=1, fix=f"{name}=1")
+    elif value not in get_args(Neighbours):
+        raise BadParameter(f"{name}={value!r}: unknown.", fix=f'{name}="add-remove" or {name}="replace"')
+
+
 @dataclass(frozen=True)
-class Laplace:
+class Laplace(_Checked):
     """Discrete Laplace noise was added to integers."""
 
     name: ClassVar[str] = "laplace"
@@ -30,7 +51,7 @@ class Laplace:
 
 
 @dataclass(frozen=True)
-class Gaussian:
+class Gaussian(_Checked):
     """Discrete Gaussian noise was added to integers."""
 
     name: ClassVar[str] = "gaussian"
@@ -43,7 +64,7 @@ class Gaussian:
 
 
 @dataclass(frozen=True)
-class Selection:
+class Selection(_Checked):
     """One item was chosen by softmax weights whose log-ratio between neighbours has a range of at most epsilon."""
 
     name: ClassVar[str] = "selection"
@@ -51,7 +72,7 @@ class Selection:
 
 
 @dataclass(frozen=True)
-class LaplaceThreshold:
+class LaplaceThreshold(_Checked):
     """Discrete Laplace noise on every item that occurs; shown if the noisy count is at least the threshold."""
 
     name: ClassVar[str] = "laplace-threshold"
@@ -65,7 +86,7 @@ class LaplaceThreshold:
 
 
 @dataclass(frozen=True)
-class GaussianThreshold:
+class GaussianThreshold(_Checked):
     """Discrete Gaussian noise on every item that occurs; shown if the noisy count is at least the threshold."""
 
     name: ClassVar[str] = "gaussian-threshold"
@@ -79,7 +100,7 @@ class GaussianThreshold:
 
 
 @dataclass(frozen=True)
-class Guarantee:
+class Guarantee(_Checked):
     """Something with an (epsilon, delta) guarantee of its own, proved elsewhere."""
 
     name: ClassVar[str] = "guarantee"

@@ -11,10 +11,9 @@ from functools import reduce
 from math import sqrt
 from typing import Any
 
-from headcount.account.cost import Cost, native, noises
+from headcount.account.cost import Cost, native, split
 from headcount.account.events import Event, Gaussian
 from headcount.account.gaussian import rounding, rounding_cost, squared_mu
-from headcount.errors import BadParameter
 from headcount.exact import round_up
 
 STEP = 1e-4
@@ -23,9 +22,19 @@ ROUNDING = Fraction(1, 10**13)
 """Added to delta for the floating-point rounding of the convolutions, whose terms sum to 1."""
 
 
+def applies(events: Sequence[Event], delta: Fraction) -> bool:
+    """Whether there is a distribution for these events, and a delta that its rounding leaves room for."""
+    own, noise = split(events)
+    return (
+        (own != Cost(Fraction(0), Fraction(0)) or bool(noise))
+        and delta > own.delta + 10 * ROUNDING
+        and all(rounding(part) < part.variance for part in noise)
+    )
+
+
 def epsilon(events: Sequence[Event], delta: Fraction) -> Fraction:
     """An upper bound of the epsilon of all the events together, at this delta."""
-    noise = [part for event in events for part in noises(event)]
+    noise = split(events)[1]
     composed = _compose(events, noise)
     factor, shift = rounding_cost(noise)
     value = composed.get_epsilon_for_delta(float((delta - ROUNDING) / factor))
@@ -34,7 +43,7 @@ def epsilon(events: Sequence[Event], delta: Fraction) -> Fraction:
 
 def delta(events: Sequence[Event], epsilon: Fraction) -> Fraction:
     """An upper bound of the delta of all the events together, at this epsilon."""
-    noise = [part for event in events for part in noises(event)]
+    noise = split(events)[1]
     composed = _compose(events, noise)
     factor, shift = rounding_cost(noise)
     value = composed.get_delta_for_epsilon(float(epsilon - shift))
@@ -50,8 +59,6 @@ def _compose(events: Sequence[Event], noise: Sequence[Gaussian]) -> Any:
 def _gaussian(event: Gaussian) -> Any:
     from dp_accounting.pld import privacy_loss_distribution
 
-    if rounding(event) >= event.variance:
-        raise BadParameter(f"variance={float(event.variance)}: too little noise for a PLD.", fix="price it by zCDP")
     deviation = 1 / sqrt(squared_mu(event))
     return privacy_loss_distribution.from_gaussian_mechanism(
         deviation * (1 - 1e-12), value_discretization_interval=STEP

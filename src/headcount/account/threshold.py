@@ -86,6 +86,8 @@ def _delta_between(epsilon: Fraction, event: GaussianThreshold, low: int, high: 
     both."""
     with precision(BITS):
         p, worst = gaussian_shown(event, high), gaussian_shown(event, event.items)
+        if not worst < 1:
+            return Fraction(1)
         missed = (1 - p).log()
         other = (1 - worst).log() if event.neighbours == "replace" else arb(0)
         forth, back = ends(ball(epsilon) - missed + other)[0], ends(ball(epsilon) + missed)[0]

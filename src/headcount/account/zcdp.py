@@ -13,6 +13,7 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
+from headcount.errors import BadParameter
 from headcount.exact import ball, ends, precision, round_down, round_up
 
 BITS = 192
@@ -31,6 +32,7 @@ def delta(rho: Fraction, epsilon: Fraction) -> Fraction:
 
 def epsilon(rho: Fraction, delta: Fraction) -> Fraction:
     """An upper bound of the epsilon that rho has at this delta, to 12 digits."""
+    _check_delta(delta)
     if rho <= 0:
         return Fraction(0)
     order = _best(lambda a: _epsilon(a, float(rho), -_log(delta)))
@@ -42,11 +44,17 @@ def epsilon(rho: Fraction, delta: Fraction) -> Fraction:
 
 def rho(epsilon: Fraction, delta: Fraction) -> Fraction:
     """The largest rho, to 12 digits, that is (epsilon, delta)-private."""
-    low, high = Fraction(0), Fraction(epsilon) + 1  # epsilon + 1 costs more than epsilon whatever the delta below 1
+    _check_delta(delta)
+    low, high = Fraction(0), Fraction(epsilon) + 1  # more than a delta of any use allows
     while high - low > high / 10**14:
         middle = (low + high) / 2
         low, high = (middle, high) if _delta_fits(middle, epsilon, delta) else (low, middle)
     return round_down(low)
+
+
+def _check_delta(delta: Fraction) -> None:
+    if not 0 < delta < 1:
+        raise BadParameter(f"delta={float(delta)}: it lies between 0 and 1.", fix='delta=Fraction("1e-6")')
 
 
 def _delta_fits(rho: Fraction, epsilon: Fraction, allowed: Fraction) -> bool:

@@ -4,12 +4,11 @@ Floating-point noise cannot reach every float from every count, so that the lowe
 dataset (Mironov 2012; Haney et al. 2022). The safe way is to release integers, or multiples of a public power of two.
 """
 
-import math
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from headcount.audit.outputs import lowest_bit, numbers, observe
+from headcount.audit.outputs import digits, lowest_bit, numbers, observe
 from headcount.audit.statistical import Finding, audit
 from headcount.exact import Number
 
@@ -43,10 +42,10 @@ def artefacts(
     """
     lowest: list[int] = []
 
-    def digits(data: Data) -> tuple[Hashable, ...]:
+    def bits(data: Data) -> tuple[Hashable, ...]:
         released = list(numbers(observe(lambda: run(data))))
         lowest.extend(map(lowest_bit, released))
-        return tuple((math.frexp(number)[1], lowest_bit(number)) for number in released if isinstance(number, float))
+        return tuple(digits(number) for number in released if isinstance(number, float))
 
-    finding = audit(digits, left, right, epsilon=epsilon, delta=delta, runs=runs)
+    finding = audit(bits, left, right, epsilon=epsilon, delta=delta, runs=runs)
     return Artefacts(sum(bit < 0 for bit in lowest) / max(1, len(lowest)), min(lowest, default=0), finding)

@@ -83,7 +83,7 @@ class Enumerated(Entropy):
         return law.values(np.array(choices, dtype=np.int64))
 
     def secret(self) -> bytes:
-        return bytes(32)
+        raise Undecided  # a secret has 2^256 values: what depends on it is not enumerated
 
 
 @lru_cache(maxsize=256)

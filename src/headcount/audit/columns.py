@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from headcount.audit.evidence import Claim, promise
 from headcount.audit.outputs import Feature
 
 Facts = Sequence[dict[str, Feature]]
@@ -22,7 +23,7 @@ Mask = NDArray[np.bool_]
 
 MOST_FEATURES = 400
 """The features tried: those that occur most often."""
-ABSENT = object()
+ABSENT, OTHER = "absent", "something else"
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class Column:
 
     name: str
     labels: tuple[Any, ...]
-    """What each code stands for; `ABSENT`, if it occurs, is the last."""
+    """What each code stands for; the last two are `ABSENT` and `OTHER`."""
     codes: NDArray[np.int64]
     """One code an output."""
 
@@ -42,37 +43,33 @@ class Column:
     def described(self, mask: Mask) -> str:
         """The event in words."""
         inside = [label for label, within in zip(self.labels, mask, strict=True) if within]
-        shown = ["absent" if label is ABSENT else f"{label!r:.60}" for label in inside]
+        shown = [label if label in (ABSENT, OTHER) else f"{label!r:.60}" for label in inside]
         if len(shown) <= 3:
             return f"{self.name} is {' or '.join(shown) or 'nothing'}"
         return f"{self.name} is one of {len(shown)} values from {shown[0]} to {shown[-1]}"
 
 
-def columns(facts: Facts) -> list[Column]:
-    """The columns of the most frequent features."""
-    frequent = Counter(name for fact in facts for name in fact).most_common(MOST_FEATURES)
-    return [_column(name, [fact.get(name, ABSENT) for fact in facts]) for name, _ in frequent]
+def columns(facts: Facts, known: int) -> list[Column]:
+    """The columns of the features that are most frequent among the first `known` outputs.
+
+    Values that come up only later are one code, the last: the outputs that test an event have no part in making it."""
+    frequent = Counter(name for fact in facts[:known] for name in fact).most_common(MOST_FEATURES)
+    return [_column(name, [fact.get(name, ABSENT) for fact in facts], known) for name, _ in frequent]
 
 
-def _column(name: str, values: list[Any]) -> Column:
-    different = set(values)
-    present = different - {ABSENT}
+def _column(name: str, values: list[Any], known: int) -> Column:
+    present = set(values[:known]) - {ABSENT}
     numeric = all(isinstance(value, Real) for value in present)
-    labels = (*(sorted(present) if numeric else present), *(different - present))
+    labels = (*(sorted(present) if numeric else present), ABSENT, OTHER)
     code = {label: place for place, label in enumerate(labels)}
-    return Column(name, labels, np.array([code[value] for value in values], dtype=np.int64))
+    return Column(name, labels, np.array([code.get(value, code[OTHER]) for value in values], dtype=np.int64))
 
 
-def candidates(ours: Counts, theirs: Counts, factor: float) -> Iterator[Mask]:
-    """Events that look most suspicious in these counts, one of each kind: up to, from, exactly, and all too likely."""
-    gain = ours - factor * theirs
-    places = np.arange(len(gain))
-    yield places <= int(np.argmax(_excess(ours.cumsum(), theirs.cumsum(), factor)))
-    yield places >= int(np.argmax(_excess(ours[::-1].cumsum()[::-1], theirs[::-1].cumsum()[::-1], factor)))
-    yield places == int(np.argmax(_excess(ours, theirs, factor)))
-    yield gain > 0
-
-
-def _excess(ours: Counts, theirs: Counts, factor: float) -> NDArray[np.float64]:
-    """By how many standard deviations each event contradicts ours <= factor * theirs, roughly."""
-    return (ours - factor * theirs) / np.sqrt(1 + ours + factor**2 * theirs)
+def candidates(ours: Counts, theirs: Counts, claim: Claim) -> Iterator[Mask]:
+    """Events that look most suspicious in these counts: up to, from, exactly, all too likely, and never theirs."""
+    places, runs = np.arange(len(ours)), int(ours.sum())
+    yield places <= int(np.argmax(promise(ours.cumsum(), theirs.cumsum(), runs, claim.delta)))
+    yield places >= int(np.argmax(promise(ours[::-1].cumsum()[::-1], theirs[::-1].cumsum()[::-1], runs, claim.delta)))
+    yield places == int(np.argmax(promise(ours, theirs, runs, claim.delta)))
+    yield ours > claim.factor * theirs
+    yield (ours > 0) & (theirs == 0)

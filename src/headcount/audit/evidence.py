@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-_STAKES = np.geomspace(1e-4, 8, 90)
+Stakes = tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -32,22 +32,40 @@ class Claim:
     def expectation(self, a: Floats, b: Floats) -> Floats:
         """The logarithm of the most that one run's bet can be worth on average. Concave in q, so its top is known."""
         up, down = np.expm1(a), -np.expm1(-b)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            top = (self.factor * up - down * (1 + self.delta * up)) / (2 * self.factor * up * down)
+        top = (self.factor * up - down * (1 + self.delta * up)) / (2 * self.factor * up * down)
         q = np.clip(top, 0.0, (1 - self.delta) / self.factor)
         worth: Floats = np.log1p((self.factor * q + self.delta) * up) + np.log1p(-q * down)
         return worth
 
-    def stakes(self, p: float, q: float) -> tuple[float, float]:
-        """The stakes that grow fastest if the event has the frequencies p and q."""
-        a, b = _STAKES[:, None], np.concatenate([[0.0], _STAKES])[None, :]
-        growth = a * p - b * q - self.expectation(a, np.maximum(b, 1e-12))
-        row, column = np.unravel_index(int(np.argmax(growth)), growth.shape)
-        return float(a[row, 0]), float(b[0, column])
+    def stakes(self, p: float, q: float) -> Stakes:
+        """The stakes that grow fastest if the event has the frequencies p and q: a coarse grid, then a fine one."""
+        best = self._best(p, q, np.geomspace(1e-4, 8, 60), self.factor * np.geomspace(1 / 16, 16, 80))
+        return self._best(p, q, best[0] * np.linspace(0.8, 1.25, 25), best[1] / best[0] * np.linspace(0.93, 1.07, 41))
 
-    def evidence(self, here: int, there: int, runs: int, stakes: tuple[float, float]) -> float:
+    def growth(self, p: float, q: float) -> float:
+        """How much evidence one run adds on average, with the best stakes, if the event has these frequencies."""
+        a, b = self.stakes(p, q)
+        return a * p - b * q - float(self.expectation(np.array([a]), np.array([b]))[0])
+
+    def _best(self, p: float, q: float, sizes: Floats, ratios: Floats) -> Stakes:
+        a = sizes[:, None]
+        b = a * ratios[None, :]
+        growth = a * p - b * q - self.expectation(a, b)
+        row, column = np.unravel_index(int(np.argmax(growth)), growth.shape)
+        return float(a[row, 0]), float(b[row, column])
+
+    def evidence(self, here: int, there: int, runs: int, stakes: Stakes) -> float:
         """The logarithm of the e-value of these counts."""
         a, b = stakes
-        worth = self.expectation(np.array([a]), np.array([max(b, 1e-12)]))[0]
-        # the sum of n logarithms is off by less than n 2^-50
-        return a * here - b * there - runs * (float(worth) + 2.0**-50)
+        worth = float(self.expectation(np.array([a]), np.array([b]))[0])
+        # what floating point may have lost in each of the logarithms
+        return a * here - b * there - runs * (worth + 2.0**-50)
+
+
+def promise(
+    here: NDArray[np.int64] | int, there: NDArray[np.int64] | int, runs: int, delta: float
+) -> NDArray[np.float64]:
+    """About the largest epsilon that counts like these could refute: a guess, for choosing what to test."""
+    surely = here - 4 * np.sqrt(here) - delta * runs
+    at_most = there + 4 * np.sqrt(there) + 10
+    return np.asarray(np.log(np.maximum(surely, 1e-9) / at_most))

@@ -23,33 +23,40 @@ def observe(run: Callable[[], Any]) -> Hashable:
 
 
 def seen(output: Any) -> Hashable:
-    """The output as a hashable value: dicts keep their order, sets have none, arrays are sequences."""
-    if isinstance(output, np.ndarray):
-        return tuple(output.tolist())
-    if isinstance(output, np.generic):
-        value: Hashable = output.item()
-        return value
+    """The output as a hashable value that differs whenever the output does: 1, True, 1.0 and -0.0 are all different.
+
+    Integers, text and None stay what they are; anything else becomes a tuple that begins with what it is."""
+    if isinstance(output, np.ndarray | np.generic):
+        return seen(output.tolist())
+    if isinstance(output, bool) or not isinstance(output, int | str | None):
+        return _tagged(output)
+    return output
+
+
+def _tagged(output: Any) -> Hashable:
+    kind = type(output).__name__
+    if isinstance(output, float):
+        return (kind, output.hex())
     if isinstance(output, Mapping):
-        return ("dict", tuple((seen(key), seen(value)) for key, value in output.items()))
+        return (kind, tuple((seen(key), seen(value)) for key, value in output.items()))
     if isinstance(output, Set):
-        return frozenset(map(seen, output))
+        return (kind, frozenset(map(seen, output)))
     if isinstance(output, list | tuple):
-        return tuple(map(seen, output))
-    return output  # type: ignore[no-any-return]
+        return (kind, tuple(map(seen, output)))
+    return (kind, repr(output))
 
 
 def features(output: Hashable) -> dict[str, Feature]:
     """Facts about an observed output, by name: numbers where an order makes sense, anything hashable elsewhere."""
     facts: dict[str, Feature] = {"output": output}
-    if isinstance(output, frozenset):
-        facts |= {"length": len(output)} | {f"has {item!r}": 1 for item in output}
-    elif isinstance(output, tuple) and output[:1] == ("dict",):
-        facts |= _of_pairs(output[1])
-    elif isinstance(output, tuple) and output[:1] != ("raised",):
-        facts |= {"length": len(output)} | _of_cells({f"[{place}]": value for place, value in enumerate(output)})
-    else:
-        facts |= _of_cells({"value": output})
-    return facts
+    kind, inside = output if isinstance(output, tuple) and len(output) == 2 else ("", None)
+    if isinstance(inside, frozenset):
+        return facts | {"length": len(inside)} | {f"has {item!r}": 1 for item in inside}
+    if kind == "dict" and isinstance(inside, tuple):
+        return facts | _of_pairs(inside)
+    if isinstance(inside, tuple):
+        return facts | {"length": len(inside)} | _of_cells({f"[{place}]": cell for place, cell in enumerate(inside)})
+    return facts | _of_cells({"value": output})
 
 
 def _of_pairs(pairs: tuple[tuple[Hashable, Hashable], ...]) -> dict[str, Feature]:
@@ -61,27 +68,43 @@ def _of_pairs(pairs: tuple[tuple[Hashable, Hashable], ...]) -> dict[str, Feature
 
 def _of_cells(cells: dict[str, Hashable]) -> dict[str, Feature]:
     """Every cell, the sum of the numbers, and where the bits of a float begin and end."""
-    facts: dict[str, Feature] = dict(cells)
-    summands = [value for value in cells.values() if isinstance(value, int | float)]
-    if len(summands) > 1:
-        facts["sum"] = sum(summands)
-    for name, value in cells.items():
-        if isinstance(value, float):
-            facts[f"digits of {name}"] = (math.frexp(value)[1], lowest_bit(value))
-    return facts
+    facts: dict[str, Feature] = {}
+    for name, cell in cells.items():
+        number = as_number(cell)
+        facts[name] = cell if number is None else number
+        if isinstance(number, float):
+            facts[f"digits of {name}"] = digits(number)
+    summands = [number for number in map(as_number, cells.values()) if number is not None]
+    return facts | ({"sum": sum(summands)} if len(summands) > 1 else {})
 
 
-def lowest_bit(value: float | int) -> int:
-    """The exponent of the last bit that is set: -3 for 0.625, 0 for every integer."""
-    if isinstance(value, int) or not math.isfinite(value):
-        return 0
-    return 1 - value.as_integer_ratio()[1].bit_length()
+def as_number(cell: Hashable) -> float | int | None:
+    """The number that an observed cell stands for, if it is one that has an order."""
+    if isinstance(cell, int):
+        return cell
+    if isinstance(cell, tuple) and len(cell) == 2 and cell[0] == "float":
+        number = float.fromhex(str(cell[1]))
+        return None if math.isnan(number) else number
+    return None
 
 
 def numbers(output: Hashable) -> Iterator[float | int]:
     """Every number in an observed output."""
-    if isinstance(output, tuple | frozenset):
+    number = as_number(output)
+    if number is not None:
+        yield number
+    elif isinstance(output, tuple | frozenset):
         for part in output:
             yield from numbers(part)
-    elif isinstance(output, int | float):
-        yield output
+
+
+def digits(number: float) -> tuple[int, int]:
+    """The exponents of the first and of the last bit that is set."""
+    return math.frexp(number)[1], lowest_bit(number)
+
+
+def lowest_bit(number: float | int) -> int:
+    """The exponent of the last bit that is set: -3 for 0.625, 0 for every integer."""
+    if isinstance(number, int) or not math.isfinite(number):
+        return 0
+    return 1 - number.as_integer_ratio()[1].bit_length()

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from headcount.audit.columns import Column, Mask, candidates, columns
-from headcount.audit.evidence import Claim
+from headcount.audit.evidence import Claim, Stakes, promise
 from headcount.audit.outputs import features, observe
 from headcount.errors import BadParameter
 from headcount.exact import Number, rational, whole
@@ -31,7 +31,7 @@ class Finding:
     flagged: bool
     """True if the claim is refuted; wrongly so with a chance of at most `alarm`."""
     epsilon: float
-    """The largest epsilon, at the claimed delta, that the tested event refutes."""
+    """The largest epsilon, at the claimed delta, that the tested event refutes; 0 if it refutes none."""
     event: str
     """The event that tells the two datasets apart best, in words."""
     left: float
@@ -61,7 +61,7 @@ def audit(
     """
     claimed = _claimed(epsilon, delta)
     whole("runs", runs, least=400, fix="runs=100_000")
-    table = columns(_observed(run, left, right, runs, progress))
+    table = columns(_observed(run, left, right, runs, progress), known=4 * (runs // 4))
     one, other = slice(0, None, 2), slice(1, None, 2)
     findings = [_one_way(table, one, other, *claimed, alarm / 2), _one_way(table, other, one, *claimed, alarm / 2)]
     findings[1] = replace(findings[1], left=findings[1].right, right=findings[1].left)
@@ -90,19 +90,20 @@ def _observed(
 def _one_way(table: list[Column], ours: slice, theirs: slice, epsilon: float, delta: float, alarm: float) -> Finding:
     """Is there an event that is too likely on our outputs, compared with theirs?"""
     runs = len(table[0].codes) // 2
-    quarters = [(_part(ours, *ends), _part(theirs, *ends)) for ends in _split(runs)]
-    claim = Claim.of(epsilon, delta)
+    quarter, size = runs // 4, runs - 2 * (runs // 4)
+    proposing, picking, testing = [(_part(ours, *ends), _part(theirs, *ends)) for ends in _split(runs)]
     proposed = [
         (column, mask)
         for column in table
-        for mask in candidates(column.counts(quarters[0][0]), column.counts(quarters[0][1]), claim.factor)
+        for mask in candidates(column.counts(proposing[0]), column.counts(proposing[1]), Claim.of(epsilon, delta))
     ]
-    column, mask = max(proposed, key=lambda event: _doubt(_counted(event[0], event[1], quarters[1]), claim, runs // 4))
-    picked = _counted(column, mask, quarters[1])
-    tested = _counted(column, mask, quarters[2])
-    size = runs - 2 * (runs // 4)
-    refuted = _refuted(picked, runs // 4, tested, size, delta, alarm)
-    return Finding(refuted > epsilon, refuted, column.described(mask), tested[0] / size, tested[1] / size, runs)
+    column, mask = max(
+        proposed, key=lambda event: float(promise(*_counted(event[0], event[1], picking), quarter, delta))
+    )
+    stakes = _stakes(_counted(column, mask, picking), quarter, size, delta, alarm)
+    here, there = _counted(column, mask, testing)
+    shown = _refuted(here, there, size, delta, stakes, alarm)
+    return Finding(shown >= epsilon, max(0.0, shown), column.described(mask), here / size, there / size, runs)
 
 
 def _split(runs: int) -> list[tuple[int, int]]:
@@ -121,27 +122,29 @@ def _counted(column: Column, mask: Mask, parts: tuple[slice, slice]) -> tuple[in
     return here, there
 
 
-def _doubt(counts: tuple[int, int], claim: Claim, runs: int) -> float:
-    """By how many standard deviations the counts contradict the claim, roughly."""
-    here, there = counts
-    return (here - claim.factor * there - claim.delta * runs) / math.sqrt(1 + here + claim.factor**2 * there)
+def _stakes(picked: tuple[int, int], runs: int, size: int, delta: float, alarm: float) -> Stakes:
+    """The stakes against the largest epsilon that, if the picked counts are typical, will be refuted with room to
+    spare."""
+    p, q = (picked[0] + 0.5) / (runs + 1), (picked[1] + 0.5) / (runs + 1)
+    needed = 1.3 * -math.log(alarm) / size
+    target = _largest(lambda epsilon: Claim.of(epsilon, delta).growth(p, q) > needed, precision=0.01)
+    return Claim.of(max(0.0, target), delta).stakes(p, q)
 
 
-def _refuted(
-    picked: tuple[int, int], picked_from: int, tested: tuple[int, int], size: int, delta: float, alarm: float
-) -> float:
-    """The largest epsilon that the tested counts refute, with stakes that the picked counts suggest; 0 if there is
-    none."""
+def _refuted(here: int, there: int, size: int, delta: float, stakes: Stakes, alarm: float) -> float:
+    """The largest epsilon that the tested counts refute with these stakes; less than 0 if there is none.
 
-    def speaks_against(epsilon: float) -> bool:
-        claim = Claim.of(epsilon, delta)
-        stakes = claim.stakes((picked[0] + 0.5) / (picked_from + 1), (picked[1] + 0.5) / (picked_from + 1))
-        return claim.evidence(*tested, size, stakes) > -math.log(alarm)
+    With fixed stakes the evidence falls as epsilon grows, so there is one such limit, and it is above a kept claim with
+    a chance of at most `alarm`."""
+    return _largest(
+        lambda epsilon: Claim.of(epsilon, delta).evidence(here, there, size, stakes) > -math.log(alarm), precision=1e-4
+    )
 
-    low, high = 0.0, 32.0
-    if not speaks_against(low):
-        return low
-    while high - low > 1e-4:
+
+def _largest(holds: Callable[[float], bool], precision: float) -> float:
+    """About the largest epsilon for which this holds; below 0 if it holds for none."""
+    low, high = -precision, 32.0
+    while high - low > precision:
         middle = (low + high) / 2
-        low, high = (middle, high) if speaks_against(middle) else (low, middle)
+        low, high = (middle, high) if holds(middle) else (low, middle)
     return low

@@ -18,7 +18,7 @@ from headcount.noise.entropy import Entropy, SystemEntropy
 from headcount.noise.finite import Bernoulli, Softmax, Uniform
 from headcount.noise.gaussian import DiscreteGaussian
 from headcount.noise.laplace import DiscreteLaplace, Geometric, NegativeBinomial
-from headcount.noise.law import LARGEST_SCALE, Integers, Law
+from headcount.noise.law import LARGEST_SCALE, LARGEST_VALUE, Integers, Law
 
 __all__ = [
     "Entropy",
@@ -71,6 +71,8 @@ def negative_binomial(shape: Number, scale: Number, size: int, entropy: Entropy 
     True
     """
     real_shape = positive("shape", shape, fix='shape="1/1000"')
+    if _width("scale", scale) > 4096:
+        raise BadParameter(f"scale={scale!r}: its table would have more than 200,000 edges.", fix="scale=20")
     return _draw(NegativeBinomial(real_shape, _width("scale", scale)), size, entropy)
 
 
@@ -92,7 +94,9 @@ def uniform(count: int, size: int, entropy: Entropy = _SYSTEM) -> Integers:
     >>> uniform(1, 2).tolist()
     [0, 0]
     """
-    return _draw(Uniform(whole("count", count, least=1, fix="count=6")), size, entropy)
+    if whole("count", count, least=1, fix="count=6") > LARGEST_VALUE:
+        raise BadParameter(f"count={count!r}: more than 2**62 does not fit into 64 bits.", fix="count=6")
+    return _draw(Uniform(int(count)), size, entropy)
 
 
 def softmax(scores: Sequence[Number] | NDArray[np.generic], rate: Number, entropy: Entropy = _SYSTEM) -> int:
@@ -106,13 +110,23 @@ def softmax(scores: Sequence[Number] | NDArray[np.generic], rate: Number, entrop
     if not len(scores):
         raise BadParameter("scores=[]: there is nothing to choose from.", fix="scores=[3, 1, 4]")
     speed = rational("rate", rate, fix="rate=0.5")
-    different, group_of, sizes = np.unique(np.asarray(scores), return_inverse=True, return_counts=True)
-    exponents = [speed * rational("scores", score, fix="scores=[3, 1, 4]") for score in different.tolist()]
-    top = max(exponents)
-    law = Softmax(tuple(exponent - top for exponent in exponents), tuple(sizes.tolist()))
-    group = int(entropy.draw(law, 1)[0])
-    within = int(entropy.draw(Uniform(int(sizes[group])), 1)[0])
-    return int(np.flatnonzero(group_of == group)[within])
+    members = _groups(scores)
+    exponents = [speed * score for score in members]
+    law = Softmax(tuple(exponent - max(exponents) for exponent in exponents), tuple(map(len, members.values())))
+    group = list(members.values())[int(entropy.draw(law, 1)[0])]
+    return int(group[int(entropy.draw(Uniform(len(group)), 1)[0])])
+
+
+def _groups(scores: Sequence[Number] | NDArray[np.generic]) -> dict[Fraction, Sequence[int] | Integers]:
+    """The places of each different score."""
+    if isinstance(scores, np.ndarray) and np.issubdtype(scores.dtype, np.integer):
+        different, sizes = np.unique(scores, return_counts=True)
+        places = np.split(np.argsort(scores, kind="stable"), np.cumsum(sizes)[:-1])
+        return {Fraction(int(score)): group for score, group in zip(different, places, strict=True)}
+    groups: dict[Fraction, list[int]] = {}
+    for place, score in enumerate(scores):
+        groups.setdefault(rational("scores", score, fix="scores=[3, 1, 4]"), []).append(place)
+    return dict(groups)
 
 
 def _draw(law: Law, size: int, entropy: Entropy) -> Integers:

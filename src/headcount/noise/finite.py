@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 from flint import arb
@@ -57,6 +58,7 @@ class Uniform(Law):
 class Softmax(Law):
     """Group g with probability proportional to multiplicity_g * exp(exponent_g): the exponential mechanism."""
 
+    of_data: ClassVar[bool] = True
     exponents: tuple[Fraction, ...]
     """One per group, none above 0 (only differences matter)."""
     multiplicities: tuple[int, ...]

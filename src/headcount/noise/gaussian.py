@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from headcount.exact import ball, gaussian_sum, gaussian_weight, precision
 from headcount.noise.laplace import alternating
-from headcount.noise.law import Integers, Law, checked
+from headcount.noise.law import LARGEST_SCALE, Integers, Law, check_width, checked
 from headcount.noise.table import GUARD_BITS, Words, draw_outcomes
 
 WIDEST = 2900
@@ -33,6 +33,9 @@ class DiscreteGaussian(Law):
     """Outcomes stand for 0, 1, -1, 2, -2, ..."""
 
     variance: Fraction
+
+    def __post_init__(self) -> None:
+        check_width(self.variance / LARGEST_SCALE)
 
     def weights(self) -> Iterator[arb]:
         return (gaussian_weight((outcome + 1) // 2, self.variance) for outcome in count())
@@ -63,6 +66,7 @@ class DiscreteGaussian(Law):
 
     def _attempt(self, size: int, words: Words) -> Integers:
         """The accepted among `size` proposals."""
+        assert self._width <= 1 << words.bits, "an even choice inside a bucket takes one word"
         bucket = draw_outcomes(Bucket(self.variance, self._width), size, words)
         inside = (words.words(size) & np.uint64(self._width - 1)).astype(np.int64)
         nearest = nearest_in(bucket, self._width)

@@ -15,7 +15,7 @@ import numpy as np
 from flint import arb
 
 from headcount.exact import ball
-from headcount.noise.law import Integers, Law, checked
+from headcount.noise.law import Integers, Law, check_width, checked
 from headcount.noise.table import Words, draw_outcomes
 
 BASE = 1024
@@ -29,6 +29,9 @@ class Geometric(Law):
     """k = 0, 1, 2, ... with probability (1 - q) q^k, q = exp(-1/scale)."""
 
     scale: Fraction
+
+    def __post_init__(self) -> None:
+        check_width(self.scale)
 
     def weights(self) -> Iterator[arb]:
         q = ball(-1 / self.scale).exp()
@@ -83,6 +86,9 @@ class DiscreteLaplace(Law):
 
     scale: Fraction
 
+    def __post_init__(self) -> None:
+        check_width(self.scale)
+
     def weights(self) -> Iterator[arb]:
         q = ball(-1 / self.scale).exp()
         return (q ** ((outcome + 1) // 2) for outcome in count())
@@ -108,6 +114,9 @@ class NegativeBinomial(Law):
 
     shape: Fraction
     scale: Fraction
+
+    def __post_init__(self) -> None:
+        check_width(self.scale)
 
     def weights(self) -> Iterator[arb]:
         q, weight = ball(-1 / self.scale).exp(), arb(1)

@@ -6,6 +6,8 @@ Weights and their total are Arb balls, so that a table can be certified and an e
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 from flint import arb
@@ -23,6 +25,9 @@ LARGEST_VALUE = 2**62
 
 class Law(ABC):
     """A probability law on integers. Frozen and hashable: equal laws share their tables."""
+
+    of_data: ClassVar[bool] = False
+    """Whether the law itself depends on data: then its table is not kept."""
 
     @abstractmethod
     def weights(self) -> Iterator[arb]:
@@ -49,6 +54,12 @@ class Law(ABC):
     def sample(self, size: int, words: Words) -> Integers:
         """`size` independent draws, made of uniform words."""
         return self.values(draw_outcomes(self, size, words))
+
+
+def check_width(width: Fraction) -> None:
+    """Refuse a scale (or standard deviation) at which draws could leave the range of 64 bits."""
+    if not 0 < width <= LARGEST_SCALE:
+        raise OverflowError(f"noise of scale {width} does not fit into 64 bits")
 
 
 def checked(values: Integers) -> Integers:

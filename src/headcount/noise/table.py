@@ -12,7 +12,7 @@ if U lies beyond the table, more words of U are drawn until the edges, recompute
 
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 from flint import arb, fmpz
@@ -37,6 +37,9 @@ class Words(Protocol):
 class Edges(Protocol):
     """A law over the outcomes 0, 1, 2, ... by its edges."""
 
+    of_data: ClassVar[bool]
+    """Whether the law itself depends on data: then its table is not kept."""
+
     def edges(self) -> Iterator[arb]:
         """P(outcome <= 0), P(outcome <= 1), ... as balls at the precision at hand; without the last, which is 1."""
 
@@ -45,7 +48,7 @@ class Edges(Protocol):
 
 def draw_outcomes(law: Edges, size: int, words: Words) -> NDArray[np.int64]:
     """`size` independent outcomes of the law."""
-    cuts = _cuts(law, words.bits)
+    cuts = (_cuts.__wrapped__ if law.of_data else _cuts)(law, words.bits)
     first = words.words(size)
     if not len(cuts):
         return np.zeros(size, dtype=np.int64)

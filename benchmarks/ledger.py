@@ -1,0 +1,69 @@
+"""The ledger under load: publications a second, and the time to open and verify a long one.
+
+python -m benchmarks.ledger
+"""
+
+import multiprocessing
+import tempfile
+from fractions import Fraction
+from pathlib import Path
+from time import perf_counter
+
+from headcount.account import Charge, Cost, Ledger, store
+from headcount.account.chain import Row, amount, digest
+
+PRICE = Cost(Fraction("0.001"), Fraction(0))
+LONG = 100_000
+
+
+def publish(path: Path, writer: int, requests: int) -> float:
+    """The longest time that one of so many publications took."""
+    ledger, longest = Ledger(path), 0.0
+    for number in range(requests):
+        start = perf_counter()
+        ledger.publish(Charge(f"{writer}-{number}", PRICE), lambda head: b"a release")
+        longest = max(longest, perf_counter() - start)
+    return longest
+
+
+def rate(folder: Path, writers: int, requests: int = 320) -> tuple[float, float]:
+    """Publications a second by so many processes together, and the longest that one waited."""
+    path = folder / f"{writers}.db"
+    Ledger(path, epsilon=10**6)
+    with multiprocessing.get_context("fork").Pool(writers) as pool:
+        start = perf_counter()
+        longest = pool.starmap(publish, [(path, writer, requests // writers) for writer in range(writers)], chunksize=1)
+        return requests / (perf_counter() - start), max(longest)
+
+
+def long_ledger(path: Path, rows: int) -> None:
+    """A ledger of so many rows, written in one transaction with the module's own functions."""
+    Ledger(path, epsilon=10**8)
+    with store.writing(path) as connection:
+        (last,) = store.rows(connection)
+        for number in range(1, rows // 2):
+            spent = amount(Cost(PRICE.epsilon * number, Fraction(0)), "spent_")
+            body = {"at": "2026-01-01T00:00:00+00:00", **Charge(str(number), PRICE).body(), **spent}
+            charge = Row.after(last, kind="reserve", request=digest(body), reserved=None, body=body)
+            seal = {"sha256": "0" * 64, **spent}
+            last = Row.after(charge, kind="seal", request=charge.request, reserved=charge.number, body=seal)
+            store.append(connection, charge)
+            store.append(connection, last)
+
+
+def main() -> None:
+    """Print the tables."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        print("| writers | publications a second | longest wait |\n|---|---|---|")
+        for writers in (1, 8, 32):
+            speed, longest = rate(folder, writers)
+            print(f"| {writers} | {speed:.0f} | {longest:.2f} s |")
+        long_ledger(folder / "long.db", LONG)
+        start = perf_counter()
+        Ledger(folder / "long.db")
+        print(f"\nopening a ledger of {LONG:,} rows, every row checked: {perf_counter() - start:.2f} s")
+
+
+if __name__ == "__main__":
+    main()

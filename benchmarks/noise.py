@@ -1,0 +1,85 @@
+"""Exact noise beside OpenDP's: CPU time a draw, and whether the time of a draw tells its size.
+
+make bench          (installs OpenDP, then runs this and the ledger's benchmark)
+python -m benchmarks.noise
+"""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from fractions import Fraction
+from time import perf_counter_ns, process_time
+
+from scipy import stats
+
+from headcount import noise
+from headcount.noise.gaussian import DiscreteGaussian
+from headcount.noise.laplace import DiscreteLaplace
+
+DRAWS = 1_000_000
+SINGLE = 100_000
+
+
+def microseconds(draw: Callable[[], object], count: int, repeats: int = 5) -> float:
+    """CPU time a draw, the best of several runs."""
+    draw()
+    times = []
+    for _ in range(repeats):
+        start = process_time()
+        draw()
+        times.append(process_time() - start)
+    return min(times) / count * 1e6
+
+
+def opendp(make: str, scale: float, count: int) -> Callable[[], object]:
+    """OpenDP's exact sampler over a vector of integers."""
+    import opendp.prelude as dp
+
+    dp.enable_features("contrib")
+    metric = dp.l1_distance(T=int) if "laplace" in make else dp.l2_distance(T=float)
+    space = dp.vector_domain(dp.atom_domain(T=int)), metric
+    measurement = getattr(dp.m, make)(*space, scale=scale)
+    zeros = [0] * count
+    return lambda: measurement(zeros)
+
+
+def correlation(law: noise.Law) -> float:
+    """Spearman's correlation of |noise| and the time of a single draw."""
+    entropy, sizes, times = noise.SystemEntropy(), [], []
+    entropy.draw(law, 100)
+    for _ in range(SINGLE):
+        start = perf_counter_ns()
+        draw = entropy.draw(law, 1)
+        times.append(perf_counter_ns() - start)
+        sizes.append(abs(int(draw[0])))
+    return float(stats.spearmanr(sizes, times).statistic)
+
+
+def import_time() -> float:
+    """CPU seconds of `import headcount` beyond those of Python itself, the best of several."""
+    return min(_cpu("import headcount") for _ in range(5)) - min(_cpu("pass") for _ in range(5))
+
+
+def _cpu(code: str) -> float:
+    script = f"{code}\nimport time; print(time.process_time())"
+    return float(subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout)
+
+
+def main() -> None:
+    """Print the tables."""
+    print(f"| CPU, microseconds a draw | headcount ({DRAWS:,} draws) | OpenDP ({DRAWS // 20:,} draws) |\n|---|---|---|")
+    for name, ours, theirs in (
+        ("discrete Laplace", noise.discrete_laplace, "make_laplace"),
+        ("discrete Gaussian", noise.discrete_gaussian, "make_gaussian"),
+    ):
+        for scale in (1, 20, 1000, 10**6):
+            mine = microseconds(lambda draw=ours, scale=scale: draw(scale, DRAWS), DRAWS)  # type: ignore[misc]
+            peer = microseconds(opendp(theirs, float(scale), DRAWS // 20), DRAWS // 20, repeats=2)
+            print(f"| {name}, scale {scale:,} | {mine:.3f} | {peer:.1f} |")
+    for law in (DiscreteLaplace(Fraction(20)), DiscreteGaussian(Fraction(400))):
+        print(f"\nSpearman(|noise|, time) over {SINGLE:,} single draws of {law}: {correlation(law):+.4f}")
+    print(f"\nimport headcount: {import_time():.3f} s of CPU")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,165 @@
+"""The command line as a user types it: a real process, its output, its exit code."""
+
+import json
+import shutil
+import sqlite3
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from headcount import Charge, Cost, Ledger
+
+COMMAND = Path(sys.executable).with_name("headcount")
+
+
+def headcount(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([COMMAND, *arguments], cwd=cwd, capture_output=True, text=True, timeout=300)
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Ledger:
+    ledger = Ledger(tmp_path / "visits.db", epsilon=3, delta=1e-5)
+    ledger.publish(Charge("people per word", Cost(Fraction(1), Fraction("1e-6"))), lambda head: b"the release")
+    return ledger
+
+
+def test_new_show_and_verify(tmp_path: Path) -> None:
+    made = headcount("ledger", "new", "visits.db", "--epsilon", "3", "--delta", "1e-5", cwd=tmp_path)
+    assert (made.returncode, made.stderr) == (0, "")
+    assert made.stdout.startswith("visits.db: epsilon 3, delta 0.00001\nhead 0:")
+    shown = headcount("ledger", "show", "visits.db", cwd=tmp_path)
+    assert "spent epsilon 0, delta 0\nleft  epsilon 3, delta 0.00001\n" in shown.stdout
+    verified = headcount("ledger", "verify", "visits.db", cwd=tmp_path)
+    assert (verified.returncode, verified.stdout) == (0, f"visits.db: sound\n{made.stdout.splitlines()[1]}\n")
+
+
+def test_show_tells_every_charge(ledger: Ledger, tmp_path: Path) -> None:
+    shown = headcount("ledger", "show", "visits.db", cwd=tmp_path).stdout
+    assert "people per word" in shown
+    assert "sealed" in shown
+    assert f"head  {ledger.head}" in shown.splitlines()
+    told = json.loads(headcount("ledger", "show", "visits.db", "--json", cwd=tmp_path).stdout)
+    assert told["left"] == {"epsilon": "2", "delta": "0.000009"}
+    assert [charge["what"] for charge in told["charges"]] == ["people per word"]
+
+
+def test_a_request_cannot_paint_the_terminal(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "visits.db", epsilon=3)
+    ledger.publish(Charge("[red]x[/blue]\x1b[2J\nfake row", Cost(Fraction(1), Fraction(0))), lambda head: b"")
+    shown = headcount("ledger", "show", "visits.db", cwd=tmp_path)
+    assert shown.returncode == 0
+    assert "[red]x[/blue]" in shown.stdout
+    assert "\x1b" not in shown.stdout
+
+
+def test_a_ledger_is_not_made_twice(ledger: Ledger, tmp_path: Path) -> None:
+    again = headcount("ledger", "new", "visits.db", "--epsilon", "3", cwd=tmp_path)
+    assert (again.returncode, again.stdout) == (2, "")
+    assert again.stderr == ("headcount: visits.db: there is a file already. Fix: headcount ledger show visits.db\n")
+
+
+def test_a_rollback_and_an_edit_exit_with_1(ledger: Ledger, tmp_path: Path) -> None:
+    path = tmp_path / "visits.db"
+    shutil.copy(path, tmp_path / "old.db")
+    sealed = ledger.publish(Charge("more", Cost(Fraction(1), Fraction(0))), lambda head: b"more")
+    (tmp_path / "release").write_bytes(b"more")
+    command = ("ledger", "verify", "visits.db", "--head", sealed.head, "--release", "release")
+    assert headcount(*command, cwd=tmp_path).returncode == 0
+    shutil.copy(tmp_path / "old.db", path)
+    found = headcount(*command, cwd=tmp_path)
+    assert (found.returncode, found.stdout) == (1, "")
+    assert "a rollback, or the head of another ledger. Fix: restore the newest honest copy" in found.stderr
+    with sqlite3.connect(path) as edit:
+        edit.execute("UPDATE entry SET kind = 'seal' WHERE number = 1")
+    found = headcount("ledger", "show", "visits.db", cwd=tmp_path)
+    assert (found.returncode, found.stdout) == (1, "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("new", "new.db", "--epsilon", "-1"), "epsilon='-1': it must be above 0. Fix: epsilon=3"),
+        (("new", "new.db", "--epsilon", "much"), "epsilon='much': a finite number is needed. Fix: epsilon=3"),
+        (("new", "new.db", "--epsilon", "1", "--delta", "2"), "delta='2': it lies between 0 and 1. Fix: delta=1e-5"),
+        (("show", "none.db"), "headcount ledger new"),
+        (("show", "words.csv"), "words.csv: this file is not a ledger, and was left as it is. Fix: "),
+        (("verify", "visits.db", "--head", ""), "a head is a number, a colon and a hash of 64 digits"),
+    ],
+)
+def test_wrong_arguments_exit_with_2(ledger: Ledger, tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
+    (tmp_path / "words.csv").write_text("user,word\n1,a\n" * 100)
+    refused = headcount("ledger", *arguments, cwd=tmp_path)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert message in refused.stderr
+    assert not (tmp_path / "new.db").exists()
+
+
+def test_demo(tmp_path: Path) -> None:
+    shown = headcount("demo", cwd=tmp_path)
+    assert shown.returncode == 0
+    for text in (
+        "1. Exact noise",
+        "15 ",
+        "already sealed, no new noise, no new charge",
+        "would fit",
+        "by zCDP",
+        "head  4:",
+    ):
+        assert text in shown.stdout
+    assert list(tmp_path.iterdir()) == []
+
+
+MECHANISMS = """
+from headcount import noise
+
+def honest(people):
+    return len(people) + int(noise.discrete_laplace(1, 1)[0])
+
+def leaking(people):
+    return len(people)
+
+not_a_function = 3
+"""
+
+
+def test_audit_of_a_users_function(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(MECHANISMS)
+    sides = ("--left", "[1, 2]", "--right", "[1]", "--runs", "2000")
+    honest = headcount("audit", "mine:honest", *sides, cwd=tmp_path)
+    assert honest.returncode == 0
+    assert honest.stdout.startswith("not refuted: epsilon 1, delta 0, 2000 runs on each dataset\n")
+    leaking = headcount("audit", "mine:leaking", *sides, cwd=tmp_path)
+    assert leaking.returncode == 1
+    assert leaking.stdout.startswith("REFUTED: ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("mine:missing",), "Fix: headcount audit mymodule:mechanism"),
+        (("nowhere:f",), "Fix: headcount audit mymodule:mechanism"),
+        (("mine:not_a_function",), "mine:not_a_function: not a function. Fix: headcount audit mymodule:mechanism"),
+        (("mine:honest", "--left", "{"), "Fix: --left '[1, 2, 3]' --right '[1, 2]'"),
+        (("mine:honest", "--left", "[]", "--right", "[1]", "--epsilon", "nan"), "a finite number is needed"),
+    ],
+)
+def test_audit_refuses(tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
+    (tmp_path / "mine.py").write_text(MECHANISMS)
+    refused = headcount("audit", *arguments, cwd=tmp_path)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert message in refused.stderr
+
+
+def test_import_is_light() -> None:
+    """`import headcount` loads neither NumPy nor SciPy nor the command line: 0.5 s is kept with room (benchmarks)."""
+    code = "import sys, headcount; print(sorted({'numpy', 'scipy', 'typer', 'dp_accounting'} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "[]\n"
+    import headcount
+
+    for name in headcount.__all__:
+        assert getattr(headcount, name)
+    with pytest.raises(AttributeError, match="module 'headcount' has no attribute 'nothing'"):
+        headcount.nothing  # noqa: B018

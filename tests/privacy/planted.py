@@ -1,0 +1,314 @@
+"""Planted bugs: each patches the real code in a copy of the package, and must turn a named test red.
+
+    python tests/privacy/planted.py            all of them, with a table
+
+A bug is a replacement of text that must occur exactly once in its file; so when the code moves on, the bug must move
+along. The named test runs against the copy (by PYTHONPATH) and must fail; without the patch it must pass.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True)
+class Bug:
+    """One planted bug."""
+
+    name: str
+    file: str
+    patches: tuple[tuple[str, str], ...]
+    """Text, and what it becomes."""
+    caught_by: str
+    """The test that must fail."""
+
+
+EXACT = "tests/noise/test_exact_law.py::"
+STATISTICS = "tests/noise/test_statistics.py::"
+INTERFACE = "tests/noise/test_interface.py::"
+PRICES = "tests/account/test_prices.py::"
+CALIBRATION = "tests/account/test_calibration.py::"
+LEDGER = "tests/account/test_ledger.py::"
+CHAOS = "tests/audit/test_chaos.py::"
+DELTA = "tests/privacy/test_exact_delta.py::"
+
+BUGS = [
+    Bug(
+        "Laplace noise / 1.1",
+        "noise/laplace.py",
+        (("sign * (1 + Geometric(self.scale).sample", "sign * (1 + Geometric(self.scale * 10 / 11).sample"),),
+        STATISTICS + "test_law_is_accepted_and_three_percent_off_is_rejected",
+    ),
+    Bug(
+        "sign without the zero: -0 and +0 both become 0",
+        "noise/laplace.py",
+        (("        yield -ball(-1 / self.scale).expm1()\n        yield q\n", "        yield q\n        yield q\n"),),
+        EXACT + "test_laplace_composed_of_sign_and_size",
+    ),
+    Bug(
+        "table truncated: what lies beyond is its last outcome",
+        "noise/table.py",
+        (
+            (
+                "        outcomes[doubt] = _refine(law, int(first[doubt]), words)",
+                "        outcomes[doubt] = len(cuts) - 1",
+            ),
+        ),
+        EXACT + "test_one_table_law_equals_its_decision_tree",
+    ),
+    Bug(
+        "doubtful words are not refined",
+        "noise/table.py",
+        (("(first - cuts[outcomes - 1] <= 1).nonzero()", "(first - cuts[outcomes - 1] < 0).nonzero()"),),
+        EXACT + "test_one_table_law_equals_its_decision_tree",
+    ),
+    Bug(
+        "Gaussian buckets: the lighter integers are never rejected",
+        "noise/gaussian.py",
+        (("        return checked(values[kept])", "        return checked(values)"),),
+        STATISTICS + "test_gaussian_from_coarse_buckets",
+    ),
+    Bug(
+        "0 is in two buckets",
+        "noise/gaussian.py",
+        (("(bucket >> 1) * width + (bucket & 1)", "(bucket >> 1) * width"),),
+        EXACT + "test_bucket_and_acceptance_make_the_gaussian",
+    ),
+    Bug(
+        "digits of different weight",
+        "noise/laplace.py",
+        (("Geometric(self.scale / BASE).sample", "Geometric(self.scale / (BASE + 40)).sample"),),
+        STATISTICS + "test_law_is_accepted_and_three_percent_off_is_rejected",
+    ),
+    Bug(
+        "a seeded generator",
+        "noise/entropy.py",
+        (
+            ("import numpy as np\n", "import numpy as np\n\n_RNG = np.random.default_rng(0)\n"),
+            (
+                "np.frombuffer(os.urandom(8 * count), dtype=np.uint64)",
+                "_RNG.integers(0, 2**64, count, dtype=np.uint64)",
+            ),
+        ),
+        INTERFACE + "test_forks_and_threads_never_share_a_stream",
+    ),
+    Bug(
+        "a float means its binary value",
+        "exact.py",
+        (("return _decimal(Decimal(repr(float(value))))", "return Fraction(float(value))"),),
+        INTERFACE + "test_a_number_means_the_decimal_that_was_typed",
+    ),
+    Bug(
+        "the continuous Gaussian's price for discrete noise",
+        "account/gaussian.py",
+        (
+            (
+                "event.squared_sensitivity / (event.variance - rounding(event))",
+                "event.squared_sensitivity / event.variance",
+            ),
+        ),
+        PRICES + "test_discrete_gaussian_is_never_priced_below_its_exact_delta",
+    ),
+    Bug(
+        "threshold: the tail of > where it is released at >=",
+        "account/threshold.py",
+        (("return q**k / (1 + q) if k >= 1", "return q ** (k + 1) / (1 + q) if k >= 1"),),
+        DELTA + "test_laplace_threshold",
+    ),
+    Bug(
+        "Gaussian threshold one too low",
+        "account/threshold.py",
+        (
+            (
+                "gaussian_tail(event.variance, event.threshold - event.largest)",
+                "gaussian_tail(event.variance, event.threshold - event.largest + 1)",
+            ),
+        ),
+        CALIBRATION + "test_gaussian_partition_thresholds",
+    ),
+    Bug(
+        "delta for one item of a person, not for all of them",
+        "account/threshold.py",
+        (("many_small = 1 - alone**event.bound", "many_small = 1 - alone"),),
+        CALIBRATION + "test_the_worst_spread_of_a_person_is_the_one_priced",
+    ),
+    Bug(
+        "replacing a person costs as much as removing one",
+        "account/threshold.py",
+        (('return 2 if neighbours == "replace" else 1', "return 1"),),
+        PRICES + "test_native_prices",
+    ),
+    Bug(
+        "the common items of a replaced person are forgotten",
+        "account/threshold.py",
+        (("cells = people(event.neighbours) * event.items - alone", "cells = event.items - alone"),),
+        DELTA + "test_gaussian_threshold",
+    ),
+    Bug(
+        "zCDP conversion without its correction",
+        "account/zcdp.py",
+        (("surplus = -ball(delta).log() + (a - 1) * (1 - 1 / a).log() - a.log()", "surplus = -ball(delta).log() / 2"),),
+        PRICES + "test_zcdp_there_and_back_never_gains",
+    ),
+    Bug(
+        "costs round down",
+        "exact.py",
+        (("    return -(-value // step) * step", "    return value // step * step"),),
+        PRICES + "test_zcdp_there_and_back_never_gains",
+    ),
+    Bug(
+        "a selection is charged an eighth too little",
+        "account/cost.py",
+        (("own.epsilon**2 / (8 if", "own.epsilon**2 / (9 if"),),
+        PRICES + "test_zcdp_prices",
+    ),
+    Bug(
+        "a filter that looks after it has spent",
+        "account/filter.py",
+        (("return rho <= self.rho_left and delta <= self.delta_left", "return self.rho_left > 0"),),
+        PRICES + "test_a_filter_never_admits_more_than_its_budget",
+    ),
+    Bug(
+        "release before charge",
+        "account/ledger.py",
+        (
+            (
+                "        reserved, sealed = self._reserve(charge, again)\n        return sealed or self._seal(reserved, _content(work(reserved.head)))",
+                "        content = work(self.head)\n        reserved, sealed = self._reserve(charge, again)\n        return sealed or self._seal(reserved, content)",
+            ),
+        ),
+        LEDGER + "test_the_charge_is_on_disk_before_the_work_begins",
+    ),
+    Bug(
+        "what is handed out is not what is sealed",
+        "account/ledger.py",
+        (
+            (
+                "                if faster := _sealed(connection, reserved, self.path):\n                    return faster",
+                "                if _sealed(connection, reserved, self.path):\n                    return Sealed(content, reserved.head, fresh=True)",
+            ),
+        ),
+        LEDGER + "test_a_second_process_that_works_at_the_same_time_gets_the_first_seal",
+    ),
+    Bug(
+        "the cache is off: every request is drawn anew",
+        "account/ledger.py",
+        (("earlier = None if again else", "earlier = None if True else"),),
+        LEDGER + "test_the_same_request_returns_the_sealed_bytes",
+    ),
+    Bug(
+        "the budget is checked outside the transaction",
+        "account/ledger.py",
+        (
+            ("        check_covered(charge)\n", "        check_covered(charge)\n        self._stale = self.left\n"),
+            ("row = _charged(history, charge)", "row = _charged(history, charge, self._stale)"),
+            (
+                "def _charged(history: History, charge: Charge) -> Row:",
+                "def _charged(history: History, charge: Charge, left: Cost) -> Row:",
+            ),
+            ("check_enough(charge.cost, _minus(history.budget, history.spent))", "check_enough(charge.cost, left)"),
+        ),
+        CHAOS + "test_32_writers_charge_exactly_the_budget",
+    ),
+    Bug(
+        "amounts as floats",
+        "account/chain.py",
+        (
+            (
+                '    return int(whole + places.ljust(PLACES, "0"))',
+                '    return round(float(f"{whole}.{places}0") * 10**PLACES)',
+            ),
+        ),
+        LEDGER + "test_typed_epsilons_add_up_exactly",
+    ),
+    Bug(
+        "the chain forgets the row before",
+        "account/chain.py",
+        (('    before = last.hash if last else ""', '    before = ""'),),
+        LEDGER + "test_the_chain_covers_every_row_before",
+    ),
+    Bug(
+        "the schema is not looked at",
+        "account/store.py",
+        (("    if found != set(SCHEMA):", "    if not found:"),),
+        LEDGER + "test_every_edit_is_found",
+    ),
+    Bug(
+        "enumeration in one direction only",
+        "audit/enumerate.py",
+        (("for a, b in ((one, other), (other, one))", "for a, b in ((other, one),)"),),
+        DELTA + "test_laplace_threshold",
+    ),
+    Bug(
+        "what is undecided is forgotten",
+        "audit/enumerate.py",
+        (("most + one.undecided)", "most)"),),
+        "tests/audit/test_enumeration.py::test_undecided_mass_counts_against_the_mechanism",
+    ),
+    Bug(
+        "the audit tests on the outputs by which it chose",
+        "audit/evidence.py",
+        (("- runs * (worth + 2.0**-50)", "- runs * worth / 2"),),
+        "tests/audit/test_statistical.py::test_the_evidence_is_an_e_value",
+    ),
+    Bug(
+        "what an exception says is not an output",
+        "audit/outputs.py",
+        (('return ("raised", type(error).__name__, str(error))', 'return ("raised", type(error).__name__, "")'),),
+        "tests/audit/test_enumeration.py::test_exceptions_and_the_order_of_keys_are_outputs",
+    ),
+    Bug(
+        "True and 1 look the same",
+        "audit/outputs.py",
+        (("if isinstance(output, bool) or not isinstance", "if not isinstance"),),
+        "tests/audit/test_statistical.py::test_nothing_is_forgotten_of_an_output",
+    ),
+    Bug(
+        "a killed writer's failure is a success",
+        "audit/chaos.py",
+        (("    if code > 0:\n", "    if code > 1:\n"),),
+        CHAOS + "test_a_writer_that_fails_by_itself_is_no_success",
+    ),
+]
+
+
+def planted(bug: Bug, folder: Path) -> None:
+    """A copy of the package with the bug in it."""
+    shutil.copytree(ROOT / "src" / "headcount", folder / "headcount", ignore=shutil.ignore_patterns("__pycache__"))
+    file = folder / "headcount" / bug.file
+    text = file.read_text()
+    for old, new in bug.patches:
+        if text.count(old) != 1:
+            raise LookupError(f"{bug.name}: {old!r} occurs {text.count(old)} times in {bug.file}, not once")
+        text = text.replace(old, new)
+    file.write_text(text)
+
+
+def caught(bug: Bug) -> bool:
+    """Whether the named test fails with the bug in place."""
+    with tempfile.TemporaryDirectory() as folder:
+        planted(bug, Path(folder))
+        run = subprocess.run(
+            [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", bug.caught_by],
+            cwd=ROOT,
+            env={**os.environ, "PYTHONPATH": folder, "PYTHONDONTWRITEBYTECODE": "1"},
+            capture_output=True,
+            text=True,
+        )
+    if run.returncode not in (0, 1):
+        raise LookupError(f"{bug.name}: {bug.caught_by} did not run\n{run.stdout[-2000:]}")
+    return run.returncode == 1
+
+
+if __name__ == "__main__":
+    results = {bug.name: caught(bug) for bug in BUGS}
+    for name, red in results.items():
+        print(f"{'caught' if red else 'MISSED':7s} {name}")
+    print(f"{sum(results.values())} of {len(results)} planted bugs caught")
+    sys.exit(not all(results.values()))

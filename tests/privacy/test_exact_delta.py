@@ -1,0 +1,101 @@
+"""Exact deltas on tiny data, over all neighbours of both kinds: never above the price, and the price is attained.
+
+The mechanisms are those of `audit.specimens`, made of the real noise and the real calibration."""
+
+from fractions import Fraction
+
+import pytest
+
+from headcount.account import calibrate, gaussian, threshold
+from headcount.account.events import Gaussian, GaussianThreshold, LaplaceThreshold, Neighbours
+from headcount.audit import worst_delta
+from headcount.audit.neighbours import pairs
+from headcount.audit.specimens import noisy_count, noisy_histogram
+from headcount.noise import Entropy
+from headcount.noise.gaussian import DiscreteGaussian
+from headcount.noise.laplace import DiscreteLaplace
+
+LEFT_OUT = Fraction(1, 10**7)
+ITEMS = [("a",), ("b",), ("a", "b")]
+BOTH: list[Neighbours] = ["add-remove", "replace"]
+
+
+def below(exact: Fraction, price: Fraction, left_out: Fraction = LEFT_OUT) -> bool:
+    """At most the price, but for what the enumeration left undecided (at most two draws a path, on two datasets)."""
+    return exact <= price + 4 * left_out
+
+
+@pytest.mark.parametrize("scale", [Fraction(1, 2), Fraction(1), Fraction(2)])
+def test_a_laplace_count_costs_one_over_its_scale(scale: Fraction) -> None:
+    run = noisy_count(DiscreteLaplace(scale))
+    assert worst_delta(run, pairs([("a",)], 2, "add-remove"), 1 / scale, LEFT_OUT).high <= 4 * LEFT_OUT
+    assert worst_delta(run, pairs([("a",)], 2, "add-remove"), 1 / scale * Fraction(9, 10), LEFT_OUT).low > Fraction(
+        1, 100
+    )
+
+
+@pytest.mark.parametrize("neighbours", BOTH)
+@pytest.mark.parametrize(("scale", "limit"), [(Fraction(1), 4), (Fraction(1), 5), (Fraction(3, 2), 4)])
+def test_laplace_threshold(neighbours: Neighbours, scale: Fraction, limit: int) -> None:
+    """People with up to two items; a person alone with two is the worst case, so the price is attained."""
+    event = LaplaceThreshold(scale, bound=2, largest=1, threshold=limit, neighbours=neighbours)
+    epsilon = threshold.people(neighbours) * 2 / scale
+    exact = worst_delta(noisy_histogram(DiscreteLaplace(scale), limit), pairs(ITEMS, 2, neighbours), epsilon, LEFT_OUT)
+    price = threshold.laplace_delta(event)
+    assert below(exact.high, price)
+    if neighbours == "add-remove":
+        assert exact.high >= price * Fraction(999, 1000)
+
+
+@pytest.mark.parametrize("limit", [8, 5])
+def test_laplace_threshold_with_counts_of_one_person(limit: int) -> None:
+    """A person may add 3 in all: to one item, or 1 to each of three. At 8 the many small are worst, at 5 the large."""
+    scale = Fraction(1) if limit == 5 else Fraction(3)
+
+    def run(people: tuple[tuple[int, ...], ...], entropy: Entropy) -> dict[int, int]:
+        totals = [sum(person[item] for person in people) for item in range(3)]
+        present = [item for item in range(3) if totals[item]]
+        noisy = entropy.draw(DiscreteLaplace(scale), len(present)).tolist()
+        shown = {item: totals[item] + draw for item, draw in zip(present, noisy, strict=True)}
+        return {item: value for item, value in shown.items() if value >= limit}
+
+    left_out = Fraction(1, 10**3)
+    exact = worst_delta(run, pairs([(3, 0, 0), (2, 1, 0), (1, 1, 1)], 1, "add-remove"), 3 / scale, left_out)
+    price = threshold.laplace_delta(LaplaceThreshold(scale, 3, 3, limit, "add-remove"))
+    assert exact.low <= price <= exact.high + 4 * left_out
+
+
+@pytest.mark.parametrize("neighbours", BOTH)
+@pytest.mark.parametrize(("epsilon", "variance", "limit"), [("1", "2", 5), ("1/2", "3", 6), ("2", "1", 4)])
+def test_gaussian_threshold(neighbours: Neighbours, epsilon: str, variance: str, limit: int) -> None:
+    event = GaussianThreshold(Fraction(variance), items=2, largest=1, threshold=limit, neighbours=neighbours)
+    run = noisy_histogram(DiscreteGaussian(Fraction(variance)), limit)
+    exact = worst_delta(run, pairs(ITEMS, 2, neighbours), Fraction(epsilon), LEFT_OUT)
+    assert below(exact.high, threshold.gaussian_delta(Fraction(epsilon), event))
+
+
+@pytest.mark.parametrize("neighbours", BOTH)
+def test_a_joint_gaussian_of_small_numbers(neighbours: Neighbours) -> None:
+    delta = Fraction(1, 20)
+    joint = calibrate.joint_gaussian(Fraction(1), delta, items=2, largest=1, neighbours=neighbours)
+    run = noisy_histogram(DiscreteGaussian(joint.variance), joint.threshold)
+    left_out = Fraction(1, 10**5)
+    exact = worst_delta(run, pairs(ITEMS, 2, neighbours), Fraction(1), left_out)
+    assert below(exact.high, delta, left_out)
+    off_by_two = noisy_histogram(DiscreteGaussian(joint.variance), joint.threshold - 2)
+    assert worst_delta(off_by_two, pairs(ITEMS, 2, neighbours), Fraction(1), left_out).low > delta
+
+
+@pytest.mark.parametrize(("variance", "epsilon"), [("1", "1"), ("4", "1/2"), ("18.3", "1")])
+def test_discrete_gaussian_on_two_cells_is_priced_above_its_exact_delta(variance: str, epsilon: str) -> None:
+    """One person changes both cells by 1: the proved bound must lie above the enumerated truth, and near it."""
+    law = DiscreteGaussian(Fraction(variance))
+
+    def run(shift: int, entropy: Entropy) -> tuple[int, ...]:
+        return tuple((entropy.draw(law, 2) + shift).tolist())
+
+    left_out = Fraction(1, 10**6)
+    exact = worst_delta(run, [(0, 1)], Fraction(epsilon), left_out)
+    price = gaussian.discrete_delta(Fraction(epsilon), [Gaussian(law.variance, Fraction(2), 2)])
+    assert exact.low <= price
+    assert price <= 2 * exact.high
