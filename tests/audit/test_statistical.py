@@ -57,7 +57,10 @@ def test_the_evidence_is_an_e_value() -> None:
         for q in np.linspace(0, (1 - 0.05) / np.exp(0.7), 50):
             p = np.exp(0.7) * q + 0.05
             chances = {(1, 1): p * q, (1, 0): p * (1 - q), (0, 1): (1 - p) * q, (0, 0): (1 - p) * (1 - q)}
-            mean = sum(chance * np.exp(claim.evidence(x, y, 1, (a, b))) for (x, y), chance in chances.items())
+            mean = sum(
+                chance * np.exp(claim.evidence(x, y, 1, [(0.5, (a, b)), (0.5, (0.3, 0.9))]))
+                for (x, y), chance in chances.items()
+            )
             assert mean <= 1 + 1e-12
 
 

@@ -69,7 +69,7 @@ def test_law_is_accepted_and_three_percent_off_is_rejected(law: Law) -> None:
 
 
 def test_gaussian_from_coarse_buckets(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Buckets as wide as a standard deviation and more: a third of the proposals must be rejected, by the right ones."""
+    """Buckets wider than a standard deviation: a third of the proposals must be rejected, and the right ones."""
     monkeypatch.setattr(gaussian, "WIDEST", 1)
     law = DiscreteGaussian(Fraction(399))
     draws = SystemEntropy().draw(law, DRAWS)

@@ -66,12 +66,29 @@ def test_laplace_threshold_with_counts_of_one_person(limit: int) -> None:
 
 
 @pytest.mark.parametrize("neighbours", BOTH)
+@pytest.mark.parametrize(("kinds", "items"), [(ITEMS, 2), (ITEMS[:2], 1)], ids=["two items", "one item"])
 @pytest.mark.parametrize(("epsilon", "variance", "limit"), [("1", "2", 5), ("1/2", "3", 6), ("2", "1", 4)])
-def test_gaussian_threshold(neighbours: Neighbours, epsilon: str, variance: str, limit: int) -> None:
-    event = GaussianThreshold(Fraction(variance), items=2, largest=1, threshold=limit, neighbours=neighbours)
+def test_gaussian_threshold(
+    neighbours: Neighbours, kinds: list[tuple[str, ...]], items: int, epsilon: str, variance: str, limit: int
+) -> None:
+    event = GaussianThreshold(Fraction(variance), items=items, largest=1, threshold=limit, neighbours=neighbours)
     run = noisy_histogram(DiscreteGaussian(Fraction(variance)), limit)
-    exact = worst_delta(run, pairs(ITEMS, 2, neighbours), Fraction(epsilon), LEFT_OUT)
+    exact = worst_delta(run, pairs(kinds, 4 - items, neighbours), Fraction(epsilon), LEFT_OUT)
     assert below(exact.high, threshold.gaussian_delta(Fraction(epsilon), event))
+
+
+@pytest.mark.parametrize("neighbours", BOTH)
+def test_gaussian_threshold_on_popular_items(neighbours: Neighbours) -> None:
+    """Both items are far above the threshold, so the noise is all that protects: its price must be there, and near."""
+    variance, limit, popular = Fraction(3), 7, (("a",),) * 16 + (("b",),) * 16
+    event = GaussianThreshold(variance, items=1, largest=1, threshold=limit, neighbours=neighbours)
+    without = (("b",),) if neighbours == "replace" else ()
+    both = [((*popular, ("a",)), (*popular, *without))]
+    run = noisy_histogram(DiscreteGaussian(variance), limit)
+    exact = worst_delta(run, both, Fraction(1), LEFT_OUT)
+    price = threshold.gaussian_delta(Fraction(1), event)
+    assert below(exact.high, price)
+    assert price < 2 * exact.high
 
 
 @pytest.mark.parametrize("neighbours", BOTH)

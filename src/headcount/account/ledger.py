@@ -72,8 +72,8 @@ class Ledger:
     """Opens the ledger of a dataset, or makes it if there is none (then with its total budget).
 
     >>> import tempfile
-    >>> folder = tempfile.TemporaryDirectory()
-    >>> ledger = Ledger(folder.name + "/visits.db", epsilon=3, delta=1e-5)
+    >>> from fractions import Fraction
+    >>> ledger = Ledger(tempfile.mkdtemp() + "/visits.db", epsilon=3, delta=1e-5)
     >>> charge = Charge("people per word", Cost(Fraction(1), Fraction(0)))
     >>> ledger.publish(charge, lambda head: b"the release").content
     b'the release'

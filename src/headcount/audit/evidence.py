@@ -7,6 +7,7 @@ are fixed before X and Y are seen will do; the best ones for a given pair of fre
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +16,9 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 Stakes = tuple[float, float]
+"""a and b."""
+Bet = tuple[float, Stakes]
+"""A share of the capital, and its stakes. The shares add up to 1."""
 
 
 @dataclass(frozen=True)
@@ -42,11 +46,6 @@ class Claim:
         best = self._best(p, q, np.geomspace(1e-4, 8, 60), self.factor * np.geomspace(1 / 16, 16, 80))
         return self._best(p, q, best[0] * np.linspace(0.8, 1.25, 25), best[1] / best[0] * np.linspace(0.93, 1.07, 41))
 
-    def growth(self, p: float, q: float) -> float:
-        """How much evidence one run adds on average, with the best stakes, if the event has these frequencies."""
-        a, b = self.stakes(p, q)
-        return a * p - b * q - float(self.expectation(np.array([a]), np.array([b]))[0])
-
     def _best(self, p: float, q: float, sizes: Floats, ratios: Floats) -> Stakes:
         a = sizes[:, None]
         b = a * ratios[None, :]
@@ -54,12 +53,13 @@ class Claim:
         row, column = np.unravel_index(int(np.argmax(growth)), growth.shape)
         return float(a[row, 0]), float(b[row, column])
 
-    def evidence(self, here: int, there: int, runs: int, stakes: Stakes) -> float:
-        """The logarithm of the e-value of these counts."""
-        a, b = stakes
-        worth = float(self.expectation(np.array([a]), np.array([b]))[0])
-        # what floating point may have lost in each of the logarithms
-        return a * here - b * there - runs * (worth + 2.0**-50)
+    def evidence(self, here: int, there: int, runs: int, bets: Sequence[Bet]) -> float:
+        """The logarithm of the e-value of these counts: what the bets have become, capital by capital."""
+        a, b = np.array([stakes for _, stakes in bets]).T
+        # 2^-50: what floating point may have lost in each of the logarithms
+        grown = a * here - b * there - runs * (self.expectation(a, b) + 2.0**-50)
+        top = float(grown.max())
+        return top + math.log(sum(capital * math.exp(g - top) for (capital, _), g in zip(bets, grown, strict=True)))
 
 
 def promise(

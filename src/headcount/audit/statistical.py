@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from headcount.audit.columns import Column, Mask, candidates, columns
-from headcount.audit.evidence import Claim, Stakes, promise
+from headcount.audit.evidence import Bet, Claim, promise
 from headcount.audit.outputs import features, observe
 from headcount.errors import BadParameter
 from headcount.exact import Number, rational, whole
@@ -100,9 +100,9 @@ def _one_way(table: list[Column], ours: slice, theirs: slice, epsilon: float, de
     column, mask = max(
         proposed, key=lambda event: float(promise(*_counted(event[0], event[1], picking), quarter, delta))
     )
-    stakes = _stakes(_counted(column, mask, picking), quarter, size, delta, alarm)
+    bets = _bets(_counted(column, mask, picking), quarter, epsilon, delta)
     here, there = _counted(column, mask, testing)
-    shown = _refuted(here, there, size, delta, stakes, alarm)
+    shown = _refuted(here, there, size, delta, bets, alarm)
     return Finding(shown >= epsilon, max(0.0, shown), column.described(mask), here / size, there / size, runs)
 
 
@@ -122,29 +122,23 @@ def _counted(column: Column, mask: Mask, parts: tuple[slice, slice]) -> tuple[in
     return here, there
 
 
-def _stakes(picked: tuple[int, int], runs: int, size: int, delta: float, alarm: float) -> Stakes:
-    """The stakes against the largest epsilon that, if the picked counts are typical, will be refuted with room to
-    spare."""
+def _bets(picked: tuple[int, int], runs: int, epsilon: float, delta: float) -> list[Bet]:
+    """Half of the capital on stakes against the claim, the rest on stakes against other epsilons, up to what seems
+    true."""
     p, q = (picked[0] + 0.5) / (runs + 1), (picked[1] + 0.5) / (runs + 1)
-    needed = 1.3 * -math.log(alarm) / size
-    target = _largest(lambda epsilon: Claim.of(epsilon, delta).growth(p, q) > needed, precision=0.01)
-    return Claim.of(max(0.0, target), delta).stakes(p, q)
+    seems = max(0.0, math.log(max(p - delta, 1e-9) / q))
+    targets = [(0.5, epsilon), *((0.5 / 16, seems * part / 16) for part in range(16))]
+    return [(capital, Claim.of(target, delta).stakes(p, q)) for capital, target in targets]
 
 
-def _refuted(here: int, there: int, size: int, delta: float, stakes: Stakes, alarm: float) -> float:
-    """The largest epsilon that the tested counts refute with these stakes; less than 0 if there is none.
+def _refuted(here: int, there: int, size: int, delta: float, bets: list[Bet], alarm: float) -> float:
+    """The largest epsilon that the tested counts refute with these bets; less than 0 if there is none.
 
-    With fixed stakes the evidence falls as epsilon grows, so there is one such limit, and it is above a kept claim with
-    a chance of at most `alarm`."""
-    return _largest(
-        lambda epsilon: Claim.of(epsilon, delta).evidence(here, there, size, stakes) > -math.log(alarm), precision=1e-4
-    )
-
-
-def _largest(holds: Callable[[float], bool], precision: float) -> float:
-    """About the largest epsilon for which this holds; below 0 if it holds for none."""
-    low, high = -precision, 32.0
-    while high - low > precision:
+    A mixture of e-values is one. With fixed stakes each falls as epsilon grows, so there is one such limit, and it is
+    above a kept claim with a chance of at most `alarm`."""
+    low, high = -1e-4, 32.0
+    while high - low > 1e-4:
         middle = (low + high) / 2
-        low, high = (middle, high) if holds(middle) else (low, middle)
+        against = Claim.of(middle, delta).evidence(here, there, size, bets) > -math.log(alarm)
+        low, high = (middle, high) if against else (low, middle)
     return low

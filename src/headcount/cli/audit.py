@@ -18,6 +18,7 @@ from rich.table import Table
 from headcount.audit import chaos, statistical
 from headcount.audit.specimens import specimens
 from headcount.audit.statistical import Finding
+from headcount.cli.ledger import wide
 from headcount.errors import BadParameter
 from headcount.exact import written
 
@@ -66,7 +67,7 @@ def audit_specimens(runs: int) -> bool:
         claim = f"({written(each.epsilon)}, {float(each.delta):.2g})"
         table.add_row(each.name, claim, f"{found.epsilon:.2f}", verdict(each.honest, found), found.event[:60])
         right &= found.flagged != each.honest
-    Console(highlight=False).print(table)
+    wide().print(table)
     return right
 
 
@@ -89,7 +90,7 @@ def audit_ledger(kills: int) -> bool:
         table.add_row(name, *map(str, astuple(tally)))
     with tempfile.TemporaryDirectory() as folder, progress("32 writers", None):
         spent = chaos.contend(Path(folder))
-    Console(highlight=False).print(table)
+    wide().print(table)
     print(f"32 writers, 640 requests of 1, a budget of 50: charged {written(spent.epsilon)}")
     honest, planted = tallies.values()
     return honest.violations == 0 and planted.violations > 0 and spent.epsilon == 50

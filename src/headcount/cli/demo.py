@@ -10,7 +10,7 @@ from rich.console import Console
 from headcount import noise
 from headcount.account import Charge, Cost, Ledger, calibrate
 from headcount.account.events import Gaussian
-from headcount.cli.ledger import tell, told
+from headcount.cli.ledger import tell, told, wide
 from headcount.errors import BudgetExceeded
 
 DELTA = Fraction(1, 10**6)
@@ -18,7 +18,7 @@ DELTA = Fraction(1, 10**6)
 
 def demo() -> None:
     """Exact noise, a calibration and a ledger story, in a folder that is thrown away."""
-    console = Console(highlight=False)
+    console = wide()
     console.print("[bold]1. Exact noise[/bold]: 100,000 draws of discrete Laplace noise of scale 3", soft_wrap=True)
     for line in picture(noise.discrete_laplace(3, 100_000).tolist()):
         console.print(line, soft_wrap=True)

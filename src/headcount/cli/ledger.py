@@ -1,6 +1,7 @@
 """`headcount ledger new|show|verify`."""
 
 import json
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -54,13 +55,18 @@ def tell(ledger: Ledger) -> None:
     table = Table("row", "when", "what", "epsilon", "delta", "release", box=None, header_style="bold", pad_edge=False)
     for spend in ledger.spends():
         table.add_row(str(spend.number), spend.at, _plain_text(spend.request), *_amounts(spend.cost), _release(spend))
-    console = Console(highlight=False)
+    console = wide()
     console.print(f"{ledger.path.name}: {told(ledger.budget)}", soft_wrap=True)
     console.print(table)
     console.print(f"spent {told(ledger.spent)}\nleft  {told(ledger.left)}")
     if tighter := ledger.tighter():
         console.print(f"by zCDP, all of it together costs {told(tighter)}")
     console.print(f"head  {ledger.head}", soft_wrap=True)
+
+
+def wide() -> Console:
+    """Plain output; on anything but a terminal a table is not squeezed into 80 columns."""
+    return Console(highlight=False, width=None if sys.stdout.isatty() else 200)
 
 
 def plain(ledger: Ledger) -> dict[str, object]:
