@@ -112,8 +112,9 @@ def kill_at_random(
             return tally
         place = _Place(folder / f"random-{number}", protocol)
         moment = int(uniform(1 << 20, 1)[0]) / 2**20 * longest
-        tally.kills += _killed(place.publish, kill_after=moment)
-        _compare(place, tally)
+        if _killed(place.publish, kill_after=moment):
+            tally.kills += 1
+            _compare(place, tally)
         progress(number)
     raise AssertionError("unreachable: count() does not end")
 

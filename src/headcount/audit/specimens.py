@@ -6,14 +6,17 @@ made of the same parts as the product's mechanisms: laws from `noise`, amounts f
 
 import math
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
 from headcount import noise
 from headcount.account import calibrate
-from headcount.account.events import LaplaceThreshold
-from headcount.account.threshold import laplace_delta
+from headcount.account.events import GaussianThreshold, LaplaceThreshold, Neighbours
+from headcount.account.threshold import gaussian_delta, laplace_delta
+from headcount.account.threshold import people as differing
+from headcount.audit.enumerate import Delta, worst_delta
+from headcount.audit.neighbours import pairs
 from headcount.audit.statistical import Finding, audit
 from headcount.noise import Entropy, Law, SystemEntropy
 from headcount.noise.gaussian import DiscreteGaussian
@@ -109,6 +112,40 @@ def refusing_rare(mechanism: Mechanism) -> Mechanism:
 
 ONE = Fraction(1)
 PERSON = ("a",)
+
+
+@dataclass(frozen=True)
+class Enumeration:
+    """A histogram with a threshold on tiny data: what it is priced, and what it costs exactly."""
+
+    name: str
+    neighbours: Neighbours
+    epsilon: Fraction
+    price: Fraction
+    exact: Delta
+
+    @property
+    def sound(self) -> bool:
+        """Whether the exact delta is at most the price."""
+        return self.exact.low <= self.price
+
+
+def enumerations() -> Iterator[Enumeration]:
+    """Both kinds of noise, both kinds of neighbours; up to two people with one or two of two items, alone or in a
+    crowd."""
+    both: tuple[Neighbours, ...] = ("add-remove", "replace")
+    crowd = (("a", "b"),) * 14
+    for neighbours in both:
+        few = list(pairs([("a",), ("b",), ("a", "b")], 2, neighbours))
+        people = few + [(crowd + one, crowd + other) for one, other in few]
+        scale, variance, limit = ONE, Fraction(2), 5
+        epsilon = differing(neighbours) * 2 / scale
+        laplace = LaplaceThreshold(scale, bound=2, largest=1, threshold=limit, neighbours=neighbours)
+        exact = worst_delta(noisy_histogram(DiscreteLaplace(scale), limit), people, epsilon)
+        yield Enumeration("Laplace, scale 1", neighbours, epsilon, laplace_delta(laplace), exact)
+        gaussian = GaussianThreshold(variance, items=2, largest=1, threshold=limit, neighbours=neighbours)
+        exact = worst_delta(noisy_histogram(DiscreteGaussian(variance), limit), people, ONE)
+        yield Enumeration("Gaussian, variance 2", neighbours, ONE, gaussian_delta(ONE, gaussian), exact)
 
 
 def specimens() -> list[Specimen]:

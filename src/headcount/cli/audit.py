@@ -16,7 +16,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 from headcount.audit import chaos, statistical
-from headcount.audit.specimens import specimens
+from headcount.audit.specimens import enumerations, specimens
 from headcount.audit.statistical import Finding
 from headcount.cli.ledger import wide
 from headcount.errors import BadParameter
@@ -42,7 +42,7 @@ def audit(
     if target:
         sound = audit_target(_load(target), _json(left), _json(right), epsilon, delta, runs)
     else:
-        sound = audit_specimens(runs) & audit_ledger(kills)
+        sound = audit_exactly() & audit_specimens(runs) & audit_ledger(kills)
     raise typer.Exit(0 if sound else 1)
 
 
@@ -55,6 +55,20 @@ def audit_target(run: Callable[[Any], Any], left: Any, right: Any, epsilon: str,
     print(f"epsilon is at least {found.epsilon:.3f}, by the event: {found.event}")
     print(f"which happened in {found.left:.5f} of the runs on the left and in {found.right:.5f} on the right")
     return not found.flagged
+
+
+def audit_exactly() -> bool:
+    """Enumerate histograms with thresholds on tiny data; whether no exact delta is above its price."""
+    table = Table(
+        "threshold 5, noise", "neighbours", "epsilon", "delta priced", "exact delta", box=None, header_style="bold"
+    )
+    sound = True
+    for each in enumerations():
+        exact = f"{float(each.exact.low):.6f} .. {float(each.exact.high):.6f}"
+        table.add_row(each.name, each.neighbours, written(each.epsilon), f"{float(each.price):.6f}", exact)
+        sound &= each.sound
+    wide().print(table)
+    return sound
 
 
 def audit_specimens(runs: int) -> bool:
