@@ -22,7 +22,7 @@ BITS = 192
 def delta(rho: Fraction, epsilon: Fraction) -> Fraction:
     """An upper bound of the delta that rho has at this epsilon."""
     if rho <= 0:
-        return Fraction(0)
+        return Fraction(epsilon < 0)
     order = _best(lambda a: _log_delta(a, float(rho), float(epsilon)))
     with precision(BITS):
         a = ball(order)

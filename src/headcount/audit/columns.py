@@ -68,8 +68,11 @@ def _column(name: str, values: list[Any], known: int) -> Column:
 def candidates(ours: Counts, theirs: Counts, claim: Claim) -> Iterator[Mask]:
     """Events that look most suspicious in these counts: up to, from, exactly, all too likely, and never theirs."""
     places, runs = np.arange(len(ours)), int(ours.sum())
-    yield places <= int(np.argmax(promise(ours.cumsum(), theirs.cumsum(), runs, claim.delta)))
-    yield places >= int(np.argmax(promise(ours[::-1].cumsum()[::-1], theirs[::-1].cumsum()[::-1], runs, claim.delta)))
+    values = places < len(ours) - 2  # not the codes for absent and something else, which have no place in an order
+    up_to = promise(np.cumsum(ours * values), np.cumsum(theirs * values), runs, claim.delta)
+    from_on = promise(np.cumsum((ours * values)[::-1]), np.cumsum((theirs * values)[::-1]), runs, claim.delta)[::-1]
+    yield (places <= int(np.argmax(up_to))) & values
+    yield (places >= int(np.argmax(from_on))) & values
     yield places == int(np.argmax(promise(ours, theirs, runs, claim.delta)))
     yield ours > claim.factor * theirs
     yield (ours > 0) & (theirs == 0)
