@@ -95,7 +95,7 @@ def test_the_artefact_detector() -> None:
     leaking = artefacts(lambda people: floats.run(people, entropy), floats.left, floats.right, epsilon=1)
     assert not leaking.clean
     assert leaking.finding.flagged
-    assert leaking.finding.epsilon > 3
+    assert leaking.finding.epsilon > 2
     assert leaking.floats > 0.99
     clean = artefacts(lambda people: integers.run(people, entropy), integers.left, integers.right, epsilon=1)
     assert clean.clean

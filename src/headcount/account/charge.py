@@ -50,21 +50,13 @@ def typed_budget(epsilon: Number | None, delta: Number | None) -> Cost | None:
 
 
 def _check_charge(charge: Charge) -> None:
-    if not isinstance(charge.request, str) or (not charge.request.isascii() and not _is_text(charge.request)):
+    if not isinstance(charge.request, str) or any("\ud800" <= char <= "\udfff" for char in charge.request):
         raise BadParameter(f"request={charge.request!r}: it must be text.", fix='request="people per word"')
     if not all(isinstance(part, Fraction) for part in (charge.cost.epsilon, charge.cost.delta)):
         raise BadParameter(f"{charge.cost}: costs are fractions.", fix='Cost(Fraction(1), Fraction("1e-6"))')
     if charge.cost.epsilon < 0 or charge.cost.delta < 0:
         raise BadParameter(f"{told(charge.cost)}: a spend is not negative.", fix="epsilon=1, delta=1e-6")
     _check_decimal(charge.cost)
-
-
-def _is_text(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _check_decimal(typed: Cost) -> None:

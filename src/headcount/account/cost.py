@@ -150,23 +150,30 @@ def gdp(noise: Sequence[Gaussian], delta: Fraction) -> Fraction:
 
 def covers(paid: Cost, events: Sequence[Event]) -> bool:
     """Whether this epsilon and delta are enough for the events, by any of the currencies; the quick ones first."""
-    from headcount.account import pld
+    return any(enough(paid, events) for enough in (_by_sum, _by_shared_delta, _by_zcdp, _by_pld))
 
+
+def _by_sum(paid: Cost, events: Sequence[Event]) -> bool:
     own, noise = split(events)
-    if not noise:
-        return (own.epsilon <= paid.epsilon and own.delta <= paid.delta) or _covered_by_zcdp(paid, events)
-    if len(events) == 1 and isinstance(events[0], GaussianThreshold):
-        return gaussian_delta(paid.epsilon, events[0]) <= paid.delta
-    if own.epsilon <= paid.epsilon and own.delta <= paid.delta:
-        left = paid.epsilon - own.epsilon
-        if gaussian.discrete_delta(left, noise) <= paid.delta - own.delta or _covered_by_zcdp(paid, events):
-            return True
-    return pld.applies(events, paid.delta) and pld.epsilon(events, paid.delta) <= paid.epsilon
+    epsilon, delta = paid.epsilon - own.epsilon, paid.delta - own.delta
+    return epsilon >= 0 and delta >= 0 and (not noise or gaussian.discrete_delta(epsilon, noise) <= delta)
 
 
-def _covered_by_zcdp(paid: Cost, events: Sequence[Event]) -> bool:
+def _by_shared_delta(paid: Cost, events: Sequence[Event]) -> bool:
+    """A single threshold, whose noise and whose own items share delta."""
+    alone = events[0] if len(events) == 1 else None
+    return isinstance(alone, GaussianThreshold) and gaussian_delta(paid.epsilon, alone) <= paid.delta
+
+
+def _by_zcdp(paid: Cost, events: Sequence[Event]) -> bool:
     total = zcdp(events)
     return conversion.delta(total.rho, paid.epsilon) + total.delta <= paid.delta
+
+
+def _by_pld(paid: Cost, events: Sequence[Event]) -> bool:
+    from headcount.account import pld
+
+    return pld.applies(events, paid.delta) and pld.epsilon(events, paid.delta) <= paid.epsilon
 
 
 def tightest(events: Sequence[Event], delta: Fraction) -> Cost:

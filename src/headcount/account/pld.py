@@ -19,7 +19,7 @@ from headcount.exact import round_up
 STEP = 1e-4
 """The grid of privacy losses."""
 ROUNDING = Fraction(1, 10**13)
-"""Added to delta for the floating-point rounding of the convolutions, whose terms sum to 1."""
+"""Added to delta, for each event, for the floating-point rounding of the convolutions, whose terms sum to 1."""
 
 
 def applies(events: Sequence[Event], delta: Fraction) -> bool:
@@ -27,7 +27,7 @@ def applies(events: Sequence[Event], delta: Fraction) -> bool:
     own, noise = split(events)
     return (
         (own != Cost(Fraction(0), Fraction(0)) or bool(noise))
-        and delta > own.delta + 10 * ROUNDING
+        and delta > own.delta + 10 * ROUNDING * len(events)
         and all(rounding(part) < part.variance for part in noise)
     )
 
@@ -37,7 +37,7 @@ def epsilon(events: Sequence[Event], delta: Fraction) -> Fraction:
     noise = split(events)[1]
     composed = _compose(events, noise)
     factor, shift = rounding_cost(noise)
-    value = composed.get_epsilon_for_delta(float((delta - ROUNDING) / factor))
+    value = composed.get_epsilon_for_delta(float((delta - ROUNDING * len(events)) / factor))
     return round_up(Fraction(value) + shift)
 
 
@@ -47,7 +47,7 @@ def delta(events: Sequence[Event], epsilon: Fraction) -> Fraction:
     composed = _compose(events, noise)
     factor, shift = rounding_cost(noise)
     value = composed.get_delta_for_epsilon(float(epsilon - shift))
-    return min(Fraction(1), round_up(factor * Fraction(value) + ROUNDING))
+    return min(Fraction(1), round_up(factor * Fraction(value) + ROUNDING * len(events)))
 
 
 def _compose(events: Sequence[Event], noise: Sequence[Gaussian]) -> Any:
@@ -68,5 +68,6 @@ def _gaussian(event: Gaussian) -> Any:
 def _worst(price: Cost) -> Any:
     from dp_accounting.pld import common, privacy_loss_distribution
 
-    parameters = common.DifferentialPrivacyParameters(float(price.epsilon), float(price.delta) * (1 + 1e-12))
+    more = 1 + 1e-12  # than what the conversion to a float may lose
+    parameters = common.DifferentialPrivacyParameters(float(price.epsilon) * more, float(price.delta) * more)
     return privacy_loss_distribution.from_privacy_parameters(parameters, value_discretization_interval=STEP)

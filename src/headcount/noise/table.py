@@ -5,7 +5,7 @@ that is the draw. The table holds each edge's first word, certified by Arb. If t
 of every edge, U lies on a known side of each of them, and the draw is done. If not (chance about 2^-63 an edge), or
 if U lies beyond the table, more words of U are drawn until the edges, recomputed more precisely, decide. So:
 
-- the law is exact: no truncation, no rounding, whatever the word size (the tests enumerate it with words of 2 to 8
+- the law is exact: no truncation, no rounding, whatever the word size (the tests enumerate it with words of 2 to 5
   bits);
 - the work of a draw is one word and one search of a fixed table, whatever comes out.
 """
@@ -70,7 +70,7 @@ def _cuts(law: Edges, bits: int) -> NDArray[np.uint64]:
             cuts.append(min(_floor(edge * fmpz(1 << bits)), last))
             if cuts[-1] == last:
                 break
-    table = np.array(cuts, dtype=np.uint64)
+    table = np.maximum.accumulate(np.array(cuts, dtype=np.uint64))  # sorted, also where two balls overlap
     table.setflags(write=False)
     return table
 
