@@ -17,6 +17,9 @@ FORMAT = "1"
 PLACES = 30
 """Amounts are decimals of at most so many places: sums stay short and exact."""
 
+Units = tuple[int, int]
+"""Epsilon and delta in whole units of the last decimal place."""
+
 
 @dataclass(frozen=True)
 class Row:
@@ -61,11 +64,20 @@ class History:
 
     def __init__(self) -> None:
         self.last: Row | None = None
-        self.budget = self.spent = Cost(Fraction(0), Fraction(0))
-        self._spent_units = (0, 0)
-        self._budget_units = (0, 0)
+        self._budget: Units = (0, 0)
+        self._spent: Units = (0, 0)
         self._unsealed: dict[int, str] = {}
         """The charges that wait for their seal, with their digests."""
+
+    @property
+    def budget(self) -> Cost:
+        """The total budget."""
+        return _cost(self._budget)
+
+    @property
+    def spent(self) -> Cost:
+        """The sum of all charges."""
+        return _cost(self._spent)
 
     def add(self, row: Row) -> None:
         """Take the next row into the history, or raise `Broken`."""
@@ -87,23 +99,24 @@ class History:
     def _opens(self, row: Row, said: dict[str, str]) -> str | None:
         if row.number or said["format"] != FORMAT:
             return "is not the beginning of a ledger that this version can read"
-        self.budget, self._budget_units = amount_in(said), _units(said)
+        self._budget = _units(said)
         return None
 
     def _reserves(self, row: Row, said: dict[str, str]) -> str | None:
-        spent = tuple(map(sum, zip(self._spent_units, _units(said), strict=True)))
-        if min(_units(said)) < 0 or any(s > b for s, b in zip(spent, self._budget_units, strict=True)):
+        price = _units(said)
+        spent = self._spent[0] + price[0], self._spent[1] + price[1]
+        if min(price) < 0 or spent[0] > self._budget[0] or spent[1] > self._budget[1]:
             return "spends what there is not"
         if spent != _units(said, "spent_"):
             return "does not add up"
         if row.request != digest(said) or row.reserved is not None:
             return "is not the charge that it says"
-        self.spent, self._spent_units = amount_in(said, "spent_"), (spent[0], spent[1])
+        self._spent = spent
         self._unsealed[row.number] = row.request
         return None
 
     def _seals(self, row: Row, said: dict[str, str]) -> str | None:
-        if _units(said, "spent_") != self._spent_units or len(said["sha256"]) != 64:
+        if _units(said, "spent_") != self._spent or len(said["sha256"]) != 64:
             return "does not add up"
         if row.reserved is None or self._unsealed.pop(row.reserved, None) != row.request:
             return "seals nothing that was charged"
@@ -133,11 +146,14 @@ def amount(cost: Cost, prefix: str = "") -> dict[str, str]:
 
 def amount_in(said: dict[str, str], prefix: str = "") -> Cost:
     """The cost that `amount` wrote into a body."""
-    epsilon, delta = _units(said, prefix)
-    return Cost(Fraction(epsilon, 10**PLACES), Fraction(delta, 10**PLACES))
+    return _cost(_units(said, prefix))
 
 
-def _units(said: dict[str, str], prefix: str = "") -> tuple[int, int]:
+def _cost(units: Units) -> Cost:
+    return Cost(Fraction(units[0], 10**PLACES), Fraction(units[1], 10**PLACES))
+
+
+def _units(said: dict[str, str], prefix: str = "") -> Units:
     """A cost in whole units of the last decimal place."""
     return _unit(said[f"{prefix}epsilon"]), _unit(said[f"{prefix}delta"])
 
