@@ -5,6 +5,7 @@ every parameter is a `Fraction`. What is not rational (exp, the normal law) is c
 provably holds the true value, and leaves it again only through `round_up` or `round_down`, towards more privacy.
 """
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from decimal import Decimal, InvalidOperation, localcontext
@@ -21,6 +22,15 @@ Number = int | float | str | Decimal | Fraction
 """What may be typed where a number is asked for."""
 
 _PRECISION = RLock()  # Arb's working precision belongs to the process, not to the thread
+
+
+def _new_lock() -> None:
+    """In a forked child: a lock that another thread held would never be given back."""
+    global _PRECISION
+    _PRECISION = RLock()
+
+
+os.register_at_fork(after_in_child=_new_lock)
 
 
 def rational(name: str, value: Number, *, fix: str) -> Fraction:

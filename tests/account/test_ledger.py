@@ -200,7 +200,8 @@ def test_threads_share_a_ledger(path: Path) -> None:
         ({"delta": 1e-6}, "delta=1e-06 without epsilon: a budget has both. Fix: epsilon=3, delta=1e-5"),
         (
             {"epsilon": "1e-40"},
-            'epsilon=1e-40: a ledger keeps decimals of at most 30 places, below a billion. Fix: epsilon="0.000001"',
+            "epsilon: a ledger keeps decimals of at most 30 places, below a billion. "
+            'Fix: epsilon="0.333333" for a third, epsilon=3',
         ),
     ],
 )
@@ -217,7 +218,11 @@ def test_a_bad_budget_is_refused_and_leaves_no_file(path: Path, budget: dict[str
         (lambda: ask(epsilon="-1"), "a spend is not negative"),
         (lambda: ask(epsilon="1e-5000"), "at most 30 places"),
         (lambda: Charge("x", Cost(Fraction(1, 3), Fraction(0))), "at most 30 places"),
-        (lambda: Charge("x", Cost(1.0, Fraction(0))), "costs are fractions"),  # type: ignore[arg-type]
+        (lambda: Charge("x", Cost(1.0, Fraction(0))), "two fractions"),  # type: ignore[arg-type]
+        (lambda: Charge("x", Cost(Fraction(10) ** 400, Fraction(0))), "below a billion"),
+        (lambda: Charge("x", None), "two fractions"),  # type: ignore[arg-type]
+        (lambda: Charge("x", ONE, iter([])), "a tuple of events"),  # type: ignore[arg-type]
+        (lambda: Charge("x", ONE, ("gaussian",)), "a tuple of events"),  # type: ignore[arg-type]
         (lambda: Charge("a\ud800", ONE), "it must be text"),
         (lambda: Charge(None, ONE), "it must be text"),  # type: ignore[arg-type]
     ],

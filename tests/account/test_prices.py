@@ -235,5 +235,27 @@ def test_prices_that_cannot_be_are_refused() -> None:
         cost.basic([noise], Fraction(0))
     with pytest.raises(BadParameter, match=r"the events take 0\.001 of it"):
         cost.basic([Guarantee(Fraction(1), Fraction(1, 1000))], MILLIONTH)
-    with pytest.raises(BudgetExceeded, match="a budget is not negative"):
+    with pytest.raises(BadParameter, match="a budget is not negative"):
         ZcdpFilter(rho=-1, delta=0)
+
+
+def test_the_tightest_price_of_a_joint_gaussian_is_what_it_was_made_for() -> None:
+    joint = calibrate.joint_gaussian(1, "1e-6", items=10, largest=1)
+    assert Fraction(99, 100) < cost.tightest([joint], MILLIONTH).epsilon <= 1
+    assert cost.covers(Cost(Fraction(1), MILLIONTH), [joint])
+    assert not cost.covers(Cost(Fraction(99, 100), MILLIONTH), [joint])
+    assert not cost.covers(Cost(Fraction(1), MILLIONTH), [Selection(Fraction(800))])
+
+
+def test_calibrations_take_numbers_as_typed_and_refuse_nonsense() -> None:
+    assert calibrate.laplace_scale(0.1, 1) == 10
+    assert calibrate.gaussian_variance(1.0, 1e-6, 1, 1) == calibrate.gaussian_variance(1, "1e-6", Fraction(1), 1)
+    for call in (
+        lambda: calibrate.analytic_sigma(1, "1e-6", 0),
+        lambda: calibrate.gaussian_variance(1, 0, 1, 1),
+        lambda: calibrate.laplace_scale(1, -1),
+        lambda: calibrate.joint_gaussian(1, "1e-6", items=0, largest=1),
+        lambda: calibrate.joint_gaussian("0.1", "0.3", items=1, largest=1, neighbours="replace"),
+    ):
+        with pytest.raises(BadParameter, match="Fix: "):
+            call()

@@ -11,6 +11,7 @@ from headcount.account.events import Neighbours
 from headcount.audit import Delta, Outcomes, delta, outcomes, worst_delta
 from headcount.audit.choices import Enumerated, Fixed, Path, Replayed, Undecided, explore
 from headcount.audit.neighbours import datasets, pairs
+from headcount.errors import BadParameter
 from headcount.noise import Entropy
 from headcount.noise.laplace import DiscreteLaplace
 
@@ -73,6 +74,13 @@ def test_exceptions_and_the_order_of_keys_are_outputs() -> None:
 
     for one, other in product(["raises", "raises other", "ab", "ba"], repeat=2):
         assert worst_delta(leaks, [(one, other)], Fraction(5)).low == (one != other)
+
+
+def test_chance_from_elsewhere_is_refused() -> None:
+    with pytest.raises(BadParameter, match="there is chance that is not enumerated"):
+        worst_delta(lambda data, entropy: int(noise.discrete_laplace(10**9, 1)[0]), [(0, 1)], 1)
+    with pytest.raises(BadParameter, match="an infinite law leaves something out"):
+        worst_delta(response, [(0, 1)], 1, Fraction(0))
 
 
 def test_every_path_is_walked_once_and_weights_sum_to_one() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from headcount.audit import artefacts, audit
 from headcount.audit.evidence import Claim
-from headcount.audit.outputs import features, lowest_bit, observe, seen
+from headcount.audit.outputs import Seen, features, lowest_bit, observe, seen
 from headcount.audit.specimens import Specimen, specimens
 from headcount.errors import BadParameter
 from headcount.noise import SystemEntropy
@@ -108,13 +108,40 @@ def test_where_the_bits_of_a_float_end() -> None:
 
 
 def test_nothing_is_forgotten_of_an_output() -> None:
-    assert seen({"b": [1, {2}], "a": np.float64(1.5)}) == (
-        "dict",
-        (("b", ("list", (1, ("set", frozenset({2}))))), ("a", ("float", "0x1.8000000000000p+0"))),
+    inside = Seen("list", (1, Seen("set", frozenset({2}))))
+    assert seen({"b": [1, {2}], "a": np.float64(1.5)}) == Seen(
+        "dict", (Seen("pair", ("b", inside)), Seen("pair", ("a", Seen("float", "0x1.8000000000000p+0"))))
     )
     different = [1, True, 1.0, "1", None, 0.0, -0.0, float("nan"), (1,), [1], {1}, {1: 1}, ((1, 1),), b"1"]
     assert len({seen(each) for each in different}) == len(different)
-    assert observe(lambda: 1 // 0) == ("raised", "ZeroDivisionError", "integer division or modulo by zero")
+    assert observe(lambda: 1 // 0) == Seen("raised", ("ZeroDivisionError", "integer division or modulo by zero"))
+
+
+class Untellable(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError
+
+
+def untellable() -> None:
+    raise Untellable
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        lambda: [10**400, 1.5],
+        lambda: [10**5000, {10**5000: 1}],
+        lambda: [float("inf"), float("-inf"), float("nan")],
+        untellable,
+        lambda: np.longdouble(1.5),
+        lambda: ("float", "zz"),
+        lambda: object(),
+        lambda: (number for number in range(3)),
+    ],
+)
+def test_no_output_breaks_the_audit(output: Any) -> None:
+    assert not audit(lambda data: output(), 0, 1, epsilon=1, runs=400).flagged
+    assert not artefacts(lambda data: output(), 0, 1, epsilon=1, runs=400).finding.flagged
 
 
 @pytest.mark.parametrize(
@@ -123,6 +150,8 @@ def test_nothing_is_forgotten_of_an_output() -> None:
         ({"epsilon": -1}, "epsilon=-1, delta=0: not a privacy claim. Fix: epsilon=1, delta=0"),
         ({"epsilon": 1, "delta": 1}, "epsilon=1, delta=1: not a privacy claim. Fix: epsilon=1, delta=0"),
         ({"epsilon": "x"}, "epsilon='x': a finite number is needed. Fix: epsilon=1"),
+        ({"epsilon": 99}, "epsilon=99: more than 32 cannot be told from outputs. Fix: epsilon=1"),
+        ({"epsilon": 1, "alarm": 5}, "alarm=5: a chance between 0 and 1 is needed. Fix: alarm=1e-6"),
         ({"epsilon": 1, "runs": 10}, "runs=10: a whole number of at least 400 is needed. Fix: runs=100_000"),
     ],
 )

@@ -97,6 +97,10 @@ def test_wrong_arguments_exit_with_2(ledger: Ledger, tmp_path: Path, arguments: 
     assert not (tmp_path / "new.db").exists()
 
 
+def test_version(tmp_path: Path) -> None:
+    assert headcount("--version", cwd=tmp_path).stdout == "headcount 0.1.0\n"
+
+
 def test_demo(tmp_path: Path) -> None:
     shown = headcount("demo", cwd=tmp_path)
     assert shown.returncode == 0
@@ -142,6 +146,8 @@ def test_audit_of_a_users_function(tmp_path: Path) -> None:
         (("mine:missing",), "Fix: headcount audit mymodule:mechanism"),
         (("nowhere:f",), "Fix: headcount audit mymodule:mechanism"),
         (("mine:not_a_function",), "mine:not_a_function: not a function. Fix: headcount audit mymodule:mechanism"),
+        (("mine:honest",), "two datasets are needed, one with a person more. Fix: --left '[1, 2]' --right '[1]'"),
+        (("mine:honest", "--left", "1", "--right", "2"), "the function fails on both datasets"),
         (("mine:honest", "--left", "{"), "Fix: --left '[1, 2, 3]' --right '[1, 2]'"),
         (("mine:honest", "--left", "[]", "--right", "[1]", "--epsilon", "nan"), "a finite number is needed"),
     ],

@@ -260,7 +260,12 @@ BUGS = [
     Bug(
         "what an exception says is not an output",
         "audit/outputs.py",
-        (('return ("raised", type(error).__name__, str(error))', 'return ("raised", type(error).__name__, "")'),),
+        (
+            (
+                'return Seen("raised", (type(error).__name__, _text(error)))',
+                'return Seen("raised", (type(error).__name__, ""))',
+            ),
+        ),
         "tests/audit/test_enumeration.py::test_exceptions_and_the_order_of_keys_are_outputs",
     ),
     Bug(

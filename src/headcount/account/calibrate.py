@@ -10,18 +10,18 @@ from fractions import Fraction
 from headcount.account import gaussian, threshold
 from headcount.account.events import Gaussian, GaussianThreshold, LaplaceThreshold, Neighbours
 from headcount.errors import BadParameter
-from headcount.exact import ball, ends, precision, round_up
+from headcount.exact import Number, ball, ends, positive, precision, rational, round_up, whole
 
 
-def laplace_scale(epsilon: Fraction, sensitivity: Fraction) -> Fraction:
+def laplace_scale(epsilon: Number, sensitivity: Number) -> Fraction:
     """The scale of discrete Laplace noise for a pure epsilon: exactly sensitivity / epsilon."""
-    _check(Fraction(epsilon), Fraction(1, 2))
-    return Fraction(sensitivity) / Fraction(epsilon)
+    return _above_0("sensitivity", sensitivity) / _above_0("epsilon", epsilon)
 
 
-def analytic_sigma(epsilon: Fraction, delta: Fraction, squared_sensitivity: Fraction = Fraction(1)) -> Fraction:
+def analytic_sigma(epsilon: Number, delta: Number, squared_sensitivity: Number = Fraction(1)) -> Fraction:
     """The standard deviation of *continuous* Gaussian noise (Balle & Wang 2018), for comparison and for pages."""
-    _check(epsilon, delta)
+    epsilon, delta = _above_0("epsilon", epsilon), _delta(delta)
+    squared_sensitivity = _above_0("squared_sensitivity", squared_sensitivity)
 
     def fits(sigma: Fraction) -> bool:
         return gaussian.continuous_delta(epsilon, squared_sensitivity / sigma**2) <= delta
@@ -29,9 +29,10 @@ def analytic_sigma(epsilon: Fraction, delta: Fraction, squared_sensitivity: Frac
     return _least(fits, start=Fraction(1))
 
 
-def gaussian_variance(epsilon: Fraction, delta: Fraction, squared_sensitivity: Fraction, cells: int) -> Fraction:
+def gaussian_variance(epsilon: Number, delta: Number, squared_sensitivity: Number, cells: int) -> Fraction:
     """The variance of discrete Gaussian noise on `cells` integers."""
-    _check(epsilon, delta)
+    epsilon, delta = _above_0("epsilon", epsilon), _delta(delta)
+    squared_sensitivity = _above_0("squared_sensitivity", squared_sensitivity)
 
     def fits(variance: Fraction) -> bool:
         event = Gaussian(variance=variance, squared_sensitivity=squared_sensitivity, cells=cells)
@@ -41,10 +42,10 @@ def gaussian_variance(epsilon: Fraction, delta: Fraction, squared_sensitivity: F
 
 
 def laplace_threshold(
-    scale: Fraction, delta: Fraction, *, bound: int, largest: int, neighbours: Neighbours = "add-remove"
+    scale: Fraction, delta: Number, *, bound: int, largest: int, neighbours: Neighbours = "add-remove"
 ) -> int:
     """The least threshold at which discrete Laplace noise shows nobody's own items, but for a chance of delta."""
-    _check(Fraction(1), delta)
+    delta = _delta(delta)
 
     def fits(threshold_: int) -> bool:
         event = LaplaceThreshold(scale, bound=bound, largest=largest, threshold=threshold_, neighbours=neighbours)
@@ -53,11 +54,11 @@ def laplace_threshold(
     return _least_whole(fits, above=largest)
 
 
-def gaussian_threshold(variance: Fraction, delta: Fraction, *, items: int, largest: int) -> int:
+def gaussian_threshold(variance: Fraction, delta: Number, *, items: int, largest: int) -> int:
     """The least threshold at which discrete Gaussian noise shows nobody's own items, but for a chance of delta.
 
     This is the delta of delta-approximate zCDP. For an (epsilon, delta) that noise and threshold share, see below."""
-    _check(Fraction(1), delta)
+    delta = _delta(delta)
 
     def fits(threshold_: int) -> bool:
         event = GaussianThreshold(variance, items, largest, threshold_, "add-remove")
@@ -68,13 +69,18 @@ def gaussian_threshold(variance: Fraction, delta: Fraction, *, items: int, large
 
 
 def joint_gaussian(
-    epsilon: Fraction, delta: Fraction, *, items: int, largest: int, neighbours: Neighbours = "add-remove"
+    epsilon: Number, delta: Number, *, items: int, largest: int, neighbours: Neighbours = "add-remove"
 ) -> GaussianThreshold:
     """Variance and threshold that *share* delta instead of splitting it: what a person alone puts on new items
     is missing from the items that everybody sees, so the two prices never add up in full."""
-    cells = threshold.people(neighbours) * items
+    epsilon, delta = _above_0("epsilon", epsilon), _delta(delta)
+    cells = threshold.people(neighbours) * whole("items", items, least=1, fix="items=10")
     with precision(threshold.BITS):  # if a person is replaced, the other's own items cost a little epsilon
         spared = ends(ball(1 - delta).log())[0] if neighbours == "replace" else Fraction(0)
+    if epsilon + spared <= 0:
+        raise BadParameter(
+            f"delta={float(delta)}: too large for this epsilon if a person is replaced.", fix="delta=1e-6"
+        )
     variance = gaussian_variance(epsilon + spared, delta, Fraction(largest**2 * cells), cells)
     least = gaussian_threshold(variance, delta, items=items, largest=largest)
 
@@ -85,12 +91,14 @@ def joint_gaussian(
     return GaussianThreshold(variance, items, largest, _least_whole(fits, above=least - 1), neighbours)
 
 
-def _check(epsilon: Fraction, delta: Fraction) -> None:
-    if epsilon <= 0 or not 0 < delta < 1:
-        raise BadParameter(
-            f"epsilon={float(epsilon)}, delta={float(delta)}: epsilon is above 0, delta between 0 and 1.",
-            fix='epsilon=Fraction(1), delta=Fraction("1e-6")',
-        )
+def _above_0(name: str, value: Number) -> Fraction:
+    return positive(name, value, fix=f"{name}=1")
+
+
+def _delta(value: Number) -> Fraction:
+    if not 0 < (delta := rational("delta", value, fix="delta=1e-6")) < 1:
+        raise BadParameter(f"delta={value!r}: it lies between 0 and 1.", fix="delta=1e-6")
+    return delta
 
 
 def _least(fits: Callable[[Fraction], bool], start: Fraction) -> Fraction:

@@ -6,6 +6,7 @@ removed, moved or put in without breaking every hash after it; and the last hash
 
 import hashlib
 import json
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Self
@@ -16,6 +17,8 @@ from headcount.exact import written
 FORMAT = "1"
 PLACES = 30
 """Amounts are decimals of at most so many places: sums stay short and exact."""
+
+_AMOUNT = re.compile(r"-?[0-9]{1,40}(\.[0-9]{1,30})?")
 
 Units = tuple[int, int]
 """Epsilon and delta in whole units of the last decimal place."""
@@ -55,6 +58,9 @@ class Row:
         return said
 
 
+_CHARGE_SAYS = {"at", "request", "events", "epsilon", "delta", "spent_epsilon", "spent_delta"}
+
+
 class Broken(Exception):
     """A row that does not belong into an honest history."""
 
@@ -78,6 +84,10 @@ class History:
     def spent(self) -> Cost:
         """The sum of all charges."""
         return _cost(self._spent)
+
+    def waits(self, charge: Row) -> bool:
+        """Whether this charge has no seal yet."""
+        return charge.number in self._unsealed
 
     def add(self, row: Row) -> None:
         """Take the next row into the history, or raise `Broken`."""
@@ -103,6 +113,8 @@ class History:
         return None
 
     def _reserves(self, row: Row, said: dict[str, str]) -> str | None:
+        if set(said) != _CHARGE_SAYS or not all(isinstance(value, str) for value in said.values()):
+            return "is not a charge"
         price = _units(said)
         spent = self._spent[0] + price[0], self._spent[1] + price[1]
         if min(price) < 0 or spent[0] > self._budget[0] or spent[1] > self._budget[1]:
@@ -159,7 +171,7 @@ def _units(said: dict[str, str], prefix: str = "") -> Units:
 
 
 def _unit(text: str) -> int:
+    if not _AMOUNT.fullmatch(text):
+        raise ValueError(f"{text} is not an amount")
     whole, _, places = text.partition(".")
-    if len(places) > PLACES:
-        raise ValueError(f"{text} has too many places")
     return int(whole + places.ljust(PLACES, "0"))

@@ -26,6 +26,7 @@ class Charge:
     """What will happen; the cost must cover its price."""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "events", _event_tuple(self.events))
         _check_charge(self)
 
     def body(self) -> dict[str, str]:
@@ -49,23 +50,32 @@ def typed_budget(epsilon: Number | None, delta: Number | None) -> Cost | None:
     return typed
 
 
+def _event_tuple(events: object) -> tuple[Event, ...]:
+    if not isinstance(events, tuple | list) or not all(isinstance(event, Event) for event in events):
+        raise BadParameter(
+            f"events={events!r:.80}: a tuple of events is needed.", fix="events=(Selection(Fraction(1)),)"
+        )
+    return tuple(events)
+
+
 def _check_charge(charge: Charge) -> None:
     if not isinstance(charge.request, str) or any("\ud800" <= char <= "\udfff" for char in charge.request):
         raise BadParameter(f"request={charge.request!r}: it must be text.", fix='request="people per word"')
-    if not all(isinstance(part, Fraction) for part in (charge.cost.epsilon, charge.cost.delta)):
-        raise BadParameter(f"{charge.cost}: costs are fractions.", fix='Cost(Fraction(1), Fraction("1e-6"))')
+    parts = (charge.cost.epsilon, charge.cost.delta) if isinstance(charge.cost, Cost) else (None,)
+    if not all(isinstance(part, Fraction) for part in parts):
+        raise BadParameter(f"cost={charge.cost!r:.80}: two fractions.", fix='Cost(Fraction(1), Fraction("1e-6"))')
+    _check_decimal(charge.cost)
     if charge.cost.epsilon < 0 or charge.cost.delta < 0:
         raise BadParameter(f"{told(charge.cost)}: a spend is not negative.", fix="epsilon=1, delta=1e-6")
-    _check_decimal(charge.cost)
 
 
 def _check_decimal(typed: Cost) -> None:
     """Amounts that add up exactly for ever: decimals of at most 30 places, below a billion."""
     for name, value in (("epsilon", typed.epsilon), ("delta", typed.delta)):
-        if (value * 10**PLACES).denominator != 1 or value >= 10**9:
+        if (value * 10**PLACES).denominator != 1 or abs(value) >= 10**9:
             raise BadParameter(
-                f"{name}={float(value):.6g}: a ledger keeps decimals of at most {PLACES} places, below a billion.",
-                fix=f'{name}="0.000001"',
+                f"{name}: a ledger keeps decimals of at most {PLACES} places, below a billion.",
+                fix=f'{name}="0.333333" for a third, {name}=3',
             )
 
 

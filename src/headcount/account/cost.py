@@ -8,7 +8,7 @@
 Every number is exact or rounded up. `tightest` takes the cheapest of them: each is a valid bound on its own.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import singledispatch
@@ -139,18 +139,26 @@ def gdp(noise: Sequence[Gaussian], delta: Fraction) -> Fraction:
         raise BadParameter("delta=0: Gaussian noise has no epsilon without a delta.", fix='delta="1e-6"')
     if gaussian.discrete_delta(Fraction(0), noise) <= delta:
         return Fraction(0)
+    return _least_epsilon(lambda epsilon: gaussian.discrete_delta(epsilon, noise), delta)
+
+
+def _least_epsilon(delta_at: Callable[[Fraction], Fraction], delta: Fraction) -> Fraction:
+    """The least epsilon, to 12 digits, at which the price is within delta."""
     low, high = Fraction(0), Fraction(1)
-    while gaussian.discrete_delta(high, noise) > delta:
+    while delta_at(high) > delta:
         low, high = high, high * 2
     while high - low > high / 10**12:
         middle = round_up((low + high) / 2, digits=14)
-        low, high = (low, middle) if gaussian.discrete_delta(middle, noise) <= delta else (middle, high)
+        low, high = (low, middle) if delta_at(middle) <= delta else (middle, high)
     return round_up(high)
 
 
 def covers(paid: Cost, events: Sequence[Event]) -> bool:
     """Whether this epsilon and delta are enough for the events, by any of the currencies; the quick ones first."""
-    return any(enough(paid, events) for enough in (_by_sum, _by_shared_delta, _by_zcdp, _by_pld))
+    try:
+        return any(enough(paid, events) for enough in (_by_sum, _by_shared_delta, _by_zcdp, _by_pld))
+    except OverflowError:  # numbers beyond all reason
+        return False
 
 
 def _by_sum(paid: Cost, events: Sequence[Event]) -> bool:
@@ -185,4 +193,6 @@ def tightest(events: Sequence[Event], delta: Fraction) -> Cost:
         candidates.append(zcdp(events).epsilon(delta))
     if pld.applies(events, delta):
         candidates.append(pld.epsilon(events, delta))
+    if len(events) == 1 and isinstance(alone := events[0], GaussianThreshold):
+        candidates.append(_least_epsilon(lambda epsilon: gaussian_delta(epsilon, alone), delta))
     return Cost(min(candidates), delta)

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from headcount.account.cost import concentrated
 from headcount.account.events import Event
-from headcount.errors import BudgetExceeded
+from headcount.errors import BadParameter, BudgetExceeded
 from headcount.exact import Number, rational
 
 
@@ -56,5 +56,5 @@ def _price(events: tuple[Event, ...]) -> tuple[Fraction, Fraction]:
 def _not_negative(name: str, value: Number) -> Fraction:
     number = rational(name, value, fix=f"{name}=0.1")
     if number < 0:
-        raise BudgetExceeded(f"{name}={value!r}: a budget is not negative.", fix=f"{name}=0.1")
+        raise BadParameter(f"{name}={value!r}: a budget is not negative.", fix=f"{name}=0.1")
     return number

@@ -16,10 +16,11 @@ Invariants:
 - Typed epsilons and deltas add up as exact decimals, and a charge that does not cover the price of its events is
   refused.
 - Every row carries the hash of all rows before it and is checked against them when it is read. Edits, deletions and
-  reorderings are found; a file that was rolled back to an older copy is found by a head that was kept elsewhere.
+  reorderings are found; a file that was rolled back is found by any later head that was kept elsewhere.
 """
 
 import hashlib
+import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -28,6 +29,7 @@ from pathlib import Path
 from secrets import token_hex
 from sqlite3 import Connection
 from threading import RLock
+from weakref import WeakSet
 
 from headcount.account import cost, store
 from headcount.account.chain import FORMAT, Broken, History, Row, amount, amount_in, digest
@@ -86,6 +88,7 @@ class Ledger:
     def __init__(self, path: str | Path, *, epsilon: Number | None = None, delta: Number | None = None) -> None:
         self.path = Path(path).absolute()
         self._lock = RLock()
+        _LEDGERS.add(self)
         self._history = History()
         asked = typed_budget(epsilon, delta)
         if store.is_missing(self.path):
@@ -115,7 +118,7 @@ class Ledger:
                 history = self._sync(connection)
                 earlier = None if again else store.charge_for(connection, digest(charge.body()))
                 if earlier:
-                    return earlier, _sealed(connection, earlier, self.path)
+                    return earlier, _sealed(connection, earlier, history, self.path)
                 row = _charged(history, charge)
                 store.append(connection, row)
             self._history.add(row)
@@ -128,7 +131,7 @@ class Ledger:
                 history = self._sync(connection)
                 if store.row(connection, reserved.number) != reserved:
                     raise _tampered(self.path, f"the charge in row {reserved.number} is gone: a rollback")
-                if faster := _sealed(connection, reserved, self.path):
+                if faster := _sealed(connection, reserved, history, self.path):
                     return faster
                 body = {"sha256": _sha256(content), **amount(history.spent, "spent_")}
                 row = Row.after(
@@ -200,6 +203,18 @@ class Ledger:
         return self._history
 
 
+_LEDGERS: WeakSet[Ledger] = WeakSet()
+
+
+def _new_locks() -> None:
+    """In a forked child: a lock that another thread held would never be given back."""
+    for ledger in _LEDGERS:
+        ledger._lock = RLock()
+
+
+os.register_at_fork(after_in_child=_new_locks)
+
+
 def _follow(history: History, connection: Connection, path: Path) -> Row:
     """Take all further rows into the history; the last one."""
     try:
@@ -223,10 +238,12 @@ def _verified(connection: Connection, path: Path) -> Row:
     return last
 
 
-def _sealed(connection: Connection, reserved: Row, path: Path) -> Sealed | None:
+def _sealed(connection: Connection, reserved: Row, history: History, path: Path) -> Sealed | None:
+    if history.waits(reserved):
+        return None
     seal = store.seal_of(connection, reserved.number)
     if seal is None:
-        return None
+        raise _tampered(path, f"the seal of row {reserved.number} cannot be found")
     content = store.content(connection, seal.number)
     if content is None or _sha256(content) != seal.says()["sha256"]:
         raise _tampered(path, f"the release of row {seal.number} is not the one that was sealed")
@@ -261,7 +278,7 @@ def _spend(row: Row, sealed: bool) -> Spend:
     said = row.says()
     try:
         events: tuple[Event, ...] | None = from_json(said["events"])
-    except BadParameter:
+    except (BadParameter, ValueError, TypeError, AttributeError):
         events = None
     return Spend(row.number, said["at"], said["request"], amount_in(said), events, sealed)
 

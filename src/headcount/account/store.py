@@ -71,7 +71,10 @@ def _turn(path: Path) -> Iterator[None]:
     opens and closes the ledger's file for another reason."""
     with Path(f"{path}.lock").open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
+        try:
+            yield
+        finally:
+            fcntl.flock(lock, fcntl.LOCK_UN)  # also if a process that was forked meanwhile still has the file open
 
 
 def is_missing(path: Path) -> bool:
@@ -174,6 +177,10 @@ def _explained(path: Path) -> Iterator[None]:
             if name.startswith(start):
                 raise LedgerError(f"{path}: {what}", fix=fix) from error
         raise LedgerTampered(f"{path}: the ledger cannot be read ({error}).", fix=RESTORE) from error
+    except ValueError as error:
+        if "null" in str(error):
+            raise LedgerError(f"{str(path)!r}: not a path.", fix=_MISTAKES["SQLITE_CANTOPEN"][1]) from error
+        raise
 
 
 RESTORE = "restore the newest honest copy, then `headcount ledger verify` it"

@@ -105,7 +105,7 @@ def shared_noise(event: GaussianThreshold, alone: int) -> list[Gaussian]:
 
 
 def _blocks(items: int) -> Iterator[tuple[int, int]]:
-    """0 .. items in blocks: one by one up to 64, then 2% at a time, and the last one alone."""
+    """0 .. items in blocks: one by one up to 50, then 2% at a time, and the last one alone."""
     low = 0
     while low < items:
         high = max(low, min(items - 1, low + low // 50))

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeVar
 
-from headcount.audit.choices import Enumerated, Undecided, explore
+from headcount.audit.choices import Enumerated, Path, Undecided, explore
 from headcount.audit.outputs import observe
-from headcount.exact import ball, ends, precision
+from headcount.errors import BadParameter
+from headcount.exact import Number, ball, ends, precision, rational
 from headcount.noise import Entropy
 
 Data = TypeVar("Data")
@@ -42,11 +43,33 @@ class Delta:
 
 def outcomes(run: Callable[[Entropy], Any], left_out: Fraction = LEFT_OUT) -> Outcomes:
     """The law of what `run` lets see."""
+    if left_out <= 0:
+        raise BadParameter(
+            f"left_out={left_out}: an infinite law leaves something out.", fix="left_out=Fraction(1, 10**5)"
+        )
+    _check_repeats(run, left_out)
     chances: dict[Hashable, Fraction] = defaultdict(Fraction)
     for output, weight in explore(lambda path: observe(lambda: run(Enumerated(path, left_out)))):
         if not isinstance(output, Undecided):
             chances[output] += weight
     return Outcomes(chances, 1 - sum(chances.values(), start=Fraction(0)))
+
+
+def _check_repeats(run: Callable[[Entropy], Any], left_out: Fraction) -> None:
+    """Refuse code that takes chance from elsewhere: along one path it must do the same twice."""
+    once, twice = (_first(run, left_out) for _ in range(2))
+    if once != twice:
+        raise BadParameter(
+            "the same draws gave two different results: there is chance that is not enumerated.",
+            fix="noise.discrete_laplace(scale, size, entropy), with the entropy that was given",
+        )
+
+
+def _first(run: Callable[[Entropy], Any], left_out: Fraction) -> Hashable:
+    try:
+        return observe(lambda: run(Enumerated(Path(), left_out)))
+    except Undecided:
+        return None
 
 
 def delta(one: Outcomes, other: Outcomes, epsilon: Fraction) -> Delta:
@@ -64,10 +87,11 @@ def delta(one: Outcomes, other: Outcomes, epsilon: Fraction) -> Delta:
 def worst_delta(
     run: Callable[[Data, Entropy], Any],
     pairs: Iterable[tuple[Data, Data]],
-    epsilon: Fraction,
+    epsilon: Number,
     left_out: Fraction = LEFT_OUT,
 ) -> Delta:
     """The largest delta over all the pairs, both ways."""
+    exact = rational("epsilon", epsilon, fix="epsilon=1")
     laws: dict[Data, Outcomes] = {}
 
     def law(data: Data) -> Outcomes:
@@ -75,5 +99,5 @@ def worst_delta(
             laws[data] = outcomes(lambda entropy: run(data, entropy), left_out)
         return laws[data]
 
-    found = [delta(law(a), law(b), epsilon) for one, other in pairs for a, b in ((one, other), (other, one))]
+    found = [delta(law(a), law(b), exact) for one, other in pairs for a, b in ((one, other), (other, one))]
     return Delta(max(each.low for each in found), max(each.high for each in found))

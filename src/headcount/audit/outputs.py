@@ -6,7 +6,8 @@ attacker would tell two datasets apart.
 """
 
 import math
-from collections.abc import Callable, Hashable, Iterator, Mapping, Set
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,52 +15,77 @@ import numpy as np
 Feature = float | Hashable
 
 
+@dataclass(frozen=True)
+class Seen:
+    """Anything but an integer, a text or None: what it is, and what is inside."""
+
+    kind: str
+    inside: Hashable
+
+    def __repr__(self) -> str:
+        return f"{self.kind} {self.inside!r}"
+
+
 def observe(run: Callable[[], Any]) -> Hashable:
     """Run it, and what was seen: its result, or the exception that it raised."""
     try:
         return seen(run())
     except Exception as error:
-        return ("raised", type(error).__name__, str(error))
+        return Seen("raised", (type(error).__name__, _text(error)))
+
+
+def _text(error: Exception) -> str:
+    try:
+        return str(error)
+    except Exception as worse:
+        return f"an error that cannot be told: {type(worse).__name__}"
 
 
 def seen(output: Any) -> Hashable:
     """The output as a hashable value that differs whenever the output does: 1, True, 1.0 and -0.0 are all different.
 
-    Integers, text and None stay what they are; anything else becomes a tuple that begins with what it is."""
-    if isinstance(output, np.ndarray | np.generic):
-        return seen(output.tolist())
-    if isinstance(output, bool) or not isinstance(output, int | str | None):
+    Objects of other kinds are seen as their repr: return numbers, texts and containers of them to be audited fully."""
+    if isinstance(output, np.ndarray | np.generic) and not isinstance(plain := output.tolist(), np.generic):
+        return seen(plain)
+    if isinstance(output, bool) or not isinstance(output, int | str | None) or _too_long(output):
         return _tagged(output)
     return output
 
 
-def _tagged(output: Any) -> Hashable:
+def _too_long(output: Any) -> bool:
+    return isinstance(output, int) and output.bit_length() > 10_000
+
+
+def _tagged(output: Any) -> Seen:
     kind = type(output).__name__
+    if isinstance(output, int):
+        return Seen(kind, hex(output))
     if isinstance(output, float):
-        return (kind, output.hex())
+        return Seen("float", output.hex())
     if isinstance(output, Mapping):
-        return (kind, tuple((seen(key), seen(value)) for key, value in output.items()))
+        return Seen(kind, tuple(Seen("pair", (seen(key), seen(value))) for key, value in output.items()))
     if isinstance(output, Set):
-        return (kind, frozenset(map(seen, output)))
+        return Seen(kind, frozenset(map(seen, output)))
     if isinstance(output, list | tuple):
-        return (kind, tuple(map(seen, output)))
-    return (kind, repr(output))
+        return Seen(kind, tuple(map(seen, output)))
+    return Seen(kind, repr(output))
 
 
 def features(output: Hashable) -> dict[str, Feature]:
     """Facts about an observed output, by name: numbers where an order makes sense, anything hashable elsewhere."""
     facts: dict[str, Feature] = {"output": output}
-    kind, inside = output if isinstance(output, tuple) and len(output) == 2 else ("", None)
+    inside = output.inside if isinstance(output, Seen) else None
     if isinstance(inside, frozenset):
         return facts | {"length": len(inside)} | {f"has {item!r}": 1 for item in inside}
-    if kind == "dict" and isinstance(inside, tuple):
-        return facts | _of_pairs(inside)
-    if isinstance(inside, tuple):
-        return facts | {"length": len(inside)} | _of_cells({f"[{place}]": cell for place, cell in enumerate(inside)})
-    return facts | _of_cells({"value": output})
+    if not isinstance(inside, tuple):
+        return facts | _of_cells({"value": output})
+    pairs = [part.inside for part in inside if isinstance(part, Seen) and part.kind == "pair"]
+    if inside and len(pairs) == len(inside):
+        return facts | _of_pairs(pairs)
+    return facts | {"length": len(inside)} | _of_cells({f"[{place}]": cell for place, cell in enumerate(inside)})
 
 
-def _of_pairs(pairs: tuple[tuple[Hashable, Hashable], ...]) -> dict[str, Feature]:
+def _of_pairs(pairs: Sequence[Any]) -> dict[str, Feature]:
     keys = tuple(key for key, _ in pairs)
     facts: dict[str, Feature] = {"length": len(keys), "order": keys}
     facts |= {f"has {key!r}": 1 for key in keys}
@@ -75,15 +101,19 @@ def _of_cells(cells: dict[str, Hashable]) -> dict[str, Feature]:
         if isinstance(number, float):
             facts[f"digits of {name}"] = digits(number)
     summands = [number for number in map(as_number, cells.values()) if number is not None]
-    return facts | ({"sum": sum(summands)} if len(summands) > 1 else {})
+    return facts | ({"sum": math.fsum(summands)} if len(summands) > 1 and all(map(_moderate, summands)) else {})
+
+
+def _moderate(number: float | int) -> bool:
+    return abs(number) < 2**500
 
 
 def as_number(cell: Hashable) -> float | int | None:
     """The number that an observed cell stands for, if it is one that has an order."""
     if isinstance(cell, int):
         return cell
-    if isinstance(cell, tuple) and len(cell) == 2 and cell[0] == "float":
-        number = float.fromhex(str(cell[1]))
+    if isinstance(cell, Seen) and cell.kind == "float":
+        number = float.fromhex(str(cell.inside))
         return None if math.isnan(number) else number
     return None
 
@@ -93,6 +123,8 @@ def numbers(output: Hashable) -> Iterator[float | int]:
     number = as_number(output)
     if number is not None:
         yield number
+    elif isinstance(output, Seen):
+        yield from numbers(output.inside)
     elif isinstance(output, tuple | frozenset):
         for part in output:
             yield from numbers(part)

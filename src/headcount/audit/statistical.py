@@ -22,6 +22,8 @@ Data = TypeVar("Data")
 
 ALARM = 1e-6
 """The chance of a false alarm."""
+MOST = 32
+"""The largest epsilon that is looked for."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,8 @@ def audit(
     False
     """
     claimed = _claimed(epsilon, delta)
+    if not 0 < alarm < 1:
+        raise BadParameter(f"alarm={alarm!r}: a chance between 0 and 1 is needed.", fix="alarm=1e-6")
     whole("runs", runs, least=400, fix="runs=100_000")
     table = columns(_observed(run, left, right, runs, progress), known=4 * (runs // 4))
     one, other = slice(0, None, 2), slice(1, None, 2)
@@ -72,6 +76,8 @@ def _claimed(epsilon: Number, delta: Number) -> tuple[float, float]:
     exact = rational("epsilon", epsilon, fix="epsilon=1"), rational("delta", delta, fix="delta=0")
     if exact[0] < 0 or not 0 <= exact[1] < 1:
         raise BadParameter(f"epsilon={epsilon!r}, delta={delta!r}: not a privacy claim.", fix="epsilon=1, delta=0")
+    if exact[0] > MOST:
+        raise BadParameter(f"epsilon={epsilon!r}: more than {MOST} cannot be told from outputs.", fix="epsilon=1")
     return float(exact[0]), float(exact[1])
 
 
@@ -136,7 +142,7 @@ def _refuted(here: int, there: int, size: int, delta: float, bets: list[Bet], al
 
     A mixture of e-values is one. With fixed stakes each falls as epsilon grows, so there is one such limit, and it is
     above a kept claim with a chance of at most `alarm`."""
-    low, high = -1e-4, 32.0
+    low, high = -1e-4, float(MOST)
     while high - low > 1e-4:
         middle = (low + high) / 2
         against = Claim.of(middle, delta).evidence(here, there, size, bets) > -math.log(alarm)

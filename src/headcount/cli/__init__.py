@@ -1,9 +1,11 @@
 """The command line. Results on stdout, progress on stderr; exit code 2 for wrong arguments, 3 if the budget refuses."""
 
 import sys
+from typing import Annotated
 
 import typer
 
+from headcount import __version__
 from headcount.cli import audit, demo, ledger
 from headcount.errors import HeadcountError
 
@@ -13,6 +15,23 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
 )
+
+
+def _tell_version(asked: bool) -> None:
+    if asked:
+        print(f"headcount {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Tell the version.", callback=_tell_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Options that stand before a command."""
+
+
 app.command("demo")(demo.demo)
 app.command("audit")(audit.audit)
 app.add_typer(ledger.app, name="ledger")

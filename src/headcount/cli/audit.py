@@ -16,6 +16,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 from headcount.audit import chaos, statistical
+from headcount.audit.outputs import Seen, observe
 from headcount.audit.specimens import enumerations, specimens
 from headcount.audit.statistical import Finding
 from headcount.cli.ledger import wide
@@ -42,7 +43,7 @@ def audit(
 ) -> None:
     """Audit headcount's own parts; or, with a target, whether it keeps the epsilon that it claims."""
     if target:
-        sound = audit_target(_load(target), _json(left), _json(right), epsilon, delta, runs)
+        sound = audit_target(_load(target), *_sides(left, right), epsilon, delta, runs)
     else:
         sound = audit_exactly() & audit_specimens(runs) & audit_ledger(kills)
     raise typer.Exit(0 if sound else 1)
@@ -50,6 +51,9 @@ def audit(
 
 def audit_target(run: Callable[[Any], Any], left: Any, right: Any, epsilon: str, delta: str, runs: int) -> bool:
     """Audit a user's function; whether its claim stands."""
+    failed = [observe(lambda: run(left)), observe(lambda: run(right))]
+    if all(isinstance(each, Seen) and each.kind == "raised" for each in failed):
+        raise BadParameter(f"the function fails on both datasets: {failed[0]}.", fix="a function of one dataset")
     with progress("audit", runs) as advance:
         found = statistical.audit(run, left, right, epsilon=epsilon, delta=delta, runs=runs, progress=advance)
     said = "REFUTED" if found.flagged else "not refuted"
@@ -125,11 +129,17 @@ def _load(target: str) -> Callable[[Any], Any]:
     sys.path.insert(0, "")
     try:
         found: Callable[[Any], Any] = getattr(import_module(module), name)
-    except (ImportError, AttributeError, ValueError) as error:
+    except Exception as error:
         raise BadParameter(f"{target}: {error}.", fix="headcount audit mymodule:mechanism") from None
     if not callable(found):
         raise BadParameter(f"{target}: not a function.", fix="headcount audit mymodule:mechanism")
     return found
+
+
+def _sides(left: str, right: str) -> tuple[Any, Any]:
+    if left == right:
+        raise BadParameter("two datasets are needed, one with a person more.", fix="--left '[1, 2]' --right '[1]'")
+    return _json(left), _json(right)
 
 
 def _json(text: str) -> Any:

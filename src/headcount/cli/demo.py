@@ -14,6 +14,8 @@ from headcount.cli.ledger import tell, told, wide
 from headcount.errors import BudgetExceeded
 
 DELTA = Fraction(1, 10**6)
+SIGMA = Fraction("4.3")
+"""The noise of the made-up counts: enough for epsilon 1."""
 
 
 def demo() -> None:
@@ -65,11 +67,9 @@ def story(ledger: Ledger, console: Console) -> None:
 
 def release(what: str, epsilon: int | str) -> Charge:
     """A noisy count, as a charge."""
-    cost = Cost(Fraction(epsilon), DELTA)
-    variance = calibrate.gaussian_variance(cost.epsilon, cost.delta, Fraction(1), cells=1)
-    return Charge(what, cost, (Gaussian(variance, squared_sensitivity=Fraction(1), cells=1),))
+    return Charge(what, Cost(Fraction(epsilon), DELTA), (Gaussian(SIGMA**2, Fraction(1), cells=1),))
 
 
 def work(head: str) -> bytes:
     """A made-up count of 1,000 people, with noise."""
-    return str(1000 + int(noise.discrete_gaussian(4.3, 1)[0])).encode()
+    return str(1000 + int(noise.discrete_gaussian(SIGMA, 1)[0])).encode()

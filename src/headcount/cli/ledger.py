@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from headcount.account import Cost, Ledger, Spend
+from headcount.account import Cost, Ledger, Spend, store
 from headcount.errors import LedgerError
 from headcount.exact import written
 
@@ -26,7 +26,7 @@ def new(
     delta: Annotated[str, typer.Option(help="The total delta.")] = "0",
 ) -> None:
     """Make a ledger with its total budget."""
-    if file.exists():
+    if not store.is_missing(file):
         raise LedgerError(f"{file}: there is a file already.", fix=f"headcount ledger show {file}")
     ledger = Ledger(file, epsilon=epsilon, delta=delta)
     print(f"{file}: {told(ledger.budget)}\nhead {ledger.head}")
@@ -42,8 +42,10 @@ def show(file: File, as_json: Annotated[bool, typer.Option("--json", help="As JS
 @app.command()
 def verify(
     file: File,
-    head: Annotated[str | None, typer.Option(help="A head that was kept: finds a rollback.")] = None,
-    release: Annotated[Path | None, typer.Option(help="A published file: was it sealed here?")] = None,
+    head: Annotated[
+        str | None, typer.Option(help="The newest head that was kept: finds a rollback to before it.")
+    ] = None,
+    release: Annotated[Path | None, typer.Option(help="A published file: was it sealed here?", exists=True)] = None,
 ) -> None:
     """Check every row: nothing edited, deleted, reordered or rolled back."""
     found = Ledger(file).verify(head, release.read_bytes() if release else None)

@@ -71,8 +71,11 @@ def negative_binomial(shape: Number, scale: Number, size: int, entropy: Entropy 
     True
     """
     real_shape = positive("shape", shape, fix='shape="1/1000"')
-    if _width("scale", scale) > 4096:
-        raise BadParameter(f"scale={scale!r}: its table would have more than 200,000 edges.", fix="scale=20")
+    if (real_shape + 50) * _width("scale", scale) > 250_000:
+        raise BadParameter(
+            f"shape={shape!r}, scale={scale!r}: its table would have more than 250,000 edges.",
+            fix='shape="1/1000", scale=20',
+        )
     return _draw(NegativeBinomial(real_shape, _width("scale", scale)), size, entropy)
 
 

@@ -67,7 +67,7 @@ def _cuts(law: Edges, bits: int) -> NDArray[np.uint64]:
     cuts: list[int] = []
     with precision(bits + GUARD_BITS):
         for edge in law.edges():
-            cuts.append(min(_floor(edge * fmpz(1 << bits)), last))
+            cuts.append(min(max(_floor(edge * fmpz(1 << bits)), 0), last))
             if cuts[-1] == last:
                 break
     table = np.maximum.accumulate(np.array(cuts, dtype=np.uint64))  # sorted, also where two balls overlap
