@@ -1,5 +1,6 @@
 """The ledger as a user meets it: charges, seals, refusals, and everything that somebody could do to its file."""
 
+import fcntl
 import os
 import shutil
 import sqlite3
@@ -185,6 +186,36 @@ def test_threads_share_a_ledger(path: Path) -> None:
     assert ledger.spent.epsilon == 40
 
 
+def test_a_process_that_was_forked_meanwhile_does_not_keep_the_turn(ledger: Ledger, path: Path) -> None:
+    reader, writer = os.pipe()
+    with store.writing(path):
+        child = os.fork()
+        if child == 0:
+            os.read(reader, 1)
+            os._exit(0)
+    with Path(f"{path}.lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    os.write(writer, b"x")
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def test_a_child_can_use_a_ledger_whose_lock_a_thread_held(ledger: Ledger) -> None:
+    held, done = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with ledger._lock:
+            held.set()
+            done.wait()
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    held.wait()
+    in_child(lambda: ledger.publish(ask(), Work()))
+    done.set()
+    thread.join()
+    assert ledger.spent == ONE
+
+
 # Bad input
 
 
@@ -283,7 +314,7 @@ def test_a_folder_or_a_missing_folder(tmp_path: Path) -> None:
             Ledger(path, epsilon=3)
 
 
-def in_child(run: Callable[[], None]) -> None:
+def in_child(run: Callable[[], object]) -> None:
     """Run in a child process, so that limits and users can be changed; fail here if it fails there."""
     child = os.fork()
     if child == 0:
