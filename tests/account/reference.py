@@ -26,7 +26,7 @@ def gaussian_delta(epsilon: Fraction, sigma: Fraction, sensitivity: mpf) -> mpf:
 def discrete_gaussian_delta(epsilon: Fraction, variance: Fraction, shift: int) -> mpf:
     """The exact delta of the discrete Gaussian on one cell: Canonne, Kamath & Steinke 2020, Theorem 7."""
     e, v = number(epsilon), number(variance)
-    reach = int(14 * sqrt(v)) + shift + 10
+    reach = int(e * v + 30 * sqrt(v)) + shift + 10  # far beyond where the two terms are compared
     weights = {k: exp(-(mpf(k) ** 2) / (2 * v)) for k in range(-reach, reach + 1)}
     total = sum(weights.values())
     first = e * v / shift

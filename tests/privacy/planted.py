@@ -190,8 +190,8 @@ BUGS = [
         "account/ledger.py",
         (
             (
-                "                if faster := _sealed(connection, reserved, self.path):\n                    return faster",
-                "                if _sealed(connection, reserved, self.path):\n                    return Sealed(content, reserved.head, fresh=True)",
+                "                if faster := _sealed(connection, reserved, history, self.path):\n                    return faster",
+                "                if _sealed(connection, reserved, history, self.path):\n                    return Sealed(content, reserved.head, fresh=True)",
             ),
         ),
         LEDGER + "test_a_second_process_that_works_at_the_same_time_gets_the_first_seal",
