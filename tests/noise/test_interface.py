@@ -57,6 +57,7 @@ def test_other_refusals_say_what_to_write() -> None:
         (lambda: noise.negative_binomial(0, 1, 1), 'shape=0: it must be above 0. Fix: shape="1/1000"'),
         (lambda: noise.uniform(0, 1), "count=0: a whole number of at least 1 is needed. Fix: count=6"),
         (lambda: noise.softmax([], 1), "scores=[]: there is nothing to choose from. Fix: scores=[3, 1, 4]"),
+        (lambda: noise.softmax([1, float("nan")], 1), "scores: each must be a finite number. Fix: scores=[3, 1, 4]"),
         (lambda: noise.softmax([1], "x"), "rate='x': a finite number is needed. Fix: rate=0.5"),
     ]
     for call, message in cases:

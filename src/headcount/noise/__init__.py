@@ -128,8 +128,16 @@ def _groups(scores: Sequence[Number] | NDArray[np.generic]) -> dict[Fraction, Se
         return {Fraction(int(score)): group for score, group in zip(different, places, strict=True)}
     groups: dict[Fraction, list[int]] = {}
     for place, score in enumerate(scores):
-        groups.setdefault(rational("scores", score, fix="scores=[3, 1, 4]"), []).append(place)
+        groups.setdefault(_score(score), []).append(place)
     return dict(groups)
+
+
+def _score(score: Number) -> Fraction:
+    """A score as a fraction. Scores come from data, so the refusal does not repeat it."""
+    try:
+        return rational("score", score, fix="")
+    except BadParameter:
+        raise BadParameter("scores: each must be a finite number.", fix="scores=[3, 1, 4]") from None
 
 
 def _draw(law: Law, size: int, entropy: Entropy) -> Integers:
