@@ -1,10 +1,15 @@
 """Headcount releases histograms about people, under a differential privacy that covers all of what a person did.
 
-Here so far are the parts on which every privacy claim rests:
+    source/          bound/             mechanism/          release/
+    Events ────────► Contributions ───► Bounded ──────────► Noisy ───────► Release ──► report/
+    any table        (user,item,count)  totals and a proven  exact noise    table with intervals, cost, explanation
+                     on its engine      sensitivity          from noise/
 
-    noise/     exact draws on the system's entropy                headcount.noise.discrete_laplace(20, 1000)
-    account/   events, their cost, and the ledger that pays       headcount.Ledger("visits.db", epsilon=3, delta=1e-5)
-    audit/     attack ourselves: proofs, statistics, crashes      headcount.audit.audit(run, a, b, epsilon=1)
+    planning.py: made before, from the schema alone          account/: events, their cost, and the ledger that pays
+    api.py: the front door                               audit/: attack ourselves: proofs, statistics, crashes
+
+>>> import headcount as hc
+>>> r = hc.histogram(hc.example(), user="user", by="song", epsilon=1, bound=20)
 """
 
 from importlib import import_module
@@ -13,16 +18,40 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from headcount import account, audit, noise
     from headcount.account import Charge, Cost, Ledger
+    from headcount.api import histogram, load, plan
     from headcount.errors import HeadcountError
+    from headcount.planning import Plan
+    from headcount.release import Release
+    from headcount.source.example import example
 
-__version__ = "0.1.0"
-__all__ = ["Charge", "Cost", "HeadcountError", "Ledger", "account", "audit", "noise"]
+__version__ = "0.2.0"
+__all__ = [
+    "Charge",
+    "Cost",
+    "HeadcountError",
+    "Ledger",
+    "Plan",
+    "Release",
+    "account",
+    "audit",
+    "example",
+    "histogram",
+    "load",
+    "noise",
+    "plan",
+]
 
 _HOMES = {
     "Charge": "headcount.account",
     "Cost": "headcount.account",
     "HeadcountError": "headcount.errors",
     "Ledger": "headcount.account",
+    "Plan": "headcount.planning",
+    "Release": "headcount.release",
+    "example": "headcount.source.example",
+    "histogram": "headcount.api",
+    "load": "headcount.api",
+    "plan": "headcount.api",
 }
 
 

@@ -17,6 +17,22 @@ class BadParameter(HeadcountError, ValueError):
     """A parameter that cannot be meant: a scale of 0, a size that is not a count, a negative budget."""
 
 
+class UnknownColumn(HeadcountError, KeyError):
+    """A column that the table does not have, or whose kind cannot be a person or an item."""
+
+    __str__ = Exception.__str__  # KeyError would put the message into quotes
+
+
+class NotATable(HeadcountError):
+    """Data that is missing, or is nothing that can be read as a table."""
+
+
+class ReadingFailed(HeadcountError):
+    """The engine gave up while it read the rows. What it said is not repeated: it may quote them."""
+
+    exit_code = 1
+
+
 class BudgetExceeded(HeadcountError):
     """The ledger has less left than was asked for. Nothing was read, nothing was spent."""
 

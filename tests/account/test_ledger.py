@@ -418,7 +418,8 @@ def cost(epsilon: int) -> Cost:
 
 def charged(what: str, epsilon: int, spent: int) -> dict[str, str]:
     """The body of a charge."""
-    return {"at": "", "request": what, "events": "[]", **amount(cost(epsilon)), **amount(cost(spent), "spent_")}
+    said = {"at": "", "request": what, "dataset": "", "events": "[]"}
+    return {**said, **amount(cost(epsilon)), **amount(cost(spent), "spent_")}
 
 
 def append(path: Path, kind: str, request: str, reserved: int | None, body: dict[str, str]) -> None:
@@ -440,7 +441,7 @@ SPENT = amount(cost(1), "spent_")
         ("reserve", digest(charged("wrong sum", 1, 1)), None, charged("wrong sum", 1, 1)),
         ("reserve", "", None, {"nonsense": "1"}),
         ("refund", "", None, charged("refund", 1, 0)),
-        ("open", "", None, {"format": "1", **amount(cost(9))}),
+        ("open", "", None, {"format": "2", **amount(cost(9))}),
         ("seal", digest(charged("a", 1, 1)), 0, {"sha256": "0" * 64, **SPENT}),
         ("seal", digest(charged("a", 1, 1)), None, {"sha256": "0" * 64, **SPENT}),
         ("seal", "of something else", 3, {"sha256": "0" * 64, **SPENT}),

@@ -81,9 +81,9 @@ def test_a_rollback_and_an_edit_exit_with_1(ledger: Ledger, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("new", "new.db", "--epsilon", "-1"), "epsilon='-1': it must be above 0. Fix: epsilon=3"),
-        (("new", "new.db", "--epsilon", "much"), "epsilon='much': a finite number is needed. Fix: epsilon=3"),
-        (("new", "new.db", "--epsilon", "1", "--delta", "2"), "delta='2': it lies between 0 and 1. Fix: delta=1e-5"),
+        (("new", "new.db", "--epsilon", "-1"), "--epsilon -1: it must be above 0. Fix: --epsilon 3"),
+        (("new", "new.db", "--epsilon", "much"), "--epsilon much: a finite number is needed. Fix: --epsilon 3"),
+        (("new", "new.db", "--epsilon", "1", "--delta", "2"), "--delta 2: it lies between 0 and 1. Fix: --delta 1e-5"),
         (("show", "none.db"), "headcount ledger new"),
         (("show", "words.csv"), "words.csv: this file is not a ledger, and was left as it is. Fix: "),
         (("verify", "visits.db", "--head", ""), "a head is a number, a colon and a hash of 64 digits"),
@@ -98,22 +98,26 @@ def test_wrong_arguments_exit_with_2(ledger: Ledger, tmp_path: Path, arguments: 
 
 
 def test_version(tmp_path: Path) -> None:
-    assert headcount("--version", cwd=tmp_path).stdout == "headcount 0.1.0\n"
+    assert headcount("--version", cwd=tmp_path).stdout == "headcount 0.2.0\n"
 
 
 def test_demo(tmp_path: Path) -> None:
-    shown = headcount("demo", cwd=tmp_path)
-    assert shown.returncode == 0
-    for text in (
-        "1. Exact noise",
-        "15 ",
-        "already sealed, no new noise, no new charge",
-        "would fit",
-        "by zCDP",
-        "head  4:",
-    ):
-        assert text in shown.stdout
-    assert list(tmp_path.iterdir()) == []
+    """Plans, releases, plots, and shows the ledger; a second time it asks the same, which costs nothing."""
+    for _ in range(2):
+        shown = headcount("demo", cwd=tmp_path)
+        assert (shown.returncode, shown.stderr) == (0, "")
+        for text in (
+            "a song needs about 103 people to appear",
+            "people per song, from plays.parquet: ",
+            "song 0001",
+            "epsilon=1, delta=0.000001 would fit",
+            "plays.db of plays.parquet, people by user: epsilon 2, delta 0.00001",
+            "left  epsilon 1, delta 0.000009",
+            "head  2:",
+        ):
+            assert text in shown.stdout
+    made = {path.name for path in (tmp_path / "headcount-demo").iterdir()}
+    assert made >= {"plays.parquet", "plays.db", "songs.parquet", "songs.csv", "songs.png", "songs.html"}
 
 
 MECHANISMS = """

@@ -14,7 +14,7 @@ from typing import Any, Self
 from headcount.account.cost import Cost
 from headcount.exact import written
 
-FORMAT = "1"
+FORMAT = "2"
 PLACES = 30
 """Amounts are decimals of at most so many places: sums stay short and exact."""
 
@@ -58,7 +58,7 @@ class Row:
         return said
 
 
-_CHARGE_SAYS = {"at", "request", "events", "epsilon", "delta", "spent_epsilon", "spent_delta"}
+_CHARGE_SAYS = {"at", "request", "dataset", "events", "epsilon", "delta", "spent_epsilon", "spent_delta"}
 
 
 class Broken(Exception):
@@ -72,6 +72,8 @@ class History:
         self.last: Row | None = None
         self._budget: Units = (0, 0)
         self._spent: Units = (0, 0)
+        self.dataset: str | None = None
+        """Whose ledger it is: the dataset of the first charge."""
         self._unsealed: dict[int, str] = {}
         """The charges that wait for their seal, with their digests."""
 
@@ -123,6 +125,9 @@ class History:
             return "does not add up"
         if row.request != digest(said) or row.reserved is not None:
             return "is not the charge that it says"
+        if self.dataset not in (None, said["dataset"]):
+            return "is a charge for another dataset"
+        self.dataset = said["dataset"]
         self._spent = spent
         self._unsealed[row.number] = row.request
         return None
@@ -142,7 +147,7 @@ def _hash(last: Row | None, fields: tuple[object, ...]) -> str:
 
 def digest(body: dict[str, str]) -> str:
     """What makes two charges the same: the question, and all of its price."""
-    parts = [body["request"], body["epsilon"], body["delta"], body["events"]]
+    parts = [body["request"], body["dataset"], body["epsilon"], body["delta"], body["events"]]
     return hashlib.sha256(canonical(parts).encode()).hexdigest()
 
 

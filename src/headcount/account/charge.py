@@ -5,12 +5,13 @@ Amounts are decimals as typed. A charge covers the price of its events, or is re
 
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
 
 from headcount.account import cost
 from headcount.account.chain import PLACES, amount
 from headcount.account.cost import Cost
 from headcount.account.events import Event, to_json
-from headcount.errors import BadParameter, BudgetExceeded
+from headcount.errors import BadParameter, BudgetExceeded, LedgerError
 from headcount.exact import Number, positive, rational, written
 
 
@@ -24,6 +25,8 @@ class Charge:
     """Epsilon and delta, as typed."""
     events: tuple[Event, ...] = ()
     """What will happen; the cost must cover its price."""
+    dataset: str = ""
+    """Whose budget it is. A ledger belongs to the dataset of its first charge, and takes no other."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "events", _event_tuple(self.events))
@@ -31,7 +34,12 @@ class Charge:
 
     def body(self) -> dict[str, str]:
         """The charge as fields of a row."""
-        return {"request": self.request, "events": to_json(self.events), **amount(self.cost)}
+        return {
+            "request": self.request,
+            "dataset": self.dataset,
+            "events": to_json(self.events),
+            **amount(self.cost),
+        }
 
 
 def typed_budget(epsilon: Number | None, delta: Number | None) -> Cost | None:
@@ -59,8 +67,9 @@ def _event_tuple(events: object) -> tuple[Event, ...]:
 
 
 def _check_charge(charge: Charge) -> None:
-    if not isinstance(charge.request, str) or any("\ud800" <= char <= "\udfff" for char in charge.request):
-        raise BadParameter(f"request={charge.request!r}: it must be text.", fix='request="people per word"')
+    for name, text in (("request", charge.request), ("dataset", charge.dataset)):
+        if not isinstance(text, str) or any("\ud800" <= char <= "\udfff" for char in text):
+            raise BadParameter(f"{name}={text!r}: it must be text.", fix=f'{name}="people per word"')
     parts = (charge.cost.epsilon, charge.cost.delta) if isinstance(charge.cost, Cost) else (None,)
     if not all(isinstance(part, Fraction) for part in parts):
         raise BadParameter(f"cost={charge.cost!r:.80}: two fractions.", fix='Cost(Fraction(1), Fraction("1e-6"))')
@@ -85,6 +94,15 @@ def check_covered(charge: Charge) -> None:
         raise BadParameter(
             f"{told(charge.cost)}: less than the price of the noise that will be drawn.",
             fix="more noise (headcount.account.calibrate), or a larger epsilon",
+        )
+
+
+def check_owner(asked: str, owner: str | None, path: Path) -> None:
+    """Refuse to charge a ledger for another dataset than its own."""
+    if owner is not None and asked != owner:
+        raise LedgerError(
+            f"{path.name} is the ledger of {owner!r}, and this is {asked!r}. Nothing was spent.",
+            fix="a ledger of its own; or, if it is the same data under another name, dataset= with the first name",
         )
 
 

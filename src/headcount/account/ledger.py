@@ -33,7 +33,7 @@ from weakref import WeakSet
 
 from headcount.account import cost, store
 from headcount.account.chain import FORMAT, Broken, History, Row, amount, amount_in, digest
-from headcount.account.charge import Charge, check_covered, check_enough, told, typed_budget
+from headcount.account.charge import Charge, check_covered, check_enough, check_owner, told, typed_budget
 from headcount.account.cost import Cost
 from headcount.account.events import Event, from_json
 from headcount.errors import BadParameter, LedgerError, LedgerTampered
@@ -119,6 +119,7 @@ class Ledger:
                 earlier = None if again else store.charge_for(connection, digest(charge.body()))
                 if earlier:
                     return earlier, _sealed(connection, earlier, history, self.path)
+                check_owner(charge.dataset, history.dataset, self.path)
                 row = _charged(history, charge)
                 store.append(connection, row)
             self._history.add(row)
@@ -141,6 +142,11 @@ class Ledger:
                 store.keep(connection, row.number, content)
             self._history.add(row)
             return Sealed(content, row.head, fresh=True)
+
+    @property
+    def dataset(self) -> str | None:
+        """Whose ledger it is; None before the first charge."""
+        return self._read().dataset
 
     @property
     def spent(self) -> Cost:

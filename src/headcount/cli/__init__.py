@@ -1,13 +1,16 @@
 """The command line. Results on stdout, progress on stderr; exit code 2 for wrong arguments, 3 if the budget refuses."""
 
+import re
 import sys
 from typing import Annotated
 
 import typer
 
 from headcount import __version__
-from headcount.cli import audit, demo, ledger
+from headcount.cli import audit, demo, histogram, ledger
 from headcount.errors import HeadcountError
+
+OPTIONS = "user|by|epsilon|delta|target_error|count|keys|keys_file|bins|bound|mechanism|neighbours|dataset|ledger|again"
 
 app = typer.Typer(
     help="Histograms about people, under user-level differential privacy.",
@@ -32,6 +35,7 @@ def _options(
     """Options that stand before a command."""
 
 
+app.command("histogram")(histogram.histogram)
 app.command("demo")(demo.demo)
 app.command("audit")(audit.audit)
 app.add_typer(ledger.app, name="ledger")
@@ -42,5 +46,16 @@ def main() -> None:
     try:
         app()
     except HeadcountError as error:
-        print(f"headcount: {error}", file=sys.stderr)
+        print(f"headcount: {as_options(str(error))}", file=sys.stderr)
         sys.exit(error.exit_code)
+
+
+def as_options(message: str) -> str:
+    """A message in the words of the command line: `bound=20` becomes `--bound 20`."""
+    return re.sub(rf"\b({OPTIONS})=(\[.*?\]|'[^']*'|\"[^\"]*\"|[^\s,:;]*)", _option, message)
+
+
+def _option(found: re.Match[str]) -> str:
+    name, value = found.groups()
+    plain = re.sub(r"[\[\]'\"]", "", value).replace(", ", ",")
+    return f"--{name.replace('_', '-')} {plain}"

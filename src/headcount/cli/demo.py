@@ -1,75 +1,58 @@
-"""`headcount demo`: a tour of what is here, in a minute."""
+"""`headcount demo`: the whole way on an example table, in half a minute."""
 
-import tempfile
-from collections import Counter
-from fractions import Fraction
 from pathlib import Path
+from typing import Annotated
 
-from rich.console import Console
+import pyarrow.parquet as pq
+import typer
 
-from headcount import noise
-from headcount.account import Charge, Cost, Ledger, calibrate
-from headcount.account.events import Gaussian
-from headcount.cli.ledger import tell, told, wide
+from headcount.account import Ledger, store
+from headcount.api import plan
+from headcount.cli.histogram import steps
+from headcount.cli.ledger import tell, wide
 from headcount.errors import BudgetExceeded
+from headcount.planning import Plan
+from headcount.report import text
+from headcount.source.example import example
 
-DELTA = Fraction(1, 10**6)
-SIGMA = Fraction("4.3")
-"""The noise of the made-up counts: enough for epsilon 1."""
+Folder = Annotated[Path, typer.Option(help="Where the table, the releases and the ledger go.")]
 
 
-def demo() -> None:
-    """Exact noise, a calibration and a ledger story, in a folder that is thrown away."""
+def demo(folder: Folder = Path("headcount-demo")) -> None:
+    """Make a table, plan, release, plot, and look at the ledger."""
     console = wide()
-    console.print("[bold]1. Exact noise[/bold]: 100,000 draws of discrete Laplace noise of scale 3", soft_wrap=True)
-    for line in picture(noise.discrete_laplace(3, 100_000).tolist()):
-        console.print(line, soft_wrap=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    table = folder / "plays.parquet"
+    console.print(f"[bold]1. A table[/bold]: {table}, who played which song; 20,000 people", soft_wrap=True)
+    pq.write_table(example(), table)
+    asked = plan("histogram", table, user="user", by="song", epsilon=1, bound=20)
+    console.print("\n[bold]2. A plan[/bold]: what it will cost, how far off it will be")
+    print(asked)
+    ledger = _ledger(folder / "plays.db")
+    console.print("\n[bold]3. A release[/bold], charged to a ledger before the first random bit is drawn")
+    _release(asked, ledger, folder)
     console.print(
-        "\n[bold]2. How much noise[/bold] for epsilon 1, delta 1e-6, by how many items a person may add to",
-        soft_wrap=True,
+        "\n[bold]4. The ledger[/bold]: asking again costs nothing and returns the same bytes; asking too much"
     )
-    for line in calibrations():
-        console.print(line, soft_wrap=True)
-    console.print("\n[bold]3. A ledger[/bold]: one total budget for a dataset", soft_wrap=True)
-    with tempfile.TemporaryDirectory() as folder:
-        story(Ledger(Path(folder) / "visits.db", epsilon=3, delta="1e-5"), console)
-
-
-def picture(draws: list[int]) -> list[str]:
-    """Bars of how often each value from -8 to 8 was drawn."""
-    often = Counter(draws)
-    return [f"{value:+3d} {'█' * (often[value] * 60 // often.most_common(1)[0][1])}" for value in range(-8, 9)]
-
-
-def calibrations() -> list[str]:
-    """Noise and threshold of both kinds for three bounds."""
-    lines = ["items   Laplace: scale, threshold   Gaussian: deviation, threshold"]
-    for items in (1, 10, 100):
-        threshold = calibrate.laplace_threshold(Fraction(items), DELTA, bound=items, largest=1)
-        joint = calibrate.joint_gaussian(Fraction(1), DELTA, items=items, largest=1)
-        lines.append(f"{items:5d}   {items:14d}, {threshold:9d}   {joint.variance**0.5:19.2f}, {joint.threshold:9d}")
-    return lines
-
-
-def story(ledger: Ledger, console: Console) -> None:
-    """Two releases, the first one asked for twice, and one that does not fit."""
-    first, second = release("people per word", 1), release("people per city", "1.5")
-    for charge in (first, second, first):
-        sealed = ledger.publish(charge, work)
-        verb = "drew" if sealed.fresh else "already sealed, no new noise, no new charge:"
-        console.print(f"{charge.request}, {told(charge.cost)}: {verb} {sealed.content.decode()}", soft_wrap=True)
-    try:
-        ledger.publish(release("people per street", 1), work)
-    except BudgetExceeded as refusal:
-        console.print(f"people per street: {refusal}\n", soft_wrap=True)
+    _ask_too_much(table, ledger)
     tell(ledger)
 
 
-def release(what: str, epsilon: int | str) -> Charge:
-    """A noisy count, as a charge."""
-    return Charge(what, Cost(Fraction(epsilon), DELTA), (Gaussian(SIGMA**2, Fraction(1), cells=1),))
+def _ledger(path: Path) -> Ledger:
+    return Ledger(path, epsilon=2, delta=1e-5) if store.is_missing(path) else Ledger(path)
 
 
-def work(head: str) -> bytes:
-    """A made-up count of 1,000 people, with noise."""
-    return str(1000 + int(noise.discrete_gaussian(SIGMA, 1)[0])).encode()
+def _release(asked: Plan, ledger: Ledger, folder: Path) -> None:
+    with steps() as telling:
+        release = asked.release(ledger=ledger, tell=telling)
+    print(text.summary(release))
+    for name in ("songs.parquet", "songs.csv", "songs.png", "songs.html"):
+        print(f"wrote {release.save(folder / name)}")
+    assert asked.release(ledger=ledger).content == release.content
+
+
+def _ask_too_much(table: Path, ledger: Ledger) -> None:
+    try:
+        plan("histogram", table, user="user", by="song", epsilon=1.5, bound=20).release(ledger=ledger)
+    except BudgetExceeded as refusal:
+        print(f"refused: {refusal}\n")

@@ -56,9 +56,12 @@ def tell(ledger: Ledger) -> None:
     """The ledger for people."""
     table = Table("row", "when", "what", "epsilon", "delta", "release", box=None, header_style="bold", pad_edge=False)
     for spend in ledger.spends():
-        table.add_row(str(spend.number), spend.at, _plain_text(spend.request), *_amounts(spend.cost), _release(spend))
+        table.add_row(
+            str(spend.number), spend.at, _plain_text(_title(spend.request)), *_amounts(spend.cost), _release(spend)
+        )
     console = wide()
-    console.print(f"{ledger.path.name}: {told(ledger.budget)}", soft_wrap=True)
+    owner = Text(f" of {ledger.dataset}" if ledger.dataset else "")
+    console.print(Text(ledger.path.name) + owner + f": {told(ledger.budget)}", soft_wrap=True)
     console.print(table)
     console.print(f"spent {told(ledger.spent)}\nleft  {told(ledger.left)}")
     if tighter := ledger.tighter():
@@ -99,6 +102,15 @@ def _amounts(cost: Cost) -> tuple[str, str]:
 def _plain(cost: Cost) -> dict[str, str]:
     epsilon, delta = _amounts(cost)
     return {"epsilon": epsilon, "delta": delta}
+
+
+def _title(request: str) -> str:
+    """What a request asked for: a plan's own words, else the request as it is."""
+    try:
+        said = json.loads(request)
+    except ValueError:
+        return request
+    return str(said["what"]) if isinstance(said, dict) and "what" in said else request
 
 
 def _plain_text(request: str) -> Text:

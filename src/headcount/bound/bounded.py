@@ -1,0 +1,142 @@
+"""The types of bounding.
+
+Every way of bounding leaves a person who is within the bound alone, and says of each other person how much of each
+item is too much. So totals are those of everybody less the excess, and only people above the bound cost anything.
+
+Invariant: what is kept of a person depends on that person's rows and the secret alone.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import ibis
+import numpy as np
+import pyarrow as pa
+from ibis.expr import types as ir
+
+from headcount.account.events import Neighbours
+from headcount.noise.law import Integers
+from headcount.source.contributions import COUNT, USER, Contributions
+
+LARGEST_TOTAL = 2**61
+"""Totals stop here: with noise they stay within 64 bits, and cutting a total changes no sensitivity."""
+CUT = "cut"
+TOTAL = "total"
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """The most that one person adds, in units: a person who is removed takes this away."""
+
+    items: int
+    """How many items."""
+    largest: int
+    """To one item."""
+    total: int
+    """To all items together (l1)."""
+    squared: int
+    """To all items together, squares added up (l2, squared)."""
+
+    def change(self, neighbours: Neighbours) -> "Sensitivity":
+        """The most by which neighbours differ. A replaced person takes one contribution away and brings another: as
+        neither is negative, squares add up to twice, not four times; and no cell changes by more than `largest`."""
+        if neighbours == "add-remove":
+            return self
+        return Sensitivity(2 * self.items, self.largest, 2 * self.total, 2 * self.squared)
+
+    def within(self, cells: int) -> "Sensitivity":
+        """The same if there are only so many cells that can change."""
+        return Sensitivity(
+            min(self.items, cells),
+            self.largest,
+            min(self.total, cells * self.largest),
+            min(self.squared, cells * self.largest**2),
+        )
+
+    def covers(self, other: "Sensitivity") -> bool:
+        """Whether the other is nowhere larger."""
+        return (
+            other.items <= self.items
+            and other.largest <= self.largest
+            and other.total <= self.total
+            and other.squared <= self.squared
+        )
+
+
+@dataclass(frozen=True)
+class Bounded:
+    """Totals to which no person has added more than the sensitivity. Not yet noisy: nothing of it may be shown."""
+
+    items: pa.Table
+    """item0, item1, ...: the items, sorted, or in the order of the keys."""
+    totals: Integers
+    """What people added to each, in units."""
+    sensitivity: Sensitivity
+    """The most that one of them added."""
+
+
+@dataclass(frozen=True)
+class Bounding(ABC):
+    """A way of bounding."""
+
+    @property
+    def unit(self) -> int:
+        """Totals are counted in this many parts of one."""
+        return 1
+
+    @property
+    @abstractmethod
+    def sensitivity(self) -> Sensitivity:
+        """The most that one person adds after bounding, in units."""
+
+    @abstractmethod
+    def excess(self, contributions: Contributions, secret: bytes) -> ir.Table:
+        """(user, items, cut): what people above the bound have too much, in units."""
+
+    @abstractmethod
+    def explain(self, item: str) -> str:
+        """What it does, in a sentence about `item`s."""
+
+    def bound(self, contributions: Contributions, secret: bytes, keys: pa.Table | None) -> Bounded:
+        """Totals of what is kept: of each of the keys, or of every item of which something is kept."""
+        totals = _less(contributions, self.excess(contributions, secret), self.unit)
+        found = _fetched(totals, contributions.items) if keys is None else _fetched_keys(totals, keys)
+        items = found.select(list(contributions.items))
+        return Bounded(items, _column(found), self.sensitivity)
+
+    def kept(self, contributions: Contributions, secret: bytes) -> ir.Table:
+        """(user, items, count): what is kept of each person, in units. For looking at, not on the way to a release."""
+        pairs, key = contributions.table, [USER, *contributions.items]
+        joined = pairs.left_join(self.excess(contributions, secret), key)
+        counts = {COUNT: joined[COUNT] * self.unit - joined[CUT].fill_null(0)}
+        return joined.select(*key, **counts).filter(lambda row: row[COUNT] > 0)
+
+
+def _less(contributions: Contributions, excess: ir.Table, unit: int) -> ir.Table:
+    """(items, total): everything, less the excess; only items of which something is kept."""
+    items = list(contributions.items)
+    everything = contributions.table.group_by(items).agg(**{TOTAL: lambda rows: rows[COUNT].sum() * unit})
+    too_much = excess.group_by(items).agg(**{CUT: lambda rows: rows[CUT].sum()})
+    joined = everything.left_join(too_much, items)
+    kept = joined.select(*items, **{TOTAL: joined[TOTAL] - joined[CUT].fill_null(0)})
+    # an item of which nothing is kept does not exist: that it occurred before bounding must not show
+    return kept.filter(kept[TOTAL] > 0).mutate(**{TOTAL: ibis.least(kept[TOTAL], LARGEST_TOTAL).cast("int64")})
+
+
+def _fetched(totals: ir.Table, items: tuple[str, ...]) -> pa.Table:
+    """In an order of the items' own, so that the engine's order cannot show."""
+    return totals.to_pyarrow().sort_by([(item, "ascending") for item in items])
+
+
+def _fetched_keys(totals: ir.Table, keys: pa.Table) -> pa.Table:
+    """In the order of the keys; a key that nobody has gets 0."""
+    place = pa.array(np.arange(len(keys)))
+    public = ibis.memtable(keys.append_column("place", place))
+    joined = public.left_join(totals, list(keys.column_names))
+    found = joined.select("place", **{TOTAL: joined[TOTAL].fill_null(0)}).to_pyarrow().sort_by("place")
+    return keys.append_column(TOTAL, found[TOTAL])
+
+
+def _column(found: pa.Table) -> Integers:
+    totals: Integers = found[TOTAL].to_numpy().astype(np.int64)
+    return totals

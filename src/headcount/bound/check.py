@@ -1,0 +1,21 @@
+"""See on the table that a bound holds: the most that any one person adds, after bounding."""
+
+from ibis.expr import types as ir
+
+from headcount.bound.bounded import Sensitivity
+from headcount.source.contributions import COUNT, USER
+
+
+def attained(kept: ir.Table) -> Sensitivity:
+    """The most that one person adds to the kept (user, items, count), each way of measuring by itself.
+
+    A look at the data: for tests and audits, never on the way to a release."""
+    people = kept.group_by(USER).agg(
+        items=lambda rows: rows.count(),
+        largest=lambda rows: rows[COUNT].max(),
+        total=lambda rows: rows[COUNT].sum(),
+        squared=lambda rows: (rows[COUNT] * rows[COUNT]).sum(),
+    )
+    measures = ("items", "largest", "total", "squared")
+    most = people.agg(**{measure: people[measure].max() for measure in measures}).to_pyarrow().to_pylist()[0]
+    return Sensitivity(**{measure: int(most[measure] or 0) for measure in measures})

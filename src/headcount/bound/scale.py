@@ -1,0 +1,94 @@
+"""Shrink all of a person's counts by one factor, so that together they stay within a norm: for known items.
+
+Nothing is drawn: somebody above the bound keeps a share of every count, rounded *down* to a public grid, so that totals
+are whole numbers of units and noise on them is exact. The share is computed in floating point and lowered by 2^-40,
+far more than the few roundings of 2^-53 each that can have raised it (docs/proofs/clipped.md).
+"""
+
+from dataclasses import dataclass
+from math import isqrt
+
+from ibis.expr import types as ir
+
+from headcount.bound.bounded import CUT, Bounding, Sensitivity
+from headcount.source.contributions import COUNT, USER, Contributions
+
+GRID = 1024
+"""Units in one, by default: a kept share is a multiple of 1/1024."""
+SAFE = 1 - 2.0**-40
+"""Less than one by more than all floating-point roundings together."""
+
+
+@dataclass(frozen=True)
+class ScaledToSum(Bounding):
+    """A person's counts add up to at most `most` (l1)."""
+
+    most: int
+    largest: int
+    """The most that a person can have of one item anyway: 1 if people are counted."""
+    grid: int = GRID
+    """Units in one."""
+
+    @property
+    def unit(self) -> int:
+        return self.grid
+
+    @property
+    def sensitivity(self) -> Sensitivity:
+        largest, total = min(self.most, self.largest) * self.grid, self.most * self.grid
+        return Sensitivity(items=total, largest=largest, total=total, squared=largest * total)
+
+    def excess(self, contributions: Contributions, secret: bytes) -> ir.Table:
+        sizes = contributions.table.group_by(USER).agg(size=lambda rows: rows[COUNT].sum())
+        return _shrunk(contributions, sizes.filter(sizes["size"] > self.most), self.most, self.grid)
+
+    def explain(self, item: str) -> str:
+        return (
+            f"Each person counts for at most {self.most:,} in all. The counts of somebody who has more are shrunk, "
+            f"all by the same factor, until they add up to {self.most:,}."
+        )
+
+
+@dataclass(frozen=True)
+class ScaledToSize(Bounding):
+    """The squares of a person's counts add up to at most `squared` (l2)."""
+
+    squared: int
+    largest: int
+    """The most that a person can have of one item anyway: 1 if people are counted."""
+    grid: int = GRID
+    """Units in one."""
+
+    @property
+    def unit(self) -> int:
+        return self.grid
+
+    @property
+    def sensitivity(self) -> Sensitivity:
+        squared = self.squared * self.grid**2
+        largest = min(self.largest * self.grid, isqrt(squared))
+        return Sensitivity(items=squared, largest=largest, total=squared, squared=squared)
+
+    def excess(self, contributions: Contributions, secret: bytes) -> ir.Table:
+        sizes = contributions.table.group_by(USER).agg(size=lambda rows: (rows[COUNT] * rows[COUNT]).sum())
+        above = sizes.filter(sizes["size"] > self.squared)
+        return _shrunk(contributions, above.mutate(size=above["size"].sqrt()), self.squared**0.5, self.grid)
+
+    def explain(self, item: str) -> str:
+        if self.largest == 1:
+            return (
+                f"Each person counts once for each {item}, if they have at most {self.squared:,}. Somebody with n more "
+                f"counts the root of {self.squared:,}/n for each."
+            )
+        return (
+            f"The squares of a person's counts add up to at most {self.squared:,}; the counts of somebody who has more "
+            "are shrunk, all by the same factor."
+        )
+
+
+def _shrunk(contributions: Contributions, above: ir.Table, limit: float, grid: int) -> ir.Table:
+    """(user, items, cut) for the people in `above` (user, size): what is missing to the full count, in units."""
+    pairs = contributions.table
+    joined = pairs.join(above, USER)
+    share = joined[COUNT].cast("float64") * (limit * grid) / joined["size"].cast("float64") * SAFE
+    return joined.select(USER, *contributions.items, **{CUT: joined[COUNT] * grid - share.floor().cast("int64")})

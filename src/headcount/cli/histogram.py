@@ -1,0 +1,132 @@
+"""`headcount histogram FILE`: a table in, a private histogram out."""
+
+import csv
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from headcount import api
+from headcount.account import Ledger
+from headcount.errors import BadParameter
+from headcount.planning import Plan, Tell
+from headcount.release import Release
+from headcount.release.release import FORMATS, bad_format
+from headcount.report import text
+
+ROWS = 25
+"""Rows on the terminal."""
+
+
+def histogram(
+    file: Annotated[str, typer.Argument(help="A .parquet, .csv, .tsv or .jsonl file, or a pattern of such.")],
+    user: Annotated[str, typer.Option(help="The column that tells people apart.")],
+    by: Annotated[list[str], typer.Option(help="The column that makes an item; several make one together.")],
+    epsilon: Annotated[str | None, typer.Option(help="The cost.")] = None,
+    delta: Annotated[str, typer.Option(help="The chance that the promise fails.")] = "1e-6",
+    target_error: Annotated[str | None, typer.Option(help="Instead of epsilon: 19 of 20 counts this close.")] = None,
+    count: Annotated[str, typer.Option(help="users or events.")] = "users",
+    keys: Annotated[str | None, typer.Option(help="The items, if known in advance: apple,pear,plum.")] = None,
+    keys_file: Annotated[Path | None, typer.Option(help="The same, a line each.")] = None,
+    bins: Annotated[str | None, typer.Option(help="Public edges of a number or a date: 0,10,100.")] = None,
+    bound: Annotated[str, typer.Option(help="The most that one person may contribute.")] = "auto",
+    mechanism: Annotated[str, typer.Option(help="auto, clipped or thresholded.")] = "auto",
+    neighbours: Annotated[str, typer.Option(help="add-remove or replace.")] = "add-remove",
+    dataset: Annotated[str | None, typer.Option(help="What the data are called; else the file's name.")] = None,
+    ledger: Annotated[Path | None, typer.Option(help="Charge this ledger.")] = None,
+    again: Annotated[bool, typer.Option("--again", help="Pay for a new draw of a sealed request.")] = False,
+    out: Annotated[list[Path] | None, typer.Option(help=f"Write it: {' '.join(FORMATS)}. May be repeated.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan; read and spend nothing.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON, for programs.")] = False,
+) -> None:
+    """How many people, or events, there are for each item."""
+    check_targets(out or [])
+    plan = api.plan(
+        "histogram",
+        file,
+        user=user,
+        by=by,
+        epsilon=epsilon,
+        delta=delta,
+        target_error=target_error,
+        count=count,  # type: ignore[arg-type]
+        keys=_keys(keys, keys_file),
+        bins=_edges(bins),
+        bound=_bound(bound),
+        mechanism=mechanism,  # type: ignore[arg-type]
+        neighbours=neighbours,  # type: ignore[arg-type]
+        dataset=dataset,
+    )
+    if dry_run:
+        print(plan.to_json() if as_json else plan)
+    else:
+        _show(_released(plan, ledger, again), out or [], as_json)
+
+
+def _released(plan: Plan, ledger: Path | None, again: bool) -> Release:
+    opened = Ledger(ledger) if ledger else None
+    with steps() as tell:
+        release = plan.release(ledger=opened, again=again, tell=tell)
+    if not release.fresh:
+        print("sealed before: no new noise, no new charge (--again pays for a new draw)", file=sys.stderr)
+    return release
+
+
+def _show(release: Release, out: Sequence[Path], as_json: bool) -> None:
+    for path in out:
+        release.save(path)
+    print(release.to_json() if as_json else text.summary(release, ROWS))
+
+
+@contextmanager
+def steps() -> Iterator[Tell]:
+    """A line on a terminal's stderr that tells the step and the time it takes; on anything else nothing."""
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
+        task = bar.add_task("starting", total=None)
+        yield lambda step: bar.update(task, description=step)
+
+
+def check_targets(out: Sequence[Path]) -> None:
+    """Refuse what cannot be written, before anything is spent."""
+    for path in out:
+        if path.suffix.lower() not in FORMATS:
+            raise bad_format(path)
+        if not path.absolute().parent.is_dir():
+            raise BadParameter(f"{path}: there is no such folder.", fix=f"mkdir -p {path.parent}")
+
+
+def _keys(listed: str | None, file: Path | None) -> list[Any] | None:
+    if file is None:
+        return None if listed is None else next(csv.reader([listed], skipinitialspace=True), [])
+    if listed is not None:
+        raise BadParameter("keys and keys_file: only one of them.", fix="keys_file=items.csv")
+    try:
+        lines = file.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError):
+        raise BadParameter(
+            f"{file}: cannot be read as text.", fix="keys_file=items.csv, an item on each line"
+        ) from None
+    return [tuple(row) for row in csv.reader(lines) if row]
+
+
+def _edges(typed: str | None) -> list[Any] | None:
+    return None if typed is None else [_number(edge.strip()) for edge in typed.split(",")]
+
+
+def _number(edge: str) -> float | int | str:
+    for kind in (int, float):
+        try:
+            return kind(edge)
+        except ValueError:
+            continue
+    return edge
+
+
+def _bound(typed: str) -> int | str:
+    return int(typed) if typed.lstrip("-").isdecimal() else typed

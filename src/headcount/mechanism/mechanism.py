@@ -1,0 +1,137 @@
+"""The types of mechanisms. A mechanism knows its bounding, draws its noise, and says what happened as an event; what
+that costs is told by `account`."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import singledispatch
+from math import sqrt
+from typing import ClassVar
+
+import pyarrow as pa
+
+from headcount.account.events import Event, Gaussian, GaussianThreshold, Laplace, LaplaceThreshold
+from headcount.account.threshold import gaussian_tail, laplace_tail
+from headcount.bound import Bounded, Bounding
+from headcount.errors import BadParameter
+from headcount.exact import ends, precision
+from headcount.noise import Entropy, Law
+from headcount.noise.gaussian import DiscreteGaussian
+from headcount.noise.laplace import DiscreteLaplace
+from headcount.noise.law import Integers
+
+MISS = Fraction(1, 20)
+"""Intervals and errors are told so that they miss this often."""
+
+
+@dataclass(frozen=True)
+class Noisy:
+    """Items and noisy values: from here on everything may be shown."""
+
+    items: pa.Table
+    """item0, item1, ...: the items that are shown."""
+    values: Integers
+    """Their noisy totals, in units."""
+
+
+@dataclass(frozen=True)
+class Mechanism(ABC):
+    """What becomes of bounded totals."""
+
+    name: ClassVar[str]
+    proof: ClassVar[str]
+    """The page that proves it."""
+    bounding: Bounding
+    """What the totals must have been bounded by."""
+    event: Event
+    """What happens when it runs."""
+
+    @abstractmethod
+    def run(self, bounded: Bounded, entropy: Entropy) -> Noisy:
+        """Draw the noise."""
+
+    @abstractmethod
+    def explain(self, item: str) -> list[str]:
+        """What it does to `item`s, a sentence for each step."""
+
+    @property
+    def law(self) -> Law:
+        """The law of its noise."""
+        return law(self.event)
+
+    @property
+    def error(self) -> float:
+        """19 of 20 counts are off by at most this much, through noise."""
+        return spread(self.law, MISS) / self.bounding.unit
+
+    @property
+    def deviation(self) -> float:
+        """The noise's standard deviation."""
+        return deviation(self.law) / self.bounding.unit
+
+    def check(self, bounded: Bounded) -> None:
+        """Refuse totals that were bounded less than the noise is made for."""
+        if not self.bounding.sensitivity.covers(bounded.sensitivity):
+            raise BadParameter(
+                f"these totals are bounded by {bounded.sensitivity}, the noise is for {self.bounding.sensitivity}.",
+                fix="totals from mechanism.bounding",
+            )
+
+    @property
+    def interval_told(self) -> str:
+        """What low and high mean, in words."""
+        return (
+            "From low to high: this interval holds the count after bounding in 19 of 20 cases. "
+            "What bounding took away is not in it."
+        )
+
+    def noise_told(self) -> str:
+        """Its noise, in words."""
+        kind = "Laplace" if isinstance(self.law, DiscreteLaplace) else "Gaussian"
+        return f"discrete {kind} noise with a standard deviation of {self.deviation:.3g}"
+
+
+@singledispatch
+def law(event: Event) -> Law:
+    """The law of the noise that an event tells of."""
+    raise TypeError(f"{type(event).__name__} has no noise on counts")
+
+
+@law.register(Laplace)
+@law.register(LaplaceThreshold)
+def _(event: Laplace | LaplaceThreshold) -> Law:
+    return DiscreteLaplace(event.scale)
+
+
+@law.register(Gaussian)
+@law.register(GaussianThreshold)
+def _(event: Gaussian | GaussianThreshold) -> Law:
+    return DiscreteGaussian(event.variance)
+
+
+def deviation(noise: Law) -> float:
+    """The standard deviation of a law of noise, for telling people."""
+    if isinstance(noise, DiscreteGaussian):
+        return sqrt(noise.variance)
+    assert isinstance(noise, DiscreteLaplace)
+    return sqrt(2) * float(noise.scale)
+
+
+def spread(noise: Law, miss: Fraction) -> int:
+    """The least k with P(|noise| > k) at most `miss`."""
+    low, high = -1, 1
+    while _beyond(noise, high) > miss:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if _beyond(noise, middle) <= miss else (middle, high)
+    return high
+
+
+def _beyond(noise: Law, k: int) -> Fraction:
+    """An upper bound of P(|noise| > k)."""
+    with precision(128):
+        if isinstance(noise, DiscreteGaussian):
+            return 2 * ends(gaussian_tail(noise.variance, k + 1))[1]
+        assert isinstance(noise, DiscreteLaplace)
+        return 2 * ends(laplace_tail(noise.scale, k + 1))[1]

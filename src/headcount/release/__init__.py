@@ -1,0 +1,12 @@
+"""What is published: a table with intervals, what it cost, and what was done.
+
+release.py    Release: the rows and everything about them, as one file that a ledger can seal
+intervals.py  how far off each count may be, near a threshold too
+export.py     CSV and JSON for other programs
+plot.py       the picture
+"""
+
+from headcount.release.intervals import rows
+from headcount.release.release import About, Paid, Release, pack
+
+__all__ = ["About", "Paid", "Release", "pack", "rows"]

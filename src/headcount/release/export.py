@@ -1,0 +1,40 @@
+"""Rows for other programs. Items are other people's text: in a CSV no cell may become a formula."""
+
+import csv
+import io
+import json
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+import pyarrow as pa
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+"""Cells that begin with one of these are commands to a spreadsheet."""
+
+
+def as_csv(table: pa.Table) -> bytes:
+    """Everything but numbers in quotes; what a spreadsheet would run gets an apostrophe in front."""
+    sink = io.StringIO()
+    writer = csv.writer(sink, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\r\n")
+    writer.writerow([_safe(name) for name in table.column_names])
+    columns = [[_safe(cell) for cell in column.to_pylist()] for column in table.columns]
+    writer.writerows(zip(*columns, strict=True))
+    return sink.getvalue().encode()
+
+
+def _safe(cell: Any) -> Any:
+    if isinstance(cell, int | float) and not isinstance(cell, bool):
+        return cell
+    text = str(cell)
+    return f"'{text}" if text.startswith(FORMULA) else text
+
+
+def as_json(table: pa.Table, about: dict[str, Any]) -> str:
+    """An object: everything about the release, and its rows."""
+    public = {**about, "plan": json.loads(about["plan"])}
+    return json.dumps({**public, "rows": table.to_pylist()}, indent=2, ensure_ascii=False, default=_plain)
+
+
+def _plain(value: date | datetime | Decimal) -> str:
+    return value.isoformat() if isinstance(value, date) else str(value)

@@ -1,0 +1,81 @@
+"""The picture of a release: horizontal bars with their intervals. Drawn of released values alone, the same bytes every
+time."""
+
+import io
+import warnings
+from collections.abc import Sequence
+
+import matplotlib as mpl
+import pyarrow as pa
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from headcount.release.release import About, bad_format
+
+INK, BAR, WHISKER = "#1f2933", "#7fb2d9", "#27496d"
+LONGEST = 40
+"""Characters of an item that are drawn."""
+
+
+def bars(table: pa.Table, about: About, most: int) -> Figure:
+    """The `most` largest items; bins all, in their own order."""
+    names, counts, lows, highs = _chosen(table, about, most)
+    figure = Figure(figsize=(8, 1.2 + 0.28 * max(len(names), 1)), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
+    places = range(len(names))
+    away = [
+        [count - low for count, low in zip(counts, lows, strict=True)],
+        [high - count for count, high in zip(counts, highs, strict=True)],
+    ]
+    axes.barh(places, counts, color=BAR, height=0.7)
+    axes.errorbar(counts, places, xerr=away, fmt="none", ecolor=WHISKER, elinewidth=1.2, capsize=3)
+    axes.set_yticks(places, names, parse_math=False, color=INK)
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.set_xlim(left=0)
+    axes.xaxis.set_major_formatter("{x:,.0f}")
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    axes.tick_params(axis="y", length=0)
+    axes.set_xlabel(f"{about.unit}, with 95% intervals", color=INK)
+    axes.set_title(_title(about, len(names), table.num_rows), loc="left", color=INK, fontsize=11, parse_math=False)
+    return figure
+
+
+def _chosen(table: pa.Table, about: About, most: int) -> tuple[list[str], list[int], list[int], list[int]]:
+    if about.order and len(about.by) == 1:
+        place = {label: number for number, label in enumerate(about.order)}
+        order = sorted(range(table.num_rows), key=lambda row: place[table[about.by[0]][row].as_py()])
+        table = table.take(order)
+    else:
+        table = table.slice(0, most)
+    items = zip(*(table[column].to_pylist() for column in about.by), strict=True)
+    return ([_name(item) for item in items], *(table[column].to_pylist() for column in ("count", "low", "high")))
+
+
+def _name(item: Sequence[object]) -> str:
+    """An item as it may be drawn: one line of visible characters."""
+    text = ", ".join(map(str, item))
+    plain = "".join(char if char.isprintable() else "·" for char in text)
+    return plain if len(plain) <= LONGEST else plain[: LONGEST - 1] + "…"
+
+
+def _title(about: About, drawn: int, there: int) -> str:
+    part = f", the {drawn} largest of {there:,}" if drawn < there else ""
+    return f"{about.what}{part}\nepsilon {about.epsilon}, delta {float(about.delta):g}"
+
+
+def drawn(figure: Figure, kind: str) -> bytes:
+    """The figure as a .png, .svg or .pdf, without date or version."""
+    kind = kind.lower().lstrip(".")
+    if kind not in ("png", "svg", "pdf"):
+        raise bad_format(f".{kind}")
+    nothing = {
+        "png": {"Software": None},
+        "svg": {"Date": None, "Creator": None},
+        "pdf": {"CreationDate": None, "Producer": None, "Creator": None},
+    }[kind]
+    sink = io.BytesIO()
+    with mpl.rc_context({"svg.hashsalt": "headcount", "svg.fonttype": "none"}), warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # a font without an item's letters
+        figure.savefig(sink, format=kind, metadata=nothing, dpi=144)
+    return sink.getvalue()

@@ -1,0 +1,206 @@
+"""A release: its rows and everything about them, kept as one Parquet file whose bytes are what a ledger seals.
+
+The bytes depend on the released values and on public parameters alone: no time, no number of rows read, no statistics.
+"""
+
+import json
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from headcount.account.chain import canonical
+from headcount.account.events import Event, from_json
+from headcount.errors import BadParameter, NotATable
+from headcount.release import export
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    from matplotlib.figure import Figure
+
+KEY = b"headcount"
+SHOWN = 10
+"""Rows in a summary."""
+
+
+@dataclass(frozen=True)
+class About:
+    """Everything about a release but its rows."""
+
+    what: str
+    """The question in a few words: people per word."""
+    dataset: str
+    by: tuple[str, ...]
+    """The columns that make an item."""
+    unit: str
+    """What is counted: people, or events."""
+    epsilon: str
+    delta: str
+    """What was paid, exactly."""
+    steps: tuple[str, ...]
+    """What was done, what the intervals mean, what is guaranteed."""
+    proof: str
+    plan: str
+    """The plan it was made by, as text."""
+    order: tuple[str, ...]
+    """The labels of bins in their own order, for the picture."""
+    head: str
+    """The ledger's head after the charge; empty without a ledger."""
+
+
+@dataclass(frozen=True)
+class Paid:
+    """What a release cost."""
+
+    epsilon: float
+    delta: float
+    events: tuple[Event, ...]
+    """What happened."""
+
+
+def pack(table: pa.Table, about: About) -> bytes:
+    """The release as bytes: equal releases are equal bytes."""
+    sink = pa.BufferOutputStream()
+    marked = table.replace_schema_metadata({KEY: canonical(asdict(about)).encode()})
+    pq.write_table(marked, sink, compression="zstd", write_statistics=False)
+    return bytes(sink.getvalue())
+
+
+class Release:
+    """A published histogram."""
+
+    def __init__(self, content: bytes, *, fresh: bool) -> None:
+        self.content = content
+        """The file that `save` writes as .parquet, and that a ledger seals."""
+        self.fresh = fresh
+        """False if it was sealed before: no new noise, no new charge."""
+
+    @cached_property
+    def _file(self) -> pa.Table:
+        return pq.read_table(pa.BufferReader(self.content))
+
+    @cached_property
+    def table(self) -> pa.Table:
+        """The `by` columns, count, low, high; the most first, then by item."""
+        return self._file.replace_schema_metadata(None)
+
+    @cached_property
+    def about(self) -> About:
+        """Everything about it but its rows."""
+        said = json.loads(self._file.schema.metadata[KEY])
+        lists = {name: tuple(value) for name, value in said.items() if isinstance(value, list)}
+        return About(**{**said, **lists})
+
+    @property
+    def cost(self) -> Paid:
+        """What was paid: never more than what was typed."""
+        events = from_json(canonical(json.loads(self.about.plan)["events"]))
+        return Paid(float(self.about.epsilon), float(self.about.delta), events)
+
+    def explain(self) -> str:
+        """What was done, what it guarantees, and to whom, in numbered sentences."""
+        return "\n".join(f"{number}. {step}" for number, step in enumerate(self.about.steps, 1))
+
+    def summary(self) -> str:
+        """The release in a few lines."""
+        from headcount.report import text
+
+        return text.summary(self)
+
+    __repr__ = summary
+
+    def _repr_html_(self) -> str:
+        from headcount.report import page
+
+        return page.body(self)
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """The table as a pandas frame."""
+        frame: pd.DataFrame = self.table.to_pandas()
+        return frame
+
+    def to_polars(self) -> "pl.DataFrame":
+        """The table as a polars frame."""
+        import polars as pl
+
+        frame = pl.from_arrow(self.table)
+        assert isinstance(frame, pl.DataFrame)
+        return frame
+
+    def plot(self, path: str | Path | None = None, *, most: int = 25) -> "Figure":
+        """Bars with intervals, of the `most` largest; as a figure, and as a .png, .svg or .pdf if a path is given."""
+        from headcount.release import plot
+
+        figure = plot.bars(self.table, self.about, most)
+        if path is not None:
+            write(path, plot.drawn(figure, Path(path).suffix))
+        return figure
+
+    def report(self, path: str | Path) -> Path:
+        """One page that tells everything: sentences, picture, table, cost, how to make it again."""
+        from headcount.report import page
+
+        return write(path, page.page(self).encode())
+
+    def to_json(self) -> str:
+        """The rows and everything about them, for programs."""
+        return export.as_json(self.table, asdict(self.about))
+
+    def save(self, path: str | Path) -> Path:
+        """Write it: .parquet keeps everything and can be loaded again, .csv and .json are for other programs, .html is
+        the report, .png, .svg and .pdf are the picture."""
+        kind = Path(path).suffix.lower()
+        if kind in (".png", ".svg", ".pdf"):
+            self.plot(path)
+            return Path(path)
+        if kind == ".html":
+            return self.report(path)
+        return write(path, self._bytes(kind, path))
+
+    def _bytes(self, kind: str, path: str | Path) -> bytes:
+        if kind == ".parquet":
+            return self.content
+        if kind == ".csv":
+            return export.as_csv(self.table)
+        if kind == ".json":
+            return self.to_json().encode()
+        raise bad_format(path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> "Release":
+        """A release that was saved as .parquet."""
+        try:
+            release = cls(Path(path).read_bytes(), fresh=False)
+            release.about  # noqa: B018  reads it
+        except FileNotFoundError:
+            raise NotATable(f"{path}: there is no such file.", fix="a file from release.save(...)") from None
+        except (pa.ArrowException, KeyError, TypeError, ValueError, OSError):
+            raise NotATable(f"{path}: not a release.", fix="a .parquet file from release.save(...)") from None
+        return release
+
+
+FORMATS = (".parquet", ".csv", ".json", ".html", ".png", ".svg", ".pdf")
+
+
+def bad_format(path: str | Path) -> BadParameter:
+    """Nothing is known of files with this ending."""
+    return BadParameter(f"{path}: unknown kind of file.", fix=f"a name that ends in {', '.join(FORMATS)}")
+
+
+def write(path: str | Path, content: bytes) -> Path:
+    """The whole file or none: written beside it, then put in its place."""
+    target = Path(path)
+    beside = target.with_name(f".{target.name}.part")
+    try:
+        beside.write_bytes(content)
+        beside.replace(target)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise BadParameter(
+            f"{path}: cannot be written ({error.strerror}).", fix="a folder that you may write to"
+        ) from None
+    return target

@@ -1,0 +1,1 @@
+"""The release told to people: a few lines of text, or one page."""

@@ -1,0 +1,77 @@
+"""The release as one page: no script, nothing loaded from anywhere, all text escaped."""
+
+import json
+from html import escape
+
+from headcount.release import Release
+from headcount.release.plot import bars, drawn
+from headcount.report.text import shown
+
+MOST = 1000
+"""Rows on the page."""
+
+STYLE = """
+body { font: 16px/1.5 system-ui, sans-serif; color: #1f2933; max-width: 50rem; margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.5rem; } h2 { font-size: 1.1rem; margin-top: 2rem; }
+table { border-collapse: collapse; } td, th { padding: .15rem .8rem .15rem 0; text-align: left; }
+th { border-bottom: 1px solid #9aa5b1; } td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
+.headcount-cost { background: #eef4fa; padding: .6rem 1rem; border-radius: .4rem; }
+pre { background: #f5f7fa; padding: .8rem; overflow-x: auto; } svg { max-width: 100%; height: auto; }
+"""
+
+
+def page(release: Release) -> str:
+    """The whole page."""
+    title = escape(f"{release.about.what}, from {release.about.dataset}")
+    return (
+        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
+        f"<style>{STYLE}</style></head>\n<body><h1>{title}</h1>\n{body(release)}\n"
+        f"<h2>Make it again</h2>\n<pre>{escape(_again(release))}</pre>\n"
+        f"<h2>The plan</h2>\n<pre>{escape(_plan(release))}</pre>\n</body></html>\n"
+    )
+
+
+def body(release: Release) -> str:
+    """Cost, sentences, picture and table: what a notebook shows."""
+    about = release.about
+    sentences = "".join(f"<li>{escape(step)}</li>" for step in about.steps)
+    head = f"<br>Ledger, after the charge: <code>{escape(about.head)}</code>" if about.head else ""
+    return (
+        f'<p class="headcount-cost">Cost: <b>epsilon {about.epsilon}, delta {float(about.delta):g}</b>{head}</p>\n'
+        f"{_picture(release)}\n<h2>What was done</h2>\n<ol>{sentences}</ol>\n"
+        f"<p>Proof: {escape(about.proof)}</p>\n<h2>The numbers</h2>\n{_table(release)}"
+    )
+
+
+def _picture(release: Release) -> str:
+    svg = drawn(bars(release.table, release.about, most=25), "svg").decode()
+    return svg[svg.index("<svg") :]
+
+
+def _table(release: Release) -> str:
+    table = release.table.slice(0, MOST)
+    more = release.table.num_rows - table.num_rows
+    numbers = [' class="number"' if name in ("count", "low", "high") else "" for name in table.column_names]
+    head = "".join(f"<th{kind}>{escape(name)}</th>" for name, kind in zip(table.column_names, numbers, strict=True))
+    cells = [
+        [f"<td{kind}>{escape(shown(cell))}</td>" for cell in column.to_pylist()]
+        for column, kind in zip(table.columns, numbers, strict=True)
+    ]
+    body = "\n".join(f"<tr>{''.join(row)}</tr>" for row in zip(*cells, strict=True))
+    rest = f"\n<p>... and {more:,} more rows, in the file.</p>" if more > 0 else ""
+    return f"<table><thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table>{rest}"
+
+
+def _again(release: Release) -> str:
+    """What to type for an equal release. Its noise would be new: this one is what it is."""
+    asked = json.loads(release.about.plan)
+    return (
+        "import headcount as hc\n"
+        "from headcount.planning import Plan\n\n"
+        f'plan = Plan.from_json(open("plan.json").read())   # the plan below\n'
+        f"plan.release({asked['dataset']!r})                # new noise, and a new cost"
+    )
+
+
+def _plan(release: Release) -> str:
+    return json.dumps(json.loads(release.about.plan), indent=2, ensure_ascii=False)

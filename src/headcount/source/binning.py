@@ -1,0 +1,108 @@
+"""Public edges for numbers and dates. A value falls into the bin [edge, next edge); the last bin has its right end too.
+
+What lies outside, and what is no number or date at all, is left out like a missing value.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+import ibis
+from ibis.expr import datatypes as dt
+from ibis.expr import types as ir
+
+from headcount.errors import BadParameter, UnknownColumn
+from headcount.exact import rational, written
+
+MOST = 10_000
+"""More edges than this make a query that no engine likes."""
+
+Edge = int | float | str | date | datetime
+
+
+@dataclass(frozen=True)
+class Bins:
+    """The bins of one column."""
+
+    edges: tuple[float, ...] | tuple[datetime, ...]
+    labels: tuple[str, ...]
+
+    @property
+    def of_time(self) -> bool:
+        """Whether the edges are moments rather than numbers."""
+        return isinstance(self.edges[0], datetime)
+
+
+def bins_of(edges: Sequence[Edge]) -> Bins:
+    """Edges as typed: numbers, dates, or texts such as "2024-01-31"."""
+    if isinstance(edges, str) or not isinstance(edges, Sequence) or len(edges) < 2:
+        raise BadParameter(f"bins={edges!r:.60}: at least two edges are needed.", fix="bins=[0, 10, 100]")
+    if len(edges) > MOST:
+        raise BadParameter(f"bins: {len(edges)} edges are too many.", fix=f"at most {MOST} edges")
+    numbers: tuple[Any, ...] = _moments(edges) or _numbers(edges)
+    if any(not low < high for low, high in pairwise(numbers)):
+        raise BadParameter(f"bins={list(edges)!r:.60}: edges must rise.", fix=f"bins={_sorted(edges)}")
+    texts = [_told(edge) for edge in edges]
+    ends = [")"] * (len(edges) - 2) + ["]"]
+    return Bins(numbers, tuple(f"[{low}, {high}{end}" for (low, high), end in zip(pairwise(texts), ends, strict=True)))
+
+
+def _moments(edges: Sequence[Edge]) -> tuple[datetime, ...]:
+    """The edges as moments, or nothing if the first is not one."""
+    if isinstance(edges[0], int | float):
+        return ()
+    try:
+        return tuple(_moment(edge) for edge in edges)
+    except (TypeError, ValueError):
+        raise BadParameter(
+            f"bins={list(edges)!r:.60}: numbers, or dates without a time zone.", fix='bins=["2024-01-01", "2024-02-01"]'
+        ) from None
+
+
+def _moment(edge: Edge) -> datetime:
+    found = datetime.fromisoformat(edge if isinstance(edge, str) else edge.isoformat())  # type: ignore[union-attr]
+    if found.tzinfo is not None:
+        raise ValueError("a time zone")
+    return found
+
+
+def _numbers(edges: Sequence[Edge]) -> tuple[float, ...]:
+    return tuple(float(_exact(edge)) for edge in edges)
+
+
+def _exact(edge: Edge) -> Fraction:
+    return rational("bins", edge, fix="bins=[0, 10, 100]")  # type: ignore[arg-type]
+
+
+def _told(edge: Edge) -> str:
+    return written(_exact(edge)) if isinstance(edge, int | float) else str(edge)
+
+
+def _sorted(edges: Sequence[Edge]) -> list[Edge]:
+    return sorted(set(edges))
+
+
+def check_binned(column: str, kind: dt.DataType, bins: Bins) -> None:
+    """The column is of a kind that the edges can cut: text is tried as what the edges are."""
+    fits = kind.is_temporal() and not kind.is_time() if bins.of_time else kind.is_numeric()
+    if not (fits or kind.is_string()):
+        wanted = "dates" if bins.of_time else "numbers"
+        raise UnknownColumn(f"column {column!r} holds {kind}, and bins cut {wanted}.", fix="bins of the column's kind")
+
+
+def binned(column: ir.Column, bins: Bins) -> ir.Column:
+    """The number of the bin that each value falls into, or null."""
+    value = _as_edges(column, bins)
+    below = [(value < edge, place - 1 if place else None) for place, edge in enumerate(bins.edges)]
+    last = (value == bins.edges[-1], len(bins.labels) - 1)
+    return ibis.cases(*below, last, else_=None).cast("int64")
+
+
+def _as_edges(column: ir.Column, bins: Bins) -> ir.Column:
+    kind = "timestamp" if bins.of_time else "float64"
+    if column.type().is_string():
+        return column.try_cast(kind)
+    return column.cast(kind)

@@ -1,0 +1,114 @@
+"""(user, item, count): what each person did, one row for each person and item, on the engine that holds the table.
+
+The one way from rows to contributions. A row without a person or without an item is left out, silently: how many
+there were is never told. A floating-point person that is not a number is no person.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import ibis
+import pyarrow as pa
+from ibis.expr import datatypes as dt
+from ibis.expr import types as ir
+
+from headcount.errors import BadParameter, UnknownColumn
+from headcount.source.binning import Bins, binned, check_binned
+
+USER = "user"
+COUNT = "count"
+LARGEST_COUNT = 1_000_000
+"""A person's count of one item stops here, which is also the largest bound: products stay far below 2^53."""
+
+
+@dataclass(frozen=True)
+class Contributions:
+    """Who did what how often, not yet bounded: nothing of it may be shown."""
+
+    table: ir.Table
+    """user, item0, item1, ..., count; each (user, items) once."""
+    items: tuple[str, ...]
+    """The names of the item columns: item0, item1, ..."""
+
+
+def item_names(count: int) -> tuple[str, ...]:
+    """What item columns are called."""
+    return tuple(f"item{place}" for place in range(count))
+
+
+def check_kinds(columns: Mapping[str, dt.DataType], user: str, by: Sequence[str], bins: Mapping[str, Bins]) -> None:
+    """Columns of kinds that can be a person, an item, or a value to bin."""
+    if not (_countable(columns[user]) or columns[user].is_floating()):
+        raise UnknownColumn(f"column {user!r} holds {columns[user]}: not a person's id.", fix="numbers or text")
+    for column in by:
+        kind = columns[column]
+        if column in bins:
+            check_binned(column, kind, bins[column])
+        elif kind.is_floating():
+            raise UnknownColumn(
+                f"column {column!r} holds {kind}: numbers with a fraction are rarely equal.",
+                fix="bins=[0, 10, 100], or a column of whole numbers",
+            )
+        elif not _countable(kind):
+            raise UnknownColumn(f"column {column!r} holds {kind}: not an item.", fix="numbers, text or dates")
+
+
+def _countable(kind: dt.DataType) -> bool:
+    return any(
+        (kind.is_integer(), kind.is_string(), kind.is_boolean(), kind.is_decimal(), kind.is_date(), kind.is_timestamp())
+    )
+
+
+def contributions(
+    table: ir.Table, bins: Sequence[Bins | None], *, events: bool, keys: pa.Table | None
+) -> Contributions:
+    """What each person did: how often if `events`, else once; only the items in `keys` if there are any.
+
+    The table's first column is the person, the others make the item, each with its bins if it has some."""
+    user, *by = (table[name] for name in table.columns)
+    items = item_names(len(by))
+    values = [column if each is None else binned(column, each) for column, each in zip(by, bins, strict=True)]
+    rows = table.select(**{USER: _person(user)}, **dict(zip(items, values, strict=True))).drop_null()
+    # user, item0, ...: a row for each event
+    if keys is not None:
+        rows = rows.semi_join(ibis.memtable(keys), items)
+    if events:
+        pairs = rows.group_by(USER, *items).agg(**{COUNT: ibis.least(rows.count(), LARGEST_COUNT).cast("int64")})
+    else:
+        pairs = rows.distinct().mutate(**{COUNT: ibis.literal(1, "int64")})
+    return Contributions(pairs, items)
+
+
+def _person(column: ir.Column) -> ir.Column:
+    """A person's id with one spelling: -0.0 is 0.0, and what is not a number is nobody."""
+    if isinstance(column, ir.FloatingColumn):
+        return ibis.ifelse(column.isnan(), None, column + 0.0)
+    return column
+
+
+def check_keys(keys: Sequence[object], by: Sequence[str], columns: Mapping[str, dt.DataType]) -> pa.Table:
+    """The public items as a table of the columns' own types: item0, item1, ..."""
+    rows = [key if isinstance(key, tuple | list) else (key,) for key in keys]
+    if any(len(row) != len(by) for row in rows):
+        raise BadParameter(f"keys: an item has {len(by)} parts, one for each column.", fix="keys=[(2024, 'a')]")
+    arrays = [_typed(column, columns[column], part) for column, part in zip(by, zip(*rows, strict=True), strict=True)]
+    typed = pa.table(dict(zip(item_names(len(by)), arrays, strict=True)))
+    if typed.group_by(typed.column_names).aggregate([]).num_rows < len(rows):  # it would get noise twice
+        raise BadParameter("keys: an item stands there twice.", fix="keys=sorted(set(keys))")
+    return typed
+
+
+def _typed(column: str, kind: dt.DataType, values: Sequence[object]) -> pa.Array:
+    """The values in the column's type; text is read as what the column holds."""
+    typed = _as_arrow(values, kind.to_pyarrow())
+    if typed is None or typed.null_count or (not kind.is_boolean() and any(isinstance(each, bool) for each in values)):
+        raise BadParameter(f"keys: column {column!r} holds {kind}, the keys do not.", fix=f"keys of the kind {kind}")
+    return typed
+
+
+def _as_arrow(values: Sequence[object], kind: pa.DataType) -> pa.Array | None:
+    try:
+        text = all(isinstance(value, str) for value in values)
+        return pa.array(values, pa.string()).cast(kind) if text else pa.array(values, kind, from_pandas=False)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        return None

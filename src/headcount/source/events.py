@@ -1,0 +1,74 @@
+"""Which table, and which of its columns. Opened by its schema: no row is read until `table()` is asked for."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from os import PathLike, fspath
+from typing import Any
+
+import ibis
+from ibis.expr import datatypes as dt
+from ibis.expr import types as ir
+
+from headcount.errors import BadParameter, NotATable, UnknownColumn
+from headcount.source import files, frames
+
+KINDS = "a path (parquet, csv, tsv, jsonl), or a pandas, polars, pyarrow, DuckDB or Ibis table"
+
+
+@dataclass(frozen=True)
+class Events:
+    """A table of events, as far as its schema tells."""
+
+    name: str
+    """What the dataset is called in plans, releases and ledgers."""
+    columns: dict[str, dt.DataType]
+    """The columns that were asked for, and their types."""
+    table: Callable[[], ir.Table]
+    """Those columns, on their engine, as column0, column1, ... Called when rows may be read."""
+
+
+def open_events(data: Any, columns: Sequence[str], name: str | None = None) -> Events:
+    """The table behind `data`, once it is seen to have these columns."""
+    if isinstance(data, str | PathLike):
+        path = fspath(data)
+        table = files.open_file(path)
+        return _of_ibis(table, columns, name or files.name_of(path))
+    if isinstance(data, ir.Table):
+        return _of_ibis(data, columns, name or _ibis_name(data))
+    frame = frames.wrap(data)
+    if frame is None:
+        raise NotATable(f"data={type(data).__name__}: not a table.", fix=KINDS)
+    check_columns(columns, frame.names)
+    return Events(name or "data frame", frame.types(columns), lambda: frame.table(columns))
+
+
+def _of_ibis(table: ir.Table, columns: Sequence[str], name: str) -> Events:
+    check_columns(columns, table.columns)
+    names = files.column_names(len(columns))
+    chosen = table.select(**{plain: table[column] for plain, column in zip(names, columns, strict=True)})
+    return Events(name, dict(zip(columns, chosen.schema().types, strict=True)), lambda: chosen)
+
+
+def _ibis_name(table: ir.Table) -> str:
+    try:
+        return str(table.get_name())
+    except (AttributeError, ibis.common.exceptions.IbisError):
+        return "ibis table"
+
+
+def check_columns(asked: Sequence[str], there: Sequence[str]) -> None:
+    """Every column that is asked for is there, once."""
+    for column in asked:
+        if column not in there:
+            raise UnknownColumn(f"there is no column {column!r}.", fix=_meant(column, [str(name) for name in there]))
+        if list(there).count(column) > 1:
+            raise BadParameter(f"there are two columns {column!r}.", fix="give them different names")
+
+
+def _meant(column: str, there: Sequence[str]) -> str:
+    near = get_close_matches(column.lower(), [name.lower() for name in there], n=1, cutoff=0.5)
+    known = ", ".join(there[:20]) + (", ..." if len(there) > 20 else "")
+    if not near:
+        return f"one of {known}"
+    return f"did you mean {next(name for name in there if name.lower() == near[0])!r}? There are {known}"
