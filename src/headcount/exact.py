@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from decimal import Decimal, InvalidOperation, localcontext
 from fractions import Fraction
-from itertools import count
 from numbers import Integral, Rational, Real
 from threading import RLock
 
@@ -113,13 +112,16 @@ def gaussian_weight(k: int, variance: Fraction) -> arb:
 def gaussian_sum(first: int, step: int, variance: Fraction) -> arb:
     """The sum of the weights of first, first + step, first + 2 step, ..., to the precision at hand.
 
-    From any term on, each is at most `ratio` times the one before, so the rest lies between 0 and term / (1 -
-    ratio)."""
+    Each term is the one before times a ratio, which itself shrinks by a constant factor: so the rest lies between 0
+    and term / (1 - ratio)."""
     total, negligible = arb(0), arb(2) ** -ctx.prec
-    integers = count(first, step)
-    while (term := gaussian_weight(k := next(integers), variance)) > negligible:
+    term = gaussian_weight(first, variance)
+    ratio = ball(-Fraction(step * (2 * first + step)) / (2 * variance)).exp()
+    shrink = ball(-Fraction(step * step) / variance).exp()
+    while term > negligible:
         total += term
-    ratio = ball(-Fraction(step * (2 * k + step)) / (2 * variance)).exp()
+        term *= ratio
+        ratio *= shrink
     return total + arb(0).union(term / (1 - ratio))
 
 

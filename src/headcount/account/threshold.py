@@ -31,6 +31,13 @@ def laplace_tail(scale: Fraction, k: int) -> arb:
     return q**k / (1 + q) if k >= 1 else 1 - q ** (1 - k) / (1 + q)
 
 
+@lru_cache(maxsize=64)
+def gaussian_total(variance: Fraction) -> arb:
+    """The sum of all weights exp(-k^2 / (2 variance))."""
+    with precision(BITS):
+        return 1 + 2 * gaussian_sum(1, 1, variance)
+
+
 @lru_cache(maxsize=1024)
 def gaussian_tail(variance: Fraction, k: int) -> arb:
     """P(Z >= k) for discrete Gaussian noise Z; for a large variance an upper bound of it.
@@ -39,7 +46,7 @@ def gaussian_tail(variance: Fraction, k: int) -> arb:
     sum of all weights is at least that of the continuous law (Poisson summation)."""
     with precision(BITS):
         if variance <= SUMMED:
-            total = 1 + 2 * gaussian_sum(1, 1, variance)
+            total = gaussian_total(variance)
             return gaussian_sum(k, 1, variance) / total if k >= 1 else 1 - gaussian_sum(1 - k, 1, variance) / total
         middle = Fraction(2 * k - 1, 2)
         return (

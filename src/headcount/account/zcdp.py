@@ -23,7 +23,8 @@ def delta(rho: Fraction, epsilon: Fraction) -> Fraction:
     """An upper bound of the delta that rho has at this epsilon."""
     if rho <= 0:
         return Fraction(epsilon < 0)
-    order = _best(lambda a: _log_delta(a, float(rho), float(epsilon)))
+    near_rho, near_epsilon = float(rho), float(epsilon)
+    order = _best(lambda a: _log_delta(a, near_rho, near_epsilon))
     with precision(BITS):
         a = ball(order)
         exponent = (a - 1) * (a * ball(rho) - ball(epsilon)) + a * (1 - 1 / a).log() - (a - 1).log()
@@ -35,7 +36,8 @@ def epsilon(rho: Fraction, delta: Fraction) -> Fraction:
     _check_delta(delta)
     if rho <= 0:
         return Fraction(0)
-    order = _best(lambda a: _epsilon(a, float(rho), -_log(delta)))
+    near_rho, exponent = float(rho), -_log(delta)
+    order = _best(lambda a: _epsilon(a, near_rho, exponent))
     with precision(BITS):
         a = ball(order)
         surplus = -ball(delta).log() + (a - 1) * (1 - 1 / a).log() - a.log()

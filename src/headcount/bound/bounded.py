@@ -20,6 +20,7 @@ from headcount.source.contributions import COUNT, USER, Contributions
 
 LARGEST_TOTAL = 2**61
 """Totals stop here: with noise they stay within 64 bits, and cutting a total changes no sensitivity."""
+WIDE = "decimal(38, 0)"
 CUT = "cut"
 TOTAL = "total"
 
@@ -120,12 +121,13 @@ def _less(contributions: Contributions, excess: ir.Table, unit: int) -> ir.Table
     joined = everything.left_join(too_much, items)
     kept = joined.select(*items, **{TOTAL: joined[TOTAL] - joined[CUT].fill_null(0)})
     # an item of which nothing is kept does not exist: that it occurred before bounding must not show
-    return kept.filter(kept[TOTAL] > 0).mutate(**{TOTAL: ibis.least(kept[TOTAL], LARGEST_TOTAL).cast("int64")})
+    # a sum has more than 64 bits on some engines, whatever it is called: as a decimal it is the same on all
+    return kept.filter(kept[TOTAL] > 0).mutate(**{TOTAL: ibis.least(kept[TOTAL], LARGEST_TOTAL).cast(WIDE)})
 
 
 def _fetched(totals: ir.Table, items: tuple[str, ...]) -> pa.Table:
     """In an order of the items' own, so that the engine's order cannot show."""
-    return totals.to_pyarrow().sort_by([(item, "ascending") for item in items])
+    return _arrow(totals).sort_by([(item, "ascending") for item in items])
 
 
 def _fetched_keys(totals: ir.Table, keys: pa.Table) -> pa.Table:
@@ -133,10 +135,14 @@ def _fetched_keys(totals: ir.Table, keys: pa.Table) -> pa.Table:
     place = pa.array(np.arange(len(keys)))
     public = ibis.memtable(keys.append_column("place", place))
     joined = public.left_join(totals, list(keys.column_names))
-    found = joined.select("place", **{TOTAL: joined[TOTAL].fill_null(0)}).to_pyarrow().sort_by("place")
+    found = _arrow(joined.select("place", **{TOTAL: joined[TOTAL].fill_null(0)})).sort_by("place")
     return keys.append_column(TOTAL, found[TOTAL])
 
 
+def _arrow(table: ir.Table) -> pa.Table:
+    """The rows, by way of batches: the engine's other way would import pandas."""
+    return table.to_pyarrow_batches().read_all()
+
+
 def _column(found: pa.Table) -> Integers:
-    totals: Integers = found[TOTAL].to_numpy().astype(np.int64)
-    return totals
+    return np.from_dlpack(found[TOTAL].cast(pa.int64()).combine_chunks())  # `to_numpy` would import pandas

@@ -81,7 +81,7 @@ class Release:
 
     @cached_property
     def _file(self) -> pa.Table:
-        return pq.read_table(pa.BufferReader(self.content))
+        return pq.ParquetFile(pa.BufferReader(self.content)).read(use_threads=False)
 
     @cached_property
     def table(self) -> pa.Table:
