@@ -2,8 +2,8 @@
 
     python -m benchmarks.histogram [FOLDER]      FOLDER has the tables; by default ../shared/data
 
-Each measurement is a process of its own, which first runs the same call on one row, so that imports are not in the time;
-memory is the process's peak.
+Each measurement is a process of its own, which first runs the same call on one row: imports are not in the time. Memory
+is the process's peak.
 Ours is the whole way: schema, plan, calibration, reading, bounding, noise, intervals, sorted table.
 """
 
@@ -30,14 +30,14 @@ def plain(path: str, bound: int) -> int:
     import duckdb
 
     query = f"SELECT item, count(DISTINCT user_id) FROM '{path}' GROUP BY item"
-    return duckdb.connect().sql(query).to_arrow_table().num_rows
+    return len(duckdb.connect().sql(query).to_arrow_table())
 
 
 def ours(path: str, bound: int) -> int:
     """The release."""
     from headcount.api import histogram
 
-    return histogram(path, user="user_id", by="item", epsilon=1, delta=1e-6, bound=bound).table.num_rows
+    return len(histogram(path, user="user_id", by="item", epsilon=1, delta=1e-6, bound=bound).table)
 
 
 def once(which: str, path: str, bound: int) -> dict[str, float]:
@@ -90,9 +90,8 @@ def main(folder: Path) -> None:
     rows = [compare(folder / f"{name}.parquet", BOUND.get(name, 25)) for name in TABLES]
     print("| " + " | ".join(rows[0]) + " |\n|" + "---|" * len(rows[0]))
     for row in rows:
-        print(
-            "| " + " | ".join(f"{cell:.2f}" if isinstance(cell, float) else str(cell) for cell in row.values()) + " |"
-        )
+        cells = (f"{cell:.2f}" if isinstance(cell, float) else str(cell) for cell in row.values())
+        print(f"| {' | '.join(cells)} |")
 
 
 if __name__ == "__main__":

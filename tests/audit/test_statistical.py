@@ -91,7 +91,7 @@ def test_every_kind_of_output_is_looked_at(outputs: Any, feature: str) -> None:
 def test_the_artefact_detector() -> None:
     by_name = {each.name: each for each in specimens()}
     entropy = SystemEntropy()
-    floats, integers = by_name["noise in floating point"], by_name["count, Laplace"]
+    floats, integers = by_name["noise in floating point"], by_name["clipped, Laplace"]
     leaking = artefacts(lambda people: floats.run(people, entropy), floats.left, floats.right, epsilon=1)
     assert not leaking.clean
     assert leaking.finding.flagged

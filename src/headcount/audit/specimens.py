@@ -10,16 +10,22 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
+import pyarrow as pa
+
 from headcount import noise
-from headcount.account import calibrate
-from headcount.account.events import GaussianThreshold, LaplaceThreshold, Neighbours
+from headcount.account import Cost, calibrate
+from headcount.account.events import Gaussian, GaussianThreshold, LaplaceThreshold, Neighbours
+from headcount.account.gaussian import discrete_delta
 from headcount.account.threshold import gaussian_delta, laplace_delta
 from headcount.account.threshold import people as differing
 from headcount.audit.enumerate import Delta, worst_delta
 from headcount.audit.neighbours import pairs
 from headcount.audit.statistical import Finding, audit
+from headcount.bound import Bounded, SampledItems, ScaledToSize, ScaledToSum
+from headcount.mechanism import Clipped, Thresholded, clipped
+from headcount.mechanism import Mechanism as Released
 from headcount.noise import Entropy, Law, SystemEntropy
-from headcount.noise.gaussian import DiscreteGaussian
 from headcount.noise.laplace import DiscreteLaplace
 
 People = tuple[tuple[str, ...], ...]
@@ -116,7 +122,7 @@ PERSON = ("a",)
 
 @dataclass(frozen=True)
 class Enumeration:
-    """A histogram with a threshold on tiny data: what it is priced, and what it costs exactly."""
+    """A mechanism on tiny data: what it is priced, and what it costs exactly."""
 
     name: str
     neighbours: Neighbours
@@ -131,21 +137,56 @@ class Enumeration:
 
 
 def enumerations() -> Iterator[Enumeration]:
-    """Both kinds of noise, both kinds of neighbours; up to two people with one or two of two items, alone or in a
-    crowd."""
+    """Both mechanisms, both kinds of noise, both kinds of neighbours; up to two people with one or two of two items,
+    alone or in a crowd."""
     both: tuple[Neighbours, ...] = ("add-remove", "replace")
     crowd = (("a", "b"),) * 14
     for neighbours in both:
         few = list(pairs([("a",), ("b",), ("a", "b")], 2, neighbours))
         people = few + [(crowd + one, crowd + other) for one, other in few]
-        scale, variance, limit = ONE, Fraction(2), 5
-        epsilon = differing(neighbours) * 2 / scale
-        laplace = LaplaceThreshold(scale, bound=2, largest=1, threshold=limit, neighbours=neighbours)
-        exact = worst_delta(noisy_histogram(DiscreteLaplace(scale), limit), people, epsilon)
-        yield Enumeration("Laplace, scale 1", neighbours, epsilon, laplace_delta(laplace), exact)
-        gaussian = GaussianThreshold(variance, items=2, largest=1, threshold=limit, neighbours=neighbours)
-        exact = worst_delta(noisy_histogram(DiscreteGaussian(variance), limit), people, ONE)
-        yield Enumeration("Gaussian, variance 2", neighbours, ONE, gaussian_delta(ONE, gaussian), exact)
+        for name, mechanism, epsilon, price in _priced(neighbours):
+            yield Enumeration(name, neighbours, epsilon, price, worst_delta(on_people(mechanism), people, epsilon))
+
+
+def _priced(neighbours: Neighbours) -> Iterator[tuple[str, Released, Fraction, Fraction]]:
+    """Each mechanism with an epsilon, and the delta that it is priced there."""
+    twice = differing(neighbours)
+    laplace = LaplaceThreshold(ONE, bound=2, largest=1, threshold=5, neighbours=neighbours)
+    yield "thresholded, Laplace", Thresholded(SampledItems(2), laplace), 2 * twice * ONE, laplace_delta(laplace)
+    gaussian = GaussianThreshold(2 * ONE, items=2, largest=1, threshold=5, neighbours=neighbours)
+    yield "thresholded, Gaussian", Thresholded(SampledItems(2), gaussian), ONE, gaussian_delta(ONE, gaussian)
+    pure = clipped.laplace(Cost(2 * ONE, 0 * ONE), ScaledToSum(2, largest=1, grid=1), 2, neighbours)
+    yield "clipped, Laplace", pure, 2 * ONE, 0 * ONE
+    both = clipped.gaussian(Cost(ONE, ONE / 20), ScaledToSize(2, largest=1, grid=1), 2, neighbours)
+    assert isinstance(both.event, Gaussian)
+    yield "clipped, Gaussian", both, ONE, discrete_delta(ONE, [both.event])
+
+
+def on_people(mechanism: Released) -> Mechanism:
+    """A mechanism of the product, on people who are within its bound; known items are a and b."""
+
+    def run(people: People, entropy: Entropy) -> dict[str, int]:
+        often = Counter(item for person in people for item in person)
+        present = ["a", "b"] if isinstance(mechanism, Clipped) else sorted(often)
+        totals = np.array([often[item] * mechanism.bounding.unit for item in present], dtype=np.int64)
+        items = pa.table({"item0": pa.array(present, pa.string())})
+        noisy = mechanism.run(Bounded(items, totals, mechanism.bounding.sensitivity), entropy)
+        return dict(zip(noisy.items["item0"].to_pylist(), noisy.values.tolist(), strict=True))
+
+    return run
+
+
+def support_before_bounding(mechanism: Mechanism, threshold: int) -> Mechanism:
+    """Paper 000, Algorithm 3, as printed: items that nobody keeps after bounding (to one item) get noise as well."""
+
+    def run(people: People, entropy: Entropy) -> object:
+        nobody = sorted({item for person in people for item in person[1:]})
+        ghosts = entropy.draw(DiscreteLaplace(ONE), len(nobody)).tolist()
+        shown = mechanism(tuple(person[:1] for person in people), entropy)
+        assert isinstance(shown, dict)
+        return {**shown, **{item: ghost for item, ghost in zip(nobody, ghosts, strict=True) if ghost >= threshold}}
+
+    return run
 
 
 def specimens() -> list[Specimen]:
@@ -153,25 +194,30 @@ def specimens() -> list[Specimen]:
     delta = Fraction(1, 100)
     laplace, narrow = DiscreteLaplace(ONE), DiscreteLaplace(ONE / Fraction("1.1"))
     joint = calibrate.joint_gaussian(ONE, delta, items=1, largest=1)
-    gaussian = DiscreteGaussian(joint.variance)
     threshold = calibrate.laplace_threshold(ONE, delta, bound=1, largest=1)
-    paid = laplace_delta(LaplaceThreshold(ONE, bound=1, largest=1, threshold=threshold, neighbours="add-remove"))
+    event = LaplaceThreshold(ONE, bound=1, largest=1, threshold=threshold, neighbours="add-remove")
+    paid = laplace_delta(event)
+    pure = clipped.laplace(Cost(ONE, 0 * ONE), ScaledToSum(1, largest=1), 2, "add-remove")
+    quiet = clipped.gaussian(Cost(ONE, delta), ScaledToSize(1, largest=1), 2, "add-remove")
     counted = ((PERSON,) * 3, (PERSON,) * 2)
     alone = ((("a",),) * 9 + (("b",),), (("a",),) * 9)
     swapped = ((("b",),) + (("a",), ("b",)) * 9, (("a",), ("b",)) * 9)
+    many = ((tuple("abcdefghijklmnop"),), ())
+    shown = on_people(Thresholded(SampledItems(1), event))
     honest = [
-        ("count, Laplace", noisy_count(laplace), Fraction(0), counted),
-        ("count, Gaussian", noisy_count(gaussian), delta, counted),
-        ("histogram, Laplace, threshold", noisy_histogram(laplace, threshold), paid, alone),
-        ("histogram, Gaussian, threshold", noisy_histogram(gaussian, joint.threshold), delta, alone),
+        ("clipped, Laplace", on_people(pure), Fraction(0), counted),
+        ("clipped, Gaussian", on_people(quiet), delta, counted),
+        ("thresholded, Laplace", shown, paid, alone),
+        ("thresholded, Gaussian", on_people(Thresholded(SampledItems(1), joint)), delta, alone),
     ]
     wrong = [
         ("noise / 1.1", noisy_count(narrow), Fraction(0), counted),
         ("threshold off by one", noisy_histogram(laplace, threshold - 1), paid, alone),
         ("noise in floating point", float_count(ONE), Fraction(0), ((PERSON,), ())),
         ("noise clamped at 4", clamped_count(laplace, 4), Fraction(0), counted),
-        ("keys in order of rows", ordered_by_appearance(noisy_histogram(laplace, threshold)), paid, swapped),
-        ("an error for rare items", refusing_rare(noisy_histogram(laplace, threshold)), paid, alone),
+        ("keys in order of rows", ordered_by_appearance(shown), paid, swapped),
+        ("an error for rare items", refusing_rare(shown), paid, alone),
+        ("support before bounding", support_before_bounding(shown, threshold), paid, many),
     ]
     return [Specimen(name, run, ONE, d, True, *pair) for name, run, d, pair in honest] + [
         Specimen(name, run, ONE, d, False, *pair) for name, run, d, pair in wrong

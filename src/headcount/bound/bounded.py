@@ -6,6 +6,7 @@ item is too much. So totals are those of everybody less the excess, and only peo
 Invariant: what is kept of a person depends on that person's rows and the secret alone.
 """
 
+import warnings
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
@@ -141,8 +142,11 @@ def _fetched_keys(totals: ir.Table, keys: pa.Table) -> pa.Table:
 
 def _arrow(table: ir.Table) -> pa.Table:
     """The rows, by way of batches: the engine's other way would import pandas."""
-    return table.to_pyarrow_batches().read_all()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # Ibis calls DuckDB by a name that is going away
+        return table.to_pyarrow_batches().read_all()
 
 
 def _column(found: pa.Table) -> Integers:
-    return np.from_dlpack(found[TOTAL].cast(pa.int64()).combine_chunks())  # `to_numpy` would import pandas
+    whole = found[TOTAL].cast(pa.int64()).combine_chunks()
+    return np.from_dlpack(whole).astype(np.int64)  # `to_numpy` would import pandas

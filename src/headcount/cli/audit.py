@@ -64,10 +64,8 @@ def audit_target(run: Callable[[Any], Any], left: Any, right: Any, epsilon: str,
 
 
 def audit_exactly() -> bool:
-    """Enumerate histograms with thresholds on tiny data; whether no exact delta is above its price."""
-    table = Table(
-        "threshold 5, noise", "neighbours", "epsilon", "delta priced", "exact delta", box=None, header_style="bold"
-    )
+    """Enumerate the mechanisms on tiny data; whether no exact delta is above its price."""
+    table = Table("mechanism", "neighbours", "epsilon", "delta priced", "exact delta", box=None, header_style="bold")
     sound = True
     for each in enumerations():
         exact = f"{float(each.exact.low):.6f} .. {float(each.exact.high):.6f}"

@@ -2,12 +2,11 @@
 
 Without a threshold the interval is the noisy value plus and minus the noise's 95% quantile. With one, an item is seen
 only if its noise was large enough, so the lower end is that of the law *given that it is shown*: the least count for
-which a value this high would be seen in one of 40 cases. The upper end needs no such care: a count beyond it would have
-been shown anyway.
+which a value this high would be seen in one of 40 cases; in one of 20 up to the threshold, as there the upper end cannot
+miss. The upper end needs no such care: a count beyond it would have been shown anyway.
 """
 
 from collections.abc import Callable
-from fractions import Fraction
 
 import numpy as np
 import pyarrow as pa
@@ -59,19 +58,19 @@ def ends(values: Integers, mechanism: Mechanism) -> tuple[Integers, Integers]:
         return np.maximum((values - width) // unit, 0), np.maximum(-((-values - width) // unit), 0)
     # a count beyond the upper end is shown in at least 39 of 40 cases: a little less than 1/40 makes up for the rest
     width = spread(mechanism.law, MISS * (1 - MISS / 2))
-    return least_shown(values, threshold, mechanism.law, MISS / 2), values + width
+    return least_shown(values, threshold, mechanism.law), values + width
 
 
-def least_shown(values: Integers, threshold: int, law: Law, miss: Fraction) -> Integers:
-    """The least count, from 1 on, with P(noisy >= value | noisy >= threshold) of at least `miss`: it rises with the
-    count."""
+def least_shown(values: Integers, threshold: int, law: Law) -> Integers:
+    """The least count, from 1 on, for which a value this high is not too rare among those that are shown:
+    P(noisy >= value | noisy >= threshold) rises with the count."""
     tail = log_tail(law)
-    limit = np.log(float(miss))
-    low, high = np.zeros_like(values), np.maximum(values, 1)  # low does not reach it, or is 0; high does
+    low, high = np.zeros_like(values), np.maximum(values, 1)  # low is too small, or 0; high is not
     while bool((high - low > 1).any()):
         middle = (low + high) // 2
-        reaches = tail(values - middle) - tail(threshold - middle) >= limit
-        low, high = np.where(reaches, low, middle), np.where(reaches, middle, high)
+        rare = np.log(np.where(middle <= threshold, float(MISS), float(MISS / 2)))
+        enough = (tail(values - middle) - tail(threshold - middle) >= rare) & (middle > 0)
+        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
     return high
 
 

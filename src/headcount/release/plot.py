@@ -31,7 +31,7 @@ def bars(table: pa.Table, about: About, most: int) -> Figure:
     axes.barh(places, counts, color=BAR, height=0.7)
     axes.errorbar(counts, places, xerr=away, fmt="none", ecolor=WHISKER, elinewidth=1.2, capsize=3)
     axes.set_yticks(places, names, parse_math=False, color=INK)
-    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.set_ylim(max(len(names), 1) - 0.5, -0.5)
     axes.set_xlim(left=0)
     axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.spines[["top", "right", "left"]].set_visible(False)

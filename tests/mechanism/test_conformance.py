@@ -1,0 +1,116 @@
+"""Every mechanism has its five things: code, event, error law, proof page, and its line in this list."""
+
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from headcount.account import Cost, cost
+from headcount.account.events import Gaussian, GaussianThreshold, Laplace, LaplaceThreshold, Neighbours
+from headcount.audit.choices import Fixed
+from headcount.audit.specimens import enumerations, specimens
+from headcount.bound import Bounded, SampledEvents, SampledItems, ScaledToSum, Sensitivity
+from headcount.errors import BadParameter
+from headcount.mechanism import Clipped, Mechanism, Thresholded, choose, clipped
+from headcount.noise import SystemEntropy
+
+ROOT = Path(__file__).parents[2]
+BOTH: list[Neighbours] = ["add-remove", "replace"]
+BUDGET = Cost(Fraction(1), Fraction(1, 10**6))
+
+
+def chosen(count: str, cells: int | None, bound: int = 20, neighbours: Neighbours = "add-remove") -> Mechanism:
+    return choose(BUDGET, count=count, bound=bound, neighbours=neighbours, cells=cells)  # type: ignore[arg-type]
+
+
+def test_every_mechanism_is_in_the_list() -> None:
+    assert {kind.__name__ for kind in Mechanism.__subclasses__()} == {"Clipped", "Thresholded"}
+    audited = {each.name.partition(",")[0] for each in specimens() if each.honest}
+    enumerated = {each.name.partition(",")[0] for each in enumerations()}
+    assert audited == enumerated == {kind.name for kind in Mechanism.__subclasses__()}
+
+
+@pytest.mark.parametrize("mechanism", [Clipped, Thresholded])
+def test_the_proof_is_there_and_speaks_of_both_neighbours(mechanism: type[Mechanism]) -> None:
+    proof = (ROOT / mechanism.proof).read_text()
+    assert "added or removed" in proof
+    assert "replaced" in proof
+
+
+@pytest.mark.parametrize("neighbours", BOTH)
+@pytest.mark.parametrize("count", ["users", "events"])
+@pytest.mark.parametrize("cells", [None, 1, 1000])
+@pytest.mark.parametrize("bound", [1, 3, 20, 1000])
+def test_what_happens_costs_no_more_than_what_was_typed(
+    neighbours: Neighbours, count: str, cells: int | None, bound: int
+) -> None:
+    event = chosen(count, cells, bound, neighbours).event
+    assert cost.covers(BUDGET, [event])
+
+
+@pytest.mark.parametrize(
+    ("bound", "kind"), [(1, LaplaceThreshold), (2, LaplaceThreshold), (3, GaussianThreshold), (100, GaussianThreshold)]
+)
+def test_the_noise_with_the_lower_threshold_is_taken(bound: int, kind: type) -> None:
+    """At (1, 1e-6) that is Laplace for up to 2 items (digest B2)."""
+    assert isinstance(chosen("users", None, bound).event, kind)
+
+
+@pytest.mark.parametrize(("bound", "kind"), [(8, Laplace), (10, Gaussian), (100, Gaussian)])
+def test_the_quieter_noise_is_taken(bound: int, kind: type) -> None:
+    assert isinstance(chosen("users", 1000, bound).event, kind)
+
+
+@pytest.mark.parametrize(("bounding", "threshold"), [(SampledItems(1), 15), (SampledItems(25), 115)])
+def test_known_thresholds(bounding: SampledItems, threshold: int) -> None:
+    event = chosen("users", None, bounding.most).event
+    assert getattr(event, "threshold", 0) == threshold
+
+
+def test_replaced_people_need_twice_the_scale() -> None:
+    once, twice = (chosen("events", 1000, 50, neighbours).event for neighbours in BOTH)
+    assert isinstance(once, Laplace)
+    assert isinstance(twice, Laplace)
+    assert (once.scale, twice.scale) == (50 * 1024, 100 * 1024)
+    alone = chosen("events", 1, 50, "replace").event
+    assert isinstance(alone, Laplace)
+    assert alone.scale == 50 * 1024
+
+
+def of_two(mechanism: Mechanism, sensitivity: Sensitivity | None = None) -> Bounded:
+    items = pa.table({"item0": ["a", "b"]})
+    return Bounded(items, np.array([150, 200]), sensitivity or mechanism.bounding.sensitivity)
+
+
+@pytest.mark.parametrize("cells", [None, 2])
+def test_totals_with_a_looser_bound_are_refused(cells: int | None) -> None:
+    mechanism = chosen("users", cells)
+    loose = SampledEvents(21).sensitivity if cells is None else ScaledToSum(21, largest=1).sensitivity
+    with pytest.raises(BadParameter, match="the noise is for"):
+        mechanism.run(of_two(mechanism, loose), SystemEntropy())
+
+
+def test_a_count_at_the_threshold_is_shown_and_one_below_is_not() -> None:
+    mechanism = chosen("users", None)
+    assert isinstance(mechanism.event, GaussianThreshold)
+    exactly = mechanism.event.threshold - 150
+    assert mechanism.run(of_two(mechanism), Fixed(exactly)).items["item0"].to_pylist() == ["a", "b"]
+    assert mechanism.run(of_two(mechanism), Fixed(exactly - 1)).items["item0"].to_pylist() == ["b"]
+
+
+@pytest.mark.parametrize("cells", [None, 4000])
+def test_the_error_law(cells: int | None) -> None:
+    """19 of 20 counts are off by no more than the plan says, and 0.9 times that would not do. 400,000 draws: the
+    share's deviation is 0.00035."""
+    mechanism = chosen("users", cells)
+    error = mechanism.error * mechanism.bounding.unit
+    draws = np.abs(SystemEntropy().draw(mechanism.law, 400_000))
+    assert (draws > error).mean() < 0.05 + 0.002
+    assert (draws > 0.9 * error).mean() > 0.05 + 0.01
+
+
+def test_a_known_domain_without_delta_is_pure() -> None:
+    pure = clipped.calibrated(Cost(Fraction(1), Fraction(0)), count="users", bound=100, cells=9, neighbours="replace")
+    assert isinstance(pure.event, Laplace)

@@ -1,0 +1,47 @@
+"""Small tables for tests, and the release of them without noise."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import headcount as hc
+from headcount.audit.choices import Fixed
+from headcount.bound import Bounding
+from headcount.source import Contributions, contributions, open_events
+
+Rows = Sequence[tuple[Any, Any]]
+
+
+def table(rows: Rows) -> Any:
+    """Rows of (user, item) as an Arrow table."""
+    import pyarrow as pa
+
+    return pa.table({"user": pa.array([user for user, _ in rows]), "item": pa.array([item for _, item in rows])})
+
+
+def released(data: Any, **arguments: Any) -> dict[Any, int]:
+    """Item and count of a release whose noise is 0; the items are known unless the arguments say otherwise."""
+    asked = {"user": "user", "by": "item", "epsilon": 1, "bound": 100, **arguments}
+    release = hc.plan("histogram", data, **asked).release(entropy=Fixed(0))
+    by = release.about.by
+    items = zip(*(release.table[column].to_pylist() for column in by), strict=True)
+    return {
+        item[0] if len(by) == 1 else item: count
+        for item, count in zip(items, release.table["count"].to_pylist(), strict=True)
+    }
+
+
+def done(rows: Rows, *, events: bool) -> Contributions:
+    """What each person did, on the engine."""
+    return contributions(open_events(table(rows), ["user", "item"]).table(), [None], events=events, keys=None)
+
+
+def kept(bounding: Bounding, rows: Rows, secret: bytes, *, events: bool) -> dict[tuple[Any, Any], int]:
+    """What bounding keeps of each (user, item), in units."""
+    found = bounding.kept(done(rows, events=events), secret).to_pyarrow().to_pylist()
+    return {(row["user"], row["item0"]): row["count"] for row in found}
+
+
+def totals(bounding: Bounding, rows: Rows, secret: bytes, *, events: bool) -> dict[Any, int]:
+    """What bounding makes of each item, in units."""
+    bounded = bounding.bound(done(rows, events=events), secret, None)
+    return dict(zip(bounded.items["item0"].to_pylist(), bounded.totals.tolist(), strict=True))

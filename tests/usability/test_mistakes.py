@@ -1,0 +1,243 @@
+"""Every mistake of a newcomer: the whole message, before any row is read, with nothing spent."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from tests.tables import table
+
+import headcount as hc
+from headcount.errors import HeadcountError, LedgerError
+from headcount.source import events
+
+TABLE = pa.table({"user_id": [1, 2], "word": ["a", "b"], "price": [1.5, 2.5], "tags": [["x"], ["y"]]})
+GOOD: dict[str, Any] = {"user": "user_id", "by": "word", "epsilon": 1, "bound": 20}
+
+MISTAKES: list[tuple[dict[str, Any], str]] = [
+    (
+        {"user": "usr_id"},
+        "there is no column 'usr_id'. Fix: did you mean 'user_id'? There are user_id, word, price, tags",
+    ),
+    ({"by": "Word"}, "there is no column 'Word'. Fix: did you mean 'word'? There are user_id, word, price, tags"),
+    ({"by": "zzz"}, "there is no column 'zzz'. Fix: one of user_id, word, price, tags"),
+    ({"epsilon": 0}, "epsilon=0: it must be above 0. Fix: epsilon=1"),
+    ({"epsilon": -1}, "epsilon=-1: it must be above 0. Fix: epsilon=1"),
+    ({"epsilon": float("nan")}, "epsilon=nan: a finite number is needed. Fix: epsilon=1"),
+    ({"epsilon": float("inf")}, "epsilon=inf: a finite number is needed. Fix: epsilon=1"),
+    ({"epsilon": "much"}, "epsilon='much': a finite number is needed. Fix: epsilon=1"),
+    ({"epsilon": 1e5}, "epsilon=100000.0: it lies between 0.000001 and 1000. Fix: epsilon=1"),
+    ({"epsilon": None}, "how much may it cost? Fix: epsilon=1, or target_error=10"),
+    ({"target_error": 5}, "epsilon and target_error: only one of them. Fix: target_error=10 finds the epsilon"),
+    (
+        {"epsilon": None, "target_error": 0},
+        "target_error=0: it must be above 0. Fix: target_error=10",
+    ),
+    ({"delta": -1}, "delta=-1: it lies between 0 and 1. Fix: delta=1e-6"),
+    ({"delta": 1}, "delta=1: it lies between 0 and 1. Fix: delta=1e-6"),
+    (
+        {"delta": 0},
+        "delta=0: items that are not known in advance need a delta above 0. "
+        'Fix: delta=1e-6, or the list of items: keys=["apple", "pear"]',
+    ),
+    (
+        {"bound": 0},
+        "bound=0: a whole number of at least 1 is needed. Fix: bound=20, the most that one person may contribute",
+    ),
+    (
+        {"bound": 2.5},
+        "bound=2.5: a whole number of at least 1 is needed. Fix: bound=20, the most that one person may contribute",
+    ),
+    ({"bound": 10**7}, "bound=10000000: at most 1,000,000. Fix: bound=20"),
+    (
+        {"bound": "auto"},
+        'bound="auto": headcount cannot choose a bound yet. Fix: bound=20, the most that one person may contribute; '
+        "a number that you know without looking at the data",
+    ),
+    ({"keys": []}, 'keys=[]: a list of known items has at least one. Fix: keys=["apple", "pear"], or no keys'),
+    ({"keys": "apple"}, 'keys=\'apple\': a list of items. Fix: keys=["apple", "pear"]'),
+    ({"keys": ["a", "a"]}, "keys: an item stands there twice. Fix: keys=sorted(set(keys))"),
+    ({"keys": [1, 2]}, "keys: column 'word' holds string, the keys do not. Fix: keys of the kind string"),
+    ({"keys": [("a", 1)]}, "keys: an item has 1 parts, one for each column. Fix: keys=[(2024, 'a')]"),
+    ({"by": "price", "bins": [3, 2, 1]}, "bins=[3, 2, 1]: edges must rise. Fix: bins=[1, 2, 3]"),
+    ({"by": "price", "bins": [1, 1]}, "bins=[1, 1]: edges must rise. Fix: bins=[1]"),
+    ({"by": "price", "bins": [1]}, "bins=[1]: at least two edges are needed. Fix: bins=[0, 10, 100]"),
+    ({"by": "price", "bins": [0, "x"]}, "bins='x': a finite number is needed. Fix: bins=[0, 10, 100]"),
+    (
+        {"by": "price", "bins": ["2024-01-01", "2024-02-01"]},
+        "column 'price' holds float64, and bins cut dates. Fix: bins of the column's kind",
+    ),
+    (
+        {"bins": {"price": [1, 2]}},
+        "bins: 'price' is not a column of by. Fix: bins={'word': [0, 10, 100]}",
+    ),
+    ({"by": ["word", "price"], "bins": [1, 2]}, "bins: which column? Fix: bins={'word': [0, 10, 100]}"),
+    (
+        {"by": "price", "bins": [1, 2], "keys": ["a"]},
+        "keys and bins: only one of them. Fix: bins=[0, 10, 100] makes the list of items itself",
+    ),
+    (
+        {"by": "price"},
+        "column 'price' holds float64: numbers with a fraction are rarely equal. "
+        "Fix: bins=[0, 10, 100], or a column of whole numbers",
+    ),
+    ({"by": "tags"}, "column 'tags' holds array<string>: not an item. Fix: numbers, text or dates"),
+    ({"user": "tags"}, "column 'tags' holds array<string>: not a person's id. Fix: numbers or text"),
+    (
+        {"user": "word"},
+        "user='word' and by='word' are the same column: every person would be an item. Fix: user='word', by=\"word\"",
+    ),
+    ({"by": ["word", "word"]}, "by=['word', 'word']: a column stands there twice. Fix: by=[\"city\", \"year\"]"),
+    ({"by": []}, 'user=\'user_id\', by=[]: names of columns. Fix: user="user_id", by="word"'),
+    ({"by": "count"}, "by='count': the release has a column of that name. Fix: give the column another name"),
+    ({"count": "people"}, 'count=\'people\': unknown. Fix: count="users" or count="events"'),
+    (
+        {"mechanism": "laplace"},
+        'mechanism=\'laplace\': unknown. Fix: mechanism="auto" or mechanism="clipped" or mechanism="thresholded"',
+    ),
+    (
+        {"mechanism": "clipped"},
+        'mechanism="clipped" is for items known in advance. Fix: keys=["apple", "pear"], or mechanism="thresholded"',
+    ),
+    (
+        {"mechanism": "thresholded", "keys": ["a"]},
+        'mechanism="thresholded" is for items not known in advance. Fix: no keys and bins, or mechanism="clipped"',
+    ),
+    (
+        {"neighbours": "swap"},
+        'neighbours=\'swap\': unknown. Fix: neighbours="add-remove" or neighbours="replace"',
+    ),
+]
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> hc.Ledger:
+    return hc.Ledger(tmp_path / "visits.db", epsilon=3, delta=1e-5)
+
+
+@pytest.fixture(autouse=True)
+def unread(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """No row may be read: opening a table for its rows fails the test."""
+
+    def read(*arguments: object) -> None:
+        raise AssertionError("rows were read")
+
+    monkeypatch.setattr("headcount.source.frames.Wrapped.table", read)
+    yield
+
+
+@pytest.mark.parametrize(("wrong", "message"), MISTAKES, ids=[message[:60] for _, message in MISTAKES])
+def test_mistakes(ledger: hc.Ledger, wrong: dict[str, Any], message: str) -> None:
+    for data in (TABLE, TABLE.to_pandas()) if "tags" not in str(wrong) else (TABLE,):
+        with pytest.raises(HeadcountError) as refused:
+            hc.histogram(data, **{**GOOD, **wrong}, ledger=ledger)
+        assert str(refused.value) == message
+        assert refused.value.exit_code == 2
+    assert ledger.spent.epsilon == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        (
+            "none.parquet",
+            None,
+            "none.parquet: there is no such file. Fix: the path of a file, or a pattern such as logs/*.csv",
+        ),
+        (
+            "text.parquet",
+            b"text",
+            "text.parquet: not a table that can be read as .parquet. Fix: a file whose name tells what it is",
+        ),
+        ("image.png", b"png", "image.png: not a table. Fix: a file that ends in .parquet, .csv, .tsv, .jsonl, .ndjson"),
+        (
+            "empty.csv",
+            b"",
+            "the first line does not name the columns. Fix: a first line with a different name for each",
+        ),
+        (
+            "twice.csv",
+            b"a,a\n1,2\n",
+            "the first line does not name the columns. Fix: a first line with a different name for each",
+        ),
+        (
+            "rubbish.jsonl",
+            b"rubbish\n",
+            "rubbish.jsonl: not a table that can be read as .jsonl. Fix: a file whose name tells what it is",
+        ),
+        ("x*.csv", None, "x*.csv: there is no such file. Fix: the path of a file, or a pattern such as logs/*.csv"),
+    ],
+)
+def test_files_that_are_no_tables(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, content: bytes | None, message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    if content is not None:
+        Path(name).write_bytes(content)
+    with pytest.raises(HeadcountError) as refused:
+        hc.histogram(name, **GOOD)
+    assert str(refused.value) == message
+
+
+def test_a_folder_and_things_that_are_no_tables(tmp_path: Path) -> None:
+    with pytest.raises(HeadcountError, match=r"a folder, not a table. Fix: \".*/\*.parquet\""):
+        hc.histogram(tmp_path, **GOOD)
+    for thing in ([1, 2], 5, None, {"user_id": [1]}):
+        with pytest.raises(HeadcountError) as refused:
+            hc.histogram(thing, **GOOD)
+        assert str(refused.value) == f"data={type(thing).__name__}: not a table. Fix: {events.KINDS}"
+
+
+def test_files_with_different_headers(tmp_path: Path) -> None:
+    (tmp_path / "1.csv").write_text("user_id,word\n1,a\n")
+    (tmp_path / "2.csv").write_text("word,user_id\na,1\n")
+    with pytest.raises(HeadcountError) as refused:
+        hc.histogram(str(tmp_path / "*.csv"), **GOOD)
+    assert str(refused.value) == (
+        "the files do not have the same header. Fix: files with the same columns in the same order"
+    )
+
+
+def test_two_columns_of_one_name() -> None:
+    twice = pa.table([[1], [2], ["a"]], names=["user_id", "user_id", "word"])
+    with pytest.raises(HeadcountError) as refused:
+        hc.histogram(twice, **GOOD)
+    assert str(refused.value) == "there are two columns 'user_id'. Fix: give them different names"
+
+
+def test_unknown_jobs() -> None:
+    with pytest.raises(HeadcountError) as refused:
+        hc.plan("median", TABLE, **GOOD)  # type: ignore[arg-type]
+    assert str(refused.value) == "plan('median', ...): unknown. Fix: plan(\"histogram\", ...)"
+
+
+def test_an_exhausted_budget(ledger: hc.Ledger) -> None:
+    with pytest.raises(HeadcountError) as refused:
+        hc.histogram(TABLE, **{**GOOD, "epsilon": 5}, ledger=ledger)
+    assert str(refused.value) == (
+        "asked epsilon=5, delta=0.000001; left epsilon=3, delta=0.00001. Nothing was spent. "
+        "Fix: epsilon=3, delta=0.000001 would fit"
+    )
+    assert refused.value.exit_code == 3
+    assert ledger.spent.epsilon == 0
+
+
+def test_the_ledger_of_another_dataset(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    ledger = hc.Ledger(tmp_path / "visits.db", epsilon=3, delta=1e-5)
+    for name in ("visits", "orders"):
+        pq.write_table(TABLE.select(["user_id", "word"]), tmp_path / f"{name}.parquet")
+    hc.histogram(tmp_path / "visits.parquet", **GOOD, ledger=ledger)
+    with pytest.raises(LedgerError) as refused:
+        hc.histogram(tmp_path / "orders.parquet", **GOOD, ledger=ledger)
+    assert str(refused.value) == (
+        "visits.db is the ledger of 'visits.parquet, people by user_id', and this is 'orders.parquet, people by "
+        "user_id'. Nothing was spent. Fix: a ledger of its own; or, if it is the same data under another name, "
+        "dataset= with the first name"
+    )
+    hc.histogram(tmp_path / "orders.parquet", **{**GOOD, "epsilon": 0.5}, ledger=ledger, dataset="visits.parquet")
+    assert ledger.spent.epsilon == 1.5
+    with pytest.raises(LedgerError):
+        hc.histogram(table([(1, "a")]), user="item", by="user", epsilon=1, bound=1, ledger=ledger)
