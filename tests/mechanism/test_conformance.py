@@ -73,7 +73,7 @@ def test_replaced_people_need_twice_the_scale() -> None:
     once, twice = (chosen("events", 1000, 50, neighbours).event for neighbours in BOTH)
     assert isinstance(once, Laplace)
     assert isinstance(twice, Laplace)
-    assert (once.scale, twice.scale) == (50 * 1024, 100 * 1024)
+    assert (int(once.scale), int(twice.scale)) == (50 * 1024, 100 * 1024)
     alone = chosen("events", 1, 50, "replace").event
     assert isinstance(alone, Laplace)
     assert alone.scale == 50 * 1024

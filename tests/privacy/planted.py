@@ -37,6 +37,14 @@ CALIBRATION = "tests/account/test_calibration.py::"
 LEDGER = "tests/account/test_ledger.py::"
 CHAOS = "tests/audit/test_chaos.py::"
 DELTA = "tests/privacy/test_exact_delta.py::"
+BOUND = "tests/bound/test_bounding.py::"
+MECHANISM = "tests/mechanism/test_conformance.py::"
+EXACTLY = "tests/privacy/test_mechanisms.py::"
+BYTES = "tests/privacy/test_same_result_same_bytes.py::"
+TABLES = "tests/source/test_tables.py::"
+RELEASE = "tests/release/test_release.py::"
+STEPS = "tests/usability/test_first_steps.py::"
+MISTAKES = "tests/usability/test_mistakes.py::"
 
 BUGS = [
     Bug(
@@ -279,6 +287,226 @@ BUGS = [
         "audit/chaos.py",
         (("    if code > 0:\n", "    if code > 1:\n"),),
         CHAOS + "test_a_writer_that_fails_by_itself_is_no_success",
+    ),
+    Bug(
+        "a replaced person is bounded like a removed one: C instead of 2C",
+        "bound/bounded.py",
+        (("return Sensitivity(2 * self.items, self.largest, 2 * self.total, 2 * self.squared)", "return self"),),
+        EXACTLY + "test_clipped_laplace",
+    ),
+    Bug(
+        "a replaced person's Laplace noise is that of a removed one",
+        "mechanism/thresholded.py",
+        (("people(neighbours) * sensitivity.total", "sensitivity.total"),),
+        MECHANISM + "test_what_happens_costs_no_more_than_what_was_typed",
+    ),
+    Bug(
+        "clipped noise / 1.1",
+        "mechanism/clipped.py",
+        (("entropy.draw(self.law, len(bounded.totals))", "entropy.draw(self.law, len(bounded.totals)) * 10 // 11"),),
+        EXACTLY + "test_clipped_laplace",
+    ),
+    Bug(
+        "the same noise for every item",
+        "mechanism/clipped.py",
+        (("entropy.draw(self.law, len(bounded.totals))", "entropy.draw(self.law, 1)"),),
+        EXACTLY + "test_clipped_laplace",
+    ),
+    Bug(
+        "shown above the threshold, not at it",
+        "mechanism/thresholded.py",
+        (("shown = noisy >= self.event.threshold", "shown = noisy > self.event.threshold"),),
+        MECHANISM + "test_a_count_at_the_threshold_is_shown_and_one_below_is_not",
+    ),
+    Bug(
+        "threshold - 1",
+        "mechanism/thresholded.py",
+        (("shown = noisy >= self.event.threshold", "shown = noisy >= self.event.threshold - 1"),),
+        EXACTLY + "test_both_kinds_of_noise_with_a_threshold",
+    ),
+    Bug(
+        "totals of a looser bound are taken",
+        "mechanism/thresholded.py",
+        (("        self.check(bounded)\n", ""),),
+        MECHANISM + "test_totals_with_a_looser_bound_are_refused",
+    ),
+    Bug(
+        "support before bounding",
+        "bound/bounded.py",
+        (("kept.filter(kept[TOTAL] > 0).mutate(", "kept.mutate("),),
+        BOUND + "test_nothing_is_left_of_an_item_that_nobody_keeps",
+    ),
+    Bug(
+        "the first k instead of a hashed choice",
+        "bound/sample.py",
+        (("start=number % hashed", "start=0 * number % hashed"),),
+        BOUND + "test_every_choice_is_equally_likely",
+    ),
+    Bug(
+        "everybody starts alike: the person is not hashed",
+        "bound/sample.py",
+        (('ibis.literal(secret.hex()) + above[USER].cast("string")', "ibis.literal(secret.hex())"),),
+        BOUND + "test_people_and_secrets_choose_differently",
+    ),
+    Bug(
+        "the secret is not hashed",
+        "bound/sample.py",
+        (("ibis.literal(secret.hex())", 'ibis.literal("")'),),
+        BOUND + "test_people_and_secrets_choose_differently",
+    ),
+    Bug(
+        "one item too many is kept",
+        "bound/sample.py",
+        (("scaled = of_first * most + rows", "scaled = of_first * (most + 1) + rows"),),
+        BOUND + "test_the_bound_holds_on_the_table",
+    ),
+    Bug(
+        "bounding counts everybody's rows, not the person's",
+        "bound/sample.py",
+        (
+            (
+                "upto = ibis.row_number().over(group_by=USER, order_by=contributions.items) + 1",
+                "upto = ibis.row_number().over(order_by=contributions.items) + 1",
+            ),
+        ),
+        BOUND + "test_what_is_kept_of_a_person_is_their_own_affair",
+    ),
+    Bug(
+        "shares rounded to the nearest",
+        "bound/scale.py",
+        (("share.floor()", "(share + 0.5).floor()"),),
+        BOUND + "test_the_bound_holds_on_the_table",
+    ),
+    Bug(
+        "shrunk to the sum where the size was meant",
+        "bound/scale.py",
+        (("(rows[COUNT] * rows[COUNT]).sum())\n        above", "rows[COUNT].sum())\n        above"),),
+        BOUND + "test_the_bound",
+    ),
+    Bug(
+        "duplicate rows of a person count as people",
+        "source/contributions.py",
+        (("pairs = rows.distinct().mutate(", "pairs = rows.mutate("),),
+        TABLES + "test_frames",
+    ),
+    Bug(
+        "not-a-number ids are many people",
+        "source/contributions.py",
+        (("return ibis.ifelse(column.isnan(), None, column + 0.0)", 'return column.cast("string")'),),
+        TABLES + "test_people_of_every_type",
+    ),
+    Bug(
+        '1 and "1" are two people',
+        "source/frames.py",
+        (
+            (
+                "return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)",
+                "return repr(value)",
+            ),
+        ),
+        TABLES + "test_a_person_in_a_column_of_objects_has_one_spelling",
+    ),
+    Bug(
+        "a known item listed twice gets noise twice",
+        "source/contributions.py",
+        ((".aggregate([]).num_rows < len(rows):", ".aggregate([]).num_rows < 0:"),),
+        MISTAKES + "test_mistakes",
+    ),
+    Bug(
+        "bad cells of a CSV are an error",
+        "source/files.py",
+        (("        ignore_errors=True,\n        strict_mode", "        ignore_errors=False,\n        strict_mode"),),
+        TABLES + "test_no_row_of_a_csv_makes_reading_fail",
+    ),
+    Bug(
+        "charge after release",
+        "planning.py",
+        (
+            (
+                "        sealed = ledger.publish(self.charge(), lambda head: self._drawn(events, chance, head, tell), again=again)",
+                '        drawn = self._drawn(events, chance, "", tell)\n        sealed = ledger.publish(self.charge(), lambda head: drawn, again=again)',
+            ),
+        ),
+        STEPS + "test_work_that_failed_is_done_again_under_its_charge",
+    ),
+    Bug(
+        "test noise may be charged",
+        "planning.py",
+        (("        if not chance.production:", "        if False:"),),
+        STEPS + "test_test_noise_is_never_charged",
+    ),
+    Bug(
+        "rows in the engine's order",
+        "release/intervals.py",
+        (
+            (
+                '    return table.sort_by([("count", "descending"), *((column, "ascending") for column in question.by)])',
+                "    return table",
+            ),
+        ),
+        RELEASE + "test_the_table",
+    ),
+    Bug(
+        "a plain interval near the threshold",
+        "release/intervals.py",
+        (
+            (
+                "return least_shown(values, threshold, mechanism.law), values",
+                "return np.maximum(values - width, 1), values",
+            ),
+        ),
+        RELEASE + "test_intervals_of_shown_items_hold_the_truth",
+    ),
+    Bug(
+        "the exact number of items in the progress",
+        "planning.py",
+        (
+            (
+                '        tell("drawing noise")',
+                '        print(f"drawing noise for {len(bounded.totals)} items", file=__import__("sys").stderr)',
+            ),
+        ),
+        BYTES + "test_same_result_same_bytes[text]",
+    ),
+    Bug(
+        "the exact number of people in the file",
+        "planning.py",
+        (
+            (
+                "        return pack(rows(noisy, self.mechanism, self.question), self._about(head))",
+                '        return pack(rows(noisy, self.mechanism, self.question), self._about(f"{head}{bounded.totals.sum()}"))',
+            ),
+        ),
+        BYTES + "test_same_result_same_bytes[files]",
+    ),
+    Bug(
+        "an engine's error is repeated",
+        "planning.py",
+        (
+            (
+                'f"{self.dataset}: the rows could not be read to their end. Nothing was released."',
+                "f\"{self.dataset}: {__import__('sys').exc_info()[1]}\"",
+            ),
+        ),
+        BYTES + "test_reading_that_fails_says_the_same_whatever_the_row",
+    ),
+    Bug(
+        "formulas in a CSV",
+        "release/export.py",
+        (('return f"\'{text}" if text.startswith(FORMULA) else text', "return text"),),
+        RELEASE + "test_a_csv_cannot_run_anything",
+    ),
+    Bug(
+        "items unescaped on a page",
+        "report/page.py",
+        (("<td{kind}>{escape(shown(cell))}</td>", "<td{kind}>{shown(cell)}</td>"),),
+        RELEASE + "test_a_page_holds_no_code_and_loads_nothing",
+    ),
+    Bug(
+        "a ledger takes every dataset",
+        "account/charge.py",
+        (("    if owner is not None and asked != owner:", "    if False:"),),
+        MISTAKES + "test_the_ledger_of_another_dataset",
     ),
 ]
 

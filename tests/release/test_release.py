@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
@@ -77,7 +76,7 @@ def test_intervals_of_shown_items_hold_the_truth(bound: int, above: int) -> None
     low, high = ends(values, mechanism)
     assert ((low <= truth) & (truth <= high)).mean() > 0.95 - 0.008
     if above == 1000:
-        assert ((low <= truth) & (truth <= high)).mean() < 0.95 + 0.02
+        assert ((low <= truth) & (truth <= high)).mean() < 0.95 + 0.03  # whole numbers: a little more than asked
         assert (np.abs((high - low) / (2 * mechanism.error) - 1) < 0.2).all()
 
 
@@ -106,7 +105,7 @@ def test_exits(songs: hc.Release) -> None:
 
 @pytest.mark.parametrize("name", ["r.txt", "r", "r.xlsx"])
 def test_unknown_kinds_of_files(songs: hc.Release, tmp_path: Path, name: str) -> None:
-    with pytest.raises(BadParameter, match="unknown kind of file. Fix: a name that ends in .parquet, .csv"):
+    with pytest.raises(BadParameter, match=r"unknown kind of file\. Fix: a name that ends in \.parquet, \.csv"):
         songs.save(tmp_path / name)
     assert list(tmp_path.iterdir()) == []
 
@@ -123,7 +122,7 @@ def test_load_refuses_what_is_no_release(tmp_path: Path) -> None:
     pq.write_table(pa.table({"a": [1]}), tmp_path / "other.parquet")
     (tmp_path / "text.parquet").write_text("text")
     for name in ("other.parquet", "text.parquet"):
-        with pytest.raises(NotATable, match="not a release. Fix: a .parquet file from release.save"):
+        with pytest.raises(NotATable, match=r"not a release\. Fix: a \.parquet file from release\.save"):
             hc.load(tmp_path / name)
 
 
@@ -144,7 +143,7 @@ def test_a_page_holds_no_code_and_loads_nothing(release: hc.Release, tmp_path: P
     assert "url(http" not in page
     for text in (
         "people per item",
-        "epsilon 1, delta 0",
+        "epsilon 1, delta 1e-06",
         "Privacy: had any one person",
         "<svg",
         "Make it again",
@@ -196,6 +195,5 @@ def test_bins_are_drawn_in_their_own_order(tmp_path: Path) -> None:
     assert release.table["age"].to_pylist() == ["[50, 100]", "[0, 10)", "[10, 50)"]
 
 
-@pytest.mark.parametrize("make", [lambda: hc.example(people=50), lambda: hc.example(people=50)])
-def test_the_example_is_the_same_every_time(make: Callable[[], pa.Table]) -> None:
-    assert make().equals(hc.example(people=50))
+def test_the_example_is_the_same_every_time() -> None:
+    assert hc.example(people=50).equals(hc.example(people=50))

@@ -1,6 +1,5 @@
 """Every mistake of a newcomer: the whole message, before any row is read, with nothing spent."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -118,14 +117,13 @@ def ledger(tmp_path: Path) -> hc.Ledger:
 
 
 @pytest.fixture(autouse=True)
-def unread(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def unread(monkeypatch: pytest.MonkeyPatch) -> None:
     """No row may be read: opening a table for its rows fails the test."""
 
     def read(*arguments: object) -> None:
         raise AssertionError("rows were read")
 
     monkeypatch.setattr("headcount.source.frames.Wrapped.table", read)
-    yield
 
 
 @pytest.mark.parametrize(("wrong", "message"), MISTAKES, ids=[message[:60] for _, message in MISTAKES])
@@ -138,36 +136,21 @@ def test_mistakes(ledger: hc.Ledger, wrong: dict[str, Any], message: str) -> Non
     assert ledger.spent.epsilon == 0
 
 
+MISSING = "there is no such file. Fix: the path of a file, or a pattern such as logs/*.csv"
+TELLING = "Fix: a file whose name tells what it is"
+UNNAMED = "the first line does not name the columns. Fix: a first line with a different name for each"
+
+
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        (
-            "none.parquet",
-            None,
-            "none.parquet: there is no such file. Fix: the path of a file, or a pattern such as logs/*.csv",
-        ),
-        (
-            "text.parquet",
-            b"text",
-            "text.parquet: not a table that can be read as .parquet. Fix: a file whose name tells what it is",
-        ),
+        ("none.parquet", None, f"none.parquet: {MISSING}"),
+        ("x*.csv", None, f"x*.csv: {MISSING}"),
+        ("text.parquet", b"text", f"text.parquet: not a table that can be read as .parquet. {TELLING}"),
+        ("rubbish.jsonl", b"rubbish\n", f"rubbish.jsonl: not a table that can be read as .jsonl. {TELLING}"),
         ("image.png", b"png", "image.png: not a table. Fix: a file that ends in .parquet, .csv, .tsv, .jsonl, .ndjson"),
-        (
-            "empty.csv",
-            b"",
-            "the first line does not name the columns. Fix: a first line with a different name for each",
-        ),
-        (
-            "twice.csv",
-            b"a,a\n1,2\n",
-            "the first line does not name the columns. Fix: a first line with a different name for each",
-        ),
-        (
-            "rubbish.jsonl",
-            b"rubbish\n",
-            "rubbish.jsonl: not a table that can be read as .jsonl. Fix: a file whose name tells what it is",
-        ),
-        ("x*.csv", None, "x*.csv: there is no such file. Fix: the path of a file, or a pattern such as logs/*.csv"),
+        ("empty.csv", b"", UNNAMED),
+        ("twice.csv", b"a,a\n1,2\n", UNNAMED),
     ],
 )
 def test_files_that_are_no_tables(

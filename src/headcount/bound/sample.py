@@ -84,7 +84,7 @@ def _cut(rows: ir.Table, most: int, items: tuple[str, ...]) -> ir.Table:
 
     def kept(of_first: ir.Column) -> ir.Column:
         scaled = of_first * most + rows["start"]
-        return ((scaled - scaled % rows["size"]) / rows["size"]).cast("int64")  # whole, so the division is exact
+        return ((scaled - scaled % rows["size"]) / rows["size"]).round().cast("int64")  # a whole number, below 2^53
 
     cut = rows[COUNT] - (kept(rows["upto"]) - kept(rows["upto"] - rows[COUNT]))
     return rows.select(USER, *items, **{CUT: cut}).filter(lambda row: row[CUT] > 0)

@@ -1,0 +1,121 @@
+"""`headcount histogram` as a user types it."""
+
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from tests.cli.test_commands import headcount
+
+import headcount as hc
+
+ASKED = ("plays.parquet", "--user", "user", "--by", "song", "--bound", "20")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the example table."""
+    path = tmp_path_factory.mktemp("plays")
+    pq.write_table(hc.example(), path / "plays.parquet")
+    pq.write_table(pa.table({"user": [1, 2, 3], "age": [5, 15, 50]}), path / "ages.parquet")
+    return path
+
+
+def test_a_release(folder: Path) -> None:
+    done = headcount("histogram", *ASKED, "--epsilon", "1", cwd=folder)
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("people per song, from plays.parquet: ")
+    assert lines[0].endswith(" rows, epsilon 1, delta 1e-06")
+    assert lines[2].split() == ["song", "count", "low", "high"]
+    assert lines[3].startswith("song 0001")
+    assert len(lines) == 29
+    assert lines[-1].startswith("... and ")
+
+
+def test_json_and_files(folder: Path) -> None:
+    names = ["r.parquet", "r.csv", "r.json", "r.html", "r.png"]
+    out = [part for name in names for part in ("--out", name)]
+    done = headcount("histogram", *ASKED, "--epsilon", "1", "--json", *out, cwd=folder)
+    said = json.loads(done.stdout)
+    assert hc.load(folder / "r.parquet").table.to_pylist() == said["rows"]
+    assert json.loads((folder / "r.json").read_text()) == said
+    assert all((folder / name).stat().st_size > 500 for name in names)
+
+
+def test_dry_run_reads_and_spends_nothing(folder: Path) -> None:
+    """The table's rows are cut off: the schema is enough."""
+    plan = headcount("histogram", *ASKED, "--epsilon", "1", "--dry-run", cwd=folder)
+    assert (plan.returncode, plan.stderr) == (0, "")
+    for text in ("a song needs about 103 people to appear", "Nothing was read, nothing was spent.", "  1. "):
+        assert text in plan.stdout
+    text = headcount("histogram", *ASKED, "--epsilon", "1", "--dry-run", "--json", cwd=folder).stdout
+    assert hc.Plan.from_json(text).mechanism.name == "thresholded"
+
+
+def test_target_error(folder: Path) -> None:
+    text = headcount("histogram", *ASKED, "--target-error", "20", "--dry-run", "--json", cwd=folder).stdout
+    plan = hc.Plan.from_json(text)
+    assert plan.error <= 20
+    assert 1.7 < plan.budget.epsilon < 2
+
+
+def test_a_ledger(folder: Path) -> None:
+    headcount("ledger", "new", "plays.db", "--epsilon", "1.5", "--delta", "1e-5", cwd=folder)
+    asked = ("histogram", *ASKED, "--epsilon", "1", "--ledger", "plays.db")
+    first = headcount(*asked, cwd=folder)
+    assert (first.returncode, first.stderr) == (0, "")
+    again = headcount(*asked, "--out", "sealed.parquet", cwd=folder)
+    assert again.stdout == first.stdout
+    assert again.stderr == "sealed before: no new noise, no new charge (--again pays for a new draw)\n"
+    assert headcount("ledger", "verify", "plays.db", "--release", "sealed.parquet", cwd=folder).returncode == 0
+    refused = headcount(*asked, "--again", cwd=folder)
+    assert (refused.returncode, refused.stdout) == (3, "")
+    assert refused.stderr == (
+        "headcount: asked --epsilon 1, --delta 0.000001; left --epsilon 0.5, --delta 0.000009. Nothing was spent. "
+        "Fix: --epsilon 0.5, --delta 0.000001 would fit\n"
+    )
+    shown = headcount("ledger", "show", "plays.db", cwd=folder).stdout
+    assert "plays.db of plays.parquet, people by user: epsilon 1.5, delta 0.00001" in shown
+    assert "people per song" in shown
+
+
+def test_keys_and_bins(folder: Path) -> None:
+    known = headcount("histogram", *ASKED, "--epsilon", "1", "--keys", "song 0001, song 0002", "--json", cwd=folder)
+    assert [row["song"] for row in json.loads(known.stdout)["rows"]] == ["song 0001", "song 0002"]
+    (folder / "keys.csv").write_text("song 0001\nsong 0003\n")
+    known = headcount("histogram", *ASKED, "--epsilon", "1", "--keys-file", "keys.csv", "--json", cwd=folder)
+    assert [row["song"] for row in json.loads(known.stdout)["rows"]] == ["song 0001", "song 0003"]
+    asked = ("ages.parquet", "--user", "user", "--by", "age", "--epsilon", "1", "--bound", "1", "--bins", "0, 10, 99.5")
+    binned = headcount("histogram", *asked, "--json", cwd=folder)
+    assert sorted(row["age"] for row in json.loads(binned.stdout)["rows"]) == ["[0, 10)", "[10, 99.5]"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--epsilon", "0"), "--epsilon 0: it must be above 0. Fix: --epsilon 1"),
+        (
+            ("--epsilon", "1", "--user", "usr"),
+            "there is no column 'usr'. Fix: did you mean 'user'? There are user, song",
+        ),
+        (
+            ("--epsilon", "1", "--delta", "0"),
+            "--delta 0: items that are not known in advance need a delta above 0. "
+            "Fix: --delta 1e-6, or the list of items: --keys apple,pear",
+        ),
+        (("--epsilon", "1", "--count", "people"), "--count people: unknown. Fix: --count users or --count events"),
+        (("--epsilon", "1", "--bins", "3,2"), "--bins 3,2: edges must rise. Fix: --bins 2,3"),
+        (("--epsilon", "1", "--out", "r.doc"), "r.doc: unknown kind of file. Fix: a name that ends in .parquet, .csv"),
+        (("--epsilon", "1", "--out", "no/r.csv"), "no/r.csv: there is no such folder. Fix: mkdir -p no"),
+        (("--epsilon", "1", "--ledger", "none.db"), "there is no ledger here yet."),
+        (("--epsilon", "1", "--keys-file", "none.txt"), "none.txt: cannot be read as text. Fix: --keys-file items.csv"),
+        ((), "how much may it cost? Fix: --epsilon 1, or --target-error 10"),
+    ],
+)
+def test_mistakes_exit_with_2(folder: Path, arguments: tuple[str, ...], message: str) -> None:
+    refused = headcount("histogram", *ASKED, *arguments, cwd=folder)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert message in refused.stderr
+    assert len(refused.stderr.splitlines()) == 1

@@ -1,0 +1,173 @@
+"""Same private result, different data: nothing that can be seen differs (I9, I10).
+
+Every command and every format runs as a process of its own on neighbouring tables, with noise that leads both to the
+same result. Exit code, stdout, stderr, every byte of every file, and which files there are, must be equal. The second
+table has one person more, with every poisonous thing that a row can hold.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from headcount import Ledger
+
+AIMED = Path(__file__).with_name("aimed.py")
+MANY = [(f"person {number}", item) for number in range(30) for item in "abc"]
+POISON: list[tuple[Any, Any]] = [
+    ("me", "=cmd()"),
+    ("me", "<script>"),
+    ("me", "x" * 100_000),
+    ("me", "\x1b[2J"),
+    ("me", None),
+    (None, "a"),
+    ("me", ""),
+    ("me", "\ufffd"),
+    ("me", "a"),
+    *[("me", "z")] * 1000,
+]
+ASKED = ("--user", "user", "--by", "item", "--epsilon", "1", "--bound", "20")
+KNOWN = (*ASKED, "--keys", "a,b,q")
+RESULT = {"a": 250, "b": 120, "q": 7}
+FILES = ("r.parquet", "r.csv", "r.json", "r.html", "r.png", "r.svg", "r.pdf")
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Everything that can be seen of a run."""
+
+    exit_code: int
+    stdout: str
+    stderr: str
+    files: dict[str, bytes]
+
+
+def people_per_item(rows: list[tuple[Any, Any]]) -> Counter[str]:
+    return Counter(item for _, item in {row for row in rows if None not in row})
+
+
+def noise_for(rows: list[tuple[Any, Any]], *, known: bool) -> list[int]:
+    """The noise that makes RESULT of these rows; whatever is not in it sinks far below the threshold."""
+    there = people_per_item(rows)
+    if known:
+        return [1024 * (RESULT[item] - there[item]) for item in ("a", "b", "q")]
+    return [RESULT[item] - there[item] if item in RESULT else -(10**6) for item in sorted(there, key=str.encode)]
+
+
+def write(rows: list[tuple[Any, Any]], path: Path) -> None:
+    table = pa.table({"user": [user for user, _ in rows], "item": [item for _, item in rows]})
+    if path.suffix == ".csv":
+        table.to_pandas().to_csv(path, index=False)
+    elif path.suffix == ".jsonl":
+        path.write_text("".join(json.dumps(row) + "\n" for row in table.to_pylist()))
+    else:
+        pq.write_table(table, path)
+
+
+def run(folder: Path, rows: list[tuple[Any, Any]], name: str, arguments: tuple[str, ...], noise: list[int]) -> Seen:
+    folder.mkdir()
+    write(rows, folder / name)
+    before = set(folder.iterdir())
+    done = subprocess.run(
+        [sys.executable, AIMED, *arguments],
+        cwd=folder,
+        env={**os.environ, "NOISE": json.dumps(noise)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    files = {path.name: path.read_bytes() for path in folder.iterdir() if path not in before}
+    return Seen(done.returncode, done.stdout, done.stderr, files)
+
+
+COMMANDS: dict[str, tuple[str, tuple[str, ...], bool]] = {
+    "text": ("t.parquet", ASKED, False),
+    "json": ("t.parquet", (*ASKED, "--json"), False),
+    "files": ("t.parquet", (*ASKED, *(part for name in FILES for part in ("--out", name))), False),
+    "csv in": ("t.csv", ASKED, False),
+    "jsonl in": ("t.jsonl", ASKED, False),
+    "events": ("t.parquet", (*KNOWN, "--count", "events"), True),
+    "known": ("t.parquet", (*KNOWN, "--json"), True),
+    "known files": ("t.parquet", (*KNOWN, *(part for name in FILES for part in ("--out", name))), True),
+    "replace": ("t.parquet", (*ASKED, "--neighbours", "replace"), False),
+    "plan": ("t.parquet", (*ASKED, "--dry-run"), False),
+    "plan json": ("t.parquet", (*ASKED, "--dry-run", "--json"), False),
+    "refused": ("t.parquet", (*ASKED, "--delta", "2"), False),
+    "unknown column": ("t.parquet", ("--user", "user", "--by", "itm", "--epsilon", "1", "--bound", "20"), False),
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_same_result_same_bytes(tmp_path: Path, command: str) -> None:
+    name, arguments, known = COMMANDS[command]
+    released = command not in ("plan", "plan json", "refused", "unknown column")
+    seen = []
+    for number, rows in enumerate((MANY, MANY + POISON)):
+        if command == "events":
+            rows = [row for row in rows if row != ("me", "a")]
+        if command == "csv in":
+            rows = [row for row in rows if row != ("me", "")]  # in a CSV nothing and no text are the same
+        noise = noise_for(rows, known=known) if released else []
+        seen.append(run(tmp_path / str(number), rows, name, ("histogram", name, *arguments), noise))
+    one, other = seen
+    assert one == other
+    if released:
+        assert one.exit_code == 0, one.stderr
+        assert "250" in one.stdout
+    assert one.stderr == "" or not released
+    assert set(one.files) == (set(FILES) if "files" in command else set())
+
+
+def test_with_a_ledger(tmp_path: Path) -> None:
+    """What the ledger itself adds is its own head and the time; all else is the same, and so is a refusal."""
+    seen = []
+    for number, rows in enumerate((MANY, MANY + POISON)):
+        folder = tmp_path / str(number)
+        Ledger(tmp_path / f"{number}.db", epsilon=1, delta=1e-5)
+        ledger = str(tmp_path / f"{number}.db")
+        asked = ("histogram", "t.parquet", *ASKED, "--ledger", ledger)
+        first = run(folder, rows, "t.parquet", (*asked, "--json"), noise_for(rows, known=False))
+        again = run(folder / "again", rows, "t.parquet", asked, [])
+        refused = run(folder / "more", rows, "t.parquet", (*asked, "--delta", "2e-6"), [])
+        shown = run(folder / "shown", rows, "t.parquet", ("ledger", "show", ledger, "--json"), [])
+        seen.append([plain(each) for each in (first, again, refused, shown)])
+    assert seen[0] == seen[1]
+    assert [each.exit_code for each in seen[0]] == [0, 0, 3, 0]
+    assert "sealed before" in seen[0][1].stderr
+
+
+def plain(seen: Seen) -> Seen:
+    """Without heads and times."""
+    out = re.sub(r"\d+:[0-9a-f]{64}|\d{4}-\d\d-\d\dT[\d:+]+|\d\.db", "...", seen.stdout)
+    return Seen(seen.exit_code, out, re.sub(r"\d\.db", "...", seen.stderr), seen.files)
+
+
+def test_reading_that_fails_says_the_same_whatever_the_row(tmp_path: Path) -> None:
+    """An engine's own error would quote the row."""
+    import duckdb
+
+    import headcount as hc
+
+    messages = []
+    for secret in ("alice", "bob"):
+        connection = duckdb.connect()
+        connection.execute(f"CREATE TABLE t AS SELECT 1 AS user, '{secret}' AS word")
+        broken = connection.sql("SELECT user, CAST(word AS INTEGER) AS item FROM t")
+        ledger = hc.Ledger(tmp_path / f"{secret}.db", epsilon=1, delta=1e-5)
+        with pytest.raises(hc.HeadcountError) as failed:
+            hc.histogram(broken, user="user", by="item", epsilon=1, bound=1, ledger=ledger)
+        messages.append(str(failed.value))
+        assert failed.value.__cause__ is None
+        assert failed.value.__suppress_context__
+        assert ledger.spent.epsilon == 1  # charged before reading; asking again is free
+    assert messages[0] == messages[1]
+    assert "alice" not in messages[0]

@@ -1,0 +1,154 @@
+"""What a newcomer types first: three lines, and a plan before."""
+
+import inspect
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import headcount as hc
+from headcount.audit.choices import Fixed
+from headcount.errors import BadParameter
+
+PLAN = """\
+people per song, from plays.parquet
+
+  cost    epsilon 1, delta 1e-06
+  error   19 of 20 counts are off by at most 37 (noise alone)
+  appear  a song needs about 103 people to appear
+
+  1. The columns user and song of plays.parquet are read. Rows without a user or a song are left out.
+  2. Each person counts once for each song, for at most 20 of them. Of somebody who has more, 20 are kept, chosen by a \
+keyed hash with a fresh secret.
+  3. Every song that is left gets discrete Gaussian noise with a standard deviation of 18.9.
+  4. A song is shown if its noisy count is at least 103. The others are not mentioned.
+  5. Privacy: had any one person (user) not been there, with all of their rows, every result would have been as likely \
+as it was, within a factor of e^1 = 2.718, but for a chance of 1e-06.
+
+Nothing was read, nothing was spent."""
+
+
+@pytest.fixture
+def plays(tmp_path: Path) -> Path:
+    pq.write_table(hc.example(people=3000), tmp_path / "plays.parquet")
+    return tmp_path / "plays.parquet"
+
+
+def test_three_lines(plays: Path) -> None:
+    release = hc.histogram(plays, user="user", by="song", epsilon=1, bound=20)
+    assert release.table.num_rows > 5
+    assert release.fresh
+
+
+def test_a_plan_reads_nothing(plays: Path) -> None:
+    """The schema is enough: the rows are gone."""
+    nobody = pa.table({"user": pa.array([], pa.int64()), "song": pa.array([], pa.string())})
+    pq.write_table(nobody, plays)
+    plan = hc.plan("histogram", plays, user="user", by="song", epsilon=1.0, bound=20)
+    assert str(plan) == PLAN
+
+
+def test_a_plan_goes_to_json_and_back(plays: Path) -> None:
+    asked: dict[str, Any] = {"user": "user", "by": "song", "epsilon": 0.3, "bound": 20}
+    different: list[dict[str, Any]] = [
+        {},
+        {"keys": ["song 0001", "é"]},
+        {"count": "events"},
+        {"neighbours": "replace", "delta": "1e-9"},
+    ]
+    for more in different:
+        plan = hc.plan("histogram", plays, **asked, **more)
+        again = hc.Plan.from_json(plan.to_json())
+        assert again == plan
+        assert str(again) == str(plan)
+        assert again.release(plays, entropy=Fixed(0)).content == plan.release(entropy=Fixed(0)).content
+        with pytest.raises(BadParameter, match="this plan came from text: it needs its data"):
+            again.release()
+
+
+def test_a_plan_with_dates_and_bins_goes_to_json_and_back() -> None:
+    days = pa.table({"user": [1], "day": [date(2024, 1, 1)], "age": [4]})
+    different: list[dict[str, Any]] = [
+        {"by": "day", "bins": [date(2024, 1, 1), date(2025, 1, 1)]},
+        {"by": "day", "keys": [date(2024, 1, 1)]},
+        {"by": ["age", "day"], "bins": {"age": [0, 2.5, 10]}},
+    ]
+    for more in different:
+        plan = hc.plan("histogram", days, user="user", epsilon=1, bound=2, **more)
+        again = hc.Plan.from_json(plan.to_json())
+        assert again.release(days, entropy=Fixed(500)).content == plan.release(entropy=Fixed(500)).content
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", '{"headcount": 1}', "null"])
+def test_texts_that_are_no_plans(text: str) -> None:
+    with pytest.raises(BadParameter, match="this is not a plan"):
+        hc.Plan.from_json(text)
+
+
+def test_a_plan_for_other_columns_is_refused(plays: Path) -> None:
+    plan = hc.plan("histogram", plays, user="user", by="song", epsilon=1, bound=20)
+    other = pa.table({"user": ["x"], "song": ["y"]})
+    with pytest.raises(BadParameter, match="the data's columns are not those of the plan"):
+        plan.release(other)
+
+
+def test_a_plan_that_was_tampered_with_is_refused(plays: Path) -> None:
+    text = hc.plan("histogram", plays, user="user", by="song", epsilon=1, bound=20).to_json()
+    with pytest.raises(BadParameter, match="another version"):
+        hc.Plan.from_json(text.replace('"threshold":103', '"threshold":90'))
+
+
+@pytest.mark.parametrize("target", [5, 20, 100])
+@pytest.mark.parametrize("more", [{}, {"keys": ["song 0001"]}, {"count": "events"}])
+def test_the_least_epsilon_for_an_error(plays: Path, target: int, more: dict[str, Any]) -> None:
+    asked: dict[str, Any] = {"user": "user", "by": "song", "bound": 20, **more}
+    plan = hc.plan("histogram", plays, target_error=target, **asked)
+    assert plan.error <= target
+    less = hc.plan("histogram", plays, epsilon=float(plan.budget.epsilon) * 0.99, **asked)
+    assert less.error > target
+
+
+def test_histogram_and_plan_take_the_same_arguments() -> None:
+    one, other = (inspect.signature(function).parameters for function in (hc.histogram, hc.plan))
+    assert {name: each.default for name, each in one.items() if name not in ("ledger", "again")} == {
+        name: each.default for name, each in other.items() if name != "job"
+    }
+
+
+def test_test_noise_is_never_charged(plays: Path, tmp_path: Path) -> None:
+    ledger = hc.Ledger(tmp_path / "plays.db", epsilon=3, delta=1e-5)
+    plan = hc.plan("histogram", plays, user="user", by="song", epsilon=1, bound=20)
+    with pytest.raises(BadParameter, match="a ledger is charged for real noise only"):
+        plan.release(ledger=ledger, entropy=Fixed(0))
+    assert ledger.spent.epsilon == 0
+
+
+def test_asking_again_returns_the_same_bytes(plays: Path, tmp_path: Path) -> None:
+    ledger = hc.Ledger(tmp_path / "plays.db", epsilon=3, delta=1e-5)
+    asked: dict[str, Any] = {"user": "user", "by": "song", "epsilon": 1, "bound": 20, "ledger": ledger}
+    first, second = (hc.histogram(plays, **asked) for _ in range(2))
+    assert first.content == second.content
+    assert (first.fresh, second.fresh) == (True, False)
+    assert ledger.spent.epsilon == 1
+    anew = hc.histogram(plays, **asked, again=True)
+    assert anew.content != first.content
+    assert ledger.spent.epsilon == 2
+    assert ledger.verify(release=first.content)
+    assert first.about.head.startswith("1:")
+
+
+def test_work_that_failed_is_done_again_under_its_charge(plays: Path, tmp_path: Path) -> None:
+    ledger = hc.Ledger(tmp_path / "plays.db", epsilon=1, delta=1e-5)
+    plan = hc.plan("histogram", plays, user="user", by="song", epsilon=1, bound=20)
+
+    def stop(step: str) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        plan.release(ledger=ledger, tell=stop)
+    assert ledger.spent.epsilon == 1
+    assert plan.release(ledger=ledger).fresh
+    assert ledger.spent.epsilon == 1
