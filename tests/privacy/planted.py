@@ -381,7 +381,7 @@ BUGS = [
         "shrunk to the sum where the size was meant",
         "bound/scale.py",
         (("(rows[COUNT] * rows[COUNT]).sum())\n        above", "rows[COUNT].sum())\n        above"),),
-        BOUND + "test_the_bound",
+        BOUND + "test_the_bound_holds_on_the_table",
     ),
     Bug(
         "duplicate rows of a person count as people",
