@@ -23,6 +23,8 @@ bench: .venv/ready
 	$(BIN)/pip install --quiet --editable '.[bench]'
 	$(BIN)/python -m benchmarks.noise
 	$(BIN)/python -m benchmarks.ledger
+	$(BIN)/python -m benchmarks.histogram
+	$(BIN)/python -m benchmarks.error
 
 audit: .venv/ready
 	$(BIN)/headcount audit --runs 100000 --kills 1000

@@ -28,9 +28,10 @@ WAYS: list[tuple[Bounding, bool]] = [
     (ScaledToSize(9, largest=3), True),
 ]
 NAMES = [f"{type(way).__name__}, {'events' if events else 'items'}" for way, events in WAYS]
-HEAVY = [("h", item) for item in "abcdefgh"] + [("h", "a")] * 5
-"""Somebody far above every bound, who shares items with others."""
-SOME = [*HEAVY, ("x", "a"), ("x", "b"), ("y", "a"), ("y", "a"), ("z", "q")]
+HEAVY = [("h", item) for item in "abcdefg"] + [("h", "a")] * 5
+"""Somebody far above every bound, who shares items with others; 7 items, so that shares are no whole units."""
+OTHER = [("g", item) for item in "abcdefghijk"]
+SOME = [*OTHER, *HEAVY, ("x", "a"), ("x", "b"), ("y", "a"), ("y", "a"), ("z", "q")]
 ways = pytest.mark.parametrize(("bounding", "events"), WAYS, ids=NAMES)
 
 
