@@ -1,23 +1,18 @@
 """The front door: one short function for each job."""
 
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal
 
-from headcount.account import Cost, Ledger
+from headcount.account import Ledger
 from headcount.account.events import Neighbours
 from headcount.errors import BadParameter
-from headcount.exact import Number, positive, rational
+from headcount.exact import Number, rational
 from headcount.forecast import epsilon_for
-from headcount.planning import Plan
-from headcount.question import Count, Name, question
+from headcount.planning import Plan, budget
+from headcount.question import Count, Name, Question, question
 from headcount.release import Release
 from headcount.source import open_events
-from headcount.source.binning import Edge
-
-SMALLEST, LARGEST = Fraction(1, 10**6), Fraction(1000)
-"""The epsilons that can be meant."""
 
 
 def histogram(
@@ -30,12 +25,12 @@ def histogram(
     target_error: Number | None = None,
     count: Count = "users",
     keys: Sequence[Any] | None = None,
-    bins: Sequence[Edge] | Mapping[str, Sequence[Edge]] | None = None,
+    bins: Sequence[Any] | Mapping[str, Sequence[Any]] | None = None,
     bound: int | str = "auto",
     mechanism: Name = "auto",
     neighbours: Neighbours = "add-remove",
     dataset: str | None = None,
-    ledger: Ledger | None = None,
+    ledger: Ledger | str | Path | None = None,
     again: bool = False,
 ) -> Release:
     """How many people, or events, there are for each item.
@@ -52,7 +47,7 @@ def histogram(
     mechanism: "clipped" for known items, "thresholded" for unknown ones; "auto" knows which.
     neighbours: whether a person's absence is hidden ("add-remove") or their replacement by another ("replace").
     dataset: what the dataset is called in the release and the ledger; by default the name of the file.
-    ledger: where the cost is charged; asking the same again then returns the same release, without a new charge.
+    ledger: where the cost is charged, a Ledger or its path. Asking the same again then returns the same release.
     again: pay for a new draw of a request that was sealed before.
 
     >>> import headcount as hc
@@ -76,7 +71,8 @@ def histogram(
         neighbours=neighbours,
         dataset=dataset,
     )
-    return made.release(ledger=ledger, again=again)
+    opened = Ledger(ledger) if isinstance(ledger, str | Path) else ledger
+    return made.release(ledger=opened, again=again)
 
 
 def plan(
@@ -90,7 +86,7 @@ def plan(
     target_error: Number | None = None,
     count: Count = "users",
     keys: Sequence[Any] | None = None,
-    bins: Sequence[Edge] | Mapping[str, Sequence[Edge]] | None = None,
+    bins: Sequence[Any] | Mapping[str, Sequence[Any]] | None = None,
     bound: int | str = "auto",
     mechanism: Name = "auto",
     neighbours: Neighbours = "add-remove",
@@ -102,8 +98,8 @@ def plan(
     >>> hc.plan("histogram", hc.example(), user="user", by="song", epsilon=1, bound=20).mechanism.event.threshold
     103
     """
-    if job != "histogram":
-        raise BadParameter(f"plan({job!r}, ...): unknown.", fix='plan("histogram", ...)')
+    if not isinstance(job, str) or job != "histogram":
+        raise BadParameter(f"plan({job!r:.40}, ...): unknown.", fix='plan("histogram", data, ...)')
     asked = question(
         user=user,
         by=by,
@@ -114,13 +110,13 @@ def plan(
         mechanism=mechanism,
         neighbours=neighbours,
     )
-    typed = _delta(delta, known=asked.known)
+    _check_delta(delta, asked)
     events = open_events(data, asked.columns, dataset)
     asked.check(events.columns)
     columns = {name: str(kind) for name, kind in events.columns.items()}
 
     def made(epsilon: Number) -> Plan:
-        return Plan(events.name, asked, Cost(_epsilon(epsilon), typed), columns, events)
+        return Plan(events.name, asked, budget(epsilon, delta), columns, events)
 
     if target_error is None:
         return made(_given(epsilon))
@@ -135,23 +131,12 @@ def _given(epsilon: Number | None) -> Number:
     return epsilon
 
 
-def _epsilon(epsilon: Number) -> Fraction:
-    typed = positive("epsilon", epsilon, fix="epsilon=1")
-    if not SMALLEST <= typed <= LARGEST:
-        raise BadParameter(f"epsilon={epsilon!r}: it lies between 0.000001 and 1000.", fix="epsilon=1")
-    return typed
-
-
-def _delta(delta: Number, *, known: bool) -> Fraction:
-    typed = rational("delta", delta, fix="delta=1e-6")
-    if not 0 <= typed < 1:
-        raise BadParameter(f"delta={delta!r}: it lies between 0 and 1.", fix="delta=1e-6")
-    if not typed and not known:
+def _check_delta(delta: Number, asked: Question) -> None:
+    if not asked.known and rational("delta", delta, fix="delta=1e-6") == 0:
         raise BadParameter(
             "delta=0: items that are not known in advance need a delta above 0.",
             fix='delta=1e-6, or the list of items: keys=["apple", "pear"]',
         )
-    return typed
 
 
 def load(path: str | Path) -> Release:

@@ -18,18 +18,20 @@ from headcount.account.chain import canonical
 from headcount.account.events import Laplace, to_json
 from headcount.bound import Bounded
 from headcount.errors import BadParameter, ReadingFailed
-from headcount.exact import written
-from headcount.mechanism import Mechanism, choose
+from headcount.exact import Number, positive, rational, written
+from headcount.mechanism import Mechanism, Noisy, choose, digits
 from headcount.noise import Entropy, SystemEntropy
 from headcount.question import Question, question
 from headcount.release import About, Release, pack, rows
 from headcount.source import Events, contributions, open_events
 
 FORMAT = 1
+SMALLEST, LARGEST = Fraction(1, 10**6), Fraction(100)
+"""The epsilons that can be meant."""
 Tell = Callable[[str], None]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Plan:
     """A release that has not happened. Nothing was read for it, nothing was spent."""
 
@@ -74,7 +76,7 @@ class Plan:
         """What will happen and what it guarantees, in sentences."""
         return (
             f"The columns {_listed(self.question.columns)} of {self.dataset} are read. "
-            f"Rows without a {self.question.user} or a {self.question.item} are left out.",
+            "Rows without a value in one of them are left out.",
             self.mechanism.bounding.explain(self.question.item),
             *self.mechanism.explain(self.question.item),
             self.guarantee,
@@ -88,10 +90,11 @@ class Plan:
         else:
             other = f"had any one person ({self.question.user}) not been there, with all of their rows"
         epsilon, delta = float(self.cost.epsilon), float(self.cost.delta)
+        factor = f" = {exp(epsilon):.4g}" if epsilon <= 9 else ""
         rest = f", but for a chance of {delta:g}" if delta else ""
         return (
             f"Privacy: {other}, every result would have been as likely as it was, within a factor of "
-            f"e^{epsilon:g} = {exp(epsilon):.4g}{rest}."
+            f"e^{epsilon:g}{factor}{rest}."
         )
 
     def __str__(self) -> str:
@@ -100,16 +103,18 @@ class Plan:
             f"{self.what}, from {self.dataset}",
             "",
             f"  cost    epsilon {float(self.cost.epsilon):g}, delta {float(self.cost.delta):g}",
-            f"  error   19 of 20 counts are off by at most {self.error:,.3g} (noise alone)",
-            f"  appear  a {self.question.item} needs about {shown:,} {self.question.unit} to appear"
+            f"  error   19 of 20 counts are off by at most {digits(self.error)} (noise alone)",
+            f"  appear  an item ({self.question.item}) needs about {shown:,} {self.question.unit} to appear"
             if shown
-            else f"  appear  every {self.question.item} of the public list appears",
+            else f"  appear  every item ({self.question.item}) of the public list appears",
             "",
             *(f"  {number}. {step}" for number, step in enumerate(self.steps, 1)),
             "",
             "Nothing was read, nothing was spent.",
         ]
         return "\n".join(lines)
+
+    __repr__ = __str__
 
     def to_json(self) -> str:
         """The plan as text, to be looked at, kept, or sent to where the data are."""
@@ -135,9 +140,9 @@ class Plan:
         try:
             said = json.loads(text)
             asked = {**said["question"], "bins": dict(said["question"]["bins"]) or None}
-            plan = cls(said["dataset"], question(**asked), _budget(said), said["columns"])
-            same = said["headcount"] == FORMAT and plan._happening() == said["events"]
-        except (ValueError, KeyError, TypeError):
+            plan = cls(said["dataset"], question(**asked), budget(said["epsilon"], said["delta"]), said["columns"])
+            same = (said["headcount"], said["job"]) == (FORMAT, "histogram") and plan._happening() == said["events"]
+        except (ValueError, KeyError, TypeError, AttributeError):  # whatever the text may hold
             raise BadParameter("this is not a plan.", fix="the text that plan.to_json() gave") from None
         if not same:
             raise BadParameter("this plan was made by another version of headcount.", fix="make it again: hc.plan(...)")
@@ -147,7 +152,8 @@ class Plan:
         """What a ledger is asked for."""
         plain = self._plain()
         keys = plain["question"]["keys"]
-        plain["question"]["keys"] = keys and hashlib.sha256(canonical(keys).encode()).hexdigest()
+        if keys:  # in any order: the release is sorted
+            plain["question"]["keys"] = hashlib.sha256(canonical(sorted(keys, key=canonical)).encode()).hexdigest()
         request = canonical({"what": self.what, **plain})
         owner = f"{self.dataset}, people by {self.question.user}"
         return Charge(request, self.cost, (self.mechanism.event,), dataset=owner)
@@ -165,13 +171,17 @@ class Plan:
 
         `data` is needed only by a plan that came from text. With a ledger, an equal request returns the sealed release,
         without new noise and without a charge; `again=True` pays for a new draw."""
-        events = self._opened(data)
+        events, about = self._opened(data), self._about()
         chance = entropy or SystemEntropy()
         if ledger is None:
-            return Release(self._drawn(events, chance, "", tell), fresh=True)
+            return Release(self._drawn(events, chance, about, tell), fresh=True)
         if not chance.production:
             raise BadParameter("a ledger is charged for real noise only.", fix="no ledger, or no entropy of your own")
-        sealed = ledger.publish(self.charge(), lambda head: self._drawn(events, chance, head, tell), again=again)
+
+        def work(head: str) -> bytes:
+            return self._drawn(events, chance, replace(about, head=head), tell)
+
+        sealed = ledger.publish(self.charge(), work, again=again)
         return Release(sealed.content, fresh=sealed.fresh)
 
     def _opened(self, data: Any) -> Events:
@@ -182,27 +192,33 @@ class Plan:
             raise BadParameter("the data's columns are not those of the plan.", fix="make it again: hc.plan(...)")
         return events
 
-    def _drawn(self, events: Events, entropy: Entropy, head: str, tell: Tell) -> bytes:
+    def _drawn(self, events: Events, entropy: Entropy, about: About, tell: Tell) -> bytes:
         """The release's bytes: noise is drawn last, once nothing can fail any more."""
         tell("reading and bounding")
-        bounded = self._bounded(events, entropy.secret())  # items, totals
+        bounded = self._bounded(events, entropy.secret(), about)  # items, totals
         tell("drawing noise")
-        noisy = self.mechanism.run(bounded, entropy)  # items, noisy values
-        return pack(rows(noisy, self.mechanism, self.question), self._about(head))
+        return self._packed(self.mechanism.run(bounded, entropy), about)  # items, noisy values
 
-    def _bounded(self, events: Events, secret: bytes) -> Bounded:
+    def _packed(self, noisy: Noisy, about: About) -> bytes:
+        return pack(rows(noisy, self.mechanism, self.question), about)
+
+    def _bounded(self, events: Events, secret: bytes, about: About) -> Bounded:
+        """Items and totals; once packed without noise, so that packing cannot fail by what is drawn: work that fails is
+        done again under its charge."""
         asked = self.question
         try:
             bins = [asked.cut().get(column) for column in asked.by]
             done = contributions(events.table(), bins, events=asked.count == "events", keys=self._domain)
-            return self.mechanism.bounding.bound(done, secret, self._domain)
+            bounded = self.mechanism.bounding.bound(done, secret, self._domain)
+            self._packed(Noisy(bounded.items, bounded.totals), about)
+            return bounded
         except Exception:  # whatever it says may quote a row
             raise ReadingFailed(
                 f"{self.dataset}: the rows could not be read to their end. Nothing was released.",
                 fix="read the table with its own engine to see why, then ask again: a ledger charges only once",
             ) from None
 
-    def _about(self, head: str) -> About:
+    def _about(self) -> About:
         return About(
             what=self.what,
             dataset=self.dataset,
@@ -214,12 +230,18 @@ class Plan:
             proof=self.mechanism.proof,
             plan=self.to_json(),
             order=tuple(label for bins in self.question.cut().values() for label in bins.labels),
-            head=head,
+            head="",
         )
 
 
-def _budget(said: dict[str, str]) -> Cost:
-    return Cost(Fraction(said["epsilon"]), Fraction(said["delta"]))
+def budget(epsilon: Number, delta: Number) -> Cost:
+    """Epsilon and delta as typed."""
+    asked = positive("epsilon", epsilon, fix="epsilon=1"), rational("delta", delta, fix="delta=1e-6")
+    if not SMALLEST <= asked[0] <= LARGEST:
+        raise BadParameter(f"epsilon={epsilon!r}: it lies between 0.000001 and 100.", fix="epsilon=1")
+    if not 0 <= asked[1] < 1:
+        raise BadParameter(f"delta={delta!r}: it lies between 0 and 1.", fix="delta=1e-6")
+    return Cost(*asked)
 
 
 def _listed(names: tuple[str, ...]) -> str:

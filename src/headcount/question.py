@@ -3,7 +3,7 @@
 Every mistake of a user surfaces here, before any row is read; each message ends with what to write instead.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import product
@@ -20,7 +20,7 @@ from headcount.source.contributions import LARGEST_COUNT, check_keys, check_kind
 
 Count = Literal["users", "events"]
 Name = Literal["auto", "clipped", "thresholded"]
-Key = str | int | bool | date
+Key = str | int | bool
 RESERVED = ("count", "low", "high")
 
 
@@ -45,7 +45,7 @@ class Question:
     @property
     def item(self) -> str:
         """What an item is called."""
-        return self.by[0] if len(self.by) == 1 else f"({', '.join(self.by)})"
+        return " and ".join(self.by)
 
     @property
     def unit(self) -> str:
@@ -91,7 +91,7 @@ def question(
     by: str | Sequence[str],
     count: Count,
     keys: Sequence[Any] | None,
-    bins: Sequence[Edge] | Mapping[str, Sequence[Edge]] | None,
+    bins: Iterable[Any] | Mapping[str, Iterable[Any]] | None,
     bound: int | str,
     mechanism: Name,
     neighbours: Neighbours,
@@ -113,7 +113,7 @@ def question(
 
 
 def _columns(user: str, by: str | Sequence[str]) -> tuple[str, ...]:
-    columns = (by,) if isinstance(by, str) else tuple(by)
+    columns = tuple(by) if isinstance(by, tuple | list) else (by,)
     if not columns or not all(isinstance(column, str) for column in (user, *columns)):
         raise BadParameter(f"user={user!r}, by={by!r}: names of columns.", fix='user="user_id", by="word"')
     if user in columns:
@@ -149,16 +149,29 @@ def _bound(bound: int | str) -> int:
 
 
 def _keys(keys: Sequence[Any]) -> tuple[tuple[Key, ...], ...]:
-    if isinstance(keys, str) or not hasattr(keys, "__iter__"):
-        raise BadParameter(f"keys={keys!r:.60}: a list of items.", fix='keys=["apple", "pear"]')
-    rows = tuple(tuple(key) if isinstance(key, tuple | list) else (key,) for key in keys)
+    rows = tuple(tuple(map(_plain, key)) if isinstance(key, tuple | list) else (_plain(key),) for key in _list(keys))
     if not rows:
         raise BadParameter("keys=[]: a list of known items has at least one.", fix='keys=["apple", "pear"], or no keys')
     return rows
 
 
+def _list(keys: Any) -> list[Any]:
+    if isinstance(keys, str | Mapping) or hasattr(keys, "columns") or not hasattr(keys, "__iter__"):
+        raise BadParameter(
+            f"keys={keys!r:.60}: a list of items." if isinstance(keys, str) else "keys: a list of items.",
+            fix='keys=["apple", "pear"]',
+        )
+    return list(keys)
+
+
+def _plain(value: Any) -> Any:
+    """A public value as it is kept: NumPy's numbers as Python's, dates as ISO text."""
+    value = value.item() if hasattr(value, "item") else value
+    return value.isoformat() if isinstance(value, date) else value
+
+
 def _bins(
-    bins: Sequence[Edge] | Mapping[str, Sequence[Edge]] | None, by: tuple[str, ...]
+    bins: Iterable[Any] | Mapping[str, Iterable[Any]] | None, by: tuple[str, ...]
 ) -> tuple[tuple[str, tuple[Edge, ...]], ...]:
     if bins is None:
         return ()
@@ -168,9 +181,15 @@ def _bins(
         bins = {by[0]: bins}
     if strange := [column for column in bins if column not in by]:
         raise BadParameter(f"bins: {strange[0]!r} is not a column of by.", fix=f"bins={{{by[0]!r}: [0, 10, 100]}}")
-    for edges in bins.values():
-        bins_of(edges)
-    return tuple((column, tuple(bins[column])) for column in by if column in bins)
+    return tuple((column, _edges(bins[column])) for column in by if column in bins)
+
+
+def _edges(edges: Any) -> tuple[Edge, ...]:
+    if isinstance(edges, str) or not hasattr(edges, "__iter__"):
+        raise BadParameter(f"bins={edges!r:.60}: a list of edges.", fix="bins=[0, 10, 100]")
+    plain = tuple(_plain(edge) for edge in edges)
+    bins_of(plain)
+    return plain
 
 
 def _check_domain(asked: Question) -> None:

@@ -1,18 +1,25 @@
 """Any table gives the same people and items: every format, every odd name, every odd row."""
 
+import csv
 import json
 from datetime import date, datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import ibis
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from tests.tables import released
+
+import headcount as hc
+from headcount.audit.choices import Fixed
+from headcount.errors import NotATable, UnknownColumn
 
 USERS = ["1", "1", "1", "2", None, "2", "3", "4", "4"]
 ITEMS = ["a", "b", "a", "a", "a", "b", None, "é", "e\u0301"]
@@ -198,3 +205,109 @@ def test_keys_are_text_of_any_kind_that_the_column_holds() -> None:
     assert released(arrow, by="year", keys=["2024", "2026"]) == {2024: 1, 2026: 0}
     arrow = pa.table({"user": [1, 2], "day": [date(2024, 1, 1), date(2024, 1, 2)]})
     assert released(arrow, by="day", keys=["2024-01-01"]) == {date(2024, 1, 1): 1}
+
+
+def test_text_inside_quotes_is_never_rows(tmp_path: Path) -> None:
+    """A well-formed CSV of 25 MB in which one person's values hold what looks like rows of a million others."""
+    lines = "".join(f"fake {number},a\n" for number in range(120_000))
+    with (tmp_path / "t.csv").open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["user", "item"])
+        writer.writerows([f"person {number}", "a"] for number in range(300))
+        writer.writerows(["mallory", lines[:1_900_000]] for _ in range(14))
+    assert (tmp_path / "t.csv").stat().st_size > 20_000_000
+    assert released(tmp_path / "t.csv", keys=["a"]) == {"a": 300}
+
+
+def test_a_broken_line_of_a_jsonl_does_not_reach_the_next(tmp_path: Path) -> None:
+    lines = [json.dumps({"user": f"person {number}", "item": "a"}) for number in range(300)]
+    broken = [line for number, line in enumerate(lines) for line in [line, *['{"user": "x", "item": ['] * (number % 2)]]
+    (tmp_path / "t.jsonl").write_text("\n".join(broken))
+    assert released(tmp_path / "t.jsonl", keys=["a"]) == {"a": 300}
+
+
+def test_numbers_of_a_jsonl_have_one_spelling(tmp_path: Path) -> None:
+    users = ["1", "1.0", '"1"', "1e0", "9007199254740993", '"9007199254740993"', "2.5", "true", "null", "[1]"]
+    (tmp_path / "t.jsonl").write_text("".join(f'{{"user": {user}, "item": "a"}}\n' for user in users))
+    assert released(tmp_path / "t.jsonl", keys=["a"]) == {"a": 4}
+
+
+def test_a_jsonl_has_the_columns_that_are_asked_for(tmp_path: Path) -> None:
+    """Its first line is a person's: it decides nothing. Names of columns are data here, too."""
+    name = "a\"/~'b"
+    (tmp_path / "t.jsonl").write_text('{"secret": 1}\n' + json.dumps({name: 1, "item": "a"}) + "\n")
+    assert released(tmp_path / "t.jsonl", user=name, keys=["a"]) == {"a": 1}
+
+
+def test_files_that_disagree_on_a_type_are_refused(tmp_path: Path) -> None:
+    """5 and 5.0 would be two people."""
+    for name, users in (("1", [5]), ("2", [5.0]), ("3", ["5"])):
+        pq.write_table(pa.table({"user": users, "item": ["a"]}), tmp_path / f"{name}.parquet")
+    with pytest.raises(NotATable) as refused:
+        released(str(tmp_path / "*.parquet"), keys=["a"])
+    assert str(refused.value) == (
+        "the files do not agree on column 'user': double, int64, string. Fix: files in which it has the same type"
+    )
+
+
+def test_numbers_of_every_kind_are_one_person() -> None:
+    ones = [1, 1.0, np.float32(1), np.float16(1), Decimal("1"), Decimal("1.0"), "1", np.int64(1), np.float64(1)]
+    frame = pd.DataFrame({"user": pd.Series(ones, dtype=object), "item": "a"})
+    assert released(frame, keys=["a"]) == {"a": 1}
+
+
+CELLS = ["\ud800", 10**5000, Decimal("1e1000000"), float("inf"), complex(1, 2), (1, 2), b"\xff"]
+
+
+@pytest.mark.parametrize("cell", CELLS, ids=list(map(str, range(len(CELLS)))))
+def test_no_object_makes_reading_fail(cell: Any) -> None:
+    frame = pd.DataFrame({"user": pd.Series([1, 2, cell], dtype=object), "item": ["a", "a", "b"]})
+    assert released(frame, keys=["a"]) == {"a": 2}
+    frame = pd.DataFrame({"user": [1, 2, 3], "item": pd.Series(["a", "a", cell], dtype=object)})
+    assert released(frame, keys=["a"]) == {"a": 2}
+
+
+def test_categories_of_anything_are_text() -> None:
+    frame = pd.DataFrame({"user": pd.Categorical([1, "1", "x"]), "item": pd.Categorical(["a", "a", 5])})
+    assert released(frame, keys=["a", "5"]) == {"a": 1, "5": 1}
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_moments_of_every_unit(unit: str) -> None:
+    """Also those that no file can hold: they are left out, and nothing fails."""
+    moments = pa.array([0, 1, 1, 2**62], pa.int64()).cast(pa.timestamp(unit))
+    arrow = pa.table({"user": [1, 2, 3, 4], "item": moments})
+    assert sum(released(arrow, bins=["1970-01-01", "1971-01-01"]).values()) == 3
+    plan = hc.plan("histogram", arrow, user="user", by="item", epsilon=1, bound=1)
+    assert plan.release(entropy=Fixed(1000)).table.num_rows >= 2 - (unit == "ns")
+
+
+def test_a_collation_cannot_count_a_person_under_two_keys() -> None:
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE t (person INTEGER, item VARCHAR COLLATE NOCASE)")
+    connection.execute("INSERT INTO t SELECT range, 'apple' FROM range(50)")
+    found = released(
+        ibis.duckdb.from_connection(connection).table("t"), user="person", keys=["apple", "Apple"], bound=1
+    )
+    assert sum(found.values()) == 50
+
+
+@pytest.mark.parametrize("column", ["self", "columns", "data"])
+def test_columns_of_objects_may_be_called_anything(column: str) -> None:
+    frame = pd.DataFrame({column: pd.Series([1, "2"], dtype=object), "item": "a"})
+    assert released(frame, user=column, keys=["a"]) == {"a": 2}
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pd.Series(pd.period_range("2024-01", periods=2, freq="M")),
+        pd.Series([1, 2], dtype="float16"),
+        pd.Series([1j, 2j]),
+        pd.Series(pd.arrays.SparseArray([0, 1])),
+    ],
+    ids=["period", "float16", "complex", "sparse"],
+)
+def test_kinds_that_nobody_can_read_are_refused(column: Any) -> None:
+    with pytest.raises(UnknownColumn):
+        released(pd.DataFrame({"user": [1, 2], "item": column}), keys=["a"])

@@ -27,7 +27,7 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"epsilon": float("nan")}, "epsilon=nan: a finite number is needed. Fix: epsilon=1"),
     ({"epsilon": float("inf")}, "epsilon=inf: a finite number is needed. Fix: epsilon=1"),
     ({"epsilon": "much"}, "epsilon='much': a finite number is needed. Fix: epsilon=1"),
-    ({"epsilon": 1e5}, "epsilon=100000.0: it lies between 0.000001 and 1000. Fix: epsilon=1"),
+    ({"epsilon": 1e5}, "epsilon=100000.0: it lies between 0.000001 and 100. Fix: epsilon=1"),
     ({"epsilon": None}, "how much may it cost? Fix: epsilon=1, or target_error=10"),
     ({"target_error": 5}, "epsilon and target_error: only one of them. Fix: target_error=10 finds the epsilon"),
     (
@@ -57,13 +57,24 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ),
     ({"keys": []}, 'keys=[]: a list of known items has at least one. Fix: keys=["apple", "pear"], or no keys'),
     ({"keys": "apple"}, 'keys=\'apple\': a list of items. Fix: keys=["apple", "pear"]'),
-    ({"keys": ["a", "a"]}, "keys: an item stands there twice. Fix: keys=sorted(set(keys))"),
-    ({"keys": [1, 2]}, "keys: column 'word' holds string, the keys do not. Fix: keys of the kind string"),
-    ({"keys": [("a", 1)]}, "keys: an item has 1 parts, one for each column. Fix: keys=[(2024, 'a')]"),
+    ({"keys": ["a", "a"]}, "keys: an item stands there twice. Fix: each item once"),
+    ({"keys": [1, 2]}, 'keys: column \'word\' holds string, the keys do not. Fix: keys=["apple", "pear"]'),
+    ({"keys": [("a", 1)]}, "keys: an item has one part for each of word. Fix: keys=[(word 1), ...]"),
     ({"by": "price", "bins": [3, 2, 1]}, "bins=[3, 2, 1]: edges must rise. Fix: bins=[1, 2, 3]"),
-    ({"by": "price", "bins": [1, 1]}, "bins=[1, 1]: edges must rise. Fix: bins=[1]"),
+    ({"by": "price", "bins": [1, 1]}, "bins=[1, 1]: edges must rise. Fix: bins=[0, 10, 100]"),
     ({"by": "price", "bins": [1]}, "bins=[1]: at least two edges are needed. Fix: bins=[0, 10, 100]"),
-    ({"by": "price", "bins": [0, "x"]}, "bins='x': a finite number is needed. Fix: bins=[0, 10, 100]"),
+    (
+        {"by": "price", "bins": [0, "x"]},
+        "bins=[0, 'x']: numbers, or dates without a time zone. "
+        'Fix: bins=[0, 10, 100] or bins=["2024-01-01", "2024-02-01"]',
+    ),
+    (
+        {"by": "price", "bins": [None, 3]},
+        "bins=[None, 3]: numbers, or dates without a time zone. "
+        'Fix: bins=[0, 10, 100] or bins=["2024-01-01", "2024-02-01"]',
+    ),
+    ({"by": "price", "bins": 5}, "bins=5: a list of edges. Fix: bins=[0, 10, 100]"),
+    ({"by": None}, 'user=\'user_id\', by=None: names of columns. Fix: user="user_id", by="word"'),
     (
         {"by": "price", "bins": ["2024-01-01", "2024-02-01"]},
         "column 'price' holds float64, and bins cut dates. Fix: bins of the column's kind",
@@ -138,7 +149,7 @@ def test_mistakes(ledger: hc.Ledger, wrong: dict[str, Any], message: str) -> Non
 
 MISSING = "there is no such file. Fix: the path of a file, or a pattern such as logs/*.csv"
 TELLING = "Fix: a file whose name tells what it is"
-UNNAMED = "the first line does not name the columns. Fix: a first line with a different name for each"
+UNNAMED = "its first line does not give each column a name of its own. Fix: a first line such as user_id,word"
 
 
 @pytest.mark.parametrize(
@@ -147,10 +158,9 @@ UNNAMED = "the first line does not name the columns. Fix: a first line with a di
         ("none.parquet", None, f"none.parquet: {MISSING}"),
         ("x*.csv", None, f"x*.csv: {MISSING}"),
         ("text.parquet", b"text", f"text.parquet: not a table that can be read as .parquet. {TELLING}"),
-        ("rubbish.jsonl", b"rubbish\n", f"rubbish.jsonl: not a table that can be read as .jsonl. {TELLING}"),
         ("image.png", b"png", "image.png: not a table. Fix: a file that ends in .parquet, .csv, .tsv, .jsonl, .ndjson"),
-        ("empty.csv", b"", UNNAMED),
-        ("twice.csv", b"a,a\n1,2\n", UNNAMED),
+        ("empty.csv", b"", f"empty.csv: {UNNAMED}"),
+        ("twice.csv", b"a,a\n1,2\n", f"twice.csv: {UNNAMED}"),
     ],
 )
 def test_files_that_are_no_tables(
@@ -193,7 +203,7 @@ def test_two_columns_of_one_name() -> None:
 def test_unknown_jobs() -> None:
     with pytest.raises(HeadcountError) as refused:
         hc.plan("median", TABLE, **GOOD)  # type: ignore[arg-type]
-    assert str(refused.value) == "plan('median', ...): unknown. Fix: plan(\"histogram\", ...)"
+    assert str(refused.value) == "plan('median', ...): unknown. Fix: plan(\"histogram\", data, ...)"
 
 
 def test_an_exhausted_budget(ledger: hc.Ledger) -> None:
@@ -217,8 +227,8 @@ def test_the_ledger_of_another_dataset(tmp_path: Path, monkeypatch: pytest.Monke
         hc.histogram(tmp_path / "orders.parquet", **GOOD, ledger=ledger)
     assert str(refused.value) == (
         "visits.db is the ledger of 'visits.parquet, people by user_id', and this is 'orders.parquet, people by "
-        "user_id'. Nothing was spent. Fix: a ledger of its own; or, if it is the same data under another name, "
-        "dataset= with the first name"
+        "user_id'. Nothing was spent. Fix: a ledger of its own; or, for the same data under another name, "
+        'dataset="visits.parquet"'
     )
     hc.histogram(tmp_path / "orders.parquet", **{**GOOD, "epsilon": 0.5}, ledger=ledger, dataset="visits.parquet")
     assert ledger.spent.epsilon == 1.5

@@ -100,9 +100,10 @@ def check_covered(charge: Charge) -> None:
 def check_owner(asked: str, owner: str | None, path: Path) -> None:
     """Refuse to charge a ledger for another dataset than its own."""
     if owner is not None and asked != owner:
+        name = owner.rpartition(", people by ")[0]
         raise LedgerError(
             f"{path.name} is the ledger of {owner!r}, and this is {asked!r}. Nothing was spent.",
-            fix="a ledger of its own; or, if it is the same data under another name, dataset= with the first name",
+            fix=f'a ledger of its own; or, for the same data under another name, dataset="{name}"',
         )
 
 
@@ -112,8 +113,15 @@ def check_enough(asked: Cost, left: Cost) -> None:
         fits = Cost(min(asked.epsilon, left.epsilon), min(asked.delta, left.delta))
         raise BudgetExceeded(
             f"asked {told(asked)}; left {told(left)}. Nothing was spent.",
-            fix=f"{told(fits)} would fit" if fits.epsilon else "nothing is left: no more releases of this dataset",
+            fix=_what_fits(asked, fits),
         )
+
+
+def _what_fits(asked: Cost, fits: Cost) -> str:
+    if not fits.epsilon:
+        return "nothing is left: no more releases of this dataset"
+    rest = ", if it needs no delta (items known in advance)" if asked.delta and not fits.delta else ""
+    return f"{told(fits)} would fit{rest}"
 
 
 def told(cost: Cost) -> str:

@@ -143,6 +143,9 @@ class Ledger:
             self._history.add(row)
             return Sealed(content, row.head, fresh=True)
 
+    def __repr__(self) -> str:
+        return f"<Ledger {self.path.name}: {told(self.left)} left of {told(self.budget)}>"
+
     @property
     def dataset(self) -> str | None:
         """Whose ledger it is; None before the first charge."""
@@ -193,7 +196,10 @@ class Ledger:
             if number is not None and getattr(store.row(connection, number), "head", None) != head:
                 raise _tampered(self.path, f"it has no row {head:.16}...: a rollback, or the head of another ledger")
             if release is not None and release not in (content for _, content in store.contents(connection)):
-                raise _tampered(self.path, "it did not seal this release: a rollback, or the release of another ledger")
+                raise _tampered(
+                    self.path,
+                    "it did not seal this file: a rollback, another ledger's, or not the .parquet that is sealed",
+                )
         return last.head
 
     def _read(self) -> History:

@@ -40,8 +40,8 @@ class SampledItems(Bounding):
 
     def explain(self, item: str) -> str:
         return (
-            f"Each person counts once for each {item}, for at most {self.most:,} of them. Of somebody who has more, "
-            f"{self.most:,} are kept, chosen by a keyed hash with a fresh secret."
+            f"Each person counts once for each {item}, and at most {self.most:,} times in all. Of somebody who has "
+            "more, only so many are kept, chosen by a keyed hash with a fresh secret."
         )
 
 
@@ -64,8 +64,8 @@ class SampledEvents(Bounding):
 
     def explain(self, item: str) -> str:
         return (
-            f"At most {self.most:,} events of each person count. Of somebody who has more, {self.most:,} are kept, "
-            "chosen by a keyed hash with a fresh secret."
+            f"Each person counts at most {self.most:,} times in all. Of somebody who has more events, only so many are "
+            "kept, chosen by a keyed hash with a fresh secret."
         )
 
 

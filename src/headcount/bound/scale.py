@@ -44,8 +44,8 @@ class ScaledToSum(Bounding):
 
     def explain(self, item: str) -> str:
         return (
-            f"Each person counts for at most {self.most:,} in all. The counts of somebody who has more are shrunk, "
-            f"all by the same factor, until they add up to {self.most:,}."
+            f"Each person counts at most {self.most:,} times in all. The counts of somebody who has more are shrunk, "
+            "all by the same factor, until they add up to no more."
         )
 
 
@@ -77,8 +77,8 @@ class ScaledToSize(Bounding):
     def explain(self, item: str) -> str:
         if self.largest == 1:
             return (
-                f"Each person counts once for each {item}, if they have at most {self.squared:,}. Somebody with n more "
-                f"counts the root of {self.squared:,}/n for each."
+                f"Each person counts once for each {item}, if they have at most {self.squared:,}. Somebody with more, "
+                f"say n, counts the root of {self.squared:,}/n for each."
             )
         return (
             f"The squares of a person's counts add up to at most {self.squared:,}; the counts of somebody who has more "

@@ -11,6 +11,8 @@ from headcount.cli import audit, demo, histogram, ledger
 from headcount.errors import HeadcountError
 
 OPTIONS = "user|by|epsilon|delta|target_error|count|keys|keys_file|bins|bound|mechanism|neighbours|dataset|ledger|again"
+ASSIGNED = rf"\b({OPTIONS})=(\[.*?\]|\{{.*?\}}|'[^']*'|\"[^\"]*\"|[^\s,:;]+)"
+"""`bound=20`, `keys=["a", "b"]`, `bins={'age': [0, 10]}`."""
 
 app = typer.Typer(
     help="Histograms about people, under user-level differential privacy.",
@@ -51,11 +53,14 @@ def main() -> None:
 
 
 def as_options(message: str) -> str:
-    """A message in the words of the command line: `bound=20` becomes `--bound 20`."""
-    return re.sub(rf"\b({OPTIONS})=(\[.*?\]|'[^']*'|\"[^\"]*\"|[^\s,:;]*)", _option, message)
+    """A message in the words of the command line: `bound=20` becomes `--bound 20`, where it begins and after `Fix:`."""
+    said, fix, line = message.partition(" Fix: ")
+    opening = re.match(ASSIGNED, said)
+    said = _option(opening) + said[opening.end() :] if opening else said
+    return said + fix + (line if "Ledger(" in line else re.sub(ASSIGNED, _option, line))
 
 
 def _option(found: re.Match[str]) -> str:
     name, value = found.groups()
-    plain = re.sub(r"[\[\]'\"]", "", value).replace(", ", ",")
+    plain = re.sub(r"[\[\]{}'\"]", "", value).replace(", ", ",").replace(": ", "=")
     return f"--{name.replace('_', '-')} {plain}"

@@ -10,7 +10,7 @@ from headcount.account import Ledger, store
 from headcount.api import plan
 from headcount.cli.histogram import steps
 from headcount.cli.ledger import tell, wide
-from headcount.errors import BudgetExceeded
+from headcount.errors import BadParameter, BudgetExceeded
 from headcount.planning import Plan
 from headcount.report import text
 from headcount.source.example import example
@@ -21,7 +21,10 @@ Folder = Annotated[Path, typer.Option(help="Where the table, the releases and th
 def demo(folder: Folder = Path("headcount-demo")) -> None:
     """Make a table, plan, release, plot, and look at the ledger."""
     console = wide()
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadParameter(f"{folder}: {error.strerror}.", fix="--folder demo") from None
     table = folder / "plays.parquet"
     console.print(f"[bold]1. A table[/bold]: {table}, who played which song; 20,000 people", soft_wrap=True)
     pq.write_table(example(), table)

@@ -33,7 +33,10 @@ def histogram(
     count: Annotated[str, typer.Option(help="users or events.")] = "users",
     keys: Annotated[str | None, typer.Option(help="The items, if known in advance: apple,pear,plum.")] = None,
     keys_file: Annotated[Path | None, typer.Option(help="The same, a line each.")] = None,
-    bins: Annotated[str | None, typer.Option(help="Public edges of a number or a date: 0,10,100.")] = None,
+    bins: Annotated[
+        list[str] | None,
+        typer.Option(help="Public edges of a number or a date: 0,10,100; of one of several: age=0,10,100."),
+    ] = None,
     bound: Annotated[str, typer.Option(help="The most that one person may contribute.")] = "auto",
     mechanism: Annotated[str, typer.Option(help="auto, clipped or thresholded.")] = "auto",
     neighbours: Annotated[str, typer.Option(help="add-remove or replace.")] = "add-remove",
@@ -56,7 +59,7 @@ def histogram(
         target_error=target_error,
         count=count,  # type: ignore[arg-type]
         keys=_keys(keys, keys_file),
-        bins=_edges(bins),
+        bins=_bins(bins),
         bound=_bound(bound),
         mechanism=mechanism,  # type: ignore[arg-type]
         neighbours=neighbours,  # type: ignore[arg-type]
@@ -97,6 +100,8 @@ def check_targets(out: Sequence[Path]) -> None:
     for path in out:
         if path.suffix.lower() not in FORMATS:
             raise bad_format(path)
+        if path.is_dir():
+            raise BadParameter(f"{path}: a folder.", fix=f"{path / 'release.csv'}")
         if not path.absolute().parent.is_dir():
             raise BadParameter(f"{path}: there is no such folder.", fix=f"mkdir -p {path.parent}")
 
@@ -115,8 +120,13 @@ def _keys(listed: str | None, file: Path | None) -> list[Any] | None:
     return [tuple(row) for row in csv.reader(lines) if row]
 
 
-def _edges(typed: str | None) -> list[Any] | None:
-    return None if typed is None else [_number(edge.strip()) for edge in typed.split(",")]
+def _bins(typed: list[str] | None) -> Any:
+    """Edges; or, if a column is named, a mapping."""
+    if not typed:
+        return None
+    named = (each.rpartition("=") for each in typed)
+    edges = {column: [_number(edge.strip()) for edge in listed.split(",")] for column, _, listed in named}
+    return edges[""] if list(edges) == [""] else edges
 
 
 def _number(edge: str) -> float | int | str:

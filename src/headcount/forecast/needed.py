@@ -7,9 +7,9 @@ from typing import Protocol, TypeVar
 from headcount.errors import BadParameter
 from headcount.exact import Number, positive
 
-DECADES = range(-4, 3)
+DECADES = range(-4, 2)
 GRID = [Fraction(digits) * Fraction(10) ** (decade - 2) for decade in DECADES for digits in range(100, 1000)]
-"""Epsilons of three digits, from 0.0001 to 999."""
+"""Epsilons of three digits, from 0.0001 to 99.9."""
 
 
 class Foreseen(Protocol):

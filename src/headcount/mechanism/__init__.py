@@ -8,7 +8,7 @@ thresholded.py  items not known in advance: noise on those that occur, the small
 
 from headcount.mechanism.choose import choose
 from headcount.mechanism.clipped import Clipped
-from headcount.mechanism.mechanism import Mechanism, Noisy
+from headcount.mechanism.mechanism import Mechanism, Noisy, digits
 from headcount.mechanism.thresholded import Thresholded
 
-__all__ = ["Clipped", "Mechanism", "Noisy", "Thresholded", "choose"]
+__all__ = ["Clipped", "Mechanism", "Noisy", "Thresholded", "choose", "digits"]

@@ -88,7 +88,12 @@ class Mechanism(ABC):
     def noise_told(self) -> str:
         """Its noise, in words."""
         kind = "Laplace" if isinstance(self.law, DiscreteLaplace) else "Gaussian"
-        return f"discrete {kind} noise with a standard deviation of {self.deviation:.3g}"
+        return f"discrete {kind} noise with a standard deviation of {digits(self.deviation)}"
+
+
+def digits(value: float) -> str:
+    """A number as people read it: three digits, or all before the point."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 @singledispatch

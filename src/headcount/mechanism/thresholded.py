@@ -37,7 +37,7 @@ class Thresholded(Mechanism):
     def explain(self, item: str) -> list[str]:
         return [
             f"Every {item} that is left gets {self.noise_told()}.",
-            f"A {item} is shown if its noisy count is at least {self.event.threshold:,}. The others are not mentioned.",
+            f"It is shown if its noisy count is at least {self.event.threshold:,}. The others are not mentioned.",
         ]
 
 

@@ -82,4 +82,11 @@ def log_tail(law: Law) -> Callable[[Integers], Floats]:
     assert isinstance(law, DiscreteLaplace)
     rate = 1 / float(law.scale)
     both = np.log1p(np.exp(-rate))
-    return lambda k: np.where(k >= 1, -rate * k - both, np.log1p(-np.exp(np.minimum(-rate * (1 - k), 0) - both)))
+
+    def tail(k: Integers) -> Floats:
+        with np.errstate(divide="ignore"):  # where the other branch counts
+            below = np.log1p(-np.exp(np.minimum(-rate * (1 - k), 0) - both))
+        above: Floats = -rate * k - both
+        return np.where(k >= 1, above, below)
+
+    return tail

@@ -9,16 +9,20 @@ import matplotlib as mpl
 import pyarrow as pa
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
-from headcount.release.release import About, bad_format
+from headcount.errors import BadParameter
+from headcount.release.release import About
 
 INK, BAR, WHISKER = "#1f2933", "#7fb2d9", "#27496d"
 LONGEST = 40
 """Characters of an item that are drawn."""
+MOST_BINS = 100
+"""Up to so many bins are drawn in their own order; of more, the largest."""
 
 
 def bars(table: pa.Table, about: About, most: int) -> Figure:
-    """The `most` largest items; bins all, in their own order."""
+    """The `most` largest items; bins in their own order."""
     names, counts, lows, highs = _chosen(table, about, most)
     figure = Figure(figsize=(8, 1.2 + 0.28 * max(len(names), 1)), layout="constrained")
     FigureCanvasAgg(figure)
@@ -33,6 +37,7 @@ def bars(table: pa.Table, about: About, most: int) -> Figure:
     axes.set_yticks(places, names, parse_math=False, color=INK)
     axes.set_ylim(max(len(names), 1) - 0.5, -0.5)
     axes.set_xlim(left=0)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.tick_params(axis="y", length=0)
@@ -42,7 +47,7 @@ def bars(table: pa.Table, about: About, most: int) -> Figure:
 
 
 def _chosen(table: pa.Table, about: About, most: int) -> tuple[list[str], list[int], list[int], list[int]]:
-    if about.order and len(about.by) == 1:
+    if len(about.by) == 1 and 0 < len(about.order) <= MOST_BINS:
         place = {label: number for number, label in enumerate(about.order)}
         order = sorted(range(table.num_rows), key=lambda row: place[table[about.by[0]][row].as_py()])
         table = table.take(order)
@@ -56,7 +61,7 @@ def _name(item: Sequence[object]) -> str:
     """An item as it may be drawn: one line of visible characters."""
     text = ", ".join(map(str, item))
     plain = "".join(char if char.isprintable() else "·" for char in text)
-    return plain if len(plain) <= LONGEST else plain[: LONGEST - 1] + "…"
+    return plain if len(plain) <= LONGEST else f"{plain[: LONGEST - 11]}…{plain[-10:]}"
 
 
 def _title(about: About, drawn: int, there: int) -> str:
@@ -68,7 +73,7 @@ def drawn(figure: Figure, kind: str) -> bytes:
     """The figure as a .png, .svg or .pdf, without date or version."""
     kind = kind.lower().lstrip(".")
     if kind not in ("png", "svg", "pdf"):
-        raise bad_format(f".{kind}")
+        raise BadParameter(f"plot: unknown kind of picture {kind!r}.", fix='plot("picture.png"), or .svg, or .pdf')
     nothing = {
         "png": {"Software": None},
         "svg": {"Date": None, "Creator": None},

@@ -194,6 +194,8 @@ def bad_format(path: str | Path) -> BadParameter:
 def write(path: str | Path, content: bytes) -> Path:
     """The whole file or none: written beside it, then put in its place."""
     target = Path(path)
+    if target.is_dir():
+        raise BadParameter(f"{path}: a folder.", fix=f"{target / 'release.csv'}")
     beside = target.with_name(f".{target.name}.part")
     try:
         beside.write_bytes(content)

@@ -5,7 +5,7 @@ from html import escape
 
 from headcount.release import Release
 from headcount.release.plot import bars, drawn
-from headcount.report.text import shown
+from headcount.report.text import COUNTS, rows, shown
 
 MOST = 1000
 """Rows on the page."""
@@ -51,25 +51,23 @@ def _picture(release: Release) -> str:
 def _table(release: Release) -> str:
     table = release.table.slice(0, MOST)
     more = release.table.num_rows - table.num_rows
-    numbers = [' class="number"' if name in ("count", "low", "high") else "" for name in table.column_names]
+    numbers = [' class="number"' if name in COUNTS else "" for name in table.column_names]
     head = "".join(f"<th{kind}>{escape(name)}</th>" for name, kind in zip(table.column_names, numbers, strict=True))
     cells = [
-        [f"<td{kind}>{escape(shown(cell))}</td>" for cell in column.to_pylist()]
-        for column, kind in zip(table.columns, numbers, strict=True)
+        [f"<td{kind}>{escape(shown(cell, name))}</td>" for cell in table[name].to_pylist()]
+        for name, kind in zip(table.column_names, numbers, strict=True)
     ]
     body = "\n".join(f"<tr>{''.join(row)}</tr>" for row in zip(*cells, strict=True))
-    rest = f"\n<p>... and {more:,} more rows, in the file.</p>" if more > 0 else ""
+    rest = f"\n<p>... and {rows(more)} more, in the file.</p>" if more > 0 else ""
     return f"<table><thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table>{rest}"
 
 
 def _again(release: Release) -> str:
     """What to type for an equal release. Its noise would be new: this one is what it is."""
-    asked = json.loads(release.about.plan)
     return (
-        "import headcount as hc\n"
-        "from headcount.planning import Plan\n\n"
-        f'plan = Plan.from_json(open("plan.json").read())   # the plan below\n'
-        f"plan.release({asked['dataset']!r})                # new noise, and a new cost"
+        "import headcount as hc\n\n"
+        'plan = hc.Plan.from_json(open("plan.json").read())   # the plan below\n'
+        f"plan.release(data)                                   # data: {release.about.dataset}; new noise, a new cost"
     )
 
 

@@ -5,37 +5,41 @@ import pyarrow as pa
 from headcount.release import Release
 
 SHOWN = 10
+COUNTS = ("count", "low", "high")
 
 
 def summary(release: Release, most: int = SHOWN) -> str:
     """What it is, its largest items, what it cost."""
     about, table = release.about, release.table
     cost = f"epsilon {about.epsilon}, delta {float(about.delta):g}"
+    before = "" if release.fresh else ", sealed before"
+    head = f"{about.what}, from {about.dataset}: {rows(table.num_rows)}, {cost}{before}"
+    if not table.num_rows:
+        return f"{head}\n\nNo item had enough {about.unit} to be shown."
     more = table.num_rows - most
-    lines = [
-        f"{about.what}, from {about.dataset}: {table.num_rows:,} rows, {cost}",
-        "",
-        *columns(table.slice(0, most)),
-        *([f"... and {more:,} more rows"] if more > 0 else []),
-    ]
-    return "\n".join(lines)
+    rest = [f"... and {rows(more)} more"] if more > 0 else []
+    return "\n".join([head, "", *columns(table.slice(0, most)), *rest])
+
+
+def rows(count: int) -> str:
+    """So many rows."""
+    return "1 row" if count == 1 else f"{count:,} rows"
 
 
 def columns(table: pa.Table) -> list[str]:
-    """The rows in aligned columns: text to the left, numbers to the right."""
-    cells = [[name, *(shown(cell) for cell in table[name].to_pylist())] for name in table.column_names]
+    """The rows in aligned columns: text to the left, counts to the right."""
+    cells = [[name, *(shown(cell, name) for cell in table[name].to_pylist())] for name in table.column_names]
     widths = [max(map(len, column)) for column in cells]
-    numbers = {"count", "low", "high"}
     aligned = [
-        [cell.rjust(width) if column[0] in numbers else cell.ljust(width) for cell in column]
+        [cell.rjust(width) if column[0] in COUNTS else cell.ljust(width) for cell in column]
         for column, width in zip(cells, widths, strict=True)
     ]
     return ["  ".join(row).rstrip() for row in zip(*aligned, strict=True)]
 
 
-def shown(cell: object, longest: int = 60) -> str:
-    """A cell as a terminal may show it: one line, no control characters."""
-    if isinstance(cell, int) and not isinstance(cell, bool):
-        return f"{cell:,}" if abs(cell) >= 10_000 else str(cell)
+def shown(cell: object, column: str, longest: int = 60) -> str:
+    """A cell as a terminal may show it: one line, no control characters; only counts have separators."""
+    if column in COUNTS:
+        return f"{cell:,}"
     plain = "".join(char if char.isprintable() else "·" for char in str(cell))
-    return plain if len(plain) <= longest else plain[: longest - 1] + "…"
+    return plain if len(plain) <= longest else f"{plain[: longest - 13]}…{plain[-12:]}"

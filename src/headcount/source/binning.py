@@ -5,7 +5,7 @@ What lies outside, and what is no number or date at all, is left out like a miss
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -20,14 +20,16 @@ from headcount.exact import rational, written
 MOST = 10_000
 """More edges than this make a query that no engine likes."""
 
-Edge = int | float | str | date | datetime
+Edge = int | float | str
+"""A number, or a date as ISO text."""
 
 
 @dataclass(frozen=True)
 class Bins:
     """The bins of one column."""
 
-    edges: tuple[float, ...] | tuple[datetime, ...]
+    edges: tuple[Any, ...]
+    """Numbers, or moments."""
     labels: tuple[str, ...]
 
     @property
@@ -37,52 +39,46 @@ class Bins:
 
 
 def bins_of(edges: Sequence[Edge]) -> Bins:
-    """Edges as typed: numbers, dates, or texts such as "2024-01-31"."""
-    if isinstance(edges, str) or not isinstance(edges, Sequence) or len(edges) < 2:
-        raise BadParameter(f"bins={edges!r:.60}: at least two edges are needed.", fix="bins=[0, 10, 100]")
+    """The bins between edges: numbers, or texts such as "2024-01-31"."""
+    if len(edges) < 2:
+        raise BadParameter(f"bins={list(edges)!r:.60}: at least two edges are needed.", fix="bins=[0, 10, 100]")
     if len(edges) > MOST:
         raise BadParameter(f"bins: {len(edges)} edges are too many.", fix=f"at most {MOST} edges")
-    numbers: tuple[Any, ...] = _moments(edges) or _numbers(edges)
-    if any(not low < high for low, high in pairwise(numbers)):
-        raise BadParameter(f"bins={list(edges)!r:.60}: edges must rise.", fix=f"bins={_sorted(edges)}")
-    texts = [_told(edge) for edge in edges]
-    ends = [")"] * (len(edges) - 2) + ["]"]
-    return Bins(numbers, tuple(f"[{low}, {high}{end}" for (low, high), end in zip(pairwise(texts), ends, strict=True)))
-
-
-def _moments(edges: Sequence[Edge]) -> tuple[datetime, ...]:
-    """The edges as moments, or nothing if the first is not one."""
-    if isinstance(edges[0], int | float):
-        return ()
-    try:
-        return tuple(_moment(edge) for edge in edges)
-    except (TypeError, ValueError):
+    values = _values(edges)
+    if any(not low < high for low, high in pairwise(values)):
+        rising = [edge for _, edge in sorted(dict(zip(values, edges, strict=True)).items())]
         raise BadParameter(
-            f"bins={list(edges)!r:.60}: numbers, or dates without a time zone.", fix='bins=["2024-01-01", "2024-02-01"]'
+            f"bins={list(edges)!r:.60}: edges must rise.", fix=f"bins={rising if len(rising) > 1 else [0, 10, 100]}"
+        )
+    texts = [edge if isinstance(edge, str) else written(_exact(edge)) for edge in edges]
+    ends = [")"] * (len(edges) - 2) + ["]"]
+    return Bins(values, tuple(f"[{low}, {high}{end}" for (low, high), end in zip(pairwise(texts), ends, strict=True)))
+
+
+def _values(edges: Sequence[Edge]) -> tuple[Any, ...]:
+    """All of them numbers, or all of them moments."""
+    try:
+        if all(isinstance(edge, str) for edge in edges):
+            return tuple(_moment(str(edge)) for edge in edges)
+        return tuple(float(_exact(edge)) for edge in edges)
+    except ValueError:
+        raise BadParameter(
+            f"bins={list(edges)!r:.60}: numbers, or dates without a time zone.",
+            fix='bins=[0, 10, 100] or bins=["2024-01-01", "2024-02-01"]',
         ) from None
 
 
-def _moment(edge: Edge) -> datetime:
-    found = datetime.fromisoformat(edge if isinstance(edge, str) else edge.isoformat())  # type: ignore[union-attr]
+def _moment(edge: str) -> datetime:
+    found = datetime.fromisoformat(edge)
     if found.tzinfo is not None:
         raise ValueError("a time zone")
     return found
 
 
-def _numbers(edges: Sequence[Edge]) -> tuple[float, ...]:
-    return tuple(float(_exact(edge)) for edge in edges)
-
-
 def _exact(edge: Edge) -> Fraction:
-    return rational("bins", edge, fix="bins=[0, 10, 100]")  # type: ignore[arg-type]
-
-
-def _told(edge: Edge) -> str:
-    return written(_exact(edge)) if isinstance(edge, int | float) else str(edge)
-
-
-def _sorted(edges: Sequence[Edge]) -> list[Edge]:
-    return sorted(set(edges))
+    if isinstance(edge, str):
+        raise ValueError("text among numbers")
+    return rational("bins", edge, fix="bins=[0, 10, 100]")
 
 
 def check_binned(column: str, kind: dt.DataType, bins: Bins) -> None:
@@ -102,7 +98,4 @@ def binned(column: ir.Column, bins: Bins) -> ir.Column:
 
 
 def _as_edges(column: ir.Column, bins: Bins) -> ir.Column:
-    kind = "timestamp" if bins.of_time else "float64"
-    if column.type().is_string():
-        return column.try_cast(kind)
-    return column.cast(kind)
+    return column.try_cast("timestamp(6)" if bins.of_time else "float64")

@@ -6,6 +6,7 @@ there were is never told. A floating-point person that is not a number is no per
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 import ibis
 import pyarrow as pa
@@ -67,7 +68,8 @@ def contributions(
     The table's first column is the person, the others make the item, each with its bins if it has some."""
     user, *by = (table[name] for name in table.columns)
     items = item_names(len(by))
-    values = [column if each is None else binned(column, each) for column, each in zip(by, bins, strict=True)]
+    plain = [_item(column) for column in by]
+    values = [column if each is None else binned(column, each) for column, each in zip(plain, bins, strict=True)]
     rows = table.select(**{USER: _person(user)}, **dict(zip(items, values, strict=True))).drop_null()
     # user, item0, ...: a row for each event
     if keys is not None:
@@ -83,27 +85,59 @@ def _person(column: ir.Column) -> ir.Column:
     """A person's id with one spelling: -0.0 is 0.0, and what is not a number is nobody."""
     if isinstance(column, ir.FloatingColumn):
         return ibis.ifelse(column.isnan(), None, column + 0.0)
-    return column
+    return _item(column)
+
+
+def _item(column: ir.Column) -> ir.Column:
+    """Moments of the years 1 to 9999, to the microsecond: others cannot be written to every file."""
+    if not column.type().is_timestamp():
+        return column
+    if column.type().scale == 9:  # these have no other years
+        return column.cast(item_type(column.type()))
+    first, last = (ibis.literal(moment).cast(column.type()) for moment in (datetime(1, 1, 2), datetime(9999, 12, 30)))
+    within = ibis.ifelse((column > first) & (column < last), column, None)
+    return within.cast(item_type(column.type()))
+
+
+def item_type(kind: dt.DataType) -> dt.DataType:
+    """The type that a column's values have in a release."""
+    return dt.Timestamp(timezone=kind.timezone, scale=6) if kind.is_timestamp() else kind
 
 
 def check_keys(keys: Sequence[object], by: Sequence[str], columns: Mapping[str, dt.DataType]) -> pa.Table:
     """The public items as a table of the columns' own types: item0, item1, ..."""
     rows = [key if isinstance(key, tuple | list) else (key,) for key in keys]
     if any(len(row) != len(by) for row in rows):
-        raise BadParameter(f"keys: an item has {len(by)} parts, one for each column.", fix="keys=[(2024, 'a')]")
-    arrays = [_typed(column, columns[column], part) for column, part in zip(by, zip(*rows, strict=True), strict=True)]
+        raise BadParameter(
+            f"keys: an item has one part for each of {', '.join(by)}.",
+            fix=f"keys=[({', '.join(f'{column} 1' for column in by)}), ...]",
+        )
+    arrays = [
+        _typed(column, item_type(columns[column]), part)
+        for column, part in zip(by, zip(*rows, strict=True), strict=True)
+    ]
     typed = pa.table(dict(zip(item_names(len(by)), arrays, strict=True)))
     if typed.group_by(typed.column_names).aggregate([]).num_rows < len(rows):  # it would get noise twice
-        raise BadParameter("keys: an item stands there twice.", fix="keys=sorted(set(keys))")
+        raise BadParameter("keys: an item stands there twice.", fix="each item once")
     return typed
 
 
 def _typed(column: str, kind: dt.DataType, values: Sequence[object]) -> pa.Array:
     """The values in the column's type; text is read as what the column holds."""
     typed = _as_arrow(values, kind.to_pyarrow())
-    if typed is None or typed.null_count or (not kind.is_boolean() and any(isinstance(each, bool) for each in values)):
-        raise BadParameter(f"keys: column {column!r} holds {kind}, the keys do not.", fix=f"keys of the kind {kind}")
+    if typed is None or typed.null_count or any(_bends(value, kind) for value in values):
+        example = "[1, 2]" if kind.is_integer() else '["apple", "pear"]' if kind.is_string() else f"values of {kind}"
+        raise BadParameter(f"keys: column {column!r} holds {kind}, the keys do not.", fix=f"keys={example}")
     return typed
+
+
+def _bends(value: object, kind: dt.DataType) -> bool:
+    """Whether Arrow would take the value for another: 1.9 for 1, True for 1."""
+    return (
+        (isinstance(value, bool) != kind.is_boolean() and not isinstance(value, str))
+        or value != value
+        or (isinstance(value, float) and not value.is_integer())
+    )
 
 
 def _as_arrow(values: Sequence[object], kind: pa.DataType) -> pa.Array | None:

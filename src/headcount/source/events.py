@@ -32,7 +32,7 @@ def open_events(data: Any, columns: Sequence[str], name: str | None = None) -> E
     """The table behind `data`, once it is seen to have these columns."""
     if isinstance(data, str | PathLike):
         path = fspath(data)
-        table = files.open_file(path)
+        table = files.open_file(path, columns)
         return _of_ibis(table, columns, name or files.name_of(path))
     if isinstance(data, ir.Table):
         return _of_ibis(data, columns, name or _ibis_name(data))
@@ -52,7 +52,8 @@ def _of_ibis(table: ir.Table, columns: Sequence[str], name: str) -> Events:
 
 def _ibis_name(table: ir.Table) -> str:
     try:
-        return str(table.get_name())
+        name = str(table.get_name())
+        return "ibis table" if name.startswith("ibis_") else name
     except (AttributeError, ibis.common.exceptions.IbisError):
         return "ibis table"
 

@@ -1,16 +1,20 @@
-"""Parquet, CSV and JSON lines through DuckDB, in such a way that no row can make the reading fail.
+"""Parquet, CSV and JSON lines through DuckDB, in such a way that nothing is guessed from the rows and that no row can
+make the reading fail or reach beyond itself.
 
-A CSV's header names its columns; every value is text, nothing is guessed from the rows, and lines that are not as wide
-as the header are left out. The first line of a JSON-lines file names its columns in the same way.
+parquet  its own schema; files of a pattern must agree on the types of the columns that are read
+csv      the first line names the columns, every value is text; lines as wide as the header are rows, others are left
+         out. Read by one thread: DuckDB's parallel reader takes text inside quotes for rows
+jsonl    the columns are those that are asked for, every value is text (1.0 is "1"); what is no JSON object is left out.
+         Each line is parsed by itself
 """
 
 import csv
 import glob
-import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import ibis
+import pyarrow.parquet as pq
 from ibis.backends.duckdb import Backend
 from ibis.expr import types as ir
 
@@ -18,6 +22,7 @@ from headcount.errors import NotATable
 
 HEADER = 1 << 20
 """No header is longer than this many characters."""
+KINDS = (".parquet", ".csv", ".tsv", ".jsonl", ".ndjson")
 
 
 def engine() -> Backend:
@@ -38,25 +43,26 @@ def name_of(path: str) -> str:
     return Path(path).name
 
 
-def open_file(path: str) -> ir.Table:
-    """The table in a file, or in all files of a pattern."""
-    found = _found(path)
-    reader = READERS.get(Path(path).suffix.lower())
-    if reader is None:
-        raise NotATable(f"{path}: not a table.", fix=f"a file that ends in {', '.join(READERS)}")
+def open_file(path: str, columns: Sequence[str]) -> ir.Table:
+    """The table in a file, or in all files of a pattern; at least these columns if it has them."""
+    found, kind = _found(path), Path(path).suffix.lower()
+    if kind not in KINDS:
+        raise NotATable(f"{path}: not a table.", fix=f"a file that ends in {', '.join(KINDS)}")
     try:
-        return reader(found)
+        if kind == ".parquet":
+            return _parquet(found, columns)
+        return _jsonl(found, columns) if kind in (".jsonl", ".ndjson") else _csv(found)
     except NotATable:
         raise
     except Exception:
         raise NotATable(
-            f"{path}: not a table that can be read as {Path(path).suffix}.", fix="a file whose name tells what it is"
+            f"{path}: not a table that can be read as {kind}.", fix="a file whose name tells what it is"
         ) from None
 
 
 def _found(path: str) -> list[str]:
     """The files, sorted. A name with wildcards in it that exists is that file."""
-    if Path(path).is_dir():
+    if path and Path(path).is_dir():
         raise NotATable(f"{path}: a folder, not a table.", fix=f'"{path.rstrip("/")}/*.parquet"')
     found = [path] if Path(path).is_file() else sorted(glob.glob(path, recursive=True))
     if not found:
@@ -69,8 +75,22 @@ def _literal(found: Sequence[str]) -> list[str]:
     return [glob.escape(name) for name in found]
 
 
-def _parquet(found: Sequence[str]) -> ir.Table:
+def _parquet(found: Sequence[str], columns: Sequence[str]) -> ir.Table:
+    if len(found) > 1:
+        _check_agreement(found, columns)
     return engine().read_parquet(_literal(found), union_by_name=True)
+
+
+def _check_agreement(found: Sequence[str], columns: Sequence[str]) -> None:
+    """In files that disagree, 5 and 5.0 would be two people."""
+    schemas = [pq.read_schema(name) for name in found]
+    for column in columns:
+        kinds = {str(schema.field(column).type) if column in schema.names else "missing" for schema in schemas}
+        if len(kinds) > 1:
+            raise NotATable(
+                f"the files do not agree on column {column!r}: {', '.join(sorted(kinds))}.",
+                fix="files in which it has the same type",
+            )
 
 
 def _csv(found: Sequence[str]) -> ir.Table:
@@ -80,7 +100,7 @@ def _csv(found: Sequence[str]) -> ir.Table:
         raise NotATable("the files do not have the same header.", fix="files with the same columns in the same order")
     return engine().read_csv(
         _literal(found),
-        columns=dict.fromkeys(_distinct(headers.pop()), "VARCHAR"),
+        columns=dict.fromkeys(_distinct(headers.pop(), found[0]), "VARCHAR"),
         delim=separator,
         auto_detect=False,
         header=True,
@@ -88,6 +108,7 @@ def _csv(found: Sequence[str]) -> ir.Table:
         escape='"',
         ignore_errors=True,
         strict_mode=False,
+        parallel=False,
     )
 
 
@@ -97,25 +118,47 @@ def _csv_header(name: str, separator: str) -> tuple[str, ...]:
     return tuple(next(csv.reader([first], delimiter=separator), ()))
 
 
-def _jsonl(found: Sequence[str]) -> ir.Table:
-    with Path(found[0]).open(encoding="utf-8-sig", errors="replace") as file:
-        first = json.loads(file.readline(HEADER))
-    columns = dict.fromkeys(_distinct(tuple(first)), "VARCHAR")
-    return engine().read_json(
-        _literal(found), columns=columns, format="newline_delimited", auto_detect=False, ignore_errors=True
-    )
-
-
-def _distinct(names: tuple[str, ...]) -> tuple[str, ...]:
+def _distinct(names: tuple[str, ...], path: str) -> tuple[str, ...]:
     if not names or len({name.lower() for name in names}) < len(names):
-        raise NotATable("the first line does not name the columns.", fix="a first line with a different name for each")
+        raise NotATable(
+            f"{path}: its first line does not give each column a name of its own.",
+            fix="a first line such as user_id,word",
+        )
     return names
 
 
-READERS: dict[str, Callable[[Sequence[str]], ir.Table]] = {
-    ".parquet": _parquet,
-    ".csv": _csv,
-    ".tsv": _csv,
-    ".jsonl": _jsonl,
-    ".ndjson": _jsonl,
-}
+VALUE = """
+CASE json_type(line, {0}) WHEN 'OBJECT' THEN NULL WHEN 'ARRAY' THEN NULL WHEN 'DOUBLE' THEN
+    coalesce(CASE WHEN abs(TRY_CAST({1} AS DOUBLE)) < 9007199254740992
+                   AND TRY_CAST({1} AS DOUBLE) = floor(TRY_CAST({1} AS DOUBLE))
+                  THEN CAST(CAST(TRY_CAST({1} AS DOUBLE) AS BIGINT) AS VARCHAR) END, {1})
+ELSE {1} END"""
+"""A value as text: whole numbers without a point, so that 1, 1.0 and "1" are the same."""
+
+LINES = """
+SELECT {columns} FROM (SELECT CASE WHEN json_valid(line) THEN line END AS line FROM read_csv({files},
+    columns = {{'line': 'VARCHAR'}}, delim = '\x1f', quote = '', escape = '', header = false, auto_detect = false,
+    ignore_errors = true, strict_mode = false))"""
+"""Every line is one value, parsed by itself: a broken one cannot swallow the next."""
+
+
+def _jsonl(found: Sequence[str], columns: Sequence[str]) -> ir.Table:
+    values = []
+    for column in columns:
+        pointer = _text("/" + column.replace("~", "~0").replace("/", "~1"))
+        value = VALUE.format(pointer, f"json_extract_string(line, {pointer})")
+        values.append(f"{value} AS {_name(column)}")
+    files = "[" + ", ".join(map(_text, _literal(found))) + "]"
+    connection = engine()
+    connection.raw_sql("CREATE TEMP VIEW lines AS " + LINES.format(columns=", ".join(values), files=files))
+    return connection.table("lines")
+
+
+def _text(value: str) -> str:
+    """A text, quoted for SQL."""
+    return "'" + value.replace("'", "''") + "'"
+
+
+def _name(value: str) -> str:
+    """A name, quoted for SQL."""
+    return '"' + value.replace('"', '""') + '"'

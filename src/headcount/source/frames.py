@@ -4,13 +4,23 @@ A pandas column of objects may hold 1 and "1" and 1.0: as text they are one pers
 """
 
 from collections.abc import Callable, Sequence
+from decimal import Decimal
+from math import isfinite
+from numbers import Integral, Real
 from typing import Any, Protocol
 
+import numpy as np
 import pyarrow as pa
 from ibis.expr import datatypes as dt
 from ibis.expr import types as ir
 
+from headcount.errors import UnknownColumn
 from headcount.source.files import column_names, engine
+
+DIGITS = 40
+"""Longer decimals are not tried as whole numbers: 1e1000000 would be a long one."""
+LONGEST = 13_000
+"""Bits of a number that Python still writes in decimal digits."""
 
 
 class Frame(Protocol):
@@ -33,8 +43,13 @@ class Wrapped:
 
     def types(self, columns: Sequence[str]) -> dict[str, dt.DataType]:
         """The types that these columns have on the engine."""
-        kinds = _on_engine(self._frame.arrow(columns, empty=True)).schema().types
-        return dict(zip(columns, kinds, strict=True))
+        return {column: self._type(column) for column in columns}
+
+    def _type(self, column: str) -> dt.DataType:
+        try:
+            return _on_engine(self._frame.arrow([column], empty=True)).schema().types[0]
+        except Exception:  # whatever the libraries between us do not know: no row was read
+            raise UnknownColumn(f"column {column!r} is of a kind that cannot be read.", fix="numbers or text") from None
 
     def table(self, columns: Sequence[str]) -> ir.Table:
         """These columns on the engine: column0, column1, ..., so that no name can mean anything to it."""
@@ -42,14 +57,19 @@ class Wrapped:
 
 
 def _on_engine(arrow: pa.Table) -> ir.Table:
-    kinds = [pa.string() if pa.types.is_null(kind) else _decoded(kind) for kind in arrow.schema.types]
+    kinds = [_plain(kind) for kind in arrow.schema.types]
     arrow = arrow.rename_columns(column_names(len(kinds)))
     connection = engine()
     connection.con.register("events", arrow.cast(pa.schema(zip(arrow.column_names, kinds, strict=True))))
     return connection.table("events")
 
 
-def _decoded(kind: pa.DataType) -> pa.DataType:
+def _plain(kind: pa.DataType) -> pa.DataType:
+    """Categories as what they are categories of; columns of nothing as text."""
+    if isinstance(kind, pa.BaseExtensionType):
+        raise TypeError(f"{kind} is more than its storage")
+    if pa.types.is_null(kind):
+        return pa.string()
     return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
@@ -59,27 +79,40 @@ class _Pandas:
         self.names = list(data.columns)
 
     def arrow(self, columns: Sequence[str], *, empty: bool) -> pa.Table:
-        chosen = self._data[list(columns)]
-        objects = [column for column in columns if chosen[column].dtype == object]
-        if empty:
-            return pa.Table.from_pandas(chosen.iloc[:0], preserve_index=False)
-        return pa.Table.from_pandas(
-            chosen.assign(**{column: _as_text(chosen[column]) for column in objects}), preserve_index=False
-        )
+        chosen = [self._data[column].iloc[:0] if empty else self._data[column] for column in columns]
+        arrays = [pa.array(_as_text(each) if _of_objects(each.dtype) else each, from_pandas=True) for each in chosen]
+        return pa.table(arrays, names=list(columns))
 
 
-def _as_text(column: Any) -> Any:
+def _of_objects(kind: Any) -> bool:
+    """Whether a pandas type may hold anything, alone or as categories."""
+    return bool(getattr(getattr(kind, "categories", None), "dtype", kind) == np.dtype(object))
+
+
+def _as_text(column: Any) -> pa.Array:
     """A pandas column of objects as text: 1, 1.0 and "1" are the same; what is missing stays missing."""
-    import pandas as pd
-
-    present = column.where(column.notna(), None)
-    if pd.api.types.infer_dtype(present, skipna=True) != "string":
-        present = present.map(_text, na_action="ignore")
-    return present.astype("string")
+    plain = column.astype(object)
+    texts = plain.where(plain.notna(), None).map(_text, na_action="ignore")
+    return pa.array(texts, pa.string(), from_pandas=True)
 
 
 def _text(value: Any) -> str:
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+    """Numbers of every kind alike; text as it is, but for what is no Unicode."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, bool) or not isinstance(value, Real | Decimal):
+        return str(value)
+    return _number(value)
+
+
+def _number(value: Any) -> str:
+    if not isinstance(value, Integral | Decimal):
+        value = float(value)
+    small = value.adjusted() < DIGITS if isinstance(value, Decimal) else abs(value) < 10**DIGITS
+    if isinstance(value, Integral) or (small and isfinite(value) and value == int(value)):
+        whole = int(value)
+        return str(whole) if whole.bit_length() < LONGEST else hex(whole)
+    return str(value)
 
 
 class _Polars:
