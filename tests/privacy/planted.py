@@ -398,13 +398,8 @@ BUGS = [
     Bug(
         '1 and "1" are two people',
         "source/frames.py",
-        (
-            (
-                "return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)",
-                "return repr(value)",
-            ),
-        ),
-        TABLES + "test_a_person_in_a_column_of_objects_has_one_spelling",
+        (("        return str(whole) if whole.bit_length() < LONGEST else hex(whole)", "        return repr(value)"),),
+        TABLES + "test_numbers_of_every_kind_are_one_person",
     ),
     Bug(
         "a known item listed twice gets noise twice",
@@ -415,7 +410,7 @@ BUGS = [
     Bug(
         "bad cells of a CSV are an error",
         "source/files.py",
-        (("        ignore_errors=True,\n        strict_mode", "        ignore_errors=False,\n        strict_mode"),),
+        (("        ignore_errors=True,\n        strict_mode=False,\n", "        strict_mode=True,\n"),),
         TABLES + "test_no_row_of_a_csv_makes_reading_fail",
     ),
     Bug(
@@ -423,11 +418,34 @@ BUGS = [
         "planning.py",
         (
             (
-                "        sealed = ledger.publish(self.charge(), lambda head: self._drawn(events, chance, head, tell), again=again)",
-                '        drawn = self._drawn(events, chance, "", tell)\n        sealed = ledger.publish(self.charge(), lambda head: drawn, again=again)',
+                "            return self._drawn(events, chance, replace(about, head=head), tell)\n",
+                "            return drawn\n\n        drawn = self._drawn(events, chance, about, tell)\n",
             ),
         ),
         STEPS + "test_work_that_failed_is_done_again_under_its_charge",
+    ),
+    Bug(
+        "packed after the noise only: what fails by what was drawn is drawn again",
+        "planning.py",
+        (("            self._packed(Noisy(bounded.items, bounded.totals), about)\n", ""),),
+        STEPS + "test_what_cannot_be_packed_fails_before_any_noise",
+    ),
+    Bug(
+        "a CSV read by several threads",
+        "source/files.py",
+        (("        parallel=False,\n", ""),),
+        TABLES + "test_text_inside_quotes_is_never_rows",
+    ),
+    Bug(
+        "keys joined by what the engine takes for equal",
+        "bound/bounded.py",
+        (
+            (
+                '    joined = placed.join(_arrow(totals), keys.column_names, use_threads=False).sort_by("place")',
+                '    public = ibis.memtable(placed)\n    together = public.left_join(totals, list(keys.column_names))\n    joined = _arrow(together.select(*placed.column_names, **{TOTAL: together[TOTAL]})).sort_by("place")',
+            ),
+        ),
+        TABLES + "test_a_collation_cannot_count_a_person_under_two_keys",
     ),
     Bug(
         "test noise may be charged",
@@ -473,8 +491,8 @@ BUGS = [
         "planning.py",
         (
             (
-                "        return pack(rows(noisy, self.mechanism, self.question), self._about(head))",
-                '        return pack(rows(noisy, self.mechanism, self.question), self._about(f"{head}{bounded.totals.sum()}"))',
+                "        return self._packed(self.mechanism.run(bounded, entropy), about)",
+                "        return self._packed(self.mechanism.run(bounded, entropy), replace(about, head=str(bounded.totals.sum())))",
             ),
         ),
         BYTES + "test_same_result_same_bytes[files]",
@@ -499,7 +517,7 @@ BUGS = [
     Bug(
         "items unescaped on a page",
         "report/page.py",
-        (("<td{kind}>{escape(shown(cell))}</td>", "<td{kind}>{shown(cell)}</td>"),),
+        (("<td{kind}>{escape(shown(cell, name))}</td>", "<td{kind}>{shown(cell, name)}</td>"),),
         RELEASE + "test_a_page_holds_no_code_and_loads_nothing",
     ),
     Bug(

@@ -12,6 +12,8 @@ import pytest
 import headcount as hc
 from headcount.audit.choices import Fixed
 from headcount.errors import BadParameter
+from headcount.noise import Law
+from headcount.noise.law import Integers
 
 PLAN = """\
 people per song, from plays.parquet
@@ -138,6 +140,25 @@ def test_asking_again_returns_the_same_bytes(plays: Path, tmp_path: Path) -> Non
     assert ledger.spent.epsilon == 2
     assert ledger.verify(release=first.content)
     assert first.about.head.startswith("1:")
+
+
+def test_what_cannot_be_packed_fails_before_any_noise(plays: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work that fails is done again under its charge: so it must not fail by what was drawn."""
+    drawn = []
+
+    class Watched(Fixed):
+        def draw(self, law: Law, size: int) -> Integers:
+            drawn.append(size)
+            return super().draw(law, size)
+
+    def pack(*arguments: object) -> bytes:
+        raise OverflowError("too late")
+
+    plan = hc.plan("histogram", plays, user="user", by="song", epsilon=1, bound=20)
+    monkeypatch.setattr("headcount.planning.pack", pack)
+    with pytest.raises(hc.HeadcountError, match="could not be read to their end"):
+        plan.release(entropy=Watched(0))
+    assert drawn == []
 
 
 def test_work_that_failed_is_done_again_under_its_charge(plays: Path, tmp_path: Path) -> None:

@@ -113,9 +113,10 @@ def _keys(listed: str | None, file: Path | None) -> list[Any] | None:
         raise BadParameter("keys and keys_file: only one of them.", fix="keys_file=items.csv")
     try:
         lines = file.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError):
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not text"
         raise BadParameter(
-            f"{file}: cannot be read as text.", fix="keys_file=items.csv, an item on each line"
+            f"{file}: cannot be read ({why}).", fix="keys_file=items.csv, an item on each line"
         ) from None
     return [tuple(row) for row in csv.reader(lines) if row]
 
