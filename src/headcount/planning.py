@@ -19,7 +19,7 @@ from headcount.account.events import Laplace, to_json
 from headcount.bound import Bounded
 from headcount.errors import BadParameter, ReadingFailed
 from headcount.exact import Number, positive, rational, written
-from headcount.mechanism import Mechanism, Noisy, choose, digits
+from headcount.mechanism import Mechanism, choose, digits
 from headcount.noise import Entropy, SystemEntropy
 from headcount.question import Question, question
 from headcount.release import About, Release, pack, rows
@@ -197,20 +197,18 @@ class Plan:
         tell("reading and bounding")
         bounded = self._bounded(events, entropy.secret(), about)  # items, totals
         tell("drawing noise")
-        return self._packed(self.mechanism.run(bounded, entropy), about)  # items, noisy values
-
-    def _packed(self, noisy: Noisy, about: About) -> bytes:
+        noisy = self.mechanism.run(bounded, entropy)  # items, noisy values
         return pack(rows(noisy, self.mechanism, self.question), about)
 
     def _bounded(self, events: Events, secret: bytes, about: About) -> Bounded:
-        """Items and totals; once packed without noise, so that packing cannot fail by what is drawn: work that fails is
+        """Items and totals; the items are packed once, so that packing cannot fail by what is drawn: work that fails is
         done again under its charge."""
         asked = self.question
         try:
             bins = [asked.cut().get(column) for column in asked.by]
             done = contributions(events.table(), bins, events=asked.count == "events", keys=self._domain)
             bounded = self.mechanism.bounding.bound(done, secret, self._domain)
-            self._packed(Noisy(bounded.items, bounded.totals), about)
+            pack(bounded.items, about)
             return bounded
         except Exception:  # whatever it says may quote a row
             raise ReadingFailed(

@@ -427,7 +427,7 @@ BUGS = [
     Bug(
         "packed after the noise only: what fails by what was drawn is drawn again",
         "planning.py",
-        (("            self._packed(Noisy(bounded.items, bounded.totals), about)\n", ""),),
+        (("            pack(bounded.items, about)\n", ""),),
         STEPS + "test_what_cannot_be_packed_fails_before_any_noise",
     ),
     Bug(
@@ -491,8 +491,8 @@ BUGS = [
         "planning.py",
         (
             (
-                "        return self._packed(self.mechanism.run(bounded, entropy), about)",
-                "        return self._packed(self.mechanism.run(bounded, entropy), replace(about, head=str(bounded.totals.sum())))",
+                "        return pack(rows(noisy, self.mechanism, self.question), about)",
+                "        return pack(rows(noisy, self.mechanism, self.question), replace(about, head=str(bounded.totals.sum())))",
             ),
         ),
         BYTES + "test_same_result_same_bytes[files]",
