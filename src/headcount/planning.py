@@ -54,7 +54,10 @@ class Plan:
 
     @cached_property
     def _domain(self) -> pa.Table | None:
-        return self.question.domain({name: ibis.dtype(kind) for name, kind in self.columns.items()})
+        return self.question.domain(self._kinds())
+
+    def _kinds(self) -> dict[str, ibis.DataType]:
+        return {name: ibis.dtype(kind) for name, kind in self.columns.items()}
 
     @property
     def what(self) -> str:
@@ -140,9 +143,10 @@ class Plan:
         try:
             said = json.loads(text)
             asked = {**said["question"], "bins": dict(said["question"]["bins"]) or None}
-            plan = cls(said["dataset"], question(**asked), budget(said["epsilon"], said["delta"]), said["columns"])
-            same = (said["headcount"], said["job"]) == (FORMAT, "histogram") and plan._happening() == said["events"]
-        except (ValueError, KeyError, TypeError, AttributeError):  # whatever the text may hold
+            plan = cls(str(said["dataset"]), question(**asked), budget(said["epsilon"], said["delta"]), said["columns"])
+            plan.question.check(plan._kinds())
+            same = plan.to_json() == canonical(said)
+        except Exception:  # whatever the text may hold
             raise BadParameter("this is not a plan.", fix="the text that plan.to_json() gave") from None
         if not same:
             raise BadParameter("this plan was made by another version of headcount.", fix="make it again: hc.plan(...)")

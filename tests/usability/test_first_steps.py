@@ -84,7 +84,7 @@ def test_a_plan_with_dates_and_bins_goes_to_json_and_back() -> None:
         assert again.release(days, entropy=Fixed(500)).content == plan.release(entropy=Fixed(500)).content
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[]", '{"headcount": 1}', "null"])
+@pytest.mark.parametrize("text", ["", "{}", "[]", '{"headcount": 1}', "null", "[" * 100_000])
 def test_texts_that_are_no_plans(text: str) -> None:
     with pytest.raises(BadParameter, match="this is not a plan"):
         hc.Plan.from_json(text)
@@ -101,6 +101,13 @@ def test_a_plan_that_was_tampered_with_is_refused(plays: Path) -> None:
     text = hc.plan("histogram", plays, user="user", by="song", epsilon=1, bound=20).to_json()
     with pytest.raises(BadParameter, match="another version"):
         hc.Plan.from_json(text.replace('"threshold":103', '"threshold":90'))
+    for old, new in (
+        ('"song":"string"', '"song":"float64"'),
+        ('"song":"string"', '"song":"x"'),
+        ('"int64"', '"array"'),
+    ):
+        with pytest.raises(BadParameter, match="this is not a plan"):
+            hc.Plan.from_json(text.replace(old, new))
 
 
 @pytest.mark.parametrize("target", [5, 20, 100])

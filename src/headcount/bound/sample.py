@@ -17,8 +17,8 @@ from ibis.expr import types as ir
 from headcount.bound.bounded import CUT, Bounding, Sensitivity
 from headcount.source.contributions import COUNT, USER, Contributions
 
-DIGITS = 10
-"""Hexadecimal digits of the hash that make a start: 40 bits, so that no start is favoured by a millionth."""
+DIGITS = 8
+"""Hexadecimal digits of the hash that make a start: 32 bits. With m starts, none is favoured by more than m / 2^32."""
 
 
 @dataclass(frozen=True)

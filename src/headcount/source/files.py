@@ -1,11 +1,12 @@
-"""Parquet, CSV and JSON lines through DuckDB, in such a way that nothing is guessed from the rows and that no row can
-make the reading fail or reach beyond itself.
+"""Parquet, CSV and JSON lines through DuckDB, in such a way that nothing is guessed from the rows, and that a row of a
+well-formed file can neither make the reading fail nor reach beyond itself.
 
 parquet  its own schema; files of a pattern must agree on the types of the columns that are read
 csv      the first line names the columns, every value is text; lines as wide as the header are rows, others are left
-         out. Read by one thread: DuckDB's parallel reader takes text inside quotes for rows
-jsonl    the columns are those that are asked for, every value is text (1.0 is "1"); what is no JSON object is left out.
-         Each line is parsed by itself
+         out. Read by one thread: DuckDB's parallel reader takes text inside quotes for rows. A quote that is never
+         closed swallows the rest of its file
+jsonl    the columns are those that are asked for, every value is text (1.0 is "1", below 2^53); what is no JSON object
+         is left out. Each line is parsed by itself
 """
 
 import csv

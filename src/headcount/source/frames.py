@@ -5,20 +5,22 @@ A pandas column of objects may hold 1 and "1" and 1.0: as text they are one pers
 
 from collections.abc import Callable, Sequence
 from decimal import Decimal
-from math import isfinite
 from numbers import Integral, Real
 from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from ibis.expr import datatypes as dt
 from ibis.expr import types as ir
 
 from headcount.errors import UnknownColumn
 from headcount.source.files import column_names, engine
 
-DIGITS = 40
-"""Longer decimals are not tried as whole numbers: 1e1000000 would be a long one."""
+DIGITS = 400
+"""Decimals with more digits are written with an exponent: 1e1000000 would be a long one."""
+YEARS = 253_402_000_000
+"""Seconds from 1970 to almost the year 10000."""
 LONGEST = 13_000
 """Bits of a number that Python still writes in decimal digits."""
 
@@ -59,9 +61,22 @@ class Wrapped:
 def _on_engine(arrow: pa.Table) -> ir.Table:
     kinds = [_plain(kind) for kind in arrow.schema.types]
     arrow = arrow.rename_columns(column_names(len(kinds)))
+    columns = [_in_years(column.cast(kind)) for column, kind in zip(arrow.columns, kinds, strict=True)]
     connection = engine()
-    connection.con.register("events", arrow.cast(pa.schema(zip(arrow.column_names, kinds, strict=True))))
+    connection.con.register("events", pa.table(columns, names=arrow.column_names))
     return connection.table("events")
+
+
+def _in_years(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Moments of seconds and milliseconds as microseconds; those after the year 9999, or as far before 1970, as
+    missing: DuckDB would refuse the whole table."""
+    kind = column.type
+    if not pa.types.is_timestamp(kind) or kind.unit not in ("s", "ms"):
+        return column
+    factor, ticks = (10**6 if kind.unit == "s" else 10**3), column.cast(pa.int64())
+    last = YEARS * 10**6 // factor
+    within = pc.if_else(pc.and_(pc.less(ticks, last), pc.greater(ticks, -last)), ticks, pa.scalar(None, pa.int64()))
+    return pc.multiply(within, factor).cast(pa.timestamp("us", kind.tz))
 
 
 def _plain(kind: pa.DataType) -> pa.DataType:
@@ -85,15 +100,25 @@ class _Pandas:
 
 
 def _of_objects(kind: Any) -> bool:
-    """Whether a pandas type may hold anything, alone or as categories."""
-    return bool(getattr(getattr(kind, "categories", None), "dtype", kind) == np.dtype(object))
+    """Whether a pandas type may hold anything, alone or as categories; or texts of Python, which may be no Unicode."""
+    inside = getattr(getattr(kind, "categories", None), "dtype", kind)
+    return bool(inside == np.dtype(object)) or getattr(inside, "storage", "") == "python"
 
 
 def _as_text(column: Any) -> pa.Array:
     """A pandas column of objects as text: 1, 1.0 and "1" are the same; what is missing stays missing."""
-    plain = column.astype(object)
-    texts = plain.where(plain.notna(), None).map(_text, na_action="ignore")
-    return pa.array(texts, pa.string(), from_pandas=True)
+    try:
+        return pa.array(column.astype(object), pa.string(), from_pandas=True)
+    except (pa.ArrowException, ValueError):  # not only texts
+        return pa.array([_tried(value) for value in column.astype(object)], pa.string())
+
+
+def _tried(value: Any) -> str | None:
+    """What cannot be written is missing, like what is not equal to itself: no cell may make the reading fail."""
+    try:
+        return None if value is None or value != value else _text(value)
+    except Exception:
+        return None
 
 
 def _text(value: Any) -> str:
@@ -106,13 +131,10 @@ def _text(value: Any) -> str:
 
 
 def _number(value: Any) -> str:
-    if not isinstance(value, Integral | Decimal):
-        value = float(value)
-    small = value.adjusted() < DIGITS if isinstance(value, Decimal) else abs(value) < 10**DIGITS
-    if isinstance(value, Integral) or (small and isfinite(value) and value == int(value)):
-        whole = int(value)
-        return str(whole) if whole.bit_length() < LONGEST else hex(whole)
-    return str(value)
+    if isinstance(value, Integral):
+        return str(int(value)) if int(value).bit_length() < LONGEST else hex(int(value))
+    exact = value if isinstance(value, Decimal) else Decimal(repr(float(value)))
+    return format(exact.normalize(), "f") if abs(exact.adjusted()) < DIGITS else str(exact)
 
 
 class _Polars:
