@@ -205,14 +205,14 @@ class Plan:
         return pack(rows(noisy, self.mechanism, self.question), about)
 
     def _bounded(self, events: Events, secret: bytes, about: About) -> Bounded:
-        """Items and totals; the items are packed once, so that packing cannot fail by what is drawn: work that fails is
-        done again under its charge."""
+        """Items and totals; items that are not text (which can always be packed) are packed once, so that packing cannot
+        fail by what is drawn: work that fails is done again under its charge."""
         asked = self.question
         try:
             bins = [asked.cut().get(column) for column in asked.by]
             done = contributions(events.table(), bins, events=asked.count == "events", keys=self._domain)
             bounded = self.mechanism.bounding.bound(done, secret, self._domain)
-            pack(bounded.items, about)
+            pack(_other_than_text(bounded.items), about)
             return bounded
         except Exception:  # whatever it says may quote a row
             raise ReadingFailed(
@@ -244,6 +244,10 @@ def budget(epsilon: Number, delta: Number) -> Cost:
     if not 0 <= asked[1] < 1:
         raise BadParameter(f"delta={delta!r}: it lies between 0 and 1.", fix="delta=1e-6")
     return Cost(*asked)
+
+
+def _other_than_text(items: pa.Table) -> pa.Table:
+    return items.select([name for name in items.column_names if not pa.types.is_string(items.schema.field(name).type)])
 
 
 def _listed(names: tuple[str, ...]) -> str:

@@ -29,9 +29,9 @@ def discrete_gaussian_delta(epsilon: Fraction, variance: Fraction, shift: int) -
     reach = int(e * v + 30 * sqrt(v)) + shift + 10  # far beyond where the two terms are compared
     weights = {k: exp(-(mpf(k) ** 2) / (2 * v)) for k in range(-reach, reach + 1)}
     total = sum(weights.values())
-    first = e * v / shift
-    upper = sum(w for k, w in weights.items() if k > first - mpf(shift) / 2)
-    lower = sum(w for k, w in weights.items() if k > first + mpf(shift) / 2)
+    first = epsilon * variance / shift  # exact: at a tie both sums must agree
+    upper = sum(w for k, w in weights.items() if k > first - Fraction(shift, 2))
+    lower = sum(w for k, w in weights.items() if k > first + Fraction(shift, 2))
     return (upper - exp(e) * lower) / total
 
 

@@ -35,11 +35,14 @@ def continuous_delta(epsilon: Fraction, squared_mu: Fraction) -> Fraction:
 
 def discrete_delta(epsilon: Fraction, events: Sequence[Gaussian]) -> Fraction:
     """An upper bound of the delta at this epsilon of discrete Gaussian noise, of all the events together."""
-    rho = sum((event.squared_sensitivity / (2 * event.variance) for event in events), start=Fraction(0))
-    bounds = [zcdp.delta(rho, epsilon)]
-    if all(rounding(event) < event.variance for event in events):
+    coarsest = max((rounding(event) / event.variance for event in events), default=Fraction(0))
+    bounds = []
+    if coarsest < 1:
         factor, shift = rounding_cost(events)
         bounds.append(factor * continuous_delta(epsilon - shift, sum(map(squared_mu, events), start=Fraction(0))))
+    if coarsest > Fraction(1, 20):  # else rounding costs so little that zCDP cannot be the lower bound
+        rho = sum((event.squared_sensitivity / (2 * event.variance) for event in events), start=Fraction(0))
+        bounds.append(zcdp.delta(rho, epsilon))
     return min(bounds)
 
 
