@@ -205,8 +205,8 @@ class Plan:
         return pack(rows(noisy, self.mechanism, self.question), about)
 
     def _bounded(self, events: Events, secret: bytes, about: About) -> Bounded:
-        """Items and totals; items that are not text (which can always be packed) are packed once, so that packing cannot
-        fail by what is drawn: work that fails is done again under its charge."""
+        """Items and totals. What is not text (which can always be packed) is packed once before there is noise, so that
+        packing cannot fail by what is drawn: work that fails is done again under its charge."""
         asked = self.question
         try:
             bins = [asked.cut().get(column) for column in asked.by]
