@@ -469,7 +469,7 @@ def test_a_rollback_is_found_by_a_kept_head_and_by_a_live_ledger(ledger: Ledger,
     assert Ledger(path).verify() != sealed.head
     with pytest.raises(LedgerTampered, match="a rollback, or the head of another ledger"):
         Ledger(path).verify(sealed.head)
-    with pytest.raises(LedgerTampered, match="it did not seal this release"):
+    with pytest.raises(LedgerTampered, match="it did not seal this file"):
         Ledger(path).verify(release=sealed.content)
     for use in (ledger.verify, lambda: ledger.spent, lambda: ledger.publish(ask("c"), Work())):
         with pytest.raises(LedgerTampered, match="is not the one that was there before: a rollback"):

@@ -198,7 +198,7 @@ class Ledger:
             if release is not None and release not in (content for _, content in store.contents(connection)):
                 raise _tampered(
                     self.path,
-                    "it did not seal this file: a rollback, another ledger's, or not the .parquet that is sealed",
+                    "it did not seal this file: a rollback, another ledger's release, or not the sealed .parquet",
                 )
         return last.head
 
