@@ -8,7 +8,7 @@ demo: .venv/ready
 	$(BIN)/headcount demo
 
 test: lint
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
 lint: .venv/ready
 	$(BIN)/ruff check .

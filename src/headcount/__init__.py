@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from headcount import account, audit, noise
     from headcount.account import Charge, Cost, Ledger
-    from headcount.api import histogram, load, plan
+    from headcount.api import histogram, load, plan, profile, total
     from headcount.errors import HeadcountError
     from headcount.planning import Plan
     from headcount.release import Release
     from headcount.source.example import example
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 __all__ = [
     "Charge",
     "Cost",
@@ -39,6 +39,8 @@ __all__ = [
     "load",
     "noise",
     "plan",
+    "profile",
+    "total",
 ]
 
 _HOMES = {
@@ -52,6 +54,8 @@ _HOMES = {
     "histogram": "headcount.api",
     "load": "headcount.api",
     "plan": "headcount.api",
+    "profile": "headcount.api",
+    "total": "headcount.api",
 }
 
 

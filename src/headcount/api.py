@@ -1,16 +1,19 @@
 """The front door: one short function for each job."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from inspect import signature
 from pathlib import Path
 from typing import Any, Literal
 
 from headcount.account import Ledger
 from headcount.account.events import Neighbours
+from headcount.asked import profile_question, question, total_question
 from headcount.errors import BadParameter
 from headcount.exact import Number, rational
 from headcount.forecast import epsilon_for
+from headcount.mechanism import Name
 from headcount.planning import Plan, budget
-from headcount.question import Count, Name, Question, question
+from headcount.question import Count, Debias, Question
 from headcount.release import Release
 from headcount.source import open_events
 
@@ -27,7 +30,11 @@ def histogram(
     keys: Sequence[Any] | None = None,
     bins: Sequence[Any] | Mapping[str, Sequence[Any]] | None = None,
     bound: int | str = "auto",
+    share: Number | None = None,
+    grid: Sequence[int] | None = None,
     mechanism: Name = "auto",
+    debias: Debias = "auto",
+    people: int | str | None = None,
     neighbours: Neighbours = "add-remove",
     dataset: str | None = None,
     ledger: Ledger | str | Path | None = None,
@@ -43,8 +50,12 @@ def histogram(
     count: "users" counts the people of an item, "events" its rows.
     keys: the items, if they are known in advance; all of them are shown.
     bins: public edges for a column of numbers or dates; for several columns, a mapping from column to edges.
-    bound: the most that one person may contribute: items, or events.
-    mechanism: "clipped" for known items, "thresholded" for unknown ones; "auto" knows which.
+    bound: the most that one person may contribute, items or events; "auto" chooses it privately, within epsilon.
+    share: the part of epsilon that choosing the bound takes; by default 0.03 to 0.05.
+    grid: the bounds to choose from, instead of all.
+    mechanism: "clipped" for known items, "weighted" or "thresholded" for unknown ones; "auto" knows which.
+    debias: "ratio" or "poisson" undo what bounding took away, None leaves it; "auto" does what intervals can tell.
+    people: for debias="poisson": how many people there are, if that is public; "count" pays for it.
     neighbours: whether a person's absence is hidden ("add-remove") or their replacement by another ("replace").
     dataset: what the dataset is called in the release and the ledger; by default the name of the file.
     ledger: where the cost is charged, a Ledger or its path. Asking the same again then returns the same release.
@@ -67,49 +78,149 @@ def histogram(
         keys=keys,
         bins=bins,
         bound=bound,
+        share=share,
+        grid=grid,
         mechanism=mechanism,
+        debias=debias,
+        people=people,
         neighbours=neighbours,
         dataset=dataset,
     )
-    opened = Ledger(ledger) if isinstance(ledger, str | Path) else ledger
-    return made.release(ledger=opened, again=again)
+    return made.release(ledger=_opened(ledger), again=again)
 
 
-def plan(
-    job: Literal["histogram"],
+def profile(
     data: Any,
     *,
     user: str,
     by: str | Sequence[str],
+    epsilon: Number,
+    neighbours: Neighbours = "add-remove",
+    dataset: str | None = None,
+    ledger: Ledger | str | Path | None = None,
+    again: bool = False,
+) -> Release:
+    """How much people contribute: so many have 1 item, so many 2, 3, 4 to 5, ...; the same for events. No delta is
+    needed.
+
+    The summary suggests a bound. The parameters are those of `histogram`; a small epsilon is enough, as it is charged.
+
+    >>> import headcount as hc
+    >>> r = hc.profile(hc.example(), user="user", by="song", epsilon=0.1)
+    >>> r.table.column_names
+    ['contributes', 'size', 'count', 'low', 'high']
+    """
+    made = plan("profile", data, user=user, by=by, epsilon=epsilon, neighbours=neighbours, dataset=dataset)
+    return made.release(ledger=_opened(ledger), again=again)
+
+
+def total(
+    data: Any,
+    *,
+    user: str,
+    epsilon: Number | None = None,
+    target_error: Number | None = None,
+    where: Mapping[str, Any] | None = None,
+    count: Count = "events",
+    bound: int | str = "auto",
+    share: Number | None = None,
+    grid: Sequence[int] | None = None,
+    debias: Debias = "auto",
+    people: int | str | None = None,
+    neighbours: Neighbours = "add-remove",
+    dataset: str | None = None,
+    ledger: Ledger | str | Path | None = None,
+    again: bool = False,
+) -> Release:
+    """How many events, or people, there are in all, or of those that fulfil a condition. No delta is needed.
+
+    where: what columns must be: {"country": "FR"}, {"plan": ["basic", "pro"]}, or {"age": (18, 65)}, ends included.
+    debias: "poisson" undoes what clipping took away, if people's counts are Poisson; it needs to know how many people
+        there are: people=100000 if that is public, people="count" to pay for it.
+
+    The other parameters are those of `histogram`.
+
+    >>> import headcount as hc
+    >>> r = hc.total(hc.example(), user="user", epsilon=1, where={"song": "song 0001"}, bound=5)
+    >>> r.table.column_names
+    ['total', 'count', 'low', 'high']
+    """
+    made = plan(
+        "total",
+        data,
+        user=user,
+        epsilon=epsilon,
+        target_error=target_error,
+        where=where,
+        count=count,
+        bound=bound,
+        share=share,
+        grid=grid,
+        debias=debias,
+        people=people,
+        neighbours=neighbours,
+        dataset=dataset,
+    )
+    return made.release(ledger=_opened(ledger), again=again)
+
+
+def _opened(ledger: Ledger | str | Path | None) -> Ledger | None:
+    return Ledger(ledger) if isinstance(ledger, str | Path) else ledger
+
+
+Job = Literal["histogram", "profile", "total"]
+_QUESTIONS: dict[Job, Callable[..., Question]] = {
+    "histogram": question,
+    "profile": profile_question,
+    "total": total_question,
+}
+
+
+def plan(
+    job: Job,
+    data: Any,
+    *,
+    user: str,
+    by: str | Sequence[str] | None = None,
     epsilon: Number | None = None,
     delta: Number = 1e-6,
     target_error: Number | None = None,
-    count: Count = "users",
+    where: Mapping[str, Any] | None = None,
+    count: Count | None = None,
     keys: Sequence[Any] | None = None,
     bins: Sequence[Any] | Mapping[str, Sequence[Any]] | None = None,
     bound: int | str = "auto",
+    share: Number | None = None,
+    grid: Sequence[int] | None = None,
     mechanism: Name = "auto",
+    debias: Debias = "auto",
+    people: int | str | None = None,
     neighbours: Neighbours = "add-remove",
     dataset: str | None = None,
 ) -> Plan:
-    """What a release would cost and how far off it would be: the arguments of `histogram`; nothing is read or spent.
+    """What a release would cost and how far off it would be: the arguments of `histogram`, `profile` or `total`;
+    nothing is read or spent.
 
     >>> import headcount as hc
     >>> hc.plan("histogram", hc.example(), user="user", by="song", epsilon=1, bound=20).mechanism.event.threshold
     103
     """
-    if not isinstance(job, str) or job != "histogram":
+    if not isinstance(job, str) or job not in _QUESTIONS:
         raise BadParameter(f"plan({job!r:.40}, ...): unknown.", fix='plan("histogram", data, ...)')
-    asked = question(
-        user=user,
-        by=by,
-        count=count,
-        keys=keys,
-        bins=bins,
-        bound=bound,
-        mechanism=mechanism,
-        neighbours=neighbours,
-    )
+    told = {
+        "by": by,
+        "where": where,
+        "count": count,
+        "keys": keys,
+        "bins": bins,
+        "bound": bound,
+        "share": share,
+        "grid": grid,
+        "mechanism": mechanism,
+        "debias": debias,
+        "people": people,
+    }
+    asked = _asked(job, user, neighbours, told)
     _check_delta(delta, asked)
     events = open_events(data, asked.columns, dataset)
     asked.check(events.columns)
@@ -120,9 +231,34 @@ def plan(
 
     if target_error is None:
         return made(_given(epsilon))
+    _check_target(target_error, epsilon, asked)
+    return epsilon_for(target_error, made)
+
+
+def _asked(job: Job, user: str, neighbours: Neighbours, told: dict[str, Any]) -> Question:
+    """The question; what was left as it is by default is not told, and what a job does not know is refused."""
+    usual = signature(plan).parameters
+    said = {name: value for name, value in told.items() if not _same(value, usual[name].default)}
+    known = signature(_QUESTIONS[job]).parameters
+    if strange := [name for name in said if name not in known]:
+        raise BadParameter(f"{strange[0]}: a {job} has no such parameter.", fix=f"no {strange[0]}")
+    if "by" in known and told["by"] is None:
+        raise BadParameter("by=None: which column makes an item?", fix='by="word"')
+    return _QUESTIONS[job](user=user, neighbours=neighbours, **said)
+
+
+def _check_target(target: Number, epsilon: Number | None, asked: Question) -> None:
     if epsilon is not None:
         raise BadParameter("epsilon and target_error: only one of them.", fix="target_error=10 finds the epsilon")
-    return epsilon_for(target_error, made)
+    if isinstance(asked.bound, str):
+        raise BadParameter(
+            f'target_error={target} with bound="{asked.bound}": the error depends on the bound.',
+            fix="target_error=10, bound=20, or epsilon=1",
+        )
+
+
+def _same(value: Any, usual: Any) -> bool:
+    return value is usual or (isinstance(value, str) and value == usual)
 
 
 def _given(epsilon: Number | None) -> Number:

@@ -3,7 +3,8 @@ how far off its counts will be, and what will happen, step by step; and it makes
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -15,17 +16,22 @@ import pyarrow as pa
 
 from headcount.account import Charge, Cost, Ledger
 from headcount.account.chain import canonical
-from headcount.account.events import Laplace, to_json
-from headcount.bound import Bounded
+from headcount.account.events import Event, Guarantee, Laplace, to_json
+from headcount.asked import from_plain
+from headcount.bound import Choice
+from headcount.bound.bounded import fetched
 from headcount.errors import BadParameter, ReadingFailed
 from headcount.exact import Number, positive, rational, written
-from headcount.mechanism import Mechanism, choose, digits
+from headcount.forecast import expected as forecast
+from headcount.mechanism import Mechanism, Wish, choice_for, mechanism_for
 from headcount.noise import Entropy, SystemEntropy
-from headcount.question import Question, question
+from headcount.question import Question
 from headcount.release import About, Release, pack, rows
 from headcount.source import Events, contributions, open_events
+from headcount.source.contributions import Contributions
+from headcount.source.views import told
 
-FORMAT = 1
+FORMAT = 2
 SMALLEST, LARGEST = Fraction(1, 10**6), Fraction(100)
 """The epsilons that can be meant."""
 Tell = Callable[[str], None]
@@ -46,11 +52,31 @@ class Plan:
     """The table, if it is at hand."""
 
     @cached_property
-    def mechanism(self) -> Mechanism:
-        """What will draw the noise, and how much of it."""
+    def wish(self) -> Wish:
+        """What decides mechanism and bound."""
         asked = self.question
-        cells = None if self._domain is None else len(self._domain)
-        return choose(self.budget, count=asked.count, bound=asked.bound, neighbours=asked.neighbours, cells=cells)
+        return Wish(
+            budget=self.budget,
+            count=asked.count,
+            neighbours=asked.neighbours,
+            cells=None if self._domain is None else len(self._domain),
+            bound=asked.bound,
+            mechanism=asked.mechanism,
+            share=asked.share,
+            grid=asked.grid,
+            debias=asked.debias,
+            people=asked.people,
+        )
+
+    @cached_property
+    def choice(self) -> Choice[Any] | None:
+        """How the bound will be chosen; None if it is a number."""
+        return choice_for(self.wish)
+
+    @cached_property
+    def mechanism(self) -> Mechanism:
+        """What will draw the noise, and how much of it, if the bound is known beforehand."""
+        return mechanism_for(self.wish)
 
     @cached_property
     def _domain(self) -> pa.Table | None:
@@ -62,28 +88,65 @@ class Plan:
     @property
     def what(self) -> str:
         """The question in a few words."""
-        return f"{self.question.unit} per {self.question.item}"
+        asked = self.question
+        if asked.view == "profile":
+            return f"how much people contribute, by {' and '.join(asked.of)}"
+        held = f" where {told(asked.where)}" if asked.where else ""
+        return f"all {asked.unit}{held}" if asked.view == "total" else f"{asked.unit} per {asked.item}"
 
     @property
     def cost(self) -> Cost:
         """What will be paid: never more than what was typed, and no delta where none is needed."""
-        return replace(self.budget, delta=Fraction(0)) if isinstance(self.mechanism.event, Laplace) else self.budget
+        return replace(self.budget, delta=Fraction(0)) if self._pure else self.budget
+
+    @property
+    def _pure(self) -> bool:
+        """Whether no delta is needed."""
+        return self.wish.laplace or (self.choice is None and isinstance(self.mechanism.event, Laplace))
 
     @property
     def error(self) -> float:
-        """19 of 20 counts will be off by at most this much, through noise."""
+        """19 of 20 counts will be off by at most this much, through noise, if the bound is known beforehand."""
         return self.mechanism.error
 
     @property
     def steps(self) -> tuple[str, ...]:
         """What will happen and what it guarantees, in sentences."""
-        return (
-            f"The columns {_listed(self.question.columns)} of {self.dataset} are read. "
-            "Rows without a value in one of them are left out.",
-            self.mechanism.bounding.explain(self.question.item),
-            *self.mechanism.explain(self.question.item),
-            self.guarantee,
-        )
+        return (*self._steps(None if self.choice else self.mechanism), self.guarantee)
+
+    def _steps(self, mechanism: Mechanism | None) -> list[str]:
+        """What happens, as far as it is known: to its end once there is a mechanism."""
+        item = self.question.item
+        sentences = [
+            f"The {_listed(self.question.columns)} of {self.dataset} are read. "
+            "Rows without a value in one of them are left out."
+        ]
+        if self.question.view == "profile":
+            sentences.append("Each person is in one bin by how many items they have, and in one by how many events.")
+        if self.choice:
+            sentences.append(f"{self.choice.explain(item)} {self._choice_paid()}")
+        if mechanism is None:
+            return [*sentences, "People are held to that bound, and the counts get noise for it."]
+        return [*sentences, mechanism.bounding.explain(item), *mechanism.explain(item)]
+
+    def _interval_told(self, mechanism: Mechanism) -> str:
+        undone = self.question.debias if self.question.known else None
+        if undone == "poisson":
+            who = "the people that the table has" if self.question.people == "count" else "so many people as was said"
+            return (
+                f"What bounding took away is undone as if the counts of {who} were Poisson. From low to high: noise "
+                "alone; if the counts are otherwise, more may be missing."
+            )
+        if undone == "ratio":
+            return (
+                "What bounding took away is undone by one ratio for all. From low to high: noise, and that of the "
+                "ratio; where an item lost more than others, more may be missing."
+            )
+        return mechanism.interval_told
+
+    def _choice_paid(self) -> str:
+        price = self.wish.price
+        return f"This takes {float(price):g} of epsilon ({float(price / self.budget.epsilon):.3g} of it)."
 
     @property
     def guarantee(self) -> str:
@@ -101,15 +164,11 @@ class Plan:
         )
 
     def __str__(self) -> str:
-        shown = getattr(self.mechanism.event, "threshold", None)
         lines = [
             f"{self.what}, from {self.dataset}",
             "",
             f"  cost    epsilon {float(self.cost.epsilon):g}, delta {float(self.cost.delta):g}",
-            f"  error   19 of 20 counts are off by at most {digits(self.error)} (noise alone)",
-            f"  appear  an item ({self.question.item}) needs about {shown:,} {self.question.unit} to appear"
-            if shown
-            else f"  appear  every item ({self.question.item}) of the public list appears",
+            *forecast.lines(self.wish, self.question.item, self.question.unit),
             "",
             *(f"  {number}. {step}" for number, step in enumerate(self.steps, 1)),
             "",
@@ -121,12 +180,12 @@ class Plan:
 
     def to_json(self) -> str:
         """The plan as text, to be looked at, kept, or sent to where the data are."""
-        return canonical({**self._plain(), "mechanism": self.mechanism.name, "events": self._happening()})
+        return canonical({**self._plain(), "events": json.loads(to_json(self.charge().events))})
 
     def _plain(self) -> dict[str, Any]:
         return {
             "headcount": FORMAT,
-            "job": "histogram",
+            "job": self.question.view or "histogram",
             "dataset": self.dataset,
             "columns": self.columns,
             "question": json.loads(json.dumps(asdict(self.question), default=str)),
@@ -134,16 +193,13 @@ class Plan:
             "delta": written(self.budget.delta),
         }
 
-    def _happening(self) -> Any:
-        return json.loads(to_json([self.mechanism.event]))
-
     @classmethod
     def from_json(cls, text: str) -> "Plan":
         """The plan that `to_json` wrote."""
         try:
             said = json.loads(text)
-            asked = {**said["question"], "bins": dict(said["question"]["bins"]) or None}
-            plan = cls(str(said["dataset"]), question(**asked), budget(said["epsilon"], said["delta"]), said["columns"])
+            asked = from_plain(said["job"], said["question"])
+            plan = cls(str(said["dataset"]), asked, budget(said["epsilon"], said["delta"]), said["columns"])
             plan.question.check(plan._kinds())
             same = plan.to_json() == canonical(said)
         except Exception:  # whatever the text may hold
@@ -160,7 +216,14 @@ class Plan:
             plain["question"]["keys"] = hashlib.sha256(canonical(sorted(keys, key=canonical)).encode()).hexdigest()
         request = canonical({"what": self.what, **plain})
         owner = f"{self.dataset}, people by {self.question.user}"
-        return Charge(request, self.cost, (self.mechanism.event,), dataset=owner)
+        return Charge(request, self.cost, self._happening, dataset=owner)
+
+    @property
+    def _happening(self) -> tuple[Event, ...]:
+        """What will happen: if the bound is still to be chosen, the choice, and what the counts may cost after it."""
+        if self.choice is None:
+            return self.mechanism.events
+        return (*self.choice.events, Guarantee(self.wish.rest.epsilon, self.cost.delta))
 
     def release(
         self,
@@ -175,7 +238,7 @@ class Plan:
 
         `data` is needed only by a plan that came from text. With a ledger, an equal request returns the sealed release,
         without new noise and without a charge; `again=True` pays for a new draw."""
-        events, about = self._opened(data), self._about()
+        events, about = self._opened(data), self._about(None)
         chance = entropy or SystemEntropy()
         if ledger is None:
             return Release(self._drawn(events, chance, about, tell), fresh=True)
@@ -197,30 +260,47 @@ class Plan:
         return events
 
     def _drawn(self, events: Events, entropy: Entropy, about: About, tell: Tell) -> bytes:
-        """The release's bytes: noise is drawn last, once nothing can fail any more."""
-        tell("reading and bounding")
-        bounded = self._bounded(events, entropy.secret(), about)  # items, totals
+        """The release's bytes: noise is drawn once nothing can fail any more by what the rows are."""
+        with self._read(events, tell) as done:  # user, items, count
+            mechanism = self._chosen(done, entropy, about, tell)
+            bounded = mechanism.bounding.bound(done, entropy.secret(), self._domain)  # items, totals
+            if self.choice is None:
+                _check_packed(bounded.items, about)
         tell("drawing noise")
-        noisy = self.mechanism.run(bounded, entropy)  # items, noisy values
-        return pack(rows(noisy, self.mechanism, self.question), about)
+        noisy = mechanism.run(bounded, entropy)  # items, noisy values
+        return pack(rows(noisy, mechanism, self.question), replace(self._about(mechanism), head=about.head))
 
-    def _bounded(self, events: Events, secret: bytes, about: About) -> Bounded:
-        """Items and totals. What is not text (which can always be packed) is packed once before there is noise, so that
-        packing cannot fail by what is drawn: work that fails is done again under its charge."""
+    def _chosen(self, done: Contributions, entropy: Entropy, about: About, tell: Tell) -> Mechanism:
+        """The mechanism, with its bound chosen if need be."""
+        if self.choice is None:
+            return self.mechanism
+        tell("choosing the bound")
+        if others := [name for name in done.items if not done.table[name].type().is_string()]:
+            _check_packed(fetched(done.table.select(others).distinct()), about)
+        chosen = self.choice.draw(self.choice.look(done), entropy)
+        tell("bounding")
+        return mechanism_for(self.wish, chosen)
+
+    @contextmanager
+    def _read(self, events: Events, tell: Tell) -> Iterator[Contributions]:
+        """What each person did; read to its end beforehand, if there will be noise before the totals."""
         asked = self.question
+        bins = [asked.cut().get(column) for column in asked.by]
         try:
-            bins = [asked.cut().get(column) for column in asked.by]
-            done = contributions(events.table(), bins, events=asked.count == "events", keys=self._domain)
-            bounded = self.mechanism.bounding.bound(done, secret, self._domain)
-            pack(_other_than_text(bounded.items), about)
-            return bounded
+            tell("reading")
+            table = asked.seen(events.table(), events.columns)  # user, what makes an item
+            done = contributions(table, bins, events=asked.count == "events", keys=self._domain)
+            with done.read() if self.choice else nullcontext(done) as ready:
+                yield ready
         except Exception:  # whatever it says may quote a row
             raise ReadingFailed(
                 f"{self.dataset}: the rows could not be read to their end. Nothing was released.",
                 fix="read the table with its own engine to see why, then ask again: a ledger charges only once",
             ) from None
 
-    def _about(self) -> About:
+    def _about(self, mechanism: Mechanism | None) -> About:
+        done = mechanism or (None if self.choice else self.mechanism)
+        ways = () if self.choice is None else self.choice.events
         return About(
             what=self.what,
             dataset=self.dataset,
@@ -228,9 +308,12 @@ class Plan:
             unit=self.question.unit,
             epsilon=written(self.cost.epsilon),
             delta=written(self.cost.delta),
-            steps=(*self.steps[:-1], self.mechanism.interval_told, self.guarantee),
-            proof=self.mechanism.proof,
+            steps=(*self._steps(done), *([self._interval_told(done)] if done else []), self.guarantee),
+            proof=done.proof if done else "",
             plan=self.to_json(),
+            bound=done.bounding.limit if done else 0,
+            chosen=self.choice.name if self.choice else "",
+            events=to_json([*ways, *done.events]) if done else "",
             order=tuple(label for bins in self.question.cut().values() for label in bins.labels),
             head="",
         )
@@ -246,9 +329,14 @@ def budget(epsilon: Number, delta: Number) -> Cost:
     return Cost(*asked)
 
 
-def _other_than_text(items: pa.Table) -> pa.Table:
-    return items.select([name for name in items.column_names if not pa.types.is_string(items.schema.field(name).type)])
+def _check_packed(items: pa.Table, about: About) -> None:
+    """Pack what is not text (which can always be packed) once before there is noise, so that packing cannot fail by
+    what is drawn: work that fails is done again under its charge."""
+    others = [name for name in items.column_names if not pa.types.is_string(items.schema.field(name).type)]
+    pack(items.select(others), about)
 
 
 def _listed(names: tuple[str, ...]) -> str:
-    return f"{', '.join(names[:-1])} and {names[-1]}"
+    if len(names) == 1:
+        return f"column {names[0]}"
+    return f"columns {', '.join(names[:-1])} and {names[-1]}"

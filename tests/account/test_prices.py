@@ -17,6 +17,7 @@ from headcount.account.events import (
     Laplace,
     LaplaceThreshold,
     Selection,
+    WeightedThreshold,
     from_json,
     to_json,
 )
@@ -139,6 +140,11 @@ any_event = st.one_of(
         st.integers(1, 5),
         st.integers(0, 9),
     ),
+    st.builds(
+        lambda k, t: WeightedThreshold(Fraction(20 * k), Fraction(k), k, 30 * k + t, "replace"),
+        st.integers(1, 5),
+        st.integers(0, 9),
+    ),
     st.builds(Guarantee, st.fractions("1/9", "2", max_denominator=9), st.just(Fraction(1, 10**9))),
 )
 
@@ -161,7 +167,7 @@ def test_less_noise_never_costs_less(event: Event, factor: int) -> None:
     assert cost.concentrated(event).rho <= cost.concentrated(louder).rho
     assert cost.native(event).epsilon <= cost.native(louder).epsilon
     assert cost.native(event).delta <= cost.native(louder).delta or isinstance(
-        event, LaplaceThreshold | GaussianThreshold
+        event, LaplaceThreshold | GaussianThreshold | WeightedThreshold
     )
     assert cost.basic([event], Fraction(1, 1000)) <= cost.basic([louder], Fraction(1, 1000))
 
@@ -181,8 +187,11 @@ def quieter(event: Event, factor: Fraction) -> Event:
             return LaplaceThreshold(scale / factor, bound, largest, limit, neighbours)
         case GaussianThreshold(variance, items, largest, limit, neighbours):
             return GaussianThreshold(variance / factor, items, largest, limit, neighbours)
+        case WeightedThreshold(variance, squared, items, limit, neighbours):
+            return WeightedThreshold(variance / factor, squared, items, limit, neighbours)
 
 
+@settings(deadline=None)
 @given(st.lists(any_event, max_size=5))
 def test_events_survive_a_ledger(events: list[Event]) -> None:
     assert from_json(to_json(events)) == tuple(events)
@@ -204,6 +213,7 @@ def test_an_unknown_event_is_refused() -> None:
         from_json('[{"event":"magic"}]')
 
 
+@settings(deadline=None)
 @given(st.lists(any_event, max_size=30))
 def test_a_filter_never_admits_more_than_its_budget(events: list[Event]) -> None:
     budget = ZcdpFilter(rho=1, delta="1e-8")

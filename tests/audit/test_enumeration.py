@@ -8,7 +8,7 @@ import pytest
 
 from headcount import noise
 from headcount.account.events import Neighbours
-from headcount.audit import Delta, Outcomes, delta, outcomes, worst_delta
+from headcount.audit import Delta, Laws, Outcomes, delta, outcomes, worst_delta
 from headcount.audit.choices import Enumerated, Fixed, Path, Replayed, Undecided, explore
 from headcount.audit.neighbours import datasets, pairs
 from headcount.errors import BadParameter
@@ -34,6 +34,21 @@ def test_randomised_response_is_exactly_ln_2_private() -> None:
     both = [(0, 1)]
     assert worst_delta(response, both, LN2).high < Fraction(1, 10**10)
     assert worst_delta(response, both, LN2 - Fraction(1, 100)).low > Fraction(1, 1000)
+
+
+def test_each_law_is_enumerated_once_and_prices_as_before() -> None:
+    ran: list[int] = []
+
+    def counted(bit: int, entropy: Entropy) -> int:
+        ran.append(bit)
+        return response(bit, entropy)
+
+    laws = Laws(counted)
+    first, runs = laws.worst_delta([(0, 1)], LN2), len(ran)
+    second = laws.worst_delta([(1, 0)], 0)
+    assert len(ran) == runs
+    assert (first, second) == (worst_delta(response, [(0, 1)], LN2), worst_delta(response, [(1, 0)], 0))
+    assert second.low > first.high
 
 
 def test_delta_is_taken_in_each_direction() -> None:

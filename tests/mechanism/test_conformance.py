@@ -13,7 +13,7 @@ from headcount.audit.choices import Fixed
 from headcount.audit.specimens import enumerations, specimens
 from headcount.bound import Bounded, SampledEvents, SampledItems, ScaledToSum, Sensitivity
 from headcount.errors import BadParameter
-from headcount.mechanism import Clipped, Mechanism, Thresholded, choose, clipped
+from headcount.mechanism import Clipped, Mechanism, Thresholded, Weighted, Wish, clipped, mechanism_for
 from headcount.noise import SystemEntropy
 
 ROOT = Path(__file__).parents[2]
@@ -22,17 +22,17 @@ BUDGET = Cost(Fraction(1), Fraction(1, 10**6))
 
 
 def chosen(count: str, cells: int | None, bound: int = 20, neighbours: Neighbours = "add-remove") -> Mechanism:
-    return choose(BUDGET, count=count, bound=bound, neighbours=neighbours, cells=cells)  # type: ignore[arg-type]
+    return mechanism_for(Wish(BUDGET, count, neighbours, cells, bound))  # type: ignore[arg-type]
 
 
 def test_every_mechanism_is_in_the_list() -> None:
-    assert {kind.__name__ for kind in Mechanism.__subclasses__()} == {"Clipped", "Thresholded"}
+    assert {kind.__name__ for kind in Mechanism.__subclasses__()} == {"Clipped", "Thresholded", "Weighted"}
     audited = {each.name.partition(",")[0] for each in specimens() if each.honest}
     enumerated = {each.name.partition(",")[0] for each in enumerations()}
     assert audited == enumerated == {kind.name for kind in Mechanism.__subclasses__()}
 
 
-@pytest.mark.parametrize("mechanism", [Clipped, Thresholded])
+@pytest.mark.parametrize("mechanism", [Clipped, Thresholded, Weighted])
 def test_the_proof_is_there_and_speaks_of_both_neighbours(mechanism: type[Mechanism]) -> None:
     proof = (ROOT / mechanism.proof).read_text()
     assert "added or removed" in proof

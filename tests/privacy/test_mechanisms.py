@@ -1,4 +1,4 @@
-"""Both mechanisms from end to end on tiny data: real bounding by the engine, then every draw of the noise.
+"""All mechanisms from end to end on tiny data: real bounding by the engine, then every draw of the noise.
 
 The exact delta over all neighbours of both kinds is never above what was asked for, and noise / 1.1 would be seen.
 People are above the bound, at it and below; what bounding keeps is decided by a fixed secret, for any of which the
@@ -13,12 +13,12 @@ import pyarrow as pa
 import pytest
 
 from headcount.account import Cost
-from headcount.account.events import GaussianThreshold, LaplaceThreshold, Neighbours
+from headcount.account.events import Gaussian, GaussianThreshold, LaplaceThreshold, Neighbours, WeightedThreshold
 from headcount.account.threshold import gaussian_delta, laplace_delta
-from headcount.audit import worst_delta
+from headcount.audit import Laws, worst_delta
 from headcount.audit.neighbours import pairs
-from headcount.bound import Bounded, Bounding, SampledEvents, SampledItems, ScaledToSize, ScaledToSum
-from headcount.mechanism import Mechanism, Thresholded, clipped, thresholded
+from headcount.bound import Bounded, Bounding, SampledEvents, SampledItems, ScaledToSize, ScaledToSum, TwoScales
+from headcount.mechanism import Mechanism, NoisyTwice, Thresholded, Weighted, clipped, thresholded
 from headcount.noise import Entropy
 from headcount.source import contributions, open_events
 
@@ -112,8 +112,9 @@ def test_clipped_laplace(neighbours: Neighbours, events: bool) -> None:
     mechanism = clipped.laplace(Cost(Fraction(2), Fraction(0)), bounding, 2, neighbours)
     run = run_of(mechanism, events=events, known=True)
     people = list(pairs(kinds, 2 if neighbours == "add-remove" else 1, neighbours))
-    assert below(worst_delta(run, people, 2, LEFT_OUT).high, Fraction(0))
-    assert worst_delta(run, people, Fraction(9, 5), LEFT_OUT).low > Fraction(1, 200)
+    laws = Laws(run, LEFT_OUT)
+    assert below(laws.worst_delta(people, 2).high, Fraction(0))
+    assert laws.worst_delta(people, Fraction(9, 5)).low > Fraction(1, 200)
 
 
 @pytest.mark.parametrize("neighbours", BOTH)
@@ -128,3 +129,58 @@ def test_clipped_gaussian(neighbours: Neighbours, events: bool) -> None:
     exact = worst_delta(run_of(mechanism, events=events, known=True), people, budget.epsilon, LEFT_OUT)
     assert below(exact.high, budget.delta)
     assert exact.low > budget.delta / 4
+
+
+def seen_of(mechanism: Mechanism, *, events: bool = False):  # type: ignore[no-untyped-def]
+    """Everything that the mechanism lets see: values on both scales, and the two sums."""
+
+    def run(people: tuple[Person, ...], entropy: Entropy) -> object:
+        noisy = mechanism.run(bounded(people, mechanism.bounding, events, False), entropy)
+        items = noisy.items["item0"].to_pylist()
+        more = (noisy.large.tolist(), noisy.taken.tolist()) if isinstance(noisy, NoisyTwice) else ()
+        return dict(zip(items, noisy.values.tolist(), strict=True)), more
+
+    return run
+
+
+@pytest.mark.parametrize("neighbours", BOTH)
+@pytest.mark.parametrize("events", [False, True], ids=["people", "events"])
+@pytest.mark.parametrize(("variance", "threshold", "epsilon"), [(2, 5, 1), (4, 7, 2), (3, 4, 2)])
+def test_weighted(neighbours: Neighbours, events: bool, variance: int, threshold: int, epsilon: int) -> None:
+    """People within and above the bound, with own and with common items; every draw on the small scale."""
+    kinds: list[Person] = [("a",), ("b",), ("a", "b"), ("a", "a"), ("a", "a", "b")] if events else ITEMS
+    bounding = TwoScales(1, 2, 4, 10**6 if events else 1, (1, 1), squared=4)
+    event = WeightedThreshold(Fraction(variance), Fraction(4), 4, threshold, neighbours)
+    exact = worst_delta(
+        seen_of(Weighted(bounding, event), events=events), pairs(kinds, 1, neighbours), epsilon, Fraction(1, 10**3)
+    )
+    assert exact.low <= gaussian_delta(Fraction(epsilon), event)
+    assert exact.high > 0
+
+
+@pytest.mark.parametrize("neighbours", BOTH)
+def test_weighted_on_two_scales(neighbours: Neighbours) -> None:
+    """With the second measurement and the two sums: own items, and one that is common; all draws of all of them."""
+    bounding = TwoScales(1, 2, 2, 1, (1, 1), squared=2)
+    event = WeightedThreshold(Fraction(2), Fraction(2), 2, 3, neighbours)
+    twice = 2 if neighbours == "replace" else 1
+    beside = tuple(Gaussian(Fraction(1), Fraction(2 * twice), 2 * cells) for cells in (2, 2))
+    mechanism = Weighted(bounding, event, beside)
+    kinds: list[Person] = [("a",), ("b",)] if neighbours == "replace" else [("a",), ("a", "b")]
+    exact = worst_delta(seen_of(mechanism), pairs(kinds, 1, neighbours), 1, Fraction(1, 50))
+    assert exact.low <= gaussian_delta(Fraction(1), event, beside)
+    assert exact.low > 0
+
+
+@pytest.mark.parametrize("neighbours", BOTH)
+def test_weighted_in_a_crowd(neighbours: Neighbours) -> None:
+    """Where only noise protects: the exact delta is near the price, so less noise would be seen."""
+    bounding = TwoScales(2, 2, 2, 1, (1, 1), squared=8)
+    event = WeightedThreshold(Fraction(12), Fraction(8), 2, 9, neighbours)
+    crowd: tuple[Person, ...] = (("a", "b"),) * 9
+    few = pairs([("a", "b"), ("a",)], 1, neighbours)
+    people = [(crowd + one, crowd + other) for one, other in few]
+    exact = worst_delta(seen_of(Weighted(bounding, event)), people, 1, Fraction(1, 10**3))
+    price = gaussian_delta(Fraction(1), event)
+    assert exact.low <= price
+    assert exact.high > price / (2 if neighbours == "add-remove" else 20)

@@ -16,7 +16,7 @@ import headcount as hc
 from headcount.account import Cost
 from headcount.audit.choices import Fixed
 from headcount.errors import BadParameter, NotATable
-from headcount.mechanism import choose
+from headcount.mechanism import Wish, mechanism_for
 from headcount.noise import SystemEntropy
 from headcount.release.intervals import ends
 
@@ -67,7 +67,7 @@ def test_intervals_of_shown_items_hold_the_truth(bound: int, above: int) -> None
     """Given that the item is shown, in at least 95% of the cases; for counts below, at and above the threshold, where
     plain intervals fail. 20,000 shown draws: the share's deviation is 0.0016."""
     budget = Cost(Fraction(1), Fraction(1, 10**6))
-    mechanism = choose(budget, count="users", bound=bound, neighbours="add-remove", cells=None)
+    mechanism = mechanism_for(Wish(budget, "users", "add-remove", None, bound))
     threshold = getattr(mechanism.event, "threshold", 0)
     truth = max(1, threshold + (above if bound == 25 else above // 3))
     draws = SystemEntropy().draw(mechanism.law, 4_000_000 if above < -10 else 400_000)
@@ -83,7 +83,7 @@ def test_intervals_of_shown_items_hold_the_truth(bound: int, above: int) -> None
 @pytest.mark.parametrize("bound", [5, 50], ids=["Laplace", "Gaussian"])
 def test_intervals_of_known_items_hold_the_truth(bound: int) -> None:
     budget = Cost(Fraction(1), Fraction(1, 10**6))
-    mechanism = choose(budget, count="users", bound=bound, neighbours="add-remove", cells=1000)
+    mechanism = mechanism_for(Wish(budget, "users", "add-remove", 1000, bound))
     values = 5000 * 1024 + SystemEntropy().draw(mechanism.law, 100_000)
     low, high = ends(values, mechanism)
     assert 0.945 < ((low <= 5000) & (high >= 5000)).mean() < 0.975

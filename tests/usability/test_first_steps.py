@@ -120,11 +120,15 @@ def test_the_least_epsilon_for_an_error(plays: Path, target: int, more: dict[str
     assert less.error > target
 
 
-def test_histogram_and_plan_take_the_same_arguments() -> None:
-    one, other = (inspect.signature(function).parameters for function in (hc.histogram, hc.plan))
-    assert {name: each.default for name, each in one.items() if name not in ("ledger", "again")} == {
-        name: each.default for name, each in other.items() if name != "job"
-    }
+@pytest.mark.parametrize("job", [hc.histogram, hc.profile, hc.total])
+def test_a_plan_takes_the_arguments_of_every_job(job: Any) -> None:
+    """With the same defaults; what counts by default, and whether there is a `by`, depends on the job."""
+    one, other = (inspect.signature(function).parameters for function in (job, hc.plan))
+    own = {name: each.default for name, each in one.items() if name not in ("ledger", "again", "by", "count")}
+    assert own == {name: other[name].default for name in own} | (
+        {"epsilon": inspect.Parameter.empty} if job is hc.profile else {}
+    )
+    assert set(one) - set(other) == {"ledger", "again"}
 
 
 def test_test_noise_is_never_charged(plays: Path, tmp_path: Path) -> None:

@@ -15,6 +15,13 @@ from headcount.source import events
 TABLE = pa.table({"user_id": [1, 2], "word": ["a", "b"], "price": [1.5, 2.5], "tags": [["x"], ["y"]]})
 GOOD: dict[str, Any] = {"user": "user_id", "by": "word", "epsilon": 1, "bound": 20}
 
+NO_BOUND = (
+    "bound={}: a whole number of at least 1 is needed. "
+    'Fix: bound=20, the most that one person may contribute, or bound="auto"'
+)
+NO_SHARE = "share={}: choosing the bound takes a part of epsilon, more than none and less than all. Fix: share=0.05"
+NO_GRID = "{} Fix: grid=[1, 2, 5, 10, 20], the bounds to choose from"
+
 MISTAKES: list[tuple[dict[str, Any], str]] = [
     (
         {"user": "usr_id"},
@@ -43,17 +50,94 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"bound": 0},
-        "bound=0: a whole number of at least 1 is needed. Fix: bound=20, the most that one person may contribute",
+        "bound=0: a whole number of at least 1 is needed. "
+        'Fix: bound=20, the most that one person may contribute, or bound="auto"',
     ),
     (
         {"bound": 2.5},
-        "bound=2.5: a whole number of at least 1 is needed. Fix: bound=20, the most that one person may contribute",
+        "bound=2.5: a whole number of at least 1 is needed. "
+        'Fix: bound=20, the most that one person may contribute, or bound="auto"',
     ),
-    ({"bound": 10**7}, "bound=10000000: at most 1,000,000. Fix: bound=20"),
+    ({"bound": 10**7}, 'bound=10000000: at most 1,000,000. Fix: bound=20, or bound="auto"'),
     (
-        {"bound": "auto"},
-        'bound="auto": headcount cannot choose a bound yet. Fix: bound=20, the most that one person may contribute; '
-        "a number that you know without looking at the data",
+        {"bound": "many"},
+        "bound='many': unknown. Fix: bound=20, the most that one person may contribute or bound=\"auto\" or "
+        'bound="profile" or bound="generalized" or bound="exponential" or bound="quantile" or '
+        'bound="inverse-sensitivity" or bound="dp-sgd" or bound="output-perturbation" or bound="m-quantile"',
+    ),
+    ({"bound": None}, NO_BOUND.format("None")),
+    ({"bound": True}, NO_BOUND.format("True")),
+    (
+        {"share": 0.1},
+        'bound=20 leaves nothing to choose. Fix: bound="auto", or no share and grid',
+    ),
+    (
+        {"grid": [1, 2]},
+        'bound=20 leaves nothing to choose. Fix: bound="auto", or no share and grid',
+    ),
+    ({"bound": "auto", "share": 0}, NO_SHARE.format("0")),
+    ({"bound": "auto", "share": 1}, NO_SHARE.format("1")),
+    ({"bound": "auto", "share": 2.5}, NO_SHARE.format("2.5")),
+    ({"bound": "auto", "share": "half"}, "share='half': a finite number is needed. Fix: share=0.05"),
+    ({"bound": "generalized", "grid": []}, NO_GRID.format("grid=[]: at least one bound, rising, up to 1,000,000.")),
+    (
+        {"bound": "generalized", "grid": [5, 2]},
+        NO_GRID.format("grid=[5, 2]: at least one bound, rising, up to 1,000,000."),
+    ),
+    ({"bound": "generalized", "grid": 5}, NO_GRID.format("grid=5: a list of bounds.")),
+    ({"bound": "generalized", "grid": [0]}, NO_GRID.format("grid=0: a whole number of at least 1 is needed.")),
+    (
+        {"bound": "auto", "grid": [1, 2]},
+        'grid: these bounds follow from a profile. Fix: no grid, or mechanism="thresholded"',
+    ),
+    (
+        {"bound": "quantile"},
+        'bound="quantile" is for items known in advance. Fix: bound="auto", or keys=["apple", "pear"]',
+    ),
+    (
+        {"bound": "exponential", "keys": ["a"]},
+        'bound="exponential" is for items not known in advance. Fix: bound="auto", or no keys and bins',
+    ),
+    (
+        {"bound": "profile", "mechanism": "thresholded"},
+        'bound="profile" is for mechanism="weighted". Fix: bound="auto", or mechanism="weighted"',
+    ),
+    (
+        {"bound": "exponential", "mechanism": "weighted"},
+        'bound="exponential" is for mechanism="thresholded". Fix: bound="auto", or mechanism="thresholded"',
+    ),
+    (
+        {"mechanism": "weighted", "keys": ["a"]},
+        'mechanism="weighted" is for items not known in advance. Fix: no keys and bins, or mechanism="clipped"',
+    ),
+    (
+        {"debias": "poisson"},
+        'debias="poisson" is for events of items known in advance. '
+        'Fix: count="events", keys=["apple", "pear"], or debias="auto"',
+    ),
+    (
+        {"debias": "poisson", "keys": ["a"], "count": "events"},
+        'debias="poisson" needs to know how many people there are. '
+        'Fix: people=100000 if that is public, or people="count" to pay for it',
+    ),
+    (
+        {"debias": "poisson", "keys": ["a"], "count": "events", "people": 0},
+        "people=0: a whole number of at least 1 is needed. "
+        'Fix: people=100000 if that is public, or people="count" to pay for it',
+    ),
+    ({"people": 10}, 'people=10: only debias="poisson" needs it. Fix: no people'),
+    (
+        {"debias": "ratio"},
+        'debias="ratio" is for counts that are scaled. Fix: mechanism="weighted", or debias="auto"',
+    ),
+    (
+        {"debias": "much"},
+        'debias=\'much\': unknown. Fix: debias="auto" or debias="ratio" or debias="poisson"',
+    ),
+    (
+        {"bound": "auto", "epsilon": None, "target_error": 10},
+        'target_error=10 with bound="auto": the error depends on the bound. '
+        "Fix: target_error=10, bound=20, or epsilon=1",
     ),
     ({"keys": []}, 'keys=[]: a list of known items has at least one. Fix: keys=["apple", "pear"], or no keys'),
     ({"keys": "apple"}, 'keys=\'apple\': a list of items. Fix: keys=["apple", "pear"]'),
@@ -74,7 +158,7 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
         'Fix: bins=[0, 10, 100] or bins=["2024-01-01", "2024-02-01"]',
     ),
     ({"by": "price", "bins": 5}, "bins=5: a list of edges. Fix: bins=[0, 10, 100]"),
-    ({"by": None}, 'user=\'user_id\', by=None: names of columns. Fix: user="user_id", by="word"'),
+    ({"by": None}, 'by=None: which column makes an item? Fix: by="word"'),
     (
         {"by": "price", "bins": ["2024-01-01", "2024-02-01"]},
         "column 'price' holds float64, and bins cut dates. Fix: bins of the column's kind",
@@ -105,7 +189,8 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"count": "people"}, 'count=\'people\': unknown. Fix: count="users" or count="events"'),
     (
         {"mechanism": "laplace"},
-        'mechanism=\'laplace\': unknown. Fix: mechanism="auto" or mechanism="clipped" or mechanism="thresholded"',
+        'mechanism=\'laplace\': unknown. Fix: mechanism="auto" or mechanism="clipped" or mechanism="thresholded" or '
+        'mechanism="weighted"',
     ),
     (
         {"mechanism": "clipped"},

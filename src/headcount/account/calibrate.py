@@ -4,11 +4,12 @@ The search works on a decimal grid of 12 digits and returns the least point whos
 is never too little noise, and never more than one part in 10^11 too much.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
+from math import isqrt
 
 from headcount.account import gaussian, threshold
-from headcount.account.events import Gaussian, GaussianThreshold, LaplaceThreshold, Neighbours
+from headcount.account.events import Gaussian, GaussianThreshold, LaplaceThreshold, Neighbours, WeightedThreshold
 from headcount.errors import BadParameter
 from headcount.exact import Number, ball, ends, positive, precision, rational, round_up, whole
 
@@ -75,8 +76,7 @@ def joint_gaussian(
     is missing from the items that everybody sees, so the two prices never add up in full."""
     epsilon, delta = _above_0("epsilon", epsilon), _delta(delta)
     cells = threshold.people(neighbours) * whole("items", items, least=1, fix="items=10")
-    with precision(threshold.BITS):  # if a person is replaced, the other's own items cost a little epsilon
-        spared = ends(ball(1 - delta).log())[0] if neighbours == "replace" else Fraction(0)
+    spared = _spared(delta, neighbours)
     if epsilon + spared <= 0:
         raise BadParameter(
             f"delta={float(delta)}: too large for this epsilon if a person is replaced.", fix="delta=1e-6"
@@ -89,6 +89,68 @@ def joint_gaussian(
         return threshold.gaussian_delta(epsilon, event) <= delta
 
     return GaussianThreshold(variance, items, largest, _least_whole(fits, above=least - 1), neighbours)
+
+
+SQUARED = 2**48
+"""What one person adds to weighted counts, squares added up, in units: the same for every bound."""
+
+
+def weighted(
+    epsilon: Number,
+    delta: Number,
+    *,
+    items: int,
+    beside: Sequence[tuple[Fraction, int]] = (),
+    neighbours: Neighbours = "add-remove",
+) -> tuple[WeightedThreshold, list[Gaussian]]:
+    """Weighted counts with a threshold, and measurements beside them: for each its share of the noise's price, and how
+    many cells a person can change. Every measurement is in units of its own, of which one person adds 2^24 (l2)."""
+    epsilon, delta = _above_0("epsilon", epsilon), _delta(delta)
+    twice = threshold.people(neighbours)
+
+    def noise(variance: Fraction) -> list[Gaussian]:
+        return [
+            Gaussian(round_up(variance / share), Fraction(SQUARED * min(twice, cells)), twice * cells)
+            for share, cells in beside
+        ]
+
+    rest = 1 - sum((share for share, _ in beside), start=Fraction(0))
+    spared = _spared(delta, neighbours)
+    mostly = delta * (1 - Fraction(3, 2 * threshold.PARTS))  # what a small part of own items leaves
+
+    def fits(variance: Fraction) -> bool:
+        own = Gaussian(variance / rest, Fraction(SQUARED * twice), twice * items)
+        return gaussian.discrete_delta(epsilon + spared, [own, *noise(variance)]) <= mostly
+
+    variance = _least(fits, start=Fraction(SQUARED))
+    event = _weighted(epsilon, delta, round_up(variance / rest), items, noise(variance), neighbours)
+    return event, noise(variance)
+
+
+def _weighted(
+    epsilon: Fraction, delta: Fraction, variance: Fraction, items: int, beside: list[Gaussian], neighbours: Neighbours
+) -> WeightedThreshold:
+    """With the least threshold, on a grid of 1/256 of the deviation."""
+    step = max(1, isqrt(int(variance)) // 256)
+
+    def event(steps: int) -> WeightedThreshold:
+        return WeightedThreshold(variance, Fraction(SQUARED), items, steps * step, neighbours)
+
+    def hides(steps: int) -> bool:
+        with precision(threshold.BITS):
+            return ends(threshold.weighted_shown(event(steps)))[1] <= delta
+
+    def fits(steps: int) -> bool:
+        return threshold.gaussian_delta(epsilon, event(steps), beside) <= delta
+
+    least = _least_whole(hides, above=isqrt(SQUARED) // step)  # far quicker to see
+    return event(_least_whole(fits, above=least - 1))
+
+
+def _spared(delta: Fraction, neighbours: Neighbours) -> Fraction:
+    """If a person is replaced, the other's own items cost a little epsilon."""
+    with precision(threshold.BITS):
+        return ends(ball(1 - delta).log())[0] if neighbours == "replace" else Fraction(0)
 
 
 def _above_0(name: str, value: Number) -> Fraction:

@@ -23,9 +23,10 @@ from headcount.account.events import (
     Laplace,
     LaplaceThreshold,
     Selection,
+    WeightedThreshold,
 )
 from headcount.account.threshold import BITS as THRESHOLD_BITS
-from headcount.account.threshold import gaussian_delta, gaussian_shown, laplace_delta, people, shared_noise
+from headcount.account.threshold import gaussian_delta, laplace_delta, people, shared_noise, shown, weighted_noise
 from headcount.errors import BadParameter
 from headcount.exact import ends, precision, round_up
 
@@ -80,10 +81,11 @@ def _(event: LaplaceThreshold) -> Cost:
     return Cost(people(event.neighbours) * event.bound / event.scale, round_up(laplace_delta(event)))
 
 
-@native.register
-def _(event: GaussianThreshold) -> Cost:
+@native.register(GaussianThreshold)
+@native.register(WeightedThreshold)
+def _(event: GaussianThreshold | WeightedThreshold) -> Cost:
     with precision(THRESHOLD_BITS):
-        return Cost(Fraction(0), round_up(ends(gaussian_shown(event, event.items))[1]))
+        return Cost(Fraction(0), round_up(ends(shown(event))[1]))
 
 
 @native.register
@@ -95,6 +97,8 @@ def noises(event: Event) -> list[Gaussian]:
     """The Gaussian noise of an event, as events of their own."""
     if isinstance(event, GaussianThreshold):
         return shared_noise(event, alone=0)
+    if isinstance(event, WeightedThreshold):
+        return weighted_noise(event, alone=Fraction(0))
     return [event] if isinstance(event, Gaussian) else []
 
 
@@ -168,9 +172,22 @@ def _by_sum(paid: Cost, events: Sequence[Event]) -> bool:
 
 
 def _by_shared_delta(paid: Cost, events: Sequence[Event]) -> bool:
-    """A single threshold, whose noise and whose own items share delta."""
-    alone = events[0] if len(events) == 1 else None
-    return isinstance(alone, GaussianThreshold) and gaussian_delta(paid.epsilon, alone) <= paid.delta
+    """A single threshold, whose noise and whose own items share delta; other noise beside it, pure events before."""
+    found = _single_threshold(events)
+    if found is None:
+        return False
+    threshold, noise, pure = found
+    return pure < paid.epsilon and gaussian_delta(paid.epsilon - pure, threshold, noise) <= paid.delta
+
+
+def _single_threshold(
+    events: Sequence[Event],
+) -> tuple[GaussianThreshold | WeightedThreshold, list[Gaussian], Fraction] | None:
+    """The only event with a threshold and Gaussian noise, the Gaussian events beside it, and the epsilons of the rest;
+    None if the events are not such."""
+    thresholds = [event for event in events if isinstance(event, GaussianThreshold | WeightedThreshold)]
+    own, noise = split([event for event in events if event not in thresholds])
+    return (thresholds[0], noise, own.epsilon) if len(thresholds) == 1 and not own.delta else None
 
 
 def _by_zcdp(paid: Cost, events: Sequence[Event]) -> bool:
@@ -193,6 +210,7 @@ def tightest(events: Sequence[Event], delta: Fraction) -> Cost:
         candidates.append(zcdp(events).epsilon(delta))
     if pld.applies(events, delta):
         candidates.append(pld.epsilon(events, delta))
-    if len(events) == 1 and isinstance(alone := events[0], GaussianThreshold):
-        candidates.append(_least_epsilon(lambda epsilon: gaussian_delta(epsilon, alone), delta))
+    if found := _single_threshold(events):
+        threshold, noise, pure = found
+        candidates.append(pure + _least_epsilon(lambda epsilon: gaussian_delta(epsilon, threshold, noise), delta))
     return Cost(min(candidates), delta)

@@ -100,6 +100,21 @@ class GaussianThreshold(_Checked):
 
 
 @dataclass(frozen=True)
+class WeightedThreshold(_Checked):
+    """Discrete Gaussian noise on every item that occurs, each person's counts being scaled to a norm; shown if the
+    noisy count is at least the threshold."""
+
+    name: ClassVar[str] = "weighted-threshold"
+    variance: Fraction
+    squared_sensitivity: Fraction
+    """The most that one person adds to all items together: squares added up (l2, squared)."""
+    items: int
+    """Each count that a person adds has at least one part in so many of their squares: at most so many items."""
+    threshold: int
+    neighbours: Neighbours
+
+
+@dataclass(frozen=True)
 class Guarantee(_Checked):
     """Something with an (epsilon, delta) guarantee of its own, proved elsewhere."""
 
@@ -108,7 +123,7 @@ class Guarantee(_Checked):
     delta: Fraction
 
 
-Event = Laplace | Gaussian | Selection | LaplaceThreshold | GaussianThreshold | Guarantee
+Event = Laplace | Gaussian | Selection | LaplaceThreshold | GaussianThreshold | WeightedThreshold | Guarantee
 
 _KINDS: dict[str, type[Event]] = {kind.name: kind for kind in get_args(Event)}
 

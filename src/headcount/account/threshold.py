@@ -5,14 +5,15 @@ for a neighbour without that person those items do not exist, so showing one of 
 Proofs: docs/proofs/thresholds.md.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, singledispatch
+from math import isqrt
 
 from flint import arb
 
 from headcount.account import gaussian
-from headcount.account.events import Gaussian, GaussianThreshold, LaplaceThreshold, Neighbours
+from headcount.account.events import Gaussian, GaussianThreshold, LaplaceThreshold, Neighbours, WeightedThreshold
 from headcount.exact import ball, ends, gaussian_sum, precision
 
 BITS = 192
@@ -79,28 +80,81 @@ def gaussian_shown(event: GaussianThreshold, items: int) -> arb:
     return 1 - (1 - gaussian_tail(event.variance, event.threshold - event.largest)) ** items
 
 
-def gaussian_delta(epsilon: Fraction, event: GaussianThreshold) -> Fraction:
-    """An upper bound of the delta at this epsilon: the largest over how many of a person's items are theirs alone.
+def weighted_shown(event: WeightedThreshold) -> arb:
+    """An upper bound of the chance that an item of one person alone is shown, if all of their items are theirs alone.
 
-    With k such items: p the chance that one is shown, g the price of the noise on the others. Forth: p + (1 - p)
+    An item with a part y of a person's squares, y >= 1/items, adds at most the root of y * squared_sensitivity. So the
+    chance that it is shown is at most y times the maximum over n = 1/y, taken in blocks of 5%."""
+    squared = event.squared_sensitivity
+    most, low, high = arb(0), 64, 0  # n in parts of 1/64
+    while high < 64 * event.items:
+        high = min(low * 21 // 20, 64 * event.items)
+        adds = isqrt(64 * squared.numerator // (low * squared.denominator))
+        most = most.max(arb(high) / 64 * gaussian_tail(event.variance, event.threshold - adds))
+        low = high
+    return most
+
+
+PARTS = 64
+"""Parts of a person's squares that are theirs alone are taken in so many blocks."""
+
+
+def gaussian_delta(
+    epsilon: Fraction, event: GaussianThreshold | WeightedThreshold, beside: Sequence[Gaussian] = ()
+) -> Fraction:
+    """An upper bound of the delta at this epsilon, of the event and of the noise that is drawn beside it: the largest
+    over how much of a person's contribution is theirs alone.
+
+    In each case: p the chance that something of it is shown, g the price of the noise on the rest. Forth: p + (1 - p)
     g(epsilon - log(1 - p)). Back: g(epsilon + log(1 - p)). If a person is replaced, the other's items count with
     their worst."""
-    return min(Fraction(1), max(_delta_between(epsilon, event, low, high) for low, high in _blocks(event.items)))
-
-
-def _delta_between(epsilon: Fraction, event: GaussianThreshold, low: int, high: int) -> Fraction:
-    """An upper bound for every k in low .. high: p grows with k, the noise's price falls with k, delta grows with
-    both."""
     with precision(BITS):
-        p, worst = gaussian_shown(event, high), gaussian_shown(event, event.items)
+        worst = shown(event)
         if not worst < 1:
             return Fraction(1)
-        missed = (1 - p).log()
         other = (1 - worst).log() if event.neighbours == "replace" else arb(0)
+        cases = [(p, [*noise, *beside]) for p, noise in _cases(event)]
+        return min(Fraction(1), max(_delta_of(epsilon, p, other, noise) for p, noise in cases))
+
+
+def _delta_of(epsilon: Fraction, p: arb, other: arb, noise: list[Gaussian]) -> Fraction:
+    with precision(BITS):
+        missed = (1 - p).log()
         forth, back = ends(ball(epsilon) - missed + other)[0], ends(ball(epsilon) + missed)[0]
-    noise = shared_noise(event, low)
-    chance = ends(p)[1]
+        chance = ends(p)[1]
     return max(chance + (1 - chance) * gaussian.discrete_delta(forth, noise), gaussian.discrete_delta(back, noise))
+
+
+def shown(event: GaussianThreshold | WeightedThreshold) -> arb:
+    """An upper bound of the chance that something of one person alone is shown."""
+    return gaussian_shown(event, event.items) if isinstance(event, GaussianThreshold) else weighted_shown(event)
+
+
+@singledispatch
+def _cases(event: GaussianThreshold | WeightedThreshold) -> Iterator[tuple[arb, list[Gaussian]]]:
+    """For each block of cases an upper bound of p, and the noise at its most expensive: p grows with what is a person's
+    alone, the noise's price falls with it, delta grows with both."""
+    raise TypeError(f"{type(event).__name__} has no threshold with Gaussian noise")
+
+
+@_cases.register
+def _(event: GaussianThreshold) -> Iterator[tuple[arb, list[Gaussian]]]:
+    for low, high in _blocks(event.items):
+        yield gaussian_shown(event, high), shared_noise(event, low)
+
+
+@_cases.register
+def _(event: WeightedThreshold) -> Iterator[tuple[arb, list[Gaussian]]]:
+    worst = weighted_shown(event)
+    for part in range(PARTS):
+        yield worst * (part + 1) / PARTS, weighted_noise(event, Fraction(part, PARTS))
+    yield worst, weighted_noise(event, Fraction(1))
+
+
+def weighted_noise(event: WeightedThreshold, alone: Fraction) -> list[Gaussian]:
+    """The Gaussian event on the items that both neighbours have, if this part of a person's squares is theirs alone."""
+    squared = event.squared_sensitivity * (people(event.neighbours) - alone)
+    return [Gaussian(event.variance, squared, people(event.neighbours) * event.items)] if squared else []
 
 
 def shared_noise(event: GaussianThreshold, alone: int) -> list[Gaussian]:

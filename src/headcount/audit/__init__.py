@@ -8,7 +8,18 @@ specimens.py    honest mechanisms and classic mistakes, to show that all of it w
 """
 
 from headcount.audit.artefacts import Artefacts, artefacts
-from headcount.audit.enumerate import Delta, Outcomes, delta, outcomes, worst_delta
+from headcount.audit.enumerate import Delta, Laws, Outcomes, delta, outcomes, worst_delta
 from headcount.audit.statistical import Finding, audit
 
-__all__ = ["Artefacts", "Delta", "Finding", "Outcomes", "artefacts", "audit", "delta", "outcomes", "worst_delta"]
+__all__ = [
+    "Artefacts",
+    "Delta",
+    "Finding",
+    "Laws",
+    "Outcomes",
+    "artefacts",
+    "audit",
+    "delta",
+    "outcomes",
+    "worst_delta",
+]

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from headcount.audit.choices import Enumerated, Path, Undecided, explore
 from headcount.audit.outputs import observe
@@ -84,20 +84,32 @@ def delta(one: Outcomes, other: Outcomes, epsilon: Fraction) -> Delta:
     return Delta(max(Fraction(0), least - high_factor * other.undecided), most + one.undecided)
 
 
+class Laws(Generic[Data]):
+    """The laws of a mechanism on its datasets: each is enumerated when it is first needed, and then known."""
+
+    def __init__(self, run: Callable[[Data, Entropy], Any], left_out: Fraction = LEFT_OUT) -> None:
+        self._run = run
+        self._left_out = left_out
+        self._known: dict[Data, Outcomes] = {}
+
+    def of(self, data: Data) -> Outcomes:
+        """The law on this dataset."""
+        if data not in self._known:
+            self._known[data] = outcomes(lambda entropy: self._run(data, entropy), self._left_out)
+        return self._known[data]
+
+    def worst_delta(self, pairs: Iterable[tuple[Data, Data]], epsilon: Number) -> Delta:
+        """The largest delta over all the pairs, both ways."""
+        exact = rational("epsilon", epsilon, fix="epsilon=1")
+        found = [delta(self.of(a), self.of(b), exact) for one, other in pairs for a, b in ((one, other), (other, one))]
+        return Delta(max(each.low for each in found), max(each.high for each in found))
+
+
 def worst_delta(
     run: Callable[[Data, Entropy], Any],
     pairs: Iterable[tuple[Data, Data]],
     epsilon: Number,
     left_out: Fraction = LEFT_OUT,
 ) -> Delta:
-    """The largest delta over all the pairs, both ways."""
-    exact = rational("epsilon", epsilon, fix="epsilon=1")
-    laws: dict[Data, Outcomes] = {}
-
-    def law(data: Data) -> Outcomes:
-        if data not in laws:
-            laws[data] = outcomes(lambda entropy: run(data, entropy), left_out)
-        return laws[data]
-
-    found = [delta(law(a), law(b), exact) for one, other in pairs for a, b in ((one, other), (other, one))]
-    return Delta(max(each.low for each in found), max(each.high for each in found))
+    """The largest delta over all the pairs, both ways. For several prices of one mechanism, `Laws` enumerates once."""
+    return Laws(run, left_out).worst_delta(pairs, epsilon)

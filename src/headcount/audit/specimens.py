@@ -9,21 +9,23 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 import pyarrow as pa
 
 from headcount import noise
 from headcount.account import Cost, calibrate
-from headcount.account.events import Gaussian, GaussianThreshold, LaplaceThreshold, Neighbours
+from headcount.account.events import Gaussian, GaussianThreshold, LaplaceThreshold, Neighbours, WeightedThreshold
 from headcount.account.gaussian import discrete_delta
 from headcount.account.threshold import gaussian_delta, laplace_delta
 from headcount.account.threshold import people as differing
 from headcount.audit.enumerate import Delta, worst_delta
 from headcount.audit.neighbours import pairs
 from headcount.audit.statistical import Finding, audit
-from headcount.bound import Bounded, SampledItems, ScaledToSize, ScaledToSum
-from headcount.mechanism import Clipped, Thresholded, clipped
+from headcount.bound import Bounded, SampledItems, ScaledToSize, ScaledToSum, TwoScales
+from headcount.bound.sizes import Sizes
+from headcount.mechanism import Clipped, Thresholded, Weighted, Wish, choice_for, clipped, mechanism_for, weighted
 from headcount.mechanism import Mechanism as Released
 from headcount.noise import Entropy, Law, SystemEntropy
 from headcount.noise.laplace import DiscreteLaplace
@@ -137,7 +139,7 @@ class Enumeration:
 
 
 def enumerations() -> Iterator[Enumeration]:
-    """Both mechanisms, both kinds of noise, both kinds of neighbours; up to two people with one or two of two items,
+    """All mechanisms, all kinds of noise, both kinds of neighbours; up to two people with one or two of two items,
     alone or in a crowd."""
     both: tuple[Neighbours, ...] = ("add-remove", "replace")
     crowd = (("a", "b"),) * 14
@@ -160,18 +162,40 @@ def _priced(neighbours: Neighbours) -> Iterator[tuple[str, Released, Fraction, F
     both = clipped.gaussian(Cost(ONE, ONE / 20), ScaledToSize(2, largest=1, grid=1), 2, neighbours)
     assert isinstance(both.event, Gaussian)
     yield "clipped, Gaussian", both, ONE, discrete_delta(ONE, [both.event])
+    scaled = WeightedThreshold(2 * ONE, 2 * ONE, items=2, threshold=5, neighbours=neighbours)
+    yield "weighted", Weighted(TwoScales(2, 2, 2, 1, (1, 1), squared=2), scaled), ONE, gaussian_delta(ONE, scaled)
 
 
 def on_people(mechanism: Released) -> Mechanism:
     """A mechanism of the product, on people who are within its bound; known items are a and b."""
 
-    def run(people: People, entropy: Entropy) -> dict[str, int]:
+    @lru_cache(maxsize=64)
+    def bounded(people: People) -> Bounded:
         often = Counter(item for person in people for item in person)
         present = ["a", "b"] if isinstance(mechanism, Clipped) else sorted(often)
         totals = np.array([often[item] * mechanism.bounding.unit for item in present], dtype=np.int64)
         items = pa.table({"item0": pa.array(present, pa.string())})
-        noisy = mechanism.run(Bounded(items, totals, mechanism.bounding.sensitivity), entropy)
+        return Bounded(items, totals, mechanism.bounding.sensitivity)
+
+    def run(people: People, entropy: Entropy) -> dict[str, int]:
+        noisy = mechanism.run(bounded(people), entropy)
         return dict(zip(noisy.items["item0"].to_pylist(), noisy.values.tolist(), strict=True))
+
+    return run
+
+
+def after_a_profile(budget: Cost) -> Mechanism:
+    """Bounds from a private profile, then the counts of people within them; both are seen."""
+    wish = Wish(budget, "users", "add-remove", None, "auto", "weighted", share=Fraction(1, 5), debias=None)
+    choice = choice_for(wish)
+    assert choice is not None
+    made = lru_cache(maxsize=None)(lambda bounding: mechanism_for(wish, bounding))
+
+    def run(people: People, entropy: Entropy) -> tuple[int, object]:
+        many = np.bincount([len(person) for person in people], minlength=2)
+        there = np.flatnonzero(many)
+        chosen = choice.draw(Sizes(there, many[there], many[there]), entropy)
+        return chosen.limit, on_people(made(chosen))(people, entropy)
 
     return run
 
@@ -199,6 +223,7 @@ def specimens() -> list[Specimen]:
     paid = laplace_delta(event)
     pure = clipped.laplace(Cost(ONE, 0 * ONE), ScaledToSum(1, largest=1), 2, "add-remove")
     quiet = clipped.gaussian(Cost(ONE, delta), ScaledToSize(1, largest=1), 2, "add-remove")
+    scaled = weighted.calibrated(Cost(ONE, delta), TwoScales(1, 1, 1, 1, (1, 1)), "add-remove", ratio=False)
     counted = ((PERSON,) * 3, (PERSON,) * 2)
     alone = ((("a",),) * 9 + (("b",),), (("a",),) * 9)
     swapped = ((("b",),) + (("a",), ("b",)) * 9, (("a",), ("b",)) * 9)
@@ -209,6 +234,8 @@ def specimens() -> list[Specimen]:
         ("clipped, Gaussian", on_people(quiet), delta, counted),
         ("thresholded, Laplace", shown, paid, alone),
         ("thresholded, Gaussian", on_people(Thresholded(SampledItems(1), joint)), delta, alone),
+        ("weighted", on_people(scaled), delta, alone),
+        ("weighted, after a profile", after_a_profile(Cost(ONE, delta)), delta, alone),
     ]
     wrong = [
         ("noise / 1.1", noisy_count(narrow), Fraction(0), counted),

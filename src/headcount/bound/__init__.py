@@ -1,23 +1,41 @@
 """How much one person may say. Contributions become `Bounded`: totals with a proven sensitivity.
 
 bounded.py   the types: Sensitivity, Bounded, and what a way of bounding must tell
+measure.py   tell how much was taken away, or how many people there are, beside the counts
+weigh.py     shrink them to two norms at once, on a grid that no bound changes
 sample.py    keep some of a person's items or events, by a keyed hash with a fresh secret
 scale.py     shrink all of a person's counts, on a public grid
 check.py     see on the table that a bound holds
+
+choice.py    what a way of choosing a bound privately must tell
+sizes.py     how large people's contributions are: what the engine counts for it
+profile.py   bounds from a private profile of people
+known.py     the ways of paper 000, for items known in advance
+compare.py   the same by comparing costs: what is done by default
+unknown.py   and for items that are not
+best.py      the best bound in hindsight, for tests and experiments only
 """
 
 from headcount.bound.bounded import Bounded, Bounding, Sensitivity
 from headcount.bound.check import attained
+from headcount.bound.choice import Choice
+from headcount.bound.measure import BoundedBeside, Measuring
 from headcount.bound.sample import SampledEvents, SampledItems
 from headcount.bound.scale import ScaledToSize, ScaledToSum
+from headcount.bound.weigh import BoundedTwice, TwoScales
 
 __all__ = [
     "Bounded",
+    "BoundedBeside",
+    "BoundedTwice",
     "Bounding",
+    "Choice",
+    "Measuring",
     "SampledEvents",
     "SampledItems",
     "ScaledToSize",
     "ScaledToSum",
     "Sensitivity",
+    "TwoScales",
     "attained",
 ]

@@ -1,7 +1,8 @@
 """The types of bounding.
 
-Every way of bounding leaves a person who is within the bound alone, and says of each other person how much of each
-item is too much. So totals are those of everybody less the excess, and only people above the bound cost anything.
+Most ways of bounding leave a person who is within the bound alone, and say of each other person how much of each item
+is too much (`Cutting`). So totals are those of everybody less the excess, and only people above the bound cost
+anything.
 
 Invariant: what is kept of a person depends on that person's rows and the secret alone.
 """
@@ -88,26 +89,42 @@ class Bounding(ABC):
 
     @property
     @abstractmethod
+    def limit(self) -> int:
+        """The bound as one would type it: up to so many items, or events, somebody counts in full."""
+
+    @property
+    @abstractmethod
     def sensitivity(self) -> Sensitivity:
         """The most that one person adds after bounding, in units."""
-
-    @abstractmethod
-    def excess(self, contributions: Contributions, secret: bytes) -> ir.Table:
-        """(user, items, cut): what people above the bound have too much, in units."""
 
     @abstractmethod
     def explain(self, item: str) -> str:
         """What it does, in a sentence about `item`s."""
 
+    @abstractmethod
     def bound(self, contributions: Contributions, secret: bytes, keys: pa.Table | None) -> Bounded:
         """Totals of what is kept: of each of the keys, or of every item of which something is kept."""
-        totals = _less(contributions, self.excess(contributions, secret), self.unit)
-        found = _fetched(totals, contributions.items) if keys is None else _fetched_keys(totals, keys)
-        items = found.select(list(contributions.items))
-        return Bounded(items, _column(found), self.sensitivity)
 
+    @abstractmethod
     def kept(self, contributions: Contributions, secret: bytes) -> ir.Table:
         """(user, items, count): what is kept of each person, in units. For looking at, not on the way to a release."""
+
+
+@dataclass(frozen=True)
+class Cutting(Bounding):
+    """A way of bounding that cuts off what is too much."""
+
+    @abstractmethod
+    def excess(self, contributions: Contributions, secret: bytes) -> ir.Table:
+        """(user, items, cut): what people above the bound have too much, in units."""
+
+    def bound(self, contributions: Contributions, secret: bytes, keys: pa.Table | None) -> Bounded:
+        totals = _less(contributions, self.excess(contributions, secret), self.unit)
+        found = _in_order(totals, contributions.items) if keys is None else _fetched_keys(totals, keys)
+        items = found.select(list(contributions.items))
+        return Bounded(items, whole_numbers(found[TOTAL]), self.sensitivity)
+
+    def kept(self, contributions: Contributions, secret: bytes) -> ir.Table:
         pairs, key = contributions.table, [USER, *contributions.items]
         joined = pairs.left_join(self.excess(contributions, secret), key)
         counts = {COUNT: joined[COUNT] * self.unit - joined[CUT].fill_null(0)}
@@ -126,28 +143,34 @@ def _less(contributions: Contributions, excess: ir.Table, unit: int) -> ir.Table
     return kept.filter(kept[TOTAL] > 0).mutate(**{TOTAL: ibis.least(kept[TOTAL], LARGEST_TOTAL).cast(WIDE)})
 
 
-def _fetched(totals: ir.Table, items: tuple[str, ...]) -> pa.Table:
+def _in_order(totals: ir.Table, items: tuple[str, ...]) -> pa.Table:
     """In an order of the items' own, so that the engine's order cannot show."""
-    return _arrow(totals.order_by(items))
+    return fetched(totals.order_by(items))
 
 
 def _fetched_keys(totals: ir.Table, keys: pa.Table) -> pa.Table:
     """In the order of the keys; a key that nobody has gets 0. Joined byte by byte, here and not on the engine: what an
     engine takes for equal (a collation that ignores case) must not count a person under two keys."""
     placed = keys.append_column("place", pa.array(np.arange(len(keys))))
-    joined = placed.join(_arrow(totals), keys.column_names, use_threads=False).sort_by("place")
+    joined = placed.join(fetched(totals), keys.column_names, use_threads=False).sort_by("place")
     if len(joined) != len(keys):
         raise ValueError("two totals for one key")
     return joined.set_column(joined.schema.get_field_index(TOTAL), TOTAL, joined[TOTAL].fill_null(0))
 
 
-def _arrow(table: ir.Table) -> pa.Table:
+def fetched(table: ir.Table) -> pa.Table:
     """The rows, by way of batches: the engine's other way would import pandas."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # Ibis calls DuckDB by a name that is going away
         return table.to_pyarrow_batches().read_all()
 
 
-def _column(found: pa.Table) -> Integers:
-    whole = found[TOTAL].cast(pa.int64()).combine_chunks()
+def cut_at(column: ir.Column, limit: float) -> ir.Column:
+    """The column, nothing above the limit."""
+    return (column < float(limit)).ifelse(column, float(limit))
+
+
+def whole_numbers(column: pa.ChunkedArray) -> Integers:
+    """The column as NumPy's integers."""
+    whole = column.cast(pa.int64()).combine_chunks()
     return np.from_dlpack(whole).astype(np.int64)  # `to_numpy` would import pandas

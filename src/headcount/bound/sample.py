@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import ibis
 from ibis.expr import types as ir
 
-from headcount.bound.bounded import CUT, Bounding, Sensitivity
+from headcount.bound.bounded import CUT, Cutting, Sensitivity
 from headcount.source.contributions import COUNT, USER, Contributions
 
 DIGITS = 8
@@ -22,10 +22,14 @@ DIGITS = 8
 
 
 @dataclass(frozen=True)
-class SampledItems(Bounding):
+class SampledItems(Cutting):
     """At most `most` items of a person, each counted once."""
 
     most: int
+
+    @property
+    def limit(self) -> int:
+        return self.most
 
     @property
     def sensitivity(self) -> Sensitivity:
@@ -46,10 +50,14 @@ class SampledItems(Bounding):
 
 
 @dataclass(frozen=True)
-class SampledEvents(Bounding):
+class SampledEvents(Cutting):
     """At most `most` events of a person, whatever they are."""
 
     most: int
+
+    @property
+    def limit(self) -> int:
+        return self.most
 
     @property
     def sensitivity(self) -> Sensitivity:

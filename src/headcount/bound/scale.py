@@ -10,7 +10,7 @@ from math import isqrt
 
 from ibis.expr import types as ir
 
-from headcount.bound.bounded import CUT, Bounding, Sensitivity
+from headcount.bound.bounded import CUT, Cutting, Sensitivity
 from headcount.source.contributions import COUNT, USER, Contributions
 
 GRID = 1024
@@ -20,7 +20,7 @@ SAFE = 1 - 2.0**-40
 
 
 @dataclass(frozen=True)
-class ScaledToSum(Bounding):
+class ScaledToSum(Cutting):
     """A person's counts add up to at most `most` (l1)."""
 
     most: int
@@ -28,6 +28,10 @@ class ScaledToSum(Bounding):
     """The most that a person can have of one item anyway: 1 if people are counted."""
     grid: int = GRID
     """Units in one."""
+
+    @property
+    def limit(self) -> int:
+        return self.most
 
     @property
     def unit(self) -> int:
@@ -50,7 +54,7 @@ class ScaledToSum(Bounding):
 
 
 @dataclass(frozen=True)
-class ScaledToSize(Bounding):
+class ScaledToSize(Cutting):
     """The squares of a person's counts add up to at most `squared` (l2)."""
 
     squared: int
@@ -58,6 +62,10 @@ class ScaledToSize(Bounding):
     """The most that a person can have of one item anyway: 1 if people are counted."""
     grid: int = GRID
     """Units in one."""
+
+    @property
+    def limit(self) -> int:
+        return self.squared if self.largest == 1 else isqrt(self.squared)
 
     @property
     def unit(self) -> int:

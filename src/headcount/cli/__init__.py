@@ -7,10 +7,13 @@ from typing import Annotated
 import typer
 
 from headcount import __version__
-from headcount.cli import audit, demo, histogram, ledger
+from headcount.cli import audit, demo, histogram, ledger, people, reproduce
 from headcount.errors import HeadcountError
 
-OPTIONS = "user|by|epsilon|delta|target_error|count|keys|keys_file|bins|bound|mechanism|neighbours|dataset|ledger|again"
+OPTIONS = (
+    "user|by|epsilon|delta|target_error|count|keys|keys_file|bins|bound|share|grid|where|mechanism|debias|people|"
+    "neighbours|dataset|ledger|again"
+)
 ASSIGNED = rf"\b({OPTIONS})=(\[.*?\]|\{{.*?\}}|'[^']*'|\"[^\"]*\"|[^\s,:;]+)"
 """`bound=20`, `keys=["a", "b"]`, `bins={'age': [0, 10]}`."""
 
@@ -38,8 +41,11 @@ def _options(
 
 
 app.command("histogram")(histogram.histogram)
+app.command("profile")(people.profile)
+app.command("total")(people.total)
 app.command("demo")(demo.demo)
 app.command("audit")(audit.audit)
+app.command("reproduce")(reproduce.reproduce)
 app.add_typer(ledger.app, name="ledger")
 
 

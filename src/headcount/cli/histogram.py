@@ -22,30 +22,57 @@ from headcount.report import text
 ROWS = 25
 """Rows on the terminal."""
 
+File = Annotated[str, typer.Argument(help="A .parquet, .csv, .tsv or .jsonl file, or a pattern of such.")]
+User = Annotated[str, typer.Option(help="The column that tells people apart.")]
+By = Annotated[list[str], typer.Option(help="The column that makes an item; several make one together.")]
+Epsilon = Annotated[str | None, typer.Option(help="The cost.")]
+TargetError = Annotated[str | None, typer.Option(help="Instead of epsilon: 19 of 20 counts this close.")]
+Counted = Annotated[str, typer.Option(help="users or events.")]
+Bound = Annotated[
+    str, typer.Option(help="The most that one person may contribute; auto, or another name, chooses it privately.")
+]
+Share = Annotated[str | None, typer.Option(help="The part of epsilon that choosing the bound takes.")]
+Grid = Annotated[str | None, typer.Option(help="The bounds to choose from: 1,2,5,10.")]
+Debias = Annotated[str, typer.Option(help="Undo what bounding took away: auto, none, ratio or poisson.")]
+People = Annotated[
+    str | None, typer.Option(help="For poisson: how many people there are, if that is public; count pays for it.")
+]
+Neighbours = Annotated[str, typer.Option(help="add-remove or replace.")]
+Dataset = Annotated[str | None, typer.Option(help="What the data are called; else the file's name.")]
+LedgerPath = Annotated[Path | None, typer.Option("--ledger", help="Charge this ledger.")]
+Again = Annotated[bool, typer.Option("--again", help="Pay for a new draw of a sealed request.")]
+Out = Annotated[list[Path] | None, typer.Option(help=f"Write it: {' '.join(FORMATS)}. May be repeated.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the plan; read and spend nothing.")]
+AsJson = Annotated[bool, typer.Option("--json", help="As JSON, for programs.")]
+
 
 def histogram(
-    file: Annotated[str, typer.Argument(help="A .parquet, .csv, .tsv or .jsonl file, or a pattern of such.")],
-    user: Annotated[str, typer.Option(help="The column that tells people apart.")],
-    by: Annotated[list[str], typer.Option(help="The column that makes an item; several make one together.")],
-    epsilon: Annotated[str | None, typer.Option(help="The cost.")] = None,
+    file: File,
+    user: User,
+    by: By,
+    epsilon: Epsilon = None,
     delta: Annotated[str, typer.Option(help="The chance that the promise fails.")] = "1e-6",
-    target_error: Annotated[str | None, typer.Option(help="Instead of epsilon: 19 of 20 counts this close.")] = None,
-    count: Annotated[str, typer.Option(help="users or events.")] = "users",
+    target_error: TargetError = None,
+    count: Counted = "users",
     keys: Annotated[str | None, typer.Option(help="The items, if known in advance: apple,pear,plum.")] = None,
     keys_file: Annotated[Path | None, typer.Option(help="The same, a line each.")] = None,
     bins: Annotated[
         list[str] | None,
         typer.Option(help="Public edges of a number or a date: 0,10,100; of one of several: age=0,10,100."),
     ] = None,
-    bound: Annotated[str, typer.Option(help="The most that one person may contribute.")] = "auto",
-    mechanism: Annotated[str, typer.Option(help="auto, clipped or thresholded.")] = "auto",
-    neighbours: Annotated[str, typer.Option(help="add-remove or replace.")] = "add-remove",
-    dataset: Annotated[str | None, typer.Option(help="What the data are called; else the file's name.")] = None,
-    ledger: Annotated[Path | None, typer.Option(help="Charge this ledger.")] = None,
-    again: Annotated[bool, typer.Option("--again", help="Pay for a new draw of a sealed request.")] = False,
-    out: Annotated[list[Path] | None, typer.Option(help=f"Write it: {' '.join(FORMATS)}. May be repeated.")] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan; read and spend nothing.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="As JSON, for programs.")] = False,
+    bound: Bound = "auto",
+    share: Share = None,
+    grid: Grid = None,
+    mechanism: Annotated[str, typer.Option(help="auto, clipped, thresholded or weighted.")] = "auto",
+    debias: Debias = "auto",
+    people: People = None,
+    neighbours: Neighbours = "add-remove",
+    dataset: Dataset = None,
+    ledger: LedgerPath = None,
+    again: Again = False,
+    out: Out = None,
+    dry_run: DryRun = False,
+    as_json: AsJson = False,
 ) -> None:
     """How many people, or events, there are for each item."""
     check_targets(out or [])
@@ -60,15 +87,24 @@ def histogram(
         count=count,  # type: ignore[arg-type]
         keys=_keys(keys, keys_file),
         bins=_bins(bins),
-        bound=_bound(bound),
+        bound=number_or_text(bound),
+        share=share,
+        grid=as_grid(grid),
         mechanism=mechanism,  # type: ignore[arg-type]
+        debias=as_debias(debias),
+        people=None if people is None else number_or_text(people),
         neighbours=neighbours,  # type: ignore[arg-type]
         dataset=dataset,
     )
+    carry_out(plan, ledger=ledger, again=again, out=out or [], dry_run=dry_run, as_json=as_json)
+
+
+def carry_out(plan: Plan, *, ledger: Path | None, again: bool, out: list[Path], dry_run: bool, as_json: bool) -> None:
+    """Show the plan, or make the release and show that."""
     if dry_run:
         print(plan.to_json() if as_json else plan)
     else:
-        _show(_released(plan, ledger, again), out or [], as_json)
+        _show(_released(plan, ledger, again), out, as_json)
 
 
 def _released(plan: Plan, ledger: Path | None, again: bool) -> Release:
@@ -139,5 +175,16 @@ def _number(edge: str) -> float | int | str:
     return edge
 
 
-def _bound(typed: str) -> int | str:
+def number_or_text(typed: str) -> int | str:
+    """A whole number, if it is one."""
     return int(typed) if typed.lstrip("-").isdecimal() else typed
+
+
+def as_grid(typed: str | None) -> list[Any] | None:
+    """1,2,5 as a list of numbers."""
+    return None if typed is None else [_number(each.strip()) for each in typed.split(",") if each.strip()]
+
+
+def as_debias(typed: str) -> Any:
+    """None is typed as `none`."""
+    return None if typed == "none" else typed

@@ -4,11 +4,26 @@ choose.py       which of them, from public numbers alone
 mechanism.py    the types: Noisy, and what a mechanism must tell
 clipped.py      items known in advance: noise on every one of them
 thresholded.py  items not known in advance: noise on those that occur, the small ones dropped
+weighted.py     the same with people's counts scaled instead of sampled
 """
 
-from headcount.mechanism.choose import choose
-from headcount.mechanism.clipped import Clipped
+from headcount.mechanism.choose import Name, Wish, choice_for, mechanism_for
+from headcount.mechanism.clipped import Clipped, NoisyBeside
 from headcount.mechanism.mechanism import Mechanism, Noisy, digits
 from headcount.mechanism.thresholded import Thresholded
+from headcount.mechanism.weighted import NoisyTwice, Weighted
 
-__all__ = ["Clipped", "Mechanism", "Noisy", "Thresholded", "choose", "digits"]
+__all__ = [
+    "Clipped",
+    "Mechanism",
+    "Name",
+    "Noisy",
+    "NoisyBeside",
+    "NoisyTwice",
+    "Thresholded",
+    "Weighted",
+    "Wish",
+    "choice_for",
+    "digits",
+    "mechanism_for",
+]

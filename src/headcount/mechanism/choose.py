@@ -1,18 +1,204 @@
-"""Which mechanism, and how much noise, from public numbers alone."""
+"""Which mechanism, which way of choosing its bound, and how much noise: all from public numbers."""
 
-from typing import Literal
+from dataclasses import dataclass
+from fractions import Fraction
+from math import log, pi, sqrt
+from statistics import NormalDist
+from typing import Any, Literal
 
+from headcount.account import calibrate
 from headcount.account.cost import Cost
 from headcount.account.events import Neighbours
-from headcount.bound import SampledEvents, SampledItems
-from headcount.mechanism import clipped, thresholded
+from headcount.account.threshold import people
+from headcount.bound import Bounding, Choice, SampledEvents, SampledItems, ScaledToSize, ScaledToSum, TwoScales
+from headcount.bound.compare import ComparedSizes, ComparedSums
+from headcount.bound.known import DpSgd, InverseSensitivity, MQuantile, OutputPerturbation, Quantile
+from headcount.bound.profile import MOST_ITEMS, Profiled
+from headcount.bound.unknown import Exponential, Generalized
+from headcount.errors import BadParameter
+from headcount.mechanism import clipped, thresholded, weighted
 from headcount.mechanism.mechanism import Mechanism
+from headcount.source.contributions import LARGEST_COUNT
+
+Name = Literal["auto", "clipped", "thresholded", "weighted"]
+KNOWN = {
+    kind.name: kind for kind in (ComparedSizes, Quantile, InverseSensitivity, DpSgd, OutputPerturbation, MQuantile)
+}
+UNKNOWN = {kind.name: kind for kind in (Generalized, Exponential)}
+NAMES = tuple(dict.fromkeys(("auto", Profiled.name, *UNKNOWN, *KNOWN)))
+"""Ways of choosing a bound."""
+SHARE = {Profiled.name: Fraction(2, 100)}
+OTHERWISE = Fraction(5, 100)
+"""The part of epsilon that a choice takes, if nothing else is said."""
+PAPER = 1500
+"""The largest candidate of paper 000, which Algorithm 4 needs to be small."""
 
 
-def choose(
-    budget: Cost, *, count: Literal["users", "events"], bound: int, neighbours: Neighbours, cells: int | None
-) -> Mechanism:
-    """For so many known items (`cells`), or for items that are not known in advance (None)."""
-    if cells is None:
-        return thresholded.calibrated(budget, (SampledItems if count == "users" else SampledEvents)(bound), neighbours)
-    return clipped.calibrated(budget, count=count, bound=bound, cells=cells, neighbours=neighbours)
+@dataclass(frozen=True)
+class Wish:
+    """What is asked for, as far as it decides mechanism and bound."""
+
+    budget: Cost
+    count: Literal["users", "events"]
+    neighbours: Neighbours
+    cells: int | None
+    """How many items are known in advance; None if they are not."""
+    bound: int | str
+    mechanism: Name = "auto"
+    share: Fraction | None = None
+    """The part of epsilon for the choice, if it was said."""
+    grid: tuple[int, ...] | None = None
+    """The bounds to choose from, if they were said."""
+    debias: str | None = "auto"
+    people: int | str | None = None
+
+    @property
+    def largest(self) -> int:
+        """The most that a person can have of one item."""
+        return 1 if self.count == "users" else LARGEST_COUNT
+
+    @property
+    def weighing(self) -> bool:
+        """Whether counts are to be scaled on two scales: what a number as bound does not mean by itself."""
+        by_name = self.mechanism == "weighted" or self.bound == Profiled.name
+        return self.cells is None and (by_name or (self.mechanism == "auto" and self.bound == "auto"))
+
+    @property
+    def way(self) -> str | None:
+        """The name of the choice; None if the bound is a number and nothing is to be chosen."""
+        if self.weighing:
+            return Profiled.name
+        if self.bound != "auto":
+            return self.bound if isinstance(self.bound, str) else None
+        return Generalized.name  # for known items, too: it is ComparedSums or ComparedSizes
+
+    @property
+    def laplace(self) -> bool:
+        """Whether a bound on known items is chosen for Laplace noise, and so for sums."""
+        if self.cells is None or self.way is None:
+            return False
+        few = self.debias == "poisson" or not _many(self.budget, self.cells)
+        return self.way == Quantile.name or (self.way == ComparedSums.name and few)
+
+    @property
+    def price(self) -> Fraction:
+        """The epsilon of the choice."""
+        if self.way is None:
+            return Fraction(0)
+        return self.budget.epsilon * (self.share or SHARE.get(self.way, OTHERWISE))
+
+    @property
+    def rest(self) -> Cost:
+        """What is left for the counts."""
+        return Cost(self.budget.epsilon - self.price, self.budget.delta)
+
+
+def _many(budget: Cost, cells: int) -> bool:
+    """Whether there are so many known items that Gaussian noise for all of them is quieter than Laplace noise."""
+    if not budget.delta:
+        return False
+    unit = float(calibrate.analytic_sigma(budget.epsilon, budget.delta) * budget.epsilon)
+    return cells > 2 / pi * unit**2
+
+
+def choice_for(wish: Wish) -> Choice[Any] | None:
+    """The way of choosing the bound; None if it is a number."""
+    if wish.way is None:
+        return None
+    if wish.way == Profiled.name:
+        return Profiled(wish.price, wish.neighbours, wish.largest, _small(wish), wish.mechanism != "weighted")
+    return _on_loads(wish) if wish.cells is None else _on_sizes(wish)
+
+
+def _small(wish: Wish) -> int | None:
+    """The small bound of two scales, if it was said."""
+    if not isinstance(wish.bound, int):
+        return None
+    return wish.bound if wish.count == "users" else wish.bound**2
+
+
+def _on_sizes(wish: Wish) -> Choice[Any]:
+    assert wish.cells is not None
+    assert wish.way is not None
+    twice = people(wish.neighbours) if wish.cells > 1 else 1
+    kind = ComparedSums if wish.way == ComparedSums.name and wish.laplace else KNOWN[wish.way]
+    if wish.laplace:
+        each, power = twice / float(wish.rest.epsilon), 1
+    else:
+        each = float(calibrate.analytic_sigma(wish.rest.epsilon, wish.rest.delta)) * sqrt(2 / pi * twice)
+        power = 1 if wish.count == "users" else 2
+    grid = _grid(wish, wish.cells if wish.count == "users" else LARGEST_COUNT)
+    squared = tuple(sorted({bound**power for bound in grid}))
+    return kind(wish.price, wish.neighbours, wish.cells * each, wish.largest, squared)
+
+
+def _on_loads(wish: Wish) -> Choice[Any]:
+    assert wish.way is not None
+    grid = _grid(wish, MOST_ITEMS if wish.way == Generalized.name else PAPER)
+    levels = [_level(wish, bound) for bound in grid]
+    kind = SampledItems if wish.count == "users" else SampledEvents
+    thresholds, noise = (tuple(column) for column in zip(*levels, strict=True))
+    return UNKNOWN[wish.way](wish.price, wish.neighbours, kind, grid, thresholds, noise)
+
+
+def _grid(wish: Wish, largest: int) -> tuple[int, ...]:
+    """The bounds to choose from: four in every doubling."""
+    if wish.grid is not None:
+        return wish.grid
+    return tuple(sorted({min(round(2 ** (step / 4)), largest) for step in range(4 * largest.bit_length())}))
+
+
+def _level(wish: Wish, bound: int) -> tuple[float, float]:
+    """About which threshold a bound leads to, and how large its noise is: near enough to choose by."""
+    epsilon, delta, twice = float(wish.rest.epsilon), float(wish.rest.delta), people(wish.neighbours)
+    scale = twice * bound / epsilon
+    laplace = 1 + scale * log(bound / (2 * delta)), scale
+    if wish.count == "events":
+        return laplace
+    deviation = float(calibrate.analytic_sigma(wish.rest.epsilon, wish.rest.delta)) * sqrt(twice * bound)
+    gaussian = 1 - deviation * NormalDist().inv_cdf(min(delta / bound, 0.5)), deviation * sqrt(2 / pi)
+    return min(laplace, gaussian)
+
+
+def mechanism_for(wish: Wish, chosen: Bounding | None = None) -> Mechanism:
+    """The mechanism, with noise for what is left of the budget; `chosen` is the bound if it had to be chosen."""
+    if wish.cells is None:
+        return _unknown(wish, chosen or (SampledItems if wish.count == "users" else SampledEvents)(_number(wish)))
+    return _known(wish, chosen)
+
+
+def _number(wish: Wish) -> int:
+    if not isinstance(wish.bound, int):
+        raise BadParameter("the bound is not chosen yet.", fix="bound=20, or plan.release()")
+    return wish.bound
+
+
+def _unknown(wish: Wish, bounding: Bounding) -> Mechanism:
+    if isinstance(bounding, TwoScales):
+        return weighted.calibrated(wish.rest, bounding, wish.neighbours, ratio=wish.debias is not None)
+    assert isinstance(bounding, SampledItems | SampledEvents)
+    return thresholded.calibrated(wish.rest, bounding, wish.neighbours)
+
+
+def _known(wish: Wish, chosen: Bounding | None) -> Mechanism:
+    def counted(budget: Cost) -> clipped.Clipped:
+        return _clipped(wish, budget, chosen)
+
+    if wish.debias == "ratio":
+        return clipped.measuring(wish.rest, "taken", counted)
+    if wish.debias == "poisson" and wish.people == "count":
+        return clipped.measuring(wish.rest, "people", counted)
+    return counted(wish.rest)
+
+
+def _clipped(wish: Wish, budget: Cost, chosen: Bounding | None) -> clipped.Clipped:
+    assert wish.cells is not None
+    if chosen is None and wish.debias == "poisson":  # which is about sums
+        chosen = ScaledToSum(_number(wish), _number(wish))
+    if isinstance(chosen, ScaledToSum):
+        return clipped.laplace(budget, chosen, wish.cells, wish.neighbours)
+    if isinstance(chosen, ScaledToSize):
+        return clipped.gaussian(budget, chosen, wish.cells, wish.neighbours)
+    return clipped.calibrated(
+        budget, count=wish.count, bound=_number(wish), cells=wish.cells, neighbours=wish.neighbours
+    )

@@ -4,16 +4,25 @@ Laplace noise on counts bounded by their sum, or Gaussian noise on counts bounde
 quieter for the given numbers. Proof for both kinds of neighbours: docs/proofs/clipped.md.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, Literal
 
 from headcount.account import calibrate
 from headcount.account.cost import Cost
-from headcount.account.events import Gaussian, Laplace, Neighbours
-from headcount.bound import Bounded, ScaledToSize, ScaledToSum, Sensitivity
-from headcount.mechanism.mechanism import Mechanism, Noisy
+from headcount.account.events import Event, Gaussian, Laplace, Neighbours
+from headcount.bound import Bounded, BoundedBeside, Measuring, ScaledToSize, ScaledToSum, Sensitivity
+from headcount.mechanism.mechanism import Mechanism, Noisy, deviation, digits, law
 from headcount.noise import Entropy
+
+
+@dataclass(frozen=True)
+class NoisyBeside(Noisy):
+    """Noisy values, and a number beside them."""
+
+    number: int
+    """In units."""
 
 
 @dataclass(frozen=True)
@@ -23,13 +32,29 @@ class Clipped(Mechanism):
     name: ClassVar[str] = "clipped"
     proof: ClassVar[str] = "docs/proofs/clipped.md"
     event: Laplace | Gaussian
+    beside: Laplace | None = None
+    """The noise on the number that is measured beside the counts, if there is one."""
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        return (self.event, self.beside) if self.beside else (self.event,)
 
     def run(self, bounded: Bounded, entropy: Entropy) -> Noisy:
         self.check(bounded)
-        return Noisy(bounded.items, bounded.totals + entropy.draw(self.law, len(bounded.totals)))
+        values = bounded.totals + entropy.draw(self.law, len(bounded.totals))
+        if self.beside is None:
+            return Noisy(bounded.items, values)
+        assert isinstance(bounded, BoundedBeside)
+        return NoisyBeside(bounded.items, values, bounded.number + int(entropy.draw(law(self.beside), 1)[0]))
 
     def explain(self, item: str) -> list[str]:
-        return [f"Every {item} of the public list gets {self.noise_told()}, whether anybody has it or not."]
+        counts = f"Every {item} of the public list gets {self.noise_told()}, whether anybody has it or not."
+        if self.beside is None:
+            return [counts]
+        assert isinstance(self.bounding, Measuring)
+        what, wide = self.bounding.what, deviation(law(self.beside)) / self.bounding.unit
+        told = "How much bounding took away from all" if what == "taken" else "How many people there are"
+        return [counts, f"{told} is measured as well, with Laplace noise of a standard deviation of {digits(wide)}."]
 
 
 def calibrated(
@@ -44,6 +69,19 @@ def calibrated(
     if not budget.delta:
         return with_laplace
     return min(gaussian(budget, sizes, cells, neighbours), with_laplace, key=lambda each: each.deviation)
+
+
+BESIDE = Fraction(5, 100)
+"""The part of epsilon for the number that is measured beside the counts."""
+
+
+def measuring(budget: Cost, what: Literal["taken", "people"], counted: Callable[[Cost], Clipped]) -> Clipped:
+    """The same with a number beside the counts: one of one person, so no kind of neighbours needs more noise for it."""
+    extra = budget.epsilon * BESIDE
+    plain = counted(Cost(budget.epsilon - extra, budget.delta))
+    assert isinstance(plain.bounding, ScaledToSum | ScaledToSize)
+    bounding = Measuring(plain.bounding, what)
+    return Clipped(bounding, plain.event, Laplace(bounding.cut / extra, Fraction(bounding.cut)))
 
 
 def laplace(budget: Cost, bounding: ScaledToSum, cells: int, neighbours: Neighbours) -> Clipped:

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import pyarrow as pa
 
-from headcount.account.events import Event, Gaussian, GaussianThreshold, Laplace, LaplaceThreshold
+from headcount.account.events import Event, Gaussian, GaussianThreshold, Laplace, LaplaceThreshold, WeightedThreshold
 from headcount.account.threshold import gaussian_tail, laplace_tail
 from headcount.bound import Bounded, Bounding
 from headcount.errors import BadParameter
@@ -53,6 +53,11 @@ class Mechanism(ABC):
     @abstractmethod
     def explain(self, item: str) -> list[str]:
         """What it does to `item`s, a sentence for each step."""
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """Everything that happens when it runs."""
+        return (self.event,)
 
     @property
     def law(self) -> Law:
@@ -110,7 +115,8 @@ def _(event: Laplace | LaplaceThreshold) -> Law:
 
 @law.register(Gaussian)
 @law.register(GaussianThreshold)
-def _(event: Gaussian | GaussianThreshold) -> Law:
+@law.register(WeightedThreshold)
+def _(event: Gaussian | GaussianThreshold | WeightedThreshold) -> Law:
     return DiscreteGaussian(event.variance)
 
 

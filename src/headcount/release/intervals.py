@@ -13,21 +13,27 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from scipy import special
 
-from headcount.mechanism import Mechanism, Noisy
+from headcount.estimate.two_scales import Lost, Measured, estimated
+from headcount.mechanism import Clipped, Mechanism, Noisy, NoisyBeside, NoisyTwice, Weighted
 from headcount.mechanism.mechanism import MISS, spread
 from headcount.noise import Law
 from headcount.noise.gaussian import DiscreteGaussian
 from headcount.noise.laplace import DiscreteLaplace
 from headcount.noise.law import Integers
 from headcount.question import Question
+from headcount.release.undone import Ends, by_poisson, by_ratio
 
 Floats = NDArray[np.float64]
+WIDTH = 2.23
+"""Deviations to either side of an estimate from two scales: more than 1.96, as the deviations are themselves estimated
+(measured: docs/evidence.md)."""
+OF_PEOPLE, OF_EVENTS = (0.05, 0.5), (0.3, 1.0)
+"""What a large scale usually takes away, and how much of it to doubt: of events a few people have very many."""
 
 
 def rows(noisy: Noisy, mechanism: Mechanism, question: Question) -> pa.Table:
     """The released rows: the items by their own names, count, low, high; the most first, then by item."""
-    low, high = ends(noisy.values, mechanism)
-    counts = np.maximum(_nearest(noisy.values, mechanism.bounding.unit), 0)
+    counts, low, high = counted(noisy, mechanism, question)
     table = pa.table(
         {
             **{column: _labelled(noisy.items[place], column, question) for place, column in enumerate(question.by)},
@@ -46,6 +52,40 @@ def _labelled(column: pa.ChunkedArray, name: str, question: Question) -> pa.Arra
     return values if bins is None else pa.array(bins.labels).take(values)
 
 
+def counted(noisy: Noisy, mechanism: Mechanism, question: Question) -> Ends:
+    """The counts and the ends of their intervals; what bounding took away is undone if that was asked for."""
+    if isinstance(noisy, NoisyTwice) and isinstance(mechanism, Weighted):
+        return _of_two_scales(noisy, mechanism)
+    plain = np.maximum(_nearest(noisy.values, mechanism.bounding.unit), 0), *ends(noisy.values, mechanism)
+    beside = noisy if isinstance(noisy, NoisyBeside) else None
+    if question.debias == "poisson":
+        people = beside.number if beside else float(question.people or 0)
+        return by_poisson(plain, people, mechanism.bounding.limit)
+    if beside and isinstance(mechanism, Clipped):
+        return by_ratio(plain, beside, mechanism)
+    return plain
+
+
+def _of_two_scales(noisy: NoisyTwice, mechanism: Weighted) -> Ends:
+    """What scaling took away is undone; the intervals hold noise and what is not sure of that."""
+    if not len(noisy.values):
+        return noisy.values, noisy.values, noisy.values
+    scales = mechanism.bounding
+    wide, sums = (float(event.variance) ** 0.5 for event in mechanism.beside)
+    quiet = Measured(noisy.values / scales.unit, mechanism.deviation)
+    open_ = Measured(noisy.large / scales.large_unit, wide / scales.large_unit)
+    part, rest = (cut / parts for cut, parts in zip(scales.cuts, scales.parts, strict=True))
+    taken, kept = float(noisy.taken[0]) * part, max(float(noisy.taken[1]) * rest, open_.values.sum(), 1.0)
+    found = estimated(quiet, open_, Lost(taken, sums * part, kept, *(OF_PEOPLE if scales.largest == 1 else OF_EVENTS)))
+    away = WIDTH * found.deviations
+    low, high = np.floor(found.counts - away), np.ceil(found.counts + away)
+    return (
+        np.maximum(np.rint(found.counts), 1).astype(np.int64),
+        np.maximum(low, 1).astype(np.int64),
+        np.maximum(high, 1).astype(np.int64),
+    )
+
+
 def _nearest(values: Integers, unit: int) -> Integers:
     return (2 * values + unit) // (2 * unit)
 
@@ -58,7 +98,7 @@ def ends(values: Integers, mechanism: Mechanism) -> tuple[Integers, Integers]:
         return np.maximum((values - width) // unit, 0), np.maximum(-((-values - width) // unit), 0)
     # a count beyond the upper end is shown in at least 39 of 40 cases: a little less than 1/40 makes up for the rest
     width = spread(mechanism.law, MISS * (1 - MISS / 2))
-    return least_shown(values, threshold, mechanism.law), values + width
+    return np.maximum(least_shown(values, threshold, mechanism.law) // unit, 1), -((-values - width) // unit)
 
 
 def least_shown(values: Integers, threshold: int, law: Law) -> Integers:

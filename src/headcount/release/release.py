@@ -46,6 +46,12 @@ class About:
     proof: str
     plan: str
     """The plan it was made by, as text."""
+    bound: int
+    """The most that one person counted for, items or events."""
+    chosen: str
+    """How the bound was chosen; empty if it was given."""
+    events: str
+    """What happened, as text."""
     order: tuple[str, ...]
     """The labels of bins in their own order, for the picture."""
     head: str
@@ -98,8 +104,7 @@ class Release:
     @property
     def cost(self) -> Paid:
         """What was paid: never more than what was typed."""
-        events = from_json(canonical(json.loads(self.about.plan)["events"]))
-        return Paid(float(self.about.epsilon), float(self.about.delta), events)
+        return Paid(float(self.about.epsilon), float(self.about.delta), from_json(self.about.events))
 
     def explain(self) -> str:
         """What was done, what it guarantees, and to whom, in numbered sentences."""

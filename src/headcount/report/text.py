@@ -2,7 +2,9 @@
 
 import pyarrow as pa
 
+from headcount.forecast.suggested import suggested
 from headcount.release import Release
+from headcount.source.views import EVENTS, ITEMS, SIZE, WHAT
 
 SHOWN = 10
 COUNTS = ("count", "low", "high")
@@ -18,7 +20,15 @@ def summary(release: Release, most: int = SHOWN) -> str:
         return f"{head}\n\nNo item had enough {about.unit} to be shown."
     more = table.num_rows - most
     rest = [f"... and {rows(more)} more"] if more > 0 else []
-    return "\n".join([head, "", *columns(table.slice(0, most)), *rest])
+    return "\n".join([head, "", *columns(table.slice(0, most)), *rest, *_suggested(release)])
+
+
+def _suggested(release: Release) -> list[str]:
+    """Of a profile: the bound that follows from it."""
+    if release.about.by != (WHAT, SIZE):
+        return []
+    people, events = (suggested(release, what) for what in (ITEMS, EVENTS))
+    return ["", f"suggested: bound={people} for people per item, bound={events} for events per item"]
 
 
 def rows(count: int) -> str:

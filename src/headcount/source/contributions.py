@@ -4,9 +4,11 @@ The one way from rows to contributions. A row without a person or without an ite
 there were is never told. A floating-point person that is not a number is no person.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from datetime import datetime
+from secrets import token_hex
 
 import ibis
 import pyarrow as pa
@@ -30,6 +32,18 @@ class Contributions:
     """user, item0, item1, ..., count; each (user, items) once."""
     items: tuple[str, ...]
     """The names of the item columns: item0, item1, ..."""
+    people: ir.Table
+    """user, total: everybody in the table, each once, with a total of 1; also who has none of the keys."""
+
+    @contextmanager
+    def read(self) -> Iterator["Contributions"]:
+        """The same, read once and kept by the engine meanwhile: what is computed of it reads nothing again."""
+        engine, name = ibis.get_backend(self.table), f"headcount_{token_hex(8)}"
+        table = engine.create_table(name, self.table, temp=True)
+        try:
+            yield replace(self, table=table)
+        finally:
+            engine.raw_sql(f'DROP TABLE IF EXISTS "{name}"')  # Ibis 12 forgets the name
 
 
 def item_names(count: int) -> tuple[str, ...]:
@@ -78,7 +92,12 @@ def contributions(
         pairs = rows.group_by(USER, *items).agg(**{COUNT: ibis.least(rows.count(), LARGEST_COUNT).cast("int64")})
     else:
         pairs = rows.distinct().mutate(**{COUNT: ibis.literal(1, "int64")})
-    return Contributions(pairs, items)
+    return Contributions(pairs, items, _everybody(table))
+
+
+def _everybody(table: ir.Table) -> ir.Table:
+    people = table.select(**{USER: _person(table[table.columns[0]])}).drop_null().distinct()
+    return people.mutate(total=ibis.literal(1, "int64"))
 
 
 def _person(column: ir.Column) -> ir.Column:

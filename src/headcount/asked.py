@@ -1,0 +1,221 @@
+"""The question as typed, checked as far as it can be without the table.
+
+Every mistake of a user surfaces here or against the schema, before any row is read; each message ends with what to
+write instead.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+from fractions import Fraction
+from typing import Any, get_args
+
+from headcount.account.events import Neighbours
+from headcount.agreement import check
+from headcount.bound.profile import edges
+from headcount.errors import BadParameter
+from headcount.exact import Number, rational, whole
+from headcount.mechanism.choose import NAMES, Name
+from headcount.question import Count, Debias, Key, Question
+from headcount.source.binning import Edge, bins_of
+from headcount.source.contributions import LARGEST_COUNT
+from headcount.source.views import SIZE, WHAT, conditions
+
+RESERVED = ("count", "low", "high")
+PROFILE_EDGES = (*edges(4 * LARGEST_COUNT), 2**52)
+"""The bins of a profile."""
+
+
+def question(
+    *,
+    user: str,
+    by: str | Sequence[str],
+    count: Count = "users",
+    keys: Sequence[Any] | None = None,
+    bins: Iterable[Any] | Mapping[str, Iterable[Any]] | None = None,
+    bound: int | str = "auto",
+    share: Number | None = None,
+    grid: Sequence[int] | None = None,
+    mechanism: Name = "auto",
+    debias: Debias = "auto",
+    people: int | str | None = None,
+    neighbours: Neighbours = "add-remove",
+) -> Question:
+    """The question as typed, checked."""
+    columns = _columns(user, by)
+    asked = Question(
+        user=user,
+        by=columns,
+        count=_one_of("count", count, get_args(Count)),
+        keys=None if keys is None else _keys(keys),
+        bins=_bins(bins, columns),
+        bound=_bound(bound),
+        share=None if share is None else _share(share),
+        grid=None if grid is None else _grid(grid),
+        mechanism=_one_of("mechanism", mechanism, get_args(Name)),
+        debias=None if debias is None else _one_of("debias", debias, ("auto", "ratio", "poisson")),
+        people=_people(people),
+        neighbours=_one_of("neighbours", neighbours, get_args(Neighbours)),
+    )
+    check(asked)
+    return asked
+
+
+def profile_question(*, user: str, by: str | Sequence[str], neighbours: Neighbours = "add-remove") -> Question:
+    """How many people contribute how many items, and how many events: a person is in one bin of each."""
+    return Question(
+        user=user,
+        by=(WHAT, SIZE),
+        bins=((SIZE, PROFILE_EDGES),),
+        bound=2,
+        neighbours=_one_of("neighbours", neighbours, get_args(Neighbours)),
+        view="profile",
+        of=_columns(user, by),
+    )
+
+
+def total_question(
+    *,
+    user: str,
+    where: Mapping[str, Any] | None = None,
+    count: Count = "events",
+    bound: int | str = "auto",
+    share: Number | None = None,
+    grid: Sequence[int] | None = None,
+    debias: Debias = "auto",
+    people: int | str | None = None,
+    neighbours: Neighbours = "add-remove",
+) -> Question:
+    """How many events, or people, there are in all, or that fulfil a condition: one item, which is known."""
+    told = conditions(where)
+    one = question(
+        user=user,
+        by="total" if user != "total" else "all",
+        count=count,
+        keys=["all"],
+        bound=1 if count == "users" and bound == "auto" else bound,
+        share=share,
+        grid=grid,
+        debias=debias,
+        people=people,
+        neighbours=neighbours,
+    )
+    return replace(one, keys=None, view="total", of=tuple(name for name, _, _ in told), where=told)
+
+
+def from_plain(job: str, plain: dict[str, Any]) -> Question:
+    """The question that was written as plain data, checked like one that is typed."""
+    asked = {name: value for name, value in plain.items() if name not in ("view", "of", "where")}
+    if job == "profile":
+        return profile_question(user=asked["user"], by=plain["of"], neighbours=asked["neighbours"])
+    if job == "total":
+        told = {name: values if ends is None else tuple(ends) for name, values, ends in plain["where"]}
+        own = {name: value for name, value in asked.items() if name not in ("by", "keys", "bins", "mechanism")}
+        return total_question(where=told or None, **own)
+    return question(**{**asked, "bins": dict(asked["bins"]) or None})
+
+
+def _columns(user: str, by: str | Sequence[str]) -> tuple[str, ...]:
+    columns = tuple(by) if isinstance(by, tuple | list) else (by,)
+    if not columns or not all(isinstance(column, str) for column in (user, *columns)):
+        raise BadParameter(f"user={user!r}, by={by!r}: names of columns.", fix='user="user_id", by="word"')
+    if user in columns:
+        raise BadParameter(
+            f"user={user!r} and by={by!r} are the same column: every person would be an item.",
+            fix=f'user={user!r}, by="word"',
+        )
+    if len(set(columns)) < len(columns):
+        raise BadParameter(f"by={list(columns)!r}: a column stands there twice.", fix='by=["city", "year"]')
+    if taken := [column for column in columns if column in RESERVED]:
+        raise BadParameter(
+            f"by={taken[0]!r}: the release has a column of that name.", fix="give the column another name"
+        )
+    return columns
+
+
+def _one_of(name: str, value: Any, known: Sequence[str], more: str = "") -> Any:
+    if value not in known:
+        names = [f'{name}="{each}"' for each in known]
+        raise BadParameter(f"{name}={value!r}: unknown.", fix=" or ".join([more, *names] if more else names))
+    return value
+
+
+def _bound(bound: int | str) -> int | str:
+    if isinstance(bound, str):
+        return str(_one_of("bound", bound, NAMES, more="bound=20, the most that one person may contribute"))
+    allowed = whole("bound", bound, least=1, fix='bound=20, the most that one person may contribute, or bound="auto"')
+    if allowed > LARGEST_COUNT:
+        raise BadParameter(f"bound={bound}: at most {LARGEST_COUNT:,}.", fix='bound=20, or bound="auto"')
+    return allowed
+
+
+def _share(share: Number) -> Fraction:
+    part = rational("share", share, fix="share=0.05")
+    if not 0 < part < 1:
+        raise BadParameter(
+            f"share={share!r}: choosing the bound takes a part of epsilon, more than none and less than all.",
+            fix="share=0.05",
+        )
+    return part
+
+
+def _grid(grid: Any) -> tuple[int, ...]:
+    fix = "grid=[1, 2, 5, 10, 20], the bounds to choose from"
+    if isinstance(grid, str) or not hasattr(grid, "__iter__"):
+        raise BadParameter(f"grid={grid!r:.60}: a list of bounds.", fix=fix)
+    bounds = tuple(whole("grid", each, least=1, fix=fix) for each in grid)
+    if not bounds or list(bounds) != sorted(set(bounds)) or bounds[-1] > LARGEST_COUNT:
+        raise BadParameter(f"grid={list(bounds)!r:.60}: at least one bound, rising, up to {LARGEST_COUNT:,}.", fix=fix)
+    return bounds
+
+
+def _people(people: Any) -> int | str | None:
+    if people is None:
+        return None
+    if people == "count":
+        return "count"
+    return whole("people", people, least=1, fix='people=100000 if that is public, or people="count" to pay for it')
+
+
+def _keys(keys: Sequence[Any]) -> tuple[tuple[Key, ...], ...]:
+    rows = tuple(tuple(map(_plain, key)) if isinstance(key, tuple | list) else (_plain(key),) for key in _list(keys))
+    if not rows:
+        raise BadParameter("keys=[]: a list of known items has at least one.", fix='keys=["apple", "pear"], or no keys')
+    return rows
+
+
+def _list(keys: Any) -> list[Any]:
+    if isinstance(keys, str | Mapping) or hasattr(keys, "columns") or not hasattr(keys, "__iter__"):
+        raise BadParameter(
+            f"keys={keys!r:.60}: a list of items." if isinstance(keys, str) else "keys: a list of items.",
+            fix='keys=["apple", "pear"]',
+        )
+    return list(keys)
+
+
+def _plain(value: Any) -> Any:
+    """A public value as it is kept: NumPy's numbers as Python's, dates as ISO text."""
+    value = value.item() if hasattr(value, "item") else value
+    return value.isoformat() if isinstance(value, date) else value
+
+
+def _bins(
+    bins: Iterable[Any] | Mapping[str, Iterable[Any]] | None, by: tuple[str, ...]
+) -> tuple[tuple[str, tuple[Edge, ...]], ...]:
+    if bins is None:
+        return ()
+    if not isinstance(bins, Mapping):
+        if len(by) > 1:
+            raise BadParameter("bins: which column?", fix=f"bins={{{by[0]!r}: [0, 10, 100]}}")
+        bins = {by[0]: bins}
+    if strange := [column for column in bins if column not in by]:
+        raise BadParameter(f"bins: {strange[0]!r} is not a column of by.", fix=f"bins={{{by[0]!r}: [0, 10, 100]}}")
+    return tuple((column, _edges(bins[column])) for column in by if column in bins)
+
+
+def _edges(edges: Any) -> tuple[Edge, ...]:
+    if isinstance(edges, str) or not hasattr(edges, "__iter__"):
+        raise BadParameter(f"bins={edges!r:.60}: a list of edges.", fix="bins=[0, 10, 100]")
+    plain = tuple(_plain(edge) for edge in edges)
+    bins_of(plain)
+    return plain

@@ -1,0 +1,164 @@
+"""How much people contribute, told privately: so many people have 1 item, so many 2, 3, 4 to 5, ... and the bounds that
+follow from it.
+
+A person is in one bin, so noise for one person is enough: a small epsilon buys it. The bounds are functions of the
+noisy bins alone. Proof: docs/proofs/weighted.md.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from math import isqrt
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headcount.account.events import Event, Laplace
+from headcount.account.threshold import people
+from headcount.bound.bounded import Bounding
+from headcount.bound.choice import Choice
+from headcount.bound.sample import SampledEvents, SampledItems
+from headcount.bound.sizes import Sizes, sizes
+from headcount.bound.weigh import TwoScales
+from headcount.noise import Entropy
+from headcount.noise.laplace import DiscreteLaplace
+from headcount.noise.law import Integers
+from headcount.source.contributions import LARGEST_COUNT, Contributions
+
+Floats = NDArray[np.float64]
+
+WORTH = 1.18
+"""The small bound is the largest one whose noise, after undoing what it takes away, is at most so many times the least
+that any bound has: measured on real tables (docs/evidence.md)."""
+RARE = 0.015
+"""The large bound is what all but this part of the people are within."""
+SURE, TOGETHER = 6.0, 4
+"""People are believed to be in a bin, or in up to so many neighbouring ones together, from so many deviations on."""
+FEW = 2
+"""Up to this large bound, keeping so many items is quieter than scaling."""
+MOST_ITEMS = 10_000
+OFTEN = 32
+"""What is taken from somebody's events, or kept of them, is added up to so many times the large norm."""
+
+
+def edges(largest: int) -> tuple[int, ...]:
+    """The least size of each bin: 1, 2, 3, 4, 6, 8, 11, 16, ..., each the root of two times the last."""
+    roots = (isqrt(2**power) + (isqrt(2**power) ** 2 < 2**power) for power in range(2 * largest.bit_length() + 1))
+    return tuple(sorted({root for root in roots if root <= largest}))
+
+
+@dataclass(frozen=True)
+class Profile:
+    """How many people have a size in each bin, with noise: from here on everything may be shown."""
+
+    edges: tuple[int, ...]
+    """The least size of each bin."""
+    counts: Integers
+    """How many people, with noise."""
+    deviation: float
+    """The noise's standard deviation."""
+
+    @property
+    def people(self) -> Floats:
+        """The people of each bin as far as they can be believed: none below 0, and none above the highest bin from
+        which on there are clearly some."""
+        last = max((self._last(width) for width in range(1, TOGETHER + 1)), default=0)
+        return np.where(np.arange(len(self.counts)) <= last, np.maximum(self.counts, 0), 0).astype(np.float64)
+
+    def _last(self, width: int) -> int:
+        """The last bin of the highest neighbours that together have clearly some people; 0 if none have."""
+        together = np.convolve(self.counts, np.ones(width, dtype=np.int64), "valid")
+        there = np.flatnonzero(together >= SURE * self.deviation * width**0.5)
+        return int(there[-1]) + width - 1 if len(there) else 0
+
+    @property
+    def middles(self) -> Floats:
+        """A size in the middle of each bin."""
+        ends = [*(high - 1 for _, high in pairwise(self.edges)), self.edges[-1]]
+        return np.sqrt(np.array(self.edges, dtype=np.float64) * np.array(ends, dtype=np.float64))
+
+    def within(self, part: float) -> int:
+        """The largest size of the bin that all but this part of the people reach at most."""
+        above = np.cumsum(self.people[::-1])[::-1]  # in this bin or a higher one
+        place = int(np.flatnonzero(above > part * above[0])[-1]) if above[0] else 0
+        return self.edges[place + 1] - 1 if place + 1 < len(self.edges) else self.edges[-1]
+
+
+@dataclass(frozen=True)
+class Profiled(Choice[Sizes]):
+    """Bounds from a private profile: two scales; or, if nearly everybody has one or two items, a few items kept."""
+
+    name: ClassVar[str] = "profile"
+    largest: int
+    """The most that a person can have of one item: 1 if people are counted."""
+    small: int | None = None
+    """The small bound, if it is given."""
+    few: bool = True
+    """Whether, if nearly everybody has one or two items, as many are kept instead of scaled."""
+
+    @property
+    def scale(self) -> Fraction:
+        """Of the noise: one person changes one bin, a replaced one two."""
+        return people(self.neighbours) / self.epsilon
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        return (Laplace(self.scale, Fraction(people(self.neighbours))),)
+
+    @property
+    def edges(self) -> tuple[int, ...]:
+        """The bins: of items; of events, by the root of the sum of the squares of a person's counts."""
+        return edges(2**14 if self.largest == 1 else LARGEST_COUNT)
+
+    def look(self, contributions: Contributions) -> Sizes:
+        return sizes(contributions, "squares")
+
+    def draw(self, statistics: Sizes, entropy: Entropy) -> Bounding:
+        return self.bounds(self.profile(statistics, entropy))
+
+    def profile(self, statistics: Sizes, entropy: Entropy) -> Profile:
+        """The noisy bins."""
+        starts = np.array(self.edges, dtype=np.int64) ** (1 if self.largest == 1 else 2)
+        law = DiscreteLaplace(self.scale)
+        noise = entropy.draw(law, len(starts))
+        return Profile(self.edges, statistics.on(starts).people + noise, 2**0.5 * float(self.scale))
+
+    def bounds(self, profile: Profile) -> Bounding:
+        """What follows from a profile, whatever else the data are."""
+        power = 1 if self.largest == 1 else 2
+        large = profile.within(RARE) ** power
+        if self.few and large <= FEW:
+            return (SampledItems if self.largest == 1 else SampledEvents)(large)
+        small = self.small or _worth(profile, power)
+        large = max(large, small)
+        if self.largest == 1:  # of somebody with 4 * large items, half are taken away
+            return TwoScales(small, large, min(4 * large, MOST_ITEMS), 1, (2 * large, 2 * large))
+        often = OFTEN * isqrt(large)
+        return TwoScales(small, large, MOST_ITEMS, self.largest, (often, often))
+
+    def explain(self, item: str) -> str:
+        what = f"{item}s people have" if self.largest == 1 else "people contribute"
+        return (
+            f"How many {what} is told privately first, in bins: each count of people gets discrete Laplace noise with "
+            f"a scale of {float(self.scale):,.4g}. The bounds follow from that."
+        )
+
+
+def _worth(profile: Profile, power: int) -> int:
+    """The largest bound (squares) whose noise is still worth it."""
+    size, there = profile.middles ** (power / 2), profile.people  # the norm of a person's counts
+    weight = there * (size**2 if power == 1 else size)  # what they contribute
+    if not weight.sum():
+        return 1
+    candidates = sorted({round(2 ** (step / 4)) for step in range(4 * profile.edges[-1].bit_length() - 3)})
+    least = weight.sum() / (weight / size).sum()
+    return max(
+        (bound**power for bound in candidates if _noise(weight, size, bound ** (power / 2)) <= WORTH * least), default=1
+    )
+
+
+def _noise(weight: Floats, size: Floats, norm: float) -> float:
+    """The noise that a norm causes, after undoing what it takes away, in units of a norm of 1."""
+    kept = weight * np.minimum(1, norm / size)
+    return float(norm * weight.sum() / kept.sum())

@@ -1,0 +1,68 @@
+"""How large people's contributions are: for each size, how many people have it. Statistics for choosing a bound.
+
+One pass over the pairs, on the engine; what comes back has a row for each size, not for each person.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from ibis.expr import types as ir
+
+from headcount.bound.bounded import WIDE, cut_at, fetched, whole_numbers
+from headcount.noise.law import Integers
+from headcount.source.contributions import COUNT, USER, Contributions
+
+Norm = Literal["sum", "squares"]
+PART = 1024
+"""Ratios are counted in parts of one, rounded down."""
+LARGEST_SIZE = 2**52
+"""Sizes stop here."""
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """People by the size of what they contribute. Not private."""
+
+    sizes: Integers
+    """Sums of a person's counts, or sums of their squares; each once, rising."""
+    people: Integers
+    """How many people have that size."""
+    ratios: Integers
+    """Their sums over their norms (r = l1 / l2), added up, in units of 1/PART: each rounded down, cut at a limit."""
+
+    def on(self, grid: Integers) -> "Sizes":
+        """The same with every size lowered to the grid's point at or below it (the first point, if it is below all)."""
+        place = np.maximum(np.searchsorted(grid, self.sizes, side="right") - 1, 0)
+        return Sizes(grid, _added(place, self.people, len(grid)), _added(place, self.ratios, len(grid)))
+
+
+def _added(place: Integers, values: Integers, size: int) -> Integers:
+    total = np.zeros(size, dtype=np.int64)
+    np.add.at(total, place, values)
+    return total
+
+
+def sizes(contributions: Contributions, norm: Norm, most_ratio: float = float("inf")) -> Sizes:
+    """People by the sum of their counts, or by the sum of the squares of their counts."""
+    people = _people(contributions, norm, most_ratio)  # user, size, ratio
+    counted = people.group_by("size").agg(people=people.count(), ratios=people["ratio"].sum().cast(WIDE))
+    found = fetched(counted.order_by("size"))
+    return Sizes(*(whole_numbers(found[name]) for name in ("size", "people", "ratios")))
+
+
+def _people(contributions: Contributions, norm: Norm, most_ratio: float) -> ir.Table:
+    """(user, size, ratio)"""
+    pairs = contributions.table
+    totals = pairs.group_by(USER).agg(
+        total=lambda rows: rows[COUNT].sum().cast("float64"),
+        squared=lambda rows: (rows[COUNT] * rows[COUNT]).sum().cast("float64"),
+    )
+    size = totals["total"] if norm == "sum" else totals["squared"]
+    ratio = totals["total"] / totals["squared"].sqrt()
+    limited = ratio if most_ratio == float("inf") else cut_at(ratio, most_ratio)
+    return totals.select(
+        USER,
+        size=cut_at(size, float(LARGEST_SIZE)).cast("int64"),
+        ratio=(limited * PART).floor().cast("int64"),
+    )

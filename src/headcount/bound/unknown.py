@@ -1,0 +1,261 @@
+"""Choose how many items (or events) of one person are kept, for items not known in advance.
+
+With m_i what person i has in all and N_ij of item j, a bound C leaves h_j(C) = sum_i N_ij min(1, C / m_i) of item j on
+average. An item that is left with little is not shown, and costs all of it; one that is shown costs its noise. So what
+a bound costs is, up to something that does not depend on C (paper 000, Theorem 5.2),
+
+    U(C) = -f sum_i min(m_i, C) + sum_j psi(h_j(C)),   psi(h) at most h, and h as long as h is below the threshold.
+
+A public grid of candidates C is looked at in one pass over the pairs: a person is shrunk by the candidates below their
+total, and whole from there on, so it is enough to know of each item how much belongs to people of each *place* on the
+grid.
+
+Invariant: everything is a whole number of 1/UNIT. What a person adds to all h_j together is never negative and at most
+min(m_i, C), as each of their shares is rounded down. Proofs: docs/proofs/choice.md.
+"""
+
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import log
+from typing import ClassVar
+
+import ibis
+import numpy as np
+import pyarrow as pa
+from ibis.expr import types as ir
+
+from headcount.account.events import Event, Selection
+from headcount.bound.bounded import WIDE, Bounding, fetched
+from headcount.bound.choice import Choice
+from headcount.bound.known import check_grid
+from headcount.bound.sample import SampledEvents, SampledItems
+from headcount.errors import BadParameter
+from headcount.noise import Entropy, softmax
+from headcount.noise.law import Integers
+from headcount.source.contributions import COUNT, USER, Contributions
+
+UNIT = 2**20
+"""Units in one: a person's share of an item is rounded down to 1/UNIT. Sums stay within 64 bits up to 2^41 events."""
+CELLS = 2**22
+"""So many (item, place) are looked at together: a few arrays of 32 MiB."""
+SLOPE = 2
+"""How fast what an item costs falls towards the noise, once it is above the threshold."""
+MISS = 0.05
+"""The chance that the generalised mechanism's head start is made for."""
+
+
+@dataclass(frozen=True)
+class Loads:
+    """What people have, by item and by the place of their total on the grid: the number of candidates below it.
+    Not private."""
+
+    items: Integers
+    """A number for each item, from 0, rising: a row for each item and each place of somebody who has it."""
+    places: Integers
+    """The place."""
+    counts: Integers
+    """What these people have of the item."""
+    shares: Integers
+    """The same as shares of each one's total, in units, each rounded down."""
+    people: Integers
+    """How many people there are at each place, whatever they have."""
+    totals: Integers
+    """What they have in all."""
+
+    def kept(self, grid: Integers) -> Integers:
+        """The sum of min(m_i, C) for each candidate C."""
+        whole: Integers = self.totals.cumsum()[:-1]
+        return whole + grid * _above(self.people)
+
+    def left(self, grid: Integers) -> Iterator[Integers]:
+        """(item, candidate): h_j(C) in units, some items at a time."""
+        size = CELLS // len(self.people)
+        for first in range(0, int(self.items[-1]) + 1 if len(self.items) else 0, size):
+            rows = slice(*np.searchsorted(self.items, [first, first + size]))
+            counts, shares = (self._dense(values, rows) for values in (self.counts, self.shares))
+            yield UNIT * counts.cumsum(axis=1)[:, :-1] + grid * _above(shares)
+
+    def _dense(self, values: Integers, rows: slice) -> Integers:
+        """(item, place) of some rows."""
+        items = self.items[rows] - self.items[rows.start]
+        dense = np.zeros((items[-1] + 1, len(self.people)), dtype=np.int64)
+        dense[items, self.places[rows]] = values[rows]
+        return dense
+
+
+def _above(values: Integers) -> Integers:
+    """Along the last axis, for each place but the last, the sum of all later ones."""
+    later: Integers = values.sum(axis=-1, keepdims=True) - values.cumsum(axis=-1)
+    return later[..., :-1]
+
+
+def loads(contributions: Contributions, grid: tuple[int, ...]) -> Loads:
+    """What people have, by item and place on the grid of candidates."""
+    pairs = contributions.table
+    people = _placed(pairs, grid)  # user, total, place
+    joined = pairs.join(people, USER)  # user, items, count, total, place
+    share = (joined[COUNT] * UNIT) // joined["total"]
+    grouped = joined.mutate(share=share).group_by(*contributions.items, "place")
+    sums = grouped.agg(counts=lambda rows: _sum(rows[COUNT]), shares=lambda rows: _sum(rows["share"]))
+    numbered = sums.mutate(number=ibis.dense_rank().over(order_by=contributions.items))
+    rows = fetched(numbered.select("number", "place", "counts", "shares").order_by("number", "place"))
+    items, places, counts, shares = (_column(rows, name) for name in rows.column_names)
+    return Loads(items, places, counts, shares, *_by_place(people, len(grid) + 1))
+
+
+def _placed(pairs: ir.Table, grid: tuple[int, ...]) -> ir.Table:
+    """(user, total, place)"""
+    people = pairs.group_by(USER).agg(total=lambda rows: rows[COUNT].sum())
+    reached = [(people["total"] <= candidate, place) for place, candidate in enumerate(grid)]
+    return people.mutate(place=ibis.cases(*reached, else_=len(grid)).cast("int64"))
+
+
+def _by_place(people: ir.Table, size: int) -> tuple[Integers, Integers]:
+    """How many people there are at each place, and what they have in all."""
+    found = fetched(people.group_by("place").agg(people=people.count(), totals=_sum(people["total"])))
+    numbers, totals = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
+    numbers[_column(found, "place")] = _column(found, "people")
+    totals[_column(found, "place")] = _column(found, "totals")
+    return numbers, totals
+
+
+def _sum(column: ir.Column) -> ir.Column:
+    """A sum that is called the same on all engines, also on those that make it wider."""
+    return column.sum().cast(WIDE)
+
+
+def _column(table: pa.Table, name: str) -> Integers:
+    return np.from_dlpack(table[name].cast(pa.int64()).combine_chunks()).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class Unknown(Choice[Loads]):
+    """A choice that knows what every candidate would leave of every item."""
+
+    factor: ClassVar[int]
+    """f: how much what is cut away counts."""
+    kind: type[SampledItems] | type[SampledEvents]
+    """What is bounded: items, or events."""
+    grid: tuple[int, ...]
+    """Public candidates for the bound, rising."""
+    thresholds: tuple[float, ...]
+    """From which count on an item is shown, for each candidate."""
+    noise: tuple[float, ...]
+    """The expected size of the noise on one item, for each candidate."""
+
+    def __post_init__(self) -> None:
+        check_grid(self.grid)
+        if not len(self.grid) == len(self.thresholds) == len(self.noise):
+            raise BadParameter("thresholds, noise: one for each candidate is needed.", fix="as many as in the grid")
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        return (Selection(self.epsilon),)
+
+    @property
+    def candidates(self) -> Integers:
+        """The grid as an array."""
+        return np.array(self.grid, dtype=np.int64)
+
+    def look(self, contributions: Contributions) -> Loads:
+        return loads(contributions, self.grid)
+
+    @abstractmethod
+    def psi(self, left: Integers) -> Integers:
+        """(item, candidate): what each item costs with so much left of it, in units."""
+
+    def costs(self, statistics: Loads) -> Integers:
+        """U(C) for each candidate, in units."""
+        kept = self.factor * UNIT * statistics.kept(self.candidates)
+        return sum((self.psi(left).sum(axis=0) for left in statistics.left(self.candidates)), start=-kept)
+
+    @property
+    @abstractmethod
+    def span(self) -> int:
+        """The most by which one person changes the difference of two candidates' scores."""
+
+    @abstractmethod
+    def scores(self, statistics: Loads) -> Integers | Sequence[Fraction]:
+        """How bad each candidate is."""
+
+    def draw(self, statistics: Loads, entropy: Entropy) -> Bounding:
+        place = softmax(self.scores(statistics), -self.epsilon / self.span, entropy)
+        return self.kind(self.grid[place])
+
+    def explain(self, item: str) -> str:
+        kept = f"{item}s" if self.kind is SampledItems else "events"
+        return (
+            f"How many {kept} of one person count is chosen from the data, privately, from {len(self.grid)} candidates "
+            f"up to {self.grid[-1]:,}: the less is lost with a candidate, the likelier it is."
+        )
+
+
+@dataclass(frozen=True)
+class Exponential(Unknown):
+    """The exponential mechanism on V (paper 000, Algorithm 4), with totals cut at the largest candidate.
+
+    V(C) = 2 sum_i (min(m_i, C_m) - C)_+ + sum_j min(h_j(C), t(C)) is U with f = 2, plus 2 sum_i min(m_i, C_m), which is
+    the same for every C: so both give the same choice. One person, added, removed or replaced, changes the difference
+    of two candidates by at most 2 C_m.
+    """
+
+    name: ClassVar[str] = "exponential"
+    factor: ClassVar[int] = 2
+
+    def psi(self, left: Integers) -> Integers:
+        return np.minimum(left, _units(self.thresholds))
+
+    @property
+    def span(self) -> int:
+        return 2 * self.grid[-1] * UNIT
+
+    def scores(self, statistics: Loads) -> Integers:
+        return self.costs(statistics)
+
+
+@dataclass(frozen=True)
+class Generalized(Unknown):
+    """The generalised exponential mechanism (Raskhodnikova & Smith 2016): each candidate with a sensitivity of its own.
+
+    Above the threshold an item's cost falls to that of its noise, with a slope. So one person lowers U(C) by at most
+    (1 + slope) C, whatever they have: the largest candidate does not blur the small ones. A score is the worst
+    comparison with another candidate, in units of what one person can change in it; it changes by at most 1.
+    """
+
+    name: ClassVar[str] = "generalized"
+    factor: ClassVar[int] = 1
+
+    def psi(self, left: Integers) -> Integers:
+        thresholds = _units(self.thresholds)
+        falling = thresholds - SLOPE * (left - thresholds)
+        return np.minimum(left, np.maximum(falling, _units(self.noise)))
+
+    @property
+    def span(self) -> int:
+        return 2
+
+    @property
+    def changes(self) -> list[int]:
+        """The most by which a person who is added or removed changes each cost, all in the same direction."""
+        return [(1 + SLOPE) * UNIT * candidate for candidate in self.grid]
+
+    def scores(self, statistics: Loads) -> Sequence[Fraction]:
+        head_start = log(len(self.grid) / MISS) / self.epsilon
+        handicapped = [
+            (int(cost) + round(head_start * change), change)
+            for cost, change in zip(self.costs(statistics), self.changes, strict=True)
+        ]
+        return [max(self._worse(one, other) for other in handicapped) for one in handicapped]
+
+    def _worse(self, one: tuple[int, int], other: tuple[int, int]) -> Fraction:
+        """By how many people's changes one (cost, change) is worse. If a person is replaced, the two costs may move in
+        opposite directions."""
+        changes = one[1], other[1]
+        return Fraction(one[0] - other[0], max(changes) if self.neighbours == "add-remove" else sum(changes))
+
+
+def _units(values: tuple[float, ...]) -> Integers:
+    """Public numbers, rounded to units."""
+    return np.array([round(value * UNIT) for value in values], dtype=np.int64)

@@ -1,0 +1,124 @@
+"""`headcount profile FILE` and `headcount total FILE`: how much people contribute, and one total."""
+
+from typing import Annotated, Any
+
+import typer
+
+from headcount import api
+from headcount.cli.histogram import (
+    Again,
+    AsJson,
+    Bound,
+    By,
+    Counted,
+    Dataset,
+    Debias,
+    DryRun,
+    Epsilon,
+    File,
+    Grid,
+    LedgerPath,
+    Neighbours,
+    Out,
+    People,
+    Share,
+    TargetError,
+    User,
+    as_debias,
+    as_grid,
+    carry_out,
+    check_targets,
+    number_or_text,
+)
+from headcount.errors import BadParameter
+
+
+def profile(
+    file: File,
+    user: User,
+    by: By,
+    epsilon: Epsilon = None,
+    neighbours: Neighbours = "add-remove",
+    dataset: Dataset = None,
+    ledger: LedgerPath = None,
+    again: Again = False,
+    out: Out = None,
+    dry_run: DryRun = False,
+    as_json: AsJson = False,
+) -> None:
+    """How many items, and how many events, people have; with a suggested bound."""
+    check_targets(out or [])
+    plan = api.plan(
+        "profile",
+        file,
+        user=user,
+        by=by,
+        epsilon=epsilon,
+        neighbours=neighbours,  # type: ignore[arg-type]
+        dataset=dataset,
+    )
+    carry_out(plan, ledger=ledger, again=again, out=out or [], dry_run=dry_run, as_json=as_json)
+
+
+def total(
+    file: File,
+    user: User,
+    epsilon: Epsilon = None,
+    target_error: TargetError = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(help="A column and what it must be: country=FR, plan=basic,pro or age=18..65. May be repeated."),
+    ] = None,
+    count: Counted = "events",
+    bound: Bound = "auto",
+    share: Share = None,
+    grid: Grid = None,
+    debias: Debias = "auto",
+    people: People = None,
+    neighbours: Neighbours = "add-remove",
+    dataset: Dataset = None,
+    ledger: LedgerPath = None,
+    again: Again = False,
+    out: Out = None,
+    dry_run: DryRun = False,
+    as_json: AsJson = False,
+) -> None:
+    """How many events, or people, there are in all, or that fulfil a condition."""
+    check_targets(out or [])
+    plan = api.plan(
+        "total",
+        file,
+        user=user,
+        epsilon=epsilon,
+        target_error=target_error,
+        where=_where(where or []) or None,
+        count=count,  # type: ignore[arg-type]
+        bound=number_or_text(bound),
+        share=share,
+        grid=as_grid(grid),
+        debias=as_debias(debias),
+        people=None if people is None else number_or_text(people),
+        neighbours=neighbours,  # type: ignore[arg-type]
+        dataset=dataset,
+    )
+    carry_out(plan, ledger=ledger, again=again, out=out or [], dry_run=dry_run, as_json=as_json)
+
+
+def _where(typed: list[str]) -> dict[str, Any]:
+    """country=FR is one value, plan=basic,pro several, age=18..65 two ends."""
+    conditions = {}
+    for each in typed:
+        column, equals, value = each.partition("=")
+        if not equals or not column:
+            raise BadParameter(f"where={each}: a column and what it must be.", fix="where=country=FR")
+        low, dots, high = value.partition("..")
+        conditions[column] = (_end(low), _end(high)) if dots else value.split(",")
+    return conditions
+
+
+def _end(typed: str) -> Any:
+    """A number, or a date as it was typed."""
+    try:
+        return float(typed)
+    except ValueError:
+        return typed

@@ -1,0 +1,40 @@
+"""The papers' experiments, run again with headcount's own parts: our numbers beside the printed ones.
+
+These are experiments, not releases: data are made from a seed, and losses are measured on data that are known. What is
+chosen privately is drawn by the product's classes, with the operating system's entropy. Nothing that releases imports
+this package.
+
+report.py     what an experiment gives back: tables, sentences, a picture
+pictures.py   panels of lines or points
+bounding/     paper 000: how much one person may contribute
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from headcount.errors import BadParameter
+
+if TYPE_CHECKING:
+    from headcount.reproduce.report import Experiment
+
+EXPERIMENTS = {
+    "bounding-table1": "headcount.reproduce.bounding.table1",
+    "bounding-table2": "headcount.reproduce.bounding.table2",
+    "bounding-figure2": "headcount.reproduce.bounding.figure2",
+    "bounding-figure3": "headcount.reproduce.bounding.figure3",
+    "bounding-figure4": "headcount.reproduce.bounding.figure4",
+    "bounding-figure6": "headcount.reproduce.bounding.figure6",
+    "bounding-known": "headcount.reproduce.bounding.known",
+}
+"""Each in a module of its own, with a function `run`: loaded when it is asked for."""
+
+
+def experiment(name: str) -> "Experiment":
+    """The experiment of this name."""
+    if name not in EXPERIMENTS:
+        raise BadParameter(
+            f"{name!r}: no such experiment; there are {', '.join(EXPERIMENTS)}.",
+            fix="headcount reproduce bounding-table1",
+        )
+    run: Experiment = import_module(EXPERIMENTS[name]).run
+    return run

@@ -1,0 +1,60 @@
+"""Pictures of experiments: panels beside one another, each with lines or with points."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+INK = "#1f2933"
+COLOURS = ("#27496d", "#d1495b", "#edae49", "#66a182", "#8d6a9f", "#7fb2d9", "#5d737e")
+
+
+@dataclass(frozen=True)
+class Series:
+    """A line, or points."""
+
+    name: str
+    x: Sequence[float] | Sequence[str]
+    y: Sequence[float]
+    style: str = "-o"
+    """As Matplotlib spells it: "-" for a line, "o" for points, "-o" for both."""
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Some series on common axes."""
+
+    title: str
+    x: str
+    y: str
+    series: tuple[Series, ...]
+    logarithmic: str = ""
+    """Which axes are: "", "x", "y" or "xy"."""
+
+
+def figure(panels: Sequence[Panel]) -> Figure:
+    """The panels, two in a row."""
+    across = min(len(panels), 2)
+    down = -(-len(panels) // across)
+    picture = Figure(figsize=(5.6 * across, 4 * down), layout="constrained")
+    FigureCanvasAgg(picture)
+    for place, panel in enumerate(panels):
+        _draw(picture.add_subplot(down, across, place + 1), panel)
+    return picture
+
+
+def _draw(axes: Axes, panel: Panel) -> None:
+    for place, series in enumerate(panel.series):
+        colour = COLOURS[place % len(COLOURS)]
+        axes.plot(series.x, series.y, series.style, color=colour, label=series.name, markersize=4, linewidth=1.4)
+    for which, scale in (("x", axes.set_xscale), ("y", axes.set_yscale)):
+        if which in panel.logarithmic:
+            scale("log")
+    axes.set_xlabel(panel.x, color=INK)
+    axes.set_ylabel(panel.y, color=INK)
+    axes.set_title(panel.title, loc="left", color=INK, fontsize=10)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.tick_params(labelsize=8)
+    axes.legend(fontsize=7, frameon=False)

@@ -1,0 +1,93 @@
+"""Tables that are made of a table before it is counted: people by how much they contribute, and rows that fulfil a
+condition. Each is made row by row or person by person, so whoever is added or removed changes nothing of others.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import ibis
+import pyarrow as pa
+from ibis.expr import datatypes as dt
+from ibis.expr import types as ir
+
+from headcount.errors import BadParameter
+from headcount.source.binning import binned, bins_of, check_binned
+from headcount.source.contributions import COUNT, USER, check_keys, contributions
+
+WHAT, SIZE = "contributes", "size"
+ITEMS, EVENTS = "items", "events"
+Where = tuple[tuple[str, tuple[Any, ...] | None, tuple[Any, Any] | None], ...]
+"""Conditions that all hold: a column, with the values that it may have, or with two ends between which it lies."""
+
+
+def sizes_of_people(table: ir.Table) -> ir.Table:
+    """(user, contributes, size): two rows for each person, how many items they have and how many events."""
+    pairs = contributions(table, [None] * (len(table.columns) - 1), events=True, keys=None).table
+    people = pairs.group_by(USER).agg(items=lambda rows: rows.count(), events=lambda rows: rows[COUNT].sum())
+    views = [
+        people.select(column0=people[USER], column1=ibis.literal(what), column2=people[what].cast("int64"))
+        for what in (ITEMS, EVENTS)
+    ]
+    return views[0].union(views[1], distinct=False)
+
+
+def rows_where(table: ir.Table, where: Where, kinds: Sequence[dt.DataType], what: str) -> ir.Table:
+    """(user, what): the rows that fulfil the conditions, whose columns follow the person in the table."""
+    user, *columns = (table[name] for name in table.columns)
+    held = [_holds(column, each, kind) for column, each, kind in zip(columns, where, kinds, strict=True)]
+    rows = table.filter(*held) if held else table
+    return rows.select(column0=rows[user.get_name()], column1=ibis.literal(what))
+
+
+def _holds(column: ir.Column, condition: tuple[str, Any, Any], kind: dt.DataType) -> ir.Column:
+    name, values, ends = condition
+    if ends is not None:
+        return binned(column, bins_of(ends)).notnull()
+    typed = check_keys(values, (name,), {name: kind})["item0"]
+    return ibis.or_(*(column == ibis.literal(value).cast(kind) for value in typed.to_pylist()))
+
+
+def conditions(where: Any) -> Where:
+    """Conditions as typed: {"country": "FR", "plan": ["basic", "pro"], "age": (18, 65)}."""
+    fix = 'where={"country": "FR"}, {"plan": ["basic", "pro"]}, or {"age": (18, 65)}'
+    if where is None:
+        return ()
+    if not isinstance(where, Mapping) or not where or not all(isinstance(name, str) for name in where):
+        raise BadParameter(f"where={where!r:.60}: a mapping from columns to what they must be.", fix=fix)
+    return tuple(_condition(name, value, fix) for name, value in where.items())
+
+
+def _condition(name: str, value: Any, fix: str) -> tuple[str, tuple[Any, ...] | None, tuple[Any, Any] | None]:
+    if isinstance(value, tuple):
+        if len(value) != 2:
+            raise BadParameter(f"where: {name!r} lies between two ends.", fix=fix)
+        bins_of(value)
+        return name, None, value
+    values = tuple(value) if isinstance(value, list | set | frozenset) else (value,)
+    if not values:
+        raise BadParameter(f"where: {name!r} has no value that it may be.", fix=fix)
+    return name, values, None
+
+
+def told(where: Where) -> str:
+    """Conditions in words."""
+    return " and ".join(
+        f"{name} is {' or '.join(map(str, values or ()))}" if ends is None else f"{name} is from {ends[0]} to {ends[1]}"
+        for name, values, ends in where
+    )
+
+
+def check_conditions(where: Where, columns: Mapping[str, dt.DataType]) -> None:
+    """Against the schema."""
+    for name, values, ends in where:
+        if ends is not None:
+            check_binned(name, columns[name], bins_of(ends))
+        else:
+            check_keys(values or (), (name,), columns)
+
+
+def every_size(labels: int) -> pa.Table:
+    """Every bin of items and of events, by number."""
+    rows = [(what, place) for what in (ITEMS, EVENTS) for place in range(labels)]
+    whats, places = zip(*rows, strict=True)
+    return pa.table({"item0": pa.array(whats, pa.string()), "item1": pa.array(places, pa.int64())})

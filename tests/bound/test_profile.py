@@ -1,0 +1,138 @@
+"""A private profile of people, and the bounds that follow from it."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from headcount.account import cost
+from headcount.account.events import Neighbours
+from headcount.audit.choices import Fixed
+from headcount.audit.enumerate import delta, outcomes
+from headcount.bound import SampledEvents, SampledItems, TwoScales
+from headcount.bound.profile import Profile, Profiled, edges
+from headcount.bound.sizes import Sizes
+from headcount.noise import Entropy, SystemEntropy
+from headcount.source.contributions import LARGEST_COUNT
+
+BOTH: list[Neighbours] = ["add-remove", "replace"]
+LITTLE = Fraction(1, 50)
+
+
+def sizes(*people: int) -> Sizes:
+    """People of these sizes (squares added up)."""
+    found, counts = np.unique(np.array(people, dtype=np.int64), return_counts=True)
+    return Sizes(found, counts.astype(np.int64), counts.astype(np.int64))
+
+
+def lognormal(people: int, middle: float, spread: float = 1.0) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    random = np.random.default_rng(3)
+    return np.maximum(1, np.exp(random.normal(np.log(middle), spread, people))).astype(np.int64)
+
+
+def test_every_size_is_in_one_bin() -> None:
+    assert edges(16) == (1, 2, 3, 4, 6, 8, 12, 16)
+    starts = np.array(edges(LARGEST_COUNT))
+    assert (np.diff(starts) > 0).all()
+    assert (starts[1:] / starts[:-1] <= 2).all()
+
+
+@pytest.mark.parametrize("neighbours", BOTH)
+def test_the_price_is_epsilon(neighbours: Neighbours) -> None:
+    assert cost.native(Profiled(LITTLE, neighbours, 1).events[0]).epsilon == LITTLE
+
+
+@pytest.mark.parametrize("neighbours", BOTH)
+@pytest.mark.parametrize("largest", [1, LARGEST_COUNT], ids=["people", "events"])
+def test_one_person_changes_one_bin_and_a_replaced_one_two(neighbours: Neighbours, largest: int) -> None:
+    """Whoever they are: with a billion events, too. And it is attained."""
+    random, most = np.random.default_rng(1), 0
+    choice = Profiled(LITTLE, neighbours, largest)
+    for _ in range(300):
+        crowd = random.integers(1, 40, 5).tolist()
+        one, other = 10 ** random.integers(0, 19, 2, dtype=np.int64)
+        changed = [*crowd, int(other)] if neighbours == "replace" else crowd
+        pair = [choice.profile(sizes(*people), Fixed(0)).counts for people in ([*crowd, int(one)], changed)]
+        most = max(most, int(np.abs(pair[0] - pair[1]).sum()))
+    assert most == (2 if neighbours == "replace" else 1)
+
+
+class Three(Profiled):
+    """The same with three bins, so that all draws can be enumerated."""
+
+    @property
+    def edges(self) -> tuple[int, ...]:
+        return (1, 2, 3)
+
+
+@pytest.mark.parametrize("neighbours", BOTH)
+def test_exact_epsilon_of_the_noisy_bins(neighbours: Neighbours) -> None:
+    """Every draw, for people who are there or not, or in another bin: never above, and attained."""
+    choice = Three(Fraction(2), neighbours, 1)
+
+    def law(people: Sizes):  # type: ignore[no-untyped-def]
+        def run(entropy: Entropy) -> list[int]:
+            return list(choice.profile(people, entropy).counts.tolist())
+
+        return outcomes(run, Fraction(1, 1000))
+
+    pairs = [(sizes(1, 3), sizes(1)), (sizes(1), sizes(1, 2))]
+    for one, other in [(sizes(1, 3), sizes(1, 2))] if neighbours == "replace" else pairs:
+        assert delta(law(one), law(other), Fraction(2)).low == 0
+        assert delta(law(one), law(other), Fraction(9, 5)).low > 0
+
+
+def drawn(people: np.ndarray[tuple[int], np.dtype[np.int64]], *, largest: int = 1) -> object:
+    return Profiled(LITTLE, "add-remove", largest).draw(sizes(*people.tolist()), SystemEntropy())
+
+
+def test_people_with_one_item_are_sampled_and_not_scaled() -> None:
+    assert drawn(np.ones(100_000, dtype=np.int64)) == SampledItems(1)
+    assert drawn(np.ones(100_000, dtype=np.int64), largest=LARGEST_COUNT) == SampledEvents(1)
+
+
+def test_the_bounds_follow_the_sizes() -> None:
+    bounds = drawn(lognormal(200_000, 35))
+    assert isinstance(bounds, TwoScales)
+    assert 10 < bounds.small < 60
+    assert 200 < bounds.large < 500  # 98.5% of the people have up to 306
+    assert bounds.most == 4 * bounds.large
+
+
+def test_for_events_the_bounds_are_squares() -> None:
+    bounds = drawn(lognormal(200_000, 35) ** 2, largest=LARGEST_COUNT)
+    assert isinstance(bounds, TwoScales)
+    assert 200**2 < bounds.large < 500**2
+    assert bounds.limit < 60
+
+
+@pytest.mark.parametrize("people", [0, 1, 30])
+def test_few_people_give_a_bound_as_well(people: int) -> None:
+    """Whatever the noise is: no bound fails later, by being 0 or beyond all units."""
+    for _ in range(200):
+        for largest in (1, LARGEST_COUNT):
+            bounds = drawn(np.full(people, 3, dtype=np.int64), largest=largest)
+            if isinstance(bounds, TwoScales):
+                assert 1 <= bounds.small <= bounds.large
+                assert min(bounds.unit, bounds.large_unit, *bounds.cuts) >= 1
+
+
+def test_noise_in_empty_bins_is_not_believed() -> None:
+    """A thousand profiles of 20,000 people with at most 50 items: hardly one sees people with more than 200."""
+    statistics = sizes(*np.minimum(lognormal(20_000, 8), 50).tolist())
+    choice = Profiled(LITTLE, "add-remove", 1)
+    seen = [choice.profile(statistics, SystemEntropy()).within(0.015) for _ in range(1000)]
+    assert np.mean(np.array(seen) > 200) < 0.05
+
+
+def test_within_is_the_top_of_a_bin() -> None:
+    profile = Profile((1, 2, 3, 4), np.array([1000, 500, 400, 100]), deviation=0.1)
+    assert (profile.within(0.5), profile.within(0.2), profile.within(0.04)) == (1, 3, 4)
+    assert Profile((1, 2, 3), np.array([0, 0, 0]), deviation=10.0).within(0.01) == 1
+
+
+def test_a_given_small_bound_is_kept() -> None:
+    choice = Profiled(LITTLE, "add-remove", 1, small=7)
+    bounds = choice.draw(sizes(*lognormal(50_000, 35).tolist()), SystemEntropy())
+    assert isinstance(bounds, TwoScales)
+    assert bounds.small == 7

@@ -1,0 +1,93 @@
+"""No bound typed: it is chosen privately, inside the typed epsilon, and told."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import headcount as hc
+from headcount.account import cost
+from headcount.mechanism.choose import KNOWN, UNKNOWN
+
+SONGS = [f"song {number:04d}" for number in range(1, 201)]
+ASKED: dict[str, Any] = {"user": "user", "by": "song", "epsilon": 1}
+
+
+@pytest.fixture(scope="module")
+def plays() -> Any:
+    return hc.example()
+
+
+@pytest.mark.parametrize("neighbours", ["add-remove", "replace"])
+@pytest.mark.parametrize("count", ["users", "events"])
+@pytest.mark.parametrize("keys", [None, SONGS], ids=["unknown", "known"])
+def test_nothing_but_epsilon_is_needed(plays: Any, neighbours: Any, count: Any, keys: Any) -> None:
+    plan = hc.plan("histogram", plays, **ASKED, neighbours=neighbours, count=count, keys=keys)
+    assert plan.choice is not None
+    assert plan.wish.price <= plan.budget.epsilon / 10
+    assert f"This takes {float(plan.wish.price):g} of epsilon" in str(plan)
+    release = plan.release()
+    assert release.about.chosen == plan.choice.name
+    assert 2 <= release.about.bound <= 200
+    assert f"{release.about.bound:,}" in release.explain()
+    assert release.table.num_rows == 200 if keys else release.table.num_rows > 50
+
+
+@pytest.mark.parametrize("way", [*KNOWN, *UNKNOWN, "profile"])
+@pytest.mark.parametrize("count", ["users", "events"])
+def test_every_way_by_its_name(plays: Any, way: str, count: Any) -> None:
+    keys = SONGS if way in KNOWN and way not in UNKNOWN else None
+    release = hc.histogram(plays, **ASKED, bound=way, count=count, keys=keys)
+    assert release.about.chosen == way
+    assert release.about.bound >= 1
+
+
+@pytest.mark.parametrize("asked", [{}, {"count": "events"}, {"keys": SONGS}, {"mechanism": "thresholded"}])
+def test_what_happened_is_paid_for(plays: Any, asked: dict[str, Any]) -> None:
+    """The events of the release itself, with the bound that was chosen."""
+    release = hc.histogram(plays, **ASKED, **asked)
+    plan = hc.plan("histogram", plays, **ASKED, **asked)
+    assert cost.covers(plan.cost, release.cost.events)
+    assert release.cost.epsilon == 1
+
+
+def test_a_ledger_is_charged_once_and_returns_the_same_release(plays: Any, tmp_path: Path) -> None:
+    ledger = hc.Ledger(tmp_path / "plays.db", epsilon=3, delta=1e-5)
+    one, other = (hc.histogram(plays, **ASKED, dataset="plays", ledger=ledger) for _ in range(2))
+    assert one.content == other.content
+    assert (one.fresh, other.fresh) == (True, False)
+    assert ledger.spent.epsilon == 1
+
+
+def test_a_share_and_a_grid_can_be_said(plays: Any) -> None:
+    plan = hc.plan("histogram", plays, **ASKED, mechanism="thresholded", share=0.2, grid=[3, 9])
+    assert "This takes 0.2 of epsilon (0.2 of it)." in str(plan)
+    assert plan.release().about.bound in (3, 9)
+    assert hc.Plan.from_json(plan.to_json()) == plan
+
+
+def test_intervals_hold_the_true_count(plays: Any) -> None:
+    """Of more than 200 songs; what scaling took away is undone, so the truth is that of the table."""
+    pairs = set(zip(plays["user"].to_pylist(), plays["song"].to_pylist(), strict=True))
+    truth = Counter(song for _, song in pairs)
+    rows = hc.histogram(plays, **ASKED).table.to_pylist()
+    held = [row["low"] <= truth[row["song"]] <= row["high"] for row in rows]
+    assert len(rows) > 150
+    assert sum(held) > 0.8 * len(rows)
+    assert sum(row["count"] for row in rows) == pytest.approx(sum(truth[row["song"]] for row in rows), rel=0.1)
+
+
+def test_without_undoing_counts_are_lower(plays: Any) -> None:
+    raised, plain = (hc.histogram(plays, **ASKED, debias=debias) for debias in ("auto", None))
+    assert plain.table["count"][0].as_py() < 0.95 * raised.table["count"][0].as_py()
+    assert "What bounding took away is not in it." in plain.explain()
+
+
+def test_people_with_one_item_are_not_scaled() -> None:
+    import pyarrow as pa
+
+    table = pa.table({"user": list(range(20_000)), "song": [f"song {number % 50}" for number in range(20_000)]})
+    release = hc.histogram(table, **ASKED)
+    assert release.about.bound == 1
+    assert [event.name for event in release.cost.events] == ["laplace", "laplace-threshold"]
