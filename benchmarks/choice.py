@@ -19,7 +19,7 @@ from benchmarks.truth import Off, folder, mean, off, tables, true_counts
 from headcount.api import plan
 
 RUNS = 5
-BOUNDS = (1, 2, 3, 5, 7, 10, 14, 20, 28, 40, 57, 80, 113, 160, 226, 320, 452, 640)
+BOUNDS = (1, 3, 5, 7, 10, 14, 20, 40, 60, 90, 150, 300)
 
 
 def released(path: Path, truth: dict[Any, int], runs: int, **asked: Any) -> tuple[Off, float]:

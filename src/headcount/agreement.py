@@ -66,6 +66,10 @@ def _check_debias(asked: Question) -> None:
             'debias="poisson" needs to know how many people there are.',
             fix='people=100000 if that is public, or people="count" to pay for it',
         )
+    if asked.debias == "poisson" and asked.bound in KNOWN and asked.bound not in ("generalized", "quantile"):
+        raise BadParameter(
+            f'debias="poisson" is about sums, and bound="{asked.bound}" about squares.', fix='bound="auto"'
+        )
     if asked.people is not None and asked.debias != "poisson":
         raise BadParameter(f'people={asked.people!r}: only debias="poisson" needs it.', fix="no people")
     sampled = not asked.known and (asked.mechanism == "thresholded" or isinstance(asked.bound, int))

@@ -4,14 +4,16 @@ from fractions import Fraction
 from math import exp, log, log1p, sqrt
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from scipy.special import log_ndtr, ndtr
 
 from headcount.account import Cost, calibrate, cost
 from headcount.account.events import Neighbours
-from headcount.bound import TwoScales
+from headcount.audit.choices import Fixed
+from headcount.bound import BoundedTwice, TwoScales
 from headcount.estimate.two_scales import Lost, Measured, estimated
-from headcount.mechanism import weighted
+from headcount.mechanism import NoisyTwice, weighted
 
 BOTH: list[Neighbours] = ["add-remove", "replace"]
 BUDGETS = [("1", "1e-6"), ("0.1", "1e-6"), ("3", "1e-6"), ("8", "1e-6"), ("1", "1e-9"), ("0.5", "1e-5"), ("1", "1e-3")]
@@ -68,6 +70,19 @@ def test_noise_and_threshold_do_not_depend_on_the_bound(neighbours: Neighbours) 
     budget = Cost(Fraction(1), Fraction(1, 10**6))
     one, other = (weighted.calibrated(budget, TwoScales(k, 4 * k, 100, 1, (k, k)), neighbours) for k in (1, 50))
     assert one.events == other.events
+
+
+def test_everything_that_is_released_has_noise() -> None:
+    """On both scales, and on the two sums; nothing of what is not shown is released."""
+    bounding = TwoScales(1, 4, 10, 1, (1, 1))
+    mechanism = weighted.calibrated(Cost(Fraction(1), Fraction(1, 10**6)), bounding, "add-remove")
+    threshold = mechanism.event.threshold
+    totals, large, taken = (np.array(x) for x in ([threshold - 7, threshold - 8], [50, 60], [3, 4]))
+    bounded = BoundedTwice(pa.table({"item0": ["a", "b"]}), totals, bounding.sensitivity, large, taken)
+    noisy = mechanism.run(bounded, Fixed(7))
+    assert isinstance(noisy, NoisyTwice)
+    assert noisy.items["item0"].to_pylist() == ["a"]
+    assert (noisy.values.tolist(), noisy.large.tolist(), noisy.taken.tolist()) == ([threshold], [57], [10, 11])
 
 
 def measured(random: np.random.Generator, items: int, *, spread: float, slope: float) -> tuple[Measured, Measured]:

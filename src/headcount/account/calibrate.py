@@ -185,6 +185,8 @@ def _least_whole(fits: Callable[[int], bool], above: int) -> int:
     step = 1
     while not fits(above + step):
         step *= 2
+        if step > 2**62:
+            raise ArithmeticError(f"nothing above {above} fits")
     low, high = above + step // 2, above + step  # low does not fit, or is `above` itself
     while high - low > 1:
         middle = (low + high) // 2

@@ -4,6 +4,7 @@ What a bound C costs is G of known.py: what is cut away, and the noise. Proofs: 
 """
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -25,6 +26,12 @@ proportion to itself, so with less than 1 the largest candidate would decide wha
 LIMB = 18
 """Sums of products are made so many bits at a time. So they are exact as long as shares add up to less than 2^45: a
 billion people who have `sparsity` 1,000."""
+
+
+def handicaps(changes: Sequence[int], epsilon: Fraction) -> list[Fraction]:
+    """What is added to each score, whatever the data: the larger a candidate, the less likely."""
+    factor = 2 * LEAN * PART / float(epsilon)
+    return [Fraction(round(factor * log(change / changes[0])), PART) for change in changes]
 
 
 @dataclass(frozen=True)
@@ -79,15 +86,9 @@ class Compared(Selected):
         none = Fraction(0)
         return [max(none, below, -above) for below, above in zip([none, *slopes], [*slopes, none], strict=True)]
 
-    @property
-    def handicaps(self) -> list[Fraction]:
-        """What is added to each score, whatever the data: the larger a candidate, the less likely."""
-        first, *_ = changes = self.changes
-        factor = 2 * LEAN * PART / float(self.epsilon)
-        return [Fraction(round(factor * log(change / first)), PART) for change in changes]
-
     def place(self, statistics: Sizes, entropy: Entropy) -> int:
-        scores = [sum(pair) for pair in zip(self.scores(statistics), self.handicaps, strict=True)]
+        more = handicaps(self.changes, self.epsilon)
+        scores = [sum(pair) for pair in zip(self.scores(statistics), more, strict=True)]
         return softmax(scores, -self.epsilon / (2 * self.sensitivity), entropy)
 
 

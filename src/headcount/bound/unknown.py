@@ -18,7 +18,6 @@ from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import log
 from typing import ClassVar
 
 import ibis
@@ -29,6 +28,7 @@ from ibis.expr import types as ir
 from headcount.account.events import Event, Selection
 from headcount.bound.bounded import WIDE, Bounding, fetched
 from headcount.bound.choice import Choice
+from headcount.bound.compare import handicaps
 from headcount.bound.known import check_grid
 from headcount.bound.sample import SampledEvents, SampledItems
 from headcount.errors import BadParameter
@@ -42,8 +42,6 @@ CELLS = 2**22
 """So many (item, place) are looked at together: a few arrays of 32 MiB."""
 SLOPE = 2
 """How fast what an item costs falls towards the noise, once it is above the threshold."""
-MISS = 0.05
-"""The chance that the generalised mechanism's head start is made for."""
 
 
 @dataclass(frozen=True)
@@ -242,12 +240,9 @@ class Generalized(Unknown):
         return [(1 + SLOPE) * UNIT * candidate for candidate in self.grid]
 
     def scores(self, statistics: Loads) -> Sequence[Fraction]:
-        head_start = log(len(self.grid) / MISS) / self.epsilon
-        handicapped = [
-            (int(cost) + round(head_start * change), change)
-            for cost, change in zip(self.costs(statistics), self.changes, strict=True)
-        ]
-        return [max(self._worse(one, other) for other in handicapped) for one in handicapped]
+        costs = [(int(cost), change) for cost, change in zip(self.costs(statistics), self.changes, strict=True)]
+        worst = [max(self._worse(one, other) for other in costs) for one in costs]
+        return [score + more for score, more in zip(worst, handicaps(self.changes, self.epsilon), strict=True)]
 
     def _worse(self, one: tuple[int, int], other: tuple[int, int]) -> Fraction:
         """By how many people's changes one (cost, change) is worse. If a person is replaced, the two costs may move in

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from math import log, pi, sqrt
 from statistics import NormalDist
 from typing import Any, Literal
@@ -97,8 +98,13 @@ def _many(budget: Cost, cells: int) -> bool:
     """Whether there are so many known items that Gaussian noise for all of them is quieter than Laplace noise."""
     if not budget.delta:
         return False
-    unit = float(calibrate.analytic_sigma(budget.epsilon, budget.delta) * budget.epsilon)
-    return cells > 2 / pi * unit**2
+    return cells > 2 / pi * (_sigma(budget) * float(budget.epsilon)) ** 2
+
+
+@lru_cache(maxsize=100)
+def _sigma(budget: Cost) -> float:
+    """The standard deviation of Gaussian noise for a sensitivity of 1: near enough to choose by."""
+    return float(calibrate.analytic_sigma(budget.epsilon, budget.delta))
 
 
 def choice_for(wish: Wish) -> Choice[Any] | None:
@@ -125,7 +131,7 @@ def _on_sizes(wish: Wish) -> Choice[Any]:
     if wish.laplace:
         each, power = twice / float(wish.rest.epsilon), 1
     else:
-        each = float(calibrate.analytic_sigma(wish.rest.epsilon, wish.rest.delta)) * sqrt(2 / pi * twice)
+        each = _sigma(wish.rest) * sqrt(2 / pi * twice)
         power = 1 if wish.count == "users" else 2
     grid = _grid(wish, wish.cells if wish.count == "users" else LARGEST_COUNT)
     squared = tuple(sorted({bound**power for bound in grid}))
@@ -155,7 +161,7 @@ def _level(wish: Wish, bound: int) -> tuple[float, float]:
     laplace = 1 + scale * log(bound / (2 * delta)), scale
     if wish.count == "events":
         return laplace
-    deviation = float(calibrate.analytic_sigma(wish.rest.epsilon, wish.rest.delta)) * sqrt(twice * bound)
+    deviation = _sigma(wish.rest) * sqrt(twice * bound)
     gaussian = 1 - deviation * NormalDist().inv_cdf(min(delta / bound, 0.5)), deviation * sqrt(2 / pi)
     return min(laplace, gaussian)
 

@@ -7,14 +7,19 @@ from collections.abc import Sequence
 
 import matplotlib as mpl
 import pyarrow as pa
+import pyarrow.compute
+from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from headcount.errors import BadParameter
 from headcount.release.release import About
+from headcount.source.views import EVENTS, ITEMS, SIZE, WHAT
 
 INK, BAR, WHISKER = "#1f2933", "#7fb2d9", "#27496d"
+Rows = tuple[list[str], list[int], list[int], list[int]]
+"""Names, counts, and the ends of their intervals."""
 LONGEST = 40
 """Characters of an item that are drawn."""
 MOST_BINS = 100
@@ -22,11 +27,29 @@ MOST_BINS = 100
 
 
 def bars(table: pa.Table, about: About, most: int) -> Figure:
-    """The `most` largest items; bins in their own order."""
-    names, counts, lows, highs = _chosen(table, about, most)
-    figure = Figure(figsize=(8, 1.2 + 0.28 * max(len(names), 1)), layout="constrained")
+    """The `most` largest items; bins in their own order. Of a profile, items and events beside each other."""
+    parts = _panels(table) if about.by == (WHAT, SIZE) else [("", table)]
+    chosen = [(title, _chosen(part, about, most)) for title, part in parts]
+    tallest = max(len(names) for _, (names, *_) in chosen)
+    figure = Figure(figsize=(8, 1.2 + 0.28 * max(tallest, 1)), layout="constrained")
     FigureCanvasAgg(figure)
-    axes = figure.add_subplot()
+    for axes, (title, rows) in zip(figure.subplots(1, len(chosen), squeeze=False)[0], chosen, strict=True):
+        _draw(axes, rows, about)
+        axes.set_title(title, loc="left", color=INK, fontsize=10)
+    drawn_ = sum(len(names) for _, (names, *_) in chosen)
+    figure.suptitle(_title(about, drawn_, table.num_rows), x=0.01, ha="left", color=INK, fontsize=11, parse_math=False)
+    return figure
+
+
+def _panels(table: pa.Table) -> list[tuple[str, pa.Table]]:
+    """A profile's items and events, up to the highest bin in which there are clearly people."""
+    halves = [(what, table.filter(pa.compute.equal(table[WHAT], what))) for what in (ITEMS, EVENTS)]
+    return [(f"people by {what}", half.filter(pa.compute.greater(half["low"], 0))) for what, half in halves]
+
+
+def _draw(axes: Axes, rows: Rows, about: About) -> None:
+    """Horizontal bars with their intervals."""
+    names, counts, lows, highs = rows
     places = range(len(names))
     away = [
         [count - low for count, low in zip(counts, lows, strict=True)],
@@ -37,23 +60,22 @@ def bars(table: pa.Table, about: About, most: int) -> Figure:
     axes.set_yticks(places, names, parse_math=False, color=INK)
     axes.set_ylim(max(len(names), 1) - 0.5, -0.5)
     axes.set_xlim(left=0)
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.xaxis.set_major_locator(MaxNLocator(nbins=4 if about.by == (WHAT, SIZE) else "auto", integer=True))
     axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.tick_params(axis="y", length=0)
     axes.set_xlabel(f"{about.unit}, with 95% intervals", color=INK)
-    axes.set_title(_title(about, len(names), table.num_rows), loc="left", color=INK, fontsize=11, parse_math=False)
-    return figure
 
 
-def _chosen(table: pa.Table, about: About, most: int) -> tuple[list[str], list[int], list[int], list[int]]:
-    if len(about.by) == 1 and 0 < len(about.order) <= MOST_BINS:
+def _chosen(table: pa.Table, about: About, most: int) -> Rows:
+    by = about.by[-1:] if about.by == (WHAT, SIZE) else about.by
+    if len(by) == 1 and 0 < len(about.order) <= MOST_BINS:
         place = {label: number for number, label in enumerate(about.order)}
-        order = sorted(range(table.num_rows), key=lambda row: place[table[about.by[0]][row].as_py()])
+        order = sorted(range(table.num_rows), key=lambda row: place[table[by[0]][row].as_py()])
         table = table.take(order)
     else:
         table = table.slice(0, most)
-    items = zip(*(table[column].to_pylist() for column in about.by), strict=True)
+    items = zip(*(table[column].to_pylist() for column in by), strict=True)
     return ([_name(item) for item in items], *(table[column].to_pylist() for column in ("count", "low", "high")))
 
 
@@ -65,7 +87,7 @@ def _name(item: Sequence[object]) -> str:
 
 
 def _title(about: About, drawn: int, there: int) -> str:
-    part = f", the {drawn} largest of {there:,}" if drawn < there else ""
+    part = f", the {drawn} largest of {there:,}" if drawn < there and about.by != (WHAT, SIZE) else ""
     return f"{about.what}{part}\nepsilon {about.epsilon}, delta {float(about.delta):g}"
 
 

@@ -35,9 +35,11 @@ def body(release: Release) -> str:
     """Cost, sentences, picture and table: what a notebook shows."""
     about = release.about
     sentences = "".join(f"<li>{escape(step)}</li>" for step in about.steps)
+    chosen = f"; bound {about.bound:,}, chosen within it" if about.chosen else ""
     head = f"<br>Ledger, after the charge: <code>{escape(about.head)}</code>" if about.head else ""
     return (
-        f'<p class="headcount-cost">Cost: <b>epsilon {about.epsilon}, delta {float(about.delta):g}</b>{head}</p>\n'
+        f'<p class="headcount-cost">Cost: <b>epsilon {about.epsilon}, delta {float(about.delta):g}</b>{chosen}{head}'
+        "</p>\n"
         f"{_picture(release)}\n<h2>What was done</h2>\n<ol>{sentences}</ol>\n"
         f"<p>Proof: {escape(about.proof)}</p>\n<h2>The numbers</h2>\n{_table(release)}"
     )

@@ -14,8 +14,9 @@ def summary(release: Release, most: int = SHOWN) -> str:
     """What it is, its largest items, what it cost."""
     about, table = release.about, release.table
     cost = f"epsilon {about.epsilon}, delta {float(about.delta):g}"
+    chosen = f", bound {about.bound:,} (chosen)" if about.chosen else ""
     before = "" if release.fresh else ", sealed before"
-    head = f"{about.what}, from {about.dataset}: {rows(table.num_rows)}, {cost}{before}"
+    head = f"{about.what}, from {about.dataset}: {rows(table.num_rows)}, {cost}{chosen}{before}"
     if not table.num_rows:
         return f"{head}\n\nNo item had enough {about.unit} to be shown."
     more = table.num_rows - most

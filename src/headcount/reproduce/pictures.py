@@ -8,7 +8,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 INK = "#1f2933"
-COLOURS = ("#27496d", "#d1495b", "#edae49", "#66a182", "#8d6a9f", "#7fb2d9", "#5d737e")
+COLOURS = ("#27496d", "#d1495b", "#edae49", "#66a182", "#8d6a9f", "#7fb2d9", "#b08968", "#9aa5b1")
 
 
 @dataclass(frozen=True)
@@ -56,5 +56,5 @@ def _draw(axes: Axes, panel: Panel) -> None:
     axes.set_ylabel(panel.y, color=INK)
     axes.set_title(panel.title, loc="left", color=INK, fontsize=10)
     axes.spines[["top", "right"]].set_visible(False)
-    axes.tick_params(labelsize=8)
+    axes.tick_params(which="both", labelsize=8)
     axes.legend(fontsize=7, frameon=False)

@@ -12,7 +12,7 @@ import numpy as np
 
 from headcount.account.cost import Cost
 from headcount.bound import SampledEvents
-from headcount.bound.known import Known, OutputPerturbation, Ranked
+from headcount.bound.known import Known, OutputPerturbation, Quantile, Ranked
 from headcount.bound.sizes import Sizes
 from headcount.bound.unknown import Generalized, Loads, Unknown
 from headcount.mechanism.choose import KNOWN, Wish, choice_for
@@ -21,6 +21,7 @@ from headcount.noise.finite import Softmax
 from headcount.noise.law import Integers
 from headcount.reproduce.bounding.people import People
 from headcount.reproduce.bounding.printed import LARGEST, PrintedPerturbation, threshold
+from headcount.source.contributions import LARGEST_COUNT
 
 PRICE = Fraction(1, 10)
 SYSTEM = SystemEntropy()
@@ -58,6 +59,12 @@ def default(people: People, cells: int) -> Known:
     chosen = choice_for(_wish(people, cells, "auto"))
     assert isinstance(chosen, Known)
     return chosen
+
+
+def top_count() -> Known:
+    """The count that one person (1 / epsilon) has or exceeds, for one item: what the paper takes as bound for its
+    Algorithm 5. Candidates are 1, 2, ..., 150; the paper says nothing about them."""
+    return Quantile(PRICE, "add-remove", 1.0, LARGEST_COUNT, tuple(range(1, LARGEST + 1)))
 
 
 def own_grid(people: People) -> tuple[int, ...]:

@@ -1,0 +1,61 @@
+"""`headcount profile`, `headcount total`, and a bound that is chosen, from a terminal."""
+
+import json
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from tests.cli.test_commands import headcount
+
+import headcount as hc
+
+
+@pytest.fixture(scope="module")
+def plays(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("plays") / "plays.parquet"
+    pq.write_table(hc.example(), path)
+    return path
+
+
+def test_no_bound_is_needed(plays: Path) -> None:
+    run = headcount("histogram", plays.name, "--user=user", "--by=song", "--epsilon=1", "--json", cwd=plays.parent)
+    said = json.loads(run.stdout)
+    assert said["chosen"] == "profile"
+    assert said["bound"] >= 2
+    assert said["epsilon"] == "1"
+
+
+def test_a_plan_tells_the_share(plays: Path) -> None:
+    asked = ("--user=user", "--by=song", "--epsilon=1", "--mechanism=thresholded", "--share=0.1", "--grid=2,4,8")
+    run = headcount("histogram", plays.name, *asked, "--dry-run", cwd=plays.parent)
+    assert "from 3 candidates up to 8" in run.stdout
+    assert "This takes 0.1 of epsilon (0.1 of it)." in run.stdout
+
+
+def test_a_profile(plays: Path) -> None:
+    run = headcount("profile", plays.name, "--user=user", "--by=song", "--epsilon=0.1", "--out=p.png", cwd=plays.parent)
+    assert "suggested: bound=" in run.stdout
+    assert (plays.parent / "p.png").stat().st_size > 1000
+
+
+def test_a_total(plays: Path) -> None:
+    asked = ("--user=user", "--epsilon=1", "--bound=3", "--where=song=song 0001,song 0002", "--count=events")
+    run = headcount("total", plays.name, *asked, cwd=plays.parent)
+    assert run.stdout.startswith("all events where song is song 0001 or song 0002, from plays.parquet: 1 row")
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        (("--bound=many",), "headcount: --bound many: unknown. Fix: --bound 20"),
+        (("--share=2",), "headcount: --share 2: choosing the bound takes a part of epsilon"),
+        (("--bound=quantile", "--grid="), "headcount: --grid : at least one bound, rising"),
+        (("--debias=poisson",), "headcount: --debias poisson needs to know how many people there are."),
+        (("--where=song",), "headcount: --where song: a column and what it must be."),
+    ],
+)
+def test_mistakes(plays: Path, asked: tuple[str, ...], message: str) -> None:
+    run = headcount("total", plays.name, "--user=user", "--epsilon=1", *asked, cwd=plays.parent)
+    assert run.returncode == 2
+    assert run.stderr.startswith(message)
+    assert "Fix: " in run.stderr
