@@ -9,7 +9,7 @@
     api.py: the front door                               audit/: attack ourselves: proofs, statistics, crashes
 
 >>> import headcount as hc
->>> r = hc.histogram(hc.example(), user="user", by="song", epsilon=1, bound=20)
+>>> r = hc.histogram(hc.example(), user="user", by="song", epsilon=1)
 """
 
 from importlib import import_module

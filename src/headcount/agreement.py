@@ -4,6 +4,9 @@ from headcount.errors import BadParameter
 from headcount.mechanism.choose import KNOWN, UNKNOWN
 from headcount.question import Question
 
+SQUARES = tuple(name for name in KNOWN if name not in ("generalized", "quantile"))
+"""Ways of choosing a bound on squares, for Gaussian noise."""
+
 
 def check(asked: Question) -> None:
     """Refuse what contradicts itself."""
@@ -19,7 +22,7 @@ def _check_domain(asked: Question) -> None:
     if asked.mechanism == "clipped" and not asked.known:
         raise BadParameter(
             'mechanism="clipped" is for items known in advance.',
-            fix='keys=["apple", "pear"], or mechanism="thresholded"',
+            fix='keys=["apple", "pear"], or mechanism="auto"',
         )
     if asked.mechanism in ("thresholded", "weighted") and asked.known:
         raise BadParameter(
@@ -66,7 +69,7 @@ def _check_debias(asked: Question) -> None:
             'debias="poisson" needs to know how many people there are.',
             fix='people=100000 if that is public, or people="count" to pay for it',
         )
-    if asked.debias == "poisson" and asked.bound in KNOWN and asked.bound not in ("generalized", "quantile"):
+    if asked.debias == "poisson" and asked.bound in SQUARES:
         raise BadParameter(
             f'debias="poisson" is about sums, and bound="{asked.bound}" about squares.', fix='bound="auto"'
         )

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from headcount.account import Ledger
 from headcount.account.events import Neighbours
+from headcount.agreement import SQUARES
 from headcount.asked import profile_question, question, total_question
 from headcount.errors import BadParameter
 from headcount.exact import Number, rational
@@ -51,7 +52,7 @@ def histogram(
     keys: the items, if they are known in advance; all of them are shown.
     bins: public edges for a column of numbers or dates; for several columns, a mapping from column to edges.
     bound: the most that one person may contribute, items or events; "auto" chooses it privately, within epsilon.
-    share: the part of epsilon that choosing the bound takes; by default 0.03 to 0.05.
+    share: the part of epsilon that choosing the bound takes; by default 0.02 to 0.05.
     grid: the bounds to choose from, instead of all.
     mechanism: "clipped" for known items, "weighted" or "thresholded" for unknown ones; "auto" knows which.
     debias: "ratio" or "poisson" undo what bounding took away, None leaves it; "auto" does what intervals can tell.
@@ -62,7 +63,7 @@ def histogram(
     again: pay for a new draw of a request that was sealed before.
 
     >>> import headcount as hc
-    >>> r = hc.histogram(hc.example(), user="user", by="song", epsilon=1, bound=20)
+    >>> r = hc.histogram(hc.example(), user="user", by="song", epsilon=1)
     >>> r.table.column_names
     ['song', 'count', 'low', 'high']
     """
@@ -94,7 +95,7 @@ def profile(
     *,
     user: str,
     by: str | Sequence[str],
-    epsilon: Number,
+    epsilon: Number | None = None,
     neighbours: Neighbours = "add-remove",
     dataset: str | None = None,
     ledger: Ledger | str | Path | None = None,
@@ -206,7 +207,8 @@ def plan(
     103
     """
     if not isinstance(job, str) or job not in _QUESTIONS:
-        raise BadParameter(f"plan({job!r:.40}, ...): unknown.", fix='plan("histogram", data, ...)')
+        known = " or ".join(f'plan("{each}", data, ...)' for each in _QUESTIONS)
+        raise BadParameter(f"plan({job!r:.40}, ...): unknown.", fix=known)
     told = {
         "by": by,
         "where": where,
@@ -268,18 +270,22 @@ def _given(epsilon: Number | None) -> Number:
 
 
 def _check_delta(delta: Number, asked: Question) -> None:
-    if not asked.known and rational("delta", delta, fix="delta=1e-6") == 0:
+    if rational("delta", delta, fix="delta=1e-6") != 0:
+        return
+    if not asked.known:
         raise BadParameter(
             "delta=0: items that are not known in advance need a delta above 0.",
             fix='delta=1e-6, or the list of items: keys=["apple", "pear"]',
         )
+    if asked.bound in SQUARES:
+        raise BadParameter(f'delta=0: bound="{asked.bound}" is for Gaussian noise.', fix='delta=1e-6, or bound="auto"')
 
 
 def load(path: str | Path) -> Release:
     """A release that was saved as .parquet.
 
     >>> import headcount as hc, tempfile
-    >>> r = hc.histogram(hc.example(), user="user", by="song", epsilon=1, bound=20)
+    >>> r = hc.histogram(hc.example(), user="user", by="song", epsilon=1)
     >>> path = r.save(tempfile.mkdtemp() + "/songs.parquet")
     >>> hc.load(path).table.equals(r.table)
     True

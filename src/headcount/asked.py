@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any, get_args
 
 from headcount.account.events import Neighbours
-from headcount.agreement import check
+from headcount.agreement import SQUARES, check
 from headcount.bound.profile import edges
 from headcount.errors import BadParameter
 from headcount.exact import Number, rational, whole
@@ -53,7 +53,7 @@ def question(
         share=None if share is None else _share(share),
         grid=None if grid is None else _grid(grid),
         mechanism=_one_of("mechanism", mechanism, get_args(Name)),
-        debias=None if debias is None else _one_of("debias", debias, ("auto", "ratio", "poisson")),
+        debias=None if debias is None else _one_of("debias", debias, ("auto", "ratio", "poisson"), "debias=None"),
         people=_people(people),
         neighbours=_one_of("neighbours", neighbours, get_args(Neighbours)),
     )
@@ -88,6 +88,10 @@ def total_question(
 ) -> Question:
     """How many events, or people, there are in all, or that fulfil a condition: one item, which is known."""
     told = conditions(where)
+    if bound in SQUARES:
+        raise BadParameter(f'bound="{bound}" is for a histogram.', fix='bound="auto", or bound="quantile"')
+    if debias == "poisson" and count == "users":
+        raise BadParameter('debias="poisson" is for events.', fix='count="events", or debias="auto"')
     one = question(
         user=user,
         by="total" if user != "total" else "all",
@@ -136,13 +140,18 @@ def _columns(user: str, by: str | Sequence[str]) -> tuple[str, ...]:
 def _one_of(name: str, value: Any, known: Sequence[str], more: str = "") -> Any:
     if value not in known:
         names = [f'{name}="{each}"' for each in known]
-        raise BadParameter(f"{name}={value!r}: unknown.", fix=" or ".join([more, *names] if more else names))
+        raise BadParameter(f"{name}={value!r}: unknown.", fix=" or ".join([*names, more] if more else names))
     return value
 
 
 def _bound(bound: int | str) -> int | str:
     if isinstance(bound, str):
-        return str(_one_of("bound", bound, NAMES, more="bound=20, the most that one person may contribute"))
+        if bound not in NAMES:
+            raise BadParameter(
+                f"bound={bound!r}: neither a number nor a name.",
+                fix=f'bound=20, or bound="auto" (or one of {", ".join(NAMES[1:])})',
+            )
+        return bound
     allowed = whole("bound", bound, least=1, fix='bound=20, the most that one person may contribute, or bound="auto"')
     if allowed > LARGEST_COUNT:
         raise BadParameter(f"bound={bound}: at most {LARGEST_COUNT:,}.", fix='bound=20, or bound="auto"')

@@ -19,7 +19,7 @@ from headcount.account.chain import canonical
 from headcount.account.events import Event, Guarantee, Laplace, to_json
 from headcount.asked import from_plain
 from headcount.bound import Choice
-from headcount.bound.bounded import fetched
+from headcount.bound.bounded import fetched, often
 from headcount.errors import BadParameter, ReadingFailed
 from headcount.exact import Number, positive, rational, written
 from headcount.forecast import expected as forecast
@@ -118,18 +118,31 @@ class Plan:
         """What happens, as far as it is known: to its end once there is a mechanism."""
         item = self.question.item
         sentences = [
-            f"The {_listed(self.question.columns)} of {self.dataset} are read. "
+            f"The columns {_listed(self.question.columns)} of {self.dataset} are read. "
             "Rows without a value in one of them are left out."
+            if len(self.columns) > 1
+            else f"The column {self.question.user} of {self.dataset} is read. Rows without a value are left out."
         ]
-        if self.question.view == "profile":
-            sentences.append("Each person is in one bin by how many items they have, and in one by how many events.")
         if self.choice:
             sentences.append(f"{self.choice.explain(item)} {self._choice_paid()}")
+        if self.question.view and mechanism:
+            return [*sentences, *self._view_told(mechanism)]
         if mechanism is None:
-            return [*sentences, "People are held to that bound, and the counts get noise for it."]
+            return [*sentences, forecast.foretold(self.wish, item)]
         return [*sentences, mechanism.bounding.explain(item), *mechanism.explain(item)]
 
+    def _view_told(self, mechanism: Mechanism) -> list[str]:
+        """What becomes of a profile or a total."""
+        if self.question.view == "profile":
+            bins = "Each person is in one bin by how many items they have, and in one by how many events."
+            return [bins, f"The number of people in each bin gets {mechanism.noise_told()}."]
+        most, unit = mechanism.bounding.limit, self.question.unit
+        clipped = f"Each person counts at most {often(most)}." if unit == "events" else "Each person counts once."
+        return [clipped, f"The number of {unit} gets {mechanism.noise_told()}.", *mechanism.explain("total")[1:]]
+
     def _interval_told(self, mechanism: Mechanism) -> str:
+        if self.question.view == "profile":
+            return "From low to high: this interval holds the number of people in 19 of 20 cases."
         undone = self.question.debias if self.question.known else None
         if undone == "poisson":
             who = "the people that the table has" if self.question.people == "count" else "so many people as was said"
@@ -146,7 +159,7 @@ class Plan:
 
     def _choice_paid(self) -> str:
         price = self.wish.price
-        return f"This takes {float(price):g} of epsilon ({float(price / self.budget.epsilon):.3g} of it)."
+        return f"This takes {float(price):g} of epsilon ({float(100 * price / self.budget.epsilon):.3g}%)."
 
     @property
     def guarantee(self) -> str:
@@ -288,8 +301,9 @@ class Plan:
         bins = [asked.cut().get(column) for column in asked.by]
         try:
             tell("reading")
-            table = asked.seen(events.table(), events.columns)  # user, what makes an item
-            done = contributions(table, bins, events=asked.count == "events", keys=self._domain)
+            rows = events.table()
+            seen = asked.seen(rows, events.columns)  # user, what makes an item
+            done = contributions(seen, bins, events=asked.count == "events", keys=self._domain, everybody=rows)
             with done.read() if self.choice else nullcontext(done) as ready:
                 yield ready
         except Exception:  # whatever it says may quote a row
@@ -312,7 +326,7 @@ class Plan:
             proof=done.proof if done else "",
             plan=self.to_json(),
             bound=done.bounding.limit if done else 0,
-            chosen=self.choice.name if self.choice else "",
+            chosen=self.choice.name if self.choice and isinstance(self.question.bound, str) else "",
             events=to_json([*ways, *done.events]) if done else "",
             order=tuple(label for bins in self.question.cut().values() for label in bins.labels),
             head="",
@@ -337,6 +351,4 @@ def _check_packed(items: pa.Table, about: About) -> None:
 
 
 def _listed(names: tuple[str, ...]) -> str:
-    if len(names) == 1:
-        return f"column {names[0]}"
-    return f"columns {', '.join(names[:-1])} and {names[-1]}"
+    return f"{', '.join(names[:-1])} and {names[-1]}"

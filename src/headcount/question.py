@@ -14,7 +14,7 @@ from headcount.account.events import Neighbours
 from headcount.mechanism.choose import Name
 from headcount.source.binning import Bins, Edge, bins_of
 from headcount.source.contributions import check_keys, check_kinds, item_names
-from headcount.source.views import SIZE, Where, check_conditions, every_size, rows_where, sizes_of_people
+from headcount.source.views import SIZE, Where, check_conditions, every_size, rows_where, size_bins, sizes_of_people
 
 Count = Literal["users", "events"]
 Debias = Literal["auto", "ratio", "poisson"] | None
@@ -75,6 +75,8 @@ class Question:
 
     def cut(self) -> dict[str, Bins]:
         """The bins of each column that has some."""
+        if self.view == "profile":
+            return {SIZE: size_bins([int(edge) for edge in dict(self.bins)[SIZE]])}
         return {column: bins_of(edges) for column, edges in self.bins}
 
     def check(self, columns: Mapping[str, dt.DataType]) -> None:

@@ -87,7 +87,8 @@ def drawn(people: np.ndarray[tuple[int], np.dtype[np.int64]], *, largest: int = 
 
 
 def test_people_with_one_item_are_sampled_and_not_scaled() -> None:
-    assert drawn(np.ones(100_000, dtype=np.int64)) == SampledItems(1)
+    for people in (3_000, 100_000):
+        assert drawn(np.ones(people, dtype=np.int64)) == SampledItems(1)
     assert drawn(np.ones(100_000, dtype=np.int64), largest=LARGEST_COUNT) == SampledEvents(1)
 
 

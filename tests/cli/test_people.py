@@ -29,7 +29,7 @@ def test_a_plan_tells_the_share(plays: Path) -> None:
     asked = ("--user=user", "--by=song", "--epsilon=1", "--mechanism=thresholded", "--share=0.1", "--grid=2,4,8")
     run = headcount("histogram", plays.name, *asked, "--dry-run", cwd=plays.parent)
     assert "from 3 candidates up to 8" in run.stdout
-    assert "This takes 0.1 of epsilon (0.1 of it)." in run.stdout
+    assert "This takes 0.1 of epsilon (10%)." in run.stdout
 
 
 def test_a_profile(plays: Path) -> None:
@@ -47,10 +47,11 @@ def test_a_total(plays: Path) -> None:
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        (("--bound=many",), "headcount: --bound many: unknown. Fix: --bound 20"),
+        (("--bound=many",), "headcount: --bound many: neither a number nor a name. Fix: --bound 20"),
         (("--share=2",), "headcount: --share 2: choosing the bound takes a part of epsilon"),
         (("--bound=quantile", "--grid="), "headcount: --grid : at least one bound, rising"),
         (("--debias=poisson",), "headcount: --debias poisson needs to know how many people there are."),
+        (("--where=song=a", "--where=song=b"), "headcount: where: song stands there twice."),
         (("--where=song",), "headcount: --where song: a column and what it must be."),
     ],
 )

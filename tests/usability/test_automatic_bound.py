@@ -62,7 +62,7 @@ def test_a_ledger_is_charged_once_and_returns_the_same_release(plays: Any, tmp_p
 
 def test_a_share_and_a_grid_can_be_said(plays: Any) -> None:
     plan = hc.plan("histogram", plays, **ASKED, mechanism="thresholded", share=0.2, grid=[3, 9])
-    assert "This takes 0.2 of epsilon (0.2 of it)." in str(plan)
+    assert "This takes 0.2 of epsilon (20%)." in str(plan)
     assert plan.release().about.bound in (3, 9)
     assert hc.Plan.from_json(plan.to_json()) == plan
 

@@ -125,9 +125,7 @@ def test_a_plan_takes_the_arguments_of_every_job(job: Any) -> None:
     """With the same defaults; what counts by default, and whether there is a `by`, depends on the job."""
     one, other = (inspect.signature(function).parameters for function in (job, hc.plan))
     own = {name: each.default for name, each in one.items() if name not in ("ledger", "again", "by", "count")}
-    assert own == {name: other[name].default for name in own} | (
-        {"epsilon": inspect.Parameter.empty} if job is hc.profile else {}
-    )
+    assert own == {name: other[name].default for name in own}
     assert set(one) - set(other) == {"ledger", "again"}
 
 

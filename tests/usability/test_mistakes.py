@@ -61,9 +61,8 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"bound": 10**7}, 'bound=10000000: at most 1,000,000. Fix: bound=20, or bound="auto"'),
     (
         {"bound": "many"},
-        "bound='many': unknown. Fix: bound=20, the most that one person may contribute or bound=\"auto\" or "
-        'bound="profile" or bound="generalized" or bound="exponential" or bound="quantile" or '
-        'bound="inverse-sensitivity" or bound="dp-sgd" or bound="output-perturbation" or bound="m-quantile"',
+        "bound='many': neither a number nor a name. Fix: bound=20, or bound=\"auto\" (or one of profile, generalized, "
+        "exponential, quantile, inverse-sensitivity, dp-sgd, output-perturbation, m-quantile)",
     ),
     ({"bound": None}, NO_BOUND.format("None")),
     ({"bound": True}, NO_BOUND.format("True")),
@@ -125,6 +124,14 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
         "people=0: a whole number of at least 1 is needed. "
         'Fix: people=100000 if that is public, or people="count" to pay for it',
     ),
+    (
+        {"bound": "dp-sgd", "keys": ["a"], "delta": 0},
+        'delta=0: bound="dp-sgd" is for Gaussian noise. Fix: delta=1e-6, or bound="auto"',
+    ),
+    (
+        {"bound": "dp-sgd", "keys": ["a"], "count": "events", "debias": "poisson", "people": 9},
+        'debias="poisson" is about sums, and bound="dp-sgd" about squares. Fix: bound="auto"',
+    ),
     ({"people": 10}, 'people=10: only debias="poisson" needs it. Fix: no people'),
     (
         {"debias": "ratio"},
@@ -132,7 +139,7 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"debias": "much"},
-        'debias=\'much\': unknown. Fix: debias="auto" or debias="ratio" or debias="poisson"',
+        'debias=\'much\': unknown. Fix: debias="auto" or debias="ratio" or debias="poisson" or debias=None',
     ),
     (
         {"bound": "auto", "epsilon": None, "target_error": 10},
@@ -194,7 +201,7 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"mechanism": "clipped"},
-        'mechanism="clipped" is for items known in advance. Fix: keys=["apple", "pear"], or mechanism="thresholded"',
+        'mechanism="clipped" is for items known in advance. Fix: keys=["apple", "pear"], or mechanism="auto"',
     ),
     (
         {"mechanism": "thresholded", "keys": ["a"]},
@@ -288,7 +295,10 @@ def test_two_columns_of_one_name() -> None:
 def test_unknown_jobs() -> None:
     with pytest.raises(HeadcountError) as refused:
         hc.plan("median", TABLE, **GOOD)  # type: ignore[arg-type]
-    assert str(refused.value) == "plan('median', ...): unknown. Fix: plan(\"histogram\", data, ...)"
+    assert str(refused.value) == (
+        'plan(\'median\', ...): unknown. Fix: plan("histogram", data, ...) or plan("profile", data, ...) '
+        'or plan("total", data, ...)'
+    )
 
 
 def test_an_exhausted_budget(ledger: hc.Ledger) -> None:

@@ -165,6 +165,11 @@ def fetched(table: ir.Table) -> pa.Table:
         return table.to_pyarrow_batches().read_all()
 
 
+def often(count: int) -> str:
+    """So many times, in words."""
+    return "once" if count == 1 else f"{count:,} times"
+
+
 def cut_at(column: ir.Column, limit: float) -> ir.Column:
     """The column, nothing above the limit."""
     return (column < float(limit)).ifelse(column, float(limit))

@@ -37,7 +37,12 @@ class Measuring(Bounding):
     @property
     def cut(self) -> int:
         """The most that one person adds to the number, in units."""
-        return OFTEN * self.inner.limit * self.inner.unit if self.what == "taken" else 1
+        return (OFTEN * self.inner.limit if self.what == "taken" else 1) * self.number_unit
+
+    @property
+    def number_unit(self) -> int:
+        """The number is counted in this many parts of one."""
+        return self.inner.unit if self.what == "taken" else 1
 
     @property
     def limit(self) -> int:

@@ -63,14 +63,16 @@ class Profile:
     def people(self) -> Floats:
         """The people of each bin as far as they can be believed: none below 0, and none above the highest bin from
         which on there are clearly some."""
-        last = max((self._last(width) for width in range(1, TOGETHER + 1)), default=0)
+        last = 0
+        for width in range(1, TOGETHER + 1):
+            last = max(last, self._last(width, after=last if width > 1 else -1))
         return np.where(np.arange(len(self.counts)) <= last, np.maximum(self.counts, 0), 0).astype(np.float64)
 
-    def _last(self, width: int) -> int:
-        """The last bin of the highest neighbours that together have clearly some people; 0 if none have."""
+    def _last(self, width: int, after: int) -> int:
+        """The last bin of the highest neighbours above a bin that together have clearly some people; 0 if none have."""
         together = np.convolve(self.counts, np.ones(width, dtype=np.int64), "valid")
         there = np.flatnonzero(together >= SURE * self.deviation * width**0.5)
-        return int(there[-1]) + width - 1 if len(there) else 0
+        return int(there[-1]) + width - 1 if len(there) and there[-1] > after else 0
 
     @property
     def middles(self) -> Floats:
@@ -138,9 +140,9 @@ class Profiled(Choice[Sizes]):
         return TwoScales(small, large, MOST_ITEMS, self.largest, (often, often))
 
     def explain(self, item: str) -> str:
-        what = f"{item}s people have" if self.largest == 1 else "people contribute"
+        what = f"many {item}s people have" if self.largest == 1 else "much people contribute"
         return (
-            f"How many {what} is told privately first, in bins: each count of people gets discrete Laplace noise with "
+            f"How {what} is told privately first, in bins: each count of people gets discrete Laplace noise with "
             f"a scale of {float(self.scale):,.4g}. The bounds follow from that."
         )
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import ibis
 from ibis.expr import types as ir
 
-from headcount.bound.bounded import CUT, Cutting, Sensitivity
+from headcount.bound.bounded import CUT, Cutting, Sensitivity, often
 from headcount.source.contributions import COUNT, USER, Contributions
 
 DIGITS = 8
@@ -44,7 +44,7 @@ class SampledItems(Cutting):
 
     def explain(self, item: str) -> str:
         return (
-            f"Each person counts once for each {item}, and at most {self.most:,} times in all. Of somebody who has "
+            f"Each person counts once for each {item}, and at most {often(self.most)} in all. Of somebody who has "
             "more, only so many are kept, chosen by a keyed hash with a fresh secret."
         )
 
@@ -72,7 +72,7 @@ class SampledEvents(Cutting):
 
     def explain(self, item: str) -> str:
         return (
-            f"Each person counts at most {self.most:,} times in all. Of somebody who has more events, only so many are "
+            f"Each person counts at most {often(self.most)} in all. Of somebody who has more events, only so many are "
             "kept, chosen by a keyed hash with a fresh secret."
         )
 

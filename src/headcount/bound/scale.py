@@ -10,7 +10,7 @@ from math import isqrt
 
 from ibis.expr import types as ir
 
-from headcount.bound.bounded import CUT, Cutting, Sensitivity
+from headcount.bound.bounded import CUT, Cutting, Sensitivity, often
 from headcount.source.contributions import COUNT, USER, Contributions
 
 GRID = 1024
@@ -48,7 +48,7 @@ class ScaledToSum(Cutting):
 
     def explain(self, item: str) -> str:
         return (
-            f"Each person counts at most {self.most:,} times in all. The counts of somebody who has more are shrunk, "
+            f"Each person counts at most {often(self.most)} in all. The counts of somebody who has more are shrunk, "
             "all by the same factor, until they add up to no more."
         )
 

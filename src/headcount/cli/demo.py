@@ -28,7 +28,7 @@ def demo(folder: Folder = Path("headcount-demo")) -> None:
     table = folder / "plays.parquet"
     console.print(f"[bold]1. A table[/bold]: {table}, who played which song; 20,000 people", soft_wrap=True)
     pq.write_table(example(), table)
-    asked = plan("histogram", table, user="user", by="song", epsilon=1, bound=20)
+    asked = plan("histogram", table, user="user", by="song", epsilon=1)
     console.print("\n[bold]2. A plan[/bold]: what it will cost, how far off it will be")
     print(asked)
     ledger = _ledger(folder / "plays.db")
@@ -56,6 +56,6 @@ def _release(asked: Plan, ledger: Ledger, folder: Path) -> None:
 
 def _ask_too_much(table: Path, ledger: Ledger) -> None:
     try:
-        plan("histogram", table, user="user", by="song", epsilon=1.5, bound=20).release(ledger=ledger)
+        plan("histogram", table, user="user", by="song", epsilon=1.5).release(ledger=ledger)
     except BudgetExceeded as refusal:
         print(f"refused: {refusal}\n")

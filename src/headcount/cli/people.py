@@ -106,11 +106,13 @@ def total(
 
 def _where(typed: list[str]) -> dict[str, Any]:
     """country=FR is one value, plan=basic,pro several, age=18..65 two ends."""
-    conditions = {}
+    conditions: dict[str, Any] = {}
     for each in typed:
         column, equals, value = each.partition("=")
-        if not equals or not column:
+        if not equals or not column or not value:
             raise BadParameter(f"where={each}: a column and what it must be.", fix="where=country=FR")
+        if column in conditions:
+            raise BadParameter(f"where: {column} stands there twice.", fix=f"where={column}=FR,DE for several values")
         low, dots, high = value.partition("..")
         conditions[column] = (_end(low), _end(high)) if dots else value.split(",")
     return conditions
@@ -119,6 +121,7 @@ def _where(typed: list[str]) -> dict[str, Any]:
 def _end(typed: str) -> Any:
     """A number, or a date as it was typed."""
     try:
-        return float(typed)
+        number = float(typed)
     except ValueError:
         return typed
+    return int(number) if number.is_integer() else number

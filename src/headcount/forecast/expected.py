@@ -15,11 +15,25 @@ def lines(wish: Wish, item: str, unit: str) -> list[str]:
     if wish.way is None:
         return _lines(mechanism_for(wish), item, unit)
     shown = [mechanism_for(wish, _example(wish, bound)) for bound in EXAMPLES]
-    return [
-        "  error   depends on the bound that is chosen; 19 of 20 counts would be off by at most "
-        + _listed([digits(each.error) for each in shown]),
-        _appear_if(wish, shown, item, unit),
-    ]
+    errors = _listed([digits(each.error) for each in shown])
+    counts = [f"  error   19 of 20 counts are off by at most {errors} (noise alone)"]
+    if wish.cells is not None:
+        return counts if wish.cells == 1 else [*counts, _all(item)]
+    return [*counts, f"  appear  an item ({item}) needs about {_listed([appears(each) for each in shown])} {unit}"]
+
+
+def foretold(wish: Wish, item: str) -> str:
+    """What will follow the choice of a bound, in a sentence."""
+    if wish.cells is not None:
+        undone = "" if wish.debias in (None, "auto") else f", and what that takes away is undone ({wish.debias})"
+        return f"People are held to that bound{undone}. Every {item} of the public list gets noise for it."
+    if not wish.weighing:
+        return f"People are held to that bound. Every {item} that is left gets noise; the small ones are not mentioned."
+    again = "" if wish.debias is None else " What is shown is measured once more, to undo what scaling took away."
+    return (
+        f"People's counts are scaled to that bound. Every {item} that occurs gets noise; the small ones are not "
+        f"mentioned.{again} If nearly everybody has one or two {item}s, so many are kept instead of scaled."
+    )
 
 
 def _lines(mechanism: Mechanism, item: str, unit: str) -> list[str]:
@@ -30,19 +44,12 @@ def _lines(mechanism: Mechanism, item: str, unit: str) -> list[str]:
     ]
 
 
-def _appear_if(wish: Wish, shown: list[Mechanism], item: str, unit: str) -> str:
-    if wish.cells is not None:
-        return _all(item)
-    return f"  appear  an item ({item}) would need about " + _listed([f"{appears(each)} {unit}" for each in shown])
-
-
 def _all(item: str) -> str:
     return f"  appear  every item ({item}) of the public list appears"
 
 
 def _listed(values: list[str]) -> str:
-    told = [f"{value} if it is {bound}" for value, bound in zip(values, EXAMPLES, strict=True)]
-    return f"{', '.join(told)} (noise alone)"
+    return ", ".join(f"{value} for a bound of {bound}" for value, bound in zip(values, EXAMPLES, strict=True))
 
 
 def appears(mechanism: Mechanism) -> str:

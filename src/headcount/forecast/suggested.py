@@ -7,8 +7,7 @@ from headcount.bound.profile import Profile
 from headcount.bound.scale import GRID
 from headcount.mechanism.mechanism import deviation, law
 from headcount.release import Release
-from headcount.source.binning import bins_of
-from headcount.source.views import SIZE, WHAT
+from headcount.source.views import SIZE, WHAT, size_bins
 
 USUAL = 0.05
 """The bound is what all but this part of the people are within."""
@@ -23,6 +22,6 @@ def profile_of(release: Release, what: str) -> Profile:
     """The released bins, in their order."""
     rows = zip(*(release.table[name].to_pylist() for name in (WHAT, SIZE, "count")), strict=True)
     counts = {size: count for contributes, size, count in rows if contributes == what}
-    labels = bins_of(PROFILE_EDGES).labels
+    labels = size_bins(PROFILE_EDGES).labels
     noise = deviation(law(release.cost.events[0])) / GRID
     return Profile(PROFILE_EDGES[:-1], np.array([counts[label] for label in labels], dtype=np.int64), noise)

@@ -52,7 +52,8 @@ class Clipped(Mechanism):
         if self.beside is None:
             return [counts]
         assert isinstance(self.bounding, Measuring)
-        what, wide = self.bounding.what, deviation(law(self.beside)) / self.bounding.unit
+        what, unit = self.bounding.what, self.bounding.number_unit
+        wide = deviation(law(self.beside)) / unit
         told = "How much bounding took away from all" if what == "taken" else "How many people there are"
         return [counts, f"{told} is measured as well, with Laplace noise of a standard deviation of {digits(wide)}."]
 

@@ -21,7 +21,7 @@ from headcount.noise.gaussian import DiscreteGaussian
 from headcount.noise.laplace import DiscreteLaplace
 from headcount.noise.law import Integers
 from headcount.question import Question
-from headcount.release.undone import Ends, by_poisson, by_ratio
+from headcount.release.undone import Ends, by_poisson, by_ratio, number
 
 Floats = NDArray[np.float64]
 WIDTH = 2.23
@@ -32,7 +32,8 @@ OF_PEOPLE, OF_EVENTS = (0.05, 0.5), (0.3, 1.0)
 
 
 def rows(noisy: Noisy, mechanism: Mechanism, question: Question) -> pa.Table:
-    """The released rows: the items by their own names, count, low, high; the most first, then by item."""
+    """The released rows: the items by their own names, count, low, high; the most first, then by item; of a profile in
+    the order of the bins."""
     counts, low, high = counted(noisy, mechanism, question)
     table = pa.table(
         {
@@ -42,6 +43,8 @@ def rows(noisy: Noisy, mechanism: Mechanism, question: Question) -> pa.Table:
             "high": high,
         }
     )
+    if question.view == "profile":
+        return table
     return table.sort_by([("count", "descending"), *((column, "ascending") for column in question.by)])
 
 
@@ -57,13 +60,10 @@ def counted(noisy: Noisy, mechanism: Mechanism, question: Question) -> Ends:
     if isinstance(noisy, NoisyTwice) and isinstance(mechanism, Weighted):
         return _of_two_scales(noisy, mechanism)
     plain = np.maximum(_nearest(noisy.values, mechanism.bounding.unit), 0), *ends(noisy.values, mechanism)
-    beside = noisy if isinstance(noisy, NoisyBeside) else None
+    beside = number(noisy, mechanism) if isinstance(noisy, NoisyBeside) and isinstance(mechanism, Clipped) else None
     if question.debias == "poisson":
-        people = beside.number if beside else float(question.people or 0)
-        return by_poisson(plain, people, mechanism.bounding.limit)
-    if beside and isinstance(mechanism, Clipped):
-        return by_ratio(plain, beside, mechanism)
-    return plain
+        return by_poisson(plain, beside or (float(question.people or 0), 0.0), mechanism.bounding.limit)
+    return by_ratio(plain, *beside) if beside else plain
 
 
 def _of_two_scales(noisy: NoisyTwice, mechanism: Weighted) -> Ends:

@@ -3,9 +3,11 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from headcount.bound import Measuring
 from headcount.estimate import poisson
 from headcount.mechanism import Clipped, NoisyBeside
-from headcount.mechanism.mechanism import deviation, law
+from headcount.mechanism.mechanism import deviation as deviation_of
+from headcount.mechanism.mechanism import law
 from headcount.noise.law import Integers
 
 Floats = NDArray[np.float64]
@@ -13,23 +15,32 @@ Ends = tuple[Integers, Integers, Integers]
 """Counts, and the lower and upper ends of their intervals."""
 
 
-def by_ratio(ends: Ends, noisy: NoisyBeside, mechanism: Clipped) -> Ends:
-    """All counts raised by one ratio: of what bounding took away to what it left."""
+def number(noisy: NoisyBeside, mechanism: Clipped) -> tuple[float, float]:
+    """The number that was measured beside the counts, and its noise's standard deviation."""
     assert mechanism.beside is not None
-    unit, left = mechanism.bounding.unit, float(max(ends[0].sum(), 1))
-    ratio = 1 + max(noisy.number, 0) / unit / left
-    unsure = 1.96 * deviation(law(mechanism.beside)) / unit / left
+    assert isinstance(mechanism.bounding, Measuring)
+    unit = mechanism.bounding.number_unit
+    return noisy.number / unit, deviation_of(law(mechanism.beside)) / unit
+
+
+def by_ratio(ends: Ends, taken: float, deviation: float) -> Ends:
+    """All counts raised by one ratio: of what bounding took away (with noise) to what it left."""
+    left = float(max(ends[0].sum(), 1))
+    ratio, unsure = 1 + max(taken, 0) / left, 1.96 * deviation / left
     return _scaled(ends, ratio, max(ratio - unsure, 1.0), ratio + unsure)
 
 
-def by_poisson(ends: Ends, people: float, bound: int) -> Ends:
-    """All counts raised to the rate that people have if their counts are Poisson."""
+def by_poisson(ends: Ends, people: tuple[float, float], bound: int) -> Ends:
+    """All counts raised to the rate that people have if their counts are Poisson; of the number of people, the noise's
+    deviation is told as well."""
+    there, unsure = people
+    numbers = [max(there + 1.96 * side * unsure, 1.0) for side in (0, -1, 1)]
     if len(ends[0]) == 1:
-        counts, low, high = (poisson.undone(end.astype(np.float64), max(people, 1.0), bound) for end in ends)
-        return _whole(counts, low, high)
+        found = [[poisson.undone(end.astype(np.float64), number, bound) for end in ends] for number in numbers]
+        return _whole(found[0][0], np.minimum(found[1][1], found[2][1]), np.maximum(found[1][2], found[2][2]))
     total = np.array([ends[0].sum()], dtype=np.float64)
-    ratio = float(poisson.undone(total, max(people, 1.0), bound)[0]) / max(float(total[0]), 1.0)
-    return _scaled(ends, ratio, ratio, ratio)
+    ratios = [float(poisson.undone(total, number, bound)[0]) / max(float(total[0]), 1.0) for number in numbers]
+    return _scaled(ends, ratios[0], min(ratios), max(ratios))
 
 
 def _scaled(ends: Ends, ratio: float, least: float, most: float) -> Ends:

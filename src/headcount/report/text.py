@@ -29,7 +29,7 @@ def _suggested(release: Release) -> list[str]:
     if release.about.by != (WHAT, SIZE):
         return []
     people, events = (suggested(release, what) for what in (ITEMS, EVENTS))
-    return ["", f"suggested: bound={people} for people per item, bound={events} for events per item"]
+    return ["", f"suggested: bound={people}; 19 of 20 people have at most so many items (and {events} events)"]
 
 
 def rows(count: int) -> str:

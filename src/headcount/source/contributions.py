@@ -75,11 +75,17 @@ def _countable(kind: dt.DataType) -> bool:
 
 
 def contributions(
-    table: ir.Table, bins: Sequence[Bins | None], *, events: bool, keys: pa.Table | None
+    table: ir.Table,
+    bins: Sequence[Bins | None],
+    *,
+    events: bool,
+    keys: pa.Table | None,
+    everybody: ir.Table | None = None,
 ) -> Contributions:
     """What each person did: how often if `events`, else once; only the items in `keys` if there are any.
 
-    The table's first column is the person, the others make the item, each with its bins if it has some."""
+    The table's first column is the person, the others make the item, each with its bins if it has some. `everybody` is
+    the table that tells who there is, if it is another."""
     user, *by = (table[name] for name in table.columns)
     items = item_names(len(by))
     plain = [_item(column) for column in by]
@@ -92,7 +98,7 @@ def contributions(
         pairs = rows.group_by(USER, *items).agg(**{COUNT: ibis.least(rows.count(), LARGEST_COUNT).cast("int64")})
     else:
         pairs = rows.distinct().mutate(**{COUNT: ibis.literal(1, "int64")})
-    return Contributions(pairs, items, _everybody(table))
+    return Contributions(pairs, items, _everybody(table if everybody is None else everybody))
 
 
 def _everybody(table: ir.Table) -> ir.Table:

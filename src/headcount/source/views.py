@@ -3,6 +3,7 @@ condition. Each is made row by row or person by person, so whoever is added or r
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import ibis
@@ -10,8 +11,8 @@ import pyarrow as pa
 from ibis.expr import datatypes as dt
 from ibis.expr import types as ir
 
-from headcount.errors import BadParameter
-from headcount.source.binning import binned, bins_of, check_binned
+from headcount.errors import BadParameter, HeadcountError
+from headcount.source.binning import Bins, binned, bins_of, check_binned
 from headcount.source.contributions import COUNT, USER, check_keys, contributions
 
 WHAT, SIZE = "contributes", "size"
@@ -59,14 +60,23 @@ def conditions(where: Any) -> Where:
 
 def _condition(name: str, value: Any, fix: str) -> tuple[str, tuple[Any, ...] | None, tuple[Any, Any] | None]:
     if isinstance(value, tuple):
-        if len(value) != 2:
-            raise BadParameter(f"where: {name!r} lies between two ends.", fix=fix)
-        bins_of(value)
-        return name, None, value
+        return name, None, _ends(name, value, fix)
     values = tuple(value) if isinstance(value, list | set | frozenset) else (value,)
-    if not values:
+    if not values or "" in values:
         raise BadParameter(f"where: {name!r} has no value that it may be.", fix=fix)
     return name, values, None
+
+
+def _ends(name: str, value: tuple[Any, ...], fix: str) -> tuple[Any, Any]:
+    try:
+        bins_of(value)
+        low, high = value
+    except (BadParameter, ValueError):
+        raise BadParameter(
+            f"where: {name!r} lies between two numbers or dates, the smaller one first; several values are a list.",
+            fix=fix,
+        ) from None
+    return low, high
 
 
 def told(where: Where) -> str:
@@ -80,10 +90,24 @@ def told(where: Where) -> str:
 def check_conditions(where: Where, columns: Mapping[str, dt.DataType]) -> None:
     """Against the schema."""
     for name, values, ends in where:
-        if ends is not None:
-            check_binned(name, columns[name], bins_of(ends))
-        else:
-            check_keys(values or (), (name,), columns)
+        try:
+            if ends is not None:
+                check_binned(name, columns[name], bins_of(ends))
+            else:
+                check_keys(values or (), (name,), columns)
+        except HeadcountError:
+            said = ends if ends is not None else list(values or ())
+            raise BadParameter(
+                f"where: column {name!r} holds {columns[name]}, and {said!r:.60} is something else.",
+                fix=f'where={{"{name}": a value as the column has it}}',
+            ) from None
+
+
+def size_bins(edges: Sequence[int]) -> Bins:
+    """The bins of a profile, with labels for whole numbers: 1, 2, 3, 4 to 5, ..."""
+    ends = [(low, high - 1) for low, high in pairwise(edges)]
+    labels = [f"{low}" if low == high else f"{low} to {high}" for low, high in ends[:-1]]
+    return Bins(tuple(map(float, edges)), (*labels, f"{ends[-1][0]} or more"))
 
 
 def every_size(labels: int) -> pa.Table:
