@@ -232,7 +232,9 @@ def plan(
         return Plan(events.name, asked, budget(epsilon, delta), columns, events)
 
     if target_error is None:
-        return made(_given(epsilon))
+        plan = made(_given(epsilon))
+        plan.check()
+        return plan
     _check_target(target_error, epsilon, asked)
     return epsilon_for(target_error, made)
 
@@ -252,9 +254,10 @@ def _asked(job: Job, user: str, neighbours: Neighbours, told: dict[str, Any]) ->
 def _check_target(target: Number, epsilon: Number | None, asked: Question) -> None:
     if epsilon is not None:
         raise BadParameter("epsilon and target_error: only one of them.", fix="target_error=10 finds the epsilon")
-    if isinstance(asked.bound, str):
+    if isinstance(asked.bound, str) or asked.mechanism == "weighted":
+        what = f'bound="{asked.bound}"' if isinstance(asked.bound, str) else 'mechanism="weighted"'
         raise BadParameter(
-            f'target_error={target} with bound="{asked.bound}": the error depends on the bound.',
+            f"target_error={target} with {what}: the error depends on the bound.",
             fix="target_error=10, bound=20, or epsilon=1",
         )
 

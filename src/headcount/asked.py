@@ -21,6 +21,7 @@ from headcount.source.binning import Edge, bins_of
 from headcount.source.contributions import LARGEST_COUNT
 from headcount.source.views import SIZE, WHAT, conditions
 
+MOST_PEOPLE = 10**12
 RESERVED = ("count", "low", "high")
 PROFILE_EDGES = (*edges(4 * LARGEST_COUNT), 2**52)
 """The bins of a profile."""
@@ -183,7 +184,10 @@ def _people(people: Any) -> int | str | None:
         return None
     if people == "count":
         return "count"
-    return whole("people", people, least=1, fix='people=100000 if that is public, or people="count" to pay for it')
+    there = whole("people", people, least=1, fix='people=100000 if that is public, or people="count" to pay for it')
+    if there > MOST_PEOPLE:
+        raise BadParameter(f"people={people}: at most {MOST_PEOPLE:,}.", fix="people=100000")
+    return there
 
 
 def _keys(keys: Sequence[Any]) -> tuple[tuple[Key, ...], ...]:

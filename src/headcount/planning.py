@@ -3,6 +3,7 @@ how far off its counts will be, and what will happen, step by step; and it makes
 
 import hashlib
 import json
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
@@ -12,6 +13,7 @@ from math import exp
 from typing import Any
 
 import ibis
+import numpy as np
 import pyarrow as pa
 
 from headcount.account import Charge, Cost, Ledger
@@ -23,7 +25,7 @@ from headcount.bound.bounded import fetched, often
 from headcount.errors import BadParameter, ReadingFailed
 from headcount.exact import Number, positive, rational, written
 from headcount.forecast import expected as forecast
-from headcount.mechanism import Mechanism, Wish, choice_for, mechanism_for
+from headcount.mechanism import Mechanism, Wish, check_budget, check_widths, choice_for, mechanism_for
 from headcount.noise import Entropy, SystemEntropy
 from headcount.question import Question
 from headcount.release import About, Release, pack, rows
@@ -56,7 +58,7 @@ class Plan:
         """What decides mechanism and bound."""
         asked = self.question
         return Wish(
-            budget=self.budget,
+            budget=replace(self.budget, delta=Fraction(0)) if asked.view else self.budget,
             count=asked.count,
             neighbours=asked.neighbours,
             cells=None if self._domain is None else len(self._domain),
@@ -67,6 +69,14 @@ class Plan:
             debias=asked.debias,
             people=asked.people,
         )
+
+    def check(self) -> None:
+        """Refuse what could fail only after the charge: noise that is too wide, a choice with next to nothing to pay
+        for it."""
+        if self.choice is None:
+            check_widths(self.mechanism)
+        else:
+            check_budget(self.wish)
 
     @cached_property
     def choice(self) -> Choice[Any] | None:
@@ -214,6 +224,7 @@ class Plan:
             asked = from_plain(said["job"], said["question"])
             plan = cls(str(said["dataset"]), asked, budget(said["epsilon"], said["delta"]), said["columns"])
             plan.question.check(plan._kinds())
+            plan.check()
             same = plan.to_json() == canonical(said)
         except Exception:  # whatever the text may hold
             raise BadParameter("this is not a plan.", fix="the text that plan.to_json() gave") from None
@@ -274,14 +285,15 @@ class Plan:
 
     def _drawn(self, events: Events, entropy: Entropy, about: About, tell: Tell) -> bytes:
         """The release's bytes: noise is drawn once nothing can fail any more by what the rows are."""
-        with self._read(events, tell) as done:  # user, items, count
+        with quiet(), self._read(events, tell) as done:  # user, items, count
             mechanism = self._chosen(done, entropy, about, tell)
             bounded = mechanism.bounding.bound(done, entropy.secret(), self._domain)  # items, totals
             if self.choice is None:
                 _check_packed(bounded.items, about)
         tell("drawing noise")
-        noisy = mechanism.run(bounded, entropy)  # items, noisy values
-        return pack(rows(noisy, mechanism, self.question), replace(self._about(mechanism), head=about.head))
+        with quiet():
+            noisy = mechanism.run(bounded, entropy)  # items, noisy values
+            return pack(rows(noisy, mechanism, self.question), replace(self._about(mechanism), head=about.head))
 
     def _chosen(self, done: Contributions, entropy: Entropy, about: About, tell: Tell) -> Mechanism:
         """The mechanism, with its bound chosen if need be."""
@@ -325,6 +337,7 @@ class Plan:
             steps=(*self._steps(done), *([self._interval_told(done)] if done else []), self.guarantee),
             proof=done.proof if done else "",
             plan=self.to_json(),
+            view=self.question.view,
             bound=done.bounding.limit if done else 0,
             chosen=self.choice.name if self.choice and isinstance(self.question.bound, str) else "",
             events=to_json([*ways, *done.events]) if done else "",
@@ -341,6 +354,15 @@ def budget(epsilon: Number, delta: Number) -> Cost:
     if not 0 <= asked[1] < 1:
         raise BadParameter(f"delta={delta!r}: it lies between 0 and 1.", fix="delta=1e-6")
     return Cost(*asked)
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """No setting of the caller's makes a number that is odd an error: work that fails by what was drawn is drawn
+    again."""
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
 
 
 def _check_packed(items: pa.Table, about: About) -> None:

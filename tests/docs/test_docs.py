@@ -62,7 +62,7 @@ def test_docstring_examples(name: str) -> None:
 
 
 def test_the_site_builds(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)]
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path)]
     built = subprocess.run(
         command, cwd=ROOT, capture_output=True, text=True, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"}
     )

@@ -19,7 +19,8 @@ def lines(wish: Wish, item: str, unit: str) -> list[str]:
     counts = [f"  error   19 of 20 counts are off by at most {errors} (noise alone)"]
     if wish.cells is not None:
         return counts if wish.cells == 1 else [*counts, _all(item)]
-    return [*counts, f"  appear  an item ({item}) needs about {_listed([appears(each) for each in shown])} {unit}"]
+    first, *rest = (appears(each) for each in shown)
+    return [*counts, f"  appear  an item ({item}) needs about {_listed([f'{first} {unit}', *rest])}"]
 
 
 def foretold(wish: Wish, item: str) -> str:

@@ -7,9 +7,9 @@ thresholded.py  items not known in advance: noise on those that occur, the small
 weighted.py     the same with people's counts scaled instead of sampled
 """
 
-from headcount.mechanism.choose import Name, Wish, choice_for, mechanism_for
+from headcount.mechanism.choose import Name, Wish, check_budget, choice_for, mechanism_for
 from headcount.mechanism.clipped import Clipped, NoisyBeside
-from headcount.mechanism.mechanism import Mechanism, Noisy, digits
+from headcount.mechanism.mechanism import Mechanism, Noisy, check_widths, digits
 from headcount.mechanism.thresholded import Thresholded
 from headcount.mechanism.weighted import NoisyTwice, Weighted
 
@@ -23,6 +23,8 @@ __all__ = [
     "Thresholded",
     "Weighted",
     "Wish",
+    "check_budget",
+    "check_widths",
     "choice_for",
     "digits",
     "mechanism_for",

@@ -31,6 +31,8 @@ NAMES = tuple(dict.fromkeys(("auto", Profiled.name, *UNKNOWN, *KNOWN)))
 SHARE = {Profiled.name: Fraction(2, 100)}
 OTHERWISE = Fraction(5, 100)
 """The part of epsilon that a choice takes, if nothing else is said."""
+FEWEST, MOST = 20, 100
+"""Nobody's items count for more than so many when a bound on known items is chosen: a tenth of all, within these."""
 PAPER = 1500
 """The largest candidate of paper 000, which Algorithm 4 needs to be small."""
 
@@ -135,7 +137,8 @@ def _on_sizes(wish: Wish) -> Choice[Any]:
         power = 1 if wish.count == "users" else 2
     grid = _grid(wish, wish.cells if wish.count == "users" else LARGEST_COUNT)
     squared = tuple(sorted({bound**power for bound in grid}))
-    return kind(wish.price, wish.neighbours, wish.cells * each, wish.largest, squared)
+    sparsity = min(max(wish.cells // 10, FEWEST), MOST)
+    return kind(wish.price, wish.neighbours, wish.cells * each, wish.largest, squared, sparsity)
 
 
 def _on_loads(wish: Wish) -> Choice[Any]:
@@ -166,16 +169,41 @@ def _level(wish: Wish, bound: int) -> tuple[float, float]:
     return min(laplace, gaussian)
 
 
+LEAST, LEAST_PRICE, LEAST_REST = Fraction(1, 1000), Fraction(1, 100_000), Fraction(1, 2000)
+"""The least epsilon of a release that chooses its bound, of the choice, and of what is left for the counts: below, a
+bound says nothing about the data, and noise for the largest would not fit into 64 bits."""
+
+
+def check_budget(wish: Wish) -> None:
+    """Whether every bound that may be chosen has a mechanism. From public numbers, before anything is charged."""
+    if wish.budget.epsilon < LEAST:
+        raise BadParameter(
+            f"epsilon={float(wish.budget.epsilon):g}: to choose a bound, it is at least 0.001.",
+            fix="epsilon=0.1, or bound=20",
+        )
+    if wish.price < LEAST_PRICE or wish.rest.epsilon < LEAST_REST:
+        raise BadParameter(
+            f"share={float(wish.price / wish.budget.epsilon):g}: too little of epsilon for the choice, or for counts.",
+            fix="share=0.05",
+        )
+    if wish.budget.delta > wish.rest.epsilon / 10:
+        raise BadParameter(
+            f"delta={float(wish.budget.delta):g}: to choose a bound, it is at most a tenth of epsilon.",
+            fix="delta=1e-6",
+        )
+
+
 def mechanism_for(wish: Wish, chosen: Bounding | None = None) -> Mechanism:
     """The mechanism, with noise for what is left of the budget; `chosen` is the bound if it had to be chosen."""
+    if chosen is None and wish.way is not None:
+        raise BadParameter("the bound is not chosen yet.", fix="bound=20, or plan.release()")
     if wish.cells is None:
         return _unknown(wish, chosen or (SampledItems if wish.count == "users" else SampledEvents)(_number(wish)))
     return _known(wish, chosen)
 
 
 def _number(wish: Wish) -> int:
-    if not isinstance(wish.bound, int):
-        raise BadParameter("the bound is not chosen yet.", fix="bound=20, or plan.release()")
+    assert isinstance(wish.bound, int)
     return wish.bound
 
 

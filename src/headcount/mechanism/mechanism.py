@@ -15,7 +15,7 @@ from headcount.account.threshold import gaussian_tail, laplace_tail
 from headcount.bound import Bounded, Bounding
 from headcount.errors import BadParameter
 from headcount.exact import ends, precision
-from headcount.noise import Entropy, Law
+from headcount.noise import Entropy, Law, SystemEntropy
 from headcount.noise.gaussian import DiscreteGaussian
 from headcount.noise.laplace import DiscreteLaplace
 from headcount.noise.law import Integers
@@ -94,6 +94,17 @@ class Mechanism(ABC):
         """Its noise, in words."""
         kind = "Laplace" if isinstance(self.law, DiscreteLaplace) else "Gaussian"
         return f"discrete {kind} noise with a standard deviation of {digits(self.deviation)}"
+
+
+def check_widths(mechanism: Mechanism) -> None:
+    """Refuse noise that does not fit into 64 bits."""
+    for event in mechanism.events:
+        try:
+            SystemEntropy().draw(law(event), 0)
+        except OverflowError:
+            raise BadParameter(
+                "epsilon: too small for this bound, the noise would not fit into 64 bits.", fix="epsilon=1"
+            ) from None
 
 
 def digits(value: float) -> str:

@@ -21,7 +21,7 @@ from headcount.noise.gaussian import DiscreteGaussian
 from headcount.noise.laplace import DiscreteLaplace
 from headcount.noise.law import Integers
 from headcount.question import Question
-from headcount.release.undone import Ends, by_poisson, by_ratio, number
+from headcount.release.undone import Ends, by_poisson, by_ratio, number, whole
 
 Floats = NDArray[np.float64]
 WIDTH = 2.23
@@ -79,11 +79,7 @@ def _of_two_scales(noisy: NoisyTwice, mechanism: Weighted) -> Ends:
     found = estimated(quiet, open_, Lost(taken, sums * part, kept, *(OF_PEOPLE if scales.largest == 1 else OF_EVENTS)))
     away = WIDTH * found.deviations
     low, high = np.floor(found.counts - away), np.ceil(found.counts + away)
-    return (
-        np.maximum(np.rint(found.counts), 1).astype(np.int64),
-        np.maximum(low, 1).astype(np.int64),
-        np.maximum(high, 1).astype(np.int64),
-    )
+    return whole(np.rint(found.counts), 1), whole(low, 1), whole(high, 1)
 
 
 def _nearest(values: Integers, unit: int) -> Integers:

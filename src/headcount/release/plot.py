@@ -15,7 +15,7 @@ from matplotlib.ticker import MaxNLocator
 
 from headcount.errors import BadParameter
 from headcount.release.release import About
-from headcount.source.views import EVENTS, ITEMS, SIZE, WHAT
+from headcount.source.views import EVENTS, ITEMS, WHAT
 
 INK, BAR, WHISKER = "#1f2933", "#7fb2d9", "#27496d"
 Rows = tuple[list[str], list[int], list[int], list[int]]
@@ -28,7 +28,7 @@ MOST_BINS = 100
 
 def bars(table: pa.Table, about: About, most: int) -> Figure:
     """The `most` largest items; bins in their own order. Of a profile, items and events beside each other."""
-    parts = _panels(table) if about.by == (WHAT, SIZE) else [("", table)]
+    parts = _panels(table) if about.view == "profile" else [("", table)]
     chosen = [(title, _chosen(part, about, most)) for title, part in parts]
     tallest = max(len(names) for _, (names, *_) in chosen)
     figure = Figure(figsize=(8, 1.2 + 0.28 * max(tallest, 1)), layout="constrained")
@@ -60,7 +60,7 @@ def _draw(axes: Axes, rows: Rows, about: About) -> None:
     axes.set_yticks(places, names, parse_math=False, color=INK)
     axes.set_ylim(max(len(names), 1) - 0.5, -0.5)
     axes.set_xlim(left=0)
-    axes.xaxis.set_major_locator(MaxNLocator(nbins=4 if about.by == (WHAT, SIZE) else "auto", integer=True))
+    axes.xaxis.set_major_locator(MaxNLocator(nbins=4 if about.view == "profile" else "auto", integer=True))
     axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.tick_params(axis="y", length=0)
@@ -68,7 +68,7 @@ def _draw(axes: Axes, rows: Rows, about: About) -> None:
 
 
 def _chosen(table: pa.Table, about: About, most: int) -> Rows:
-    by = about.by[-1:] if about.by == (WHAT, SIZE) else about.by
+    by = about.by[-1:] if about.view == "profile" else about.by
     if len(by) == 1 and 0 < len(about.order) <= MOST_BINS:
         place = {label: number for number, label in enumerate(about.order)}
         order = sorted(range(table.num_rows), key=lambda row: place[table[by[0]][row].as_py()])
@@ -87,7 +87,7 @@ def _name(item: Sequence[object]) -> str:
 
 
 def _title(about: About, drawn: int, there: int) -> str:
-    part = f", the {drawn} largest of {there:,}" if drawn < there and about.by != (WHAT, SIZE) else ""
+    part = f", the {drawn} largest of {there:,}" if drawn < there and about.view != "profile" else ""
     return f"{about.what}{part}\nepsilon {about.epsilon}, delta {float(about.delta):g}"
 
 

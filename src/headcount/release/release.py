@@ -46,6 +46,8 @@ class About:
     proof: str
     plan: str
     """The plan it was made by, as text."""
+    view: str
+    """What the table was made into before it was counted: profile, total, or nothing."""
     bound: int
     """The most that one person counted for, items or events."""
     chosen: str

@@ -49,4 +49,9 @@ def _scaled(ends: Ends, ratio: float, least: float, most: float) -> Ends:
 
 
 def _whole(counts: Floats, low: Floats, high: Floats) -> Ends:
-    return np.rint(counts).astype(np.int64), np.floor(low).astype(np.int64), np.ceil(high).astype(np.int64)
+    return whole(np.rint(counts)), whole(np.floor(low)), whole(np.ceil(high))
+
+
+def whole(values: Floats, least: int = 0) -> Integers:
+    """As integers, whatever they are: none below the least, none beyond 64 bits."""
+    return np.clip(np.nan_to_num(values, nan=0.0), least, 2.0**62).astype(np.int64)

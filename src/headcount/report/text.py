@@ -4,7 +4,7 @@ import pyarrow as pa
 
 from headcount.forecast.suggested import suggested
 from headcount.release import Release
-from headcount.source.views import EVENTS, ITEMS, SIZE, WHAT
+from headcount.source.views import EVENTS, ITEMS
 
 SHOWN = 10
 COUNTS = ("count", "low", "high")
@@ -26,7 +26,7 @@ def summary(release: Release, most: int = SHOWN) -> str:
 
 def _suggested(release: Release) -> list[str]:
     """Of a profile: the bound that follows from it."""
-    if release.about.by != (WHAT, SIZE):
+    if release.about.view != "profile":
         return []
     people, events = (suggested(release, what) for what in (ITEMS, EVENTS))
     return ["", f"suggested: bound={people}; 19 of 20 people have at most so many items (and {events} events)"]

@@ -38,12 +38,18 @@ class Contributions:
     @contextmanager
     def read(self) -> Iterator["Contributions"]:
         """The same, read once and kept by the engine meanwhile: what is computed of it reads nothing again."""
-        engine, name = ibis.get_backend(self.table), f"headcount_{token_hex(8)}"
-        table = engine.create_table(name, self.table, temp=True)
-        try:
-            yield replace(self, table=table)
-        finally:
-            engine.raw_sql(f'DROP TABLE IF EXISTS "{name}"')  # Ibis 12 forgets the name
+        with _kept(self.table) as table, _kept(self.people) as people:
+            yield replace(self, table=table, people=people)
+
+
+@contextmanager
+def _kept(table: ir.Table) -> Iterator[ir.Table]:
+    """The table as one that the engine has of its own, meanwhile."""
+    engine, name = ibis.get_backend(table), f"headcount_{token_hex(8)}"
+    try:
+        yield engine.create_table(name, table, temp=True)
+    finally:
+        engine.raw_sql(f'DROP TABLE IF EXISTS "{name}"')  # Ibis 12 forgets the name
 
 
 def item_names(count: int) -> tuple[str, ...]:
@@ -114,7 +120,10 @@ def _person(column: ir.Column) -> ir.Column:
 
 
 def _item(column: ir.Column) -> ir.Column:
-    """Moments of the years 1 to 9999, to the microsecond: others cannot be written to every file."""
+    """Moments of the years 1 to 9999, to the microsecond, and whole numbers of at most 38 digits: others cannot be
+    written to every file, or kept by the engine. They are no items."""
+    if column.type().is_decimal() and column.type().precision == 38:  # what DuckDB's HUGEINT is called; it has 39
+        return column.cast("string").try_cast(column.type())
     if not column.type().is_timestamp():
         return column
     if column.type().scale == 9:  # these have no other years

@@ -1,7 +1,7 @@
 """Which table, and which of its columns. Opened by its schema: no row is read until `table()` is asked for."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from os import PathLike, fspath
 from typing import Any
@@ -35,7 +35,8 @@ def open_events(data: Any, columns: Sequence[str], name: str | None = None) -> E
         table = files.open_file(path, columns)
         return _of_ibis(table, columns, name or files.name_of(path))
     if isinstance(data, ir.Table):
-        return _of_ibis(_byte_exact(data), columns, name or _ibis_name(data))
+        events = _of_ibis(_byte_exact(data), columns, name or _ibis_name(data))
+        return replace(events, table=lambda: _checked(data, events.table()))
     frame = frames.wrap(data)
     if frame is None:
         raise NotATable(f"data={type(data).__name__}: not a table.", fix=KINDS)
@@ -66,8 +67,26 @@ def _byte_exact(table: ir.Table) -> ir.Table:
     kind = ibis.get_backend(table).name
     if kind != "duckdb":
         raise NotATable(f"an Ibis table on {kind}: only DuckDB is supported yet.", fix="a DuckDB table, or a file")
+    _check_collation(table)
     texts = [name for name, kind in table.schema().items() if kind.is_string()]
     return table.mutate(**{name: decode(encode(table[name])) for name in texts})
+
+
+def _checked(data: ir.Table, table: ir.Table) -> ir.Table:
+    """The table, once more seen to be compared byte by byte when it is read."""
+    _check_collation(data)
+    return table
+
+
+def _check_collation(table: ir.Table) -> None:
+    """The connection's own collation holds for all text, also for what had none."""
+    found = ibis.get_backend(table).raw_sql("SELECT current_setting('default_collation')").fetchone()[0]
+    if found and found.lower() != "binary":
+        raise NotATable(
+            f"an Ibis table whose connection has the collation {found!r}: one person's spelling could name everybody's "
+            "item.",
+            fix="SET default_collation = ''",
+        )
 
 
 def _ibis_name(table: ir.Table) -> str:

@@ -61,7 +61,8 @@ def conditions(where: Any) -> Where:
 def _condition(name: str, value: Any, fix: str) -> tuple[str, tuple[Any, ...] | None, tuple[Any, Any] | None]:
     if isinstance(value, tuple):
         return name, None, _ends(name, value, fix)
-    values = tuple(value) if isinstance(value, list | set | frozenset) else (value,)
+    several = sorted(value, key=repr) if isinstance(value, set | frozenset) else value
+    values = tuple(several) if isinstance(several, list) else (several,)
     if not values or "" in values:
         raise BadParameter(f"where: {name!r} has no value that it may be.", fix=fix)
     return name, values, None

@@ -56,6 +56,7 @@ def compared(people: People, cells: int, sparsity: int, draws: int) -> Compared:
     them = people.histograms
     bound = best_known(them.norms, them.ratios, usual.weight)
     ways = {name: known(name, people, cells, sparsity) for name in WAYS}
+    ways[ComparedSizes.name] = known(ComparedSizes.name, people, cells, usual.sparsity)
     chosen = {name: drawn(way, way.look(table), draws) for name, way in (ways | {"": usual}).items()}
     losses = _losses(people, usual, cells, bound, chosen)
     return Compared(people, cells, bound, losses.pop("best"), losses.pop(""), losses)

@@ -1,0 +1,129 @@
+"""Nothing that one row, or what was drawn, decides makes a release fail: a failure after the charge is worked again."""
+
+from fractions import Fraction
+from typing import Any
+
+import duckdb
+import ibis
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import headcount as hc
+from headcount.account import Cost
+from headcount.account.events import Neighbours
+from headcount.bound import SampledEvents, SampledItems, TwoScales
+from headcount.bound.profile import MOST_ITEMS
+from headcount.errors import HeadcountError
+from headcount.mechanism import Wish, check_budget, check_widths, choice_for, mechanism_for
+from headcount.source.contributions import LARGEST_COUNT
+
+HUGE = 2**127 - 1
+ASKED: dict[str, Any] = {"user": "user", "by": "item", "epsilon": 1}
+
+
+def on_duckdb(sql: str, *, settings: str = "") -> Any:
+    connection = duckdb.connect()
+    connection.execute(f"{settings} CREATE TABLE t AS {sql}")
+    return ibis.duckdb.from_connection(connection).table("t")
+
+
+@pytest.mark.parametrize("column", ["user", "item"])
+@pytest.mark.parametrize("bound", [1, "auto"])
+def test_a_number_too_large_for_the_engine_is_nobody_and_nothing(column: str, bound: Any) -> None:
+    """It would fail where the engine keeps what was read, and so tell that this person is there."""
+    one = {"user": "1::HUGEINT", "item": "1::HUGEINT", column: f"{HUGE}::HUGEINT"}
+    people = on_duckdb(
+        "SELECT range::HUGEINT AS user, (range % 3)::HUGEINT AS item FROM range(500) "
+        f"UNION ALL SELECT {one['user']}, {one['item']}"
+    )
+    rows = hc.histogram(people, **ASKED, bound=bound).table.to_pylist()
+    assert {int(row["item"]) for row in rows} == {0, 1, 2}
+
+
+@pytest.mark.parametrize("bound", [1, "auto"])
+def test_a_connection_that_ignores_case_is_refused(bound: Any) -> None:
+    people = on_duckdb(
+        "SELECT range AS user, 'apple' AS item FROM range(9)", settings="SET default_collation = 'nocase';"
+    )
+    with pytest.raises(HeadcountError, match="one person's spelling could name everybody's item"):
+        hc.plan("histogram", people, **ASKED, bound=bound)
+
+
+def test_a_collation_that_is_set_after_the_plan_is_refused_as_well() -> None:
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE t AS SELECT range AS user, 'apple' AS item FROM range(9)")
+    plan = hc.plan("histogram", ibis.duckdb.from_connection(connection).table("t"), **ASKED, bound=1)
+    connection.execute("SET default_collation = 'nocase'")
+    with pytest.raises(HeadcountError):
+        plan.release()
+
+
+def test_nothing_is_left_on_the_users_connection() -> None:
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE t AS SELECT range AS user, 'a' AS item FROM range(900)")
+    hc.histogram(ibis.duckdb.from_connection(connection).table("t"), **ASKED)
+    assert connection.execute("SELECT table_name FROM duckdb_tables()").fetchall() == [("t",)]
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"epsilon": 1e-4}, "epsilon=0.0001: to choose a bound, it is at least 0.001."),
+        ({"share": 1e-9}, "share=1e-09: too little of epsilon"),
+        ({"share": 0.99999}, "share=0.99999: too little of epsilon"),
+        (
+            {"epsilon": 0.5, "delta": 0.4, "neighbours": "replace"},
+            "delta=0.4: to choose a bound, it is at most a tenth",
+        ),
+        ({"epsilon": 1e-6, "bound": 10**6, "count": "events", "keys": [1], "debias": "ratio"}, "epsilon: too small"),
+    ],
+)
+def test_what_could_fail_after_the_charge_is_refused_before(asked: dict[str, Any], message: str) -> None:
+    table = pa.table({"user": [1], "item": [1]})
+    with pytest.raises(HeadcountError) as refused:
+        hc.plan("histogram", table, **{**ASKED, **asked})
+    assert str(refused.value).startswith(message)
+
+
+@pytest.mark.parametrize("neighbours", ["add-remove", "replace"])
+@pytest.mark.parametrize("count", ["users", "events"])
+@pytest.mark.parametrize(("epsilon", "delta"), [("0.001", "1e-9"), ("0.001", "5e-5"), ("100", "1e-12"), ("100", "0.9")])
+def test_every_bound_that_may_be_chosen_has_a_mechanism(
+    neighbours: Neighbours, count: Any, epsilon: str, delta: str
+) -> None:
+    """At the ends of what is allowed: the smallest and the largest of each kind."""
+    wish = Wish(Cost(Fraction(epsilon), Fraction(delta)), count, neighbours, None, "auto")
+    check_budget(wish)
+    largest = 1 if count == "users" else LARGEST_COUNT
+    few = SampledItems if count == "users" else SampledEvents
+    top = 2**14 if count == "users" else LARGEST_COUNT**2
+    for bounding in (
+        few(1),
+        few(2),
+        TwoScales(1, 1, 4, largest, (2, 2)),
+        TwoScales(top, top, MOST_ITEMS, largest, (9, 9)),
+    ):
+        check_widths(mechanism_for(wish, bounding))
+
+
+@pytest.mark.parametrize("debias", ["auto", "ratio"])
+@pytest.mark.parametrize("cells", [1, 1000])
+def test_every_bound_on_known_items_has_a_mechanism(debias: str, cells: int) -> None:
+    wish = Wish(Cost(Fraction("0.001"), Fraction("5e-5")), "events", "replace", cells, "auto", debias=debias)
+    check_budget(wish)
+    choice = choice_for(wish)
+    assert choice is not None
+    for candidate in (choice.grid[0], choice.grid[-1]):  # type: ignore[attr-defined]
+        check_widths(mechanism_for(wish, choice.bounding(candidate)))  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    "asked", [{}, {"count": "events"}, {"bound": 1}, {"keys": [1, 2], "debias": "ratio", "bound": 9}]
+)
+def test_no_setting_of_the_caller_makes_odd_numbers_an_error(asked: dict[str, Any]) -> None:
+    table = pa.table({"user": list(range(3000)), "item": [number % 2 for number in range(3000)]})
+    with np.errstate(all="raise"):
+        for _ in range(3):
+            rows = hc.histogram(table, **ASKED, **asked).table.to_pylist()
+            assert all(0 <= row["low"] <= row["count"] <= row["high"] for row in rows)
