@@ -51,7 +51,7 @@ def line(name: str, path: Path, count: str) -> list[str]:
         f"{ours.within:.3f}",
         f"{good.good:.0f} ({bound})",
         f"{least.l1:.3f} ({near})",
-        f"{ours.good / max(good.good, 1):.2f}",
+        f"{ours.good / good.good:.2f}" if good.good >= 1 else "-",
         f"{ours.l1 / least.l1:.3f}",
     ]
 
