@@ -9,19 +9,19 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from math import exp
 from typing import Any
 
 import ibis
 import numpy as np
 import pyarrow as pa
 
+from headcount import telling
 from headcount.account import Charge, Cost, Ledger
 from headcount.account.chain import canonical
 from headcount.account.events import Event, Guarantee, Laplace, to_json
 from headcount.asked import from_plain
 from headcount.bound import Choice
-from headcount.bound.bounded import fetched, often
+from headcount.bound.bounded import fetched
 from headcount.errors import BadParameter, ReadingFailed
 from headcount.exact import Number, positive, rational, written
 from headcount.forecast import expected as forecast
@@ -31,7 +31,6 @@ from headcount.question import Question
 from headcount.release import About, Release, pack, rows
 from headcount.source import Events, contributions, open_events
 from headcount.source.contributions import Contributions
-from headcount.source.views import told
 
 FORMAT = 2
 SMALLEST, LARGEST = Fraction(1, 10**6), Fraction(100)
@@ -98,11 +97,7 @@ class Plan:
     @property
     def what(self) -> str:
         """The question in a few words."""
-        asked = self.question
-        if asked.view == "profile":
-            return f"how much people contribute, by {' and '.join(asked.of)}"
-        held = f" where {told(asked.where)}" if asked.where else ""
-        return f"all {asked.unit}{held}" if asked.view == "total" else f"{asked.unit} per {asked.item}"
+        return telling.what(self.question)
 
     @property
     def cost(self) -> Cost:
@@ -126,65 +121,12 @@ class Plan:
 
     def _steps(self, mechanism: Mechanism | None) -> list[str]:
         """What happens, as far as it is known: to its end once there is a mechanism."""
-        item = self.question.item
-        sentences = [
-            f"The columns {_listed(self.question.columns)} of {self.dataset} are read. "
-            "Rows without a value in one of them are left out."
-            if len(self.columns) > 1
-            else f"The column {self.question.user} of {self.dataset} is read. Rows without a value are left out."
-        ]
-        if self.choice:
-            sentences.append(f"{self.choice.explain(item)} {self._choice_paid()}")
-        if self.question.view and mechanism:
-            return [*sentences, *self._view_told(mechanism)]
-        if mechanism is None:
-            return [*sentences, forecast.foretold(self.wish, item)]
-        return [*sentences, mechanism.bounding.explain(item), *mechanism.explain(item)]
-
-    def _view_told(self, mechanism: Mechanism) -> list[str]:
-        """What becomes of a profile or a total."""
-        if self.question.view == "profile":
-            bins = "Each person is in one bin by how many items they have, and in one by how many events."
-            return [bins, f"The number of people in each bin gets {mechanism.noise_told()}."]
-        most, unit = mechanism.bounding.limit, self.question.unit
-        clipped = f"Each person counts at most {often(most)}." if unit == "events" else "Each person counts once."
-        return [clipped, f"The number of {unit} gets {mechanism.noise_told()}.", *mechanism.explain("total")[1:]]
-
-    def _interval_told(self, mechanism: Mechanism) -> str:
-        if self.question.view == "profile":
-            return "From low to high: this interval holds the number of people in 19 of 20 cases."
-        undone = self.question.debias if self.question.known else None
-        if undone == "poisson":
-            who = "the people that the table has" if self.question.people == "count" else "so many people as was said"
-            return (
-                f"What bounding took away is undone as if the counts of {who} were Poisson. From low to high: noise "
-                "alone; if the counts are otherwise, more may be missing."
-            )
-        if undone == "ratio":
-            return (
-                "What bounding took away is undone by one ratio for all. From low to high: noise, and that of the "
-                "ratio; where an item lost more than others, more may be missing."
-            )
-        return mechanism.interval_told
-
-    def _choice_paid(self) -> str:
-        price = self.wish.price
-        return f"This takes {float(price):g} of epsilon ({float(100 * price / self.budget.epsilon):.3g}%)."
+        return telling.steps(self.dataset, self.question, self.wish, self.choice, mechanism)
 
     @property
     def guarantee(self) -> str:
         """What is promised, to whom."""
-        if self.question.neighbours == "replace":
-            other = f"had any one person ({self.question.user}) done anything else, in all of their rows"
-        else:
-            other = f"had any one person ({self.question.user}) not been there, with all of their rows"
-        epsilon, delta = float(self.cost.epsilon), float(self.cost.delta)
-        factor = f" = {exp(epsilon):.4g}" if epsilon <= 9 else ""
-        rest = f", but for a chance of {delta:g}" if delta else ""
-        return (
-            f"Privacy: {other}, every result would have been as likely as it was, within a factor of "
-            f"e^{epsilon:g}{factor}{rest}."
-        )
+        return telling.guarantee(self.question, self.cost)
 
     def __str__(self) -> str:
         lines = [
@@ -334,7 +276,7 @@ class Plan:
             unit=self.question.unit,
             epsilon=written(self.cost.epsilon),
             delta=written(self.cost.delta),
-            steps=(*self._steps(done), *([self._interval_told(done)] if done else []), self.guarantee),
+            steps=(*self._steps(done), *([telling.interval(self.question, done)] if done else []), self.guarantee),
             proof=done.proof if done else "",
             plan=self.to_json(),
             view=self.question.view,
@@ -370,7 +312,3 @@ def _check_packed(items: pa.Table, about: About) -> None:
     what is drawn: work that fails is done again under its charge."""
     others = [name for name in items.column_names if not pa.types.is_string(items.schema.field(name).type)]
     pack(items.select(others), about)
-
-
-def _listed(names: tuple[str, ...]) -> str:
-    return f"{', '.join(names[:-1])} and {names[-1]}"

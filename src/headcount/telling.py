@@ -1,0 +1,85 @@
+"""What is asked, what happens, and what it guarantees, in sentences: for plans and releases."""
+
+from math import exp
+from typing import Any
+
+from headcount.account import Cost
+from headcount.bound import Choice
+from headcount.bound.bounded import often
+from headcount.forecast import expected as forecast
+from headcount.mechanism import Mechanism, Wish
+from headcount.question import Question
+from headcount.source.views import told
+
+
+def what(asked: Question) -> str:
+    """The question in a few words."""
+    if asked.view == "profile":
+        return f"how much people contribute, by {' and '.join(asked.of)}"
+    held = f" where {told(asked.where)}" if asked.where else ""
+    return f"all {asked.unit}{held}" if asked.view == "total" else f"{asked.unit} per {asked.item}"
+
+
+def steps(
+    dataset: str, asked: Question, wish: Wish, choice: Choice[Any] | None, mechanism: Mechanism | None
+) -> list[str]:
+    """What happens, as far as it is known: to its end once there is a mechanism."""
+    sentences = [_read(dataset, asked.columns)]
+    if choice:
+        price = f"{float(wish.price):g} of epsilon ({float(100 * wish.price / wish.budget.epsilon):.3g}%)"
+        sentences.append(f"{choice.explain(asked.item)} This takes {price}.")
+    if mechanism is None:
+        return [*sentences, forecast.foretold(wish, asked.item)]
+    if asked.view:
+        return [*sentences, *_of_view(asked, mechanism)]
+    return [*sentences, mechanism.bounding.explain(asked.item), *mechanism.explain(asked.item)]
+
+
+def _read(dataset: str, columns: tuple[str, ...]) -> str:
+    if len(columns) == 1:
+        return f"The column {columns[0]} of {dataset} is read. Rows without a value are left out."
+    listed = f"{', '.join(columns[:-1])} and {columns[-1]}"
+    return f"The columns {listed} of {dataset} are read. Rows without a value in one of them are left out."
+
+
+def _of_view(asked: Question, mechanism: Mechanism) -> list[str]:
+    """What becomes of a profile or a total."""
+    if asked.view == "profile":
+        bins = "Each person is in one bin by how many items they have, and in one by how many events."
+        return [bins, f"The number of people in each bin gets {mechanism.noise_told()}."]
+    most = mechanism.bounding.limit
+    clipped = f"Each person counts at most {often(most)}." if asked.unit == "events" else "Each person counts once."
+    return [clipped, f"The number of {asked.unit} gets {mechanism.noise_told()}.", *mechanism.explain("total")[1:]]
+
+
+def interval(asked: Question, mechanism: Mechanism) -> str:
+    """What low and high mean."""
+    if asked.view == "profile":
+        return "From low to high: this interval holds the number of people in 19 of 20 cases."
+    if asked.known and asked.debias == "poisson":
+        who = "the people that the table has" if asked.people == "count" else "so many people as was said"
+        return (
+            f"What bounding took away is undone as if the counts of {who} were Poisson. From low to high: noise "
+            "alone; if the counts are otherwise, more may be missing."
+        )
+    if asked.known and asked.debias == "ratio":
+        return (
+            "What bounding took away is undone by one ratio for all. From low to high: noise, and that of the ratio; "
+            "where an item lost more than others, more may be missing."
+        )
+    return mechanism.interval_told
+
+
+def guarantee(asked: Question, cost: Cost) -> str:
+    """What is promised, to whom."""
+    if asked.neighbours == "replace":
+        other = f"had any one person ({asked.user}) done anything else, in all of their rows"
+    else:
+        other = f"had any one person ({asked.user}) not been there, with all of their rows"
+    epsilon, delta = float(cost.epsilon), float(cost.delta)
+    factor = f" = {exp(epsilon):.4g}" if epsilon <= 9 else ""
+    rest = f", but for a chance of {delta:g}" if delta else ""
+    return (
+        f"Privacy: {other}, every result would have been as likely as it was, within a factor of "
+        f"e^{epsilon:g}{factor}{rest}."
+    )
