@@ -25,6 +25,8 @@ bench: .venv/ready
 	$(BIN)/python -m benchmarks.ledger
 	$(BIN)/python -m benchmarks.histogram
 	$(BIN)/python -m benchmarks.error
+	$(BIN)/python -m benchmarks.weighted
+	$(BIN)/python -m benchmarks.choice
 
 audit: .venv/ready
 	$(BIN)/headcount audit --runs 100000 --kills 1000

@@ -33,16 +33,21 @@ def plain(path: str, bound: int) -> int:
     return len(duckdb.connect().sql(query).to_arrow_table())
 
 
-def ours(path: str, bound: int) -> int:
+def ours(path: str, bound: int | str) -> int:
     """The release."""
     from headcount.api import histogram
 
     return len(histogram(path, user="user_id", by="item", epsilon=1, delta=1e-6, bound=bound).table)
 
 
+def chosen(path: str, bound: int) -> int:
+    """The release with a bound that is chosen."""
+    return ours(path, "auto")
+
+
 def once(which: str, path: str, bound: int) -> dict[str, float]:
     """In this process: time, CPU time and peak memory of one call."""
-    call = {"plain": plain, "ours": ours}[which]
+    call = {"plain": plain, "ours": ours, "chosen": chosen}[which]
     with tempfile.TemporaryDirectory() as folder:
         pq.write_table(pa.table({"user_id": [1], "item": ["a"]}), tiny := f"{folder}/tiny.parquet")
         call(tiny, 1)  # imports what it needs
@@ -63,31 +68,37 @@ def measured(which: str, path: Path, bound: int) -> dict[str, float]:
     return found
 
 
-def compare(path: Path, bound: int) -> dict[str, Any]:
-    """Medians of rounds in which the two take turns."""
-    rounds = [{which: measured(which, path, bound) for which in ("plain", "ours")} for _ in range(ROUNDS)]
+def compare(path: Path, bound: int) -> list[dict[str, Any]]:
+    """Medians of rounds in which the three take turns: a line for the given bound, one for the chosen."""
+    rounds = [{which: measured(which, path, bound) for which in ("plain", "ours", "chosen")} for _ in range(ROUNDS)]
+    return [_line(path, which, told, rounds) for which, told in (("ours", str(bound)), ("chosen", "auto"))]
 
-    def middle(which: str, what: str) -> float:
-        return median(each[which][what] for each in rounds)
+
+def _line(path: Path, which: str, bound: str, rounds: list[dict[str, dict[str, float]]]) -> dict[str, Any]:
+    def middle(who: str, what: str) -> float:
+        return median(each[who][what] for each in rounds)
+
+    def ratio(what: str) -> float:
+        return median(each[which][what] / each["plain"][what] for each in rounds)
 
     return {
         "table": path.stem,
         "bound": bound,
         "plain s": middle("plain", "wall"),
-        "ours s": middle("ours", "wall"),
-        "time x": median(each["ours"]["wall"] / each["plain"]["wall"] for each in rounds),
-        "cpu x": median(each["ours"]["cpu"] / each["plain"]["cpu"] for each in rounds),
+        "ours s": middle(which, "wall"),
+        "time x": ratio("wall"),
+        "cpu x": ratio("cpu"),
         "plain MiB": middle("plain", "memory"),
-        "ours MiB": middle("ours", "memory"),
-        "memory x": median(each["ours"]["memory"] / each["plain"]["memory"] for each in rounds),
+        "ours MiB": middle(which, "memory"),
+        "memory x": ratio("memory"),
         "items": rounds[0]["plain"]["rows"],
-        "released": rounds[0]["ours"]["rows"],
+        "released": rounds[0][which]["rows"],
     }
 
 
 def main(folder: Path) -> None:
     """Print the table."""
-    rows = [compare(folder / f"{name}.parquet", BOUND.get(name, 25)) for name in TABLES]
+    rows = [line for name in TABLES for line in compare(folder / f"{name}.parquet", BOUND.get(name, 25))]
     print("| " + " | ".join(rows[0]) + " |\n|" + "---|" * len(rows[0]))
     for row in rows:
         cells = (f"{cell:.2f}" if isinstance(cell, float) else str(cell) for cell in row.values())
