@@ -28,7 +28,7 @@ from headcount.source.contributions import LARGEST_COUNT, Contributions
 
 Floats = NDArray[np.float64]
 
-WORTH = 1.06
+WORTH = 1.05
 """The small bound is the largest one whose noise, after undoing what it takes away, is at most so many times the least
 that any bound has: measured on real tables (docs/evidence.md)."""
 RARE = 0.015

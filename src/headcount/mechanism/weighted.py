@@ -21,7 +21,7 @@ from headcount.noise import Entropy
 from headcount.noise.gaussian import DiscreteGaussian
 from headcount.noise.law import Integers
 
-OPEN, TAKEN = Fraction(17, 100), Fraction(2, 100)
+OPEN, TAKEN = Fraction(19, 100), Fraction(2, 100)
 """Parts of the noise's price that the large scale takes, and the two sums of what it takes away and keeps: measured on
 real tables (docs/evidence.md)."""
 
