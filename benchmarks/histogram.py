@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 
 TABLES = ("npm_deps2016_all", "reddit_domain", "reddit_titles500k_words", "ubuntu_irc_words", "online_retail")
 BOUND = {"reddit_domain": 1}
-ROUNDS = 7
+ROUNDS = 5
 
 
 def plain(path: str, bound: int) -> int:

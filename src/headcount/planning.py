@@ -14,6 +14,7 @@ from typing import Any
 import ibis
 import numpy as np
 import pyarrow as pa
+from scipy import special
 
 from headcount import telling
 from headcount.account import Charge, Cost, Ledger
@@ -302,7 +303,7 @@ def budget(epsilon: Number, delta: Number) -> Cost:
 def quiet() -> Iterator[None]:
     """No setting of the caller's makes a number that is odd an error: work that fails by what was drawn is drawn
     again."""
-    with np.errstate(all="ignore"), warnings.catch_warnings():
+    with np.errstate(all="ignore"), special.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
 

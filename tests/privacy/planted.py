@@ -683,13 +683,13 @@ BUGS = [
     Bug(
         "a connection may ignore case",
         "source/events.py",
-        (('    if found and found.lower() != "binary":', "    if False:"),),
+        (('    "default_collation": ("", "binary"),\n', ""),),
         SECOND + "test_a_connection_that_ignores_case_is_refused",
     ),
     Bug(
         "numbers that are odd are errors, after the noise",
         "planning.py",
-        (('    with np.errstate(all="ignore"), warnings.catch_warnings():', "    with warnings.catch_warnings():"),),
+        (('    with np.errstate(all="ignore"), special.errstate', "    with special.errstate"),),
         SECOND + "test_no_setting_of_the_caller_makes_odd_numbers_an_error",
     ),
 ]

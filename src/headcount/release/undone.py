@@ -36,8 +36,8 @@ def by_poisson(ends: Ends, people: tuple[float, float], bound: int) -> Ends:
     there, unsure = people
     numbers = [max(there + 1.96 * side * unsure, 1.0) for side in (0, -1, 1)]
     if len(ends[0]) == 1:
-        found = [[poisson.undone(end.astype(np.float64), number, bound) for end in ends] for number in numbers]
-        return _whole(found[0][0], np.minimum(found[1][1], found[2][1]), np.maximum(found[1][2], found[2][2]))
+        found = np.array([[poisson.undone(end.astype(np.float64), each, bound) for end in ends] for each in numbers])
+        return _whole(found[0, 0], found.min(axis=(0, 1)), found.max(axis=(0, 1)))
     total = np.array([ends[0].sum()], dtype=np.float64)
     ratios = [float(poisson.undone(total, number, bound)[0]) / max(float(total[0]), 1.0) for number in numbers]
     return _scaled(ends, ratios[0], min(ratios), max(ratios))

@@ -94,7 +94,7 @@ def contributions(
     the table that tells who there is, if it is another."""
     user, *by = (table[name] for name in table.columns)
     items = item_names(len(by))
-    plain = [_item(column) for column in by]
+    plain = [plain_item(column) for column in by]
     values = [column if each is None else binned(column, each) for column, each in zip(plain, bins, strict=True)]
     rows = table.select(**{USER: _person(user)}, **dict(zip(items, values, strict=True))).drop_null()
     # user, item0, ...: a row for each event
@@ -116,21 +116,21 @@ def _person(column: ir.Column) -> ir.Column:
     """A person's id with one spelling: -0.0 is 0.0, and what is not a number is nobody."""
     if isinstance(column, ir.FloatingColumn):
         return ibis.ifelse(column.isnan(), None, column + 0.0)
-    return _item(column)
+    return plain_item(column)
 
 
-def _item(column: ir.Column) -> ir.Column:
-    """Moments of the years 1 to 9999, to the microsecond, and whole numbers of at most 38 digits: others cannot be
-    written to every file, or kept by the engine. They are no items."""
-    if column.type().is_decimal() and column.type().precision == 38:  # what DuckDB's HUGEINT is called; it has 39
-        return column.cast("string").try_cast(column.type())
-    if not column.type().is_timestamp():
+def plain_item(column: ir.Column) -> ir.Column:
+    """Days and moments of the years 1 to 9999, to the microsecond, and whole numbers of up to 38 digits: others cannot
+    be written to every file, or kept by the engine. They are no items."""
+    kind = column.type()
+    if kind.is_decimal() and kind.precision == 38:  # what DuckDB's HUGEINT is called; it has 39
+        return column.cast("string").try_cast(kind)
+    if not (kind.is_timestamp() or kind.is_date()):
         return column
-    if column.type().scale == 9:  # these have no other years
-        return column.cast(item_type(column.type()))
-    first, last = (ibis.literal(moment).cast(column.type()) for moment in (datetime(1, 1, 2), datetime(9999, 12, 30)))
-    within = ibis.ifelse((column > first) & (column < last), column, None)
-    return within.cast(item_type(column.type()))
+    years = (1678, 2261) if kind.is_timestamp() and kind.scale == 9 else (1, 9999)
+    ends = datetime(years[0], 1, 2), datetime(years[1], 12, 30)
+    first, last = (ibis.literal(end.date() if kind.is_date() else end).cast(kind) for end in ends)
+    return ibis.ifelse((column > first) & (column < last), column, None).cast(item_type(kind))
 
 
 def item_type(kind: dt.DataType) -> dt.DataType:

@@ -67,26 +67,36 @@ def _byte_exact(table: ir.Table) -> ir.Table:
     kind = ibis.get_backend(table).name
     if kind != "duckdb":
         raise NotATable(f"an Ibis table on {kind}: only DuckDB is supported yet.", fix="a DuckDB table, or a file")
-    _check_collation(table)
+    _check_settings(table)
     texts = [name for name, kind in table.schema().items() if kind.is_string()]
     return table.mutate(**{name: decode(encode(table[name])) for name in texts})
 
 
 def _checked(data: ir.Table, table: ir.Table) -> ir.Table:
-    """The table, once more seen to be compared byte by byte when it is read."""
-    _check_collation(data)
+    """The table, its connection's settings seen once more when it is read."""
+    _check_settings(data)
     return table
 
 
-def _check_collation(table: ir.Table) -> None:
-    """The connection's own collation holds for all text, also for what had none."""
-    found = ibis.get_backend(table).raw_sql("SELECT current_setting('default_collation')").fetchone()[0]
-    if found and found.lower() != "binary":
-        raise NotATable(
-            f"an Ibis table whose connection has the collation {found!r}: one person's spelling could name everybody's "
-            "item.",
-            fix="SET default_collation = ''",
-        )
+SETTINGS = {
+    "default_collation": ("", "binary"),
+    "TimeZone": ("UTC", "Etc/UTC"),
+    "arrow_large_buffer_size": ("false",),
+    "arrow_lossless_conversion": ("false",),
+    "arrow_output_version": ("1.0",),
+}
+"""Settings of a connection, and what they may be. A collation holds for all text, also for what had none: one person's
+spelling could name everybody's item. The others change the types of results, which fails as soon as there is a row."""
+
+
+def _check_settings(table: ir.Table) -> None:
+    engine = ibis.get_backend(table)
+    for name, allowed in SETTINGS.items():
+        found = str(engine.raw_sql(f"SELECT current_setting('{name}')").fetchone()[0])
+        if found.lower() not in [each.lower() for each in allowed]:
+            raise NotATable(
+                f"an Ibis table whose connection has {name} = {found!r}.", fix=f"SET {name} = '{allowed[0]}'"
+            )
 
 
 def _ibis_name(table: ir.Table) -> str:

@@ -13,7 +13,7 @@ from ibis.expr import types as ir
 
 from headcount.errors import BadParameter, HeadcountError
 from headcount.source.binning import Bins, binned, bins_of, check_binned
-from headcount.source.contributions import COUNT, USER, check_keys, contributions
+from headcount.source.contributions import COUNT, USER, check_keys, contributions, plain_item
 
 WHAT, SIZE = "contributes", "size"
 ITEMS, EVENTS = "items", "events"
@@ -45,7 +45,12 @@ def _holds(column: ir.Column, condition: tuple[str, Any, Any], kind: dt.DataType
     if ends is not None:
         return binned(column, bins_of(ends)).notnull()
     typed = check_keys(values, (name,), {name: kind})["item0"]
-    return ibis.or_(*(column == ibis.literal(value).cast(kind) for value in typed.to_pylist()))
+    return ibis.or_(*(plain_item(column) == _literal(value, kind) for value in typed.to_pylist()))
+
+
+def _literal(value: Any, kind: dt.DataType) -> ir.Value:
+    """A value of a column's own type; a decimal by its digits, which a number would round."""
+    return ibis.literal(str(value)).cast(kind) if kind.is_decimal() else ibis.literal(value).cast(kind)
 
 
 def conditions(where: Any) -> Where:
