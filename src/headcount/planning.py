@@ -259,7 +259,8 @@ class Plan:
             rows = events.table()
             seen = asked.seen(rows, events.columns)  # user, what makes an item
             done = contributions(seen, bins, events=asked.count == "events", keys=self._domain, everybody=rows)
-            with done.read() if self.choice else nullcontext(done) as ready:
+            everybody = asked.people == "count"
+            with done.read(everybody=everybody) if self.choice else nullcontext(done) as ready:
                 yield ready
         except Exception:  # whatever it says may quote a row
             raise ReadingFailed(

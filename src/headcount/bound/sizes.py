@@ -6,6 +6,7 @@ One pass over the pairs, on the engine; what comes back has a row for each size,
 from dataclasses import dataclass
 from typing import Literal
 
+import ibis
 import numpy as np
 from ibis.expr import types as ir
 
@@ -43,8 +44,9 @@ def _added(place: Integers, values: Integers, size: int) -> Integers:
     return total
 
 
-def sizes(contributions: Contributions, norm: Norm, most_ratio: float = float("inf")) -> Sizes:
-    """People by the sum of their counts, or by the sum of the squares of their counts."""
+def sizes(contributions: Contributions, norm: Norm, most_ratio: float = 0.0) -> Sizes:
+    """People by the sum of their counts, or by the sum of the squares of their counts; ratios are cut at a limit, and
+    not looked at if it is 0."""
     people = _people(contributions, norm, most_ratio)  # user, size, ratio
     counted = people.group_by("size").agg(people=people.count(), ratios=people["ratio"].sum().cast(WIDE))
     found = fetched(counted.order_by("size"))
@@ -54,15 +56,25 @@ def sizes(contributions: Contributions, norm: Norm, most_ratio: float = float("i
 def _people(contributions: Contributions, norm: Norm, most_ratio: float) -> ir.Table:
     """(user, size, ratio)"""
     pairs = contributions.table
+    if not most_ratio:
+        return _plain(pairs, norm)
     totals = pairs.group_by(USER).agg(
         total=lambda rows: rows[COUNT].sum().cast("float64"),
         squared=lambda rows: (rows[COUNT] * rows[COUNT]).sum().cast("float64"),
     )
     size = totals["total"] if norm == "sum" else totals["squared"]
     ratio = totals["total"] / totals["squared"].sqrt()
-    limited = ratio if most_ratio == float("inf") else cut_at(ratio, most_ratio)
+    limited = cut_at(ratio, most_ratio)
     return totals.select(
         USER,
         size=cut_at(size, float(LARGEST_SIZE)).cast("int64"),
         ratio=(limited * PART).floor().cast("int64"),
     )
+
+
+def _plain(pairs: ir.Table, norm: Norm) -> ir.Table:
+    """(user, size, ratio) without ratios: in whole numbers."""
+    counts = pairs[COUNT] if norm == "sum" else pairs[COUNT] * pairs[COUNT]
+    people = pairs.mutate(part=counts).group_by(USER).agg(size=lambda rows: rows["part"].sum().cast("float64"))
+    size = cut_at(people["size"], LARGEST_SIZE).cast("int64")
+    return people.select(USER, size=size, ratio=ibis.literal(0, "int64"))

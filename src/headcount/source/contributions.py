@@ -5,7 +5,7 @@ there were is never told. A floating-point person that is not a number is no per
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime
 from secrets import token_hex
@@ -36,9 +36,10 @@ class Contributions:
     """user, total: everybody in the table, each once, with a total of 1; also who has none of the keys."""
 
     @contextmanager
-    def read(self) -> Iterator["Contributions"]:
-        """The same, read once and kept by the engine meanwhile: what is computed of it reads nothing again."""
-        with _kept(self.table) as table, _kept(self.people) as people:
+    def read(self, *, everybody: bool = False) -> Iterator["Contributions"]:
+        """The same, read once and kept by the engine meanwhile: what is computed of it reads nothing again; of the
+        people only if `everybody` is needed."""
+        with _kept(self.table) as table, _kept(self.people) if everybody else nullcontext(self.people) as people:
             yield replace(self, table=table, people=people)
 
 
