@@ -50,13 +50,14 @@ class Compared:
         return self.default / self.best
 
 
-def compared(people: People, cells: int, sparsity: int, draws: int) -> Compared:
-    """Every way of choosing, drawn so many times."""
+def compared(people: People, cells: int, sparsity: int, draws: int, *, own: bool = True) -> Compared:
+    """Every way of choosing, drawn so many times; `generalized` with the product's own s, unless s varies."""
     usual, table = default(people, cells), people.on_engine()
     them = people.histograms
     bound = best_known(them.norms, them.ratios, usual.weight)
     ways = {name: known(name, people, cells, sparsity) for name in WAYS}
-    ways[ComparedSizes.name] = known(ComparedSizes.name, people, cells, usual.sparsity)
+    if own:
+        ways[ComparedSizes.name] = known(ComparedSizes.name, people, cells, usual.sparsity)
     chosen = {name: drawn(way, way.look(table), draws) for name, way in (ways | {"": usual}).items()}
     losses = _losses(people, usual, cells, bound, chosen)
     return Compared(people, cells, bound, losses.pop("best"), losses.pop(""), losses)

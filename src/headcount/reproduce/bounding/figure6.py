@@ -27,7 +27,7 @@ def run(setting: Setting, tell: Tell) -> Reproduction:
     for place, (name, items, people) in enumerate(_cases(setting)):
         tell(f"{name}, {items:,} items", place / 6)
         for sparsity in (items // 10, items):
-            found.append((name, sparsity, compared(people, items, sparsity, 5 if setting.quick else 100)))
+            found.append((name, sparsity, compared(people, items, sparsity, 5 if setting.quick else 100, own=False)))
     names = {name for name, _, _ in found}
     return Reproduction(
         "bounding-figure6",
