@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headcount.noise.law import Integers, Law
+from headcount.noise.race import Race, one_by_one, run
 
 CHUNK = 1 << 18
 """Draws made at a time: a few MiB of words, which stay in the cache."""
@@ -31,6 +32,10 @@ class Entropy(ABC):
     @abstractmethod
     def secret(self) -> bytes:
         """32 unpredictable bytes: the key of a keyed hash."""
+
+    def race(self, race: Race, most: int) -> Integers:
+        """The places of the items in the order of their rings, at most `most`; fewer mean that the stop rang."""
+        return one_by_one(race, most, self.draw)
 
 
 class SystemEntropy(Entropy):
@@ -51,6 +56,9 @@ class SystemEntropy(Entropy):
             part = draws[start : start + CHUNK]
             part[:] = law.sample(len(part), self)
         return draws
+
+    def race(self, race: Race, most: int) -> Integers:
+        return run(race, most, self)
 
     def secret(self) -> bytes:
         return os.urandom(32)
