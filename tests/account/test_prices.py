@@ -10,6 +10,7 @@ from mpmath import mpf, sqrt
 from headcount.account import ZcdpFilter, calibrate, cost, gaussian, pld, zcdp
 from headcount.account.cost import Concentrated, Cost
 from headcount.account.events import (
+    Adaptive,
     Event,
     Gaussian,
     GaussianThreshold,
@@ -116,6 +117,36 @@ def test_native_prices() -> None:
     assert cost.native(Guarantee(Fraction(1), MILLIONTH)) == Cost(Fraction(1), MILLIONTH)
 
 
+@settings(max_examples=60, deadline=None)
+@given(rhos, st.integers(2, 15))
+def test_adaptive_steps_pay_their_delta_and_that_of_the_conversion(rho: Fraction, digits: int) -> None:
+    """As much again as the steps take themselves; they are given an epsilon at a tiny delta if they take none."""
+    delta = Fraction(1, 10**digits)
+    event = Adaptive(rho, delta)
+    assert cost.concentrated(event) == Concentrated(rho, delta)
+    assert cost.native(event) == Cost(zcdp.epsilon(rho, delta), 2 * delta)
+    assert cost.native(Adaptive(rho, Fraction(0))) == Cost(zcdp.epsilon(rho, cost.SPARE), cost.SPARE)
+    paid = cost.native(event)
+    assert cost.covers(paid, [event])
+    assert not cost.covers(Cost(paid.epsilon, delta), [event])
+    assert not cost.covers(Cost(paid.epsilon * Fraction(99, 100), paid.delta), [event])
+
+
+def test_adaptive_steps_beside_other_events() -> None:
+    """What the approximation takes of delta is never used twice."""
+    steps, noise = Adaptive(Fraction(1, 100), MILLIONTH), Gaussian(Fraction(400), Fraction(1), 1)
+    both = cost.zcdp([steps, noise])
+    assert both == Concentrated(Fraction(1, 100) + Fraction(1, 800), MILLIONTH)
+    assert cost.tightest([steps, noise], 3 * MILLIONTH).epsilon <= both.epsilon(3 * MILLIONTH)
+    assert cost.tightest([steps, noise], 3 * MILLIONTH).epsilon >= zcdp.epsilon(both.rho, 2 * MILLIONTH) * Fraction(
+        9, 10
+    )
+    with pytest.raises(BadParameter, match=r"the events take 2e-06 of it"):
+        cost.basic([steps], MILLIONTH)
+    with pytest.raises(BadParameter, match=r"the events take 1e-06 of it"):
+        both.epsilon(MILLIONTH)
+
+
 def test_zcdp_prices() -> None:
     assert cost.concentrated(Laplace(Fraction(2), Fraction(1))) == Concentrated(Fraction(1, 8), Fraction(0))
     assert cost.concentrated(Selection(Fraction(1, 2))) == Concentrated(Fraction(1, 32), Fraction(0))
@@ -146,6 +177,7 @@ any_event = st.one_of(
         st.integers(0, 9),
     ),
     st.builds(Guarantee, st.fractions("1/9", "2", max_denominator=9), st.just(Fraction(1, 10**9))),
+    st.builds(Adaptive, st.fractions("1/900", "1/2", max_denominator=900), st.just(Fraction(1, 10**9))),
 )
 
 
@@ -183,6 +215,8 @@ def quieter(event: Event, factor: Fraction) -> Event:
             return Selection(epsilon * factor)
         case Guarantee(epsilon, delta):
             return Guarantee(epsilon * factor, delta * factor)
+        case Adaptive(rho, delta):
+            return Adaptive(rho * factor, delta * factor)
         case LaplaceThreshold(scale, bound, largest, limit, neighbours):
             return LaplaceThreshold(scale / factor, bound, largest, limit, neighbours)
         case GaussianThreshold(variance, items, largest, limit, neighbours):
@@ -206,10 +240,11 @@ def test_the_text_of_an_event_never_changes() -> None:
     assert to_json([GaussianThreshold(Fraction("18.5"), 1, 1, 22, "replace")]) == (
         '[{"event":"gaussian-threshold","items":1,"largest":1,"neighbours":"replace","threshold":22,"variance":"18.5"}]'
     )
+    assert to_json([Adaptive(Fraction(1, 10), MILLIONTH)]) == '[{"delta":"0.000001","event":"adaptive","rho":"0.1"}]'
 
 
 def test_an_unknown_event_is_refused() -> None:
-    with pytest.raises(BadParameter, match=r"event='magic': unknown\. Fix: one of gaussian, "):
+    with pytest.raises(BadParameter, match=r"event='magic': unknown\. Fix: one of adaptive, gaussian, "):
         from_json('[{"event":"magic"}]')
 
 
@@ -237,6 +272,25 @@ def test_a_filter_admits_exactly_its_budget() -> None:
     budget.charge(Selection(Fraction(1)))
     assert budget.rho_left == 0
     assert not budget.admits(Selection(Fraction(1, 10**30)))
+
+
+@settings(deadline=None)
+@given(st.lists(any_event, min_size=1, max_size=3), st.fractions("1/1000", "5", max_denominator=1000))
+def test_a_filter_tells_how_often_events_fit(events: list[Event], rho: Fraction) -> None:
+    """Exactly so often, and not once more; so many at a time cost as much as one after another."""
+    budget, single = (ZcdpFilter(rho=rho, delta="1e-8") for _ in range(2))
+    times = budget.times(*events)
+    with pytest.raises(BudgetExceeded):
+        budget.charge(*events, times=times + 1)
+    assert (budget.rho_left, budget.delta_left) == (rho, Fraction(1, 10**8))
+    budget.charge(*events, times=times)
+    assert budget.times(*events) == 0
+    for _ in range(min(times, 20)):
+        single.charge(*events)
+    if times <= 20:
+        assert (single.rho_left, single.delta_left) == (budget.rho_left, budget.delta_left)
+    budget.charge(*events, times=0)
+    assert budget.rho_left >= 0
 
 
 def test_prices_that_cannot_be_are_refused() -> None:

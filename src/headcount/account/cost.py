@@ -16,6 +16,7 @@ from functools import singledispatch
 from headcount.account import gaussian
 from headcount.account import zcdp as conversion
 from headcount.account.events import (
+    Adaptive,
     Event,
     Gaussian,
     GaussianThreshold,
@@ -29,6 +30,9 @@ from headcount.account.threshold import BITS as THRESHOLD_BITS
 from headcount.account.threshold import gaussian_delta, laplace_delta, people, shared_noise, shown, weighted_noise
 from headcount.errors import BadParameter
 from headcount.exact import ends, precision, round_up
+
+SPARE = Fraction(1, 10**12)
+"""The delta at which steps that need none are given an epsilon."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +97,13 @@ def _(event: Guarantee) -> Cost:
     return Cost(event.epsilon, event.delta)
 
 
+@native.register
+def _(event: Adaptive) -> Cost:
+    """With as much delta for the conversion as the steps take themselves."""
+    spare = event.delta or SPARE
+    return Cost(conversion.epsilon(event.rho, spare), event.delta + spare)
+
+
 def noises(event: Event) -> list[Gaussian]:
     """The Gaussian noise of an event, as events of their own."""
     if isinstance(event, GaussianThreshold):
@@ -105,6 +116,8 @@ def noises(event: Event) -> list[Gaussian]:
 def concentrated(event: Event) -> Concentrated:
     """The zCDP price: D^2 / (2 variance) for Gaussian noise, epsilon^2 / 8 for a choice of bounded range, and
     epsilon^2 / 2 for anything else that is (epsilon, delta)-private (Bun & Steinke 2016, Proposition 3.3)."""
+    if isinstance(event, Adaptive):
+        return Concentrated(event.rho, event.delta)
     own = native(event)
     rho = own.epsilon**2 / (8 if isinstance(event, Selection) else 2)
     for noise in noises(event):

@@ -123,7 +123,17 @@ class Guarantee(_Checked):
     delta: Fraction
 
 
-Event = Laplace | Gaussian | Selection | LaplaceThreshold | GaussianThreshold | WeightedThreshold | Guarantee
+@dataclass(frozen=True)
+class Adaptive(_Checked):
+    """Steps of which each depended on the results before it, all admitted by one filter: together they are
+    delta-approximate rho-zCDP."""
+
+    name: ClassVar[str] = "adaptive"
+    rho: Fraction
+    delta: Fraction
+
+
+Event = Laplace | Gaussian | Selection | LaplaceThreshold | GaussianThreshold | WeightedThreshold | Guarantee | Adaptive
 
 _KINDS: dict[str, type[Event]] = {kind.name: kind for kind in get_args(Event)}
 

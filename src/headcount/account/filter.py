@@ -10,7 +10,7 @@ from fractions import Fraction
 from headcount.account.cost import concentrated
 from headcount.account.events import Event
 from headcount.errors import BadParameter, BudgetExceeded
-from headcount.exact import Number, rational
+from headcount.exact import Number, rational, whole
 
 
 class ZcdpFilter:
@@ -34,11 +34,17 @@ class ZcdpFilter:
         rho, delta = _price(events)
         return rho <= self.rho_left and delta <= self.delta_left
 
-    def charge(self, *events: Event) -> None:
-        """Take the price of these events from the budget, or raise and take nothing. To be called before their noise
-        is drawn."""
+    def times(self, *events: Event) -> int:
+        """How often all these events together would fit; they must cost something."""
         rho, delta = _price(events)
-        if not self.admits(*events):
+        fits = [left // price for left, price in ((self.rho_left, rho), (self.delta_left, delta)) if price]
+        return min(fits)
+
+    def charge(self, *events: Event, times: int = 1) -> None:
+        """Take the price of these events, so many times, from the budget, or raise and take nothing. To be called
+        before their noise is drawn."""
+        rho, delta = (whole("times", times, least=0, fix="times=1") * price for price in _price(events))
+        if rho > self.rho_left or delta > self.delta_left:
             raise BudgetExceeded(
                 f"asked rho={float(rho):.6g}, delta={float(delta):.3g}; "
                 f"left rho={float(self.rho_left):.6g}, delta={float(self.delta_left):.3g}.",
