@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from headcount import account, audit, noise
     from headcount.account import Charge, Cost, Ledger
-    from headcount.api import histogram, load, plan, profile, total
+    from headcount.api import histogram, load, plan, profile, top, total
     from headcount.errors import HeadcountError
     from headcount.planning import Plan
     from headcount.release import Release
     from headcount.source.example import example
 
-__version__ = "0.3.0"
+__version__ = "0.4.0"
 __all__ = [
     "Charge",
     "Cost",
@@ -40,6 +40,7 @@ __all__ = [
     "noise",
     "plan",
     "profile",
+    "top",
     "total",
 ]
 
@@ -55,6 +56,7 @@ _HOMES = {
     "load": "headcount.api",
     "plan": "headcount.api",
     "profile": "headcount.api",
+    "top": "headcount.api",
     "total": "headcount.api",
 }
 

@@ -1,11 +1,15 @@
 """Whether the parts of a question agree: items, mechanism, bound, and what is to be undone."""
 
 from headcount.errors import BadParameter
-from headcount.mechanism.choose import KNOWN, UNKNOWN
+from headcount.mechanism.choose import KNOWN, PLUMES, UNKNOWN
 from headcount.question import Question
 
 SQUARES = tuple(name for name in KNOWN if name not in ("generalized", "quantile"))
 """Ways of choosing a bound on squares, for Gaussian noise."""
+
+
+TARGETED = ("plume-threshold", "target_error")
+"""What else has a target, beside count release."""
 
 
 def check(asked: Question) -> None:
@@ -14,6 +18,8 @@ def check(asked: Question) -> None:
     _check_choice(asked)
     _check_weighing(asked)
     _check_debias(asked)
+    _check_found(asked)
+    _check_plume(asked)
 
 
 def _check_domain(asked: Question) -> None:
@@ -24,7 +30,7 @@ def _check_domain(asked: Question) -> None:
             'mechanism="clipped" is for items known in advance.',
             fix='keys=["apple", "pear"], or mechanism="auto"',
         )
-    if asked.mechanism in ("thresholded", "weighted") and asked.known:
+    if asked.mechanism in ("thresholded", "weighted", "count-release", *PLUMES) and asked.known:
         raise BadParameter(
             f'mechanism="{asked.mechanism}" is for items not known in advance.',
             fix='no keys and bins, or mechanism="clipped"',
@@ -80,3 +86,47 @@ def _check_debias(asked: Question) -> None:
         raise BadParameter(
             'debias="ratio" is for counts that are scaled.', fix='mechanism="weighted", or debias="auto"'
         )
+
+
+def _check_found(asked: Question) -> None:
+    """What is said of items that are found one after another."""
+    if not asked.found:
+        _check_not_found(asked)
+        return
+    if asked.sum and (asked.known or asked.count == "events" or asked.mechanism not in ("auto", "count-release")):
+        raise BadParameter(
+            f"sum={asked.sum!r}: amounts are added up for items that are found one after another.",
+            fix='mechanism="count-release", no keys, bins or count',
+        )
+    added = asked.sum or asked.count == "events"
+    if asked.bound != "auto" and (isinstance(asked.bound, str) or not added):
+        raise BadParameter(
+            f'bound={asked.bound!r} with mechanism="count-release": people may have as many items as they like.',
+            fix='bound="auto"',
+        )
+    if asked.grid is not None or (asked.share is not None and not added):
+        raise BadParameter('mechanism="count-release" leaves no bound to choose.', fix="no share and grid")
+    if asked.debias not in ("auto", None):
+        raise BadParameter(f'debias="{asked.debias}": nothing is taken away that could be undone.', fix="no debias")
+
+
+def _check_not_found(asked: Question) -> None:
+    usual = Question(asked.user, asked.by)
+    for name in ("target_error", "variant", "kbar"):
+        if getattr(asked, name) != getattr(usual, name) and (asked.mechanism, name) != TARGETED:
+            raise BadParameter(
+                f'{name}: only mechanism="count-release" knows it.', fix=f'mechanism="count-release", or no {name}'
+            )
+
+
+def _check_plume(asked: Question) -> None:
+    """What is said of the baselines that find items first and count them afterwards."""
+    if asked.mechanism not in PLUMES:
+        return
+    name = f'mechanism="{asked.mechanism}"'
+    if asked.count == "events":
+        raise BadParameter(f"{name} counts people.", fix='count="users", or mechanism="auto"')
+    if asked.bound != "auto":
+        raise BadParameter(f"bound={asked.bound!r} with {name}: it chooses two bounds.", fix='bound="auto"')
+    if asked.debias not in ("auto", None):
+        raise BadParameter(f'debias="{asked.debias}" with {name}: nothing is undone.', fix="no debias")

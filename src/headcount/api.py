@@ -1,18 +1,20 @@
 """The front door: one short function for each job."""
 
 from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 from inspect import signature
 from pathlib import Path
 from typing import Any, Literal
 
-from headcount.account import Ledger
+from headcount.account import Ledger, zcdp
 from headcount.account.events import Neighbours
 from headcount.agreement import SQUARES
-from headcount.asked import profile_question, question, total_question
+from headcount.asked import profile_question, question, top_question, total_question
 from headcount.errors import BadParameter
-from headcount.exact import Number, rational
+from headcount.exact import Number, positive, rational
 from headcount.forecast import epsilon_for
 from headcount.mechanism import Name
+from headcount.mechanism.levels import KBAR, VariantName
 from headcount.planning import Plan, budget
 from headcount.question import Count, Debias, Question
 from headcount.release import Release
@@ -30,10 +32,14 @@ def histogram(
     count: Count = "users",
     keys: Sequence[Any] | None = None,
     bins: Sequence[Any] | Mapping[str, Sequence[Any]] | None = None,
+    sum: str | None = None,  # noqa: A002
     bound: int | str = "auto",
     share: Number | None = None,
     grid: Sequence[int] | None = None,
     mechanism: Name = "auto",
+    variant: VariantName = "level",
+    kbar: int = KBAR,
+    rho: Number | None = None,
     debias: Debias = "auto",
     people: int | str | None = None,
     neighbours: Neighbours = "add-remove",
@@ -41,20 +47,26 @@ def histogram(
     ledger: Ledger | str | Path | None = None,
     again: bool = False,
 ) -> Release:
-    """How many people, or events, there are for each item.
+    """How many people, or events, there are for each item; or what their amounts add up to.
 
     data: a path or pattern of parquet, csv, tsv or jsonl files; a pandas, polars, pyarrow, DuckDB or Ibis table.
     user: the column that tells people apart.
     by: the column, or columns, that make an item.
     epsilon, delta: the budget of this release, everything included.
-    target_error: instead of epsilon: 19 of 20 counts are to be off by at most this much.
+    target_error: instead of epsilon: 19 of 20 counts are to be off by at most this much. With "count-release" and
+        "plume-threshold", beside epsilon: the part of a count by which most may be off, 0.1 if nothing else is said.
     count: "users" counts the people of an item, "events" its rows.
     keys: the items, if they are known in advance; all of them are shown.
     bins: public edges for a column of numbers or dates; for several columns, a mapping from column to edges.
+    sum: a column of amounts to add up, of each person at most `bound` for an item, and none below 0.
     bound: the most that one person may contribute, items or events; "auto" chooses it privately, within epsilon.
     share: the part of epsilon that choosing the bound takes; by default 0.02 to 0.05.
     grid: the bounds to choose from, instead of all.
-    mechanism: "clipped" for known items, "weighted" or "thresholded" for unknown ones; "auto" knows which.
+    mechanism: "clipped" for known items; "weighted", "thresholded" or "count-release" for unknown ones; "auto" knows
+        which. "plume" and "plume-threshold" are baselines, to compare with.
+    variant: of "count-release": "level" is the best, "rogers" the paper's; also "coarse" and "refined".
+    kbar: of "count-release": among how many of the most common items others are found.
+    rho: of "count-release": the budget as zCDP, instead of epsilon; delta is needed as well.
     debias: "ratio" or "poisson" undo what bounding took away, None leaves it; "auto" does what intervals can tell.
     people: for debias="poisson": how many people there are, if that is public; "count" pays for it.
     neighbours: whether a person's absence is hidden ("add-remove") or their replacement by another ("replace").
@@ -78,12 +90,68 @@ def histogram(
         count=count,
         keys=keys,
         bins=bins,
+        sum=sum,
         bound=bound,
         share=share,
         grid=grid,
         mechanism=mechanism,
+        variant=variant,
+        kbar=kbar,
+        rho=rho,
         debias=debias,
         people=people,
+        neighbours=neighbours,
+        dataset=dataset,
+    )
+    return made.release(ledger=_opened(ledger), again=again)
+
+
+def top(
+    data: Any,
+    *,
+    user: str,
+    by: str | Sequence[str],
+    k: int = 20,
+    epsilon: Number | None = None,
+    delta: Number = 1e-6,
+    rho: Number | None = None,
+    count: Literal["users", "none"] = "users",
+    target_error: Number | None = None,
+    variant: VariantName = "level",
+    kbar: int = KBAR,
+    neighbours: Neighbours = "add-remove",
+    dataset: str | None = None,
+    ledger: Ledger | str | Path | None = None,
+    again: bool = False,
+) -> Release:
+    """The k most common items, with their counts or without. People may have as many items as they like.
+
+    k: how many items are wanted. There may be fewer: a rare item is not shown.
+    count: "users" tells how many people each item has, "none" the items alone, in order, which costs less.
+    target_error: the part of a count by which most may be off, 0.1 if nothing else is said.
+    rho: the budget as zCDP, instead of epsilon; delta is needed as well.
+    kbar: among how many of the most common items the k are found.
+
+    The other parameters are those of `histogram`.
+
+    >>> import headcount as hc
+    >>> r = hc.top(hc.example(), user="user", by="song", k=3, epsilon=1)
+    >>> r.table.column_names
+    ['song', 'count', 'low', 'high', 'deviation']
+    """
+    made = plan(
+        "top",
+        data,
+        user=user,
+        by=by,
+        k=k,
+        epsilon=epsilon,
+        delta=delta,
+        rho=rho,
+        count=count,
+        target_error=target_error,
+        variant=variant,
+        kbar=kbar,
         neighbours=neighbours,
         dataset=dataset,
     )
@@ -169,9 +237,10 @@ def _opened(ledger: Ledger | str | Path | None) -> Ledger | None:
     return Ledger(ledger) if isinstance(ledger, str | Path) else ledger
 
 
-Job = Literal["histogram", "profile", "total"]
+Job = Literal["histogram", "top", "profile", "total"]
 _QUESTIONS: dict[Job, Callable[..., Question]] = {
     "histogram": question,
+    "top": top_question,
     "profile": profile_question,
     "total": total_question,
 }
@@ -187,20 +256,25 @@ def plan(
     delta: Number = 1e-6,
     target_error: Number | None = None,
     where: Mapping[str, Any] | None = None,
-    count: Count | None = None,
+    count: Count | Literal["none"] | None = None,
+    k: int | None = None,
     keys: Sequence[Any] | None = None,
     bins: Sequence[Any] | Mapping[str, Sequence[Any]] | None = None,
+    sum: str | None = None,  # noqa: A002
     bound: int | str = "auto",
     share: Number | None = None,
     grid: Sequence[int] | None = None,
     mechanism: Name = "auto",
+    variant: VariantName = "level",
+    kbar: int = KBAR,
+    rho: Number | None = None,
     debias: Debias = "auto",
     people: int | str | None = None,
     neighbours: Neighbours = "add-remove",
     dataset: str | None = None,
 ) -> Plan:
-    """What a release would cost and how far off it would be: the arguments of `histogram`, `profile` or `total`;
-    nothing is read or spent.
+    """What a release would cost and how far off it would be: the arguments of `histogram`, `top`, `profile` or
+    `total`; nothing is read or spent.
 
     >>> import headcount as hc
     >>> hc.plan("histogram", hc.example(), user="user", by="song", epsilon=1, bound=20).mechanism.event.threshold
@@ -213,15 +287,22 @@ def plan(
         "by": by,
         "where": where,
         "count": count,
+        "k": k,
         "keys": keys,
         "bins": bins,
+        "sum": sum,
         "bound": bound,
         "share": share,
         "grid": grid,
         "mechanism": mechanism,
+        "variant": variant,
+        "kbar": kbar,
         "debias": debias,
         "people": people,
     }
+    relative = job == "top" or mechanism in ("count-release", "plume-threshold") or sum is not None
+    if relative:  # there it is a part of a count
+        told["target_error"], target_error = target_error, None
     asked = _asked(job, user, neighbours, told)
     _check_delta(delta, asked)
     events = open_events(data, asked.columns, dataset)
@@ -232,10 +313,10 @@ def plan(
         return Plan(events.name, asked, budget(epsilon, delta), columns, events)
 
     if target_error is None:
-        plan = made(_given(epsilon))
+        plan = made(_given(epsilon, rho, delta, asked))
         plan.check()
         return plan
-    _check_target(target_error, epsilon, asked)
+    _check_target(target_error, rho if epsilon is None else epsilon, asked)
     return epsilon_for(target_error, made)
 
 
@@ -266,10 +347,23 @@ def _same(value: Any, usual: Any) -> bool:
     return value is usual or (isinstance(value, str) and value == usual)
 
 
-def _given(epsilon: Number | None) -> Number:
-    if epsilon is None:
-        raise BadParameter("how much may it cost?", fix="epsilon=1, or target_error=10")
-    return epsilon
+def _given(epsilon: Number | None, rho: Number | None, delta: Number, asked: Question) -> Number:
+    """Epsilon as typed, or what rho comes to."""
+    if rho is None and epsilon is None:
+        raise BadParameter(
+            "how much may it cost?", fix="epsilon=1" if asked.found or asked.view else "epsilon=1, or target_error=10"
+        )
+    if rho is None:
+        assert epsilon is not None
+        return epsilon
+    if epsilon is not None:
+        raise BadParameter("epsilon and rho: only one of them.", fix="epsilon=1, or rho=0.1")
+    if not asked.found:
+        raise BadParameter('rho: only mechanism="count-release" is paid in it.', fix="epsilon=1")
+    paid = positive("rho", rho, fix="rho=0.1")
+    if not Fraction(1, 10**12) <= paid <= 50:
+        raise BadParameter(f"rho={rho!r}: it lies between 1e-12 and 50.", fix="rho=0.1")
+    return zcdp.epsilon(paid, rational("delta", delta, fix="delta=1e-6") / 2)
 
 
 def _check_delta(delta: Number, asked: Question) -> None:

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from fractions import Fraction
-from typing import Any, get_args
+from inspect import signature
+from typing import Any, Literal, get_args
 
 from headcount.account.events import Neighbours
 from headcount.agreement import SQUARES, check
@@ -16,13 +17,15 @@ from headcount.bound.profile import edges
 from headcount.errors import BadParameter
 from headcount.exact import Number, rational, whole
 from headcount.mechanism.choose import NAMES, Name
+from headcount.mechanism.levels import KBAR, VariantName
 from headcount.question import Count, Debias, Key, Question
 from headcount.source.binning import Edge, bins_of
-from headcount.source.contributions import LARGEST_COUNT
+from headcount.source.contributions import LARGEST_AMOUNT, LARGEST_COUNT
 from headcount.source.views import SIZE, WHAT, conditions
 
 MOST_PEOPLE = 10**12
-RESERVED = ("count", "low", "high")
+MOST_LISTED = 10**7
+RESERVED = ("count", "sum", "rank", "low", "high", "deviation")
 PROFILE_EDGES = (*edges(4 * LARGEST_COUNT), 2**52)
 """The bins of a profile."""
 
@@ -41,6 +44,10 @@ def question(
     debias: Debias = "auto",
     people: int | str | None = None,
     neighbours: Neighbours = "add-remove",
+    sum: str | None = None,  # noqa: A002
+    target_error: Number | None = None,
+    variant: VariantName = "level",
+    kbar: int = KBAR,
 ) -> Question:
     """The question as typed, checked."""
     columns = _columns(user, by)
@@ -50,16 +57,52 @@ def question(
         count=_one_of("count", count, get_args(Count)),
         keys=None if keys is None else _keys(keys),
         bins=_bins(bins, columns),
-        bound=_bound(bound),
+        bound=_bound(bound, LARGEST_AMOUNT if sum else LARGEST_COUNT),
         share=None if share is None else _share(share),
         grid=None if grid is None else _grid(grid),
         mechanism=_one_of("mechanism", mechanism, get_args(Name)),
         debias=None if debias is None else _one_of("debias", debias, ("auto", "ratio", "poisson"), "debias=None"),
         people=_people(people),
         neighbours=_one_of("neighbours", neighbours, get_args(Neighbours)),
+        sum=_sum(sum, user, columns) if sum else "",
+        target_error=None if target_error is None else _target(target_error),
+        variant=_one_of("variant", variant, get_args(VariantName)),
+        kbar=_kbar(kbar),
     )
     check(asked)
     return asked
+
+
+def top_question(
+    *,
+    user: str,
+    by: str | Sequence[str],
+    k: int = 20,
+    count: Literal["users", "none"] = "users",
+    target_error: Number | None = None,
+    variant: VariantName = "level",
+    kbar: int = KBAR,
+    neighbours: Neighbours = "add-remove",
+) -> Question:
+    """The k most common items, with their counts or without."""
+    asked = question(
+        user=user,
+        by=by,
+        mechanism="count-release",
+        neighbours=neighbours,
+        target_error=target_error,
+        variant=variant,
+        kbar=kbar,
+    )
+    wanted = whole("k", k, least=1, fix="k=20")
+    if wanted > asked.kbar:
+        raise BadParameter(
+            f"k={k}, kbar={kbar}: of so many candidates there are not so many to find.", fix=f"kbar={10 * wanted}"
+        )
+    told = _one_of("count", count, ("users", "none")) == "users"
+    if not told and target_error is not None:
+        raise BadParameter(f'target_error={target_error} with count="none": no counts are told.', fix='count="users"')
+    return replace(asked, k=wanted, told=told)
 
 
 def profile_question(*, user: str, by: str | Sequence[str], neighbours: Neighbours = "add-remove") -> Question:
@@ -113,11 +156,15 @@ def from_plain(job: str, plain: dict[str, Any]) -> Question:
     asked = {name: value for name, value in plain.items() if name not in ("view", "of", "where")}
     if job == "profile":
         return profile_question(user=asked["user"], by=plain["of"], neighbours=asked["neighbours"])
+    if job == "top":
+        own = {name: asked[name] for name in ("user", "by", "k", "target_error", "variant", "kbar", "neighbours")}
+        return top_question(**own, count="users" if asked["told"] else "none")
     if job == "total":
         told = {name: values if ends is None else tuple(ends) for name, values, ends in plain["where"]}
-        own = {name: value for name, value in asked.items() if name not in ("by", "keys", "bins", "mechanism")}
+        own = {name: asked[name] for name in signature(total_question).parameters if name != "where"}
         return total_question(where=told or None, **own)
-    return question(**{**asked, "bins": dict(asked["bins"]) or None})
+    own = {name: asked[name] for name in signature(question).parameters}
+    return question(**{**own, "bins": dict(asked["bins"]) or None})
 
 
 def _columns(user: str, by: str | Sequence[str]) -> tuple[str, ...]:
@@ -138,6 +185,31 @@ def _columns(user: str, by: str | Sequence[str]) -> tuple[str, ...]:
     return columns
 
 
+def _sum(column: Any, user: str, by: tuple[str, ...]) -> str:
+    if not isinstance(column, str):
+        raise BadParameter(f"sum={column!r:.60}: the name of a column of numbers.", fix='sum="price"')
+    if column in (user, *by):
+        raise BadParameter(f"sum={column!r}: a column that makes the person or the item.", fix='sum="price"')
+    return column
+
+
+def _target(target: Number) -> Fraction:
+    wanted = rational("target_error", target, fix="target_error=0.1")
+    if not 0 < wanted <= 1:
+        raise BadParameter(
+            f"target_error={target!r}: the part of a count by which it may be off, more than 0 and at most 1.",
+            fix="target_error=0.1",
+        )
+    return wanted
+
+
+def _kbar(kbar: int) -> int:
+    listed = whole("kbar", kbar, least=1, fix=f"kbar={KBAR}, the most common items to find some among")
+    if listed > MOST_LISTED:
+        raise BadParameter(f"kbar={kbar}: at most {MOST_LISTED:,}.", fix=f"kbar={KBAR}")
+    return listed
+
+
 def _one_of(name: str, value: Any, known: Sequence[str], more: str = "") -> Any:
     if value not in known:
         names = [f'{name}="{each}"' for each in known]
@@ -145,7 +217,7 @@ def _one_of(name: str, value: Any, known: Sequence[str], more: str = "") -> Any:
     return value
 
 
-def _bound(bound: int | str) -> int | str:
+def _bound(bound: int | str, largest: int) -> int | str:
     if isinstance(bound, str):
         if bound not in NAMES:
             raise BadParameter(
@@ -154,8 +226,8 @@ def _bound(bound: int | str) -> int | str:
             )
         return bound
     allowed = whole("bound", bound, least=1, fix='bound=20, the most that one person may contribute, or bound="auto"')
-    if allowed > LARGEST_COUNT:
-        raise BadParameter(f"bound={bound}: at most {LARGEST_COUNT:,}.", fix='bound=20, or bound="auto"')
+    if allowed > largest:
+        raise BadParameter(f"bound={bound}: at most {largest:,}.", fix='bound=20, or bound="auto"')
     return allowed
 
 

@@ -26,17 +26,37 @@ from headcount.bound.bounded import fetched
 from headcount.errors import BadParameter, ReadingFailed
 from headcount.exact import Number, positive, rational, written
 from headcount.forecast import expected as forecast
-from headcount.mechanism import Mechanism, Wish, check_budget, check_widths, choice_for, mechanism_for
+from headcount.mechanism import (
+    Finding,
+    Mechanism,
+    Wish,
+    check_budget,
+    check_found,
+    check_widths,
+    choice_for,
+    mechanism_for,
+    second_for,
+)
+from headcount.mechanism.levels import TARGET
 from headcount.noise import Entropy, SystemEntropy
 from headcount.question import Question
 from headcount.release import About, Release, pack, rows
 from headcount.source import Events, contributions, open_events
 from headcount.source.contributions import Contributions
 
-FORMAT = 2
+FORMAT = 3
 SMALLEST, LARGEST = Fraction(1, 10**6), Fraction(100)
 """The epsilons that can be meant."""
 Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Decided:
+    """What is done once everything is chosen."""
+
+    mechanism: Mechanism
+    choices: tuple[Choice[Any], ...] = ()
+    """The choices that led to it."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -68,7 +88,19 @@ class Plan:
             grid=asked.grid,
             debias=asked.debias,
             people=asked.people,
+            finding=self._finding,
+            target=(asked.target_error or TARGET) if asked.mechanism == "plume-threshold" else None,
         )
+
+    @property
+    def _finding(self) -> Finding | None:
+        """How items are found one after another, if that was asked for."""
+        asked = self.question
+        if not asked.found:
+            return None
+        target = (asked.target_error or TARGET) if asked.told else None
+        added: Any = "amount" if asked.sum else "count" if asked.count == "events" else ""
+        return Finding(asked.kbar, target, asked.variant, asked.k, added)
 
     def check(self) -> None:
         """Refuse what could fail only after the charge: noise that is too wide, a choice with next to nothing to pay
@@ -77,6 +109,8 @@ class Plan:
             check_widths(self.mechanism)
         else:
             check_budget(self.wish)
+        if self.wish.finding:
+            check_found(self.wish)
 
     @cached_property
     def choice(self) -> Choice[Any] | None:
@@ -113,16 +147,24 @@ class Plan:
     @property
     def error(self) -> float:
         """19 of 20 counts will be off by at most this much, through noise, if the bound is known beforehand."""
+        if self.wish.finding:
+            raise BadParameter("what is found one after another has a relative error.", fix="plan.mechanism.target")
         return self.mechanism.error
 
     @property
     def steps(self) -> tuple[str, ...]:
         """What will happen and what it guarantees, in sentences."""
-        return (*self._steps(None if self.choice else self.mechanism), self.guarantee)
+        return (*self._steps(self._decided), self.guarantee)
 
-    def _steps(self, mechanism: Mechanism | None) -> list[str]:
-        """What happens, as far as it is known: to its end once there is a mechanism."""
-        return telling.steps(self.dataset, self.question, self.wish, self.choice, mechanism)
+    @property
+    def _decided(self) -> "Decided | None":
+        """The mechanism, if nothing is left to be chosen."""
+        return None if self.choice else Decided(self.mechanism)
+
+    def _steps(self, done: "Decided | None") -> list[str]:
+        """What happens, as far as it is known: to its end once it is decided."""
+        choices = done.choices if done else (self.choice,) if self.choice else ()
+        return telling.steps(self.dataset, self.question, self.wish, choices, done.mechanism if done else None)
 
     @property
     def guarantee(self) -> str:
@@ -151,7 +193,7 @@ class Plan:
     def _plain(self) -> dict[str, Any]:
         return {
             "headcount": FORMAT,
-            "job": self.question.view or "histogram",
+            "job": self.question.job,
             "dataset": self.dataset,
             "columns": self.columns,
             "question": json.loads(json.dumps(asdict(self.question), default=str)),
@@ -229,25 +271,29 @@ class Plan:
     def _drawn(self, events: Events, entropy: Entropy, about: About, tell: Tell) -> bytes:
         """The release's bytes: noise is drawn once nothing can fail any more by what the rows are."""
         with quiet(), self._read(events, tell) as done:  # user, items, count
-            mechanism = self._chosen(done, entropy, about, tell)
+            decided = self._chosen(done, entropy, about, tell)
+            mechanism = decided.mechanism
             bounded = mechanism.bounding.bound(done, entropy.secret(), self._domain)  # items, totals
             if self.choice is None:
                 _check_packed(bounded.items, about)
         tell("drawing noise")
         with quiet():
             noisy = mechanism.run(bounded, entropy)  # items, noisy values
-            return pack(rows(noisy, mechanism, self.question), replace(self._about(mechanism), head=about.head))
+            return pack(rows(noisy, mechanism, self.question), replace(self._about(decided), head=about.head))
 
-    def _chosen(self, done: Contributions, entropy: Entropy, about: About, tell: Tell) -> Mechanism:
-        """The mechanism, with its bound chosen if need be."""
+    def _chosen(self, done: Contributions, entropy: Entropy, about: About, tell: Tell) -> "Decided":
+        """The mechanism, with its bound chosen if need be, and what that may lead to."""
         if self.choice is None:
-            return self.mechanism
+            return Decided(self.mechanism)
         tell("choosing the bound")
         if others := [name for name in done.items if not done.table[name].type().is_string()]:
             _check_packed(fetched(done.table.select(others).distinct()), about)
-        chosen = self.choice.draw(self.choice.look(done), entropy)
+        chosen, wish, choices = self.choice.draw(self.choice.look(done), entropy), self.wish, [self.choice]
+        while second := second_for(wish, chosen, choices):
+            chosen, wish = second.draw(second.look(done), entropy), replace(wish, looks=wish.looks + second.epsilon)
+            choices.append(second)
         tell("bounding")
-        return mechanism_for(self.wish, chosen)
+        return Decided(mechanism_for(wish, chosen), tuple(choices))
 
     @contextmanager
     def _read(self, events: Events, tell: Tell) -> Iterator[Contributions]:
@@ -258,7 +304,14 @@ class Plan:
             tell("reading")
             rows = events.table()
             seen = asked.seen(rows, events.columns)  # user, what makes an item
-            done = contributions(seen, bins, events=asked.count == "events", keys=self._domain, everybody=rows)
+            done = contributions(
+                seen,
+                bins,
+                events=asked.count == "events",
+                keys=self._domain,
+                everybody=rows,
+                amounts=bool(asked.sum),
+            )
             everybody = asked.people == "count"
             with done.read(everybody=everybody) if self.choice else nullcontext(done) as ready:
                 yield ready
@@ -268,9 +321,10 @@ class Plan:
                 fix="read the table with its own engine to see why, then ask again: a ledger charges only once",
             ) from None
 
-    def _about(self, mechanism: Mechanism | None) -> About:
-        done = mechanism or (None if self.choice else self.mechanism)
-        ways = () if self.choice is None else self.choice.events
+    def _about(self, decided: "Decided | None") -> About:
+        ready = decided or self._decided
+        done = ready.mechanism if ready else None
+        ways = [event for choice in (ready.choices if ready else ()) for event in choice.events]
         return About(
             what=self.what,
             dataset=self.dataset,
@@ -278,7 +332,7 @@ class Plan:
             unit=self.question.unit,
             epsilon=written(self.cost.epsilon),
             delta=written(self.cost.delta),
-            steps=(*self._steps(done), *([telling.interval(self.question, done)] if done else []), self.guarantee),
+            steps=(*self._steps(ready), *([telling.interval(self.question, done)] if done else []), self.guarantee),
             proof=done.proof if done else "",
             plan=self.to_json(),
             view=self.question.view,
@@ -287,6 +341,7 @@ class Plan:
             events=to_json([*ways, *done.events]) if done else "",
             order=tuple(label for bins in self.question.cut().values() for label in bins.labels),
             head="",
+            value=self.question.value,
         )
 
 

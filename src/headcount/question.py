@@ -12,8 +12,9 @@ from ibis.expr import types as ir
 
 from headcount.account.events import Neighbours
 from headcount.mechanism.choose import Name
+from headcount.mechanism.levels import KBAR, VariantName
 from headcount.source.binning import Bins, Edge, bins_of
-from headcount.source.contributions import check_keys, check_kinds, item_names
+from headcount.source.contributions import check_amount, check_keys, check_kinds, item_names
 from headcount.source.views import SIZE, Where, check_conditions, every_size, rows_where, size_bins, sizes_of_people
 
 Count = Literal["users", "events"]
@@ -46,6 +47,18 @@ class Question:
     people: int | str | None = None
     """How many people there are, if that is public; "count" if it is to be paid for."""
     neighbours: Neighbours = "add-remove"
+    sum: str = ""
+    """The column whose amounts are added up; empty if people or events are counted."""
+    target_error: Fraction | None = None
+    """How far off counts that are found one after another may be, relative to the count, if it was said."""
+    variant: VariantName = "level"
+    """How they are found."""
+    kbar: int = KBAR
+    """Among how many of the most common items they are found."""
+    k: int | None = None
+    """How many of them are wanted; None if as many as can be found."""
+    told: bool = True
+    """Whether counts are told, and not the items alone."""
     view: View = ""
     """What the table is made into before it is counted; empty if nothing."""
     of: tuple[str, ...] = ()
@@ -61,12 +74,27 @@ class Question:
     @property
     def unit(self) -> str:
         """What is counted."""
-        return "people" if self.count == "users" else "events"
+        return self.sum or ("people" if self.count == "users" else "events")
+
+    @property
+    def value(self) -> str:
+        """What the column of counts is called."""
+        return "sum" if self.sum else "count" if self.told else "rank"
+
+    @property
+    def job(self) -> str:
+        """The function of the front door that asks this."""
+        return self.view or ("top" if self.k else "histogram")
+
+    @property
+    def found(self) -> bool:
+        """Whether items are found one after another, by what was asked."""
+        return self.mechanism == "count-release" or bool(self.sum) or self.k is not None
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns that are read."""
-        return (self.user, *(self.of if self.view else self.by))
+        return (self.user, *(self.of if self.view else self.by), *([self.sum] if self.sum else []))
 
     @property
     def known(self) -> bool:
@@ -81,7 +109,9 @@ class Question:
 
     def check(self, columns: Mapping[str, dt.DataType]) -> None:
         """Against the schema."""
-        check_kinds(columns, self.user, () if self.where else self.columns[1:], self.cut())
+        check_kinds(columns, self.user, () if self.where else self.of if self.view else self.by, self.cut())
+        if self.sum:
+            check_amount(self.sum, columns[self.sum])
         check_conditions(self.where, columns)
         self.domain(columns)
 

@@ -1,5 +1,6 @@
 """What is asked, what happens, and what it guarantees, in sentences: for plans and releases."""
 
+from collections.abc import Sequence
 from math import exp
 from typing import Any
 
@@ -16,17 +17,19 @@ def what(asked: Question) -> str:
     """The question in a few words."""
     if asked.view == "profile":
         return f"how much people contribute, by {' and '.join(asked.of)}"
+    if asked.k is not None:
+        return f"the {asked.k:,} most common by {asked.item}"
     held = f" where {told(asked.where)}" if asked.where else ""
     return f"all {asked.unit}{held}" if asked.view == "total" else f"{asked.unit} per {asked.item}"
 
 
 def steps(
-    dataset: str, asked: Question, wish: Wish, choice: Choice[Any] | None, mechanism: Mechanism | None
+    dataset: str, asked: Question, wish: Wish, choices: Sequence[Choice[Any]], mechanism: Mechanism | None
 ) -> list[str]:
     """What happens, as far as it is known: to its end once there is a mechanism."""
     sentences = [_read(dataset, asked.columns)]
-    if choice:
-        price = f"{float(wish.price):g} of epsilon ({float(100 * wish.price / wish.budget.epsilon):.3g}%)"
+    for choice in choices:
+        price = f"{float(choice.epsilon):g} of epsilon ({float(100 * choice.epsilon / wish.budget.epsilon):.3g}%)"
         sentences.append(f"{choice.explain(asked.item)} This takes {price}.")
     if mechanism is None:
         return [*sentences, forecast.foretold(wish, asked.item)]

@@ -13,7 +13,17 @@ from headcount.audit.choices import Fixed
 from headcount.audit.specimens import enumerations, specimens
 from headcount.bound import Bounded, SampledEvents, SampledItems, ScaledToSum, Sensitivity
 from headcount.errors import BadParameter
-from headcount.mechanism import Clipped, Mechanism, Thresholded, Weighted, Wish, clipped, mechanism_for
+from headcount.mechanism import (
+    Clipped,
+    CountRelease,
+    Mechanism,
+    Plume,
+    Thresholded,
+    Weighted,
+    Wish,
+    clipped,
+    mechanism_for,
+)
 from headcount.noise import SystemEntropy
 
 ROOT = Path(__file__).parents[2]
@@ -26,13 +36,14 @@ def chosen(count: str, cells: int | None, bound: int = 20, neighbours: Neighbour
 
 
 def test_every_mechanism_is_in_the_list() -> None:
-    assert {kind.__name__ for kind in Mechanism.__subclasses__()} == {"Clipped", "Thresholded", "Weighted"}
+    listed = {"Clipped", "CountRelease", "Plume", "Thresholded", "Weighted"}
+    assert {kind.__name__ for kind in Mechanism.__subclasses__()} == listed
     audited = {each.name.partition(",")[0] for each in specimens() if each.honest}
     enumerated = {each.name.partition(",")[0] for each in enumerations()}
     assert audited == enumerated == {kind.name for kind in Mechanism.__subclasses__()}
 
 
-@pytest.mark.parametrize("mechanism", [Clipped, Thresholded, Weighted])
+@pytest.mark.parametrize("mechanism", [Clipped, CountRelease, Plume, Thresholded, Weighted])
 def test_the_proof_is_there_and_speaks_of_both_neighbours(mechanism: type[Mechanism]) -> None:
     proof = (ROOT / mechanism.proof).read_text()
     assert "added or removed" in proof

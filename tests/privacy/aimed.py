@@ -1,7 +1,9 @@
 """The command line with noise that is given: so that two datasets have the same private result, and everything else
 that can be seen must be the same, too.
 
-    NOISE='[5, -7]' python tests/privacy/aimed.py histogram FILE ...
+    NOISE='[5, -7]' FOUND='[0, 1]' python tests/privacy/aimed.py histogram FILE ...
+
+FOUND are the places of the items that the first race finds; the others find none.
 """
 
 import json
@@ -12,8 +14,10 @@ import numpy as np
 from headcount.cli import main
 from headcount.noise.entropy import SystemEntropy
 from headcount.noise.law import Integers, Law
+from headcount.noise.race import Race
 
 GIVEN = json.loads(os.environ["NOISE"])
+FOUND = [json.loads(os.environ.get("FOUND", "[]"))]
 
 
 def draw(self: SystemEntropy, law: Law, size: int) -> Integers:
@@ -21,7 +25,13 @@ def draw(self: SystemEntropy, law: Law, size: int) -> Integers:
     return np.array([GIVEN.pop(0) for _ in range(size)], dtype=np.int64)
 
 
+def race(self: SystemEntropy, race: Race, most: int) -> Integers:
+    """What is to be found, the first time."""
+    return np.array(FOUND.pop() if FOUND else [], dtype=np.int64)
+
+
 if __name__ == "__main__":
     SystemEntropy.draw = draw  # type: ignore[method-assign]
+    SystemEntropy.race = race  # type: ignore[method-assign]
     main()
     assert not GIVEN

@@ -73,14 +73,27 @@ def write(rows: list[tuple[Any, Any]], path: Path) -> None:
         pq.write_table(table, path)
 
 
-def run(folder: Path, rows: list[tuple[Any, Any]], name: str, arguments: tuple[str, ...], noise: list[int]) -> Seen:
+def run(
+    folder: Path,
+    rows: list[tuple[Any, Any]],
+    name: str,
+    arguments: tuple[str, ...],
+    noise: list[int],
+    *,
+    amount: bool = False,
+) -> Seen:
     folder.mkdir()
     write(rows, folder / name)
+    if amount:  # of the new person, things that are none
+        table = pq.read_table(folder / name)
+        strange = [float("nan"), None, -1e300]
+        amounts = [strange[row % 3] if user == "me" else 1.0 for row, (user, _) in enumerate(rows)]
+        pq.write_table(table.append_column("amount", pa.array(amounts, pa.float64())), folder / name)
     before = set(folder.iterdir())
     done = subprocess.run(
         [sys.executable, AIMED, *arguments],
         cwd=folder,
-        env={**os.environ, "NOISE": json.dumps(noise)},
+        env={**os.environ, "NOISE": json.dumps(noise), "FOUND": "[0, 1]"},
         capture_output=True,
         text=True,
         timeout=120,
@@ -125,6 +138,35 @@ def test_same_result_same_bytes(tmp_path: Path, command: str) -> None:
         assert "250" in one.stdout
     assert one.stderr == "" or not released
     assert set(one.files) == (set(FILES) if "files" in command else set())
+
+
+FINDING: dict[str, tuple[str, ...]] = {
+    "found": ("histogram", "--mechanism", "count-release"),
+    "top": ("top", "--k", "5"),
+    "top alone": ("top", "--k", "5", "--count", "none"),
+    "sums": ("histogram", "--sum", "amount", "--bound", "10"),
+}
+
+
+@pytest.mark.parametrize("command", FINDING)
+def test_found_one_after_another(tmp_path: Path, command: str) -> None:
+    """Items a and b are found first, with the same values, then nothing more: whatever else a person has, and however
+    much."""
+    job, *asked = FINDING[command]
+    alone = command == "top alone"
+    names = [name for name in FILES if not (alone and name[2:] in ("png", "svg", "pdf"))]
+    seen = []
+    for number, rows in enumerate((MANY, MANY + POISON)):
+        there = people_per_item(rows)
+        scale = 1024 * 10 if command == "sums" else 0
+        noise = [] if alone else [scale or RESULT[item] - there[item] for item in "ab"]
+        out = [part for name in names for part in ("--out", name)]
+        arguments = (job, "t.parquet", "--user", "user", "--by", "item", "--epsilon", "1", *asked, *out)
+        seen.append(run(tmp_path / str(number), rows, "t.parquet", arguments, noise, amount=command == "sums"))
+    assert seen[0] == seen[1]
+    assert seen[0].exit_code == 0, seen[0].stderr
+    assert "2 rows" in seen[0].stdout
+    assert set(seen[0].files) == set(names)
 
 
 def test_with_a_ledger(tmp_path: Path) -> None:

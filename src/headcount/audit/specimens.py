@@ -6,27 +6,50 @@ made of the same parts as the product's mechanisms: laws from `noise`, amounts f
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 import pyarrow as pa
 
 from headcount import noise
-from headcount.account import Cost, calibrate
-from headcount.account.events import Gaussian, GaussianThreshold, LaplaceThreshold, Neighbours, WeightedThreshold
+from headcount.account import Cost, calibrate, zcdp
+from headcount.account.events import (
+    Adaptive,
+    Gaussian,
+    GaussianThreshold,
+    LaplaceThreshold,
+    Neighbours,
+    WeightedThreshold,
+)
 from headcount.account.gaussian import discrete_delta
 from headcount.account.threshold import gaussian_delta, laplace_delta
 from headcount.account.threshold import people as differing
 from headcount.audit.enumerate import Delta, worst_delta
+from headcount.audit.found_first import profiled
 from headcount.audit.neighbours import pairs
 from headcount.audit.statistical import Finding, audit
-from headcount.bound import Bounded, SampledItems, ScaledToSize, ScaledToSum, TwoScales
+from headcount.bound import Bounded, BoundedTop, SampledItems, ScaledToSize, ScaledToSum, TopItems, TwoScales
+from headcount.bound.plume import Discovered, Discovering
 from headcount.bound.sizes import Sizes
-from headcount.mechanism import Clipped, Thresholded, Weighted, Wish, choice_for, clipped, mechanism_for, weighted
+from headcount.mechanism import (
+    Clipped,
+    CountRelease,
+    NoisyFound,
+    Plume,
+    Thresholded,
+    Weighted,
+    Wish,
+    choice_for,
+    clipped,
+    mechanism_for,
+    plume,
+    weighted,
+)
 from headcount.mechanism import Mechanism as Released
+from headcount.mechanism.levels import Level
 from headcount.noise import Entropy, Law, SystemEntropy
 from headcount.noise.laplace import DiscreteLaplace
 
@@ -46,6 +69,8 @@ class Specimen:
     """False if the claim is known to be wrong."""
     left: People
     right: People
+    slow: int = 1
+    """It gets one run where others get so many."""
 
     def audited(self, runs: int, progress: Callable[[int], None] = lambda done: None) -> Finding:
         """What the black-box audit finds."""
@@ -54,7 +79,8 @@ class Specimen:
         def run(people: People) -> object:
             return self.run(people, entropy)
 
-        return audit(run, self.left, self.right, epsilon=self.epsilon, delta=self.delta, runs=runs, progress=progress)
+        fewer = runs // self.slow
+        return audit(run, self.left, self.right, epsilon=self.epsilon, delta=self.delta, runs=fewer, progress=progress)
 
 
 def noisy_count(law: Law) -> Mechanism:
@@ -164,6 +190,39 @@ def _priced(neighbours: Neighbours) -> Iterator[tuple[str, Released, Fraction, F
     yield "clipped, Gaussian", both, ONE, discrete_delta(ONE, [both.event])
     scaled = WeightedThreshold(2 * ONE, 2 * ONE, items=2, threshold=5, neighbours=neighbours)
     yield "weighted", Weighted(TwoScales(2, 2, 2, 1, (1, 1), squared=2), scaled), ONE, gaussian_delta(ONE, scaled)
+    items = found_in((ONE / 2, ONE), most=1, chance=ONE / 20, variance=0 * ONE, rho=ONE * 3 / 10, neighbours=neighbours)
+    yield "count-release", items, 2 * ONE, items.event.delta + zcdp.delta(items.event.rho, 2 * ONE)
+    told = found_in((ONE,), most=1, chance=ONE / 20, variance=4 * ONE, rho=ONE * 4 / 10, neighbours=neighbours)
+    yield "count-release, with counts", told, 2 * ONE, told.event.delta + zcdp.delta(told.event.rho, 2 * ONE)
+    discovered = Discovered(SampledItems(2), _items(["a", "b"]), gaussian)
+    counts = [plume.within(ONE / 2, discovered, neighbours, target=target) for target in (None, ONE)]
+    yield "plume", counts[0], ONE, discrete_delta(ONE, [counts[0].event])
+    yield "plume, threshold", counts[1], ONE, discrete_delta(ONE, [counts[1].event])
+
+
+def found_in(
+    epsilons: tuple[Fraction, ...],
+    *,
+    most: int,
+    chance: Fraction,
+    variance: Fraction,
+    rho: Fraction,
+    neighbours: Neighbours = "add-remove",
+    kind: type[Level] = Level,
+) -> CountRelease:
+    """Items found in a few levels of these epsilons; counted, if there is a variance."""
+    rates = [epsilon / differing(neighbours) for epsilon in epsilons]
+    levels = tuple(kind(rate, chance, variance, most, neighbours, each_pays=False) for rate in rates)
+    target = ONE / 10 if variance else None
+    return CountRelease(TopItems(most), Adaptive(rho, len(levels) * chance), levels, target=target)
+
+
+class LightBottom(Level):
+    """A level whose bottom weighs no more than an item: what only one person has is found as well."""
+
+    @cached_property
+    def factor(self) -> Fraction:
+        return ONE
 
 
 def on_people(mechanism: Released) -> Mechanism:
@@ -172,16 +231,33 @@ def on_people(mechanism: Released) -> Mechanism:
     @lru_cache(maxsize=64)
     def bounded(people: People) -> Bounded:
         often = Counter(item for person in people for item in person)
-        present = ["a", "b"] if isinstance(mechanism, Clipped) else sorted(often)
+        if isinstance(mechanism.bounding, TopItems):
+            return ranked(often, mechanism.bounding)
+        present = ["a", "b"] if isinstance(mechanism, Clipped | Plume) else sorted(often)
         totals = np.array([often[item] * mechanism.bounding.unit for item in present], dtype=np.int64)
-        items = pa.table({"item0": pa.array(present, pa.string())})
-        return Bounded(items, totals, mechanism.bounding.sensitivity)
+        return Bounded(_items(present), totals, mechanism.bounding.sensitivity)
 
-    def run(people: People, entropy: Entropy) -> dict[str, int]:
+    def run(people: People, entropy: Entropy) -> dict[str, object]:
         noisy = mechanism.run(bounded(people), entropy)
-        return dict(zip(noisy.items["item0"].to_pylist(), noisy.values.tolist(), strict=True))
+        values: list[object] = noisy.values.tolist()
+        if isinstance(noisy, NoisyFound):
+            values = list(zip(noisy.levels.tolist(), values, strict=True))
+        return dict(zip(noisy.items["item0"].to_pylist(), values, strict=True))
 
     return run
+
+
+def ranked(often: Mapping[str, int], bounding: TopItems) -> BoundedTop:
+    """What the engine would list of these counts of people."""
+    order = sorted(often, key=lambda item: (-often[item], item))
+    totals = np.array([often[item] for item in order], dtype=np.int64)
+    following = int(totals[bounding.most]) if len(totals) > bounding.most else 0
+    listed = totals[: bounding.most]
+    return BoundedTop(_items(order[: bounding.most]), listed, bounding.sensitivity, following, listed)
+
+
+def _items(names: list[str]) -> pa.Table:
+    return pa.table({"item0": pa.array(names, pa.string())})
 
 
 def after_a_profile(budget: Cost) -> Mechanism:
@@ -198,6 +274,14 @@ def after_a_profile(budget: Cost) -> Mechanism:
         return chosen.limit, on_people(made(chosen))(people, entropy)
 
     return run
+
+
+def found_first(budget: Cost) -> Mechanism:
+    """Items found first and counted afterwards, with two private profiles; both bounds are seen."""
+    wish = Wish(budget, "users", "add-remove", None, "auto", "plume", share=Fraction(1, 5))
+    choice = choice_for(wish)
+    assert isinstance(choice, Discovering)
+    return profiled(choice, choice.rho)
 
 
 def support_before_bounding(mechanism: Mechanism, threshold: int) -> Mechanism:
@@ -224,9 +308,14 @@ def specimens() -> list[Specimen]:
     pure = clipped.laplace(Cost(ONE, 0 * ONE), ScaledToSum(1, largest=1), 2, "add-remove")
     quiet = clipped.gaussian(Cost(ONE, delta), ScaledToSize(1, largest=1), 2, "add-remove")
     scaled = weighted.calibrated(Cost(ONE, delta), TwoScales(1, 1, 1, 1, (1, 1)), "add-remove", ratio=False)
+    found, wrongly = (
+        found_in((ONE / 4,), most=2, chance=delta / 2, variance=100 * ONE, rho=zcdp.rho(ONE, delta / 2), kind=kind)
+        for kind in (Level, LightBottom)
+    )
     counted = ((PERSON,) * 3, (PERSON,) * 2)
     alone = ((("a",),) * 9 + (("b",),), (("a",),) * 9)
     swapped = ((("b",),) + (("a",), ("b",)) * 9, (("a",), ("b",)) * 9)
+    crowded = ((PERSON,) * 30 + (("b",),), (PERSON,) * 30)
     many = ((tuple("abcdefghijklmnop"),), ())
     shown = on_people(Thresholded(SampledItems(1), event))
     honest = [
@@ -236,6 +325,7 @@ def specimens() -> list[Specimen]:
         ("thresholded, Gaussian", on_people(Thresholded(SampledItems(1), joint)), delta, alone),
         ("weighted", on_people(scaled), delta, alone),
         ("weighted, after a profile", after_a_profile(Cost(ONE, delta)), delta, alone),
+        ("plume", found_first(Cost(ONE, delta)), delta, ((PERSON,) * 20, (PERSON,) * 19)),
     ]
     wrong = [
         ("noise / 1.1", noisy_count(narrow), Fraction(0), counted),
@@ -246,6 +336,9 @@ def specimens() -> list[Specimen]:
         ("an error for rare items", refusing_rare(shown), paid, alone),
         ("support before bounding", support_before_bounding(shown, threshold), paid, many),
     ]
-    return [Specimen(name, run, ONE, d, True, *pair) for name, run, d, pair in honest] + [
-        Specimen(name, run, ONE, d, False, *pair) for name, run, d, pair in wrong
+    return [
+        *(Specimen(name, run, ONE, d, True, *pair) for name, run, d, pair in honest),
+        Specimen("count-release", on_people(found), ONE, delta, True, *crowded, slow=10),
+        *(Specimen(name, run, ONE, d, False, *pair) for name, run, d, pair in wrong),
+        Specimen("a bottom as light as an item", on_people(wrongly), ONE, delta, False, *crowded, slow=20),
     ]

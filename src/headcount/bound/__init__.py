@@ -3,13 +3,16 @@
 bounded.py   the types: Sensitivity, Bounded, and what a way of bounding must tell
 measure.py   tell how much was taken away, or how many people there are, beside the counts
 weigh.py     shrink them to two norms at once, on a grid that no bound changes
+top.py       only list the most common items, whoever has them
 sample.py    keep some of a person's items or events, by a keyed hash with a fresh secret
 scale.py     shrink all of a person's counts, on a public grid
 check.py     see on the table that a bound holds
 
 choice.py    what a way of choosing a bound privately must tell
 sizes.py     how large people's contributions are: what the engine counts for it
+amounts.py   the most that a person's amount counts, from a private profile of amounts
 profile.py   bounds from a private profile of people
+plume.py     the same with items that are found in between: a baseline
 known.py     the ways of paper 000, for items known in advance
 compare.py   the same by comparing costs: what is done by default
 unknown.py   and for items that are not
@@ -22,11 +25,13 @@ from headcount.bound.choice import Choice
 from headcount.bound.measure import BoundedBeside, Measuring
 from headcount.bound.sample import SampledEvents, SampledItems
 from headcount.bound.scale import ScaledToSize, ScaledToSum
+from headcount.bound.top import BoundedTop, TopItems, TopSums
 from headcount.bound.weigh import BoundedTwice, TwoScales
 
 __all__ = [
     "Bounded",
     "BoundedBeside",
+    "BoundedTop",
     "BoundedTwice",
     "Bounding",
     "Choice",
@@ -36,6 +41,8 @@ __all__ = [
     "ScaledToSize",
     "ScaledToSum",
     "Sensitivity",
+    "TopItems",
+    "TopSums",
     "TwoScales",
     "attained",
 ]

@@ -5,6 +5,7 @@ A person is in one bin, so noise for one person is enough: a small epsilon buys 
 noisy bins alone. Proof: docs/proofs/weighted.md.
 """
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -63,16 +64,17 @@ class Profile:
     def people(self) -> Floats:
         """The people of each bin as far as they can be believed: none below 0, and none above the highest bin from
         which on there are clearly some."""
-        last = 0
+        last = -1
         for width in range(1, TOGETHER + 1):
-            last = max(last, self._last(width, after=last if width > 1 else -1))
+            last = max(last, self._last(width, after=last))
         return np.where(np.arange(len(self.counts)) <= last, np.maximum(self.counts, 0), 0).astype(np.float64)
 
     def _last(self, width: int, after: int) -> int:
-        """The last bin of the highest neighbours above a bin that together have clearly some people; 0 if none have."""
+        """The last bin of the highest neighbours above a bin that together have clearly some people; -1 if none
+        have."""
         together = np.convolve(self.counts, np.ones(width, dtype=np.int64), "valid")
         there = np.flatnonzero(together >= SURE * self.deviation * width**0.5)
-        return int(there[-1]) + width - 1 if len(there) and there[-1] > after else 0
+        return int(there[-1]) + width - 1 if len(there) and there[-1] > after else -1
 
     @property
     def middles(self) -> Floats:
@@ -88,16 +90,13 @@ class Profile:
 
 
 @dataclass(frozen=True)
-class Profiled(Choice[Sizes]):
-    """Bounds from a private profile: two scales; or, if nearly everybody has one or two items, a few items kept."""
+class Unseen(SampledItems):
+    """One item of each person, as nothing was seen of how many they have: too few people for the noise."""
 
-    name: ClassVar[str] = "profile"
-    largest: int
-    """The most that a person can have of one item: 1 if people are counted."""
-    small: int | None = None
-    """The small bound, if it is given."""
-    few: bool = True
-    """Whether, if nearly everybody has one or two items, as many are kept instead of scaled."""
+
+@dataclass(frozen=True)
+class Binned(Choice[Sizes]):
+    """A choice that follows from how many people are in each bin, told with noise."""
 
     @property
     def scale(self) -> Fraction:
@@ -109,9 +108,41 @@ class Profiled(Choice[Sizes]):
         return (Laplace(self.scale, Fraction(people(self.neighbours))),)
 
     @property
+    @abstractmethod
+    def edges(self) -> tuple[int, ...]:
+        """The bins, by their least sizes."""
+
+    @property
+    def starts(self) -> Integers:
+        """The same as the statistics tell sizes."""
+        return np.array(self.edges, dtype=np.int64)
+
+    def profile(self, statistics: Sizes, entropy: Entropy) -> Profile:
+        """The noisy bins."""
+        noise = entropy.draw(DiscreteLaplace(self.scale), len(self.edges))
+        return Profile(self.edges, statistics.on(self.starts).people + noise, 2**0.5 * float(self.scale))
+
+
+@dataclass(frozen=True)
+class Profiled(Binned):
+    """Bounds from a private profile: two scales; or, if nearly everybody has one or two items, a few items kept."""
+
+    name: ClassVar[str] = "profile"
+    largest: int
+    """The most that a person can have of one item: 1 if people are counted."""
+    small: int | None = None
+    """The small bound, if it is given."""
+    few: bool = True
+    """Whether, if nearly everybody has one or two items, as many are kept instead of scaled."""
+
+    @property
     def edges(self) -> tuple[int, ...]:
         """The bins: of items; of events, by the root of the sum of the squares of a person's counts."""
         return edges(2**14 if self.largest == 1 else LARGEST_COUNT)
+
+    @property
+    def starts(self) -> Integers:
+        return super().starts ** (1 if self.largest == 1 else 2)
 
     def look(self, contributions: Contributions) -> Sizes:
         return sizes(contributions, "squares")
@@ -119,15 +150,10 @@ class Profiled(Choice[Sizes]):
     def draw(self, statistics: Sizes, entropy: Entropy) -> Bounding:
         return self.bounds(self.profile(statistics, entropy))
 
-    def profile(self, statistics: Sizes, entropy: Entropy) -> Profile:
-        """The noisy bins."""
-        starts = np.array(self.edges, dtype=np.int64) ** (1 if self.largest == 1 else 2)
-        law = DiscreteLaplace(self.scale)
-        noise = entropy.draw(law, len(starts))
-        return Profile(self.edges, statistics.on(starts).people + noise, 2**0.5 * float(self.scale))
-
     def bounds(self, profile: Profile) -> Bounding:
         """What follows from a profile, whatever else the data are."""
+        if self.few and self.largest == 1 and not profile.people.any():
+            return Unseen(1)
         power = 1 if self.largest == 1 else 2
         large = profile.within(RARE) ** power
         if self.few and large <= FEW:
@@ -135,7 +161,8 @@ class Profiled(Choice[Sizes]):
         small = self.small or _worth(profile, power)
         large = max(large, small)
         if self.largest == 1:  # of somebody with 4 * large items, half are taken away
-            return TwoScales(small, large, min(4 * large, MOST_ITEMS), 1, (2 * large, 2 * large))
+            worth = _noise(profile.people * profile.middles, profile.middles**0.5, small**0.5)
+            return TwoScales(small, large, min(4 * large, MOST_ITEMS), 1, (2 * large, 2 * large), worth=worth)
         often = OFTEN * isqrt(large)
         return TwoScales(small, large, MOST_ITEMS, self.largest, (often, often))
 
@@ -163,4 +190,4 @@ def _worth(profile: Profile, power: int) -> int:
 def _noise(weight: Floats, size: Floats, norm: float) -> float:
     """The noise that a norm causes, after undoing what it takes away, in units of a norm of 1."""
     kept = weight * np.minimum(1, norm / size)
-    return float(norm * weight.sum() / kept.sum())
+    return float(norm * weight.sum() / kept.sum()) if kept.sum() else norm

@@ -53,6 +53,8 @@ class TwoScales(Bounding):
     """The most that is added up of what the large scale takes from one person, and of what it keeps of them."""
     squared: int = field(default=SQUARED, repr=False)
     """What one person adds, squares added up, in units."""
+    worth: float = field(default=1.0, repr=False)
+    """The noise on the small scale once its losses are undone, as the profile tells: as that of so large a norm."""
 
     @property
     def limit(self) -> int:

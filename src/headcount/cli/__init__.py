@@ -7,12 +7,12 @@ from typing import Annotated
 import typer
 
 from headcount import __version__
-from headcount.cli import audit, demo, histogram, ledger, people, reproduce
+from headcount.cli import audit, demo, histogram, ledger, people, reproduce, top
 from headcount.errors import HeadcountError
 
 OPTIONS = (
-    "user|by|epsilon|delta|target_error|count|keys|keys_file|bins|bound|share|grid|where|mechanism|debias|people|"
-    "neighbours|dataset|ledger|again"
+    "user|by|k|epsilon|delta|rho|target_error|count|keys|keys_file|bins|sum|bound|share|grid|where|mechanism|variant|"
+    "kbar|debias|people|neighbours|dataset|ledger|again"
 )
 ASSIGNED = rf"\b({OPTIONS})=(\[.*?\]|\{{.*?\}}|'[^']*'|\"[^\"]*\"|[^\s,:;]+)"
 """`bound=20`, `keys=["a", "b"]`, `bins={'age': [0, 10]}`."""
@@ -41,6 +41,7 @@ def _options(
 
 
 app.command("histogram")(histogram.histogram)
+app.command("top")(top.top)
 app.command("profile")(people.profile)
 app.command("total")(people.total)
 app.command("demo")(demo.demo)

@@ -26,7 +26,14 @@ File = Annotated[str, typer.Argument(help="A .parquet, .csv, .tsv or .jsonl file
 User = Annotated[str, typer.Option(help="The column that tells people apart.")]
 By = Annotated[list[str], typer.Option(help="The column that makes an item; several make one together.")]
 Epsilon = Annotated[str | None, typer.Option(help="The cost.")]
-TargetError = Annotated[str | None, typer.Option(help="Instead of epsilon: 19 of 20 counts this close.")]
+Delta = Annotated[str, typer.Option(help="The chance that the promise fails.")]
+Rho = Annotated[str | None, typer.Option(help="The cost as zCDP, instead of epsilon; of count-release.")]
+Variant = Annotated[str, typer.Option(help="Of count-release: level, rogers, coarse or refined.")]
+Kbar = Annotated[str, typer.Option(help="Of count-release: among how many of the most common items others are found.")]
+TargetError = Annotated[
+    str | None,
+    typer.Option(help="Instead of epsilon: 19 of 20 counts this close. Of count-release, with epsilon: a part, 0.1."),
+]
 Counted = Annotated[str, typer.Option(help="users or events.")]
 Bound = Annotated[
     str, typer.Option(help="The most that one person may contribute; auto, or another name, chooses it privately.")
@@ -51,7 +58,7 @@ def histogram(
     user: User,
     by: By,
     epsilon: Epsilon = None,
-    delta: Annotated[str, typer.Option(help="The chance that the promise fails.")] = "1e-6",
+    delta: Delta = "1e-6",
     target_error: TargetError = None,
     count: Counted = "users",
     keys: Annotated[str | None, typer.Option(help="The items, if known in advance: apple,pear,plum.")] = None,
@@ -60,10 +67,21 @@ def histogram(
         list[str] | None,
         typer.Option(help="Public edges of a number or a date: 0,10,100; of one of several: age=0,10,100."),
     ] = None,
+    sum: Annotated[  # noqa: A002
+        str | None, typer.Option(help="A column of amounts to add up, of each person at most the bound for an item.")
+    ] = None,
     bound: Bound = "auto",
     share: Share = None,
     grid: Grid = None,
-    mechanism: Annotated[str, typer.Option(help="auto, clipped, thresholded or weighted.")] = "auto",
+    mechanism: Annotated[
+        str,
+        typer.Option(
+            help="auto, clipped, thresholded, weighted or count-release; to compare with: plume, plume-threshold."
+        ),
+    ] = "auto",
+    variant: Variant = "level",
+    kbar: Kbar = "10000",
+    rho: Rho = None,
     debias: Debias = "auto",
     people: People = None,
     neighbours: Neighbours = "add-remove",
@@ -87,10 +105,14 @@ def histogram(
         count=count,  # type: ignore[arg-type]
         keys=_keys(keys, keys_file),
         bins=_bins(bins),
+        sum=sum,
         bound=number_or_text(bound),
         share=share,
         grid=as_grid(grid),
         mechanism=mechanism,  # type: ignore[arg-type]
+        variant=variant,  # type: ignore[arg-type]
+        kbar=number_or_text(kbar),  # type: ignore[arg-type]
+        rho=rho,
         debias=as_debias(debias),
         people=None if people is None else number_or_text(people),
         neighbours=neighbours,  # type: ignore[arg-type]

@@ -3,15 +3,20 @@ bound is still to be chosen, for a few bounds that it may be."""
 
 from math import isqrt
 
-from headcount.bound import Bounding, SampledEvents, SampledItems, ScaledToSize, ScaledToSum, TwoScales
-from headcount.mechanism import Mechanism, Wish, digits, mechanism_for
+from headcount.bound import Bounding, SampledEvents, SampledItems, ScaledToSize, ScaledToSum, TopItems, TwoScales
+from headcount.bound.plume import Discovering
+from headcount.mechanism import CountRelease, Mechanism, Wish, choice_for, digits, mechanism_for
 
 EXAMPLES = (1, 10, 100)
 """Bounds for which a plan tells what would follow."""
+FOUND = (1, 10, 100, 1000)
+"""Numbers of items for which a plan tells how common they must be to be found."""
 
 
 def lines(wish: Wish, item: str, unit: str) -> list[str]:
     """The lines of a plan."""
+    if wish.finding:
+        return _found(wish, item)
     if wish.way is None:
         return _lines(mechanism_for(wish), item, unit)
     shown = [mechanism_for(wish, _example(wish, bound)) for bound in EXAMPLES]
@@ -23,18 +28,53 @@ def lines(wish: Wish, item: str, unit: str) -> list[str]:
     return [*counts, f"  appear  an item ({item}) needs about {_listed([f'{first} {unit}', *rest])}"]
 
 
+def _found(wish: Wish, item: str) -> list[str]:
+    """Of items that are found one after another: how common they must be if so many are to appear."""
+    made = mechanism_for(wish, TopItems(wish.finding.most) if wish.finding else None)
+    assert isinstance(made, CountRelease)
+    wanted = sorted({many for many in FOUND if many < (made.k or 10 * many)} | ({made.k} if made.k else set()))
+    counts = f"  error   most counts are off by at most {float(100 * (made.target or 0)):g}%"
+    listed = ", ".join(f"{many:,} of {digits(made.needed(many))}" for many in wanted)
+    told = made.target is not None and not (wish.finding and wish.finding.added)
+    return [*([counts] if told else []), f"  appear  items ({item}) and the people that each needs: {listed}"]
+
+
 def foretold(wish: Wish, item: str) -> str:
     """What will follow the choice of a bound, in a sentence."""
+    if wish.finding:
+        return (
+            f"No amount counts for more than that limit. The {item}s that most people have are found one after "
+            "another, and what their amounts add up to is told with noise."
+        )
     if wish.cells is not None:
         undone = "" if wish.debias in (None, "auto") else f", and what that takes away is undone ({wish.debias})"
         return f"People are held to that bound{undone}. Every {item} of the public list gets noise for it."
+    if wish.way == Discovering.name:
+        return _discovered(wish, item)
     if not wish.weighing:
         return f"People are held to that bound. Every {item} that is left gets noise; the small ones are not mentioned."
     again = "" if wish.debias is None else " What is shown is measured once more, to undo what scaling took away."
     return (
         f"People's counts are scaled to that bound. Every {item} that occurs gets noise; the small ones are not "
         f"mentioned.{again} If nearly everybody has one or two {item}s, so many are kept instead of scaled."
+        f"{_or_found(wish, item)}"
     )
+
+
+def _discovered(wish: Wish, item: str) -> str:
+    off = f"those whose counts may be off by more than {100 * float(wish.target or 0):g}% are not shown"
+    rest = "all are shown" if wish.target is None else off
+    return (
+        f"To find {item}s, people are held to the first bound: every {item} that is left gets noise, and is found if "
+        f"that makes enough. To count them, people are held to the second bound on what they have of these. Every "
+        f"{item} that was found gets noise, and {rest}."
+    )
+
+
+def _or_found(wish: Wish, item: str) -> str:
+    if not wish.suited:
+        return ""
+    return f" If people have many {item}s and few are common, these are found one after another instead."
 
 
 def _lines(mechanism: Mechanism, item: str, unit: str) -> list[str]:
@@ -55,13 +95,14 @@ def _listed(values: list[str]) -> str:
 
 def appears(mechanism: Mechanism) -> str:
     """The noisy count from which on an item is shown; empty if all are."""
-    threshold = getattr(mechanism.event, "threshold", None)
-    return "" if threshold is None else digits(threshold / mechanism.bounding.unit)
+    return "" if mechanism.appears is None else digits(mechanism.appears / mechanism.bounding.unit)
 
 
 def _example(wish: Wish, bound: int) -> Bounding:
     """A bound that may be chosen."""
     squared = bound if wish.count == "users" else bound**2
+    if isinstance(choice := choice_for(wish), Discovering):
+        return choice.example(bound)
     if wish.weighing:
         return TwoScales(squared, 4 * squared, min(8 * bound, 10_000), wish.largest, (1, 1))
     if wish.cells is None:

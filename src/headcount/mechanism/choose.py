@@ -11,17 +11,32 @@ from headcount.account import calibrate
 from headcount.account.cost import Cost
 from headcount.account.events import Neighbours
 from headcount.account.threshold import people
-from headcount.bound import Bounding, Choice, SampledEvents, SampledItems, ScaledToSize, ScaledToSum, TwoScales
+from headcount.bound import (
+    Bounding,
+    Choice,
+    SampledEvents,
+    SampledItems,
+    ScaledToSize,
+    ScaledToSum,
+    TopItems,
+    TopSums,
+    TwoScales,
+)
+from headcount.bound.amounts import UsualAmounts
 from headcount.bound.compare import ComparedSizes, ComparedSums
 from headcount.bound.known import DpSgd, InverseSensitivity, MQuantile, OutputPerturbation, Quantile
+from headcount.bound.plume import LARGEST_BOUND, Discovered, Discovering
 from headcount.bound.profile import MOST_ITEMS, Profiled
 from headcount.bound.unknown import Exponential, Generalized
 from headcount.errors import BadParameter
-from headcount.mechanism import clipped, thresholded, weighted
-from headcount.mechanism.mechanism import Mechanism
+from headcount.mechanism import clipped, count_release, plume, thresholded, weighted
+from headcount.mechanism.levels import VariantName
+from headcount.mechanism.mechanism import Mechanism, check_widths
 from headcount.source.contributions import LARGEST_COUNT
 
-Name = Literal["auto", "clipped", "thresholded", "weighted"]
+Name = Literal["auto", "clipped", "thresholded", "weighted", "count-release", "plume", "plume-threshold"]
+PLUMES = ("plume", "plume-threshold")
+"""Baselines that choose their bounds in their own way."""
 KNOWN = {
     kind.name: kind for kind in (ComparedSizes, Quantile, InverseSensitivity, DpSgd, OutputPerturbation, MQuantile)
 }
@@ -31,10 +46,27 @@ NAMES = tuple(dict.fromkeys(("auto", Profiled.name, *UNKNOWN, *KNOWN)))
 SHARE = {Profiled.name: Fraction(2, 100)}
 OTHERWISE = Fraction(5, 100)
 """The part of epsilon that a choice takes, if nothing else is said."""
+LOOK, LOUDER = Fraction(2, 100), Fraction(10, 100)
+"""The parts of epsilon that a look at a rank takes, and a second profile; each only if it is taken."""
 FEWEST, MOST = 20, 100
 """Nobody's items count for more than so many when a bound on known items is chosen: a tenth of all, within these."""
 PAPER = 1500
 """The largest candidate of paper 000, which Algorithm 4 needs to be small."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """How items are to be found one after another."""
+
+    most: int
+    """Among how many of the most common ones."""
+    target: Fraction | None
+    """How far off counts may be, relative to the count; None if none are told."""
+    variant: VariantName = "level"
+    k: int | None = None
+    """How many are wanted; None if as many as can be found."""
+    added: Literal["", "count", "amount"] = ""
+    """What is added up: events, or amounts; empty if people are counted."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +86,12 @@ class Wish:
     """The bounds to choose from, if they were said."""
     debias: str | None = "auto"
     people: int | str | None = None
+    finding: Finding | None = None
+    """How items are found one after another, if they are."""
+    target: Fraction | None = None
+    """How far off counts may be to be shown, relative to the count; None if all are."""
+    looks: Fraction = Fraction(0)
+    """The epsilon of what was looked at after the bound was chosen."""
 
     @property
     def largest(self) -> int:
@@ -67,8 +105,17 @@ class Wish:
         return self.cells is None and (by_name or (self.mechanism == "auto" and self.bound == "auto"))
 
     @property
+    def suited(self) -> bool:
+        """Whether the mechanism depends on what is released before."""
+        return self.weighing and self.mechanism == self.bound == "auto" and self.count == "users"
+
+    @property
     def way(self) -> str | None:
         """The name of the choice; None if the bound is a number and nothing is to be chosen."""
+        if self.finding:
+            return UsualAmounts.name if self.finding.added and self.bound == "auto" else None
+        if self.mechanism in PLUMES:
+            return Discovering.name
         if self.weighing:
             return Profiled.name
         if self.bound != "auto":
@@ -93,18 +140,18 @@ class Wish:
     @property
     def rest(self) -> Cost:
         """What is left for the counts."""
-        return Cost(self.budget.epsilon - self.price, self.budget.delta)
+        return Cost(self.budget.epsilon - self.price - self.looks, self.budget.delta)
 
 
 def _many(budget: Cost, cells: int) -> bool:
     """Whether there are so many known items that Gaussian noise for all of them is quieter than Laplace noise."""
     if not budget.delta:
         return False
-    return cells > 2 / pi * (_sigma(budget) * float(budget.epsilon)) ** 2
+    return cells > 2 / pi * (sigma(budget) * float(budget.epsilon)) ** 2
 
 
 @lru_cache(maxsize=100)
-def _sigma(budget: Cost) -> float:
+def sigma(budget: Cost) -> float:
     """The standard deviation of Gaussian noise for a sensitivity of 1: near enough to choose by."""
     return float(calibrate.analytic_sigma(budget.epsilon, budget.delta))
 
@@ -113,8 +160,13 @@ def choice_for(wish: Wish) -> Choice[Any] | None:
     """The way of choosing the bound; None if it is a number."""
     if wish.way is None:
         return None
+    if wish.way == Discovering.name:
+        return plume.discovering(wish.rest, wish.price, wish.neighbours)
     if wish.way == Profiled.name:
         return Profiled(wish.price, wish.neighbours, wish.largest, _small(wish), wish.mechanism != "weighted")
+    if wish.finding:
+        assert wish.finding.added
+        return UsualAmounts(wish.price, wish.neighbours, wish.finding.most, wish.finding.added)
     return _on_loads(wish) if wish.cells is None else _on_sizes(wish)
 
 
@@ -133,7 +185,7 @@ def _on_sizes(wish: Wish) -> Choice[Any]:
     if wish.laplace:
         each, power = twice / float(wish.rest.epsilon), 1
     else:
-        each = _sigma(wish.rest) * sqrt(2 / pi * twice)
+        each = sigma(wish.rest) * sqrt(2 / pi * twice)
         power = 1 if wish.count == "users" else 2
     grid = _grid(wish, wish.cells if wish.count == "users" else LARGEST_COUNT)
     squared = tuple(sorted({bound**power for bound in grid}))
@@ -164,7 +216,7 @@ def _level(wish: Wish, bound: int) -> tuple[float, float]:
     laplace = 1 + scale * log(bound / (2 * delta)), scale
     if wish.count == "events":
         return laplace
-    deviation = _sigma(wish.rest) * sqrt(twice * bound)
+    deviation = sigma(wish.rest) * sqrt(twice * bound)
     gaussian = 1 - deviation * NormalDist().inv_cdf(min(delta / bound, 0.5)), deviation * sqrt(2 / pi)
     return min(laplace, gaussian)
 
@@ -181,25 +233,44 @@ def check_budget(wish: Wish) -> None:
             f"epsilon={float(wish.budget.epsilon):g}: to choose a bound, it is at least 0.001.",
             fix="epsilon=0.1, or bound=20",
         )
-    if wish.price < LEAST_PRICE or wish.rest.epsilon < LEAST_REST:
+    rest = wish.rest.epsilon - (wish.budget.epsilon * (LOOK + LOUDER) if wish.suited else 0)
+    if wish.price < LEAST_PRICE or rest < LEAST_REST:
         raise BadParameter(
             f"share={float(wish.price / wish.budget.epsilon):g}: too little of epsilon for the choice, or for counts.",
             fix="share=0.05",
         )
-    if wish.budget.delta > wish.rest.epsilon / 10:
+    if wish.budget.delta > rest / 10:
         raise BadParameter(
             f"delta={float(wish.budget.delta):g}: to choose a bound, it is at most a tenth of epsilon.",
             fix="delta=1e-6",
         )
+    if isinstance(choice := choice_for(wish), Discovering):
+        for bound in (1, LARGEST_BOUND):
+            check_widths(mechanism_for(wish, choice.example(bound)))
+
+
+def check_found(wish: Wish) -> None:
+    """Whether anything can be found one after another."""
+    assert wish.finding is not None
+    count_release.check_worth(_found(wish, wish.finding, TopItems(wish.finding.most)))
 
 
 def mechanism_for(wish: Wish, chosen: Bounding | None = None) -> Mechanism:
     """The mechanism, with noise for what is left of the budget; `chosen` is the bound if it had to be chosen."""
     if chosen is None and wish.way is not None:
         raise BadParameter("the bound is not chosen yet.", fix="bound=20, or plan.release()")
+    if wish.finding:
+        return _found(wish, wish.finding, chosen)
     if wish.cells is None:
         return _unknown(wish, chosen or (SampledItems if wish.count == "users" else SampledEvents)(_number(wish)))
     return _known(wish, chosen)
+
+
+def _found(wish: Wish, how: Finding, chosen: Bounding | None) -> count_release.CountRelease:
+    if chosen is None:
+        chosen = TopSums(how.most, _number(wish), how.added) if how.added else TopItems(how.most)
+    assert isinstance(chosen, TopItems)
+    return count_release.calibrated(wish.rest, chosen, wish.neighbours, variant=how.variant, target=how.target, k=how.k)
 
 
 def _number(wish: Wish) -> int:
@@ -208,6 +279,10 @@ def _number(wish: Wish) -> int:
 
 
 def _unknown(wish: Wish, bounding: Bounding) -> Mechanism:
+    if isinstance(bounding, TopItems):
+        return count_release.calibrated(wish.rest, bounding, wish.neighbours)
+    if isinstance(bounding, Discovered):
+        return plume.calibrated(wish.rest, bounding, wish.neighbours, target=wish.target)
     if isinstance(bounding, TwoScales):
         return weighted.calibrated(wish.rest, bounding, wish.neighbours, ratio=wish.debias is not None)
     assert isinstance(bounding, SampledItems | SampledEvents)

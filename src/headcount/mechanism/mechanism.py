@@ -60,9 +60,24 @@ class Mechanism(ABC):
         return (self.event,)
 
     @property
+    def laws(self) -> tuple[Law, ...]:
+        """The laws of all its noise."""
+        return tuple(law(event) for event in self.events)
+
+    @property
     def law(self) -> Law:
-        """The law of its noise."""
-        return law(self.event)
+        """The law of the noise on counts."""
+        return self.laws[0]
+
+    @property
+    def threshold(self) -> int | None:
+        """The noisy total, in units, from which on an item is shown; None if all are."""
+        return getattr(self.event, "threshold", None)
+
+    @property
+    def appears(self) -> int | None:
+        """What an item needs to appear, about, in units; None if all do."""
+        return self.threshold
 
     @property
     def error(self) -> float:
@@ -98,9 +113,9 @@ class Mechanism(ABC):
 
 def check_widths(mechanism: Mechanism) -> None:
     """Refuse noise that does not fit into 64 bits."""
-    for event in mechanism.events:
+    for each in mechanism.laws:
         try:
-            SystemEntropy().draw(law(event), 0)
+            SystemEntropy().draw(each, 0)
         except OverflowError:
             raise BadParameter(
                 "epsilon: too small for this bound, the noise would not fit into 64 bits.", fix="epsilon=1"

@@ -7,6 +7,7 @@ cannot miss. The upper end needs no such care: a count beyond it would have been
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,13 +15,24 @@ from numpy.typing import NDArray
 from scipy import special
 
 from headcount.estimate.two_scales import Lost, Measured, estimated
-from headcount.mechanism import Clipped, Mechanism, Noisy, NoisyBeside, NoisyTwice, Weighted
+from headcount.mechanism import (
+    Clipped,
+    CountRelease,
+    Mechanism,
+    Noisy,
+    NoisyBeside,
+    NoisyFound,
+    NoisyTwice,
+    Plume,
+    Weighted,
+)
 from headcount.mechanism.mechanism import MISS, spread
 from headcount.noise import Law
 from headcount.noise.gaussian import DiscreteGaussian
 from headcount.noise.laplace import DiscreteLaplace
 from headcount.noise.law import Integers
 from headcount.question import Question
+from headcount.release import found
 from headcount.release.undone import Ends, by_poisson, by_ratio, number, whole
 
 Floats = NDArray[np.float64]
@@ -33,19 +45,19 @@ OF_PEOPLE, OF_EVENTS = (0.05, 0.5), (0.3, 1.0)
 
 def rows(noisy: Noisy, mechanism: Mechanism, question: Question) -> pa.Table:
     """The released rows: the items by their own names, count, low, high; the most first, then by item; of a profile in
-    the order of the bins."""
-    counts, low, high = counted(noisy, mechanism, question)
-    table = pa.table(
-        {
-            **{column: _labelled(noisy.items[place], column, question) for place, column in enumerate(question.by)},
-            "count": counts,
-            "low": low,
-            "high": high,
-        }
-    )
-    if question.view == "profile":
+    the order of the bins, of items alone as they were found."""
+    items = {column: _labelled(noisy.items[place], column, question) for place, column in enumerate(question.by)}
+    table = pa.table({**items, **_columns(noisy, mechanism, question)})
+    if question.view == "profile" or not question.told:
         return table
-    return table.sort_by([("count", "descending"), *((column, "ascending") for column in question.by)])
+    return table.sort_by([(question.value, "descending"), *((column, "ascending") for column in question.by)])
+
+
+def _columns(noisy: Noisy, mechanism: Mechanism, question: Question) -> dict[str, Any]:
+    """What is told of each item."""
+    if isinstance(noisy, NoisyFound) and isinstance(mechanism, CountRelease):
+        return found.columns(noisy, mechanism, question.value)
+    return dict(zip(("count", "low", "high"), counted(noisy, mechanism, question), strict=True))
 
 
 def _labelled(column: pa.ChunkedArray, name: str, question: Question) -> pa.Array:
@@ -88,24 +100,25 @@ def _nearest(values: Integers, unit: int) -> Integers:
 
 def ends(values: Integers, mechanism: Mechanism) -> tuple[Integers, Integers]:
     """The lower and the upper ends of the counts' intervals."""
-    unit, threshold = mechanism.bounding.unit, getattr(mechanism.event, "threshold", None)
+    unit, threshold = mechanism.bounding.unit, mechanism.threshold
     if threshold is None:
         width = spread(mechanism.law, MISS)
         return np.maximum((values - width) // unit, 0), np.maximum(-((-values - width) // unit), 0)
     # a count beyond the upper end is shown in at least 39 of 40 cases: a little less than 1/40 makes up for the rest
     width = spread(mechanism.law, MISS * (1 - MISS / 2))
-    return np.maximum(least_shown(values, threshold, mechanism.law) // unit, 1), -((-values - width) // unit)
+    least = 0 if isinstance(mechanism, Plume) else 1  # of what was found before, nothing may be left
+    return np.maximum(least_shown(values, threshold, mechanism.law, least) // unit, least), -((-values - width) // unit)
 
 
-def least_shown(values: Integers, threshold: int, law: Law) -> Integers:
-    """The least count, from 1 on, for which a value this high is not too rare among those that are shown:
+def least_shown(values: Integers, threshold: int, law: Law, least: int = 1) -> Integers:
+    """The least count, from `least` on, for which a value this high is not too rare among those that are shown:
     P(noisy >= value | noisy >= threshold) rises with the count."""
     tail = log_tail(law)
-    low, high = np.zeros_like(values), np.maximum(values, 1)  # low is too small, or 0; high is not
+    low, high = np.full_like(values, least - 1), np.maximum(values, least)  # low is too small; high is not
     while bool((high - low > 1).any()):
         middle = (low + high) // 2
         rare = np.log(np.where(middle <= threshold, float(MISS), float(MISS / 2)))
-        enough = (tail(values - middle) - tail(threshold - middle) >= rare) & (middle > 0)
+        enough = (tail(values - middle) - tail(threshold - middle) >= rare) & (middle >= least)
         low, high = np.where(enough, low, middle), np.where(enough, middle, high)
     return high
 

@@ -20,6 +20,7 @@ from headcount.source.views import EVENTS, ITEMS, WHAT
 INK, BAR, WHISKER = "#1f2933", "#7fb2d9", "#27496d"
 Rows = tuple[list[str], list[int], list[int], list[int]]
 """Names, counts, and the ends of their intervals."""
+RANK = "rank"
 LONGEST = 40
 """Characters of an item that are drawn."""
 MOST_BINS = 100
@@ -28,6 +29,8 @@ MOST_BINS = 100
 
 def bars(table: pa.Table, about: About, most: int) -> Figure:
     """The `most` largest items; bins in their own order. Of a profile, items and events beside each other."""
+    if about.value == RANK:
+        raise BadParameter("items without counts have no bars to draw.", fix='hc.top(..., count="users")')
     parts = _panels(table) if about.view == "profile" else [("", table)]
     chosen = [(title, _chosen(part, about, most)) for title, part in parts]
     tallest = max(len(names) for _, (names, *_) in chosen)
@@ -76,7 +79,7 @@ def _chosen(table: pa.Table, about: About, most: int) -> Rows:
     else:
         table = table.slice(0, most)
     items = zip(*(table[column].to_pylist() for column in by), strict=True)
-    return ([_name(item) for item in items], *(table[column].to_pylist() for column in ("count", "low", "high")))
+    return ([_name(item) for item in items], *(table[column].to_pylist() for column in (about.value, "low", "high")))
 
 
 def _name(item: Sequence[object]) -> str:

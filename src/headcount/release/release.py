@@ -58,6 +58,8 @@ class About:
     """The labels of bins in their own order, for the picture."""
     head: str
     """The ledger's head after the charge; empty without a ledger."""
+    value: str = "count"
+    """What the column of counts is called; of items without counts there is only a rank."""
 
 
 @dataclass(frozen=True)

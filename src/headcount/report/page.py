@@ -4,7 +4,7 @@ import json
 from html import escape
 
 from headcount.release import Release
-from headcount.release.plot import bars, drawn
+from headcount.release.plot import RANK, bars, drawn
 from headcount.report.text import COUNTS, rows, shown
 
 MOST = 1000
@@ -46,6 +46,8 @@ def body(release: Release) -> str:
 
 
 def _picture(release: Release) -> str:
+    if release.about.value == RANK:
+        return ""
     svg = drawn(bars(release.table, release.about, most=25), "svg").decode()
     return svg[svg.index("<svg") :]
 

@@ -7,7 +7,7 @@ from headcount.release import Release
 from headcount.source.views import EVENTS, ITEMS
 
 SHOWN = 10
-COUNTS = ("count", "low", "high")
+COUNTS = ("count", "sum", "rank", "low", "high", "deviation")
 
 
 def summary(release: Release, most: int = SHOWN) -> str:
@@ -50,6 +50,8 @@ def columns(table: pa.Table) -> list[str]:
 
 def shown(cell: object, column: str, longest: int = 60) -> str:
     """A cell as a terminal may show it: one line, no control characters; only counts have separators."""
+    if isinstance(cell, float):
+        return f"{cell:,.3g}" if cell < 100 else f"{cell:,.0f}"
     if column in COUNTS:
         return f"{cell:,}"
     plain = "".join(char if char.isprintable() else "·" for char in str(cell))

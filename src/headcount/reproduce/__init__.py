@@ -7,6 +7,7 @@ this package.
 report.py     what an experiment gives back: tables, sentences, a picture
 pictures.py   panels of lines or points
 bounding/     paper 000: how much one person may contribute
+count_release/   paper 003: items found one after another
 """
 
 from importlib import import_module
@@ -25,6 +26,7 @@ EXPERIMENTS = {
     "bounding-figure4": "headcount.reproduce.bounding.figure4",
     "bounding-figure6": "headcount.reproduce.bounding.figure6",
     "bounding-known": "headcount.reproduce.bounding.known",
+    "count-release": "headcount.reproduce.count_release.figures",
 }
 """Each in a module of its own, with a function `run`: loaded when it is asked for."""
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -32,6 +33,8 @@ class Panel:
     series: tuple[Series, ...]
     logarithmic: str = ""
     """Which axes are: "", "x", "y" or "xy"."""
+    legend: Literal["within", "beside", "none"] = "within"
+    """Where the names of the series stand."""
 
 
 def figure(panels: Sequence[Panel]) -> Figure:
@@ -57,4 +60,7 @@ def _draw(axes: Axes, panel: Panel) -> None:
     axes.set_title(panel.title, loc="left", color=INK, fontsize=10)
     axes.spines[["top", "right"]].set_visible(False)
     axes.tick_params(which="both", labelsize=8)
-    axes.legend(fontsize=7, frameon=False)
+    if panel.legend == "within":
+        axes.legend(fontsize=7, frameon=False)
+    elif panel.legend == "beside":
+        axes.legend(fontsize=7, frameon=False, loc="center left", bbox_to_anchor=(1.02, 0.5))

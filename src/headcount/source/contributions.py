@@ -20,6 +20,11 @@ from headcount.source.binning import Bins, binned, check_binned
 
 USER = "user"
 COUNT = "count"
+AMOUNT = "amount"
+GRID = 1024
+"""Amounts are added up in so many parts of one, each rounded down."""
+LARGEST_AMOUNT = 10**12
+"""Amounts lie between this and its negative; what is beyond counts as this."""
 LARGEST_COUNT = 1_000_000
 """A person's count of one item stops here, which is also the largest bound: products stay far below 2^53."""
 
@@ -29,7 +34,7 @@ class Contributions:
     """Who did what how often, not yet bounded: nothing of it may be shown."""
 
     table: ir.Table
-    """user, item0, item1, ..., count; each (user, items) once."""
+    """user, item0, item1, ..., count; each (user, items) once; and the amount, if there is one."""
     items: tuple[str, ...]
     """The names of the item columns: item0, item1, ..."""
     people: ir.Table
@@ -75,6 +80,12 @@ def check_kinds(columns: Mapping[str, dt.DataType], user: str, by: Sequence[str]
             raise UnknownColumn(f"column {column!r} holds {kind}: not an item.", fix="numbers, text or dates")
 
 
+def check_amount(column: str, kind: dt.DataType) -> None:
+    """A column of numbers."""
+    if not (kind.is_numeric() or kind.is_boolean()):
+        raise UnknownColumn(f"column {column!r} holds {kind}: not an amount.", fix="sum: a column of numbers")
+
+
 def _countable(kind: dt.DataType) -> bool:
     return any(
         (kind.is_integer(), kind.is_string(), kind.is_boolean(), kind.is_decimal(), kind.is_date(), kind.is_timestamp())
@@ -88,24 +99,41 @@ def contributions(
     events: bool,
     keys: pa.Table | None,
     everybody: ir.Table | None = None,
+    amounts: bool = False,
 ) -> Contributions:
     """What each person did: how often if `events`, else once; only the items in `keys` if there are any.
 
-    The table's first column is the person, the others make the item, each with its bins if it has some. `everybody` is
-    the table that tells who there is, if it is another."""
+    The table's first column is the person, the others make the item, each with its bins if it has some; the last one
+    is an amount, if there are `amounts`. `everybody` is the table that tells who there is, if it is another."""
     user, *by = (table[name] for name in table.columns)
+    added = {AMOUNT: _amount(by.pop())} if amounts else {}
     items = item_names(len(by))
     plain = [plain_item(column) for column in by]
     values = [column if each is None else binned(column, each) for column, each in zip(plain, bins, strict=True)]
-    rows = table.select(**{USER: _person(user)}, **dict(zip(items, values, strict=True))).drop_null()
+    rows = table.select(**{USER: _person(user)}, **dict(zip(items, values, strict=True)), **added).drop_null()
     # user, item0, ...: a row for each event
     if keys is not None:
         rows = rows.semi_join(ibis.memtable(keys), items)
-    if events:
+    if amounts:
+        pairs = rows.group_by(USER, *items).agg(**{COUNT: ibis.literal(1, "int64"), AMOUNT: _added(rows[AMOUNT])})
+    elif events:
         pairs = rows.group_by(USER, *items).agg(**{COUNT: ibis.least(rows.count(), LARGEST_COUNT).cast("int64")})
     else:
         pairs = rows.distinct().mutate(**{COUNT: ibis.literal(1, "int64")})
     return Contributions(pairs, items, _everybody(table if everybody is None else everybody))
+
+
+def _amount(column: ir.Column) -> ir.Column:
+    """What a row adds, in parts; what is not a number is left out."""
+    number = column.cast("float64")
+    within = ibis.greatest(ibis.least(number, float(LARGEST_AMOUNT)), -float(LARGEST_AMOUNT))
+    return ibis.ifelse(number.isnull() | number.isnan(), None, (within * float(GRID)).floor().cast("int64"))
+
+
+def _added(parts: ir.Column) -> ir.Column:
+    """A person's amount: nothing below 0, nothing beyond the largest. Whole numbers add up the same in any order."""
+    whole = parts.sum().cast("decimal(38, 0)")
+    return ibis.greatest(ibis.least(whole, LARGEST_AMOUNT * GRID), 0).cast("decimal(38, 0)").cast("int64")
 
 
 def _everybody(table: ir.Table) -> ir.Table:

@@ -1,0 +1,75 @@
+"""The baseline that finds items first and counts them afterwards, on people who are within its bounds: both private
+profiles, what is found, and the counts, without an engine and quick enough for many runs."""
+
+from collections import Counter
+from collections.abc import Callable
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+import pyarrow as pa
+
+from headcount.account.events import GaussianThreshold
+from headcount.bound import Bounded, SampledItems
+from headcount.bound.plume import Discovered, Discovering, found
+from headcount.bound.sizes import Sizes
+from headcount.mechanism import Plume, plume
+from headcount.noise import Entropy
+
+People = tuple[tuple[str, ...], ...]
+"""A person is the tuple of items that they have, each once."""
+
+
+def profiled(choice: Discovering, rho: Fraction) -> Callable[[People, Entropy], object]:
+    """Everything that happens, the counts at a price of rho; the bounds are seen as well."""
+    selection = lru_cache(maxsize=None)(choice.selection)
+
+    def run(people: People, entropy: Entropy) -> object:
+        first = choice.usual.draw(_sizes(people), entropy)
+        items = _found(people, selection(first.most), entropy)
+        second = choice.usual.draw(_sizes(_among(people, items)), entropy)
+        made = plume.within(rho, Discovered(second, items, selection(first.most)), choice.neighbours)
+        return first.most, second.most, _counts(people, made, entropy)
+
+    return run
+
+
+def in_two_phases(
+    how: GaussianThreshold, rho: Fraction, most: int, target: Fraction | None = None
+) -> Callable[[People, Entropy], object]:
+    """The same with bounds that are known: items are found, and counted at a price of rho."""
+
+    def run(people: People, entropy: Entropy) -> object:
+        items = _found(people, how, entropy)
+        made = plume.within(rho, Discovered(SampledItems(most), items, how), how.neighbours, target=target)
+        return _counts(people, made, entropy)
+
+    return run
+
+
+def _found(people: People, how: GaussianThreshold, entropy: Entropy) -> pa.Table:
+    often = Counter(item for person in people for item in person)
+    names = sorted(often)
+    totals = np.array([often[item] for item in names], dtype=np.int64)
+    kept = SampledItems(how.items)
+    return found(Bounded(pa.table({"item0": pa.array(names, pa.string())}), totals, kept.sensitivity), how, entropy)
+
+
+def _counts(people: People, mechanism: Plume, entropy: Entropy) -> dict[str, int]:
+    items = mechanism.bounding.items
+    often = Counter(item for person in people for item in person)
+    totals = np.array([often[item] for item in items["item0"].to_pylist()], dtype=np.int64)
+    noisy = mechanism.run(Bounded(items, totals, mechanism.bounding.sensitivity), entropy)
+    return dict(zip(noisy.items["item0"].to_pylist(), noisy.values.tolist(), strict=True))
+
+
+def _among(people: People, items: pa.Table) -> People:
+    there = set(items["item0"].to_pylist())
+    return tuple(tuple(item for item in person if item in there) for person in people)
+
+
+def _sizes(people: People) -> Sizes:
+    many = np.bincount([len(person) for person in people], minlength=2)
+    there = np.flatnonzero(many)
+    there = there[there > 0]
+    return Sizes(there, many[there], np.zeros_like(there))

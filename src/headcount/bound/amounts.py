@@ -1,0 +1,53 @@
+"""The most that a person's amount for one item counts, chosen privately: what all but a few people are within.
+
+Each person is told by the largest of their amounts, in bins; a person is in one bin, so noise for one person is enough.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from headcount.bound.bounded import Bounding, fetched, whole_numbers
+from headcount.bound.profile import Binned, edges
+from headcount.bound.sizes import Sizes
+from headcount.bound.top import TopSums
+from headcount.noise import Entropy
+from headcount.source.contributions import AMOUNT, COUNT, GRID, LARGEST_AMOUNT, USER, Contributions
+
+RARE = 0.02
+"""All but this part of the people are within the limit."""
+
+
+@dataclass(frozen=True)
+class UsualAmounts(Binned):
+    """A limit from a private profile of people's largest amounts."""
+
+    name: ClassVar[str] = "amounts"
+    most: int
+    """How many items are listed."""
+    of: Literal["count", "amount"]
+    """Whether events are added up, or amounts."""
+
+    @property
+    def edges(self) -> tuple[int, ...]:
+        return edges(LARGEST_AMOUNT)
+
+    def look(self, contributions: Contributions) -> Sizes:
+        column, grid = (AMOUNT, GRID) if self.of == AMOUNT else (COUNT, 1)
+        largest = contributions.table.group_by(USER).agg(size=lambda rows: rows[column].max())
+        whole = largest.mutate(size=((largest["size"] - largest["size"] % grid) / grid).round().cast("int64"))
+        counted = fetched(whole.group_by("size").agg(people=whole.count()).order_by("size"))
+        sizes, many = (whole_numbers(counted[name]) for name in ("size", "people"))
+        return Sizes(sizes, many, np.zeros_like(many))
+
+    def draw(self, statistics: Sizes, entropy: Entropy) -> Bounding:
+        within = self.profile(statistics, entropy).within(RARE)
+        return TopSums(self.most, within + (self.of == AMOUNT), self.of)  # a whole number, and amounts have fractions
+
+    def explain(self, item: str) -> str:
+        what = "many events" if self.of == COUNT else "large an amount"
+        return (
+            f"How {what} people have for one {item}, at most, is told privately first, in bins: each count of people "
+            f"gets discrete Laplace noise with a scale of {float(self.scale):,.4g}. The limit follows from that."
+        )

@@ -1,0 +1,123 @@
+"""The most common items, with no limit on how many of them a person has: for finding them one after another.
+
+A person adds 1 to each of their items, so neighbours differ by at most 1 in the count of any item, and so in the count
+of the item at any rank. That is all that the proof needs (docs/proofs/count-release.md): nothing is sampled or scaled.
+If amounts are added up instead of people, a person's amount for one item is cut at a limit; which items are found still
+depends on people alone.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import ibis
+import pyarrow as pa
+from ibis.expr import types as ir
+
+from headcount.bound.bounded import LARGEST_TOTAL, TOTAL, WIDE, Bounded, Bounding, Sensitivity, fetched, whole_numbers
+from headcount.noise.law import Integers
+from headcount.source.contributions import AMOUNT, COUNT, GRID, USER, Contributions
+
+EVERY = 2**62
+"""As a limit: none."""
+ADDED = "added"
+PARTS = 2**24
+"""A person's amount for one item has at most so many parts."""
+
+
+@dataclass(frozen=True)
+class BoundedTop(Bounded):
+    """The most common items, by how many people have them."""
+
+    next: int
+    """How many people have the next item, the most common one that is not listed; 0 if there is none."""
+    values: Integers
+    """What is to be told of each item: people, or amounts in parts."""
+
+
+@dataclass(frozen=True)
+class TopItems(Bounding):
+    """The items that most people have."""
+
+    most: int
+    """How many items are listed."""
+
+    @property
+    def limit(self) -> int:
+        return 0
+
+    @property
+    def sensitivity(self) -> Sensitivity:
+        return Sensitivity(items=EVERY, largest=self.parts, total=EVERY, squared=EVERY)
+
+    @property
+    def part(self) -> float:
+        """What one part of a value stands for."""
+        return 1.0
+
+    @property
+    def parts(self) -> int:
+        """The most that one person adds to one value, in parts."""
+        return 1
+
+    def bound(self, contributions: Contributions, secret: bytes, keys: pa.Table | None) -> BoundedTop:
+        items = list(contributions.items)
+        people = contributions.table.group_by(items).agg(**self._told(contributions.table))  # items, total, added
+        ranked = people.order_by(people[TOTAL].desc(), *items).limit(self.most + 1)
+        found = fetched(ranked)
+        totals, values = whole_numbers(found[TOTAL]), whole_numbers(found[ADDED])
+        following = int(totals[self.most]) if len(totals) > self.most else 0
+        listed = found.select(items).slice(0, self.most)
+        return BoundedTop(listed, totals[: self.most], self.sensitivity, following, values[: self.most])
+
+    def _told(self, pairs: ir.Table) -> dict[str, ir.Value]:
+        """How many people have an item, and what is to be told of it."""
+        return {TOTAL: pairs.count(), ADDED: pairs.count()}
+
+    def kept(self, contributions: Contributions, secret: bytes) -> ir.Table:
+        return contributions.table.select(USER, *contributions.items, COUNT)
+
+    def explain(self, item: str) -> str:
+        return (
+            f"Each person counts once for each {item}, however many they have. The {self.most:,} most common ones are "
+            "looked at, and how common the next one is."
+        )
+
+
+@dataclass(frozen=True)
+class TopSums(TopItems):
+    """The same, with what people's amounts add up to."""
+
+    each: int
+    """The most that one person's amount for one item counts."""
+    of: Literal["count", "amount"] = "amount"
+    """Whether events are added up, or amounts."""
+
+    @property
+    def limit(self) -> int:
+        return self.each
+
+    @property
+    def part(self) -> float:
+        return (1 << self._shift) / self._grid
+
+    @property
+    def parts(self) -> int:
+        return (self.each * self._grid) >> self._shift
+
+    @property
+    def _grid(self) -> int:
+        return GRID if self.of == AMOUNT else 1
+
+    @property
+    def _shift(self) -> int:
+        """Large amounts are told less finely."""
+        return max((self.each * self._grid).bit_length() - PARTS.bit_length(), 0)
+
+    def _told(self, pairs: ir.Table) -> dict[str, ir.Value]:
+        cut = ibis.least(pairs[AMOUNT if self.of == AMOUNT else COUNT], self.each * self._grid)
+        whole = ((cut - cut % (1 << self._shift)) / (1 << self._shift)).round().cast("int64")  # below 2^53: exact
+        return {TOTAL: pairs.count(), ADDED: ibis.least(whole.sum().cast(WIDE), LARGEST_TOTAL).cast(WIDE)}
+
+    def explain(self, item: str) -> str:
+        what = "number of events" if self.of == COUNT else "amount"
+        return f"{super().explain(item)} A person's {what} for one {item} is cut at {self.each:,}."

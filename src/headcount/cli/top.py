@@ -1,0 +1,68 @@
+"""`headcount top FILE`: the k most common items."""
+
+from typing import Annotated
+
+import typer
+
+from headcount import api
+from headcount.cli.histogram import (
+    Again,
+    AsJson,
+    By,
+    Dataset,
+    Delta,
+    DryRun,
+    Epsilon,
+    File,
+    Kbar,
+    LedgerPath,
+    Neighbours,
+    Out,
+    Rho,
+    User,
+    Variant,
+    carry_out,
+    check_targets,
+    number_or_text,
+)
+
+
+def top(
+    file: File,
+    user: User,
+    by: By,
+    k: Annotated[str, typer.Option(help="How many items are wanted.")] = "20",
+    epsilon: Epsilon = None,
+    delta: Delta = "1e-6",
+    rho: Rho = None,
+    count: Annotated[str, typer.Option(help="users tells the counts, none the items alone.")] = "users",
+    target_error: Annotated[str | None, typer.Option(help="The part of a count by which most may be off.")] = None,
+    variant: Variant = "level",
+    kbar: Kbar = "10000",
+    neighbours: Neighbours = "add-remove",
+    dataset: Dataset = None,
+    ledger: LedgerPath = None,
+    again: Again = False,
+    out: Out = None,
+    dry_run: DryRun = False,
+    as_json: AsJson = False,
+) -> None:
+    """The k most common items, with their counts or without."""
+    check_targets(out or [])
+    plan = api.plan(
+        "top",
+        file,
+        user=user,
+        by=by,
+        k=number_or_text(k),  # type: ignore[arg-type]
+        epsilon=epsilon,
+        delta=delta,
+        rho=rho,
+        count=count,  # type: ignore[arg-type]
+        target_error=target_error,
+        variant=variant,  # type: ignore[arg-type]
+        kbar=number_or_text(kbar),  # type: ignore[arg-type]
+        neighbours=neighbours,  # type: ignore[arg-type]
+        dataset=dataset,
+    )
+    carry_out(plan, ledger=ledger, again=again, out=out or [], dry_run=dry_run, as_json=as_json)

@@ -1,0 +1,223 @@
+"""Items found one after another: the k most common, as many as a budget allows, and what amounts add up to."""
+
+from collections import Counter
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import headcount as hc
+from headcount.account import cost, zcdp
+from headcount.mechanism import CountRelease
+
+ASKED: dict[str, Any] = {"user": "user", "by": "song", "epsilon": 1}
+
+
+@pytest.fixture(scope="module")
+def plays() -> Any:
+    table = hc.example()
+    minutes = np.arange(table.num_rows) % 7 + 0.5
+    return table.append_column("minutes", pa.array(minutes))
+
+
+@pytest.fixture(scope="module")
+def people(plays: Any) -> Counter[str]:
+    pairs = set(zip(plays["user"].to_pylist(), plays["song"].to_pylist(), strict=True))
+    return Counter(song for _, song in pairs)
+
+
+def rows(release: hc.Release) -> dict[str, dict[str, Any]]:
+    return {row["song"]: row for row in release.table.to_pylist()}
+
+
+@pytest.mark.parametrize("neighbours", ["add-remove", "replace"])
+def test_the_most_common(plays: Any, people: Counter[str], neighbours: Any) -> None:
+    """The songs differ by hundreds of people, and the noise is about 1/rate = 10 to 20 of them."""
+    release = hc.top(plays, **ASKED, k=5, neighbours=neighbours)
+    assert release.about.what == "the 5 most common by song"
+    assert release.table.column_names == ["song", "count", "low", "high", "deviation"]
+    assert list(rows(release)) == [song for song, _ in people.most_common(5)]
+    for song, row in rows(release).items():
+        assert abs(row["count"] - people[song]) < 8 * row["deviation"]
+        assert row["low"] < row["count"] < row["high"]
+
+
+def test_without_counts_there_are_ranks(plays: Any, people: Counter[str], tmp_path: Path) -> None:
+    release = hc.top(plays, **ASKED, k=5, count="none")
+    assert release.table.to_pydict() == {
+        "song": [song for song, _ in people.most_common(5)],
+        "rank": [1, 2, 3, 4, 5],
+    }
+    assert "song 0001     1" in release.summary()
+    for name in ("r.parquet", "r.csv", "r.json", "r.html"):
+        release.save(tmp_path / name)
+    with pytest.raises(hc.HeadcountError, match="items without counts have no bars to draw"):
+        release.plot()
+    told = hc.plan("top", plays, **ASKED, k=100, count="none"), hc.plan("top", plays, **ASKED, k=100)
+    softest = [plan.mechanism.levels[0].threshold for plan in told if isinstance(plan.mechanism, CountRelease)]
+    assert softest[0] < softest[1]  # items alone cost less, so rarer ones are found
+
+
+def test_fewer_than_k_if_the_others_are_rare(plays: Any) -> None:
+    assert 20 < hc.top(plays, **ASKED, k=1000).table.num_rows < 200
+
+
+@pytest.mark.parametrize("variant", ["level", "rogers", "coarse", "refined"])
+def test_as_many_as_the_budget_allows(plays: Any, people: Counter[str], variant: Any) -> None:
+    """Of more than 100 items 6 to 13% miss the target; with noise of a tenth of the right one, or ten times as much,
+    next to none or most would."""
+    release = hc.histogram(plays, user="user", by="song", rho=1, mechanism="count-release", variant=variant)
+    found = rows(release)
+    missed = [song for song, row in found.items() if abs(row["count"] - people[song]) > 0.1 * people[song]]
+    assert len(found) > 100
+    assert 0.005 < len(missed) / len(found) < 0.25
+    outside = [song for song, row in found.items() if not row["low"] <= people[song] <= row["high"]]
+    assert len(outside) / len(found) < 0.2
+
+
+def test_ours_finds_many_more_than_the_paper(plays: Any) -> None:
+    asked: dict[str, Any] = {"user": "user", "by": "song", "rho": 1, "mechanism": "count-release"}
+    ours, papers = (hc.histogram(plays, **asked, variant=v).table.num_rows for v in ("level", "rogers"))
+    assert ours > 1.2 * papers
+
+
+def test_a_budget_as_rho(plays: Any) -> None:
+    plan = hc.plan("histogram", plays, user="user", by="song", rho=0.1, mechanism="count-release")
+    assert plan.cost.epsilon == zcdp.epsilon(Fraction(1, 10), plan.cost.delta / 2)
+    assert isinstance(plan.mechanism, CountRelease)
+    assert abs(float(plan.mechanism.event.rho) - 0.1) < 1e-10
+
+
+def test_what_amounts_add_up_to(plays: Any) -> None:
+    """Of each person at most 10 minutes for a song: with people who play a song more often, less than all."""
+    pairs: Counter[tuple[int, str]] = Counter()
+    for user, song, minutes in zip(*(plays[name].to_pylist() for name in ("user", "song", "minutes")), strict=True):
+        pairs[user, song] += minutes
+    true: Counter[str] = Counter()
+    for (_, song), minutes in pairs.items():
+        true[song] += min(minutes, 10)
+    release = hc.histogram(plays, **ASKED, sum="minutes", bound=10)
+    assert release.table.column_names == ["song", "sum", "low", "high", "deviation"]
+    assert len(rows(release)) > 20
+    for song, row in rows(release).items():
+        assert abs(row["sum"] - true[song]) < 8 * row["deviation"]
+    assert "A person's amount for one song is cut at 10." in release.explain()
+    release.plot()
+
+
+@pytest.mark.parametrize("asked", [{"sum": "minutes"}, {"count": "events", "mechanism": "count-release"}])
+@pytest.mark.parametrize("neighbours", ["add-remove", "replace"])
+def test_the_limit_is_chosen_privately(plays: Any, asked: dict[str, Any], neighbours: Any) -> None:
+    release = hc.histogram(plays, **ASKED, **asked, neighbours=neighbours)
+    assert release.about.chosen == "amounts"
+    assert 2 <= release.about.bound <= 40
+    assert "This takes 0.05 of epsilon (5%)." in release.explain()
+    assert cost.covers(hc.plan("histogram", plays, **ASKED, **asked).cost, release.cost.events)
+
+
+@pytest.mark.parametrize(
+    ("job", "asked"),
+    [
+        ("top", {"k": 5}),
+        ("top", {"k": 5, "count": "none", "kbar": 50}),
+        ("histogram", {"mechanism": "count-release", "target_error": "0.2", "variant": "rogers", "kbar": 77}),
+        ("histogram", {"sum": "minutes"}),
+        ("histogram", {"sum": "minutes", "bound": 10, "neighbours": "replace"}),
+        ("histogram", {"count": "events", "mechanism": "count-release"}),
+    ],
+)
+def test_a_plan_goes_through_text_and_a_ledger(plays: Any, tmp_path: Path, job: Any, asked: dict[str, Any]) -> None:
+    plan = hc.plan(job, plays, **ASKED, **asked, dataset="plays")
+    again = hc.Plan.from_json(plan.to_json())
+    assert str(again) == str(plan)
+    ledger = hc.Ledger(tmp_path / "l.db", epsilon=1, delta=1e-6)
+    release = again.release(plays, ledger=ledger)
+    assert plan.release(ledger=ledger).content == release.content
+    assert ledger.spent.epsilon == 1
+    assert hc.load(release.save(tmp_path / "r.parquet")).about == release.about
+
+
+def test_the_plan_tells_how_common_items_must_be(plays: Any) -> None:
+    plan = str(hc.plan("histogram", plays, **ASKED, mechanism="count-release"))
+    assert "error   most counts are off by at most 10%" in plan
+    assert "appear  items (song) and the people that each needs: 1 of " in plan
+
+
+def test_nothing_found(plays: Any) -> None:
+    release = hc.histogram(plays.slice(0, 50), **ASKED, mechanism="count-release")
+    assert release.table.num_rows == 0
+    assert "No item had enough people to be shown." in release.summary()
+    assert hc.top(plays.slice(0, 0), **ASKED).table.num_rows == 0
+
+
+def test_thousands_of_people_with_many_items_each_lead_to_count_release() -> None:
+    """3,000 people with 300 of 20,000 items each: scaled counts would drown in noise, and auto says why."""
+    random = np.random.default_rng(1)
+    users = np.repeat(np.arange(3000), 300)
+    items = (20_000 * random.random(len(users)) ** 3).astype(np.int64)
+    release = hc.histogram(pa.table({"user": users, "item": items}), user="user", by="item", epsilon=1)
+    assert "one after another" in release.explain()
+    assert "Then the item at rank" in release.explain()
+    assert release.table.column_names[-1] == "deviation"
+    assert release.table.num_rows > 20
+
+
+def test_few_people_are_looked_at_twice() -> None:
+    users = np.arange(300)
+    table = pa.table({"user": users, "item": users % 2})
+    release = hc.histogram(table, user="user", by="item", epsilon=1)
+    assert release.explain().count("is told privately first") == 2
+    assert cost.covers(hc.plan("histogram", table, user="user", by="item", epsilon=1).cost, release.cost.events)
+
+
+MISTAKES = [
+    ({"target_error": 0}, "target_error=0: the part of a count by which it may be off, more than 0 and at most 1."),
+    ({"target_error": -1}, "target_error=-1: the part of a count"),
+    ({"rho": 1}, "epsilon and rho: only one of them. Fix: epsilon=1, or rho=0.1"),
+    ({"epsilon": None, "rho": 0}, "rho=0"),
+    ({"kbar": 0}, "kbar=0: a whole number of at least 1 is needed."),
+    ({"bound": 5}, 'bound=5 with mechanism="count-release": people may have as many items as they like.'),
+    ({"bound": "profile"}, "bound='profile' with mechanism=\"count-release\""),
+    ({"share": 0.1}, 'mechanism="count-release" leaves no bound to choose.'),
+    ({"debias": "ratio"}, 'debias="ratio": nothing is taken away that could be undone.'),
+    ({"variant": "best"}, "variant='best': unknown."),
+    ({"keys": ["a"]}, 'mechanism="count-release" is for items not known in advance.'),
+    ({"sum": "user"}, "sum='user': a column that makes the person or the item."),
+    ({"sum": "song"}, "sum='song': a column that makes the person or the item."),
+    ({"sum": "minute"}, "there is no column 'minute'. Fix: did you mean 'minutes'?"),
+    ({"sum": 5}, "sum=5: the name of a column of numbers."),
+    ({"sum": "minutes", "count": "events"}, "sum='minutes': amounts are added up for items that are found"),
+    ({"mechanism": "auto", "kbar": 5}, 'kbar: only mechanism="count-release" knows it.'),
+    ({"mechanism": "auto", "variant": "rogers"}, 'variant: only mechanism="count-release" knows it.'),
+    ({"mechanism": "auto", "epsilon": None, "rho": 1}, 'rho: only mechanism="count-release" is paid in it.'),
+    ({"mechanism": "weighted", "sum": "minutes"}, "sum='minutes': amounts are added up"),
+    ({"epsilon": 1e-6, "variant": "rogers"}, "too small to find anything"),
+]
+
+
+@pytest.mark.parametrize(("wrong", "message"), MISTAKES, ids=[message[:40] for _, message in MISTAKES])
+def test_mistakes(plays: Any, wrong: dict[str, Any], message: str) -> None:
+    with pytest.raises(hc.HeadcountError) as refused:
+        hc.plan("histogram", plays, **{**ASKED, "mechanism": "count-release", **wrong})
+    assert message in str(refused.value)
+    assert "Fix: " in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"k": 0}, "k=0: a whole number of at least 1 is needed. Fix: k=20"),
+        ({"k": 2.5}, "k=2.5"),
+        ({"k": 30, "kbar": 20}, "k=30, kbar=20: of so many candidates there are not so many to find. Fix: kbar=300"),
+        ({"count": "events"}, 'count=\'events\': unknown. Fix: count="users" or count="none"'),
+        ({"count": "none", "target_error": 0.1}, 'target_error=0.1 with count="none": no counts are told.'),
+        ({"epsilon": None}, "how much may it cost? Fix: epsilon=1"),
+    ],
+)
+def test_mistakes_with_the_most_common(plays: Any, wrong: dict[str, Any], message: str) -> None:
+    with pytest.raises(hc.HeadcountError) as refused:
+        hc.top(plays, **{**ASKED, **wrong})
+    assert message in str(refused.value)
