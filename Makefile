@@ -27,6 +27,23 @@ bench: .venv/ready
 	$(BIN)/python -m benchmarks.error
 	$(BIN)/python -m benchmarks.weighted
 	$(BIN)/python -m benchmarks.choice
+	$(BIN)/python -m benchmarks.race
+	$(BIN)/python -m benchmarks.found
+
+# headcount beside OpenDP and SmartNoise-SQL: an hour and a half. They need other versions, so environments of their own.
+.PHONY: peers
+peers: .venv/ready .venv-opendp/ready .venv-smartnoise/ready
+	$(BIN)/python -m benchmarks.peers
+
+.venv-opendp/ready:
+	$(PYTHON) -m venv .venv-opendp
+	.venv-opendp/bin/pip install --quiet 'opendp[polars]==0.16.0'
+	touch $@
+
+.venv-smartnoise/ready:
+	$(PYTHON) -m venv .venv-smartnoise
+	.venv-smartnoise/bin/pip install --quiet smartnoise-sql==1.0.10 pyarrow
+	touch $@
 
 audit: .venv/ready
 	$(BIN)/headcount audit --runs 100000 --kills 1000

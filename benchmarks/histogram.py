@@ -33,11 +33,12 @@ def plain(path: str, bound: int) -> int:
     return len(duckdb.connect().sql(query).to_arrow_table())
 
 
-def ours(path: str, bound: int | str) -> int:
+def ours(path: str, bound: int | str, mechanism: Any = "auto") -> int:
     """The release."""
     from headcount.api import histogram
 
-    return len(histogram(path, user="user_id", by="item", epsilon=1, delta=1e-6, bound=bound).table)
+    asked: dict[str, Any] = {"user": "user_id", "by": "item", "epsilon": 1, "delta": 1e-6}
+    return len(histogram(path, **asked, bound=bound, mechanism=mechanism).table)
 
 
 def chosen(path: str, bound: int) -> int:
@@ -45,9 +46,14 @@ def chosen(path: str, bound: int) -> int:
     return ours(path, "auto")
 
 
+def found(path: str, bound: int) -> int:
+    """The release without a bound."""
+    return ours(path, "auto", "count-release")
+
+
 def once(which: str, path: str, bound: int) -> dict[str, float]:
     """In this process: time, CPU time and peak memory of one call."""
-    call = {"plain": plain, "ours": ours, "chosen": chosen}[which]
+    call = {"plain": plain, "ours": ours, "chosen": chosen, "found": found}[which]
     with tempfile.TemporaryDirectory() as folder:
         pq.write_table(pa.table({"user_id": [1], "item": ["a"]}), tiny := f"{folder}/tiny.parquet")
         call(tiny, 1)  # imports what it needs
@@ -69,9 +75,10 @@ def measured(which: str, path: Path, bound: int) -> dict[str, float]:
 
 
 def compare(path: Path, bound: int) -> list[dict[str, Any]]:
-    """Medians of rounds in which the three take turns: a line for the given bound, one for the chosen."""
-    rounds = [{which: measured(which, path, bound) for which in ("plain", "ours", "chosen")} for _ in range(ROUNDS)]
-    return [_line(path, which, told, rounds) for which, told in (("ours", str(bound)), ("chosen", "auto"))]
+    """Medians of rounds in which all take turns: a line for the given bound, one for the chosen, one for none."""
+    ways = {"ours": str(bound), "chosen": "auto", "found": "none"}
+    rounds = [{which: measured(which, path, bound) for which in ("plain", *ways)} for _ in range(ROUNDS)]
+    return [_line(path, which, told, rounds) for which, told in ways.items()]
 
 
 def _line(path: Path, which: str, bound: str, rounds: list[dict[str, dict[str, float]]]) -> dict[str, Any]:
