@@ -113,13 +113,13 @@ class Mechanism(ABC):
 
 def check_widths(mechanism: Mechanism) -> None:
     """Refuse noise that does not fit into 64 bits."""
-    for each in mechanism.laws:
-        try:
+    try:
+        for each in mechanism.laws:
             SystemEntropy().draw(each, 0)
-        except OverflowError:
-            raise BadParameter(
-                "epsilon: too small for this bound, the noise would not fit into 64 bits.", fix="epsilon=1"
-            ) from None
+    except OverflowError:
+        raise BadParameter(
+            "epsilon: too small for this bound, the noise would not fit into 64 bits.", fix="epsilon=1"
+        ) from None
 
 
 def digits(value: float) -> str:
