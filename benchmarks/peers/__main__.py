@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 from benchmarks.truth import TABLES, Off, folder, mean, true_counts
 from headcount.api import histogram
 
-OURS = ("auto", "thresholded", "weighted")
+OURS = ("auto", "thresholded", "weighted", "count-release")
 RUNS = 5
 PARTS = (95, 99)
 LIMIT = 600

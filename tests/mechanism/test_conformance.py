@@ -10,7 +10,7 @@ import pytest
 from headcount.account import Cost, cost
 from headcount.account.events import Gaussian, GaussianThreshold, Laplace, LaplaceThreshold, Neighbours
 from headcount.audit.choices import Fixed
-from headcount.audit.specimens import enumerations, specimens
+from headcount.audit.specimens import Specimen, enumerations, specimens
 from headcount.bound import Bounded, SampledEvents, SampledItems, ScaledToSum, Sensitivity
 from headcount.errors import BadParameter
 from headcount.mechanism import (
@@ -125,3 +125,10 @@ def test_the_error_law(cells: int | None) -> None:
 def test_a_known_domain_without_delta_is_pure() -> None:
     pure = clipped.calibrated(Cost(Fraction(1), Fraction(0)), count="users", bound=100, cells=9, neighbours="replace")
     assert isinstance(pure.event, Laplace)
+
+
+@pytest.mark.parametrize("specimen", [each for each in specimens() if each.honest], ids=lambda each: each.name)
+def test_honest_specimens_do_run(specimen: Specimen) -> None:
+    """To an audit an exception is an output like any other: one that always raises would pass."""
+    for people in (specimen.left, specimen.right):
+        specimen.run(people, SystemEntropy())

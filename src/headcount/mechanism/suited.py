@@ -22,8 +22,9 @@ from headcount.mechanism.levels import KBAR
 TELLING = 10.0
 """A scaled count is told well from so many deviations of its noise on: as many items are good as have such counts
 (measured on real tables)."""
-FEWEST = 20
-"""If finding reaches fewer items than this at such counts, it is not worth a look."""
+FEWEST, FEW = 40, 10
+"""If finding reaches fewer items than this at such counts, it is not worth a look: with many people, and with few, of
+whom scaled counts tell hardly anything (measured)."""
 
 
 def second_for(wish: Wish, chosen: Bounding, made: Sequence[Choice[Any]] = ()) -> Choice[Any] | None:
@@ -44,4 +45,5 @@ def _rank_for(wish: Wish, chosen: TwoScales) -> AtRank | None:
     noise = sigma(after.rest) * sqrt(people(wish.neighbours) / float(1 - weighted.OPEN - weighted.TAKEN))
     enough = TELLING * noise * chosen.worth
     rank = count_release.calibrated(after.rest, TopItems(KBAR), wish.neighbours).reach(enough)
-    return AtRank(look, wish.neighbours, rank, enough, chosen, KBAR) if rank >= FEWEST else None
+    worth = rank >= (FEW if wish.looks else FEWEST)
+    return AtRank(look, wish.neighbours, rank, enough, chosen, KBAR) if worth else None
