@@ -11,7 +11,7 @@ from headcount.account.events import Neighbours
 from headcount.agreement import SQUARES
 from headcount.asked import profile_question, question, top_question, total_question
 from headcount.errors import BadParameter
-from headcount.exact import Number, positive, rational
+from headcount.exact import Number, positive, rational, round_down
 from headcount.forecast import epsilon_for
 from headcount.mechanism import Name
 from headcount.mechanism.levels import KBAR, VariantName
@@ -363,7 +363,19 @@ def _given(epsilon: Number | None, rho: Number | None, delta: Number, asked: Que
     paid = positive("rho", rho, fix="rho=0.1")
     if not Fraction(1, 10**12) <= paid <= 50:
         raise BadParameter(f"rho={rho!r}: it lies between 1e-12 and 50.", fix="rho=0.1")
-    return zcdp.epsilon(paid, rational("delta", delta, fix="delta=1e-6") / 2)
+    if asked.bound == "auto" and (asked.sum or asked.count == "events"):
+        raise BadParameter("rho: the limit of amounts is chosen for an epsilon.", fix="bound=100, or epsilon=1")
+    return _epsilon_of(paid, rational("delta", delta, fix="delta=1e-6") / 2)
+
+
+def _epsilon_of(rho: Fraction, delta: Fraction) -> Fraction:
+    """An epsilon of 12 digits whose rho is not above this one."""
+    epsilon = zcdp.epsilon(rho, delta)
+    while epsilon > 0 and zcdp.rho(epsilon, delta) > rho:
+        epsilon = round_down(epsilon - epsilon / 10**12)
+    if epsilon <= 0:
+        raise BadParameter("rho: too small for this delta.", fix="rho=0.1")
+    return epsilon
 
 
 def _check_delta(delta: Number, asked: Question) -> None:

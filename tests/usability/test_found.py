@@ -11,7 +11,8 @@ import pytest
 
 import headcount as hc
 from headcount.account import cost, zcdp
-from headcount.mechanism import CountRelease
+from headcount.bound import TopSums
+from headcount.mechanism import CountRelease, check_widths, mechanism_for
 
 ASKED: dict[str, Any] = {"user": "user", "by": "song", "epsilon": 1}
 
@@ -88,7 +89,24 @@ def test_a_budget_as_rho(plays: Any) -> None:
     plan = hc.plan("histogram", plays, user="user", by="song", rho=0.1, mechanism="count-release")
     assert plan.cost.epsilon == zcdp.epsilon(Fraction(1, 10), plan.cost.delta / 2)
     assert isinstance(plan.mechanism, CountRelease)
-    assert abs(float(plan.mechanism.event.rho) - 0.1) < 1e-10
+    assert Fraction(1, 10) * (1 - Fraction(1, 10**10)) < plan.mechanism.event.rho <= Fraction(1, 10)
+
+
+def test_a_third_of_epsilon_is_covered_to_the_last_digit(plays: Any) -> None:
+    release = hc.histogram(plays, **ASKED, sum="minutes", share="1/3")
+    assert cost.covers(hc.plan("histogram", plays, **ASKED, sum="minutes").cost, release.cost.events)
+
+
+def test_no_limit_that_may_be_drawn_makes_noise_too_wide(plays: Any) -> None:
+    """Noise that does not fit is refused by the plan: work that fails after a limit is drawn is drawn again under its
+    charge."""
+    wide: dict[str, Any] = {"kbar": 10**7, "target_error": 1, "delta": 1e-30, "neighbours": "replace"}
+    asked: dict[str, Any] = {"user": "user", "by": "song", "sum": "minutes", **wide}
+    with pytest.raises(hc.HeadcountError, match="the noise would not fit into 64 bits"):
+        hc.plan("histogram", plays, **asked, epsilon=0.001, share=0.5)
+    plan = hc.plan("histogram", plays, **asked, epsilon=0.01)
+    for each in (1, 2**7 - 1, 2**7, 2**15 - 1, 2**20, 10**12 + 1):
+        check_widths(mechanism_for(plan.wish, TopSums(10**7, each)))
 
 
 def test_what_amounts_add_up_to(plays: Any) -> None:
@@ -195,6 +213,7 @@ MISTAKES = [
     ({"mechanism": "auto", "epsilon": None, "rho": 1}, 'rho: only mechanism="count-release" is paid in it.'),
     ({"mechanism": "weighted", "sum": "minutes"}, "sum='minutes': amounts are added up"),
     ({"epsilon": 1e-6, "variant": "rogers"}, "too small to find anything"),
+    ({"epsilon": None, "rho": 1, "sum": "minutes"}, "rho: the limit of amounts is chosen for an epsilon. Fix: bound="),
 ]
 
 

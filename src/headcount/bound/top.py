@@ -20,8 +20,8 @@ from headcount.source.contributions import AMOUNT, COUNT, GRID, USER, Contributi
 EVERY = 2**62
 """As a limit: none."""
 ADDED = "added"
-PARTS = 2**24
-"""A person's amount for one item has at most so many parts."""
+PARTS = 2**16
+"""A person's amount for one item has fewer than twice so many parts."""
 
 
 @dataclass(frozen=True)

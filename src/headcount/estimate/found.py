@@ -32,6 +32,8 @@ SHARED = 1.0
 """The variance that all items of a level have in common, by the chance of its bottom, in 1 / rate^2."""
 POINTS = (np.arange(8) + 0.5) / 8
 ALIKE = 1e-3
+CHUNK = 2000
+"""Items that are estimated at a time: some ten MiB."""
 MISS = 0.05
 """Intervals leave out this much of what is probable."""
 
@@ -78,8 +80,9 @@ def probable(values: Floats, variances: Floats, found: Integers, levels: Levels,
     nexts = _nexts(values, variances, found, levels)
     told = np.zeros((4, len(values)))
     for level in np.unique(found):
-        here = found == level
-        told[:, here] = _of_level(values[here], variances[here], int(level), levels, nexts, target)
+        there = np.flatnonzero(found == level)
+        for here in np.array_split(there, -(-len(there) // CHUNK)):
+            told[:, here] = _of_level(values[here], variances[here], int(level), levels, nexts, target)
     return Probable(*told)
 
 

@@ -27,6 +27,7 @@ from headcount.bound.compare import ComparedSizes, ComparedSums
 from headcount.bound.known import DpSgd, InverseSensitivity, MQuantile, OutputPerturbation, Quantile
 from headcount.bound.plume import LARGEST_BOUND, Discovered, Discovering
 from headcount.bound.profile import MOST_ITEMS, Profiled
+from headcount.bound.top import PARTS
 from headcount.bound.unknown import Exponential, Generalized
 from headcount.errors import BadParameter
 from headcount.mechanism import clipped, count_release, plume, thresholded, weighted
@@ -102,7 +103,8 @@ class Wish:
     def weighing(self) -> bool:
         """Whether counts are to be scaled on two scales: what a number as bound does not mean by itself."""
         by_name = self.mechanism == "weighted" or self.bound == Profiled.name
-        return self.cells is None and (by_name or (self.mechanism == "auto" and self.bound == "auto"))
+        by_default = self.mechanism == self.bound == "auto" and self.finding is None
+        return self.cells is None and (by_name or by_default)
 
     @property
     def suited(self) -> bool:
@@ -244,6 +246,8 @@ def check_budget(wish: Wish) -> None:
             f"delta={float(wish.budget.delta):g}: to choose a bound, it is at most a tenth of epsilon.",
             fix="delta=1e-6",
         )
+    if wish.finding:
+        check_widths(mechanism_for(wish, TopSums(wish.finding.most, 2 * PARTS - 1, "count")))  # the most parts
     if isinstance(choice := choice_for(wish), Discovering):
         for bound in (1, LARGEST_BOUND):
             check_widths(mechanism_for(wish, choice.example(bound)))
@@ -252,7 +256,8 @@ def check_budget(wish: Wish) -> None:
 def check_found(wish: Wish) -> None:
     """Whether anything can be found one after another."""
     assert wish.finding is not None
-    count_release.check_worth(_found(wish, wish.finding, TopItems(wish.finding.most)))
+    how = wish.finding
+    count_release.check_worth(_found(wish, how, TopSums(how.most, 1, how.added) if how.added else TopItems(how.most)))
 
 
 def mechanism_for(wish: Wish, chosen: Bounding | None = None) -> Mechanism:

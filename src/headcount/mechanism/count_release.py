@@ -22,6 +22,7 @@ from headcount.account.events import Adaptive, Neighbours
 from headcount.account.filter import ZcdpFilter
 from headcount.bound import Bounded, BoundedTop, TopItems, TopSums
 from headcount.errors import BadParameter
+from headcount.exact import round_down
 from headcount.mechanism.levels import PLAIN, VARIANTS, WANTED, Level, Variant, VariantName, ladder
 from headcount.mechanism.mechanism import Mechanism, Noisy, digits
 from headcount.mechanism.search import Search
@@ -175,7 +176,7 @@ _NOTHING = (np.zeros(0, dtype=np.int64),) * 3
 def calibrated(budget: Cost, bounding: TopItems, neighbours: Neighbours, **how: Any) -> CountRelease:
     """The levels for a budget: half of delta for the selections, half for what the steps have together."""
     delta = budget.delta / 2
-    return within(Adaptive(zcdp.rho(budget.epsilon, delta), delta), bounding, neighbours, **how)
+    return within(Adaptive(zcdp.rho(round_down(budget.epsilon), delta), delta), bounding, neighbours, **how)
 
 
 def within(
