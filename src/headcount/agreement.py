@@ -100,10 +100,8 @@ def _check_found(asked: Question) -> None:
         )
     added = asked.sum or asked.count == "events"
     if asked.bound != "auto" and (isinstance(asked.bound, str) or not added):
-        raise BadParameter(
-            f'bound={asked.bound!r} with mechanism="count-release": people may have as many items as they like.',
-            fix='bound="auto"',
-        )
+        why = "a person's amount is cut at a number" if added else "people may have as many items as they like"
+        raise BadParameter(f'bound={asked.bound!r} with mechanism="count-release": {why}.', fix='bound="auto"')
     if asked.grid is not None or (asked.share is not None and not added):
         raise BadParameter('mechanism="count-release" leaves no bound to choose.', fix="no share and grid")
     if asked.debias not in ("auto", None):

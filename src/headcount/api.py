@@ -382,9 +382,9 @@ def _check_delta(delta: Number, asked: Question) -> None:
     if rational("delta", delta, fix="delta=1e-6") != 0:
         return
     if not asked.known:
+        listed = "" if asked.found else ', or the list of items: keys=["apple", "pear"]'
         raise BadParameter(
-            "delta=0: items that are not known in advance need a delta above 0.",
-            fix='delta=1e-6, or the list of items: keys=["apple", "pear"]',
+            "delta=0: items that are not known in advance need a delta above 0.", fix=f"delta=1e-6{listed}"
         )
     if asked.bound in SQUARES:
         raise BadParameter(f'delta=0: bound="{asked.bound}" is for Gaussian noise.', fix='delta=1e-6, or bound="auto"')

@@ -97,7 +97,8 @@ def top_question(
     wanted = whole("k", k, least=1, fix="k=20")
     if wanted > asked.kbar:
         raise BadParameter(
-            f"k={k}, kbar={kbar}: of so many candidates there are not so many to find.", fix=f"kbar={10 * wanted}"
+            f"k={k}, kbar={kbar}: of so many candidates there are not so many to find.",
+            fix=f"kbar={10 * wanted}" if 10 * wanted <= MOST_LISTED else "k=20",
         )
     told = _one_of("count", count, ("users", "none")) == "users"
     if not told and target_error is not None:

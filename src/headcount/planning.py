@@ -148,7 +148,7 @@ class Plan:
     def error(self) -> float:
         """19 of 20 counts will be off by at most this much, through noise, if the bound is known beforehand."""
         if self.wish.finding:
-            raise BadParameter("what is found one after another has a relative error.", fix="plan.mechanism.target")
+            raise BadParameter("what is found one after another has no one error for all.", fix="print(plan)")
         return self.mechanism.error
 
     @property

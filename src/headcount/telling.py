@@ -7,8 +7,10 @@ from typing import Any
 from headcount.account import Cost
 from headcount.bound import Choice
 from headcount.bound.bounded import often
+from headcount.bound.profile import Profiled
+from headcount.bound.rank import AtRank
 from headcount.forecast import expected as forecast
-from headcount.mechanism import Mechanism, Wish
+from headcount.mechanism import CountRelease, Mechanism, Wish
 from headcount.question import Question
 from headcount.source.views import told
 
@@ -28,14 +30,27 @@ def steps(
 ) -> list[str]:
     """What happens, as far as it is known: to its end once there is a mechanism."""
     sentences = [_read(dataset, asked.columns)]
-    for choice in choices:
+    for number, choice in enumerate(choices):
         price = f"{float(choice.epsilon):g} of epsilon ({float(100 * choice.epsilon / wish.budget.epsilon):.3g}%)"
-        sentences.append(f"{choice.explain(asked.item)} This takes {price}.")
+        again = "Nothing was seen: too few people for so much noise. So, once more: " if _again(number, choice) else ""
+        sentences.append(f"{again}{choice.explain(asked.item)} This takes {price}.{_outcome(choice, mechanism)}")
     if mechanism is None:
         return [*sentences, forecast.foretold(wish, asked.item)]
     if asked.view:
         return [*sentences, *_of_view(asked, mechanism)]
     return [*sentences, mechanism.bounding.explain(asked.item), *mechanism.explain(asked.item)]
+
+
+def _again(number: int, choice: Choice[Any]) -> bool:
+    return number > 0 and isinstance(choice, Profiled)
+
+
+def _outcome(choice: Choice[Any], mechanism: Mechanism | None) -> str:
+    """What a look led to."""
+    if not isinstance(choice, AtRank):
+        return ""
+    found = isinstance(mechanism, CountRelease)
+    return " It has clearly less: they are found." if found else " It has not clearly less: counts are scaled."
 
 
 def _read(dataset: str, columns: tuple[str, ...]) -> str:

@@ -39,6 +39,7 @@ def test_count_release(plays: Path) -> None:
         (("--rho=1",), "headcount: epsilon and rho: only one of them. Fix: --epsilon 1, or --rho 0.1"),
         (("--target-error=0",), "Fix: --target-error 0.1"),
         (("--variant=best",), "headcount: --variant best: unknown."),
+        (("--count=none", "--out=x.png"), "headcount: out: items without counts have no picture."),
     ],
 )
 def test_mistakes(plays: Path, asked: tuple[str, ...], message: str) -> None:

@@ -57,6 +57,7 @@ def test_without_counts_there_are_ranks(plays: Any, people: Counter[str], tmp_pa
         release.save(tmp_path / name)
     with pytest.raises(hc.HeadcountError, match="items without counts have no bars to draw"):
         release.plot()
+    assert "low to high" not in release.explain()
     told = hc.plan("top", plays, **ASKED, k=100, count="none"), hc.plan("top", plays, **ASKED, k=100)
     softest = [plan.mechanism.levels[0].threshold for plan in told if isinstance(plan.mechanism, CountRelease)]
     assert softest[0] < softest[1]  # items alone cost less, so rarer ones are found
@@ -122,7 +123,7 @@ def test_what_amounts_add_up_to(plays: Any) -> None:
     assert len(rows(release)) > 20
     for song, row in rows(release).items():
         assert abs(row["sum"] - true[song]) < 8 * row["deviation"]
-    assert "A person's amount for one song is cut at 10." in release.explain()
+    assert "a person's amount for each song is cut at 10, and is not below 0." in release.explain()
     release.plot()
 
 
@@ -160,8 +161,10 @@ def test_a_plan_goes_through_text_and_a_ledger(plays: Any, tmp_path: Path, job: 
 
 def test_the_plan_tells_how_common_items_must_be(plays: Any) -> None:
     plan = str(hc.plan("histogram", plays, **ASKED, mechanism="count-release"))
-    assert "error   most counts are off by at most 10%" in plan
-    assert "appear  items (song) and the people that each needs: 1 of " in plan
+    assert "error   most counts are off by at most 10%, large ones by less" in plan
+    assert "appear  by how many people they need, about, items (song): 1 that have " in plan
+    sums = str(hc.plan("histogram", plays, **ASKED, sum="minutes", bound=10))
+    assert "error   19 of 20 sums of such items are off by at most " in sums
 
 
 def test_nothing_found(plays: Any) -> None:
@@ -177,8 +180,8 @@ def test_thousands_of_people_with_many_items_each_lead_to_count_release() -> Non
     users = np.repeat(np.arange(3000), 300)
     items = (20_000 * random.random(len(users)) ** 3).astype(np.int64)
     release = hc.histogram(pa.table({"user": users, "item": items}), user="user", by="item", epsilon=1)
-    assert "one after another" in release.explain()
-    assert "Then the item at rank" in release.explain()
+    assert "It has clearly less: they are found." in release.explain()
+    assert "no bound (found one after another)" in release.summary()
     assert release.table.column_names[-1] == "deviation"
     assert release.table.num_rows > 20
 
@@ -187,7 +190,7 @@ def test_few_people_are_looked_at_twice() -> None:
     users = np.arange(300)
     table = pa.table({"user": users, "item": users % 2})
     release = hc.histogram(table, user="user", by="item", epsilon=1)
-    assert release.explain().count("is told privately first") == 2
+    assert "Nothing was seen: too few people for so much noise. So, once more: How many items" in release.explain()
     assert cost.covers(hc.plan("histogram", table, user="user", by="item", epsilon=1).cost, release.cost.events)
 
 
@@ -212,7 +215,7 @@ MISTAKES = [
     ({"mechanism": "auto", "variant": "rogers"}, 'variant: only mechanism="count-release" knows it.'),
     ({"mechanism": "auto", "epsilon": None, "rho": 1}, 'rho: only mechanism="count-release" is paid in it.'),
     ({"mechanism": "weighted", "sum": "minutes"}, "sum='minutes': amounts are added up"),
-    ({"epsilon": 1e-6, "variant": "rogers"}, "too small to find anything"),
+    ({"epsilon": 1e-6, "variant": "rogers"}, "is too small to find anything"),
     ({"epsilon": None, "rho": 1, "sum": "minutes"}, "rho: the limit of amounts is chosen for an epsilon. Fix: bound="),
 ]
 

@@ -120,4 +120,7 @@ class TopSums(TopItems):
 
     def explain(self, item: str) -> str:
         what = "number of events" if self.of == COUNT else "amount"
-        return f"{super().explain(item)} A person's {what} for one {item} is cut at {self.each:,}."
+        return (
+            f"{super().explain(item)} Of what was found, a person's {what} for each {item} is cut at {self.each:,}, "
+            "and is not below 0."
+        )

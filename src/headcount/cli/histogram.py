@@ -29,10 +29,10 @@ Epsilon = Annotated[str | None, typer.Option(help="The cost.")]
 Delta = Annotated[str, typer.Option(help="The chance that the promise fails.")]
 Rho = Annotated[str | None, typer.Option(help="The cost as zCDP, instead of epsilon; of count-release.")]
 Variant = Annotated[str, typer.Option(help="Of count-release: level, rogers, coarse or refined.")]
-Kbar = Annotated[str, typer.Option(help="Of count-release: among how many of the most common items others are found.")]
+Kbar = Annotated[str, typer.Option(help="Of count-release: how many of the most common items are candidates.")]
 TargetError = Annotated[
     str | None,
-    typer.Option(help="Instead of epsilon: 19 of 20 counts this close. Of count-release, with epsilon: a part, 0.1."),
+    typer.Option(help="Instead of epsilon: 19 of 20 counts this close. Of count-release, with epsilon: relative, 0.1."),
 ]
 Counted = Annotated[str, typer.Option(help="users or events.")]
 Bound = Annotated[
@@ -92,7 +92,7 @@ def histogram(
     dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
-    """How many people, or events, there are for each item."""
+    """How many people, or events, there are for each item; or what amounts add up to."""
     check_targets(out or [])
     plan = api.plan(
         "histogram",

@@ -25,6 +25,8 @@ from headcount.cli.histogram import (
     check_targets,
     number_or_text,
 )
+from headcount.errors import BadParameter
+from headcount.release.release import PICTURES
 
 
 def top(
@@ -49,6 +51,8 @@ def top(
 ) -> None:
     """The k most common items, with their counts or without."""
     check_targets(out or [])
+    if count == "none" and any(path.suffix.lower() in PICTURES for path in out or []):
+        raise BadParameter("out: items without counts have no picture.", fix="out=items.csv, or count=users")
     plan = api.plan(
         "top",
         file,

@@ -1,7 +1,7 @@
 """What a release will be like, told before anything is read: how far off counts are, and which items appear. If the
 bound is still to be chosen, for a few bounds that it may be."""
 
-from math import isqrt
+from math import inf, isqrt
 
 from headcount.bound import Bounding, SampledEvents, SampledItems, ScaledToSize, ScaledToSum, TopItems, TwoScales
 from headcount.bound.plume import Discovering
@@ -33,10 +33,23 @@ def _found(wish: Wish, item: str) -> list[str]:
     made = mechanism_for(wish, TopItems(wish.finding.most) if wish.finding else None)
     assert isinstance(made, CountRelease)
     wanted = sorted({many for many in FOUND if many < (made.k or 10 * many)} | ({made.k} if made.k else set()))
-    counts = f"  error   most counts are off by at most {float(100 * (made.target or 0)):g}%"
-    listed = ", ".join(f"{many:,} of {digits(made.needed(many))}" for many in wanted)
-    told = made.target is not None and not (wish.finding and wish.finding.added)
-    return [*([counts] if told else []), f"  appear  items ({item}) and the people that each needs: {listed}"]
+    needed = [(many, made.needed(many)) for many in wanted if made.needed(many) < inf]
+    listed = ", ".join(f"{many:,} that have {count:,.0f} each" for many, count in needed)
+    appear = f"  appear  by how many people they need, about, items ({item}): {listed}"
+    return [*_errors(wish, made, [count for _, count in needed]), appear]
+
+
+def _errors(wish: Wish, made: CountRelease, needed: list[float]) -> list[str]:
+    """How far off counts are, or sums, of items that have as many people as they need."""
+    if made.target is None:
+        return []
+    if not (wish.finding and wish.finding.added):
+        return [f"  error   most counts are off by at most {float(100 * made.target):g}%, large ones by less"]
+    part, limit = (float(made.levels[-1].variance) ** 0.5 / made.levels[-1].threshold), wish.bound
+    each = float(limit) if isinstance(limit, int) else 1.0
+    off = ", ".join(digits(2 * part * count * each) for count in needed)
+    times = "" if isinstance(limit, int) else ", times the limit that is chosen"
+    return [f"  error   19 of 20 sums of such items are off by at most {off}{times}"]
 
 
 def foretold(wish: Wish, item: str) -> str:
@@ -74,7 +87,10 @@ def _discovered(wish: Wish, item: str) -> str:
 def _or_found(wish: Wish, item: str) -> str:
     if not wish.suited:
         return ""
-    return f" If people have many {item}s and few are common, these are found one after another instead."
+    return (
+        f" If people have many {item}s and few are common, these are found one after another instead; to see whether "
+        "it is so may take 12% of epsilon more."
+    )
 
 
 def _lines(mechanism: Mechanism, item: str, unit: str) -> list[str]:

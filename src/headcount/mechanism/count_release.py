@@ -24,7 +24,7 @@ from headcount.bound import Bounded, BoundedTop, TopItems, TopSums
 from headcount.errors import BadParameter
 from headcount.exact import round_down
 from headcount.mechanism.levels import PLAIN, VARIANTS, WANTED, Level, Variant, VariantName, ladder
-from headcount.mechanism.mechanism import Mechanism, Noisy, digits
+from headcount.mechanism.mechanism import Mechanism, Noisy
 from headcount.mechanism.search import Search
 from headcount.noise import Entropy, Law
 from headcount.noise.gaussian import DiscreteGaussian
@@ -141,31 +141,32 @@ class CountRelease(Mechanism):
 
     def explain(self, item: str) -> list[str]:
         softest, loudest = self.levels[0], self.levels[-1]
+        end = f"{self.k:,} are found, or the budget" if self.k else "the budget"
         sentences = [
-            f"The {item}s are found one after another, in {len(self.levels)} levels: at first only if they have about "
-            f"{digits(softest.threshold)} people or more, then ever less, at the least about "
-            f"{digits(loudest.threshold)}. Each selection is an exact draw by weights, among all that are left and a "
-            f"bottom that ends the level. This goes on until the budget (rho {float(self.event.rho):.4g}) is used up."
+            f"Items ({item}) are found one after another, at {len(self.levels)} levels: at first only if they have "
+            f"about {softest.threshold:,.0f} people or more, then ever less, at the least about "
+            f"{loudest.threshold:,.0f}. Each is drawn at random, the more common the likelier, among all that are left "
+            f"and a stop that ends the level. This goes on until {end} (rho {float(self.event.rho):.4g}) is used up."
         ]
-        if self.target is not None:
-            sentences.append(self._counts_told(item))
-        return sentences
+        return sentences if self.target is None else [*sentences, self._counts_told()]
 
-    def _counts_told(self, item: str) -> str:
-        noisy = f"{100 * float(self.levels[-1].variance) ** 0.5 / self.levels[-1].threshold:.2g}% of the level's number"
+    def _counts_told(self) -> str:
+        percent = f"{100 * float(self.levels[-1].variance) ** 0.5 / self.levels[-1].threshold:.2g}%"
+        noisy = f"discrete Gaussian noise with a standard deviation of {percent} of the people that its level asks for"
         if isinstance(self.bounding, TopSums):
-            return (
-                f"What a {item} that is found adds up to gets discrete Gaussian noise with a standard deviation of "
-                f"{noisy}, times {self.bounding.each:,}."
-            )
-        together = f" Together with what it tells of a {item} to be found at that level and not before" * self.weighed
+            return f"What an item that is found adds up to gets {noisy}, times the limit of {self.bounding.each:,}."
+        within = f"most counts are off by at most {100 * float(self.target or 0):g}%"
+        if not self.weighed:
+            return f"The count of an item that is found gets {noisy}: {within}."
         return (
-            f"What is found is counted, with discrete Gaussian noise of a standard deviation of {noisy}."
-            f"{together or ' So'}, most counts are off by at most {100 * float(self.target or 0):g}%."
+            f"The count of an item that is found gets {noisy}. That it was found at this level and not before tells of "
+            f"its count as well; with both, {within}."
         )
 
     @property
     def interval_told(self) -> str:
+        if self.target is None:
+            return "The items alone are told, in the order in which they were found: by chance, that may not be theirs."
         what = "what it adds up to after cutting" if isinstance(self.bounding, TopSums) else "the true count"
         return f"From low to high: this interval holds {what} in about 19 of 20 cases."
 
@@ -204,7 +205,7 @@ def check_worth(made: CountRelease) -> None:
     """Refuse a budget that nothing can be found with."""
     if made.needed(1) > EVERYBODY:
         raise BadParameter(
-            f"rho={float(made.event.rho):.3g} (of epsilon and delta): too small to find anything, even an item that "
+            f"rho={float(made.event.rho):.3g} (of epsilon and delta) is too small to find anything, even an item that "
             "all the people on earth have.",
-            fix="epsilon=1",
+            fix="epsilon=1, target_error=0.1",
         )

@@ -30,7 +30,9 @@ MOST_BINS = 100
 def bars(table: pa.Table, about: About, most: int) -> Figure:
     """The `most` largest items; bins in their own order. Of a profile, items and events beside each other."""
     if about.value == RANK:
-        raise BadParameter("items without counts have no bars to draw.", fix='hc.top(..., count="users")')
+        raise BadParameter(
+            "items without counts have no bars to draw.", fix='count="users", or release.save("items.csv")'
+        )
     parts = _panels(table) if about.view == "profile" else [("", table)]
     chosen = [(title, _chosen(part, about, most)) for title, part in parts]
     tallest = max(len(names) for _, (names, *_) in chosen)

@@ -163,7 +163,7 @@ class Release:
         """Write it: .parquet keeps everything and can be loaded again, .csv and .json are for other programs, .html is
         the report, .png, .svg and .pdf are the picture."""
         kind = Path(path).suffix.lower()
-        if kind in (".png", ".svg", ".pdf"):
+        if kind in PICTURES:
             self.plot(path)
             return Path(path)
         if kind == ".html":
@@ -192,7 +192,8 @@ class Release:
         return release
 
 
-FORMATS = (".parquet", ".csv", ".json", ".html", ".png", ".svg", ".pdf")
+PICTURES = (".png", ".svg", ".pdf")
+FORMATS = (".parquet", ".csv", ".json", ".html", *PICTURES)
 
 
 def bad_format(path: str | Path) -> BadParameter:

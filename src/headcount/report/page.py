@@ -5,7 +5,7 @@ from html import escape
 
 from headcount.release import Release
 from headcount.release.plot import RANK, bars, drawn
-from headcount.report.text import COUNTS, rows, shown
+from headcount.report.text import COUNTS, bound, rows, shown
 
 MOST = 1000
 """Rows on the page."""
@@ -35,7 +35,7 @@ def body(release: Release) -> str:
     """Cost, sentences, picture and table: what a notebook shows."""
     about = release.about
     sentences = "".join(f"<li>{escape(step)}</li>" for step in about.steps)
-    chosen = f"; bound {about.bound:,}, chosen within it" if about.chosen else ""
+    chosen = f"; {bound(about)}" if about.chosen else ""
     head = f"<br>Ledger, after the charge: <code>{escape(about.head)}</code>" if about.head else ""
     return (
         f'<p class="headcount-cost">Cost: <b>epsilon {about.epsilon}, delta {float(about.delta):g}</b>{chosen}{head}'

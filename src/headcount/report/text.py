@@ -3,7 +3,7 @@
 import pyarrow as pa
 
 from headcount.forecast.suggested import suggested
-from headcount.release import Release
+from headcount.release import About, Release
 from headcount.source.views import EVENTS, ITEMS
 
 SHOWN = 10
@@ -14,14 +14,19 @@ def summary(release: Release, most: int = SHOWN) -> str:
     """What it is, its largest items, what it cost."""
     about, table = release.about, release.table
     cost = f"epsilon {about.epsilon}, delta {float(about.delta):g}"
-    chosen = f", bound {about.bound:,} (chosen)" if about.chosen else ""
-    before = "" if release.fresh else ", sealed before"
+    chosen = f", {bound(about)}" if about.chosen else ""
+    before = "" if release.fresh or not about.head else ", sealed before"
     head = f"{about.what}, from {about.dataset}: {rows(table.num_rows)}, {cost}{chosen}{before}"
     if not table.num_rows:
         return f"{head}\n\nNo item had enough {about.unit} to be shown."
     more = table.num_rows - most
     rest = [f"... and {rows(more)} more"] if more > 0 else []
     return "\n".join([head, "", *columns(table.slice(0, most)), *rest, *_suggested(release)])
+
+
+def bound(about: About) -> str:
+    """The bound that was chosen; or that there is none."""
+    return f"bound {about.bound:,} (chosen)" if about.bound else "no bound (found one after another)"
 
 
 def _suggested(release: Release) -> list[str]:
