@@ -3,7 +3,16 @@ bound is still to be chosen, for a few bounds that it may be."""
 
 from math import inf, isqrt
 
-from headcount.bound import Bounding, SampledEvents, SampledItems, ScaledToSize, ScaledToSum, TopItems, TwoScales
+from headcount.bound import (
+    Bounding,
+    SampledEvents,
+    SampledItems,
+    ScaledToSize,
+    ScaledToSum,
+    TopItems,
+    TopSums,
+    TwoScales,
+)
 from headcount.bound.plume import Discovering
 from headcount.mechanism import CountRelease, Mechanism, Wish, choice_for, digits, mechanism_for
 
@@ -30,7 +39,9 @@ def lines(wish: Wish, item: str, unit: str) -> list[str]:
 
 def _found(wish: Wish, item: str) -> list[str]:
     """Of items that are found one after another: how common they must be if so many are to appear."""
-    made = mechanism_for(wish, TopItems(wish.finding.most) if wish.finding else None)
+    assert wish.finding is not None
+    most, added = wish.finding.most, wish.finding.added
+    made = mechanism_for(wish, TopSums(most, 1, added) if added else TopItems(most))
     assert isinstance(made, CountRelease)
     wanted = sorted({many for many in FOUND if many < (made.k or 10 * many)} | ({made.k} if made.k else set()))
     needed = [(many, made.needed(many)) for many in wanted if made.needed(many) < inf]
