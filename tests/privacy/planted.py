@@ -710,7 +710,7 @@ BUGS = [
     Bug(
         "plume: what was found and has nobody left is not mentioned",
         "bound/plume.py",
-        (("self.items), secret, self.items)", "self.items), secret, None)"),),
+        (("found_, secret, self.items)", "found_, secret, None)"),),
         PLUME + "test_what_was_found_is_counted_among_all_that_people_have",
     ),
     Bug(

@@ -87,11 +87,13 @@ def test_a_condition_on_decimals_is_exact() -> None:
     assert found.table["count"][0].as_py() == pytest.approx(900, abs=40)
 
 
-def test_nothing_is_left_on_the_users_connection() -> None:
+@pytest.mark.parametrize("mechanism", ["auto", "thresholded", "weighted", "count-release", "plume"])
+def test_nothing_is_left_on_the_users_connection(mechanism: Any) -> None:
     connection = duckdb.connect()
     connection.execute("CREATE TABLE t AS SELECT range AS user, 'a' AS item FROM range(900)")
-    hc.histogram(ibis.duckdb.from_connection(connection).table("t"), **ASKED)
+    hc.histogram(ibis.duckdb.from_connection(connection).table("t"), **ASKED, mechanism=mechanism)
     assert connection.execute("SELECT table_name FROM duckdb_tables()").fetchall() == [("t",)]
+    assert not connection.execute("SELECT view_name FROM duckdb_views() WHERE NOT internal").fetchall()
 
 
 @pytest.mark.parametrize(

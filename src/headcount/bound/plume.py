@@ -7,6 +7,8 @@ people have of these, at most, is told anew. Paper 003 takes both numbers from t
 private; here a private profile tells them. Proof for both kinds of neighbours: docs/proofs/plume.md.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import ClassVar
@@ -77,10 +79,11 @@ class Discovered(Bounding):
         return self.sampled.sensitivity
 
     def bound(self, contributions: Contributions, secret: bytes, keys: pa.Table | None) -> Bounded:
-        return self.sampled.bound(among(contributions, self.items), secret, self.items)
+        with among(contributions, self.items) as found_:
+            return self.sampled.bound(found_, secret, self.items)
 
     def kept(self, contributions: Contributions, secret: bytes) -> ir.Table:
-        return self.sampled.kept(among(contributions, self.items), secret)
+        return self.sampled.kept(_only(contributions, ibis.memtable(self.items)), secret)
 
     def explain(self, item: str) -> str:
         noise, least = float(self.found.variance) ** 0.5, self.found.threshold
@@ -131,7 +134,8 @@ class Discovering(Choice[Contributions]):
         first = self.usual.draw(self.usual.look(statistics), entropy)
         how = self.selection(first.most)
         items = found(first.bound(statistics, entropy.secret(), None), how, entropy)
-        second = self.usual.draw(self.usual.look(among(statistics, items)), entropy)
+        with among(statistics, items) as found_:
+            second = self.usual.draw(self.usual.look(found_), entropy)
         return Discovered(second, items, how)
 
     def explain(self, item: str) -> str:
@@ -148,6 +152,16 @@ def found(kept: Bounded, how: GaussianThreshold, entropy: Entropy) -> pa.Table:
     return kept.items.filter(pa.array(noisy >= how.threshold))
 
 
-def among(contributions: Contributions, items: pa.Table) -> Contributions:
-    """Only what people have of these items."""
-    return replace(contributions, table=contributions.table.semi_join(ibis.memtable(items), list(contributions.items)))
+@contextmanager
+def among(contributions: Contributions, items: pa.Table) -> Iterator[Contributions]:
+    """Only what people have of these items; of the items nothing is left on the engine afterwards."""
+    listed = ibis.memtable(items)
+    try:
+        yield _only(contributions, listed)
+    finally:
+        with suppress(Exception):  # what was drawn is not drawn again for this
+            ibis.get_backend(contributions.table).raw_sql(f'DROP VIEW IF EXISTS "{listed.op().name}"')
+
+
+def _only(contributions: Contributions, listed: ir.Table) -> Contributions:
+    return replace(contributions, table=contributions.table.semi_join(listed, list(contributions.items)))
