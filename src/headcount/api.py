@@ -1,24 +1,23 @@
 """The front door: one short function for each job."""
 
 from collections.abc import Callable, Mapping, Sequence
-from fractions import Fraction
 from inspect import signature
 from pathlib import Path
 from typing import Any, Literal
 
-from headcount.account import Ledger, zcdp
+from headcount.account import Ledger
 from headcount.account.events import Neighbours
-from headcount.agreement import SQUARES
 from headcount.asked import profile_question, question, top_question, total_question
 from headcount.errors import BadParameter
-from headcount.exact import Number, positive, rational, round_down
+from headcount.exact import Number
 from headcount.forecast import epsilon_for
 from headcount.mechanism import Name
 from headcount.mechanism.levels import KBAR, VariantName
-from headcount.planning import Plan, budget
+from headcount.planning import Plan
 from headcount.question import Count, Debias, Question
 from headcount.release import Release
 from headcount.source import open_events
+from headcount.spending import budget, check_delta, check_target, given
 
 
 def histogram(
@@ -304,7 +303,7 @@ def plan(
     if relative:  # there it is a part of a count
         told["target_error"], target_error = target_error, None
     asked = _asked(job, user, neighbours, told)
-    _check_delta(delta, asked)
+    check_delta(delta, asked)
     events = open_events(data, asked.columns, dataset)
     asked.check(events.columns)
     columns = {name: str(kind) for name, kind in events.columns.items()}
@@ -313,10 +312,10 @@ def plan(
         return Plan(events.name, asked, budget(epsilon, delta), columns, events)
 
     if target_error is None:
-        plan = made(_given(epsilon, rho, delta, asked))
+        plan = made(given(epsilon, rho, delta, asked))
         plan.check()
         return plan
-    _check_target(target_error, rho if epsilon is None else epsilon, asked)
+    check_target(target_error, rho if epsilon is None else epsilon, asked)
     return epsilon_for(target_error, made)
 
 
@@ -332,62 +331,8 @@ def _asked(job: Job, user: str, neighbours: Neighbours, told: dict[str, Any]) ->
     return _QUESTIONS[job](user=user, neighbours=neighbours, **said)
 
 
-def _check_target(target: Number, epsilon: Number | None, asked: Question) -> None:
-    if epsilon is not None:
-        raise BadParameter("epsilon and target_error: only one of them.", fix="target_error=10 finds the epsilon")
-    if isinstance(asked.bound, str) or asked.mechanism == "weighted":
-        what = f'bound="{asked.bound}"' if isinstance(asked.bound, str) else 'mechanism="weighted"'
-        raise BadParameter(
-            f"target_error={target} with {what}: the error depends on the bound.",
-            fix="target_error=10, bound=20, or epsilon=1",
-        )
-
-
 def _same(value: Any, usual: Any) -> bool:
     return value is usual or (isinstance(value, str) and value == usual)
-
-
-def _given(epsilon: Number | None, rho: Number | None, delta: Number, asked: Question) -> Number:
-    """Epsilon as typed, or what rho comes to."""
-    if rho is None and epsilon is None:
-        raise BadParameter(
-            "how much may it cost?", fix="epsilon=1" if asked.found or asked.view else "epsilon=1, or target_error=10"
-        )
-    if rho is None:
-        assert epsilon is not None
-        return epsilon
-    if epsilon is not None:
-        raise BadParameter("epsilon and rho: only one of them.", fix="epsilon=1, or rho=0.1")
-    if not asked.found:
-        raise BadParameter('rho: only mechanism="count-release" is paid in it.', fix="epsilon=1")
-    paid = positive("rho", rho, fix="rho=0.1")
-    if not Fraction(1, 10**12) <= paid <= 50:
-        raise BadParameter(f"rho={rho!r}: it lies between 1e-12 and 50.", fix="rho=0.1")
-    if asked.bound == "auto" and (asked.sum or asked.count == "events"):
-        raise BadParameter("rho: the limit of amounts is chosen for an epsilon.", fix="bound=100, or epsilon=1")
-    return _epsilon_of(paid, rational("delta", delta, fix="delta=1e-6") / 2)
-
-
-def _epsilon_of(rho: Fraction, delta: Fraction) -> Fraction:
-    """An epsilon of 12 digits whose rho is not above this one."""
-    epsilon = zcdp.epsilon(rho, delta)
-    while epsilon > 0 and zcdp.rho(epsilon, delta) > rho:
-        epsilon = round_down(epsilon - epsilon / 10**12)
-    if epsilon <= 0:
-        raise BadParameter("rho: too small for this delta.", fix="rho=0.1")
-    return epsilon
-
-
-def _check_delta(delta: Number, asked: Question) -> None:
-    if rational("delta", delta, fix="delta=1e-6") != 0:
-        return
-    if not asked.known:
-        listed = "" if asked.found else ', or the list of items: keys=["apple", "pear"]'
-        raise BadParameter(
-            "delta=0: items that are not known in advance need a delta above 0.", fix=f"delta=1e-6{listed}"
-        )
-    if asked.bound in SQUARES:
-        raise BadParameter(f'delta=0: bound="{asked.bound}" is for Gaussian noise.', fix='delta=1e-6, or bound="auto"')
 
 
 def load(path: str | Path) -> Release:

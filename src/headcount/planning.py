@@ -24,7 +24,7 @@ from headcount.asked import from_plain
 from headcount.bound import Choice
 from headcount.bound.bounded import fetched
 from headcount.errors import BadParameter, ReadingFailed
-from headcount.exact import Number, positive, rational, written
+from headcount.exact import written
 from headcount.forecast import expected as forecast
 from headcount.mechanism import (
     Finding,
@@ -43,10 +43,9 @@ from headcount.question import Question
 from headcount.release import About, Release, pack, rows
 from headcount.source import Events, contributions, open_events
 from headcount.source.contributions import Contributions
+from headcount.spending import budget
 
 FORMAT = 3
-SMALLEST, LARGEST = Fraction(1, 10**6), Fraction(100)
-"""The epsilons that can be meant."""
 Tell = Callable[[str], None]
 
 
@@ -343,16 +342,6 @@ class Plan:
             head="",
             value=self.question.value,
         )
-
-
-def budget(epsilon: Number, delta: Number) -> Cost:
-    """Epsilon and delta as typed."""
-    asked = positive("epsilon", epsilon, fix="epsilon=1"), rational("delta", delta, fix="delta=1e-6")
-    if not SMALLEST <= asked[0] <= LARGEST:
-        raise BadParameter(f"epsilon={epsilon!r}: it lies between 0.000001 and 100.", fix="epsilon=1")
-    if not 0 <= asked[1] < 1:
-        raise BadParameter(f"delta={delta!r}: it lies between 0 and 1.", fix="delta=1e-6")
-    return Cost(*asked)
 
 
 @contextmanager
