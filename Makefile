@@ -29,8 +29,9 @@ bench: .venv/ready
 	$(BIN)/python -m benchmarks.choice
 	$(BIN)/python -m benchmarks.race
 	$(BIN)/python -m benchmarks.found
+	$(BIN)/python -m benchmarks.suited
 
-# headcount beside OpenDP and SmartNoise-SQL: an hour and a half. They need other versions, so environments of their own.
+# headcount beside OpenDP and SmartNoise-SQL: an hour or more. They need other versions, so environments of their own.
 .PHONY: peers
 peers: .venv/ready .venv-opendp/ready .venv-smartnoise/ready
 	$(BIN)/python -m benchmarks.peers
