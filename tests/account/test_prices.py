@@ -17,6 +17,7 @@ from headcount.account.events import (
     Guarantee,
     Laplace,
     LaplaceThreshold,
+    SampleThreshold,
     Selection,
     WeightedThreshold,
     from_json,
@@ -177,6 +178,11 @@ any_event = st.one_of(
         st.integers(0, 9),
     ),
     st.builds(Guarantee, st.fractions("1/9", "2", max_denominator=9), st.just(Fraction(1, 10**9))),
+    st.builds(
+        lambda t, k: SampleThreshold(Fraction(1, 50), 8 + t, k, "add-remove", Fraction(1)),
+        st.integers(1, 5),
+        st.integers(1, 2),
+    ),
     st.builds(Adaptive, st.fractions("1/900", "1/2", max_denominator=900), st.just(Fraction(1, 10**9))),
 )
 
@@ -223,6 +229,8 @@ def quieter(event: Event, factor: Fraction) -> Event:
             return GaussianThreshold(variance / factor, items, largest, limit, neighbours)
         case WeightedThreshold(variance, squared, items, limit, neighbours):
             return WeightedThreshold(variance / factor, squared, items, limit, neighbours)
+        case SampleThreshold(rate, limit, items, neighbours, epsilon):
+            return SampleThreshold(rate * factor, limit, items, neighbours, epsilon)
 
 
 @settings(deadline=None)

@@ -23,9 +23,11 @@ from headcount.account.events import (
     Guarantee,
     Laplace,
     LaplaceThreshold,
+    SampleThreshold,
     Selection,
     WeightedThreshold,
 )
+from headcount.account.sampling import delta as sampled_delta
 from headcount.account.threshold import BITS as THRESHOLD_BITS
 from headcount.account.threshold import gaussian_delta, laplace_delta, people, shared_noise, shown, weighted_noise
 from headcount.errors import BadParameter
@@ -90,6 +92,11 @@ def _(event: LaplaceThreshold) -> Cost:
 def _(event: GaussianThreshold | WeightedThreshold) -> Cost:
     with precision(THRESHOLD_BITS):
         return Cost(Fraction(0), round_up(ends(shown(event))[1]))
+
+
+@native.register
+def _(event: SampleThreshold) -> Cost:
+    return Cost(event.epsilon, round_up(sampled_delta(event)))
 
 
 @native.register

@@ -33,6 +33,8 @@ def _check(name: str, kind: Any, value: Any) -> None:
             raise BadParameter(f"{name}={value!r}: a fraction above 0 is needed.", fix=f"{name}=Fraction(1)")
         if name == "delta" and value > 1:
             raise BadParameter(f"{name}={value!r}: it is at most 1.", fix="delta=Fraction(1, 10**6)")
+        if name == "rate" and not 0 < value < 1:
+            raise BadParameter(f"{name}={value!r}: it lies between 0 and 1.", fix="rate=Fraction(1, 10)")
     elif kind is int:
         whole(name, value, least=1, fix=f"{name}=1")
     elif value not in get_args(Neighbours):
@@ -115,6 +117,26 @@ class WeightedThreshold(_Checked):
 
 
 @dataclass(frozen=True)
+class SampleThreshold(_Checked):
+    """Each of a person's reports entered a sample by a coin of its own; the sample's counts were shown from a threshold
+    on."""
+
+    name: ClassVar[str] = "sample-threshold"
+    rate: Fraction
+    """The chance of a coin."""
+    threshold: int
+    items: int
+    """The most reports of one person, each about another item, or at another level, or in another round."""
+    neighbours: Neighbours
+    epsilon: Fraction
+    """Where its delta is told: the price is a curve, and this is a point of it."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        whole("threshold", self.threshold, least=2, fix="threshold=20")
+
+
+@dataclass(frozen=True)
 class Guarantee(_Checked):
     """Something with an (epsilon, delta) guarantee of its own, proved elsewhere."""
 
@@ -133,7 +155,17 @@ class Adaptive(_Checked):
     delta: Fraction
 
 
-Event = Laplace | Gaussian | Selection | LaplaceThreshold | GaussianThreshold | WeightedThreshold | Guarantee | Adaptive
+Event = (
+    Laplace
+    | Gaussian
+    | Selection
+    | LaplaceThreshold
+    | GaussianThreshold
+    | WeightedThreshold
+    | SampleThreshold
+    | Guarantee
+    | Adaptive
+)
 
 _KINDS: dict[str, type[Event]] = {kind.name: kind for kind in get_args(Event)}
 

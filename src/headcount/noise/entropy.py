@@ -8,12 +8,14 @@ one, or fix the result.
 
 import os
 from abc import ABC, abstractmethod
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
 from headcount.noise.law import Integers, Law
 from headcount.noise.race import Race, one_by_one, run
+from headcount.noise.thin import by_coins, by_digits
 
 CHUNK = 1 << 18
 """Draws made at a time: a few MiB of words, which stay in the cache."""
@@ -37,6 +39,10 @@ class Entropy(ABC):
         """The places of the items in the order of their rings, at most `most`; fewer mean that the stop rang."""
         return one_by_one(race, most, self.draw)
 
+    def thin(self, totals: Integers, rate: Fraction) -> Integers:
+        """For each total an independent draw of Bin(total, rate): how many are kept, each by a coin of its own."""
+        return by_coins(totals, rate, self.draw)
+
 
 class SystemEntropy(Entropy):
     """The operating system's generator (os.urandom), asked anew for every draw."""
@@ -59,6 +65,9 @@ class SystemEntropy(Entropy):
 
     def race(self, race: Race, most: int) -> Integers:
         return run(race, most, self)
+
+    def thin(self, totals: Integers, rate: Fraction) -> Integers:
+        return by_digits(totals, rate, self)
 
     def secret(self) -> bytes:
         return os.urandom(32)

@@ -1,0 +1,108 @@
+"""What sample-and-threshold costs: the exact delta of one report at every epsilon (paper 001 only bounds it).
+
+An item that N people report, each counted by a coin of chance p, shows X ~ Bin(N, p) if X >= theta, and nothing else.
+Without one of them N is N - 1. Let T_N(t) = Pr[X >= t] and P_N(t) = Pr[X = t]. The ratio of X's chances with and
+without that person, (1 - p) N / (N - t), grows with t and is at most 1 for "not shown": so the best test for "with
+them" is X >= t for a t >= theta, the best test for "without" is X < t, and at an epsilon the two gain
+
+    up_t(N)   = T_N(t) - e^epsilon T_{N-1}(t)               = p P_{N-1}(t-1) - (e^epsilon - 1) T_{N-1}(t)
+    down_t(N) = (1 - T_{N-1}(t)) - e^epsilon (1 - T_N(t))   = p P_{N-1}(t-1) - (e^epsilon - 1) (1 - T_N(t)).
+
+The worst t is theta. X >= t + 1 says that the first coin to fall was the w-th, for a w, and that at least t of the
+N - w after it fell. So up_{t+1}(N) is the mean of up_t(N - w) over w, and down_{t+1}(N) that of down_t(N - w), where
+the gain at N - w <= 0 is at most 0: neither exceeds the largest gain at t.
+
+The worst N follows from T_{N+1}(t) - T_N(t) = p P_N(t-1), as P_N(t-1) / P_{N-1}(t-1) = (1 - p) N / (N - t + 1): from
+N = t - 1 on (before that, nobody gains anything),
+
+    up_t(N+1) > up_t(N)       exactly if N < (t - 1) / q,   q = 1 - (1 - p) e^-epsilon,
+    down_t(N+1) > down_t(N)   exactly if N < (t - 1) / r,   r = 1 - (1 - p) e^epsilon, and always if r <= 0,
+
+so the largest gains are at N = ceil((theta - 1) / q) and ceil((theta - 1) / r). If r <= 0, down rises to its limit 0.
+
+Delta grows with p: a sample of a sample is a sample, and a report that the first leaves out costs nothing.
+"""
+
+from bisect import bisect_left
+from collections.abc import Callable
+from fractions import Fraction
+from functools import lru_cache
+
+from flint import arb
+from scipy import special
+
+from headcount.account import sampled
+from headcount.account.events import SampleThreshold
+from headcount.exact import ball, ends, precision
+
+BITS = 192
+"""Working precision: the two terms of a gain cancel, but never in 20 bits for a delta above 1e-300."""
+
+
+def delta(event: SampleThreshold, epsilon: Fraction | None = None) -> Fraction:
+    """An upper bound of the event's delta at this epsilon, or at its own: exact for one report of a person who is
+    added or removed, and composed for all else."""
+    at = event.epsilon if epsilon is None else epsilon
+    if event.items == 1 and event.neighbours == "add-remove":
+        return max(up(event.rate, event.threshold, at), down(event.rate, event.threshold, at))
+    return sampled.delta(event.rate, event.threshold, event.items, event.neighbours, at)
+
+
+@lru_cache(maxsize=4096)
+def up(rate: Fraction, threshold: int, epsilon: Fraction) -> Fraction:
+    """An upper bound, to some 40 digits, of the delta of one report that is there, against one that is not."""
+    with precision(BITS):
+        p, grown = ball(rate), ball(epsilon).exp()
+
+        def gain(people: int) -> arb:
+            return _last_coin(p, threshold, people) - (grown - 1) * _tail(p, people - 1, threshold)
+
+        return _largest(gain, (threshold - 1) / (1 - (1 - p) / grown))
+
+
+@lru_cache(maxsize=4096)
+def down(rate: Fraction, threshold: int, epsilon: Fraction) -> Fraction:
+    """An upper bound, to some 40 digits, of the delta of one report that is not there, against one that is."""
+    with precision(BITS):
+        p, grown = ball(rate), ball(epsilon).exp()
+        if (r := 1 - (1 - p) * grown) <= 0:
+            return Fraction(0)
+
+        def gain(people: int) -> arb:
+            return _last_coin(p, threshold, people) - (grown - 1) * _tail(1 - p, people, people - threshold + 1)
+
+        return _largest(gain, (threshold - 1) / r)
+
+
+def more_than(people: int, rate: Fraction, most: int) -> Fraction:
+    """An upper bound of the chance that of so many coins more than `most` fall: what it adds to delta if no more than
+    `most` people can be asked, and the coins that fell beyond are not counted (instead of paper 001, Lemma 6)."""
+    with precision(BITS):
+        return min(Fraction(1), ends(_tail(ball(rate), people, most + 1))[1])
+
+
+def contacts(people: int, rate: Fraction, delta: Fraction) -> int:
+    """How many people it is enough to ask: the least number that is exceeded with a chance of at most delta."""
+    near = bisect_left(range(people), True, key=lambda most: special.bdtrc(most, people, float(rate)) <= float(delta))
+    while more_than(people, rate, near) > delta:
+        near += 1
+    while near and more_than(people, rate, near - 1) <= delta:
+        near -= 1
+    return near
+
+
+def _largest(gain: Callable[[int], arb], turn: arb) -> Fraction:
+    """The largest gain, which is at the first N that is not below the turn: of the numbers that this may be."""
+    low, high = ends(turn)
+    candidates = range(-(-low // 1), -(-high // 1) + 1)
+    return max(Fraction(0), min(Fraction(1), max(ends(gain(people))[1] for people in candidates)))
+
+
+def _last_coin(p: arb, threshold: int, people: int) -> arb:
+    """p P_{N-1}(theta-1): the chance that the last of N coins falls, and is the theta-th to do so."""
+    return arb(people - 1).bin(threshold - 1) * p**threshold * (1 - p) ** (people - threshold)
+
+
+def _tail(p: arb, coins: int, least: int) -> arb:
+    """The chance that at least so many of the coins fall."""
+    return p.beta_lower(least, coins - least + 1, True) if least <= coins else arb(0)
