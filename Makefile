@@ -18,7 +18,7 @@ lint: .venv/ready
 docs: .venv/ready
 	$(BIN)/mkdocs build --strict
 
-# Longer than a test run: the figures in docs/evidence.md come from these two.
+# Longer than a test run: the figures in docs/evidence.md come from these, and from the two below.
 bench: .venv/ready
 	$(BIN)/pip install --quiet --editable '.[bench]'
 	$(BIN)/python -m benchmarks.noise
@@ -30,6 +30,9 @@ bench: .venv/ready
 	$(BIN)/python -m benchmarks.race
 	$(BIN)/python -m benchmarks.found
 	$(BIN)/python -m benchmarks.suited
+	$(BIN)/python -m benchmarks.sampling
+	$(BIN)/python -m benchmarks.federated
+	$(BIN)/python -m benchmarks.quantiles
 
 # headcount beside OpenDP and SmartNoise-SQL: an hour or more. They need other versions, so environments of their own.
 .PHONY: peers

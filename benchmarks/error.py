@@ -13,10 +13,10 @@ from statistics import median
 
 import duckdb
 
-from headcount.api import plan
 from headcount.audit.choices import Fixed
 from headcount.noise import Entropy, Law, SystemEntropy
 from headcount.noise.law import Integers
+from headcount.plans import plan
 
 TABLES = {
     "npm_deps2016_all": (5, 25),

@@ -7,6 +7,7 @@
 
     planning.py: made before, from the schema alone          account/: events, their cost, and the ledger that pays
     api.py: the front door                               audit/: attack ourselves: proofs, statistics, crashes
+    federated/: the same where people keep their data
 
 >>> import headcount as hc
 >>> r = hc.histogram(hc.example(), user="user", by="song", epsilon=1)
@@ -16,15 +17,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from headcount import account, audit, noise
+    from headcount import account, audit, federated, noise
     from headcount.account import Charge, Cost, Ledger
-    from headcount.api import histogram, load, plan, profile, top, total
+    from headcount.api import heavy_hitters, histogram, load, profile, top, total
+    from headcount.api_numbers import quantiles, ranges
     from headcount.errors import HeadcountError
     from headcount.planning import Plan
+    from headcount.plans import plan
     from headcount.release import Release
     from headcount.source.example import example
 
-__version__ = "0.4.0"
+__version__ = "0.5.0"
 __all__ = [
     "Charge",
     "Cost",
@@ -35,11 +38,15 @@ __all__ = [
     "account",
     "audit",
     "example",
+    "federated",
+    "heavy_hitters",
     "histogram",
     "load",
     "noise",
     "plan",
     "profile",
+    "quantiles",
+    "ranges",
     "top",
     "total",
 ]
@@ -52,10 +59,13 @@ _HOMES = {
     "Plan": "headcount.planning",
     "Release": "headcount.release",
     "example": "headcount.source.example",
+    "heavy_hitters": "headcount.api",
     "histogram": "headcount.api",
     "load": "headcount.api",
-    "plan": "headcount.api",
+    "plan": "headcount.plans",
     "profile": "headcount.api",
+    "quantiles": "headcount.api_numbers",
+    "ranges": "headcount.api_numbers",
     "top": "headcount.api",
     "total": "headcount.api",
 }

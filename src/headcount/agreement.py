@@ -1,7 +1,10 @@
 """Whether the parts of a question agree: items, mechanism, bound, and what is to be undone."""
 
+from headcount.bound.unknown import Generalized
 from headcount.errors import BadParameter
+from headcount.mechanism import Sampled
 from headcount.mechanism.choose import KNOWN, PLUMES, UNKNOWN
+from headcount.mechanism.sample_threshold import MOST_REPORTS
 from headcount.question import Question
 
 SQUARES = tuple(name for name in KNOWN if name not in ("generalized", "quantile"))
@@ -20,6 +23,7 @@ def check(asked: Question) -> None:
     _check_debias(asked)
     _check_found(asked)
     _check_plume(asked)
+    _check_sampled(asked)
 
 
 def _check_domain(asked: Question) -> None:
@@ -128,3 +132,27 @@ def _check_plume(asked: Question) -> None:
         raise BadParameter(f"bound={asked.bound!r} with {name}: it chooses two bounds.", fix='bound="auto"')
     if asked.debias not in ("auto", None):
         raise BadParameter(f'debias="{asked.debias}" with {name}: nothing is undone.', fix="no debias")
+
+
+def _check_sampled(asked: Question) -> None:
+    """What is said of counts of a sample."""
+    said = [name for name in ("p", "theta") if getattr(asked, name) is not None]
+    if asked.rule == "paper" and said:
+        raise BadParameter(f'{said[0]} with rule="paper": the rule says what it is.', fix=f"no {said[0]}")
+    if asked.mechanism != Sampled.name:
+        if said or asked.rule != "exact":
+            name = said[0] if said else "rule"
+            raise BadParameter(f"{name}: only a sample has it.", fix=f'mechanism="sample-threshold", or no {name}')
+        return
+    if asked.count == "events":
+        raise BadParameter('mechanism="sample-threshold" counts people.', fix='count="users"')
+    if asked.debias not in ("auto", None):
+        raise BadParameter(f'debias="{asked.debias}": counts of a sample are not scaled.', fix="no debias")
+    if isinstance(asked.bound, int) and asked.bound > MOST_REPORTS:
+        raise BadParameter(f"bound={asked.bound} in a sample: at most {MOST_REPORTS:,}.", fix="bound=20")
+    if isinstance(asked.bound, str) and asked.bound not in ("auto", Generalized.name):
+        raise BadParameter(f'bound="{asked.bound}" is not for samples.', fix='bound="auto", or bound=1')
+    if isinstance(asked.bound, str) and len(said) == 2:
+        raise BadParameter("p and theta leave nothing to choose a bound by.", fix="bound=1, or only one of them")
+    if asked.grid is not None and asked.grid[-1] > MOST_REPORTS:
+        raise BadParameter(f"grid: in a sample up to {MOST_REPORTS:,}.", fix="grid=[1, 2, 5, 10]")

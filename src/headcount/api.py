@@ -1,23 +1,18 @@
 """The front door: one short function for each job."""
 
-from collections.abc import Callable, Mapping, Sequence
-from inspect import signature
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 from headcount.account import Ledger
 from headcount.account.events import Neighbours
-from headcount.asked import profile_question, question, top_question, total_question
-from headcount.errors import BadParameter
 from headcount.exact import Number
-from headcount.forecast import epsilon_for
 from headcount.mechanism import Name
 from headcount.mechanism.levels import KBAR, VariantName
-from headcount.planning import Plan
-from headcount.question import Count, Debias, Question
+from headcount.mechanism.sample_threshold import Rule
+from headcount.plans import opened, plan
+from headcount.question import Count, Debias
 from headcount.release import Release
-from headcount.source import open_events
-from headcount.spending import budget, check_delta, check_target, given
 
 
 def histogram(
@@ -39,6 +34,9 @@ def histogram(
     variant: VariantName = "level",
     kbar: int = KBAR,
     rho: Number | None = None,
+    p: Number | None = None,
+    theta: int | None = None,
+    rule: Rule = "exact",
     debias: Debias = "auto",
     people: int | str | None = None,
     neighbours: Neighbours = "add-remove",
@@ -62,10 +60,14 @@ def histogram(
     share: the part of epsilon that choosing the bound takes; by default 0.02 to 0.05.
     grid: the bounds to choose from, instead of all.
     mechanism: "clipped" for known items; "weighted", "thresholded" or "count-release" for unknown ones; "auto" knows
-        which. "plume" and "plume-threshold" are baselines, to compare with.
+        which. "sample-threshold" adds no noise: it shows counts of a sample. "plume" and "plume-threshold" are
+        baselines, to compare with.
     variant: of "count-release": "level" is the best, "rogers" the paper's; also "coarse" and "refined".
     kbar: of "count-release": among how many of the most common items others are found.
     rho: of "count-release": the budget as zCDP, instead of epsilon; delta is needed as well.
+    p, theta: of "sample-threshold": the chance to be in the sample, and from which sampled count on an item is shown.
+        If one is said, the other follows from epsilon and delta; if none, both do.
+    rule: of "sample-threshold": "exact" is what it truly costs, "paper" the rule of the paper, which wastes most of it.
     debias: "ratio" or "poisson" undo what bounding took away, None leaves it; "auto" does what intervals can tell.
     people: for debias="poisson": how many people there are, if that is public; "count" pays for it.
     neighbours: whether a person's absence is hidden ("add-remove") or their replacement by another ("replace").
@@ -97,12 +99,67 @@ def histogram(
         variant=variant,
         kbar=kbar,
         rho=rho,
+        p=p,
+        theta=theta,
+        rule=rule,
         debias=debias,
         people=people,
         neighbours=neighbours,
         dataset=dataset,
     )
-    return made.release(ledger=_opened(ledger), again=again)
+    return made.release(ledger=opened(ledger), again=again)
+
+
+def heavy_hitters(
+    data: Any,
+    *,
+    user: str,
+    by: str | Sequence[str],
+    share: Number = 0.01,
+    epsilon: Number | None = None,
+    delta: Number = 1e-6,
+    people: int | str | None = None,
+    bound: int | str = "auto",
+    mechanism: Name = "auto",
+    p: Number | None = None,
+    theta: int | None = None,
+    rule: Rule = "exact",
+    neighbours: Neighbours = "add-remove",
+    dataset: str | None = None,
+    ledger: Ledger | str | Path | None = None,
+    again: bool = False,
+) -> Release:
+    """The items that at least a part of all people have; a column tells of which of them that is certain.
+
+    share: the part of all people: 0.01 is one in a hundred.
+    people: how many people there are, if that is public; else they are counted, with 5% of epsilon.
+    mechanism: by noise ("auto", or one by name), or by a sample ("sample-threshold").
+
+    The other parameters are those of `histogram`.
+
+    >>> import headcount as hc
+    >>> r = hc.heavy_hitters(hc.example(), user="user", by="song", share=0.02, epsilon=1)
+    >>> r.table.column_names
+    ['song', 'count', 'low', 'high', 'certain']
+    """
+    made = plan(
+        "heavy_hitters",
+        data,
+        user=user,
+        by=by,
+        share=share,
+        epsilon=epsilon,
+        delta=delta,
+        people=people,
+        bound=bound,
+        mechanism=mechanism,
+        p=p,
+        theta=theta,
+        rule=rule,
+        neighbours=neighbours,
+        dataset=dataset,
+    )
+    return made.release(ledger=opened(ledger), again=again)
 
 
 def top(
@@ -154,7 +211,7 @@ def top(
         neighbours=neighbours,
         dataset=dataset,
     )
-    return made.release(ledger=_opened(ledger), again=again)
+    return made.release(ledger=opened(ledger), again=again)
 
 
 def profile(
@@ -179,7 +236,7 @@ def profile(
     ['contributes', 'size', 'count', 'low', 'high']
     """
     made = plan("profile", data, user=user, by=by, epsilon=epsilon, neighbours=neighbours, dataset=dataset)
-    return made.release(ledger=_opened(ledger), again=again)
+    return made.release(ledger=opened(ledger), again=again)
 
 
 def total(
@@ -229,110 +286,7 @@ def total(
         neighbours=neighbours,
         dataset=dataset,
     )
-    return made.release(ledger=_opened(ledger), again=again)
-
-
-def _opened(ledger: Ledger | str | Path | None) -> Ledger | None:
-    return Ledger(ledger) if isinstance(ledger, str | Path) else ledger
-
-
-Job = Literal["histogram", "top", "profile", "total"]
-_QUESTIONS: dict[Job, Callable[..., Question]] = {
-    "histogram": question,
-    "top": top_question,
-    "profile": profile_question,
-    "total": total_question,
-}
-
-
-def plan(
-    job: Job,
-    data: Any,
-    *,
-    user: str,
-    by: str | Sequence[str] | None = None,
-    epsilon: Number | None = None,
-    delta: Number = 1e-6,
-    target_error: Number | None = None,
-    where: Mapping[str, Any] | None = None,
-    count: Count | Literal["none"] | None = None,
-    k: int | None = None,
-    keys: Sequence[Any] | None = None,
-    bins: Sequence[Any] | Mapping[str, Sequence[Any]] | None = None,
-    sum: str | None = None,  # noqa: A002
-    bound: int | str = "auto",
-    share: Number | None = None,
-    grid: Sequence[int] | None = None,
-    mechanism: Name = "auto",
-    variant: VariantName = "level",
-    kbar: int = KBAR,
-    rho: Number | None = None,
-    debias: Debias = "auto",
-    people: int | str | None = None,
-    neighbours: Neighbours = "add-remove",
-    dataset: str | None = None,
-) -> Plan:
-    """What a release would cost and how far off it would be: the arguments of `histogram`, `top`, `profile` or
-    `total`; nothing is read or spent.
-
-    >>> import headcount as hc
-    >>> hc.plan("histogram", hc.example(), user="user", by="song", epsilon=1, bound=20).mechanism.event.threshold
-    103
-    """
-    if not isinstance(job, str) or job not in _QUESTIONS:
-        known = " or ".join(f'plan("{each}", data, ...)' for each in _QUESTIONS)
-        raise BadParameter(f"plan({job!r:.40}, ...): unknown.", fix=known)
-    told = {
-        "by": by,
-        "where": where,
-        "count": count,
-        "k": k,
-        "keys": keys,
-        "bins": bins,
-        "sum": sum,
-        "bound": bound,
-        "share": share,
-        "grid": grid,
-        "mechanism": mechanism,
-        "variant": variant,
-        "kbar": kbar,
-        "debias": debias,
-        "people": people,
-    }
-    relative = job == "top" or mechanism in ("count-release", "plume-threshold") or sum is not None
-    if relative:  # there it is a part of a count
-        told["target_error"], target_error = target_error, None
-    asked = _asked(job, user, neighbours, told)
-    check_delta(delta, asked)
-    events = open_events(data, asked.columns, dataset)
-    asked.check(events.columns)
-    columns = {name: str(kind) for name, kind in events.columns.items()}
-
-    def made(epsilon: Number) -> Plan:
-        return Plan(events.name, asked, budget(epsilon, delta), columns, events)
-
-    if target_error is None:
-        plan = made(given(epsilon, rho, delta, asked))
-        plan.check()
-        return plan
-    check_target(target_error, rho if epsilon is None else epsilon, asked)
-    return epsilon_for(target_error, made)
-
-
-def _asked(job: Job, user: str, neighbours: Neighbours, told: dict[str, Any]) -> Question:
-    """The question; what was left as it is by default is not told, and what a job does not know is refused."""
-    usual = signature(plan).parameters
-    said = {name: value for name, value in told.items() if not _same(value, usual[name].default)}
-    known = signature(_QUESTIONS[job]).parameters
-    if strange := [name for name in said if name not in known]:
-        raise BadParameter(f"{strange[0]}: a {job} has no such parameter.", fix=f"no {strange[0]}")
-    if "by" in known and told["by"] is None:
-        raise BadParameter("by=None: which column makes an item?", fix='by="word"')
-    return _QUESTIONS[job](user=user, neighbours=neighbours, **said)
-
-
-def _same(value: Any, usual: Any) -> bool:
-    return value is usual or (isinstance(value, str) and value == usual)
+    return made.release(ledger=opened(ledger), again=again)
 
 
 def load(path: str | Path) -> Release:

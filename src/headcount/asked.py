@@ -8,16 +8,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from fractions import Fraction
-from inspect import signature
 from typing import Any, Literal, get_args
 
 from headcount.account.events import Neighbours
 from headcount.agreement import SQUARES, check
+from headcount.asked_sample import one_of, sampling
 from headcount.bound.profile import edges
 from headcount.errors import BadParameter
 from headcount.exact import Number, rational, whole
-from headcount.mechanism.choose import NAMES, Name
+from headcount.mechanism.choose import NAMES, PLUMES, Name
 from headcount.mechanism.levels import KBAR, VariantName
+from headcount.mechanism.sample_threshold import Rule
 from headcount.question import Count, Debias, Key, Question
 from headcount.source.binning import Edge, bins_of
 from headcount.source.contributions import LARGEST_AMOUNT, LARGEST_COUNT
@@ -48,26 +49,30 @@ def question(
     target_error: Number | None = None,
     variant: VariantName = "level",
     kbar: int = KBAR,
+    p: Number | None = None,
+    theta: int | None = None,
+    rule: Rule = "exact",
 ) -> Question:
     """The question as typed, checked."""
     columns = _columns(user, by)
     asked = Question(
         user=user,
         by=columns,
-        count=_one_of("count", count, get_args(Count)),
+        count=one_of("count", count, get_args(Count)),
         keys=None if keys is None else _keys(keys),
         bins=_bins(bins, columns),
-        bound=_bound(bound, LARGEST_AMOUNT if sum else LARGEST_COUNT),
-        share=None if share is None else _share(share),
+        bound=bound_of(bound, LARGEST_AMOUNT if sum else LARGEST_COUNT),
+        share=None if share is None else share_of(share),
         grid=None if grid is None else _grid(grid),
-        mechanism=_one_of("mechanism", mechanism, get_args(Name)),
-        debias=None if debias is None else _one_of("debias", debias, ("auto", "ratio", "poisson"), "debias=None"),
+        mechanism=one_of("mechanism", mechanism, get_args(Name)),
+        debias=None if debias is None else one_of("debias", debias, ("auto", "ratio", "poisson"), "debias=None"),
         people=_people(people),
-        neighbours=_one_of("neighbours", neighbours, get_args(Neighbours)),
+        neighbours=one_of("neighbours", neighbours, get_args(Neighbours)),
         sum=_sum(sum, user, columns) if sum else "",
         target_error=None if target_error is None else _target(target_error),
-        variant=_one_of("variant", variant, get_args(VariantName)),
+        variant=one_of("variant", variant, get_args(VariantName)),
         kbar=_kbar(kbar),
+        **sampling(p, theta, rule),
     )
     check(asked)
     return asked
@@ -100,10 +105,43 @@ def top_question(
             f"k={k}, kbar={kbar}: of so many candidates there are not so many to find.",
             fix=f"kbar={10 * wanted}" if 10 * wanted <= MOST_LISTED else "k=20",
         )
-    told = _one_of("count", count, ("users", "none")) == "users"
+    told = one_of("count", count, ("users", "none")) == "users"
     if not told and target_error is not None:
         raise BadParameter(f'target_error={target_error} with count="none": no counts are told.', fix='count="users"')
     return replace(asked, k=wanted, told=told)
+
+
+def heavy_question(
+    *,
+    user: str,
+    by: str | Sequence[str],
+    share: Number = Fraction(1, 100),
+    people: int | str | None = None,
+    bound: int | str = "auto",
+    mechanism: Name = "auto",
+    p: Number | None = None,
+    theta: int | None = None,
+    rule: Rule = "exact",
+    neighbours: Neighbours = "add-remove",
+) -> Question:
+    """The items that at least so large a part of all people have."""
+    kinds = [name for name in get_args(Name) if name not in ("clipped", *PLUMES)]
+    asked = question(
+        user=user,
+        by=by,
+        bound=bound,
+        mechanism="weighted" if mechanism == bound == "auto" else one_of("mechanism", mechanism, kinds),
+        neighbours=neighbours,
+        p=p,
+        theta=theta,
+        rule=rule,
+    )
+    part = rational("share", share, fix="share=0.01")
+    if not 0 < part < 1:
+        raise BadParameter(
+            f"share={share!r}: a part of all people, more than none and less than all.", fix="share=0.01"
+        )
+    return replace(asked, heavy=part, people=_people(people) or "count")
 
 
 def profile_question(*, user: str, by: str | Sequence[str], neighbours: Neighbours = "add-remove") -> Question:
@@ -113,7 +151,7 @@ def profile_question(*, user: str, by: str | Sequence[str], neighbours: Neighbou
         by=(WHAT, SIZE),
         bins=((SIZE, PROFILE_EDGES),),
         bound=2,
-        neighbours=_one_of("neighbours", neighbours, get_args(Neighbours)),
+        neighbours=one_of("neighbours", neighbours, get_args(Neighbours)),
         view="profile",
         of=_columns(user, by),
     )
@@ -150,22 +188,6 @@ def total_question(
         neighbours=neighbours,
     )
     return replace(one, keys=None, view="total", of=tuple(name for name, _, _ in told), where=told)
-
-
-def from_plain(job: str, plain: dict[str, Any]) -> Question:
-    """The question that was written as plain data, checked like one that is typed."""
-    asked = {name: value for name, value in plain.items() if name not in ("view", "of", "where")}
-    if job == "profile":
-        return profile_question(user=asked["user"], by=plain["of"], neighbours=asked["neighbours"])
-    if job == "top":
-        own = {name: asked[name] for name in ("user", "by", "k", "target_error", "variant", "kbar", "neighbours")}
-        return top_question(**own, count="users" if asked["told"] else "none")
-    if job == "total":
-        told = {name: values if ends is None else tuple(ends) for name, values, ends in plain["where"]}
-        own = {name: asked[name] for name in signature(total_question).parameters if name != "where"}
-        return total_question(where=told or None, **own)
-    own = {name: asked[name] for name in signature(question).parameters}
-    return question(**{**own, "bins": dict(asked["bins"]) or None})
 
 
 def _columns(user: str, by: str | Sequence[str]) -> tuple[str, ...]:
@@ -211,14 +233,8 @@ def _kbar(kbar: int) -> int:
     return listed
 
 
-def _one_of(name: str, value: Any, known: Sequence[str], more: str = "") -> Any:
-    if value not in known:
-        names = [f'{name}="{each}"' for each in known]
-        raise BadParameter(f"{name}={value!r}: unknown.", fix=" or ".join([*names, more] if more else names))
-    return value
-
-
-def _bound(bound: int | str, largest: int) -> int | str:
+def bound_of(bound: int | str, largest: int) -> int | str:
+    """The bound as typed, checked."""
     if isinstance(bound, str):
         if bound not in NAMES:
             raise BadParameter(
@@ -232,7 +248,8 @@ def _bound(bound: int | str, largest: int) -> int | str:
     return allowed
 
 
-def _share(share: Number) -> Fraction:
+def share_of(share: Number) -> Fraction:
+    """The part of epsilon as typed, checked."""
     part = rational("share", share, fix="share=0.05")
     if not 0 < part < 1:
         raise BadParameter(

@@ -20,15 +20,16 @@ from headcount import telling
 from headcount.account import Charge, Cost, Ledger
 from headcount.account.chain import canonical
 from headcount.account.events import Event, Guarantee, Laplace, to_json
-from headcount.asked import from_plain
+from headcount.asked_again import from_plain
 from headcount.bound import Choice
 from headcount.bound.bounded import fetched
+from headcount.bound.crowd import Crowd, People
 from headcount.errors import BadParameter, ReadingFailed
 from headcount.exact import written
 from headcount.forecast import expected as forecast
 from headcount.mechanism import (
-    Finding,
     Mechanism,
+    Sampled,
     Wish,
     check_budget,
     check_found,
@@ -37,15 +38,15 @@ from headcount.mechanism import (
     mechanism_for,
     second_for,
 )
-from headcount.mechanism.levels import TARGET
 from headcount.noise import Entropy, SystemEntropy
 from headcount.question import Question
 from headcount.release import About, Release, pack, rows
 from headcount.source import Events, contributions, open_events
 from headcount.source.contributions import Contributions
 from headcount.spending import budget
+from headcount.wished import crowd, wish
 
-FORMAT = 3
+FORMAT = 4
 Tell = Callable[[str], None]
 
 
@@ -75,31 +76,12 @@ class Plan:
     @cached_property
     def wish(self) -> Wish:
         """What decides mechanism and bound."""
-        asked = self.question
-        return Wish(
-            budget=replace(self.budget, delta=Fraction(0)) if asked.view else self.budget,
-            count=asked.count,
-            neighbours=asked.neighbours,
-            cells=None if self._domain is None else len(self._domain),
-            bound=asked.bound,
-            mechanism=asked.mechanism,
-            share=asked.share,
-            grid=asked.grid,
-            debias=asked.debias,
-            people=asked.people,
-            finding=self._finding,
-            target=(asked.target_error or TARGET) if asked.mechanism == "plume-threshold" else None,
-        )
+        return wish(self.question, self.budget, None if self._domain is None else len(self._domain))
 
     @property
-    def _finding(self) -> Finding | None:
-        """How items are found one after another, if that was asked for."""
-        asked = self.question
-        if not asked.found:
-            return None
-        target = (asked.target_error or TARGET) if asked.told else None
-        added: Any = "amount" if asked.sum else "count" if asked.count == "events" else ""
-        return Finding(asked.kbar, target, asked.variant, asked.k, added)
+    def crowd(self) -> Crowd | None:
+        """How all people are counted, if that is needed and nobody said how many there are."""
+        return crowd(self.question, self.budget)
 
     def check(self) -> None:
         """Refuse what could fail only after the charge: noise that is too wide, a choice with next to nothing to pay
@@ -146,6 +128,8 @@ class Plan:
     @property
     def error(self) -> float:
         """19 of 20 counts will be off by at most this much, through noise, if the bound is known beforehand."""
+        if isinstance(self.mechanism, Sampled):
+            raise BadParameter("counts of a sample have no one error for all.", fix="print(plan)")
         if self.wish.finding:
             raise BadParameter("what is found one after another has no one error for all.", fix="print(plan)")
         return self.mechanism.error
@@ -160,10 +144,13 @@ class Plan:
         """The mechanism, if nothing is left to be chosen."""
         return None if self.choice else Decided(self.mechanism)
 
-    def _steps(self, done: "Decided | None") -> list[str]:
+    def _steps(self, done: "Decided | None", people: People | None = None) -> list[str]:
         """What happens, as far as it is known: to its end once it is decided."""
         choices = done.choices if done else (self.choice,) if self.choice else ()
-        return telling.steps(self.dataset, self.question, self.wish, choices, done.mechanism if done else None)
+        mechanism = done.mechanism if done else None
+        counted = [self.crowd.explain()] if self.crowd else []
+        steps = telling.steps(self.dataset, self.question, self.wish, choices, mechanism)
+        return [*steps, *counted, *telling.heavy(self.question, people)]
 
     @property
     def guarantee(self) -> str:
@@ -229,9 +216,10 @@ class Plan:
     @property
     def _happening(self) -> tuple[Event, ...]:
         """What will happen: if the bound is still to be chosen, the choice, and what the counts may cost after it."""
+        beside = self.crowd.events if self.crowd else ()
         if self.choice is None:
-            return self.mechanism.events
-        return (*self.choice.events, Guarantee(self.wish.rest.epsilon, self.cost.delta))
+            return (*beside, *self.mechanism.events)
+        return (*beside, *self.choice.events, Guarantee(self.wish.rest.epsilon, self.cost.delta))
 
     def release(
         self,
@@ -273,12 +261,20 @@ class Plan:
             decided = self._chosen(done, entropy, about, tell)
             mechanism = decided.mechanism
             bounded = mechanism.bounding.bound(done, entropy.secret(), self._domain)  # items, totals
+            there = self.crowd.look(done) if self.crowd else 0
             if self.choice is None:
                 _check_packed(bounded.items, about)
         tell("drawing noise")
         with quiet():
             noisy = mechanism.run(bounded, entropy)  # items, noisy values
-            return pack(rows(noisy, mechanism, self.question), replace(self._about(decided), head=about.head))
+            people = self._people(there, entropy)
+            told = rows(noisy, mechanism, self.question, people)
+            return pack(told, replace(self._about(decided, people), head=about.head))
+
+    def _people(self, there: int, entropy: Entropy) -> People:
+        """How many people there are: with noise, or as it was said."""
+        said = self.question.people
+        return self.crowd.draw(there, entropy) if self.crowd else People(said if isinstance(said, int) else 0)
 
     def _chosen(self, done: Contributions, entropy: Entropy, about: About, tell: Tell) -> "Decided":
         """The mechanism, with its bound chosen if need be, and what that may lead to."""
@@ -298,7 +294,7 @@ class Plan:
     def _read(self, events: Events, tell: Tell) -> Iterator[Contributions]:
         """What each person did; read to its end beforehand, if there will be noise before the totals."""
         asked = self.question
-        bins = [asked.cut().get(column) for column in asked.by]
+        bins = [None] if asked.axis else [asked.cut().get(column) for column in asked.by]
         try:
             tell("reading")
             rows = events.table()
@@ -307,7 +303,7 @@ class Plan:
                 seen,
                 bins,
                 events=asked.count == "events",
-                keys=self._domain,
+                keys=None if asked.axis else self._domain,
                 everybody=rows,
                 amounts=bool(asked.sum),
             )
@@ -320,7 +316,7 @@ class Plan:
                 fix="read the table with its own engine to see why, then ask again: a ledger charges only once",
             ) from None
 
-    def _about(self, decided: "Decided | None") -> About:
+    def _about(self, decided: "Decided | None", people: People | None = None) -> About:
         ready = decided or self._decided
         done = ready.mechanism if ready else None
         ways = [event for choice in (ready.choices if ready else ()) for event in choice.events]
@@ -331,13 +327,17 @@ class Plan:
             unit=self.question.unit,
             epsilon=written(self.cost.epsilon),
             delta=written(self.cost.delta),
-            steps=(*self._steps(ready), *([telling.interval(self.question, done)] if done else []), self.guarantee),
+            steps=(
+                *self._steps(ready, people),
+                *([telling.interval(self.question, done)] if done else []),
+                self.guarantee,
+            ),
             proof=done.proof if done else "",
             plan=self.to_json(),
             view=self.question.view,
             bound=done.bounding.limit if done else 0,
             chosen=self.choice.name if self.choice and isinstance(self.question.bound, str) else "",
-            events=to_json([*ways, *done.events]) if done else "",
+            events=to_json([*(self.crowd.events if self.crowd else ()), *ways, *done.events]) if done else "",
             order=tuple(label for bins in self.question.cut().values() for label in bins.labels),
             head="",
             value=self.question.value,

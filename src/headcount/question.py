@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from typing import Literal
+from typing import Literal, cast
 
 import pyarrow as pa
 from ibis.expr import datatypes as dt
@@ -13,13 +13,25 @@ from ibis.expr import types as ir
 from headcount.account.events import Neighbours
 from headcount.mechanism.choose import Name
 from headcount.mechanism.levels import KBAR, VariantName
+from headcount.mechanism.ordered import How
+from headcount.mechanism.sample_threshold import Rule
+from headcount.source.axis import Axis, check_value
 from headcount.source.binning import Bins, Edge, bins_of
 from headcount.source.contributions import check_amount, check_keys, check_kinds, item_names
-from headcount.source.views import SIZE, Where, check_conditions, every_size, rows_where, size_bins, sizes_of_people
+from headcount.source.views import (
+    SIZE,
+    Where,
+    check_conditions,
+    every_size,
+    placed,
+    rows_where,
+    size_bins,
+    sizes_of_people,
+)
 
 Count = Literal["users", "events"]
 Debias = Literal["auto", "ratio", "poisson"] | None
-View = Literal["", "profile", "total"]
+View = Literal["", "profile", "total", "quantiles", "ranges"]
 Key = str | int | bool
 
 
@@ -42,7 +54,7 @@ class Question:
     """The part of epsilon that choosing the bound takes, if it was said."""
     grid: tuple[int, ...] | None = None
     """The bounds to choose from, if they were said."""
-    mechanism: Name = "auto"
+    mechanism: Name | How = "auto"
     debias: Debias = "auto"
     people: int | str | None = None
     """How many people there are, if that is public; "count" if it is to be paid for."""
@@ -59,17 +71,31 @@ class Question:
     """How many of them are wanted; None if as many as can be found."""
     told: bool = True
     """Whether counts are told, and not the items alone."""
+    p: Fraction | None = None
+    """The chance to be in a sample, if it was said."""
+    theta: int | None = None
+    """From which sampled count on an item is shown, if it was said."""
+    rule: Rule = "exact"
+    """What relates these two to the cost."""
+    heavy: Fraction | None = None
+    """The part of the people from which on an item is told, of heavy hitters."""
     view: View = ""
     """What the table is made into before it is counted; empty if nothing."""
     of: tuple[str, ...] = ()
     """The columns, beside the person, that the view is made of."""
     where: Where = ()
     """The conditions that rows must fulfil."""
+    axis: Axis | None = None
+    """The scale of the numbers whose quantiles or ranges are asked for."""
+    q: tuple[Fraction, ...] = ()
+    """The quantiles: 1/2 is the median."""
+    ranges: tuple[tuple[float, float], ...] = ()
+    """The ranges, each from the first number up to the second."""
 
     @property
     def item(self) -> str:
         """What an item is called."""
-        return "size" if self.view == "profile" else " and ".join(self.by)
+        return "size" if self.view == "profile" else " and ".join(self.of if self.axis else self.by)
 
     @property
     def unit(self) -> str:
@@ -79,17 +105,29 @@ class Question:
     @property
     def value(self) -> str:
         """What the column of counts is called."""
+        if self.view == "quantiles":
+            return "value"
         return "sum" if self.sum else "count" if self.told else "rank"
 
     @property
     def job(self) -> str:
         """The function of the front door that asks this."""
-        return self.view or ("top" if self.k else "histogram")
+        return self.view or ("top" if self.k else "heavy_hitters" if self.heavy else "histogram")
 
     @property
     def found(self) -> bool:
         """Whether items are found one after another, by what was asked."""
         return self.mechanism == "count-release" or bool(self.sum) or self.k is not None
+
+    @property
+    def how(self) -> How:
+        """How quantiles or ranges are found."""
+        return cast(How, self.mechanism)
+
+    @property
+    def pure(self) -> bool:
+        """Whether no delta is ever needed."""
+        return self.view in ("profile", "total")
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -109,7 +147,10 @@ class Question:
 
     def check(self, columns: Mapping[str, dt.DataType]) -> None:
         """Against the schema."""
-        check_kinds(columns, self.user, () if self.where else self.of if self.view else self.by, self.cut())
+        plain = () if self.where or self.axis else self.of if self.view else self.by
+        check_kinds(columns, self.user, plain, self.cut())
+        if self.axis:
+            check_value(self.of[0], columns[self.of[0]])
         if self.sum:
             check_amount(self.sum, columns[self.sum])
         check_conditions(self.where, columns)
@@ -121,7 +162,7 @@ class Question:
             return sizes_of_people(table)
         if self.view == "total":
             return rows_where(table, self.where, [columns[name] for name in self.of], self.unit)
-        return table
+        return placed(table, self.axis) if self.axis else table
 
     def domain(self, columns: Mapping[str, dt.DataType]) -> pa.Table | None:
         """The public items as the engine sees them: item0, item1, ...; None if they are not known."""
@@ -129,6 +170,8 @@ class Question:
             return every_size(len(self.cut()[SIZE].labels))
         if self.view == "total":
             return pa.table({"item0": pa.array([self.unit], pa.string())})
+        if self.axis:
+            return pa.table({"item0": pa.array(range(self.axis.cells), pa.int64())})
         if self.keys is not None:
             return check_keys(self.keys, self.by, columns)
         return _every_bin(list(self.cut().values())) if self.known else None

@@ -25,9 +25,7 @@ def budget(epsilon: Number, delta: Number) -> Cost:
 def given(epsilon: Number | None, rho: Number | None, delta: Number, asked: Question) -> Number:
     """Epsilon as typed, or what rho comes to."""
     if rho is None and epsilon is None:
-        raise BadParameter(
-            "how much may it cost?", fix="epsilon=1" if asked.found or asked.view else "epsilon=1, or target_error=10"
-        )
+        raise BadParameter("how much may it cost?", fix=_fix(asked))
     if rho is None:
         assert epsilon is not None
         return epsilon
@@ -41,6 +39,13 @@ def given(epsilon: Number | None, rho: Number | None, delta: Number, asked: Ques
     if asked.bound == "auto" and (asked.sum or asked.count == "events"):
         raise BadParameter("rho: the limit of amounts is chosen for an epsilon.", fix="bound=100, or epsilon=1")
     return _epsilon_of(paid, rational("delta", delta, fix="delta=1e-6") / 2)
+
+
+def _fix(asked: Question) -> str:
+    """What to write if no cost was typed."""
+    if asked.found or asked.pure:
+        return "epsilon=1"
+    return "epsilon=1, or target_error=50, bound=1" if asked.axis else "epsilon=1, or target_error=10"
 
 
 def _epsilon_of(rho: Fraction, delta: Fraction) -> Fraction:
@@ -57,11 +62,13 @@ def check_target(target: Number, epsilon: Number | None, asked: Question) -> Non
     """A wanted error stands in the place of epsilon, and needs a bound."""
     if epsilon is not None:
         raise BadParameter("epsilon and target_error: only one of them.", fix="target_error=10 finds the epsilon")
+    if asked.mechanism in ("sample-threshold", "sample-search"):
+        raise BadParameter(f"target_error={target}: a sample has no one error for all.", fix="epsilon=1")
     if isinstance(asked.bound, str) or asked.mechanism == "weighted":
         what = f'bound="{asked.bound}"' if isinstance(asked.bound, str) else 'mechanism="weighted"'
         raise BadParameter(
             f"target_error={target} with {what}: the error depends on the bound.",
-            fix="target_error=10, bound=20, or epsilon=1",
+            fix=f"target_error={target}, bound={1 if asked.axis else 20}, or epsilon=1",
         )
 
 
@@ -69,6 +76,8 @@ def check_delta(delta: Number, asked: Question) -> None:
     """Where a delta is needed, there is one."""
     if rational("delta", delta, fix="delta=1e-6") != 0:
         return
+    if asked.mechanism in ("sample-threshold", "sample-search"):
+        raise BadParameter("delta=0: a sample needs a delta above 0.", fix="delta=1e-6")
     if not asked.known:
         listed = "" if asked.found else ', or the list of items: keys=["apple", "pear"]'
         raise BadParameter(

@@ -1,12 +1,13 @@
 """What is asked, what happens, and what it guarantees, in sentences: for plans and releases."""
 
 from collections.abc import Sequence
-from math import exp
+from math import ceil, exp
 from typing import Any
 
 from headcount.account import Cost
 from headcount.bound import Choice
 from headcount.bound.bounded import often
+from headcount.bound.crowd import People
 from headcount.bound.profile import Profiled
 from headcount.bound.rank import AtRank
 from headcount.forecast import expected as forecast
@@ -21,6 +22,10 @@ def what(asked: Question) -> str:
         return f"how much people contribute, by {' and '.join(asked.of)}"
     if asked.k is not None:
         return f"the {asked.k:,} most common by {asked.item}"
+    if asked.heavy is not None:
+        return f"heavy hitters by {asked.item} (at least {float(100 * asked.heavy):g}% of the people)"
+    if asked.axis:
+        return f"{asked.view} of {asked.item}"
     held = f" where {told(asked.where)}" if asked.where else ""
     return f"all {asked.unit}{held}" if asked.view == "total" else f"{asked.unit} per {asked.item}"
 
@@ -36,9 +41,28 @@ def steps(
         sentences.append(f"{again}{choice.explain(asked.item)} This takes {price}.{_outcome(choice, mechanism)}")
     if mechanism is None:
         return [*sentences, forecast.foretold(wish, asked.item)]
+    if asked.axis:
+        return [*sentences, _scale(asked), mechanism.bounding.explain(asked.item), *mechanism.explain(asked.item)]
     if asked.view:
         return [*sentences, *_of_view(asked, mechanism)]
     return [*sentences, mechanism.bounding.explain(asked.item), *mechanism.explain(asked.item)]
+
+
+def _scale(asked: Question) -> str:
+    """What becomes of numbers."""
+    assert asked.axis is not None
+    low, high = asked.axis.edges[0], asked.axis.edges[-1]
+    if not asked.axis.clamped:
+        return (
+            f"A value of {asked.item} counts for the ranges that it is in, each from its first number up to, but "
+            "without, its second. What lies between two neighbouring ends is a cell. What is no plain number is left "
+            "out."
+        )
+    width = "of one width" if asked.axis.even else "of a public list"
+    return (
+        f"Values of {asked.item} are told apart by {asked.axis.cells:,} cells {width} from {low:g} to {high:g}; what "
+        "is below or above counts as the lowest or the highest. What is no plain number is left out."
+    )
 
 
 def _again(number: int, choice: Choice[Any]) -> bool:
@@ -68,6 +92,18 @@ def _of_view(asked: Question, mechanism: Mechanism) -> list[str]:
     most = mechanism.bounding.limit
     clipped = f"Each person counts at most {often(most)}." if asked.unit == "events" else "Each person counts once."
     return [clipped, f"The number of {asked.unit} gets {mechanism.noise_told()}.", *mechanism.explain("total")[1:]]
+
+
+def heavy(asked: Question, people: People | None) -> list[str]:
+    """What is shown of heavy hitters, and what is certain."""
+    if asked.heavy is None:
+        return []
+    there = "There are" if asked.people != "count" else "There are about"
+    many = f"{there} {people.count:,} people: at least {ceil(asked.heavy * people.count):,}. " if people else ""
+    return [
+        f"Shown is what at least {float(100 * asked.heavy):g}% of all people have, after bounding. {many}It is certain "
+        "if its whole interval lies above that, however many people there are; wrong in at most 1 of 20 cases."
+    ]
 
 
 def interval(asked: Question, mechanism: Mechanism) -> str:

@@ -475,3 +475,20 @@ def test_the_event_survives_a_ledger_and_has_its_price() -> None:
     assert cost.concentrated(event).rho == Fraction(1, 2)
     both = cost.tightest([event, event], MILLIONTH)
     assert both.epsilon <= 2
+
+
+@pytest.mark.parametrize("neighbours", ["add-remove", "replace"])
+@pytest.mark.parametrize("items", [1, 2, 1000, 10**5])
+@pytest.mark.parametrize(
+    ("rate", "threshold", "epsilon"),
+    [("0.9", 2, 100), ("0.999999999", 2, 20), ("0.999999999", 2, 100), ("1e-9", 2, 100), ("0.5", 5000, 50)],
+)
+def test_numbers_beyond_reason_have_no_price_that_is_too_low(
+    rate: str, threshold: int, epsilon: int, items: int, neighbours: Neighbours
+) -> None:
+    """All of a report's people may be in the sample, which has a chance of rate^threshold at the least; without one of
+    them it has none. One of several is enough."""
+    p = Fraction(rate)
+    price = sampled.delta(p, threshold, items, neighbours, Fraction(epsilon))
+    assert price >= 1 - (1 - p**threshold) ** min(items, 20)
+    assert price >= max(sampling.up(p, threshold, Fraction(epsilon)), sampling.down(p, threshold, Fraction(epsilon)))

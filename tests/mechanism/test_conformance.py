@@ -16,8 +16,11 @@ from headcount.errors import BadParameter
 from headcount.mechanism import (
     Clipped,
     CountRelease,
+    Halving,
+    Hierarchy,
     Mechanism,
     Plume,
+    Sampled,
     Thresholded,
     Weighted,
     Wish,
@@ -36,14 +39,16 @@ def chosen(count: str, cells: int | None, bound: int = 20, neighbours: Neighbour
 
 
 def test_every_mechanism_is_in_the_list() -> None:
-    listed = {"Clipped", "CountRelease", "Plume", "Thresholded", "Weighted"}
+    listed = {"Clipped", "CountRelease", "Halving", "Hierarchy", "Plume", "Sampled", "Thresholded", "Weighted"}
     assert {kind.__name__ for kind in Mechanism.__subclasses__()} == listed
     audited = {each.name.partition(",")[0] for each in specimens() if each.honest}
     enumerated = {each.name.partition(",")[0] for each in enumerations()}
     assert audited == enumerated == {kind.name for kind in Mechanism.__subclasses__()}
 
 
-@pytest.mark.parametrize("mechanism", [Clipped, CountRelease, Plume, Thresholded, Weighted])
+@pytest.mark.parametrize(
+    "mechanism", [Clipped, CountRelease, Halving, Hierarchy, Plume, Sampled, Thresholded, Weighted]
+)
 def test_the_proof_is_there_and_speaks_of_both_neighbours(mechanism: type[Mechanism]) -> None:
     proof = (ROOT / mechanism.proof).read_text()
     assert "added or removed" in proof

@@ -87,7 +87,7 @@ def test_a_condition_on_decimals_is_exact() -> None:
     assert found.table["count"][0].as_py() == pytest.approx(900, abs=40)
 
 
-@pytest.mark.parametrize("mechanism", ["auto", "thresholded", "weighted", "count-release", "plume"])
+@pytest.mark.parametrize("mechanism", ["auto", "thresholded", "weighted", "count-release", "plume", "sample-threshold"])
 def test_nothing_is_left_on_the_users_connection(mechanism: Any) -> None:
     connection = duckdb.connect()
     connection.execute("CREATE TABLE t AS SELECT range AS user, 'a' AS item FROM range(900)")
@@ -157,3 +157,30 @@ def test_no_setting_of_the_caller_makes_odd_numbers_an_error(asked: dict[str, An
         for _ in range(3):
             rows = hc.histogram(table, **ASKED, **asked).table.to_pylist()
             assert all(0 <= row["low"] <= row["count"] <= row["high"] for row in rows)
+
+
+ITEMS: dict[str, Any] = {"by": "item", "share": 0.3}
+NUMBERS: dict[str, Any] = {"value": "item", "range": (0, 8), "cells": 32}
+JOBS: dict[str, dict[str, Any]] = {
+    "heavy hitters": {"job": "heavy_hitters", **ITEMS, "bound": 1},
+    "heavy in a sample": {"job": "heavy_hitters", **ITEMS, "mechanism": "sample-threshold"},
+    "tree": {"job": "quantiles", **NUMBERS},
+    "search": {"job": "quantiles", **NUMBERS, "mechanism": "search", "q": 0.5},
+    "tree of samples": {"job": "quantiles", **NUMBERS, "mechanism": "sample-threshold"},
+    "search by samples": {"job": "quantiles", **NUMBERS, "mechanism": "sample-search", "q": 0.5},
+    "ranges": {"job": "ranges", "value": "item", "ranges": [(0, 1), (1, 9)]},
+}
+
+
+@pytest.mark.parametrize("job", JOBS)
+@pytest.mark.parametrize("people", [0, 3000])
+def test_no_number_of_people_makes_a_release_fail(job: str, people: int) -> None:
+    """One person without a number, alone or with many others; also where odd numbers are errors."""
+    users, items = list(range(people)), [number % 2 for number in range(people)]
+    table = pa.table({"user": pa.array([*users, -1], pa.int64()), "item": pa.array([*items, None], pa.int64())})
+    plan = hc.plan(data=table, user="user", epsilon=1, **JOBS[job])
+    with np.errstate(all="raise"), special.errstate(all="raise"):
+        release = plan.release()
+    rows, value = release.table.to_pylist(), release.about.value
+    assert all(row["low"] <= row[value] <= row["high"] for row in rows)
+    assert rows or not people

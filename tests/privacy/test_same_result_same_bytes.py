@@ -12,6 +12,7 @@ import subprocess
 import sys
 from collections import Counter
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,14 @@ ASKED = ("--user", "user", "--by", "item", "--epsilon", "1", "--bound", "20")
 KNOWN = (*ASKED, "--keys", "a,b,q")
 RESULT = {"a": 250, "b": 120, "q": 7}
 FILES = ("r.parquet", "r.csv", "r.json", "r.html", "r.png", "r.svg", "r.pdf")
+COIN_BY_COIN = """
+import runpy, sys
+from headcount.noise.entropy import Entropy, SystemEntropy
+SystemEntropy.thin = Entropy.thin
+del sys.argv[0]
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+"""What is run before aimed.py where coins are given as well, a 0 or a 1 for each."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +90,7 @@ def run(
     noise: list[int],
     *,
     amount: bool = False,
+    coins: bool = False,
 ) -> Seen:
     folder.mkdir()
     write(rows, folder / name)
@@ -91,7 +101,7 @@ def run(
         pq.write_table(table.append_column("amount", pa.array(amounts, pa.float64())), folder / name)
     before = set(folder.iterdir())
     done = subprocess.run(
-        [sys.executable, AIMED, *arguments],
+        [sys.executable, *(["-c", COIN_BY_COIN] if coins else []), AIMED, *arguments],
         cwd=folder,
         env={**os.environ, "NOISE": json.dumps(noise), "FOUND": "[0, 1]"},
         capture_output=True,
@@ -167,6 +177,66 @@ def test_found_one_after_another(tmp_path: Path, command: str) -> None:
     assert seen[0].exit_code == 0, seen[0].stderr
     assert "2 rows" in seen[0].stdout
     assert set(seen[0].files) == set(names)
+
+
+def coins(kept: int, people: int) -> list[int]:
+    """So many of these people are in the sample."""
+    return [1] * kept + [0] * (people - kept)
+
+
+def sampled_items(more: bool) -> list[int]:
+    """Coins that leave 25 people of a and 22 of b."""
+    there = people_per_item(MANY + POISON * more)
+    return [
+        coin for item in sorted(there, key=str.encode) for coin in coins({"a": 25, "b": 22}.get(item, 0), there[item])
+    ]
+
+
+ROWS, MINE = 3 * 1024 * 30, 3 * 1024 - 1
+"""In units: everybody has three rows in the second cell of the scale; the new one has many in the first, of which three
+are left, rounded down."""
+
+
+def tree(more: bool) -> list[int]:
+    """Noise on all cells that leaves the same."""
+    return [500 - MINE * more, 100_000 - ROWS, -700, 900]
+
+
+def searched(more: bool) -> list[int]:
+    """Noise that says of each quantile: below the third cell, not below the second."""
+    parts = [int(Fraction(part) * (ROWS + MINE * more)) for part in ("0.3", "0.5")]
+    return [noise for part in parts for noise in (part - ROWS - MINE * more + 1000, part - MINE * more - 500)]
+
+
+ORDERED = ("--value", "amount", "--range", "0..4", "--cells", "4", "--q", "0.3,0.5")
+FROM_SAMPLES = ("--mechanism", "sample-threshold", "--theta", "12")
+NUMBERS: dict[str, tuple[tuple[str, ...], Any]] = {
+    "heavy hitters": (
+        ("heavy-hitters", "--by", "item", "--share", "0.5", *FROM_SAMPLES, "--bound", "9"),
+        lambda more: [*sampled_items(more), 40 - 30 - more],
+    ),
+    "quantiles": (("quantiles", *ORDERED, "--bound", "3"), tree),
+    "quantiles of a sample": (
+        ("quantiles", *ORDERED, *FROM_SAMPLES),
+        lambda more: [*coins(0, more), *coins(25, 30)],
+    ),
+    "search": (("quantiles", *ORDERED, "--bound", "3", "--mechanism", "search"), searched),
+    "ranges": (("ranges", "--value", "amount", "--ranges", "0..2,2..4", "--bound", "3"), lambda more: [70, 80]),
+}
+
+
+@pytest.mark.parametrize("command", NUMBERS)
+def test_samples_and_numbers(tmp_path: Path, command: str) -> None:
+    """What is in the sample, or the noisy tree, is the same, whoever else there is, with whatever numbers."""
+    (job, *asked), noise = NUMBERS[command]
+    arguments = (job, "t.parquet", "--user", "user", "--epsilon", "1", *asked, "--out", "r.csv")
+    seen = [
+        run(tmp_path / str(more), MANY + POISON * more, "t.parquet", arguments, noise(more), amount=True, coins=True)
+        for more in (False, True)
+    ]
+    assert seen[0].exit_code == 0, seen[0].stderr
+    assert seen[0] == seen[1]
+    assert set(seen[0].files) == {"r.csv"}
 
 
 def test_with_a_ledger(tmp_path: Path) -> None:

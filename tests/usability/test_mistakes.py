@@ -197,7 +197,8 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     (
         {"mechanism": "laplace"},
         'mechanism=\'laplace\': unknown. Fix: mechanism="auto" or mechanism="clipped" or mechanism="thresholded" or '
-        'mechanism="weighted" or mechanism="count-release" or mechanism="plume" or mechanism="plume-threshold"',
+        'mechanism="weighted" or mechanism="count-release" or mechanism="sample-threshold" or mechanism="plume" or '
+        'mechanism="plume-threshold"',
     ),
     (
         {"mechanism": "clipped"},
@@ -296,8 +297,9 @@ def test_unknown_jobs() -> None:
     with pytest.raises(HeadcountError) as refused:
         hc.plan("median", TABLE, **GOOD)  # type: ignore[arg-type]
     assert str(refused.value) == (
-        'plan(\'median\', ...): unknown. Fix: plan("histogram", data, ...) or plan("top", data, ...) '
-        'or plan("profile", data, ...) or plan("total", data, ...)'
+        'plan(\'median\', ...): unknown. Fix: plan("histogram", data, ...) or plan("heavy_hitters", data, ...) '
+        'or plan("top", data, ...) or plan("profile", data, ...) or plan("total", data, ...) '
+        'or plan("quantiles", data, ...) or plan("ranges", data, ...)'
     )
 
 

@@ -74,7 +74,8 @@ def curve(rate: float, threshold: int, direction: Direction, epsilons: Floats) -
     """An upper bound of the delta at epsilons of at least 0."""
     kept = log1p(-rate) + (-epsilons if direction == "up" else epsilons)
     turns = kept < 0  # otherwise the gain rises to 0 as N grows
-    people, which = np.unique(np.ceil((threshold - 1) / -np.expm1(np.where(turns, kept, -1))), return_inverse=True)
+    turn = np.ceil((threshold - 1) / -np.expm1(np.where(turns, kept, -1)))  # just above threshold - 1, if not rounded
+    people, which = np.unique(np.maximum(turn, threshold), return_inverse=True)
     fell, other = _terms(rate, threshold, direction, people)
     gain = fell[which] - np.expm1(epsilons) * other[which]
     return np.where(turns, np.clip(gain, 0, 1) + TINY, 0)

@@ -126,7 +126,7 @@ def _rate(odds: float) -> Fraction:
 def _largest_rate(asked: _Asked, threshold: int) -> Fraction:
     near = _rate(asked.odds(threshold, near=-1.0, within=1e-12))
     miss = Fraction(-2, 10**12)
-    while not asked.fits(found := round_down(near * (1 - miss)), threshold):
+    while (found := round_down(near * (1 - miss))) >= LEAST_RATE and not asked.fits(found, threshold):
         miss += max(abs(miss), Fraction(1, 10**12))
     if found < LEAST_RATE:
         raise BadParameter(

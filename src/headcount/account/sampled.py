@@ -16,7 +16,7 @@ counted in it; what lies above it is counted once more, by Chernoff's bound.
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
-from math import expm1, isqrt, log1p, log2, nextafter, sqrt
+from math import expm1, isfinite, isqrt, log1p, log2, nextafter, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,7 +59,9 @@ def delta(rate: Fraction, threshold: int, items: int, neighbours: Neighbours, ep
     worst = 0.0
     for change in _CHANGES[neighbours]:
         parts = [losses(p, threshold, direction, step, reach) for direction in change]
-        worst = max(worst, _composed(parts, items, step, at, enough=worst))
+        with np.errstate(all="ignore"):  # what is no number is no price
+            found = _composed(parts, items, step, at, enough=worst)
+        worst = max(worst, found) if isfinite(found) else 1.0
     return min(Fraction(1), Fraction(worst * (1 + 1e-9 * items) + TINY))
 
 

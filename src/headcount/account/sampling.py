@@ -39,6 +39,10 @@ BITS = 192
 """Working precision: the two terms of a gain cancel, but never in 20 bits for a delta above 1e-300."""
 
 
+MOST_PEOPLE, MOST_CANDIDATES = 2**60, 16
+"""Where a gain may be largest."""
+
+
 def delta(event: SampleThreshold, epsilon: Fraction | None = None) -> Fraction:
     """An upper bound of the event's delta at this epsilon, or at its own: exact for one report of a person who is
     added or removed, and composed for all else."""
@@ -92,10 +96,16 @@ def contacts(people: int, rate: Fraction, delta: Fraction) -> int:
 
 
 def _largest(gain: Callable[[int], arb], turn: arb) -> Fraction:
-    """The largest gain, which is at the first N that is not below the turn: of the numbers that this may be."""
-    low, high = ends(turn)
-    candidates = range(-(-low // 1), -(-high // 1) + 1)
-    return max(Fraction(0), min(Fraction(1), max(ends(gain(people))[1] for people in candidates)))
+    """The largest gain, which is at the first N that is not below the turn: of the numbers that this may be. If they
+    are too many, or beyond all reason, it has no price but 1."""
+    try:
+        low, high = (-(-end // 1) for end in ends(turn))
+        if high > MOST_PEOPLE or high - low > MOST_CANDIDATES:
+            return Fraction(1)
+        gains = [ends(gain(people))[1] for people in range(low, high + 1)]
+    except ArithmeticError:  # it could not be enclosed
+        return Fraction(1)
+    return max(Fraction(0), min(Fraction(1), max(gains)))
 
 
 def _last_coin(p: arb, threshold: int, people: int) -> arb:

@@ -16,17 +16,20 @@ import pyarrow as pa
 
 from headcount import noise
 from headcount.account import Cost, calibrate, zcdp
+from headcount.account.cost import native
 from headcount.account.events import (
     Adaptive,
     Gaussian,
     GaussianThreshold,
     LaplaceThreshold,
     Neighbours,
+    SampleThreshold,
     WeightedThreshold,
 )
 from headcount.account.gaussian import discrete_delta
 from headcount.account.threshold import gaussian_delta, laplace_delta
 from headcount.account.threshold import people as differing
+from headcount.audit import sampled
 from headcount.audit.enumerate import Delta, worst_delta
 from headcount.audit.found_first import profiled
 from headcount.audit.neighbours import pairs
@@ -39,6 +42,7 @@ from headcount.mechanism import (
     CountRelease,
     NoisyFound,
     Plume,
+    Sampled,
     Thresholded,
     Weighted,
     Wish,
@@ -166,14 +170,17 @@ class Enumeration:
 
 def enumerations() -> Iterator[Enumeration]:
     """All mechanisms, all kinds of noise, both kinds of neighbours; up to two people with one or two of two items,
-    alone or in a crowd."""
+    alone or in a crowd. Trees and searches: up to three people with one of three cells each."""
     both: tuple[Neighbours, ...] = ("add-remove", "replace")
     crowd = (("a", "b"),) * 14
     for neighbours in both:
         few = list(pairs([("a",), ("b",), ("a", "b")], 2, neighbours))
         people = few + [(crowd + one, crowd + other) for one, other in few]
         for name, mechanism, epsilon, price in _priced(neighbours):
-            yield Enumeration(name, neighbours, epsilon, price, worst_delta(on_people(mechanism), people, epsilon))
+            run = sampled.together(on_people(mechanism))
+            yield Enumeration(name, neighbours, epsilon, price, worst_delta(run, people, epsilon))
+        for name, epsilon, price, exact in sampled.priced(neighbours):
+            yield Enumeration(name, neighbours, epsilon, price, exact)
 
 
 def _priced(neighbours: Neighbours) -> Iterator[tuple[str, Released, Fraction, Fraction]]:
@@ -198,6 +205,8 @@ def _priced(neighbours: Neighbours) -> Iterator[tuple[str, Released, Fraction, F
     counts = [plume.within(ONE / 2, discovered, neighbours, target=target) for target in (None, ONE)]
     yield "plume", counts[0], ONE, discrete_delta(ONE, [counts[0].event])
     yield "plume, threshold", counts[1], ONE, discrete_delta(ONE, [counts[1].event])
+    reported = SampleThreshold(ONE / 4, threshold=2, items=2, neighbours=neighbours, epsilon=ONE)
+    yield "sample-threshold", Sampled(SampledItems(2), reported), ONE, native(reported).delta
 
 
 def found_in(
@@ -298,7 +307,7 @@ def support_before_bounding(mechanism: Mechanism, threshold: int) -> Mechanism:
 
 
 def specimens() -> list[Specimen]:
-    """The list that `headcount audit` runs through. Epsilon is 1 everywhere, delta at most 1/100."""
+    """The list that `headcount audit` runs through. Epsilon is 1 everywhere, delta at most 1/30."""
     delta = Fraction(1, 100)
     laplace, narrow = DiscreteLaplace(ONE), DiscreteLaplace(ONE / Fraction("1.1"))
     joint = calibrate.joint_gaussian(ONE, delta, items=1, largest=1)
@@ -312,7 +321,9 @@ def specimens() -> list[Specimen]:
         found_in((ONE / 4,), most=2, chance=delta / 2, variance=100 * ONE, rho=zcdp.rho(ONE, delta / 2), kind=kind)
         for kind in (Level, LightBottom)
     )
+    coins = SampleThreshold(ONE / 4, threshold=4, items=1, neighbours="add-remove", epsilon=ONE)
     counted = ((PERSON,) * 3, (PERSON,) * 2)
+    five = ((PERSON,) * 5, (PERSON,) * 4)
     alone = ((("a",),) * 9 + (("b",),), (("a",),) * 9)
     swapped = ((("b",),) + (("a",), ("b",)) * 9, (("a",), ("b",)) * 9)
     crowded = ((PERSON,) * 30 + (("b",),), (PERSON,) * 30)
@@ -336,9 +347,15 @@ def specimens() -> list[Specimen]:
         ("an error for rare items", refusing_rare(shown), paid, alone),
         ("support before bounding", support_before_bounding(shown, threshold), paid, many),
     ]
+    slow_honest = [
+        ("count-release", on_people(found), delta, crowded, 10),
+        ("sample-threshold", on_people(Sampled(SampledItems(1), coins)), native(coins).delta, five, 4),
+        *sampled.honest(),
+    ]
+    slow_wrong = [("a bottom as light as an item", on_people(wrongly), delta, crowded, 20), *sampled.wrong()]
     return [
         *(Specimen(name, run, ONE, d, True, *pair) for name, run, d, pair in honest),
-        Specimen("count-release", on_people(found), ONE, delta, True, *crowded, slow=10),
+        *(Specimen(name, run, ONE, d, True, *pair, slow) for name, run, d, pair, slow in slow_honest),
         *(Specimen(name, run, ONE, d, False, *pair) for name, run, d, pair in wrong),
-        Specimen("a bottom as light as an item", on_people(wrongly), ONE, delta, False, *crowded, slow=20),
+        *(Specimen(name, run, ONE, d, False, *pair, slow) for name, run, d, pair, slow in slow_wrong),
     ]

@@ -1,6 +1,7 @@
 """How much one person may say. Contributions become `Bounded`: totals with a proven sensitivity.
 
 bounded.py   the types: Sensitivity, Bounded, and what a way of bounding must tell
+crowd.py     count all people, for what is told as a part of them
 measure.py   tell how much was taken away, or how many people there are, beside the counts
 weigh.py     shrink them to two norms at once, on a grid that no bound changes
 top.py       only list the most common items, whoever has them

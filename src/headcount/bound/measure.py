@@ -65,7 +65,7 @@ class Measuring(Bounding):
     def bound(self, contributions: Contributions, secret: bytes, keys: pa.Table | None) -> BoundedBeside:
         done = self.inner.bound(contributions, secret, keys)
         people = self._taken(contributions, secret) if self.what == "taken" else contributions.people
-        return BoundedBeside(done.items, done.totals, done.sensitivity, _added(people))
+        return BoundedBeside(done.items, done.totals, done.sensitivity, added(people))
 
     def _taken(self, contributions: Contributions, secret: bytes) -> ir.Table:
         """(user, total): what was taken from each, cut."""
@@ -73,5 +73,6 @@ class Measuring(Bounding):
         return taken.mutate(**{TOTAL: cut_at(taken[TOTAL].cast("float64"), self.cut).cast("int64")})
 
 
-def _added(people: ir.Table) -> int:
+def added(people: ir.Table) -> int:
+    """What all of them add."""
     return int(whole_numbers(fetched(people.agg(**{TOTAL: people[TOTAL].sum().fill_null(0).cast(WIDE)}))[TOTAL])[0])

@@ -7,14 +7,14 @@ from typing import Annotated
 import typer
 
 from headcount import __version__
-from headcount.cli import audit, demo, histogram, ledger, people, reproduce, top
+from headcount.cli import audit, demo, histogram, ledger, numbers, people, reproduce, top
 from headcount.errors import HeadcountError
 
 OPTIONS = (
     "user|by|k|epsilon|delta|rho|target_error|count|keys|keys_file|bins|sum|bound|share|grid|where|mechanism|variant|"
-    "kbar|debias|people|neighbours|dataset|ledger|again"
+    "kbar|p|theta|rule|value|q|range|ranges|edges|cells|debias|people|neighbours|dataset|ledger|again"
 )
-ASSIGNED = rf"\b({OPTIONS})=(\[.*?\]|\{{.*?\}}|'[^']*'|\"[^\"]*\"|[^\s,:;]+)"
+ASSIGNED = rf"\b({OPTIONS})=(\[.*?\]|\(.*?\)|\{{.*?\}}|'[^']*'|\"[^\"]*\"|[^\s,:;]+)"
 """`bound=20`, `keys=["a", "b"]`, `bins={'age': [0, 10]}`."""
 
 app = typer.Typer(
@@ -42,6 +42,9 @@ def _options(
 
 app.command("histogram")(histogram.histogram)
 app.command("top")(top.top)
+app.command("heavy-hitters")(top.heavy_hitters)
+app.command("quantiles")(numbers.quantiles)
+app.command("ranges")(numbers.ranges)
 app.command("profile")(people.profile)
 app.command("total")(people.total)
 app.command("demo")(demo.demo)
@@ -69,5 +72,6 @@ def as_options(message: str) -> str:
 
 def _option(found: re.Match[str]) -> str:
     name, value = found.groups()
-    plain = re.sub(r"[\[\]{}'\"]", "", value).replace(", ", ",").replace(": ", "=")
+    pairs = re.sub(r"\((\S+), (\S+)\)", r"\1..\2", value)
+    plain = re.sub(r"[\[\]{}'\"]", "", pairs).replace(", ", ",").replace(": ", "=")
     return f"--{name.replace('_', '-')} {plain}"

@@ -7,11 +7,11 @@ import pyarrow.parquet as pq
 import typer
 
 from headcount.account import Ledger, store
-from headcount.api import plan
 from headcount.cli.histogram import steps
 from headcount.cli.ledger import tell, wide
 from headcount.errors import BadParameter, BudgetExceeded
 from headcount.planning import Plan
+from headcount.plans import plan
 from headcount.report import text
 from headcount.source.example import example
 

@@ -11,10 +11,10 @@ import typer
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from headcount import api
 from headcount.account import Ledger
 from headcount.errors import BadParameter
 from headcount.planning import Plan, Tell
+from headcount.plans import plan
 from headcount.release import Release
 from headcount.release.release import FORMATS, bad_format
 from headcount.report import text
@@ -34,6 +34,9 @@ TargetError = Annotated[
     str | None,
     typer.Option(help="Instead of epsilon: 19 of 20 counts this close. Of count-release, with epsilon: relative, 0.1."),
 ]
+P = Annotated[str | None, typer.Option("--p", help="Of a sample: the chance to be in it.")]
+Theta = Annotated[str | None, typer.Option(help="Of a sample: from which count on something is shown.")]
+Rule = Annotated[str, typer.Option(help="Of a sample: exact, or paper.")]
 Counted = Annotated[str, typer.Option(help="users or events.")]
 Bound = Annotated[
     str, typer.Option(help="The most that one person may contribute; auto, or another name, chooses it privately.")
@@ -76,12 +79,16 @@ def histogram(
     mechanism: Annotated[
         str,
         typer.Option(
-            help="auto, clipped, thresholded, weighted or count-release; to compare with: plume, plume-threshold."
+            help="auto, clipped, thresholded, weighted, count-release, sample-threshold; to compare with: plume, "
+            "plume-threshold."
         ),
     ] = "auto",
     variant: Variant = "level",
     kbar: Kbar = "10000",
     rho: Rho = None,
+    p: P = None,
+    theta: Theta = None,
+    rule: Rule = "exact",
     debias: Debias = "auto",
     people: People = None,
     neighbours: Neighbours = "add-remove",
@@ -94,7 +101,7 @@ def histogram(
 ) -> None:
     """How many people, or events, there are for each item; or what amounts add up to."""
     check_targets(out or [])
-    plan = api.plan(
+    made = plan(
         "histogram",
         file,
         user=user,
@@ -113,12 +120,15 @@ def histogram(
         variant=variant,  # type: ignore[arg-type]
         kbar=number_or_text(kbar),  # type: ignore[arg-type]
         rho=rho,
+        p=p,
+        theta=None if theta is None else number_or_text(theta),  # type: ignore[arg-type]
+        rule=rule,  # type: ignore[arg-type]
         debias=as_debias(debias),
         people=None if people is None else number_or_text(people),
         neighbours=neighbours,  # type: ignore[arg-type]
         dataset=dataset,
     )
-    carry_out(plan, ledger=ledger, again=again, out=out or [], dry_run=dry_run, as_json=as_json)
+    carry_out(made, ledger=ledger, again=again, out=out or [], dry_run=dry_run, as_json=as_json)
 
 
 def carry_out(plan: Plan, *, ledger: Path | None, again: bool, out: list[Path], dry_run: bool, as_json: bool) -> None:

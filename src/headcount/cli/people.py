@@ -4,7 +4,6 @@ from typing import Annotated, Any
 
 import typer
 
-from headcount import api
 from headcount.cli.histogram import (
     Again,
     AsJson,
@@ -31,6 +30,7 @@ from headcount.cli.histogram import (
     number_or_text,
 )
 from headcount.errors import BadParameter
+from headcount.plans import plan
 
 
 def profile(
@@ -48,7 +48,7 @@ def profile(
 ) -> None:
     """How many items, and how many events, people have; with a suggested bound."""
     check_targets(out or [])
-    plan = api.plan(
+    made = plan(
         "profile",
         file,
         user=user,
@@ -57,7 +57,7 @@ def profile(
         neighbours=neighbours,  # type: ignore[arg-type]
         dataset=dataset,
     )
-    carry_out(plan, ledger=ledger, again=again, out=out or [], dry_run=dry_run, as_json=as_json)
+    carry_out(made, ledger=ledger, again=again, out=out or [], dry_run=dry_run, as_json=as_json)
 
 
 def total(
@@ -85,7 +85,7 @@ def total(
 ) -> None:
     """How many events, or people, there are in all, or that fulfil a condition."""
     check_targets(out or [])
-    plan = api.plan(
+    made = plan(
         "total",
         file,
         user=user,
@@ -101,7 +101,7 @@ def total(
         neighbours=neighbours,  # type: ignore[arg-type]
         dataset=dataset,
     )
-    carry_out(plan, ledger=ledger, again=again, out=out or [], dry_run=dry_run, as_json=as_json)
+    carry_out(made, ledger=ledger, again=again, out=out or [], dry_run=dry_run, as_json=as_json)
 
 
 def _where(typed: list[str]) -> dict[str, Any]:

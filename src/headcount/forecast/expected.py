@@ -14,10 +14,12 @@ from headcount.bound import (
     TwoScales,
 )
 from headcount.bound.plume import Discovering
-from headcount.mechanism import CountRelease, Mechanism, Wish, choice_for, digits, mechanism_for
+from headcount.mechanism import CountRelease, Mechanism, Sampled, Wish, choice_for, digits, mechanism_for
 
 EXAMPLES = (1, 10, 100)
 """Bounds for which a plan tells what would follow."""
+SIZES = (100, 10_000)
+"""Counts for which a plan of a sample tells how far off they are."""
 FOUND = (1, 10, 100, 1000)
 """Numbers of items for which a plan tells how common they must be to be found."""
 
@@ -26,6 +28,10 @@ def lines(wish: Wish, item: str, unit: str) -> list[str]:
     """The lines of a plan."""
     if wish.finding:
         return _found(wish, item)
+    if wish.ordered:
+        return _ordered(wish)
+    if wish.sampled:
+        return _sampled(wish, item)
     if wish.way is None:
         return _lines(mechanism_for(wish), item, unit)
     shown = [mechanism_for(wish, _example(wish, bound)) for bound in EXAMPLES]
@@ -35,6 +41,31 @@ def lines(wish: Wish, item: str, unit: str) -> list[str]:
         return counts if wish.cells == 1 else [*counts, _all(item)]
     first, *rest = (appears(each) for each in shown)
     return [*counts, f"  appear  an item ({item}) needs about {_listed([f'{first} {unit}', *rest])}"]
+
+
+def _ordered(wish: Wish) -> list[str]:
+    """Of quantiles and ranges: how many ranks, or rows, they are off."""
+    assert wish.ordered is not None
+    unit = "ranks" if wish.ordered.q else "rows"
+    if wish.way is None:
+        errors = f"{digits(mechanism_for(wish).error)} {unit}"
+    else:
+        first, *rest = (digits(mechanism_for(wish, _example(wish, bound)).error) for bound in EXAMPLES)
+        errors = _listed([f"{first} {unit}", *rest])
+    if wish.ordered.sampled:
+        return [f"  error   19 of 20 are off by at most {errors} if there are 10,000 rows, ten times that if a million"]
+    return [f"  error   19 of 20 are off by at most {errors} (noise alone)"]
+
+
+def _sampled(wish: Wish, item: str) -> list[str]:
+    """Of counts of a sample."""
+    bounds = EXAMPLES[:1] if wish.way is None else EXAMPLES
+    made = [mechanism_for(wish, SampledItems(bound) if wish.way else None) for bound in bounds]
+    listed = [each for each in made if isinstance(each, Sampled)]
+    errors = [", ".join(f"{digits(each.off(size))} of {size:,}" for size in SIZES) for each in listed]
+    told, least = ((_listed(each) if wish.way else each[0]) for each in (errors, [appears(each) for each in listed]))
+    counts = f"  error   19 of 20 counts (people) are off by at most {told}"
+    return [counts, _all(item) if wish.cells is not None else f"  appear  an item ({item}) needs about {least} people"]
 
 
 def _found(wish: Wish, item: str) -> list[str]:
@@ -70,6 +101,13 @@ def foretold(wish: Wish, item: str) -> str:
             f"No amount counts for more than that limit. The {item}s that most people have are found one after "
             "another, and what their amounts add up to is told with noise."
         )
+    if wish.ordered:
+        done = (
+            "Each quantile is searched for" if wish.ordered.searching else "A tree of counts over its cells is measured"
+        )
+        return f"People are held to that bound. {done}, with noise for it."
+    if wish.sampled:
+        return f"People are held to that bound. Of what is left a sample is taken, and the small {item}s are dropped."
     if wish.cells is not None:
         undone = "" if wish.debias in (None, "auto") else f", and what that takes away is undone ({wish.debias})"
         return f"People are held to that bound{undone}. Every {item} of the public list gets noise for it."
@@ -134,6 +172,6 @@ def _example(wish: Wish, bound: int) -> Bounding:
         return TwoScales(squared, 4 * squared, min(8 * bound, 10_000), wish.largest, (1, 1))
     if wish.cells is None:
         return (SampledItems if wish.count == "users" else SampledEvents)(bound)
-    if wish.laplace:
-        return ScaledToSum(bound, wish.largest)
+    if wish.laplace or wish.ordered:
+        return ScaledToSum(bound, bound if wish.ordered else wish.largest)
     return ScaledToSize(squared, wish.largest if wish.count == "users" else isqrt(squared))

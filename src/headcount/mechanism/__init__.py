@@ -8,6 +8,8 @@ thresholded.py  items not known in advance: noise on those that occur, the small
 plume.py        the same, found first and counted afterwards: a baseline
 count_release.py  the same, found one after another with no bound: levels.py are its steps, search.py a run of it
 weighted.py     the same with people's counts scaled instead of sampled
+sample_threshold.py  the counts of a sample, the small ones dropped: no noise
+ordered.py      numbers on a scale, quantiles and ranges: hierarchy.py is a tree of counts, halving.py a search
 """
 
 from headcount.mechanism.choose import (
@@ -21,8 +23,12 @@ from headcount.mechanism.choose import (
 )
 from headcount.mechanism.clipped import Clipped, NoisyBeside
 from headcount.mechanism.count_release import CountRelease, NoisyFound
+from headcount.mechanism.halving import Halving, NoisyPath
+from headcount.mechanism.hierarchy import Hierarchy, NoisyTree
 from headcount.mechanism.mechanism import Mechanism, Noisy, check_widths, digits
+from headcount.mechanism.ordered import Ordered
 from headcount.mechanism.plume import Plume
+from headcount.mechanism.sample_threshold import Sampled, Sampling
 from headcount.mechanism.suited import second_for
 from headcount.mechanism.thresholded import Thresholded
 from headcount.mechanism.weighted import NoisyTwice, Weighted
@@ -31,13 +37,20 @@ __all__ = [
     "Clipped",
     "CountRelease",
     "Finding",
+    "Halving",
+    "Hierarchy",
     "Mechanism",
     "Name",
     "Noisy",
     "NoisyBeside",
     "NoisyFound",
+    "NoisyPath",
+    "NoisyTree",
     "NoisyTwice",
+    "Ordered",
     "Plume",
+    "Sampled",
+    "Sampling",
     "Thresholded",
     "Weighted",
     "Wish",

@@ -30,12 +30,18 @@ from headcount.bound.profile import MOST_ITEMS, Profiled
 from headcount.bound.top import PARTS
 from headcount.bound.unknown import Exponential, Generalized
 from headcount.errors import BadParameter
-from headcount.mechanism import clipped, count_release, plume, thresholded, weighted
+from headcount.mechanism import clipped, count_release, ordered, plume, sample_threshold, thresholded, weighted
 from headcount.mechanism.levels import VariantName
 from headcount.mechanism.mechanism import Mechanism, check_widths
+from headcount.mechanism.ordered import How, Ordered
+from headcount.mechanism.sample_threshold import MOST_REPORTS, Sampled, Sampling
 from headcount.source.contributions import LARGEST_COUNT
 
-Name = Literal["auto", "clipped", "thresholded", "weighted", "count-release", "plume", "plume-threshold"]
+Name = Literal[
+    "auto", "clipped", "thresholded", "weighted", "count-release", "sample-threshold", "plume", "plume-threshold"
+]
+EXACTLY = Sampling()
+"""A sample of which nothing was said."""
 PLUMES = ("plume", "plume-threshold")
 """Baselines that choose their bounds in their own way."""
 KNOWN = {
@@ -80,7 +86,7 @@ class Wish:
     cells: int | None
     """How many items are known in advance; None if they are not."""
     bound: int | str
-    mechanism: Name = "auto"
+    mechanism: Name | How = "auto"
     share: Fraction | None = None
     """The part of epsilon for the choice, if it was said."""
     grid: tuple[int, ...] | None = None
@@ -92,7 +98,11 @@ class Wish:
     target: Fraction | None = None
     """How far off counts may be to be shown, relative to the count; None if all are."""
     looks: Fraction = Fraction(0)
-    """The epsilon of what was looked at after the bound was chosen."""
+    """The epsilon of what is looked at beside the choice of the bound."""
+    sampling: Sampling = EXACTLY
+    """How a sample is taken, if there is one."""
+    ordered: Ordered | None = None
+    """How quantiles or ranges are found, if they are asked for."""
 
     @property
     def largest(self) -> int:
@@ -107,6 +117,11 @@ class Wish:
         return self.cells is None and (by_name or by_default)
 
     @property
+    def sampled(self) -> bool:
+        """Whether the counts are those of a sample."""
+        return self.mechanism == Sampled.name and self.ordered is None
+
+    @property
     def suited(self) -> bool:
         """Whether the mechanism depends on what is released before."""
         return self.weighing and self.mechanism == self.bound == "auto" and self.count == "users"
@@ -114,6 +129,8 @@ class Wish:
     @property
     def way(self) -> str | None:
         """The name of the choice; None if the bound is a number and nothing is to be chosen."""
+        if self.ordered and self.ordered.sampled:
+            return None
         if self.finding:
             return UsualAmounts.name if self.finding.added and self.bound == "auto" else None
         if self.mechanism in PLUMES:
@@ -126,8 +143,10 @@ class Wish:
 
     @property
     def laplace(self) -> bool:
-        """Whether a bound on known items is chosen for Laplace noise, and so for sums."""
-        if self.cells is None or self.way is None:
+        """Whether there is only Laplace noise, or a bound on known items is chosen for it, and so for sums."""
+        if self.ordered:
+            return ordered.is_pure(self.ordered, self.rest, self.neighbours)
+        if self.cells is None or self.way is None or self.sampled:
             return False
         few = self.debias == "poisson" or not _many(self.budget, self.cells)
         return self.way == Quantile.name or (self.way == ComparedSums.name and few)
@@ -169,7 +188,9 @@ def choice_for(wish: Wish) -> Choice[Any] | None:
     if wish.finding:
         assert wish.finding.added
         return UsualAmounts(wish.price, wish.neighbours, wish.finding.most, wish.finding.added)
-    return _on_loads(wish) if wish.cells is None else _on_sizes(wish)
+    if wish.ordered:
+        return ordered.choice(wish.ordered, wish.price, wish.rest, wish.neighbours, _grid(wish, LARGEST_COUNT))
+    return _on_loads(wish) if wish.cells is None or wish.sampled else _on_sizes(wish)
 
 
 def _small(wish: Wish) -> int | None:
@@ -197,8 +218,9 @@ def _on_sizes(wish: Wish) -> Choice[Any]:
 
 def _on_loads(wish: Wish) -> Choice[Any]:
     assert wish.way is not None
-    grid = _grid(wish, MOST_ITEMS if wish.way == Generalized.name else PAPER)
-    levels = [_level(wish, bound) for bound in grid]
+    largest = MOST_REPORTS if wish.sampled else MOST_ITEMS if wish.way == Generalized.name else PAPER
+    grid = _grid(wish, largest)
+    levels = [_level(wish, bound) for bound in grid] if not wish.sampled else _sampled_levels(wish, grid)
     kind = SampledItems if wish.count == "users" else SampledEvents
     thresholds, noise = (tuple(column) for column in zip(*levels, strict=True))
     return UNKNOWN[wish.way](wish.price, wish.neighbours, kind, grid, thresholds, noise)
@@ -221,6 +243,11 @@ def _level(wish: Wish, bound: int) -> tuple[float, float]:
     deviation = sigma(wish.rest) * sqrt(twice * bound)
     gaussian = 1 - deviation * NormalDist().inv_cdf(min(delta / bound, 0.5)), deviation * sqrt(2 / pi)
     return min(laplace, gaussian)
+
+
+def _sampled_levels(wish: Wish, grid: tuple[int, ...]) -> list[tuple[float, float]]:
+    """The same for samples."""
+    return sample_threshold.levels(wish.rest, wish.neighbours, wish.sampling, grid, wish.cells)
 
 
 LEAST, LEAST_PRICE, LEAST_REST = Fraction(1, 1000), Fraction(1, 100_000), Fraction(1, 2000)
@@ -248,6 +275,8 @@ def check_budget(wish: Wish) -> None:
         )
     if wish.finding:
         check_widths(mechanism_for(wish, TopSums(wish.finding.most, 2 * PARTS - 1, "count")))  # the most parts
+    if wish.ordered:
+        check_widths(mechanism_for(wish, ordered.bounding(wish.ordered, LARGEST_COUNT)))
     if isinstance(choice := choice_for(wish), Discovering):
         for bound in (1, LARGEST_BOUND):
             check_widths(mechanism_for(wish, choice.example(bound)))
@@ -266,6 +295,13 @@ def mechanism_for(wish: Wish, chosen: Bounding | None = None) -> Mechanism:
         raise BadParameter("the bound is not chosen yet.", fix="bound=20, or plan.release()")
     if wish.finding:
         return _found(wish, wish.finding, chosen)
+    if wish.ordered:
+        held = chosen or ordered.bounding(wish.ordered, 1 if wish.ordered.sampled else _number(wish))
+        return ordered.mechanism(wish.ordered, wish.rest, held, wish.neighbours)
+    if wish.sampled:
+        kept = chosen or SampledItems(_number(wish))
+        assert isinstance(kept, SampledItems)
+        return sample_threshold.calibrated(wish.rest, kept, wish.neighbours, wish.sampling, cells=wish.cells)
     if wish.cells is None:
         return _unknown(wish, chosen or (SampledItems if wish.count == "users" else SampledEvents)(_number(wish)))
     return _known(wish, chosen)

@@ -34,10 +34,10 @@ def second_for(wish: Wish, chosen: Bounding, made: Sequence[Choice[Any]] = ()) -
         return None
     if isinstance(chosen, Unseen) and len(made) <= 1:
         return Profiled(wish.budget.epsilon * LOUDER, wish.neighbours, wish.largest)
-    return _rank_for(wish, chosen) if isinstance(chosen, TwoScales) else None
+    return _rank_for(wish, chosen, FEW if len(made) > 1 else FEWEST) if isinstance(chosen, TwoScales) else None
 
 
-def _rank_for(wish: Wish, chosen: TwoScales) -> AtRank | None:
+def _rank_for(wish: Wish, chosen: TwoScales, fewest: int) -> AtRank | None:
     """The rank from which on scaling tells more items well than finding them one after another, if counts there are
     large enough: as many as can be found at counts that scaling needs as well."""
     look = wish.budget.epsilon * LOOK
@@ -45,5 +45,4 @@ def _rank_for(wish: Wish, chosen: TwoScales) -> AtRank | None:
     noise = sigma(after.rest) * sqrt(people(wish.neighbours) / float(1 - weighted.OPEN - weighted.TAKEN))
     enough = TELLING * noise * chosen.worth
     rank = count_release.calibrated(after.rest, TopItems(KBAR), wish.neighbours).reach(enough)
-    worth = rank >= (FEW if wish.looks else FEWEST)
-    return AtRank(look, wish.neighbours, rank, enough, chosen, KBAR) if worth else None
+    return AtRank(look, wish.neighbours, rank, enough, chosen, KBAR) if rank >= fewest else None

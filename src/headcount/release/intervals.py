@@ -14,16 +14,22 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from scipy import special
 
+from headcount.bound.crowd import People
+from headcount.estimate.sampled import MISS as MISSED
+from headcount.estimate.sampled import sampled, unseen
 from headcount.estimate.two_scales import Lost, Measured, estimated
 from headcount.mechanism import (
     Clipped,
     CountRelease,
+    Halving,
+    Hierarchy,
     Mechanism,
     Noisy,
     NoisyBeside,
     NoisyFound,
     NoisyTwice,
     Plume,
+    Sampled,
     Weighted,
 )
 from headcount.mechanism.mechanism import MISS, spread
@@ -32,7 +38,8 @@ from headcount.noise.gaussian import DiscreteGaussian
 from headcount.noise.laplace import DiscreteLaplace
 from headcount.noise.law import Integers
 from headcount.question import Question
-from headcount.release import found
+from headcount.release import found, ordered
+from headcount.release.heavy import heavy
 from headcount.release.undone import Ends, by_poisson, by_ratio, number, whole
 
 Floats = NDArray[np.float64]
@@ -43,14 +50,17 @@ OF_PEOPLE, OF_EVENTS = (0.05, 0.5), (0.3, 1.0)
 """What a large scale usually takes away, and how much of it to doubt: of events a few people have very many."""
 
 
-def rows(noisy: Noisy, mechanism: Mechanism, question: Question) -> pa.Table:
+def rows(noisy: Noisy, mechanism: Mechanism, question: Question, people: People) -> pa.Table:
     """The released rows: the items by their own names, count, low, high; the most first, then by item; of a profile in
     the order of the bins, of items alone as they were found."""
+    if isinstance(mechanism, Hierarchy | Halving):
+        return ordered.rows(noisy, mechanism, question)
     items = {column: _labelled(noisy.items[place], column, question) for place, column in enumerate(question.by)}
     table = pa.table({**items, **_columns(noisy, mechanism, question)})
     if question.view == "profile" or not question.told:
         return table
-    return table.sort_by([(question.value, "descending"), *((column, "ascending") for column in question.by)])
+    told = table if question.heavy is None else heavy(table, question, people)
+    return told.sort_by([(question.value, "descending"), *((column, "ascending") for column in question.by)])
 
 
 def _columns(noisy: Noisy, mechanism: Mechanism, question: Question) -> dict[str, Any]:
@@ -71,6 +81,8 @@ def counted(noisy: Noisy, mechanism: Mechanism, question: Question) -> Ends:
     """The counts and the ends of their intervals; what bounding took away is undone if that was asked for."""
     if isinstance(noisy, NoisyTwice) and isinstance(mechanism, Weighted):
         return _of_two_scales(noisy, mechanism)
+    if isinstance(mechanism, Sampled):
+        return _of_a_sample(noisy, mechanism)
     plain = np.maximum(_nearest(noisy.values, mechanism.bounding.unit), 0), *ends(noisy.values, mechanism)
     beside = number(noisy, mechanism) if isinstance(noisy, NoisyBeside) and isinstance(mechanism, Clipped) else None
     if question.debias == "poisson":
@@ -92,6 +104,16 @@ def _of_two_scales(noisy: NoisyTwice, mechanism: Weighted) -> Ends:
     away = WIDTH * found.deviations
     low, high = np.floor(found.counts - away), np.ceil(found.counts + away)
     return whole(np.rint(found.counts), 1), whole(low, 1), whole(high, 1)
+
+
+def _of_a_sample(noisy: Noisy, mechanism: Sampled) -> Ends:
+    """What was seen, scaled up; of what was not seen, nothing, up to what it can be. Of a list each item has a row,
+    seen or not: so there the two ways to miss share the chance, and being seen is no condition."""
+    rate, threshold = float(mechanism.event.rate), mechanism.event.threshold
+    seen = noisy.values > 0
+    found = sampled(np.maximum(noisy.values, threshold), rate, 1 if mechanism.listed else threshold)
+    hidden = unseen(rate, threshold, MISSED / 2)
+    return np.where(seen, found.counts, 0), np.where(seen, found.low, 0), np.where(seen, found.high, hidden)
 
 
 def _nearest(values: Integers, unit: int) -> Integers:

@@ -11,7 +11,7 @@ import pyarrow.compute
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from headcount.errors import BadParameter
 from headcount.release.release import About
@@ -33,6 +33,8 @@ def bars(table: pa.Table, about: About, most: int) -> Figure:
         raise BadParameter(
             "items without counts have no bars to draw.", fix='count="users", or release.save("items.csv")'
         )
+    if about.view == "quantiles":
+        return curve(table, about)
     parts = _panels(table) if about.view == "profile" else [("", table)]
     chosen = [(title, _chosen(part, about, most)) for title, part in parts]
     tallest = max(len(names) for _, (names, *_) in chosen)
@@ -46,6 +48,26 @@ def bars(table: pa.Table, about: About, most: int) -> Figure:
     return figure
 
 
+def curve(table: pa.Table, about: About) -> Figure:
+    """Quantiles as points on a curve: which part lies below which value."""
+    parts, values, lows, highs = (table[name].to_pylist() for name in ("q", "value", "low", "high"))
+    away = [
+        [value - low for value, low in zip(values, lows, strict=True)],
+        [high - value for value, high in zip(values, highs, strict=True)],
+    ]
+    figure = Figure(figsize=(8, 4), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.subplots()
+    axes.errorbar(values, parts, xerr=away, fmt="o-", color=BAR, ecolor=WHISKER, elinewidth=1.2, capsize=3)
+    axes.set_ylim(0, 1)
+    axes.yaxis.set_major_formatter(PercentFormatter(1))
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.set_xlabel(f"{about.what.removeprefix('quantiles of ')}, with 95% intervals", color=INK, parse_math=False)
+    axes.set_ylabel("part of all rows below", color=INK)
+    figure.suptitle(_title(about, 0, 0), x=0.01, ha="left", color=INK, fontsize=11, parse_math=False)
+    return figure
+
+
 def _panels(table: pa.Table) -> list[tuple[str, pa.Table]]:
     """A profile's items and events, up to the highest bin in which there are clearly people."""
     halves = [(what, table.filter(pa.compute.equal(table[WHAT], what))) for what in (ITEMS, EVENTS)]
@@ -55,6 +77,10 @@ def _panels(table: pa.Table) -> list[tuple[str, pa.Table]]:
 def _draw(axes: Axes, rows: Rows, about: About) -> None:
     """Horizontal bars with their intervals."""
     names, counts, lows, highs = rows
+    if not names:
+        axes.text(0.5, 0.5, f"No item had enough {about.unit}.", ha="center", color=INK, transform=axes.transAxes)
+        axes.set_axis_off()
+        return
     places = range(len(names))
     away = [
         [count - low for count, low in zip(counts, lows, strict=True)],
@@ -81,7 +107,8 @@ def _chosen(table: pa.Table, about: About, most: int) -> Rows:
     else:
         table = table.slice(0, most)
     items = zip(*(table[column].to_pylist() for column in by), strict=True)
-    return ([_name(item) for item in items], *(table[column].to_pylist() for column in (about.value, "low", "high")))
+    names = [f"{item[0]:g} to {item[1]:g}" if about.view == "ranges" else _name(item) for item in items]
+    return (names, *(table[column].to_pylist() for column in (about.value, "low", "high")))
 
 
 def _name(item: Sequence[object]) -> str:

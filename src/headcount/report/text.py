@@ -7,7 +7,7 @@ from headcount.release import About, Release
 from headcount.source.views import EVENTS, ITEMS
 
 SHOWN = 10
-COUNTS = ("count", "sum", "rank", "low", "high", "deviation")
+COUNTS = ("q", "value", "from", "to", "count", "sum", "rank", "low", "high", "deviation")
 
 
 def summary(release: Release, most: int = SHOWN) -> str:
@@ -18,10 +18,19 @@ def summary(release: Release, most: int = SHOWN) -> str:
     before = "" if release.fresh or not about.head else ", sealed before"
     head = f"{about.what}, from {about.dataset}: {rows(table.num_rows)}, {cost}{chosen}{before}"
     if not table.num_rows:
-        return f"{head}\n\nNo item had enough {about.unit} to be shown."
+        return f"{head}\n\n{nothing(release)}"
     more = table.num_rows - most
     rest = [f"... and {rows(more)} more"] if more > 0 else []
     return "\n".join([head, "", *columns(table.slice(0, most)), *rest, *_suggested(release)])
+
+
+def nothing(release: Release) -> str:
+    """Why there is no row."""
+    about = release.about
+    held = (
+        f" after a bound of {about.bound:,}; a larger bound may help" if "certain" in release.table.column_names else ""
+    )
+    return f"No item had enough {about.unit} to be shown{held}."
 
 
 def bound(about: About) -> str:
@@ -55,8 +64,10 @@ def columns(table: pa.Table) -> list[str]:
 
 def shown(cell: object, column: str, longest: int = 60) -> str:
     """A cell as a terminal may show it: one line, no control characters; only counts have separators."""
-    if isinstance(cell, float):
+    if isinstance(cell, float) and column == "deviation":
         return f"{cell:,.3g}" if cell < 100 else f"{cell:,.0f}"
+    if isinstance(cell, float):
+        return f"{cell:,.6g}"
     if column in COUNTS:
         return f"{cell:,}"
     plain = "".join(char if char.isprintable() else "·" for char in str(cell))

@@ -8,6 +8,7 @@ report.py     what an experiment gives back: tables, sentences, a picture
 pictures.py   panels of lines or points
 bounding/     paper 000: how much one person may contribute
 count_release/   paper 003: items found one after another
+sampling/     paper 001: a sample and a threshold instead of noise
 """
 
 from importlib import import_module
@@ -27,6 +28,7 @@ EXPERIMENTS = {
     "bounding-figure6": "headcount.reproduce.bounding.figure6",
     "bounding-known": "headcount.reproduce.bounding.known",
     "count-release": "headcount.reproduce.count_release.figures",
+    "sampling": "headcount.reproduce.sampling.everything",
 }
 """Each in a module of its own, with a function `run`: loaded when it is asked for."""
 

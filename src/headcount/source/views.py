@@ -12,6 +12,7 @@ from ibis.expr import datatypes as dt
 from ibis.expr import types as ir
 
 from headcount.errors import BadParameter, HeadcountError
+from headcount.source.axis import Axis
 from headcount.source.binning import Bins, binned, bins_of, check_binned
 from headcount.source.contributions import COUNT, USER, check_keys, contributions, plain_item
 
@@ -38,6 +39,12 @@ def rows_where(table: ir.Table, where: Where, kinds: Sequence[dt.DataType], what
     held = [_holds(column, each, kind) for column, each, kind in zip(columns, where, kinds, strict=True)]
     rows = table.filter(*held) if held else table
     return rows.select(column0=rows[user.get_name()], column1=ibis.literal(what))
+
+
+def placed(table: ir.Table, axis: Axis) -> ir.Table:
+    """(user, cell): the cell of a public scale that each row's number falls into."""
+    user, value = (table[name] for name in table.columns)
+    return table.select(column0=user, column1=axis.place(value))
 
 
 def _holds(column: ir.Column, condition: tuple[str, Any, Any], kind: dt.DataType) -> ir.Column:

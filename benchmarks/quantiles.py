@@ -1,0 +1,187 @@
+"""Quantiles of a heavy-tailed column, ours and OpenDP's: how many ranks they are off, and their time.
+
+    python -m benchmarks.quantiles [--runs 20] [--quick]      --quick: fewer people, runs and lines
+    make .venv-opendp/ready                                   installs OpenDP; without it, its lines say so
+
+A million people have an amount each, lognormal (3, 1) within the public range from 0 to 1000. Epsilon 1, delta 1e-6,
+somebody added or removed. In a cell: the mean error of the quantiles and their largest, both the mean of all runs; and
+the CPU time of a call, in calls of `quantile_cont` in DuckDB, the fastest of each. An error is by how many ranks an
+answer would have to move.
+
+OpenDP counts in our cells, or chooses among their edges (`peers/quantiles_opendp.py`). What is chosen is an edge;
+nothing interpolates. So it also gets 2^20 edges, as an expert would take, which is more than we can have.
+"""
+
+import argparse
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from headcount.api_numbers import quantiles
+
+RANGE = (0, 1000)
+CELLS = (2**14, 2**16)
+FINE = 2**20
+QUESTIONS = {
+    "median": (0.5,),
+    "0.1, 0.5, 0.9": (0.1, 0.5, 0.9),
+    "deciles": (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9),
+}
+OURS: dict[str, dict[str, Any]] = {
+    "tree": {"mechanism": "tree"},
+    "search": {"mechanism": "search"},
+    "sample-threshold": {"mechanism": "sample-threshold"},
+    'sample-threshold, rule="paper"': {"mechanism": "sample-threshold", "rule": "paper"},
+    "sample-search": {"mechanism": "sample-search"},
+}
+HERE = Path(__file__).parent
+OPENDP = HERE.parent / ".venv-opendp" / "bin" / "python"
+Floats = NDArray[np.float64]
+Parts = tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Data:
+    """The people."""
+
+    table: pa.Table
+    """(user, amount)"""
+    ranked: Floats
+    """All amounts, ascending."""
+    folder: Path
+    """Where what OpenDP reads and writes is put."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way to get quantiles."""
+
+    name: str
+    answered: Callable[[Data, Parts, int], Floats | None]
+    """A row for each run: the seconds of CPU, then the answers. None: it is not installed."""
+
+
+def people(many: int, folder: Path) -> Data:
+    """So many people with an amount each."""
+    amounts = np.clip(np.random.default_rng(1).lognormal(3, 1, many), *RANGE)
+    np.save(folder / "values.npy", amounts)
+    return Data(pa.table({"user": np.arange(many), "amount": amounts}), np.sort(amounts), folder)
+
+
+def plain(data: Data, parts: Parts, runs: int) -> Floats:
+    """By DuckDB, without privacy."""
+    asked = f"quantile_cont(amount, {list(parts)})"
+    return rows(lambda: duckdb.from_arrow(data.table).aggregate(asked).fetchall()[0][0], runs)
+
+
+def unit(data: Data, parts: Parts, runs: int) -> float:
+    """The seconds of CPU that DuckDB takes."""
+    return float(plain(data, parts, runs)[:, 0].min())
+
+
+def ours(asked: dict[str, Any], cells: int, data: Data, parts: Parts, runs: int) -> Floats:
+    """By headcount."""
+    table: dict[str, Any] = {"user": "user", "value": "amount", "range": RANGE, "cells": cells, "bound": 1}
+    asked = {**table, **asked, "q": list(parts), "epsilon": 1, "delta": 1e-6}
+    return rows(lambda: quantiles(data.table, **asked).table["value"].to_pylist(), runs)
+
+
+def rows(answer: Callable[[], list[float]], runs: int) -> Floats:
+    """A row for each run: the seconds of CPU, then the answers."""
+    return np.array([timed(answer) for _ in range(runs)])
+
+
+def timed(answer: Callable[[], list[float]]) -> list[float]:
+    """The seconds of CPU of a call, then what it answers."""
+    started = time.process_time()
+    answers = answer()
+    return [time.process_time() - started, *answers]
+
+
+def theirs(how: str, cells: int, data: Data, parts: Parts, runs: int) -> Floats | None:
+    """By OpenDP, in a process of its own."""
+    if not OPENDP.exists():
+        return None
+    values, points, out = (data.folder / f"{name}.npy" for name in ("values", "points", "out"))
+    np.save(points, np.linspace(*RANGE, cells + 1))
+    script = HERE / "peers" / "quantiles_opendp.py"
+    subprocess.run([OPENDP, script, values, points, how, str(runs), out, *map(str, parts)], check=True)
+    found: Floats = np.load(out)
+    return found
+
+
+def ways(quick: bool) -> Iterator[Way]:
+    """Each way, after DuckDB."""
+    for cells in CELLS[:1] if quick else CELLS:
+        for name, asked in OURS.items():
+            yield Way(f"headcount, {name}, {told(cells)} cells", partial(ours, asked, cells))
+        yield Way(f"OpenDP, tree, {told(cells)} cells", partial(theirs, "tree", cells))
+        yield Way(f"OpenDP, exponential, {told(cells)} candidates", partial(theirs, "exponential", cells))
+    if not quick:
+        yield Way(f"OpenDP, exponential, {told(FINE)} candidates", partial(theirs, "exponential", FINE))
+
+
+def told(cells: int) -> str:
+    """A power of two."""
+    return f"2^{cells.bit_length() - 1}"
+
+
+def ranks_off(ranked: Floats, answers: Floats, parts: Parts) -> Floats:
+    """By how many ranks each answer would have to move; equal values have all their ranks."""
+    wanted = np.array(parts) * len(ranked)
+    below, upto = (np.searchsorted(ranked, answers, side) for side in ("left", "right"))
+    off: Floats = np.maximum(np.maximum(below - wanted, wanted - upto), 0.0)
+    return off
+
+
+def cell(way: Way, data: Data, parts: Parts, runs: int) -> str:
+    """Mean error, largest error and time of a way; of a single quantile, both errors are one. DuckDB is timed here
+    too, as the machine may be busier than a minute ago."""
+    found = way.answered(data, parts, runs)
+    if found is None:
+        return "not installed: `make .venv-opendp/ready`"
+    off = ranks_off(data.ranked, found[:, 1:], parts)
+    errors = [off.mean(), off.max(axis=1).mean()][: len(parts)]
+    times = found[:, 0].min() / unit(data, parts, runs)
+    return " / ".join(f"{error:,.0f}" for error in errors) + f", {times:,.0f}x"
+
+
+def telling(what: str) -> None:
+    """What is being measured, if somebody watches."""
+    if sys.stderr.isatty():
+        print(f"\r\033[K{what}", end="", file=sys.stderr, flush=True)
+
+
+def main(many: int, runs: int, quick: bool) -> None:
+    """Print the table, a line as soon as it is known."""
+    with tempfile.TemporaryDirectory() as folder:
+        data = people(many, Path(folder))
+        print(f"| mean / largest error in ranks, time | {' | '.join(QUESTIONS)} |\n|{'---|' * (len(QUESTIONS) + 1)}")
+        seconds = [unit(data, parts, runs) for parts in QUESTIONS.values()]
+        print(f"| DuckDB, no privacy | {' | '.join(f'{each * 1000:.0f} ms' for each in seconds)} |", flush=True)
+        for way in ways(quick):
+            cells = []
+            for name, parts in QUESTIONS.items():
+                telling(f"{way.name}: {name}")
+                cells.append(cell(way, data, parts, runs))
+            telling("")
+            print(f"| {way.name} | {' | '.join(cells)} |", flush=True)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, help="releases of each line; by default 20, or 3")
+    parser.add_argument("--quick", action="store_true", help="100,000 people, 2^14 cells")
+    typed = parser.parse_args()
+    main(10**5 if typed.quick else 10**6, typed.runs or (3 if typed.quick else 20), typed.quick)

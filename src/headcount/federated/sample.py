@@ -1,0 +1,57 @@
+"""A sample of people without asking all of them, and its price.
+
+Of n people, n public, each is to be in the sample by a coin of chance p. The aggregator draws S ~ Bin(n, p). It draws a
+sequence of s different people, all sequences alike and independent of S, and invites these s. The first min(S, s) of
+the sequence are the sample: of the others' reports nothing is counted.
+
+Why that is the same. Let S = k <= s. By symmetry the sample is each of the sets of k people with the same chance
+1 / C(n, k). So a set A of k people is the sample with chance C(n, k) p^k (1 - p)^(n - k) / C(n, k), which is
+p^k (1 - p)^(n - k): that of n independent coins. This needs that
+
+- the sequence is drawn among all n people, evenly: an even order of people whom somebody else has picked is not enough;
+- who is in the sample is settled before anybody answers. Whoever does not answer is in it or not all the same, without
+  an item. If the first S *answers* were taken, one person's silence would let another one in;
+- S, the sequence, and who was invited stay in the aggregator. Somebody who is known to be invited is known to be in the
+  sample with a chance of about n p / s, close to 1.
+
+Where it is not the same. S > s has a chance, eta, that does not depend on the data. So for every event E the law P' of
+what is seen differs from that of n coins, P, by at most eta; and so do Q' and Q for the neighbour. Then
+P'(E) <= P(E) + eta <= e^epsilon Q(E) + delta + eta <= e^epsilon Q'(E) + delta + (1 + e^epsilon) eta.
+
+Paper 001, Lemma 6, lets each of the s invited people join with chance n p / s instead. Their number is then
+Bin(s, n p / s), which is far narrower than Bin(n, p), and no price of independent coins holds for it.
+"""
+
+from fractions import Fraction
+
+from headcount.account.sampling import contacts, more_than
+from headcount.exact import ball, ends, precision, round_up
+from headcount.noise import Entropy
+from headcount.noise.finite import Uniform
+
+
+def in_random_order(many: int, most: int, entropy: Entropy) -> list[int]:
+    """Of 0, 1, ..., many - 1 a sequence of `most` different ones, or of all; all sequences alike."""
+    order: list[int] = []
+    moved: dict[int, int] = {}  # what lies at a place, if not its own number
+    for place in range(min(many, most)):
+        other = place + int(entropy.draw(Uniform(many - place), 1)[0])
+        order.append(moved.get(other, other))
+        moved[other] = moved.get(place, place)
+    return order
+
+
+def cut_delta(people: int, rate: Fraction, invited: int, epsilon: Fraction) -> Fraction:
+    """What it adds to delta that no more than so many people are invited."""
+    return min(Fraction(1), round_up(_sides(epsilon) * more_than(people, rate, invited)))
+
+
+def enough(people: int, rate: Fraction, epsilon: Fraction, delta: Fraction) -> int:
+    """How many people must be invited for this to add at most delta."""
+    return contacts(people, rate, delta / _sides(epsilon))
+
+
+def _sides(epsilon: Fraction) -> Fraction:
+    """1 + e^epsilon, rounded up."""
+    with precision(192):
+        return round_up(ends(1 + ball(epsilon).exp())[1])

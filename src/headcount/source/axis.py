@@ -1,0 +1,109 @@
+"""A public scale for a column of numbers: cells from a lowest to a highest value, all of one width or between edges.
+
+A value below the lowest counts as the lowest, one above the highest as the highest, or both are left out; what is no
+number at all is always left out, like a missing value. Which cell a value falls into depends on that value alone.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import isfinite
+from typing import Any
+
+import ibis
+import numpy as np
+from ibis.expr import datatypes as dt
+from ibis.expr import types as ir
+from numpy.typing import NDArray
+
+from headcount.errors import BadParameter, UnknownColumn
+from headcount.exact import rational, whole
+
+CELLS = 2**14
+"""Cells of one width, if nothing else is said."""
+MOST_CELLS = 2**17
+MOST_EDGES = 1000
+"""More edges than this make a query that no engine likes."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """The cells of one column."""
+
+    edges: tuple[float, ...]
+    """The ends of all cells; or, of cells of one width, the lowest and the highest value."""
+    cells: int
+    clamped: bool = True
+    """Whether values outside count as the lowest and the highest; else they are left out."""
+
+    @property
+    def even(self) -> bool:
+        """Whether the cells, more than one, have one width."""
+        return self.cells >= len(self.edges)
+
+    @property
+    def points(self) -> NDArray[np.float64]:
+        """The ends of all cells."""
+        return np.linspace(self.edges[0], self.edges[-1], self.cells + 1) if self.even else np.array(self.edges)
+
+    def place(self, column: ir.Column) -> ir.Column:
+        """The number of the cell that each value falls into, or null."""
+        value = column.try_cast("float64")
+        outside = (value < self.edges[0]) | (value >= self.edges[-1])
+        known = ibis.ifelse(value.isnan() if self.clamped else value.isnan() | outside, None, value)
+        if not self.even:
+            return ibis.ifelse(known.isnull(), None, _between(known, self.edges[1:-1], 0)).cast("int64")
+        low, high = self.edges
+        within = ibis.ifelse(known < low, low, ibis.ifelse(known > high, high, known))
+        cell = ((within - low) / (high - low) * float(self.cells)).floor()
+        return ibis.ifelse(cell >= self.cells, self.cells - 1, cell).cast("int64")
+
+
+def _between(value: ir.Column, edges: Sequence[float], first: int) -> ir.Value:
+    """The number of the first cell and those after it, by halving: a value is compared with few of the edges."""
+    if not edges:
+        return ibis.literal(float(first))  # of an integer Ibis would leave out the cast, and the engine make 32 bits
+    middle = len(edges) // 2
+    below = _between(value, edges[:middle], first)
+    return ibis.ifelse(value < edges[middle], below, _between(value, edges[middle + 1 :], first + middle + 1))
+
+
+def even(ends: Any, cells: int) -> Axis:
+    """Cells of one width between two values."""
+    fix = "range=(0, 1000), the lowest and the highest value that can be"
+    if not isinstance(ends, tuple | list) or len(ends) != 2:
+        raise BadParameter(f"range={ends!r:.60}: the lowest and the highest value.", fix=fix)
+    values = _rising("range", ends, fix)
+    many = whole("cells", cells, least=2, fix=f"cells={CELLS}")
+    if many > MOST_CELLS:
+        raise BadParameter(f"cells={cells}: at most {MOST_CELLS:,}.", fix=f"cells={CELLS}")
+    axis = Axis(values, many)
+    if not bool((np.diff(axis.points) > 0).all()):
+        raise BadParameter(f"range={tuple(ends)!r:.60}: too narrow for {many:,} cells.", fix=fix)
+    return axis
+
+
+def between(edges: Any) -> Axis:
+    """Cells between edges."""
+    fix = "edges=[0, 1, 2, 5, 10, 100], rising"
+    if isinstance(edges, str) or not hasattr(edges, "__iter__"):
+        raise BadParameter(f"edges={edges!r:.60}: a list of numbers.", fix=fix)
+    listed = list(edges)
+    if not 3 <= len(listed) <= MOST_EDGES:
+        raise BadParameter(f"edges: {len(listed)} of them; there are from 3 to {MOST_EDGES:,}.", fix=fix)
+    return Axis(_rising("edges", listed, fix), len(listed) - 1)
+
+
+def _rising(name: str, values: Sequence[Any], fix: str) -> tuple[float, ...]:
+    plain = [value.item() if hasattr(value, "item") else value for value in values]
+    numbers = tuple(float(rational(name, value, fix=fix)) for value in plain)
+    if not all(isfinite(number) for number in numbers) or any(not low < high for low, high in pairwise(numbers)):
+        raise BadParameter(f"{name}={list(plain)!r:.60}: they must rise.", fix=fix)
+    return numbers
+
+
+def check_value(column: str, kind: dt.DataType) -> None:
+    """A column of numbers, or of text that is tried as numbers."""
+    if not (kind.is_numeric() or kind.is_string()):
+        days = "; of dates, how many days since a public one" if kind.is_temporal() else ""
+        raise UnknownColumn(f"column {column!r} holds {kind}: not a number.", fix=f"value: a column of numbers{days}")

@@ -1,0 +1,50 @@
+"""From what is asked to what decides mechanism and bound, in public numbers."""
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from headcount.account import Cost
+from headcount.bound.crowd import Crowd
+from headcount.mechanism import Finding, Ordered, Sampling, Wish
+from headcount.mechanism.levels import TARGET
+from headcount.question import Question
+
+CROWD = Fraction(5, 100)
+"""The part of epsilon for the number of people, if it is to be counted."""
+
+
+def wish(asked: Question, budget: Cost, cells: int | None) -> Wish:
+    """What decides mechanism and bound; `cells` is how many items are known in advance."""
+    counted, sampling = crowd(asked, budget), Sampling(asked.p, asked.theta, asked.rule)
+    return Wish(
+        budget=replace(budget, delta=Fraction(0)) if asked.pure else budget,
+        count=asked.count,
+        neighbours=asked.neighbours,
+        cells=cells,
+        bound=asked.bound,
+        mechanism=asked.mechanism,
+        share=asked.share,
+        grid=asked.grid,
+        debias=asked.debias,
+        people=asked.people,
+        finding=_finding(asked),
+        target=(asked.target_error or TARGET) if asked.mechanism == "plume-threshold" else None,
+        looks=counted.epsilon if counted else Fraction(0),
+        sampling=sampling,
+        ordered=Ordered(asked.axis.cells, asked.how, asked.q, sampling) if asked.axis else None,
+    )
+
+
+def crowd(asked: Question, budget: Cost) -> Crowd | None:
+    """How all people are counted, if what is told is a part of them and nobody said how many there are."""
+    return Crowd(budget.epsilon * CROWD) if asked.heavy is not None and asked.people == "count" else None
+
+
+def _finding(asked: Question) -> Finding | None:
+    """How items are found one after another, if that was asked for."""
+    if not asked.found:
+        return None
+    target = (asked.target_error or TARGET) if asked.told else None
+    added: Any = "amount" if asked.sum else "count" if asked.count == "events" else ""
+    return Finding(asked.kbar, target, asked.variant, asked.k, added)

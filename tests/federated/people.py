@@ -1,0 +1,68 @@
+"""Rounds with a promise that just holds, and tiny populations that answer them."""
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+
+from headcount.account.cost import native
+from headcount.account.events import Neighbours
+from headcount.federated import Aggregator, Client, Result, Round
+from headcount.noise import Entropy, Law
+from headcount.noise.law import Integers
+
+Person = tuple[str, ...]
+ID = "00112233445566778899aabbccddeeff"
+
+
+def promised(
+    rate: Fraction,
+    threshold: int,
+    *,
+    epsilon: Fraction,
+    items: int = 1,
+    neighbours: Neighbours = "add-remove",
+    people: int | None = None,
+    invited: int | None = None,
+    name: str = ID,
+) -> Round:
+    """A round whose delta is its price."""
+    free = Round(name, "Which?", rate, threshold, items, neighbours, epsilon, Fraction(1, 2), people, invited)
+    delta = sum((native(event).delta for event in free.events), start=Fraction(0))
+    return Round(name, "Which?", rate, threshold, items, neighbours, epsilon, delta, people, invited)
+
+
+class Numbered(Entropy):
+    """Another entropy, whose secrets are 0, 1, 2, ...: what is enumerated does not depend on them."""
+
+    def __init__(self, entropy: Entropy) -> None:
+        self._entropy = entropy
+        self._secrets = 0
+
+    def draw(self, law: Law, size: int) -> Integers:
+        return self._entropy.draw(law, size)
+
+    def secret(self) -> bytes:
+        self._secrets += 1
+        return self._secrets.to_bytes(16, "big") * 2
+
+
+def clients(people: Iterable[Person], entropy: Entropy) -> list[Client]:
+    """People, each with a key of their own."""
+    return [Client(person, key=place.to_bytes(32, "big"), entropy=entropy) for place, person in enumerate(people)]
+
+
+def collected(asked: Round, people: Sequence[Person], entropy: Entropy) -> Result:
+    """All of the protocol, whether everybody is asked or some are invited."""
+    entropy = Numbered(entropy)
+    aggregator, answering = Aggregator(asked, entropy=entropy), clients(people, entropy)
+    if asked.people is None:
+        for client in answering:
+            aggregator.add(client.answer(asked))
+    for invitation in aggregator.invitations:
+        if invitation.person < len(answering):
+            aggregator.add(answering[invitation.person].answer(asked, invitation))
+    return aggregator.close()
+
+
+def counts(asked: Round, people: Sequence[Person], entropy: Entropy) -> dict[str, int]:
+    """What is seen."""
+    return dict(collected(asked, people, entropy).counts)
