@@ -3,8 +3,8 @@
 from headcount.bound.unknown import Generalized
 from headcount.errors import BadParameter
 from headcount.mechanism import Sampled
-from headcount.mechanism.choose import KNOWN, PLUMES, UNKNOWN
 from headcount.mechanism.sample_threshold import MOST_REPORTS
+from headcount.mechanism.wish import KNOWN, PLUMES, UNKNOWN
 from headcount.question import Question
 
 SQUARES = tuple(name for name in KNOWN if name not in ("generalized", "quantile"))

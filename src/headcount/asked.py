@@ -16,9 +16,9 @@ from headcount.asked_sample import one_of, sampling
 from headcount.bound.profile import edges
 from headcount.errors import BadParameter
 from headcount.exact import Number, rational, whole
-from headcount.mechanism.choose import NAMES, PLUMES, Name
 from headcount.mechanism.levels import KBAR, VariantName
 from headcount.mechanism.sample_threshold import Rule
+from headcount.mechanism.wish import NAMES, PLUMES, Name
 from headcount.question import Count, Debias, Key, Question
 from headcount.source.binning import Edge, bins_of
 from headcount.source.contributions import LARGEST_AMOUNT, LARGEST_COUNT

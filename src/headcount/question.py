@@ -11,10 +11,10 @@ from ibis.expr import datatypes as dt
 from ibis.expr import types as ir
 
 from headcount.account.events import Neighbours
-from headcount.mechanism.choose import Name
 from headcount.mechanism.levels import KBAR, VariantName
 from headcount.mechanism.ordered import How
 from headcount.mechanism.sample_threshold import Rule
+from headcount.mechanism.wish import Name
 from headcount.source.axis import Axis, check_value
 from headcount.source.binning import Bins, Edge, bins_of
 from headcount.source.contributions import check_amount, check_keys, check_kinds, item_names

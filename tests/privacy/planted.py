@@ -647,7 +647,7 @@ BUGS = [
     ),
     Bug(
         "the choice of a bound is not taken from epsilon",
-        "mechanism/choose.py",
+        "mechanism/wish.py",
         (("return Cost(self.budget.epsilon - self.price - self.looks, self.budget.delta)", "return self.budget"),),
         COMPOSED + "test_known_items",
     ),
@@ -843,7 +843,7 @@ BUGS = [
     ),
     Bug(
         "a look at a rank is not taken from epsilon",
-        "mechanism/choose.py",
+        "mechanism/wish.py",
         (("self.budget.epsilon - self.price - self.looks", "self.budget.epsilon - self.price"),),
         FOUND + "test_choices_and_counts_never_add_up_to_more",
     ),

@@ -8,7 +8,7 @@ import pytest
 
 import headcount as hc
 from headcount.account import cost
-from headcount.mechanism.choose import KNOWN, UNKNOWN
+from headcount.mechanism.wish import KNOWN, UNKNOWN
 
 SONGS = [f"song {number:04d}" for number in range(1, 201)]
 ASKED: dict[str, Any] = {"user": "user", "by": "song", "epsilon": 1}

@@ -1,5 +1,6 @@
 """One file for each mechanism: Bounded totals become `Noisy` ones. Noise is drawn once, here, and nowhere else.
 
+wish.py         what is asked for, as far as it decides
 choose.py       which of them, from public numbers alone
 suited.py       which of them, by what was released before
 mechanism.py    the types: Noisy, and what a mechanism must tell
@@ -13,9 +14,6 @@ ordered.py      numbers on a scale, quantiles and ranges: hierarchy.py is a tree
 """
 
 from headcount.mechanism.choose import (
-    Finding,
-    Name,
-    Wish,
     check_budget,
     check_found,
     choice_for,
@@ -32,6 +30,7 @@ from headcount.mechanism.sample_threshold import Sampled, Sampling
 from headcount.mechanism.suited import second_for
 from headcount.mechanism.thresholded import Thresholded
 from headcount.mechanism.weighted import NoisyTwice, Weighted
+from headcount.mechanism.wish import Finding, Name, Wish
 
 __all__ = [
     "Clipped",

@@ -1,15 +1,11 @@
 """Which mechanism, which way of choosing its bound, and how much noise: all from public numbers."""
 
-from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from math import log, pi, sqrt
 from statistics import NormalDist
-from typing import Any, Literal
+from typing import Any
 
-from headcount.account import calibrate
 from headcount.account.cost import Cost
-from headcount.account.events import Neighbours
 from headcount.account.threshold import people
 from headcount.bound import (
     Bounding,
@@ -23,158 +19,22 @@ from headcount.bound import (
     TwoScales,
 )
 from headcount.bound.amounts import UsualAmounts
-from headcount.bound.compare import ComparedSizes, ComparedSums
-from headcount.bound.known import DpSgd, InverseSensitivity, MQuantile, OutputPerturbation, Quantile
+from headcount.bound.compare import ComparedSums
 from headcount.bound.plume import LARGEST_BOUND, Discovered, Discovering
 from headcount.bound.profile import MOST_ITEMS, Profiled
 from headcount.bound.top import PARTS
-from headcount.bound.unknown import Exponential, Generalized
+from headcount.bound.unknown import Generalized
 from headcount.errors import BadParameter
 from headcount.mechanism import clipped, count_release, ordered, plume, sample_threshold, thresholded, weighted
-from headcount.mechanism.levels import VariantName
 from headcount.mechanism.mechanism import Mechanism, check_widths
-from headcount.mechanism.ordered import How, Ordered
-from headcount.mechanism.sample_threshold import MOST_REPORTS, Sampled, Sampling
+from headcount.mechanism.sample_threshold import MOST_REPORTS
+from headcount.mechanism.wish import KNOWN, LOOK, LOUDER, UNKNOWN, Finding, Wish, sigma
 from headcount.source.contributions import LARGEST_COUNT
 
-Name = Literal[
-    "auto", "clipped", "thresholded", "weighted", "count-release", "sample-threshold", "plume", "plume-threshold"
-]
-EXACTLY = Sampling()
-"""A sample of which nothing was said."""
-PLUMES = ("plume", "plume-threshold")
-"""Baselines that choose their bounds in their own way."""
-KNOWN = {
-    kind.name: kind for kind in (ComparedSizes, Quantile, InverseSensitivity, DpSgd, OutputPerturbation, MQuantile)
-}
-UNKNOWN = {kind.name: kind for kind in (Generalized, Exponential)}
-NAMES = tuple(dict.fromkeys(("auto", Profiled.name, *UNKNOWN, *KNOWN)))
-"""Ways of choosing a bound."""
-SHARE = {Profiled.name: Fraction(2, 100)}
-OTHERWISE = Fraction(5, 100)
-"""The part of epsilon that a choice takes, if nothing else is said."""
-LOOK, LOUDER = Fraction(2, 100), Fraction(10, 100)
-"""The parts of epsilon that a look at a rank takes, and a second profile; each only if it is taken."""
 FEWEST, MOST = 20, 100
 """Nobody's items count for more than so many when a bound on known items is chosen: a tenth of all, within these."""
 PAPER = 1500
 """The largest candidate of paper 000, which Algorithm 4 needs to be small."""
-
-
-@dataclass(frozen=True)
-class Finding:
-    """How items are to be found one after another."""
-
-    most: int
-    """Among how many of the most common ones."""
-    target: Fraction | None
-    """How far off counts may be, relative to the count; None if none are told."""
-    variant: VariantName = "level"
-    k: int | None = None
-    """How many are wanted; None if as many as can be found."""
-    added: Literal["", "count", "amount"] = ""
-    """What is added up: events, or amounts; empty if people are counted."""
-
-
-@dataclass(frozen=True)
-class Wish:
-    """What is asked for, as far as it decides mechanism and bound."""
-
-    budget: Cost
-    count: Literal["users", "events"]
-    neighbours: Neighbours
-    cells: int | None
-    """How many items are known in advance; None if they are not."""
-    bound: int | str
-    mechanism: Name | How = "auto"
-    share: Fraction | None = None
-    """The part of epsilon for the choice, if it was said."""
-    grid: tuple[int, ...] | None = None
-    """The bounds to choose from, if they were said."""
-    debias: str | None = "auto"
-    people: int | str | None = None
-    finding: Finding | None = None
-    """How items are found one after another, if they are."""
-    target: Fraction | None = None
-    """How far off counts may be to be shown, relative to the count; None if all are."""
-    looks: Fraction = Fraction(0)
-    """The epsilon of what is looked at beside the choice of the bound."""
-    sampling: Sampling = EXACTLY
-    """How a sample is taken, if there is one."""
-    ordered: Ordered | None = None
-    """How quantiles or ranges are found, if they are asked for."""
-
-    @property
-    def largest(self) -> int:
-        """The most that a person can have of one item."""
-        return 1 if self.count == "users" else LARGEST_COUNT
-
-    @property
-    def weighing(self) -> bool:
-        """Whether counts are to be scaled on two scales: what a number as bound does not mean by itself."""
-        by_name = self.mechanism == "weighted" or self.bound == Profiled.name
-        by_default = self.mechanism == self.bound == "auto" and self.finding is None
-        return self.cells is None and (by_name or by_default)
-
-    @property
-    def sampled(self) -> bool:
-        """Whether the counts are those of a sample."""
-        return self.mechanism == Sampled.name and self.ordered is None
-
-    @property
-    def suited(self) -> bool:
-        """Whether the mechanism depends on what is released before."""
-        return self.weighing and self.mechanism == self.bound == "auto" and self.count == "users"
-
-    @property
-    def way(self) -> str | None:
-        """The name of the choice; None if the bound is a number and nothing is to be chosen."""
-        if self.ordered and self.ordered.sampled:
-            return None
-        if self.finding:
-            return UsualAmounts.name if self.finding.added and self.bound == "auto" else None
-        if self.mechanism in PLUMES:
-            return Discovering.name
-        if self.weighing:
-            return Profiled.name
-        if self.bound != "auto":
-            return self.bound if isinstance(self.bound, str) else None
-        return Generalized.name  # for known items, too: it is ComparedSums or ComparedSizes
-
-    @property
-    def laplace(self) -> bool:
-        """Whether there is only Laplace noise, or a bound on known items is chosen for it, and so for sums."""
-        if self.ordered:
-            return ordered.is_pure(self.ordered, self.rest, self.neighbours)
-        if self.cells is None or self.way is None or self.sampled:
-            return False
-        few = self.debias == "poisson" or not _many(self.budget, self.cells)
-        return self.way == Quantile.name or (self.way == ComparedSums.name and few)
-
-    @property
-    def price(self) -> Fraction:
-        """The epsilon of the choice."""
-        if self.way is None:
-            return Fraction(0)
-        return self.budget.epsilon * (self.share or SHARE.get(self.way, OTHERWISE))
-
-    @property
-    def rest(self) -> Cost:
-        """What is left for the counts."""
-        return Cost(self.budget.epsilon - self.price - self.looks, self.budget.delta)
-
-
-def _many(budget: Cost, cells: int) -> bool:
-    """Whether there are so many known items that Gaussian noise for all of them is quieter than Laplace noise."""
-    if not budget.delta:
-        return False
-    return cells > 2 / pi * (sigma(budget) * float(budget.epsilon)) ** 2
-
-
-@lru_cache(maxsize=100)
-def sigma(budget: Cost) -> float:
-    """The standard deviation of Gaussian noise for a sensitivity of 1: near enough to choose by."""
-    return float(calibrate.analytic_sigma(budget.epsilon, budget.delta))
 
 
 def choice_for(wish: Wish) -> Choice[Any] | None:

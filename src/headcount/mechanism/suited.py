@@ -16,8 +16,8 @@ from headcount.bound import Bounding, Choice, TopItems, TwoScales
 from headcount.bound.profile import Profiled, Unseen
 from headcount.bound.rank import AtRank
 from headcount.mechanism import count_release, weighted
-from headcount.mechanism.choose import LOOK, LOUDER, Wish, sigma
 from headcount.mechanism.levels import KBAR
+from headcount.mechanism.wish import LOOK, LOUDER, Wish, sigma
 
 TELLING = 10.0
 """A scaled count is told well from so many deviations of its noise on: as many items are good as have such counts

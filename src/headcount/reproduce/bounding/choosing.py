@@ -15,7 +15,8 @@ from headcount.bound import SampledEvents
 from headcount.bound.known import Known, OutputPerturbation, Quantile, Ranked
 from headcount.bound.sizes import Sizes
 from headcount.bound.unknown import Generalized, Loads, Unknown
-from headcount.mechanism.choose import KNOWN, Wish, choice_for
+from headcount.mechanism.choose import choice_for
+from headcount.mechanism.wish import KNOWN, Wish
 from headcount.noise import SystemEntropy
 from headcount.noise.finite import Softmax
 from headcount.noise.law import Integers
