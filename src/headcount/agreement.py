@@ -63,7 +63,7 @@ def _check_weighing(asked: Question) -> None:
         )
     if asked.mechanism == "thresholded" and asked.bound == "profile":
         raise BadParameter('bound="profile" is for mechanism="weighted".', fix='bound="auto", or mechanism="weighted"')
-    weighing = asked.mechanism != "thresholded" and asked.bound in ("auto", "profile")
+    weighing = asked.mechanism not in ("thresholded", Sampled.name) and asked.bound in ("auto", "profile")
     if asked.grid is not None and not asked.known and weighing:
         raise BadParameter("grid: these bounds follow from a profile.", fix='no grid, or mechanism="thresholded"')
 

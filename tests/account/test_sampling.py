@@ -492,3 +492,8 @@ def test_numbers_beyond_reason_have_no_price_that_is_too_low(
     price = sampled.delta(p, threshold, items, neighbours, Fraction(epsilon))
     assert price >= 1 - (1 - p**threshold) ** min(items, 20)
     assert price >= max(sampling.up(p, threshold, Fraction(epsilon)), sampling.down(p, threshold, Fraction(epsilon)))
+
+
+def test_no_setting_of_the_caller_makes_a_price_an_error() -> None:
+    with np.errstate(all="raise"):
+        assert sampled.delta(Fraction(23, 100), 14, 2, "add-remove", Fraction(1)) > 0

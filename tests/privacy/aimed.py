@@ -33,5 +33,7 @@ def race(self: SystemEntropy, race: Race, most: int) -> Integers:
 if __name__ == "__main__":
     SystemEntropy.draw = draw  # type: ignore[method-assign]
     SystemEntropy.race = race  # type: ignore[method-assign]
-    main()
-    assert not GIVEN
+    try:
+        main()
+    finally:
+        assert not GIVEN, "noise is left over"

@@ -171,7 +171,7 @@ def test_a_search_with_laplace_noise(neighbours: Neighbours, cells: int, q: tupl
     changes = [largest_change(search, each, neighbours) for each in q for _ in range(search.rounds)]
     assert attained == pytest.approx(float(sum(changes) / search.event.scale), rel=1e-12)
     assert attained <= epsilon
-    assert worst_delta(run, people, epsilon, Fraction(1, 10**4)).high < Fraction(1, 100)
+    assert worst_delta(run, people, epsilon, Fraction(1, 10**3)).high < Fraction(1, 20)
 
 
 @pytest.mark.parametrize("neighbours", BOTH)

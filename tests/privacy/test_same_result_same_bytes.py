@@ -12,7 +12,6 @@ import subprocess
 import sys
 from collections import Counter
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -202,25 +201,14 @@ def tree(more: bool) -> list[int]:
     return [500 - MINE * more, 100_000 - ROWS, -700, 900]
 
 
-def searched(more: bool) -> list[int]:
-    """Noise that says of each quantile: below the third cell, not below the second."""
-    parts = [int(Fraction(part) * (ROWS + MINE * more)) for part in ("0.3", "0.5")]
-    return [noise for part in parts for noise in (part - ROWS - MINE * more + 1000, part - MINE * more - 500)]
-
-
-ORDERED = ("--value", "amount", "--range", "0..4", "--cells", "4", "--q", "0.3,0.5")
-FROM_SAMPLES = ("--mechanism", "sample-threshold", "--theta", "12")
+SAMPLE = ("--mechanism", "sample-threshold", "--theta", "12", "--bound", "9")
+SCALE = ("--value", "amount", "--range", "0..4", "--cells", "4", "--q", "0.3,0.5")
 NUMBERS: dict[str, tuple[tuple[str, ...], Any]] = {
     "heavy hitters": (
-        ("heavy-hitters", "--by", "item", "--share", "0.5", *FROM_SAMPLES, "--bound", "9"),
-        lambda more: [*sampled_items(more), 40 - 30 - more],
+        ("heavy-hitters", "--by", "item", "--share", "0.5", *SAMPLE),
+        lambda more: [*sampled_items(more), 10 - more],  # and 40 people
     ),
-    "quantiles": (("quantiles", *ORDERED, "--bound", "3"), tree),
-    "quantiles of a sample": (
-        ("quantiles", *ORDERED, *FROM_SAMPLES),
-        lambda more: [*coins(0, more), *coins(25, 30)],
-    ),
-    "search": (("quantiles", *ORDERED, "--bound", "3", "--mechanism", "search"), searched),
+    "quantiles": (("quantiles", *SCALE, "--bound", "3"), tree),
     "ranges": (("ranges", "--value", "amount", "--ranges", "0..2,2..4", "--bound", "3"), lambda more: [70, 80]),
 }
 

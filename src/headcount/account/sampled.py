@@ -48,6 +48,7 @@ _CHANGES: dict[Neighbours, tuple[tuple[Direction, ...], ...]] = {
 
 
 @lru_cache(maxsize=4096)
+@np.errstate(all="ignore")  # what is no number is no price
 def delta(rate: Fraction, threshold: int, items: int, neighbours: Neighbours, epsilon: Fraction) -> Fraction:
     """An upper bound of the delta of so many reports at this epsilon."""
     p = nextafter(max(float(rate), 1e-15), 2)  # delta grows with the rate and falls with epsilon
@@ -59,8 +60,7 @@ def delta(rate: Fraction, threshold: int, items: int, neighbours: Neighbours, ep
     worst = 0.0
     for change in _CHANGES[neighbours]:
         parts = [losses(p, threshold, direction, step, reach) for direction in change]
-        with np.errstate(all="ignore"):  # what is no number is no price
-            found = _composed(parts, items, step, at, enough=worst)
+        found = _composed(parts, items, step, at, enough=worst)
         worst = max(worst, found) if isfinite(found) else 1.0
     return min(Fraction(1), Fraction(worst * (1 + 1e-9 * items) + TINY))
 

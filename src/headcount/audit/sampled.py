@@ -247,12 +247,12 @@ def honest() -> Iterator[tuple[str, Run[People], Fraction, Pair, int]]:
     kinds: tuple[tuple[hierarchy.Noise, Fraction], ...] = (("laplace", 0 * ONE), ("gaussian", ONE / 100))
     for kind, delta in kinds:
         tree = hierarchy.noisy(kind, budget, within, CELLS, "add-remove")
-        yield f"tree, {kind.capitalize()}", on_cells(tree), delta, counted, 4
+        yield f"tree, {kind.capitalize()}", on_cells(tree), delta, counted, 10
         search = halving.noisy(kind, budget, within, 3, (HALF,), "add-remove")
-        yield f"search, {kind.capitalize()}", on_cells(search), delta, counted, 4
+        yield f"search, {kind.capitalize()}", on_cells(search), delta, counted, 10
     loud = native(sampled_tree().event).delta
-    yield "tree, samples", on_cells(sampled_tree()), loud, crowd, 8
-    yield "search, samples", on_cells(sampled_search()), loud, crowd, 8
+    yield "tree, samples", on_cells(sampled_tree()), loud, crowd, 10
+    yield "search, samples", on_cells(sampled_search()), loud, crowd, 10
 
 
 def wrong() -> Iterator[tuple[str, Run[People], Fraction, Pair, int]]:
