@@ -1,6 +1,6 @@
 """The rows of heavy hitters: what at least a part of all people have, and of which of it that is certain."""
 
-from math import floor
+from math import ceil
 
 import numpy as np
 import pyarrow as pa
@@ -17,5 +17,5 @@ def heavy(table: pa.Table, question: Question, people: People) -> pa.Table:
     share = float(question.heavy)
     least, beyond = share * people.count, share * (people.count + people.away)
     shown = table.filter(pa.array(whole_numbers(table["count"]) >= least))
-    certain = whole_numbers(shown["low"]) >= floor(beyond) + (beyond > floor(beyond))
+    certain = whole_numbers(shown["low"]) >= ceil(beyond)
     return shown.append_column("certain", pa.array(np.asarray(certain)))
