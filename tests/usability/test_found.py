@@ -187,11 +187,13 @@ def test_thousands_of_people_with_many_items_each_lead_to_count_release() -> Non
 
 
 def test_few_people_are_looked_at_twice() -> None:
-    users = np.arange(300)
-    table = pa.table({"user": users, "item": users % 2})
-    release = hc.histogram(table, user="user", by="item", epsilon=1)
-    assert "Nothing was seen: too few people for so much noise. So, once more: How many items" in release.explain()
-    assert cost.covers(hc.plan("histogram", table, user="user", by="item", epsilon=1).cost, release.cost.events)
+    """Noise alone seems to be people once in a thousand looks at so few: hardly in all of five."""
+    users = np.arange(50)
+    plan = hc.plan("histogram", pa.table({"user": users, "item": users % 2}), user="user", by="item", epsilon=1)
+    releases = [plan.release() for _ in range(5)]
+    twice = "Nothing was seen: too few people for so much noise. So, once more: How many items"
+    assert any(twice in release.explain() for release in releases)
+    assert all(cost.covers(plan.cost, release.cost.events) for release in releases)
 
 
 MISTAKES = [
