@@ -7,7 +7,7 @@
 
     planning.py: made before, from the schema alone          account/: events, their cost, and the ledger that pays
     api.py: the front door                               audit/: attack ourselves: proofs, statistics, crashes
-    federated/: the same where people keep their data
+    federated/: the same where people keep their data    stream/: counts of a stream whose memory may be seized
 
 >>> import headcount as hc
 >>> r = hc.histogram(hc.example(), user="user", by="song", epsilon=1)
@@ -17,14 +17,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from headcount import account, audit, federated, noise
+    from headcount import account, audit, federated, noise, stream
     from headcount.account import Charge, Cost, Ledger
     from headcount.api import heavy_hitters, histogram, load, profile, top, total
     from headcount.api_numbers import quantiles, ranges
+    from headcount.api_shape import shape
     from headcount.errors import HeadcountError
     from headcount.planning import Plan
     from headcount.plans import plan
-    from headcount.release import Release
+    from headcount.release import Release, Shape
     from headcount.source.example import example
 
 __version__ = "0.5.0"
@@ -35,6 +36,7 @@ __all__ = [
     "Ledger",
     "Plan",
     "Release",
+    "Shape",
     "account",
     "audit",
     "example",
@@ -47,6 +49,8 @@ __all__ = [
     "profile",
     "quantiles",
     "ranges",
+    "shape",
+    "stream",
     "top",
     "total",
 ]
@@ -58,6 +62,7 @@ _HOMES = {
     "Ledger": "headcount.account",
     "Plan": "headcount.planning",
     "Release": "headcount.release",
+    "Shape": "headcount.release",
     "example": "headcount.source.example",
     "heavy_hitters": "headcount.api",
     "histogram": "headcount.api",
@@ -66,6 +71,7 @@ _HOMES = {
     "profile": "headcount.api",
     "quantiles": "headcount.api_numbers",
     "ranges": "headcount.api_numbers",
+    "shape": "headcount.api_shape",
     "top": "headcount.api",
     "total": "headcount.api",
 }

@@ -12,7 +12,7 @@ from headcount.mechanism.levels import KBAR, VariantName
 from headcount.mechanism.sample_threshold import Rule
 from headcount.plans import opened, plan
 from headcount.question import Count, Debias
-from headcount.release import Release
+from headcount.release import Release, released
 
 
 def histogram(
@@ -298,4 +298,4 @@ def load(path: str | Path) -> Release:
     >>> hc.load(path).table.equals(r.table)
     True
     """
-    return Release.load(path)
+    return released(Release.load(path).content, fresh=False)

@@ -66,7 +66,7 @@ def question(
         grid=None if grid is None else _grid(grid),
         mechanism=one_of("mechanism", mechanism, get_args(Name)),
         debias=None if debias is None else one_of("debias", debias, ("auto", "ratio", "poisson"), "debias=None"),
-        people=_people(people),
+        people=people_of(people),
         neighbours=one_of("neighbours", neighbours, get_args(Neighbours)),
         sum=_sum(sum, user, columns) if sum else "",
         target_error=None if target_error is None else _target(target_error),
@@ -141,7 +141,7 @@ def heavy_question(
         raise BadParameter(
             f"share={share!r}: a part of all people, more than none and less than all.", fix="share=0.01"
         )
-    return replace(asked, heavy=part, people=_people(people) or "count")
+    return replace(asked, heavy=part, people=people_of(people) or "count")
 
 
 def profile_question(*, user: str, by: str | Sequence[str], neighbours: Neighbours = "add-remove") -> Question:
@@ -269,7 +269,8 @@ def _grid(grid: Any) -> tuple[int, ...]:
     return bounds
 
 
-def _people(people: Any) -> int | str | None:
+def people_of(people: Any) -> int | str | None:
+    """How many people there are, as typed, checked."""
     if people is None:
         return None
     if people == "count":

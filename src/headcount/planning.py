@@ -3,18 +3,13 @@ how far off its counts will be, and what will happen, step by step; and it makes
 
 import hashlib
 import json
-import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 import ibis
-import numpy as np
 import pyarrow as pa
-from scipy import special
 
 from headcount import telling
 from headcount.account import Charge, Cost, Ledger
@@ -22,12 +17,13 @@ from headcount.account.chain import canonical
 from headcount.account.events import Event, Guarantee, Laplace, to_json
 from headcount.asked_again import from_plain
 from headcount.bound import Choice
-from headcount.bound.bounded import fetched
 from headcount.bound.crowd import Crowd, People
-from headcount.errors import BadParameter, ReadingFailed
+from headcount.drawing import Decided, Tell, drawn
+from headcount.errors import BadParameter
 from headcount.exact import written
 from headcount.forecast import expected as forecast
 from headcount.mechanism import (
+    Buckets,
     Mechanism,
     Sampled,
     Wish,
@@ -36,27 +32,15 @@ from headcount.mechanism import (
     check_widths,
     choice_for,
     mechanism_for,
-    second_for,
 )
 from headcount.noise import Entropy, SystemEntropy
 from headcount.question import Question
-from headcount.release import About, Release, pack, rows
-from headcount.source import Events, contributions, open_events
-from headcount.source.contributions import Contributions
+from headcount.release import About, Release, released
+from headcount.source import Events, open_events
 from headcount.spending import budget
 from headcount.wished import crowd, wish
 
-FORMAT = 4
-Tell = Callable[[str], None]
-
-
-@dataclass(frozen=True)
-class Decided:
-    """What is done once everything is chosen."""
-
-    mechanism: Mechanism
-    choices: tuple[Choice[Any], ...] = ()
-    """The choices that led to it."""
+FORMAT = 5
 
 
 @dataclass(frozen=True, repr=False)
@@ -76,7 +60,7 @@ class Plan:
     @cached_property
     def wish(self) -> Wish:
         """What decides mechanism and bound."""
-        return wish(self.question, self.budget, None if self._domain is None else len(self._domain))
+        return wish(self.question, self.budget, None if self.domain is None else len(self.domain))
 
     @property
     def crowd(self) -> Crowd | None:
@@ -88,6 +72,8 @@ class Plan:
         for it."""
         if self.choice is None:
             check_widths(self.mechanism)
+            if isinstance(self.mechanism, Buckets):
+                self.mechanism.check_worth()
         else:
             check_budget(self.wish)
         if self.wish.finding:
@@ -104,7 +90,8 @@ class Plan:
         return mechanism_for(self.wish)
 
     @cached_property
-    def _domain(self) -> pa.Table | None:
+    def domain(self) -> pa.Table | None:
+        """The public items as the engine sees them, if they are known."""
         return self.question.domain(self._kinds())
 
     def _kinds(self) -> dict[str, ibis.DataType]:
@@ -140,11 +127,11 @@ class Plan:
         return (*self._steps(self._decided), self.guarantee)
 
     @property
-    def _decided(self) -> "Decided | None":
+    def _decided(self) -> Decided | None:
         """The mechanism, if nothing is left to be chosen."""
         return None if self.choice else Decided(self.mechanism)
 
-    def _steps(self, done: "Decided | None", people: People | None = None) -> list[str]:
+    def _steps(self, done: Decided | None, people: People | None = None) -> list[str]:
         """What happens, as far as it is known: to its end once it is decided."""
         choices = done.choices if done else (self.choice,) if self.choice else ()
         mechanism = done.mechanism if done else None
@@ -234,18 +221,18 @@ class Plan:
 
         `data` is needed only by a plan that came from text. With a ledger, an equal request returns the sealed release,
         without new noise and without a charge; `again=True` pays for a new draw."""
-        events, about = self._opened(data), self._about(None)
+        events, about = self._opened(data), self.about(None)
         chance = entropy or SystemEntropy()
         if ledger is None:
-            return Release(self._drawn(events, chance, about, tell), fresh=True)
+            return released(drawn(self, events, chance, about, tell), fresh=True)
         if not chance.production:
             raise BadParameter("a ledger is charged for real noise only.", fix="no ledger, or no entropy of your own")
 
         def work(head: str) -> bytes:
-            return self._drawn(events, chance, replace(about, head=head), tell)
+            return drawn(self, events, chance, replace(about, head=head), tell)
 
         sealed = ledger.publish(self.charge(), work, again=again)
-        return Release(sealed.content, fresh=sealed.fresh)
+        return released(sealed.content, fresh=sealed.fresh)
 
     def _opened(self, data: Any) -> Events:
         events = self.events if data is None else open_events(data, self.question.columns, self.dataset)
@@ -255,68 +242,8 @@ class Plan:
             raise BadParameter("the data's columns are not those of the plan.", fix="make it again: hc.plan(...)")
         return events
 
-    def _drawn(self, events: Events, entropy: Entropy, about: About, tell: Tell) -> bytes:
-        """The release's bytes: noise is drawn once nothing can fail any more by what the rows are."""
-        with quiet(), self._read(events, tell) as done:  # user, items, count
-            decided = self._chosen(done, entropy, about, tell)
-            mechanism = decided.mechanism
-            bounded = mechanism.bounding.bound(done, entropy.secret(), self._domain)  # items, totals
-            there = self.crowd.look(done) if self.crowd else 0
-            if self.choice is None:
-                _check_packed(bounded.items, about)
-        tell("drawing noise")
-        with quiet():
-            noisy = mechanism.run(bounded, entropy)  # items, noisy values
-            people = self._people(there, entropy)
-            told = rows(noisy, mechanism, self.question, people)
-            return pack(told, replace(self._about(decided, people), head=about.head))
-
-    def _people(self, there: int, entropy: Entropy) -> People:
-        """How many people there are: with noise, or as it was said."""
-        said = self.question.people
-        return self.crowd.draw(there, entropy) if self.crowd else People(said if isinstance(said, int) else 0)
-
-    def _chosen(self, done: Contributions, entropy: Entropy, about: About, tell: Tell) -> "Decided":
-        """The mechanism, with its bound chosen if need be, and what that may lead to."""
-        if self.choice is None:
-            return Decided(self.mechanism)
-        tell("choosing the bound")
-        if others := [name for name in done.items if not done.table[name].type().is_string()]:
-            _check_packed(fetched(done.table.select(others).distinct()), about)
-        chosen, wish, choices = self.choice.draw(self.choice.look(done), entropy), self.wish, [self.choice]
-        while second := second_for(wish, chosen, choices):
-            chosen, wish = second.draw(second.look(done), entropy), replace(wish, looks=wish.looks + second.epsilon)
-            choices.append(second)
-        tell("bounding")
-        return Decided(mechanism_for(wish, chosen), tuple(choices))
-
-    @contextmanager
-    def _read(self, events: Events, tell: Tell) -> Iterator[Contributions]:
-        """What each person did; read to its end beforehand, if there will be noise before the totals."""
-        asked = self.question
-        bins = [None] if asked.axis else [asked.cut().get(column) for column in asked.by]
-        try:
-            tell("reading")
-            rows = events.table()
-            seen = asked.seen(rows, events.columns)  # user, what makes an item
-            done = contributions(
-                seen,
-                bins,
-                events=asked.count == "events",
-                keys=None if asked.axis else self._domain,
-                everybody=rows,
-                amounts=bool(asked.sum),
-            )
-            everybody = asked.people == "count"
-            with done.read(everybody=everybody) if self.choice else nullcontext(done) as ready:
-                yield ready
-        except Exception:  # whatever it says may quote a row
-            raise ReadingFailed(
-                f"{self.dataset}: the rows could not be read to their end. Nothing was released.",
-                fix="read the table with its own engine to see why, then ask again: a ledger charges only once",
-            ) from None
-
-    def _about(self, decided: "Decided | None", people: People | None = None) -> About:
+    def about(self, decided: Decided | None, people: People | None = None) -> About:
+        """Everything about the release but its rows; without its mechanism, as far as it is known."""
         ready = decided or self._decided
         done = ready.mechanism if ready else None
         ways = [event for choice in (ready.choices if ready else ()) for event in choice.events]
@@ -342,19 +269,3 @@ class Plan:
             head="",
             value=self.question.value,
         )
-
-
-@contextmanager
-def quiet() -> Iterator[None]:
-    """No setting of the caller's makes a number that is odd an error: work that fails by what was drawn is drawn
-    again."""
-    with np.errstate(all="ignore"), special.errstate(all="ignore"), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
-
-
-def _check_packed(items: pa.Table, about: About) -> None:
-    """Pack what is not text (which can always be packed) once before there is noise, so that packing cannot fail by
-    what is drawn: work that fails is done again under its charge."""
-    others = [name for name in items.column_names if not pa.types.is_string(items.schema.field(name).type)]
-    pack(items.select(others), about)

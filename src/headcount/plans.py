@@ -9,6 +9,7 @@ from headcount.account import Ledger
 from headcount.account.events import Neighbours
 from headcount.asked import heavy_question, profile_question, question, top_question, total_question
 from headcount.asked_numbers import quantiles_question, ranges_question
+from headcount.asked_shape import shape_question
 from headcount.errors import BadParameter
 from headcount.exact import Number
 from headcount.forecast import epsilon_for
@@ -16,12 +17,13 @@ from headcount.mechanism import Name
 from headcount.mechanism.levels import KBAR, VariantName
 from headcount.mechanism.ordered import How
 from headcount.mechanism.sample_threshold import Rule
+from headcount.mechanism.shaped import Way
 from headcount.planning import Plan
-from headcount.question import Count, Debias, Question
+from headcount.question import Count, Debias, Estimator, Loss, Question
 from headcount.source import open_events
 from headcount.spending import budget, check_delta, check_target, given
 
-Job = Literal["histogram", "heavy_hitters", "top", "profile", "total", "quantiles", "ranges"]
+Job = Literal["histogram", "heavy_hitters", "top", "profile", "total", "quantiles", "ranges", "shape"]
 _QUESTIONS: dict[Job, Callable[..., Question]] = {
     "histogram": question,
     "heavy_hitters": heavy_question,
@@ -30,6 +32,7 @@ _QUESTIONS: dict[Job, Callable[..., Question]] = {
     "total": total_question,
     "quantiles": quantiles_question,
     "ranges": ranges_question,
+    "shape": shape_question,
 }
 
 
@@ -59,7 +62,7 @@ def plan(
     bound: int | str = "auto",
     share: Number | None = None,
     grid: Sequence[int] | None = None,
-    mechanism: Name | How = "auto",
+    mechanism: Name | How | Way = "auto",
     variant: VariantName = "level",
     kbar: int = KBAR,
     rho: Number | None = None,
@@ -74,6 +77,9 @@ def plan(
     edges: Sequence[Number] | None = None,
     cells: int | None = None,
     ranges: Sequence[tuple[Number, Number]] | None = None,
+    loss: Loss = "l1",
+    estimator: Estimator = "em",
+    buckets: int | None = None,
     neighbours: Neighbours = "add-remove",
     dataset: str | None = None,
 ) -> Plan:
@@ -113,6 +119,9 @@ def plan(
         "edges": edges,
         "cells": cells,
         "ranges": ranges,
+        "loss": loss,
+        "estimator": estimator,
+        "buckets": buckets,
     }
     relative = job == "top" or mechanism in ("count-release", "plume-threshold") or sum is not None
     if relative:  # there it is a part of a count

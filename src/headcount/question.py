@@ -14,6 +14,7 @@ from headcount.account.events import Neighbours
 from headcount.mechanism.levels import KBAR, VariantName
 from headcount.mechanism.ordered import How
 from headcount.mechanism.sample_threshold import Rule
+from headcount.mechanism.shaped import Way
 from headcount.mechanism.wish import Name
 from headcount.source.axis import Axis, check_value
 from headcount.source.binning import Bins, Edge, bins_of
@@ -31,7 +32,9 @@ from headcount.source.views import (
 
 Count = Literal["users", "events"]
 Debias = Literal["auto", "ratio", "poisson"] | None
-View = Literal["", "profile", "total", "quantiles", "ranges"]
+View = Literal["", "profile", "total", "quantiles", "ranges", "shape"]
+Loss = Literal["l1", "l2"]
+Estimator = Literal["em", "paper"]
 Key = str | int | bool
 
 
@@ -54,7 +57,7 @@ class Question:
     """The part of epsilon that choosing the bound takes, if it was said."""
     grid: tuple[int, ...] | None = None
     """The bounds to choose from, if they were said."""
-    mechanism: Name | How = "auto"
+    mechanism: Name | How | Way = "auto"
     debias: Debias = "auto"
     people: int | str | None = None
     """How many people there are, if that is public; "count" if it is to be paid for."""
@@ -91,6 +94,12 @@ class Question:
     """The quantiles: 1/2 is the median."""
     ranges: tuple[tuple[float, float], ...] = ()
     """The ranges, each from the first number up to the second."""
+    loss: Loss = "l1"
+    """What the estimate of a shape is to keep small: all differences, or their squares."""
+    estimator: Estimator = "em"
+    """How a shape is estimated from buckets."""
+    buckets: int | None = None
+    """How many buckets items are hashed into, for a shape, if it was said."""
 
     @property
     def item(self) -> str:
@@ -127,7 +136,7 @@ class Question:
     @property
     def pure(self) -> bool:
         """Whether no delta is ever needed."""
-        return self.view in ("profile", "total")
+        return self.view in ("profile", "total", "shape")
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -137,7 +146,8 @@ class Question:
     @property
     def known(self) -> bool:
         """Whether the items are known in advance: as keys, or as bins of every column."""
-        return bool(self.view) or self.keys is not None or len(self.bins) == len(self.by)
+        listed = self.keys is not None or len(self.bins) == len(self.by)
+        return listed or self.view not in ("", "shape")
 
     def cut(self) -> dict[str, Bins]:
         """The bins of each column that has some."""

@@ -74,7 +74,7 @@ def check_target(target: Number, epsilon: Number | None, asked: Question) -> Non
 
 def check_delta(delta: Number, asked: Question) -> None:
     """Where a delta is needed, there is one."""
-    if rational("delta", delta, fix="delta=1e-6") != 0:
+    if rational("delta", delta, fix="delta=1e-6") != 0 or asked.pure:
         return
     if asked.mechanism in ("sample-threshold", "sample-search"):
         raise BadParameter("delta=0: a sample needs a delta above 0.", fix="delta=1e-6")

@@ -26,6 +26,8 @@ def what(asked: Question) -> str:
         return f"heavy hitters by {asked.item} (at least {float(100 * asked.heavy):g}% of the people)"
     if asked.axis:
         return f"{asked.view} of {asked.item}"
+    if asked.view == "shape":
+        return f"the shape of people per {asked.item}"
     held = f" where {told(asked.where)}" if asked.where else ""
     return f"all {asked.unit}{held}" if asked.view == "total" else f"{asked.unit} per {asked.item}"
 
@@ -43,7 +45,7 @@ def steps(
         return [*sentences, forecast.foretold(wish, asked.item)]
     if asked.axis:
         return [*sentences, _scale(asked), mechanism.bounding.explain(asked.item), *mechanism.explain(asked.item)]
-    if asked.view:
+    if asked.view and asked.view != "shape":
         return [*sentences, *_of_view(asked, mechanism)]
     return [*sentences, mechanism.bounding.explain(asked.item), *mechanism.explain(asked.item)]
 

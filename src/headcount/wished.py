@@ -2,12 +2,13 @@
 
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
 from headcount.account import Cost
 from headcount.bound.crowd import Crowd
-from headcount.mechanism import Finding, Ordered, Sampling, Wish
+from headcount.mechanism import Finding, Ordered, Sampling, Shaped, Wish
 from headcount.mechanism.levels import TARGET
+from headcount.mechanism.shaped import Way
 from headcount.question import Question
 
 CROWD = Fraction(5, 100)
@@ -33,12 +34,20 @@ def wish(asked: Question, budget: Cost, cells: int | None) -> Wish:
         looks=counted.epsilon if counted else Fraction(0),
         sampling=sampling,
         ordered=Ordered(asked.axis.cells, asked.how, asked.q, sampling) if asked.axis else None,
+        shaped=_shaped(asked),
     )
 
 
 def crowd(asked: Question, budget: Cost) -> Crowd | None:
     """How all people are counted, if what is told is a part of them and nobody said how many there are."""
     return Crowd(budget.epsilon * CROWD) if asked.heavy is not None and asked.people == "count" else None
+
+
+def _shaped(asked: Question) -> Shaped | None:
+    """How a shape is measured, if it was asked for."""
+    if asked.view != "shape":
+        return None
+    return Shaped(cast(Way, asked.mechanism), asked.buckets, asked.people if isinstance(asked.people, int) else None)
 
 
 def _finding(asked: Question) -> Finding | None:

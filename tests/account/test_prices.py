@@ -19,6 +19,7 @@ from headcount.account.events import (
     LaplaceThreshold,
     SampleThreshold,
     Selection,
+    ShuffledLaplace,
     WeightedThreshold,
     from_json,
     to_json,
@@ -183,6 +184,10 @@ any_event = st.one_of(
         st.integers(1, 5),
         st.integers(1, 2),
     ),
+    st.builds(
+        lambda shape: ShuffledLaplace(Fraction(2), Fraction(shape), Fraction(5, 2), "add-remove", Fraction(1)),
+        st.integers(140, 300),
+    ),
     st.builds(Adaptive, st.fractions("1/900", "1/2", max_denominator=900), st.just(Fraction(1, 10**9))),
 )
 
@@ -231,6 +236,8 @@ def quieter(event: Event, factor: Fraction) -> Event:
             return WeightedThreshold(variance / factor, squared, items, limit, neighbours)
         case SampleThreshold(rate, limit, items, neighbours, epsilon):
             return SampleThreshold(rate * factor, limit, items, neighbours, epsilon)
+        case ShuffledLaplace(scale, shape, spread, neighbours, epsilon):
+            return ShuffledLaplace(scale, shape / factor, spread, neighbours, epsilon)
 
 
 @settings(deadline=None)

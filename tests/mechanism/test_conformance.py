@@ -9,11 +9,13 @@ import pytest
 
 from headcount.account import Cost, cost
 from headcount.account.events import Gaussian, GaussianThreshold, Laplace, LaplaceThreshold, Neighbours
+from headcount.account.threshold import people as differing
 from headcount.audit.choices import Fixed
 from headcount.audit.specimens import Specimen, enumerations, specimens
 from headcount.bound import Bounded, SampledEvents, SampledItems, ScaledToSum, Sensitivity
 from headcount.errors import BadParameter
 from headcount.mechanism import (
+    Buckets,
     Clipped,
     CountRelease,
     Halving,
@@ -21,17 +23,39 @@ from headcount.mechanism import (
     Mechanism,
     Plume,
     Sampled,
+    Shaped,
+    Staircase,
     Thresholded,
     Weighted,
     Wish,
     clipped,
     mechanism_for,
 )
+from headcount.mechanism.shaped import mechanism as shaped
 from headcount.noise import SystemEntropy
 
 ROOT = Path(__file__).parents[2]
 BOTH: list[Neighbours] = ["add-remove", "replace"]
 BUDGET = Cost(Fraction(1), Fraction(1, 10**6))
+LISTED: list[type[Mechanism]] = [
+    Buckets,
+    Clipped,
+    CountRelease,
+    Halving,
+    Hierarchy,
+    Plume,
+    Sampled,
+    Staircase,
+    Thresholded,
+    Weighted,
+]
+SHAPES = {
+    "auto": Shaped("auto"),
+    "staircase": Shaped("staircase", people=1000),
+    "buckets": Shaped("buckets"),
+    "people": Shaped("buckets", people=1000),
+    "64": Shaped("buckets", buckets=64),
+}
 
 
 def chosen(count: str, cells: int | None, bound: int = 20, neighbours: Neighbours = "add-remove") -> Mechanism:
@@ -39,16 +63,13 @@ def chosen(count: str, cells: int | None, bound: int = 20, neighbours: Neighbour
 
 
 def test_every_mechanism_is_in_the_list() -> None:
-    listed = {"Clipped", "CountRelease", "Halving", "Hierarchy", "Plume", "Sampled", "Thresholded", "Weighted"}
-    assert {kind.__name__ for kind in Mechanism.__subclasses__()} == listed
+    assert set(Mechanism.__subclasses__()) == set(LISTED)
     audited = {each.name.partition(",")[0] for each in specimens() if each.honest}
     enumerated = {each.name.partition(",")[0] for each in enumerations()}
     assert audited == enumerated == {kind.name for kind in Mechanism.__subclasses__()}
 
 
-@pytest.mark.parametrize(
-    "mechanism", [Clipped, CountRelease, Halving, Hierarchy, Plume, Sampled, Thresholded, Weighted]
-)
+@pytest.mark.parametrize("mechanism", LISTED)
 def test_the_proof_is_there_and_speaks_of_both_neighbours(mechanism: type[Mechanism]) -> None:
     proof = (ROOT / mechanism.proof).read_text()
     assert "added or removed" in proof
@@ -64,6 +85,20 @@ def test_what_happens_costs_no_more_than_what_was_typed(
 ) -> None:
     event = chosen(count, cells, bound, neighbours).event
     assert cost.covers(BUDGET, [event])
+
+
+@pytest.mark.parametrize("neighbours", BOTH)
+@pytest.mark.parametrize("asked", SHAPES.values(), ids=SHAPES)
+@pytest.mark.parametrize("cells", [None, 1000])
+@pytest.mark.parametrize("bound", [1, 3])
+def test_a_shape_costs_exactly_what_was_typed(
+    neighbours: Neighbours, asked: Shaped, cells: int | None, bound: int
+) -> None:
+    """No delta, and all of epsilon, whether contributions are counted as well or not."""
+    made = shaped(asked, Fraction(1), bound, neighbours, cells)
+    assert cost.covers(Cost(Fraction(1), Fraction(0)), made.events)
+    assert not cost.covers(Cost(Fraction("0.999"), Fraction(0)), made.events)
+    assert made.event.sensitivity == differing(neighbours) * bound
 
 
 @pytest.mark.parametrize(
@@ -106,6 +141,13 @@ def test_totals_with_a_looser_bound_are_refused(cells: int | None) -> None:
     loose = SampledEvents(21).sensitivity if cells is None else ScaledToSum(21, largest=1).sensitivity
     with pytest.raises(BadParameter, match="the noise is for"):
         mechanism.run(of_two(mechanism, loose), SystemEntropy())
+
+
+@pytest.mark.parametrize("asked", SHAPES.values(), ids=SHAPES)
+def test_shapes_of_totals_with_a_looser_bound_are_refused(asked: Shaped) -> None:
+    made = shaped(asked, Fraction(1), 1, "add-remove", None)
+    with pytest.raises(BadParameter, match="the noise is for"):
+        made.run(of_two(made, SampledItems(2).sensitivity), SystemEntropy())
 
 
 def test_a_count_at_the_threshold_is_shown_and_one_below_is_not() -> None:

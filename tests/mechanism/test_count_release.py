@@ -27,6 +27,7 @@ from headcount.bound import BoundedTop, Bounding, Choice, TopItems, TopSums, Two
 from headcount.bound.amounts import UsualAmounts
 from headcount.bound.profile import Unseen
 from headcount.bound.rank import AtRank
+from headcount.drawing import quiet
 from headcount.mechanism import CountRelease, NoisyFound, Wish, choice_for, count_release, mechanism_for, second_for
 from headcount.mechanism.levels import VARIANTS, Level, VariantName
 from headcount.mechanism.search import Search
@@ -34,7 +35,6 @@ from headcount.noise import Entropy, Law, SystemEntropy
 from headcount.noise.gaussian import DiscreteGaussian
 from headcount.noise.law import Integers
 from headcount.noise.race import Race
-from headcount.planning import quiet
 from headcount.release import found
 from headcount.source import contributions, open_events
 from headcount.source.contributions import GRID, LARGEST_AMOUNT, Contributions

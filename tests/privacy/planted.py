@@ -58,6 +58,8 @@ FOUND_EXACTLY = "tests/privacy/test_count_release.py::"
 THIN = "tests/noise/test_thin.py::"
 SAMPLED = "tests/privacy/test_sampled.py::"
 ORDERED = "tests/privacy/test_ordered.py::"
+SHAPES = "tests/mechanism/test_shaped.py::"
+SHAPED = "tests/privacy/test_shaped.py::"
 
 WITHOUT = [part for plugin in ("cacheprovider", "xdist", "hypothesispytest") for part in ("-p", f"no:{plugin}")]
 """One test in one process needs none of these plugins; that of Hypothesis takes a second to report nothing."""
@@ -434,16 +436,16 @@ BUGS = [
         "planning.py",
         (
             (
-                "            return self._drawn(events, chance, replace(about, head=head), tell)\n",
-                "            return drawn\n\n        drawn = self._drawn(events, chance, about, tell)\n",
+                "            return drawn(self, events, chance, replace(about, head=head), tell)\n",
+                "            return before\n\n        before = drawn(self, events, chance, about, tell)\n",
             ),
         ),
         STEPS + "test_work_that_failed_is_done_again_under_its_charge",
     ),
     Bug(
         "packed after the noise only: what fails by what was drawn is drawn again",
-        "planning.py",
-        (("                _check_packed(bounded.items, about)\n", "                pass\n"),),
+        "drawing.py",
+        (("            _check_packed(bounded.items, about)\n", "            pass\n"),),
         STEPS + "test_what_cannot_be_packed_fails_before_any_noise",
     ),
     Bug(
@@ -488,33 +490,33 @@ BUGS = [
     ),
     Bug(
         "the exact number of items in the progress",
-        "planning.py",
+        "drawing.py",
         (
             (
-                '        tell("drawing noise")',
-                '        print(f"drawing noise for {len(bounded.totals)} items", file=__import__("sys").stderr)',
+                '    tell("drawing noise")',
+                '    print(f"drawing noise for {len(bounded.totals)} items", file=__import__("sys").stderr)',
             ),
         ),
         BYTES + "test_same_result_same_bytes[text]",
     ),
     Bug(
         "the exact number of people in the file",
-        "planning.py",
+        "drawing.py",
         (
             (
-                "replace(self._about(decided, people), head=about.head)",
-                "replace(self._about(decided, people), head=str(bounded.totals.sum()))",
+                "replace(plan.about(decided, people), head=about.head, ",
+                "replace(plan.about(decided, people), head=str(bounded.totals.sum()), ",
             ),
         ),
         BYTES + "test_same_result_same_bytes[files]",
     ),
     Bug(
         "an engine's error is repeated",
-        "planning.py",
+        "drawing.py",
         (
             (
-                'f"{self.dataset}: the rows could not be read to their end. Nothing was released."',
-                "f\"{self.dataset}: {__import__('sys').exc_info()[1]}\"",
+                'f"{plan.dataset}: the rows could not be read to their end. Nothing was released."',
+                "f\"{plan.dataset}: {__import__('sys').exc_info()[1]}\"",
             ),
         ),
         BYTES + "test_reading_that_fails_says_the_same_whatever_the_row",
@@ -528,7 +530,7 @@ BUGS = [
     Bug(
         "items unescaped on a page",
         "report/page.py",
-        (("<td{kind}>{escape(shown(cell, name))}</td>", "<td{kind}>{shown(cell, name)}</td>"),),
+        (("<td{kind}>{escape(shown(cell, name, counted))}</td>", "<td{kind}>{shown(cell, name, counted)}</td>"),),
         RELEASE + "test_a_page_holds_no_code_and_loads_nothing",
     ),
     Bug(
@@ -694,7 +696,7 @@ BUGS = [
     ),
     Bug(
         "numbers that are odd are errors, after the noise",
-        "planning.py",
+        "drawing.py",
         (('    with np.errstate(all="ignore"), special.errstate', "    with special.errstate"),),
         SECOND + "test_no_setting_of_the_caller_makes_odd_numbers_an_error",
     ),
@@ -1011,6 +1013,158 @@ BUGS = [
         "release/heavy.py",
         (("share * (people.count + people.away)", "share * (people.count - people.away)"),),
         SAMPLED + "test_certain_is_what_is_above_for_every_number_of_people",
+    ),
+    Bug(
+        "shape: the number of contributions with noise / 1.1",
+        "mechanism/size.py",
+        (("entropy.draw(law(self.event), 1)[0])", "entropy.draw(law(self.event), 1)[0] * 10 // 11)"),),
+        SHAPED + "test_the_number_of_contributions[1]",
+    ),
+    Bug(
+        "shape: a person contributes once to the number of contributions",
+        "mechanism/size.py",
+        (("Laplace(bound / price, Fraction(bound))", "Laplace(1 / price, Fraction(1))"),),
+        SHAPED + "test_the_number_of_contributions[3]",
+    ),
+    Bug(
+        "shape: counting contributions is not taken from epsilon",
+        "mechanism/size.py",
+        (("Fraction(bound))), epsilon - price", "Fraction(bound))), epsilon"),),
+        MECHANISM + "test_a_shape_costs_exactly_what_was_typed",
+    ),
+    Bug(
+        "shape: counting contributions is not charged",
+        "mechanism/staircase.py",
+        (
+            (
+                "return (self.event,) if self.size.event is None else (self.event, self.size.event)",
+                "return (self.event,)",
+            ),
+        ),
+        MECHANISM + "test_a_shape_costs_exactly_what_was_typed",
+    ),
+    Bug(
+        "shape: buckets spend all of epsilon after contributions were counted",
+        "mechanism/shaped.py",
+        (("return buckets.calibrated(rest, ", "return buckets.calibrated(epsilon, "),),
+        MECHANISM + "test_a_shape_costs_exactly_what_was_typed",
+    ),
+    Bug(
+        "shape: an unknown number of items taken for a public list",
+        "mechanism/shaped.py",
+        (
+            ("if cells is not None:", "if asked.people is None:"),
+            ("neighbours, cells, hashed=False", "neighbours, cells or 1, hashed=False"),
+        ),
+        SHAPES + "test_which_way_is_taken",
+    ),
+    Bug(
+        "shape: a replaced person's noise is that of a removed one",
+        "mechanism/staircase.py",
+        (("most = people(neighbours) * bounding", "most = bounding"),),
+        SHAPES + "test_the_sensitivity_of_a_staircase_is_attained[1-replace]",
+    ),
+    Bug(
+        "staircase: noise / 1.1",
+        "mechanism/staircase.py",
+        (("true + entropy.draw(self.law, len(true))", "true + entropy.draw(self.law, len(true)) * 10 // 11"),),
+        SHAPED + "test_a_staircase_of_a_public_size[one step-add-remove]",
+    ),
+    Bug(
+        "staircase: the same noise for every number",
+        "mechanism/staircase.py",
+        (("entropy.draw(self.law, len(true))", "entropy.draw(self.law, 1)"),),
+        SHAPES + "test_all_numbers_have_noise_of_their_own",
+    ),
+    Bug(
+        "staircase: as many steps as the true number needs",
+        "mechanism/staircase.py",
+        (
+            (
+                "steps_for(self.size.draw(int(bounded.totals.sum()), entropy))",
+                "steps_for(self.size.draw(0, entropy) * 0 + int(bounded.totals.sum()))",
+            ),
+        ),
+        SHAPED + "test_a_size_that_is_counted[staircase-1-add-remove]",
+    ),
+    Bug(
+        "staircase: a box in a row and in a column",
+        "mechanism/staircase.py",
+        (("dtype=np.int64), falling[steps:]", "dtype=np.int64), falling"),),
+        SHAPES + "test_the_sensitivity_of_a_staircase_is_attained[1-add-remove]",
+    ),
+    Bug(
+        "staircase: as many columns as the largest of the others needs",
+        "mechanism/staircase.py",
+        (("np.bincount(np.minimum(rest, steps), ", "np.bincount(rest, "),),
+        SHAPES + "test_as_many_numbers_whatever_the_table[1]",
+    ),
+    Bug(
+        "staircase: as many rows as there are items",
+        "mechanism/staircase.py",
+        (
+            ("rows, rest = np.zeros(steps, dtype=np.int64), ", "rows, rest = falling[:steps], "),
+            ("    rows[: len(falling[:steps])] = falling[:steps]\n", ""),
+        ),
+        SHAPES + "test_as_many_numbers_whatever_the_table[1]",
+    ),
+    Bug(
+        "staircase: items are shown",
+        "mechanism/staircase.py",
+        (("NoisyStaircase(bounded.items.slice(0, 0), ", "NoisyStaircase(bounded.items, "),),
+        SHAPES + "test_a_staircase_without_noise_and_with_the_same_everywhere",
+    ),
+    Bug(
+        "staircase: totals of a looser bound are taken",
+        "mechanism/staircase.py",
+        (("        self.check(bounded)\n", ""),),
+        MECHANISM + "test_shapes_of_totals_with_a_looser_bound_are_refused[auto]",
+    ),
+    Bug(
+        "buckets: noise / 1.1",
+        "mechanism/buckets.py",
+        (("totals + entropy.draw(self.law, len(totals))", "totals + entropy.draw(self.law, len(totals)) * 10 // 11"),),
+        SHAPED + "test_buckets_of_a_public_list[1-add-remove]",
+    ),
+    Bug(
+        "buckets: noise only on those in use",
+        "mechanism/buckets.py",
+        (
+            (
+                "totals + entropy.draw(self.law, len(totals))",
+                "totals + entropy.draw(self.law, len(totals)) * (totals > 0)",
+            ),
+        ),
+        SHAPED + "test_buckets_by_many_keys[add-remove]",
+    ),
+    Bug(
+        "buckets: the last item of a bucket stands for all",
+        "mechanism/buckets.py",
+        (("np.add.at(totals, hashes % len(totals), bounded.totals)", "totals[hashes % len(totals)] = bounded.totals"),),
+        SHAPES + "test_hashing_keeps_all_totals[3]",
+    ),
+    Bug(
+        "buckets: as many as the true number needs",
+        "mechanism/buckets.py",
+        (
+            (
+                "TIMES * self.buckets.draw(int(bounded.totals.sum()), entropy)",
+                "TIMES * (self.buckets.draw(0, entropy) * 0 + int(bounded.totals.sum()))",
+            ),
+        ),
+        SHAPES + "test_every_bucket_gets_noise",
+    ),
+    Bug(
+        "buckets: the same key every time",
+        "mechanism/buckets.py",
+        (("entropy.secret()", "bytes(32)"),),
+        SHAPES + "test_a_fresh_key_for_every_run",
+    ),
+    Bug(
+        "buckets: items are shown",
+        "mechanism/buckets.py",
+        (("NoisyBuckets(bounded.items.slice(0, 0), ", "NoisyBuckets(bounded.items, "),),
+        SHAPES + "test_hashing_keeps_all_totals[3]",
     ),
 ]
 

@@ -169,6 +169,11 @@ JOBS: dict[str, dict[str, Any]] = {
     "tree of samples": {"job": "quantiles", **NUMBERS, "mechanism": "sample-threshold"},
     "search by samples": {"job": "quantiles", **NUMBERS, "mechanism": "sample-search", "q": 0.5},
     "ranges": {"job": "ranges", "value": "item", "ranges": [(0, 1), (1, 9)]},
+    "staircase": {"job": "shape", "by": "item"},
+    "buckets": {"job": "shape", "by": "item", "mechanism": "buckets"},
+    "buckets, so many": {"job": "shape", "by": "item", "mechanism": "buckets", "buckets": 1000},
+    "buckets of the paper": {"job": "shape", "by": "item", "mechanism": "buckets", "estimator": "paper", "loss": "l2"},
+    "a list's shape": {"job": "shape", "by": "item", "mechanism": "buckets", "keys": [0, 1, 2]},
 }
 
 
@@ -184,3 +189,4 @@ def test_no_number_of_people_makes_a_release_fail(job: str, people: int) -> None
     rows, value = release.table.to_pylist(), release.about.value
     assert all(row["low"] <= row[value] <= row["high"] for row in rows)
     assert rows or not people
+    release.summary()

@@ -15,11 +15,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from headcount import Ledger
+from headcount.mechanism.staircase import staircase
 
 AIMED = Path(__file__).with_name("aimed.py")
 MANY = [(f"person {number}", item) for number in range(30) for item in "abc"]
@@ -201,6 +203,19 @@ def tree(more: bool) -> list[int]:
     return [500 - MINE * more, 100_000 - ROWS, -700, 900]
 
 
+def stairs(more: bool) -> list[int]:
+    """Noise on rows and columns that leaves the same."""
+    counts = np.array(list(people_per_item(MANY + POISON * more).values()), dtype=np.int64)
+    noise: list[int] = (np.array([35, 30, 1, 4, 2, 0]) - np.concatenate(staircase(counts, 3))).tolist()
+    return noise
+
+
+def listed(more: bool) -> list[int]:
+    """The same for the items a and b."""
+    there = people_per_item(MANY + POISON * more)
+    return [RESULT[item] - there[item] for item in "ab"]
+
+
 SAMPLE = ("--mechanism", "sample-threshold", "--theta", "12", "--bound", "9")
 SCALE = ("--value", "amount", "--range", "0..4", "--cells", "4", "--q", "0.3,0.5")
 NUMBERS: dict[str, tuple[tuple[str, ...], Any]] = {
@@ -209,6 +224,8 @@ NUMBERS: dict[str, tuple[tuple[str, ...], Any]] = {
         lambda more: [*sampled_items(more), 10 - more],  # and 40 people
     ),
     "quantiles": (("quantiles", *SCALE, "--bound", "3"), tree),
+    "shape": (("shape", "--by", "item", "--bound", "9", "--people", "1"), stairs),
+    "a list's shape": (("shape", "--by", "item", "--bound", "9", "--mechanism=buckets", "--keys=a,b"), listed),
     "ranges": (("ranges", "--value", "amount", "--ranges", "0..2,2..4", "--bound", "3"), lambda more: [70, 80]),
 }
 

@@ -25,9 +25,11 @@ from headcount.account.events import (
     LaplaceThreshold,
     SampleThreshold,
     Selection,
+    ShuffledLaplace,
     WeightedThreshold,
 )
 from headcount.account.sampling import delta as sampled_delta
+from headcount.account.shuffling import delta as shuffled_delta
 from headcount.account.threshold import BITS as THRESHOLD_BITS
 from headcount.account.threshold import gaussian_delta, laplace_delta, people, shared_noise, shown, weighted_noise
 from headcount.errors import BadParameter
@@ -97,6 +99,11 @@ def _(event: GaussianThreshold | WeightedThreshold) -> Cost:
 @native.register
 def _(event: SampleThreshold) -> Cost:
     return Cost(event.epsilon, round_up(sampled_delta(event)))
+
+
+@native.register
+def _(event: ShuffledLaplace) -> Cost:
+    return Cost(event.epsilon, round_up(shuffled_delta(event)))
 
 
 @native.register

@@ -137,6 +137,27 @@ class SampleThreshold(_Checked):
 
 
 @dataclass(frozen=True)
+class ShuffledLaplace(_Checked):
+    """People's messages of +1 and -1 were counted in buckets, after a shuffler: each person's item, their shares of the
+    noise, and pairs of +1 and -1, which add nothing. One person has one item."""
+
+    name: ClassVar[str] = "shuffled-laplace"
+    scale: Fraction
+    """A bucket's messages add up to its count and noise k, which has weight exp(-|k| / scale)."""
+    shape: Fraction
+    spread: Fraction
+    """A bucket's pairs are negative binomial: of this shape, at least 1, and of this scale."""
+    neighbours: Neighbours
+    epsilon: Fraction
+    """Where its delta is told."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.shape < 1 or not self.spread:
+            raise BadParameter("shape, spread: at least 1, and above 0.", fix="shape=Fraction(20), spread=Fraction(9)")
+
+
+@dataclass(frozen=True)
 class Guarantee(_Checked):
     """Something with an (epsilon, delta) guarantee of its own, proved elsewhere."""
 
@@ -163,6 +184,7 @@ Event = (
     | GaussianThreshold
     | WeightedThreshold
     | SampleThreshold
+    | ShuffledLaplace
     | Guarantee
     | Adaptive
 )

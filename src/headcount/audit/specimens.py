@@ -4,7 +4,6 @@ Each reads a tuple of people, a person being the tuple of items that they did, a
 made of the same parts as the product's mechanisms: laws from `noise`, amounts from `account.calibrate`.
 """
 
-import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -14,7 +13,6 @@ from functools import cached_property, lru_cache
 import numpy as np
 import pyarrow as pa
 
-from headcount import noise
 from headcount.account import Cost, calibrate, zcdp
 from headcount.account.cost import native
 from headcount.account.events import (
@@ -29,9 +27,16 @@ from headcount.account.events import (
 from headcount.account.gaussian import discrete_delta
 from headcount.account.threshold import gaussian_delta, laplace_delta
 from headcount.account.threshold import people as differing
-from headcount.audit import sampled
+from headcount.audit import sampled, shaped
 from headcount.audit.enumerate import Delta, worst_delta
 from headcount.audit.found_first import profiled
+from headcount.audit.mistakes import (
+    clamped_count,
+    float_count,
+    ordered_by_appearance,
+    refusing_rare,
+    support_before_bounding,
+)
 from headcount.audit.neighbours import pairs
 from headcount.audit.statistical import Finding, audit
 from headcount.bound import Bounded, BoundedTop, SampledItems, ScaledToSize, ScaledToSum, TopItems, TwoScales
@@ -104,50 +109,6 @@ def noisy_histogram(law: Law, threshold: int) -> Mechanism:
     return run
 
 
-def float_count(scale: Fraction) -> Mechanism:
-    """The textbook's Laplace noise in floating point: the logarithm of a uniform float."""
-
-    def run(people: People, entropy: Entropy) -> float:
-        uniform = (1 + int(noise.uniform(2**53, 1, entropy)[0])) / 2.0**53
-        sign = 1 - 2 * int(noise.bernoulli("1/2", 1, entropy)[0])
-        return len(people) + sign * float(scale) * -math.log(uniform)
-
-    return run
-
-
-def clamped_count(law: Law, most: int) -> Mechanism:
-    """Noise cut off at a limit: what lies beyond the limit tells the count."""
-
-    def run(people: People, entropy: Entropy) -> int:
-        return len(people) + max(-most, min(most, int(entropy.draw(law, 1)[0])))
-
-    return run
-
-
-def ordered_by_appearance(mechanism: Mechanism) -> Mechanism:
-    """The same output, its keys in the order of the rows."""
-
-    def run(people: People, entropy: Entropy) -> dict[str, int]:
-        shown = mechanism(people, entropy)
-        assert isinstance(shown, dict)
-        appearance = list(dict.fromkeys(item for person in people for item in person))
-        return {item: shown[item] for item in appearance if item in shown}
-
-    return run
-
-
-def refusing_rare(mechanism: Mechanism) -> Mechanism:
-    """The same output, but an error that names an item which only one person has."""
-
-    def run(people: People, entropy: Entropy) -> object:
-        for item, count in Counter(item for person in people for item in person).items():
-            if count == 1:
-                raise ValueError(f"too few people for {item!r}")
-        return mechanism(people, entropy)
-
-    return run
-
-
 ONE = Fraction(1)
 PERSON = ("a",)
 
@@ -170,7 +131,8 @@ class Enumeration:
 
 def enumerations() -> Iterator[Enumeration]:
     """All mechanisms, all kinds of noise, both kinds of neighbours; up to two people with one or two of two items,
-    alone or in a crowd. Trees and searches: up to three people with one of three cells each."""
+    alone or in a crowd. Trees and searches: up to three people with one of three cells each. Shapes: one person more,
+    or another."""
     both: tuple[Neighbours, ...] = ("add-remove", "replace")
     crowd = (("a", "b"),) * 14
     for neighbours in both:
@@ -179,7 +141,7 @@ def enumerations() -> Iterator[Enumeration]:
         for name, mechanism, epsilon, price in _priced(neighbours):
             run = sampled.together(on_people(mechanism))
             yield Enumeration(name, neighbours, epsilon, price, worst_delta(run, people, epsilon))
-        for name, epsilon, price, exact in sampled.priced(neighbours):
+        for name, epsilon, price, exact in (*sampled.priced(neighbours), *shaped.priced(neighbours)):
             yield Enumeration(name, neighbours, epsilon, price, exact)
 
 
@@ -293,19 +255,6 @@ def found_first(budget: Cost) -> Mechanism:
     return profiled(choice, choice.rho)
 
 
-def support_before_bounding(mechanism: Mechanism, threshold: int) -> Mechanism:
-    """Paper 000, Algorithm 3, as printed: items that nobody keeps after bounding (to one item) get noise as well."""
-
-    def run(people: People, entropy: Entropy) -> object:
-        nobody = sorted({item for person in people for item in person[1:]})
-        ghosts = entropy.draw(DiscreteLaplace(ONE), len(nobody)).tolist()
-        shown = mechanism(tuple(person[:1] for person in people), entropy)
-        assert isinstance(shown, dict)
-        return {**shown, **{item: ghost for item, ghost in zip(nobody, ghosts, strict=True) if ghost >= threshold}}
-
-    return run
-
-
 def specimens() -> list[Specimen]:
     """The list that `headcount audit` runs through. Epsilon is 1 everywhere, delta at most 1/30."""
     delta = Fraction(1, 100)
@@ -351,8 +300,10 @@ def specimens() -> list[Specimen]:
         ("count-release", on_people(found), delta, crowded, 10),
         ("sample-threshold", on_people(Sampled(SampledItems(1), coins)), native(coins).delta, five, 4),
         *sampled.honest(),
+        *shaped.honest(),
     ]
-    slow_wrong = [("a bottom as light as an item", on_people(wrongly), delta, crowded, 20), *sampled.wrong()]
+    bottom = ("a bottom as light as an item", on_people(wrongly), delta, crowded, 20)
+    slow_wrong = [bottom, *sampled.wrong(), *shaped.wrong()]
     return [
         *(Specimen(name, run, ONE, d, True, *pair) for name, run, d, pair in honest),
         *(Specimen(name, run, ONE, d, True, *pair, slow) for name, run, d, pair, slow in slow_honest),

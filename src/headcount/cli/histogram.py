@@ -12,8 +12,9 @@ from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from headcount.account import Ledger
+from headcount.drawing import Tell
 from headcount.errors import BadParameter
-from headcount.planning import Plan, Tell
+from headcount.planning import Plan
 from headcount.plans import plan
 from headcount.release import Release
 from headcount.release.release import FORMATS, bad_format
@@ -110,8 +111,8 @@ def histogram(
         delta=delta,
         target_error=target_error,
         count=count,  # type: ignore[arg-type]
-        keys=_keys(keys, keys_file),
-        bins=_bins(bins),
+        keys=as_keys(keys, keys_file),
+        bins=as_bins(bins),
         sum=sum,
         bound=number_or_text(bound),
         share=share,
@@ -174,7 +175,8 @@ def check_targets(out: Sequence[Path]) -> None:
             raise BadParameter(f"{path}: there is no such folder.", fix=f"mkdir -p {path.parent}")
 
 
-def _keys(listed: str | None, file: Path | None) -> list[Any] | None:
+def as_keys(listed: str | None, file: Path | None) -> list[Any] | None:
+    """The items, as a list or a line each."""
     if file is None:
         return None if listed is None else next(csv.reader([listed], skipinitialspace=True), [])
     if listed is not None:
@@ -189,7 +191,7 @@ def _keys(listed: str | None, file: Path | None) -> list[Any] | None:
     return [tuple(row) for row in csv.reader(lines) if row]
 
 
-def _bins(typed: list[str] | None) -> Any:
+def as_bins(typed: list[str] | None) -> Any:
     """Edges; or, if a column is named, a mapping."""
     if not typed:
         return None

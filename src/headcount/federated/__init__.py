@@ -7,12 +7,25 @@
 There is no noise: privacy comes from the coins, which nobody sees, and from the threshold (Bharadwaj & Cormode 2022,
 section 2; the exact prices are in `account.sampling`). The aggregator is trusted to add, to cut, and to be silent.
 Analysts and people need not trust each other. Messages are text (messages.py); how they travel is not our business.
+
+shape/ is for the shape of a histogram: there people add noise by themselves, and no item is ever told.
 """
 
 from headcount.federated.aggregator import Aggregator
 from headcount.federated.analyst import Analyst, Findings
 from headcount.federated.client import Client
 from headcount.federated.messages import Invitation, Refused, Report, Result, Round
+from headcount.federated.shape import (
+    SecureSum,
+    ShapeAnalyst,
+    ShapeClient,
+    ShapeFindings,
+    ShapeRound,
+    Shares,
+    Shuffler,
+    Tally,
+    Total,
+)
 
 __all__ = [
     "Aggregator",
@@ -24,4 +37,13 @@ __all__ = [
     "Report",
     "Result",
     "Round",
+    "SecureSum",
+    "ShapeAnalyst",
+    "ShapeClient",
+    "ShapeFindings",
+    "ShapeRound",
+    "Shares",
+    "Shuffler",
+    "Tally",
+    "Total",
 ]

@@ -14,12 +14,24 @@ from headcount.bound import (
     TwoScales,
 )
 from headcount.bound.plume import Discovering
-from headcount.mechanism import CountRelease, Mechanism, Sampled, Wish, choice_for, digits, mechanism_for
+from headcount.mechanism import (
+    Buckets,
+    CountRelease,
+    Mechanism,
+    Sampled,
+    Staircase,
+    Wish,
+    choice_for,
+    digits,
+    mechanism_for,
+)
 
 EXAMPLES = (1, 10, 100)
 """Bounds for which a plan tells what would follow."""
 SIZES = (100, 10_000)
 """Counts for which a plan of a sample tells how far off they are."""
+BOXES = (10_000, 1_000_000)
+"""Contributions in all for which a plan tells how far off a shape is."""
 FOUND = (1, 10, 100, 1000)
 """Numbers of items for which a plan tells how common they must be to be found."""
 
@@ -30,6 +42,8 @@ def lines(wish: Wish, item: str, unit: str) -> list[str]:
         return _found(wish, item)
     if wish.ordered:
         return _ordered(wish)
+    if wish.shaped:
+        return _shaped(wish)
     if wish.sampled:
         return _sampled(wish, item)
     if wish.way is None:
@@ -55,6 +69,14 @@ def _ordered(wish: Wish) -> list[str]:
     if wish.ordered.sampled:
         return [f"  error   19 of 20 are off by at most {errors} if there are 10,000 rows, ten times that if a million"]
     return [f"  error   19 of 20 are off by at most {errors} (noise alone)"]
+
+
+def _shaped(wish: Wish) -> list[str]:
+    """Of a shape: how far off its counts are, added up, by how much people contribute."""
+    made = mechanism_for(wish)
+    assert isinstance(made, Staircase | Buckets)
+    off = ", ".join(f"{digits(made.off(boxes))} if they have {boxes:,} people" for boxes in BOXES)
+    return [f"  error   the counts of all items together are off by about {off}"]
 
 
 def _sampled(wish: Wish, item: str) -> list[str]:

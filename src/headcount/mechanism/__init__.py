@@ -11,8 +11,10 @@ count_release.py  the same, found one after another with no bound: levels.py are
 weighted.py     the same with people's counts scaled instead of sampled
 sample_threshold.py  the counts of a sample, the small ones dropped: no noise
 ordered.py      numbers on a scale, quantiles and ranges: hierarchy.py is a tree of counts, halving.py a search
+shaped.py       a histogram without its labels: staircase.py is noise on its sorted counts, buckets.py on all of them
 """
 
+from headcount.mechanism.buckets import Buckets, NoisyBuckets
 from headcount.mechanism.choose import (
     check_budget,
     check_found,
@@ -27,12 +29,15 @@ from headcount.mechanism.mechanism import Mechanism, Noisy, check_widths, digits
 from headcount.mechanism.ordered import Ordered
 from headcount.mechanism.plume import Plume
 from headcount.mechanism.sample_threshold import Sampled, Sampling
+from headcount.mechanism.shaped import Shaped
+from headcount.mechanism.staircase import NoisyStaircase, Staircase
 from headcount.mechanism.suited import second_for
 from headcount.mechanism.thresholded import Thresholded
 from headcount.mechanism.weighted import NoisyTwice, Weighted
 from headcount.mechanism.wish import Finding, Name, Wish
 
 __all__ = [
+    "Buckets",
     "Clipped",
     "CountRelease",
     "Finding",
@@ -42,14 +47,18 @@ __all__ = [
     "Name",
     "Noisy",
     "NoisyBeside",
+    "NoisyBuckets",
     "NoisyFound",
     "NoisyPath",
+    "NoisyStaircase",
     "NoisyTree",
     "NoisyTwice",
     "Ordered",
     "Plume",
     "Sampled",
     "Sampling",
+    "Shaped",
+    "Staircase",
     "Thresholded",
     "Weighted",
     "Wish",

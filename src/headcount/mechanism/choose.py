@@ -25,7 +25,7 @@ from headcount.bound.profile import MOST_ITEMS, Profiled
 from headcount.bound.top import PARTS
 from headcount.bound.unknown import Generalized
 from headcount.errors import BadParameter
-from headcount.mechanism import clipped, count_release, ordered, plume, sample_threshold, thresholded, weighted
+from headcount.mechanism import clipped, count_release, ordered, plume, sample_threshold, shaped, thresholded, weighted
 from headcount.mechanism.mechanism import Mechanism, check_widths
 from headcount.mechanism.sample_threshold import MOST_REPORTS
 from headcount.mechanism.wish import KNOWN, LOOK, LOUDER, UNKNOWN, Finding, Wish, sigma
@@ -155,6 +155,8 @@ def mechanism_for(wish: Wish, chosen: Bounding | None = None) -> Mechanism:
         raise BadParameter("the bound is not chosen yet.", fix="bound=20, or plan.release()")
     if wish.finding:
         return _found(wish, wish.finding, chosen)
+    if wish.shaped:
+        return shaped.mechanism(wish.shaped, wish.rest.epsilon, _number(wish), wish.neighbours, wish.cells)
     if wish.ordered:
         held = chosen or ordered.bounding(wish.ordered, 1 if wish.ordered.sampled else _number(wish))
         return ordered.mechanism(wish.ordered, wish.rest, held, wish.neighbours)

@@ -19,6 +19,7 @@ from headcount.mechanism import ordered
 from headcount.mechanism.levels import VariantName
 from headcount.mechanism.ordered import How, Ordered
 from headcount.mechanism.sample_threshold import Sampled, Sampling
+from headcount.mechanism.shaped import Shaped, Way
 from headcount.source.contributions import LARGEST_COUNT
 
 Name = Literal[
@@ -66,7 +67,7 @@ class Wish:
     cells: int | None
     """How many items are known in advance; None if they are not."""
     bound: int | str
-    mechanism: Name | How = "auto"
+    mechanism: Name | How | Way = "auto"
     share: Fraction | None = None
     """The part of epsilon for the choice, if it was said."""
     grid: tuple[int, ...] | None = None
@@ -83,6 +84,8 @@ class Wish:
     """How a sample is taken, if there is one."""
     ordered: Ordered | None = None
     """How quantiles or ranges are found, if they are asked for."""
+    shaped: Shaped | None = None
+    """How a shape is measured, if it is asked for."""
 
     @property
     def largest(self) -> int:

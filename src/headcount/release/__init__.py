@@ -4,9 +4,11 @@ release.py    Release: the rows and everything about them, as one file that a le
 intervals.py  how far off each count may be, near a threshold too
 export.py     CSV and JSON for other programs
 plot.py       the picture
+shape.py      Shape: a histogram without its labels, and what follows from it
 """
 
 from headcount.release.intervals import rows
 from headcount.release.release import About, Paid, Release, pack
+from headcount.release.shape import Shape, released
 
-__all__ = ["About", "Paid", "Release", "pack", "rows"]
+__all__ = ["About", "Paid", "Release", "Shape", "pack", "released", "rows"]

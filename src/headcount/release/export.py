@@ -32,7 +32,7 @@ def _safe(cell: Any) -> Any:
 
 def as_json(table: pa.Table, about: dict[str, Any]) -> str:
     """An object: everything about the release, and its rows."""
-    public = {**about, "plan": json.loads(about["plan"])}
+    public = {**about, "plan": json.loads(about["plan"] or "null")}
     return json.dumps({**public, "rows": table.to_pylist()}, indent=2, ensure_ascii=False, default=_plain)
 
 

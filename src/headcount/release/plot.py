@@ -17,7 +17,7 @@ from headcount.errors import BadParameter
 from headcount.release.release import About
 from headcount.source.views import EVENTS, ITEMS, WHAT
 
-INK, BAR, WHISKER = "#1f2933", "#7fb2d9", "#27496d"
+INK, BAR, WHISKER, BAND = "#1f2933", "#7fb2d9", "#27496d", "#cfe3f2"
 Rows = tuple[list[str], list[int], list[int], list[int]]
 """Names, counts, and the ends of their intervals."""
 RANK = "rank"
@@ -35,6 +35,8 @@ def bars(table: pa.Table, about: About, most: int) -> Figure:
         )
     if about.view == "quantiles":
         return curve(table, about)
+    if about.view == "shape":
+        return ranks(table, about)
     parts = _panels(table) if about.view == "profile" else [("", table)]
     chosen = [(title, _chosen(part, about, most)) for title, part in parts]
     tallest = max(len(names) for _, (names, *_) in chosen)
@@ -64,6 +66,30 @@ def curve(table: pa.Table, about: About) -> Figure:
     axes.spines[["top", "right"]].set_visible(False)
     axes.set_xlabel(f"{about.what.removeprefix('quantiles of ')}, with 95% intervals", color=INK, parse_math=False)
     axes.set_ylabel("part of all rows below", color=INK)
+    figure.suptitle(_title(about, 0, 0), x=0.01, ha="left", color=INK, fontsize=11, parse_math=False)
+    return figure
+
+
+def ranks(table: pa.Table, about: About) -> Figure:
+    """A shape: the count of the largest item, of the second, and so on, and where the truth may be."""
+    names = ("count", "low", "high", "at_least", "at_least_low", "at_least_high")
+    counts, lows, highs, places, least, most = (table[name].to_pylist() for name in names)
+    figure = Figure(figsize=(8, 4.5), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.subplots()
+    if counts:
+        ranks = [0.8, *places]  # the first item lies left of 1, on this scale
+        axes.fill_between(ranks, [lows[0], *lows], [highs[0], *highs], step="pre", color=BAND, lw=0)
+        axes.hlines(counts, [max(each, 0.8) for each in least], most, color=BAND, linewidth=4)
+        axes.step(ranks, [counts[0], *counts], where="pre", color=WHISKER, linewidth=1.5)
+        axes.set(xscale="log", yscale="log", xlim=(0.8, None), ylim=(0.8, None))
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_major_formatter("{x:,.0f}")
+    else:
+        axes.text(0.5, 0.5, "Nothing can be told.", ha="center", color=INK, transform=axes.transAxes)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.set_xlabel("rank of the item, with a 95% band", color=INK)
+    axes.set_ylabel(about.unit, color=INK)
     figure.suptitle(_title(about, 0, 0), x=0.01, ha="left", color=INK, fontsize=11, parse_math=False)
     return figure
 

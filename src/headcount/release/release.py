@@ -60,6 +60,8 @@ class About:
     """The ledger's head after the charge; empty without a ledger."""
     value: str = "count"
     """What the column of counts is called; of items without counts there is only a rank."""
+    measured: str = ""
+    """Of a shape: what tells how far off it is, as text."""
 
 
 @dataclass(frozen=True)

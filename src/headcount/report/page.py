@@ -5,7 +5,7 @@ from html import escape
 
 from headcount.release import Release
 from headcount.release.plot import RANK, bars, drawn
-from headcount.report.text import COUNTS, bound, rows, shown
+from headcount.report.text import bound, counts, rows, shown
 
 MOST = 1000
 """Rows on the page."""
@@ -26,8 +26,14 @@ def page(release: Release) -> str:
     return (
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
         f"<style>{STYLE}</style></head>\n<body><h1>{title}</h1>\n{body(release)}\n"
+        f"{_planned(release) if release.about.plan else ''}</body></html>\n"
+    )
+
+
+def _planned(release: Release) -> str:
+    return (
         f"<h2>Make it again</h2>\n<pre>{escape(_again(release))}</pre>\n"
-        f"<h2>The plan</h2>\n<pre>{escape(_plan(release))}</pre>\n</body></html>\n"
+        f"<h2>The plan</h2>\n<pre>{escape(_plan(release))}</pre>\n"
     )
 
 
@@ -55,10 +61,11 @@ def _picture(release: Release) -> str:
 def _table(release: Release) -> str:
     table = release.table.slice(0, MOST)
     more = release.table.num_rows - table.num_rows
-    numbers = [' class="number"' if name in COUNTS else "" for name in table.column_names]
+    counted = counts(release.about)
+    numbers = [' class="number"' if name in counted else "" for name in table.column_names]
     head = "".join(f"<th{kind}>{escape(name)}</th>" for name, kind in zip(table.column_names, numbers, strict=True))
     cells = [
-        [f"<td{kind}>{escape(shown(cell, name))}</td>" for cell in table[name].to_pylist()]
+        [f"<td{kind}>{escape(shown(cell, name, counted))}</td>" for cell in table[name].to_pylist()]
         for name, kind in zip(table.column_names, numbers, strict=True)
     ]
     body = "\n".join(f"<tr>{''.join(row)}</tr>" for row in zip(*cells, strict=True))

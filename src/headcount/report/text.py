@@ -3,10 +3,11 @@
 import pyarrow as pa
 
 from headcount.forecast.suggested import suggested
-from headcount.release import About, Release
+from headcount.release import About, Release, Shape
 from headcount.source.views import EVENTS, ITEMS
 
 SHOWN = 10
+SHAPE = ("count", "low", "high", "items", "at_least", "at_least_low", "at_least_high")
 COUNTS = ("q", "value", "from", "to", "count", "sum", "rank", "low", "high", "deviation")
 
 
@@ -21,12 +22,19 @@ def summary(release: Release, most: int = SHOWN) -> str:
         return f"{head}\n\n{nothing(release)}"
     more = table.num_rows - most
     rest = [f"... and {rows(more)} more"] if more > 0 else []
-    return "\n".join([head, "", *columns(table.slice(0, most)), *rest, *_suggested(release)])
+    return "\n".join([head, "", *columns(table.slice(0, most), counts(about)), *rest, *_suggested(release)])
+
+
+def counts(about: About) -> tuple[str, ...]:
+    """The columns of numbers, which are read from right to left."""
+    return SHAPE if about.view == "shape" else COUNTS
 
 
 def nothing(release: Release) -> str:
     """Why there is no row."""
     about = release.about
+    if isinstance(release, Shape):
+        return release.nothing
     held = (
         f" after a bound of {about.bound:,}; a larger bound may help" if "certain" in release.table.column_names else ""
     )
@@ -39,7 +47,9 @@ def bound(about: About) -> str:
 
 
 def _suggested(release: Release) -> list[str]:
-    """Of a profile: the bound that follows from it."""
+    """Of a profile: the bound that follows from it. Of a shape: what does."""
+    if isinstance(release, Shape):
+        return ["", f"different items  {release.distinct()}", f"entropy (nats)   {release.entropy()}"]
     if release.about.view != "profile":
         return []
     people, events = (suggested(release, what) for what in (ITEMS, EVENTS))
@@ -51,24 +61,24 @@ def rows(count: int) -> str:
     return "1 row" if count == 1 else f"{count:,} rows"
 
 
-def columns(table: pa.Table) -> list[str]:
+def columns(table: pa.Table, numbers: tuple[str, ...] = COUNTS) -> list[str]:
     """The rows in aligned columns: text to the left, counts to the right."""
-    cells = [[name, *(shown(cell, name) for cell in table[name].to_pylist())] for name in table.column_names]
+    cells = [[name, *(shown(cell, name, numbers) for cell in table[name].to_pylist())] for name in table.column_names]
     widths = [max(map(len, column)) for column in cells]
     aligned = [
-        [cell.rjust(width) if column[0] in COUNTS else cell.ljust(width) for cell in column]
+        [cell.rjust(width) if column[0] in numbers else cell.ljust(width) for cell in column]
         for column, width in zip(cells, widths, strict=True)
     ]
     return ["  ".join(row).rstrip() for row in zip(*aligned, strict=True)]
 
 
-def shown(cell: object, column: str, longest: int = 60) -> str:
+def shown(cell: object, column: str, numbers: tuple[str, ...] = COUNTS, longest: int = 60) -> str:
     """A cell as a terminal may show it: one line, no control characters; only counts have separators."""
     if isinstance(cell, float) and column == "deviation":
         return f"{cell:,.3g}" if cell < 100 else f"{cell:,.0f}"
     if isinstance(cell, float):
         return f"{cell:,.6g}"
-    if column in COUNTS:
+    if column in numbers:
         return f"{cell:,}"
     plain = "".join(char if char.isprintable() else "·" for char in str(cell))
     return plain if len(plain) <= longest else f"{plain[: longest - 13]}…{plain[-12:]}"

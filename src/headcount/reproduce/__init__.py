@@ -9,6 +9,7 @@ pictures.py   panels of lines or points
 bounding/     paper 000: how much one person may contribute
 count_release/   paper 003: items found one after another
 sampling/     paper 001: a sample and a threshold instead of noise
+shape/        paper 002: the shape of a histogram without its labels
 """
 
 from importlib import import_module
@@ -29,6 +30,7 @@ EXPERIMENTS = {
     "bounding-known": "headcount.reproduce.bounding.known",
     "count-release": "headcount.reproduce.count_release.figures",
     "sampling": "headcount.reproduce.sampling.everything",
+    "shape": "headcount.reproduce.shape.everything",
 }
 """Each in a module of its own, with a function `run`: loaded when it is asked for."""
 

@@ -1,0 +1,117 @@
+"""The trusted middle: a shuffler forgets who sent which message, a secure sum forgets the messages as well.
+
+Invariants, for both:
+
+- one round, one result. After that, or if too few people answered, it has forgotten everything and refuses everything;
+- the result is a function of all messages together, and of how many people answered;
+- what one person is told depends on their own answer alone, and an answer is counted as a whole or not at all;
+- a ticket counts once.
+
+In a real deployment messages to a shuffler are encrypted for the analyst, one by one, and a chain of servers mixes
+them; a secure sum is a protocol in which the masks of all vectors cancel. Here each is an object, and whoever can read
+its memory can read the answers.
+"""
+
+from abc import ABC, abstractmethod
+from threading import Lock
+
+import numpy as np
+
+from headcount.federated.messages import Refused, bad
+from headcount.federated.shape.messages import ShapeRound, Shares, Tally, Total, Way
+from headcount.noise.law import Integers
+
+
+class _Middle(ABC):
+    """Counts one round."""
+
+    _way: Way
+
+    def __init__(self, asked: ShapeRound) -> None:
+        if asked.way != self._way:
+            raise Refused("This round goes another way.", fix='Shuffler for "shuffle", SecureSum for "secure-sum"')
+        if not asked.holds:
+            raise Refused("This round does not keep its promise.", fix="more noise, or more pairs")
+        self._round = asked
+        self._open = True
+        self._lock = Lock()
+        self._used: set[str] = set()
+        self._counts = np.zeros((2, asked.buckets), dtype=np.int64)  # of +1, of -1
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(round {self._round.digest}, {'open' if self._open else 'closed'})"
+
+    def add(self, shares: Shares) -> None:
+        """Take a person's messages, once for each ticket."""
+        with self._lock:
+            messages = self._checked(shares)
+            self._used.add(shares.ticket)
+            buckets, amounts = messages.T
+            np.add.at(self._counts, ((amounts < 0).astype(np.int64), buckets), np.abs(amounts))
+
+    def _checked(self, shares: Shares) -> Integers:
+        """The messages, if they may be counted. What is said of them depends on nobody else's."""
+        self._check_open()
+        if not isinstance(shares, Shares):
+            raise bad("shares: not a person's shares.", fix="Shares.from_json(text)")
+        if shares.round != self._round.digest:
+            raise Refused("These shares are for another round.", fix="the middle of that round")
+        if shares.ticket in self._used:
+            raise Refused("Your ticket was already used.", fix="nothing: the first answer is counted")
+        messages = np.array(shares.messages, dtype=np.int64).reshape(-1, 2)
+        if not self._allowed(messages):
+            raise Refused("These shares have a bucket or an amount that the round has not.", fix="client.answer(round)")
+        return messages
+
+    def _allowed(self, messages: Integers) -> bool:
+        return not len(messages) or int(messages[:, 0].max()) < self._round.buckets
+
+    def _check_open(self) -> None:
+        if not self._open:
+            raise Refused("This round is closed.", fix="a new round")
+
+    def _closed(self) -> tuple[int, Integers]:
+        """How many answered, and the counts: once, and only if they are enough."""
+        with self._lock:
+            self._check_open()
+            self._open = False
+            answered, counts = len(self._used), self._counts
+            self._used, self._counts = set(), counts[:, :0]
+        if answered < self._round.needed:
+            raise Refused(
+                f"{answered:,} people answered, and {self._round.needed:,} must: all is forgotten.",
+                fix="a new round, with a lower honest=",
+            )
+        return answered, counts
+
+    @abstractmethod
+    def close(self) -> Tally | Total:
+        """The result. The only one."""
+
+
+class Shuffler(_Middle):
+    """Mixes one round: tells which messages there were, and not whose."""
+
+    _way = "shuffle"
+
+    def close(self) -> Tally:
+        """The result. The only one."""
+        answered, counts = self._closed()
+        return Tally(self._round.digest, answered, *(tuple(row) for row in counts.tolist()))
+
+    def _allowed(self, messages: Integers) -> bool:
+        return super()._allowed(messages) and bool((np.abs(messages[:, 1]) == 1).all())
+
+
+class SecureSum(_Middle):
+    """Adds up one round: tells what the messages of each bucket add up to."""
+
+    _way = "secure-sum"
+
+    def close(self) -> Total:
+        """The result. The only one."""
+        answered, counts = self._closed()
+        return Total(self._round.digest, answered, tuple((counts[0] - counts[1]).tolist()))
+
+    def _allowed(self, messages: Integers) -> bool:
+        return super()._allowed(messages) and bool((np.diff(messages[:, 0]) > 0).all())

@@ -1,0 +1,109 @@
+"""The shape of a histogram, measured on the sorted counts themselves.
+
+The counts, largest first, are a staircase of boxes: the first row has as many as the largest count, and so on down. One
+more person for an item adds exactly one box to it. So the rows of the largest items, and of all others the columns (how
+many have at least 1, 2, 3, ... people), are numbers of which each box is in at most one: what one person adds to all of
+them is what that person contributes. About the root of all boxes is enough rows and columns to hold every box. Proof
+for both kinds of neighbours: docs/proofs/staircase.md.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isqrt, sqrt
+from typing import ClassVar
+
+import numpy as np
+
+from headcount.account import calibrate
+from headcount.account.events import Event, Laplace, Neighbours
+from headcount.account.threshold import people
+from headcount.bound import Bounded, SampledItems
+from headcount.mechanism.mechanism import Mechanism, Noisy
+from headcount.mechanism.size import Size
+from headcount.noise import Entropy
+from headcount.noise.law import Integers
+
+MOST_STEPS = 2**20
+"""Rows, and columns."""
+LOST = 0.55
+"""So much, times the root of all boxes and the noise's scale, all counts are off together: measured (evidence)."""
+
+
+@dataclass(frozen=True)
+class NoisyStaircase(Noisy):
+    """A staircase, and no item."""
+
+    rows: Integers
+    """The largest counts."""
+    columns: Integers
+    """How many other items have at least 1, 2, 3, ... people."""
+
+
+@dataclass(frozen=True)
+class Staircase(Mechanism):
+    """Noise on the largest counts, and on how many others there are from each count on."""
+
+    name: ClassVar[str] = "staircase"
+    proof: ClassVar[str] = "docs/proofs/staircase.md"
+    bounding: SampledItems
+    event: Laplace
+    size: Size
+    """Of what is measured."""
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        return (self.event,) if self.size.event is None else (self.event, self.size.event)
+
+    def run(self, bounded: Bounded, entropy: Entropy) -> NoisyStaircase:
+        self.check(bounded)
+        steps = steps_for(self.size.draw(int(bounded.totals.sum()), entropy))
+        true = np.concatenate(staircase(bounded.totals, steps))  # rows, then columns
+        noisy = true + entropy.draw(self.law, len(true))
+        return NoisyStaircase(bounded.items.slice(0, 0), noisy[:0], noisy[:steps], noisy[steps:])
+
+    def explain(self, item: str) -> list[str]:
+        return [
+            *self.size.explain(),
+            f"The largest counts, about as many as the root of that, and of all other {item}s how many have at least "
+            f"1, 2, 3, ... people, get {self.noise_told()}. No {item} is named.",
+            "The most likely shape follows from these: counts that never rise from one rank to the next.",
+        ]
+
+    def off(self, boxes: int) -> float:
+        """How far off all counts are together, about, of so many contributions."""
+        return LOST * float(self.event.scale) * sqrt(boxes)
+
+    @property
+    def interval_told(self) -> str:
+        return INTERVAL
+
+
+INTERVAL = (
+    "From low to high: the count, after bounding, of the item in the middle of these ranks, in 19 of 20 cases. From "
+    "at_least_low to at_least_high: the number of items that have at least so many people."
+)
+
+
+def steps_for(boxes: int) -> int:
+    """So many rows and columns hold every box: an item below the first k has at most boxes / (k + 1) people."""
+    return min(isqrt(max(boxes, 1)), MOST_STEPS)
+
+
+def staircase(totals: Integers, steps: int) -> tuple[Integers, Integers]:
+    """The largest counts; and how many others have at least 1, 2, ... people."""
+    falling = np.sort(totals)[::-1]
+    rows, rest = np.zeros(steps, dtype=np.int64), falling[steps:]
+    rows[: len(falling[:steps])] = falling[:steps]
+    exactly = np.bincount(np.minimum(rest, steps), minlength=steps + 1)
+    return rows, np.cumsum(exactly[:0:-1], dtype=np.int64)[::-1]
+
+
+def calibrated(epsilon: Fraction, bounding: SampledItems, neighbours: Neighbours, size: Size) -> Staircase:
+    """With as much noise as epsilon needs."""
+    return Staircase(bounding, boxes(epsilon, bounding, neighbours), size)
+
+
+def boxes(epsilon: Fraction, bounding: SampledItems, neighbours: Neighbours) -> Laplace:
+    """Noise for integers to which a person adds as many ones as the bound allows; a replaced one takes as many away."""
+    most = people(neighbours) * bounding.sensitivity.total
+    return Laplace(calibrate.laplace_scale(epsilon, most), Fraction(most))

@@ -1,0 +1,66 @@
+"""A negative binomial number in clusters: how many of them, and how large each is.
+
+With q = exp(-1/scale) the generating function of the negative binomial law of a shape is
+((1-q) / (1-qz))^shape = exp(mean (L(z) - 1)), mean = -shape ln(1-q), L(z) = ln(1-qz) / ln(1-q): a Poisson number of
+clusters, whose sizes have the logarithmic series law L. So a person whose shares of noise in thousands of buckets are
+nearly all 0 draws the clusters of all buckets at once, and a bucket for each (docs/proofs/shuffle.md).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import count
+
+from flint import arb
+
+from headcount.exact import ball
+from headcount.noise.law import Integers, Law, check_width
+
+
+@dataclass(frozen=True)
+class Poisson(Law):
+    """k = 0, 1, 2, ... with weight mean^k / k!, mean = -shape ln(1 - exp(-1/scale)): how many clusters there are."""
+
+    shape: Fraction
+    """That of the negative binomial number; of several with the same scale, their shapes added up."""
+    scale: Fraction
+
+    def __post_init__(self) -> None:
+        check_width(self.scale)
+
+    def mean(self) -> arb:
+        return -ball(self.shape) * _log_none(self.scale)
+
+    def weights(self) -> Iterator[arb]:
+        mean, weight = self.mean(), arb(1)
+        for k in count(1):
+            yield weight
+            weight *= mean / k
+
+    def total(self) -> arb:
+        return self.mean().exp()
+
+
+@dataclass(frozen=True)
+class LogSeries(Law):
+    """k = 1, 2, 3, ... with weight q^k / k, q = exp(-1/scale): how large a cluster is. Outcome 0 stands for 1."""
+
+    scale: Fraction
+
+    def __post_init__(self) -> None:
+        check_width(self.scale)
+
+    def weights(self) -> Iterator[arb]:
+        q = ball(-1 / self.scale).exp()
+        return (q**k / k for k in count(1))
+
+    def total(self) -> arb:
+        return -_log_none(self.scale)
+
+    def values(self, outcomes: Integers) -> Integers:
+        return outcomes + 1
+
+
+def _log_none(scale: Fraction) -> arb:
+    """ln(1 - exp(-1/scale))."""
+    return (-ball(-1 / scale).expm1()).log()

@@ -1,0 +1,235 @@
+"""Counts events so that its memory may be seized, once, at any moment, and tells the shape of what it counted, once.
+
+Invariants:
+
+- noise is in every count before the first event, and is never drawn again: not by `save`, not by `load`;
+- `add` takes a batch as a whole or not at all, keeps nothing of it but the counts, and its refusals repeat no item;
+- what is told follows from counts that got fresh noise. It is drawn once: then the counter is closed for good, also
+  where the buckets turn out to be too few. (After a seizure every further draw would cost epsilon again);
+- privacy needs nothing of the hash: every event changes one count, whatever the key.
+
+One state is what may be seen: two of them, from two moments, tell exactly what happened in between. So there must be no
+old copy: save after every `add`, over the same file (docs/proofs/stream.md).
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from threading import Lock
+from typing import Any, Self, get_args
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from headcount.account.events import Neighbours
+from headcount.asked_sample import one_of
+from headcount.errors import BadParameter, HeadcountError
+from headcount.exact import Number
+from headcount.noise import Entropy, SystemEntropy
+from headcount.noise.law import Integers
+from headcount.question import Estimator, Loss
+from headcount.release.release import write
+from headcount.release.shape import Shape, collected, of_buckets
+from headcount.source.buckets import TEXT, buckets_of, item_text
+from headcount.spending import budget
+from headcount.stream.state import Settings, State, pack, unpack
+
+KINDS = (
+    pa.types.is_string,
+    pa.types.is_large_string,
+    pa.types.is_string_view,
+    pa.types.is_integer,
+    pa.types.is_boolean,
+    pa.types.is_date,
+    pa.types.is_timestamp,
+)
+
+_SYSTEM = SystemEntropy()
+
+
+class Refused(HeadcountError):
+    """What a counter does not allow: an event of no known item, one after the end, more items than its buckets hold."""
+
+
+class Counter:
+    """A count of a stream of events, private at every moment.
+
+    domain: the public list of all items (text, whole numbers, true and false, days and moments); or
+    buckets: into how many buckets items are hashed, if they are not known: four for each item that is expected.
+    epsilon: what is promised to one event: to its presence (neighbours="add-remove"), or to which item it is of
+        ("replace").
+
+    >>> counter = Counter(buckets=1000, epsilon=1)
+    >>> counter.add(["apple", "pear", "apple"])
+    >>> Counter.load(counter.state()).state() == counter.state()
+    True
+    """
+
+    __slots__ = ("_domain", "_entropy", "_lock", "_state")
+
+    def __init__(
+        self,
+        domain: Any = None,
+        buckets: int | None = None,
+        *,
+        epsilon: Number,
+        neighbours: Neighbours = "add-remove",
+        entropy: Entropy = _SYSTEM,
+    ) -> None:
+        settings = _settings(domain, buckets, epsilon, neighbours, entropy)
+        self._hold(State(settings, entropy.draw(settings.law, settings.cells), closed=False), entropy)
+
+    def _hold(self, state: State, entropy: Entropy) -> None:
+        self._state = state
+        self._entropy = entropy
+        self._domain = pa.array(state.settings.domain or (), TEXT)
+        self._lock = Lock()
+
+    @property
+    def settings(self) -> Settings:
+        """What is counted, and what is promised."""
+        return self._state.settings
+
+    @property
+    def closed(self) -> bool:
+        """Whether the shape was told: then nothing is counted any more."""
+        return self._state.closed
+
+    def explain(self) -> str:
+        """What is done, what it guarantees, and to whom, in numbered sentences."""
+        return "\n".join(f"{number}. {step}" for number, step in enumerate(self.settings.steps, 1))
+
+    def __repr__(self) -> str:
+        kind = "buckets" if self.settings.hashed else "items"
+        return f"Counter({self.settings.cells:,} {kind}, {'closed' if self.closed else 'open'})"
+
+    def __str__(self) -> str:
+        return f"{self!r}. {self.settings.promise}"
+
+    def add(self, items: Any) -> None:
+        """Count these events, one for each item of a list or array: all of them, or none if one is refused."""
+        cells = self._cells(_texts("items", items))
+        with self._lock:
+            if self.closed:
+                raise Refused("This counter is closed: its shape was told.", fix="a new counter")
+            np.add.at(self._state.counts, cells, 1)
+
+    def _cells(self, items: pa.Array) -> Integers:
+        """The place of each item's count."""
+        if self.settings.hashed:
+            return buckets_of(pa.table({"item": items}), self.settings.key, self.settings.cells)
+        places = pc.index_in(items, value_set=self._domain)
+        if places.null_count:
+            raise Refused("items: one is not in the domain. Nothing was counted.", fix="leave out what is not in it")
+        return np.from_dlpack(places).astype(np.int64)
+
+    def state(self) -> bytes:
+        """All that this counter holds. Whoever sees it, once, sees it with the promised epsilon."""
+        with self._lock:
+            return pack(self._state)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the state to a file: the whole of it, in place of what was there, or nothing."""
+        return write(path, self.state())
+
+    @classmethod
+    def load(
+        cls,
+        state: str | Path | bytes,
+        *,
+        domain: Any = None,
+        buckets: int | None = None,
+        epsilon: Number | None = None,
+        neighbours: Neighbours | None = None,
+        entropy: Entropy = _SYSTEM,
+    ) -> Self:
+        """The counter that was saved to a file, or whose state these bytes are, to be gone on with. It has its
+        settings with it: those that are given here are compared."""
+        kept = unpack(state if isinstance(state, bytes) else _content(state))
+        _check_same(kept.settings, domain, buckets, epsilon, neighbours)
+        counter = cls.__new__(cls)
+        counter._hold(kept, entropy)
+        return counter
+
+    def close(self) -> None:
+        """Add the fresh noise, once, and count no more. What this counter holds from now on may be published."""
+        with self._lock:
+            if not self.closed:
+                fresh = self._entropy.draw(self.settings.law, self.settings.cells)
+                self._state = replace(self._state, counts=self._state.counts + fresh, closed=True)
+
+    def shape(self, *, estimator: Estimator = "em", loss: Loss = "l1") -> Shape:
+        """How many items have how many events, as of a table (`headcount.shape`). Closes the counter; asked again, it
+        says the same.
+
+        The estimator is the most likely shape ("em"), or that of paper 002; the loss is what it keeps small."""
+        one_of("estimator", estimator, get_args(Estimator))
+        one_of("loss", loss, get_args(Loss))
+        self.close()
+        settings, counts, scale = self.settings, self._state.counts, float(self.settings.law.scale)
+        told = of_buckets(counts, [(scale, 1.0), (scale, 1.0)], hashed=settings.hashed, estimator=estimator, loss=loss)
+        return collected(told, **settings.about)
+
+
+def _texts(name: str, items: Any) -> pa.Array:
+    """The items' texts. No refusal repeats an item."""
+    column = items if isinstance(items, pa.Array | pa.ChunkedArray) else _column(items)
+    if column is not None and not len(column):
+        return pa.array((), TEXT)
+    if column is None or column.null_count or not any(is_kind(_inside(column.type)) for is_kind in KINDS):
+        raise BadParameter(
+            f"{name}: a list of items of one kind is needed: text, whole numbers, true and false, days or moments; "
+            "none of them missing.",
+            fix=f'{name}=["apple", "pear"]',
+        )
+    known = item_text(column)
+    return known.combine_chunks() if isinstance(known, pa.ChunkedArray) else known
+
+
+def _column(items: Any) -> pa.Array | None:
+    """A list of Python's or an array as Arrow's; None if it cannot be one. A dict would lose its counts."""
+    try:
+        return None if isinstance(items, str | bytes | Mapping) else pa.array(items)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        return None
+
+
+def _inside(kind: pa.DataType) -> pa.DataType:
+    """What a column of categories has categories of."""
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
+def _settings(domain: Any, buckets: int | None, epsilon: Number, neighbours: Neighbours, entropy: Entropy) -> Settings:
+    if (domain is None) == (buckets is None):
+        raise BadParameter(
+            "domain, buckets: one of them.", fix='domain=["apple", "pear"] if all items are known, else buckets=100_000'
+        )
+    typed = budget(epsilon, 0).epsilon
+    if buckets is not None:
+        return Settings(buckets, None, typed, neighbours, entropy.secret())
+    known = tuple(_texts("domain", domain).to_pylist())
+    return Settings(len(known), known, typed, neighbours, b"")
+
+
+def _check_same(
+    kept: Settings, domain: Any, buckets: int | None, epsilon: Number | None, neighbours: Neighbours | None
+) -> None:
+    """Refuse a state that was made with other settings than are asked for."""
+    asked = {
+        "domain": (None if domain is None else tuple(_texts("domain", domain).to_pylist()), kept.domain),
+        "buckets": (buckets, kept.cells if kept.hashed else None),
+        "epsilon": (None if epsilon is None else budget(epsilon, 0).epsilon, kept.epsilon),
+        "neighbours": (neighbours, kept.neighbours),
+    }
+    for name, (given, there) in asked.items():
+        if given is not None and given != there:
+            raise BadParameter(f"{name}: the state has another one.", fix=f"load(state), or a new counter with {name}")
+
+
+def _content(path: str | Path) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except (OSError, TypeError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "not a path"
+        raise BadParameter(f"{path!r:.200}: cannot be read ({reason}).", fix="what counter.save(path) wrote") from None

@@ -1,0 +1,163 @@
+"""All that a counter holds, as frozen data and as bytes.
+
+Invariants:
+
+- every number that depends on events has noise in it. No number of events, no time and no last item is kept, and the
+  bytes are as many whatever was counted;
+- bytes have one spelling. `unpack` takes only what `pack` writes, of this version, and runs nothing of what it reads;
+- a refusal does not repeat the bytes.
+"""
+
+import json
+from dataclasses import dataclass
+from fractions import Fraction
+from hashlib import sha256
+from typing import Any, get_args
+
+import numpy as np
+
+from headcount.account.chain import canonical
+from headcount.account.events import Laplace, Neighbours, to_json
+from headcount.errors import BadParameter
+from headcount.exact import whole, written
+from headcount.noise.laplace import DiscreteLaplace
+from headcount.noise.law import Integers
+from headcount.spending import budget
+
+NAME = b"headcount stream state "
+VERSION = b"1\n"
+CHECKSUM = 32
+"""Bytes of the SHA-256 at the end."""
+MOST_CELLS = 2**27
+"""A gibibyte of counts."""
+DIFFERENCE = {"add-remove": 1, "replace": 2}
+"""By how much one event changes all counts together."""
+TOLD = {"add-remove": "added or removed", "replace": "replaced by another"}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is counted, and what is promised. All of it is public."""
+
+    cells: int
+    """How many counts there are: one for each item of the domain, or for each bucket."""
+    domain: tuple[str, ...] | None
+    """The items as texts; None if items are hashed into buckets."""
+    epsilon: Fraction
+    """What is promised to one event."""
+    neighbours: Neighbours
+    key: bytes
+    """Of the hash. Privacy does not rest on it."""
+
+    def __post_init__(self) -> None:
+        budget(self.epsilon, 0)
+        if self.neighbours not in get_args(Neighbours):
+            fix = 'neighbours="add-remove", or neighbours="replace"'
+            raise BadParameter(f"neighbours={self.neighbours!r:.40}: unknown.", fix=fix)
+        if self.domain is not None and not 0 < len(self.domain) == len(set(self.domain)):
+            raise BadParameter("domain: each item once, and at least one.", fix='domain=["apple", "pear"]')
+        if whole("buckets", self.cells, least=1 if self.domain else 2, fix="buckets=100_000") > MOST_CELLS:
+            raise BadParameter(f"buckets={self.cells}: at most {MOST_CELLS:,}.", fix="buckets=100_000")
+
+    @property
+    def hashed(self) -> bool:
+        """Whether items are hashed into buckets."""
+        return self.domain is None
+
+    @property
+    def law(self) -> DiscreteLaplace:
+        """The noise on each count, at the start and once more at the end."""
+        return DiscreteLaplace(DIFFERENCE[self.neighbours] / self.epsilon)
+
+    @property
+    def promise(self) -> str:
+        """Who is protected, in a sentence."""
+        return (
+            f"Promised is epsilon {written(self.epsilon)} for one event that is {TOLD[self.neighbours]}. That is one "
+            "event, not one person: somebody with k events has k times that."
+        )
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """What is done, what it guarantees, and to whom, in sentences."""
+        where = f"one of {self.cells:,} buckets" if self.hashed else f"one of {self.cells:,} known items"
+        noise = f"discrete Laplace noise of scale {float(self.law.scale):,.4g}"
+        return (
+            f"Every event adds 1 to the count of {where}, and is forgotten.",
+            f"Each count has {noise} from the start, so that whoever seizes the memory, once, sees noisy counts.",
+            f"At the end each count gets fresh {noise}, once; then the counter is closed, and all that is told "
+            "follows from these numbers.",
+            self.promise + " It holds for one seized state and the end together (docs/proofs/stream.md).",
+        )
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What is said of the shape that is told at the end."""
+        return {
+            "what": "the shape of events per item",
+            "dataset": "a stream",
+            "unit": "events",
+            "epsilon": written(self.epsilon),
+            "delta": "0",
+            "steps": self.steps,
+            "proof": "docs/proofs/stream.md",
+            "events": to_json([Laplace(self.law.scale, Fraction(DIFFERENCE[self.neighbours]))]),
+        }
+
+
+@dataclass(frozen=True)
+class State:
+    """A counter at one moment."""
+
+    settings: Settings
+    counts: Integers
+    """With noise; once closed, with fresh noise."""
+    closed: bool
+
+
+def pack(state: State) -> bytes:
+    """The state as bytes: a line that names it, a line of settings, the counts, a checksum."""
+    kept = state.settings
+    about = {
+        "cells": kept.cells,
+        "closed": state.closed,
+        "domain": kept.domain,
+        "epsilon": written(kept.epsilon),
+        "key": kept.key.hex(),
+        "neighbours": kept.neighbours,
+    }
+    content = NAME + VERSION + canonical(about).encode() + b"\n" + state.counts.astype("<i8").tobytes()
+    return content + sha256(content).digest()
+
+
+def unpack(content: bytes) -> State:
+    """The state that `pack` wrote; anything else is refused."""
+    body = content[len(NAME) + len(VERSION) : -CHECKSUM]
+    if not content.startswith(NAME):
+        raise _bad("not the state of a counter.")
+    if not content.startswith(NAME + VERSION):
+        raise _bad("the state of another version of headcount.")
+    if sha256(content[:-CHECKSUM]).digest() != content[-CHECKSUM:]:
+        raise _bad("a state that was cut off or changed.")
+    about, _, counts = body.partition(b"\n")
+    try:
+        state = _read(json.loads(about), counts)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, ZeroDivisionError):
+        raise _bad("a state with settings that no counter has.") from None
+    if pack(state) != content:
+        raise _bad("a state that no counter wrote.")
+    return state
+
+
+def _read(about: dict[str, Any], counts: bytes) -> State:
+    domain = None if about["domain"] is None else tuple(about["domain"])
+    "".join(domain or ()).encode()  # fails if an item is no text, or no Unicode
+    epsilon, key = budget(about["epsilon"], 0).epsilon, bytes.fromhex(about["key"])
+    settings = Settings(about["cells"], domain, epsilon, about["neighbours"], key)
+    if len(counts) != 8 * settings.cells or len(domain or range(settings.cells)) != settings.cells:
+        raise ValueError("as many counts as cells are needed")
+    return State(settings, np.frombuffer(counts, "<i8").astype(np.int64), about["closed"] is True)
+
+
+def _bad(message: str) -> BadParameter:
+    return BadParameter(f"state: {message}", fix="what counter.save(path) wrote, or counter.state()")

@@ -1,0 +1,234 @@
+"""What a shape's mechanisms measure: by brute force over all small tables, and without noise."""
+
+from fractions import Fraction
+from functools import cache
+from itertools import product
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from headcount.account.events import Neighbours
+from headcount.audit.choices import Fixed
+from headcount.bound import Bounded, SampledItems
+from headcount.mechanism import Buckets, NoisyStaircase, Shaped, Staircase
+from headcount.mechanism.shaped import mechanism
+from headcount.mechanism.size import LARGEST, PART, SURE, Size, sized
+from headcount.mechanism.staircase import MOST_STEPS, boxes, staircase, steps_for
+from headcount.noise import Law
+from headcount.noise.law import Integers
+
+ONE = Fraction(1)
+BOTH: list[Neighbours] = ["add-remove", "replace"]
+ITEMS = 5
+"""In the tables of which all are looked at."""
+OTHERS = np.array(list(product(range(3), repeat=ITEMS)), dtype=np.int64)
+"""All tables of items that nobody, one or two people have."""
+
+
+@cache
+def measured(steps: int) -> Integers:
+    """Rows and columns of all tables with up to three people for an item, by the table's place in order."""
+    tables = product(range(4), repeat=ITEMS)
+    return np.array([np.concatenate(staircase(np.array(table), steps)) for table in tables])
+
+
+def of(tables: Integers, steps: int) -> Integers:
+    """Rows and columns of each of these tables."""
+    numbers: Integers = measured(steps)[tables @ 4 ** np.arange(ITEMS)[::-1]]
+    return numbers
+
+
+def persons(bound: int) -> Integers:
+    """Everybody who has at most so many items, each once."""
+    everybody = (person for person in product(range(2), repeat=ITEMS) if sum(person) <= bound)
+    return np.array(list(everybody), dtype=np.int64)
+
+
+def of_totals(totals: Integers, bound: int = 1) -> Bounded:
+    """So many people of the items 0, 1, 2, ..."""
+    items = pa.table({"item0": pa.array(np.arange(len(totals)), pa.int64())})
+    return Bounded(items, totals, SampledItems(bound).sensitivity)
+
+
+@pytest.mark.parametrize("neighbours", BOTH)
+@pytest.mark.parametrize("bound", [1, 2])
+def test_the_sensitivity_of_a_staircase_is_attained(neighbours: Neighbours, bound: int) -> None:
+    """What is paid for is the most by which all numbers together change: over all people and all others, at up to three
+    rows and columns. With two of each it is attained."""
+    paid = boxes(ONE, SampledItems(bound), neighbours).sensitivity
+    worst = [largest_change(steps, bound, neighbours) for steps in (1, 2, 3)]
+    assert max(worst) == worst[1] == paid
+
+
+def largest_change(steps: int, bound: int, neighbours: Neighbours) -> int:
+    """The most by which a person, added or replaced, changes rows and columns, added up."""
+    with_ = [of(OTHERS + person, steps) for person in persons(bound)]
+    without = with_ if neighbours == "replace" else with_[:1]
+    return max(int(np.abs(one - other).sum(axis=1).max()) for one, other in product(with_, without))
+
+
+@pytest.mark.parametrize("steps", [1, 2, 3, 4])
+def test_every_box_is_in_one_number_at_most(steps: int) -> None:
+    """One more person for an item changes one number, by one; or none, if the box is below all rows and beyond all
+    columns. From the root of all boxes on, there is room for every one."""
+    for item in np.eye(ITEMS, dtype=np.int64):
+        change = of(OTHERS + item, steps) - of(OTHERS, steps)
+        assert change.min() == 0
+        assert change.sum(axis=1).max() == 1
+    total = OTHERS.sum(axis=1)
+    held = np.array([steps_for(many) <= steps for many in total.tolist()])
+    assert (of(OTHERS, steps).sum(axis=1) == total)[held].all()
+
+
+@pytest.mark.parametrize("many", [1, 2, 3, 4, 5, 8, 9, 10, 15, 16, 17, 99, 100, 101])
+def test_no_box_is_lost(many: int) -> None:
+    """Rows and columns of any table with so many boxes tell all of its counts; and at 1, 4, 9, ... boxes, one row and
+    one column less would not hold them."""
+    steps, side = steps_for(many), int(np.sqrt(many))
+    square: Integers = np.full(side, side)
+    tables: list[Integers] = [
+        np.array([many]),
+        np.ones(many, np.int64),
+        np.append(square, np.ones(many - side**2, np.int64)),
+    ]
+    chance = np.random.default_rng(many)
+    tables += [chance.multinomial(many, chance.dirichlet(np.ones(many))) for _ in range(50)]
+    for table in tables:
+        rows, columns = staircase(table, steps)
+        others = np.repeat(np.arange(1, steps + 1), columns - np.append(columns[1:], 0))
+        assert sorted([*rows[rows > 0], *others]) == sorted(table[table > 0])
+    if side**2 == many and side > 1:
+        assert np.concatenate(staircase(square, steps - 1)).sum() == many - 1
+
+
+@pytest.mark.parametrize("steps", [1, 2, 7])
+def test_as_many_numbers_whatever_the_table(steps: int) -> None:
+    """How many items there are, and how large they are, is not seen by how many numbers there are."""
+    tables: list[list[int]] = [[], [0, 0], [1], [9] * 20, list(range(30)), [1000]]
+    for table in tables:
+        rows, columns = staircase(np.array(table, dtype=np.int64), steps)
+        assert (len(rows), len(columns)) == (steps, steps)
+        assert rows.dtype == columns.dtype == np.int64
+
+
+def test_there_are_never_too_many_steps() -> None:
+    assert [steps_for(many) for many in (-5, 0, 1, 2, 4, 5, 10**6)] == [1, 1, 1, 1, 2, 2, 1000]
+    assert steps_for(LARGEST) == MOST_STEPS
+
+
+@pytest.mark.parametrize("neighbours", BOTH)
+def test_a_staircase_without_noise_and_with_the_same_everywhere(neighbours: Neighbours) -> None:
+    """Two rows and two columns; no item is shown."""
+    made = mechanism(Shaped("staircase", people=4), ONE, 1, neighbours, None)
+    for noise in (0, 3, -3):
+        noisy = made.run(of_totals(np.array([1, 0, 3, 1, 2, 2])), Fixed(noise))
+        assert isinstance(noisy, NoisyStaircase)
+        assert (len(noisy.items), len(noisy.values)) == (0, 0)
+        assert (noisy.rows - noise).tolist() == [3, 2]
+        assert (noisy.columns - noise).tolist() == [3, 1]
+
+
+def test_a_size_is_public_or_counted() -> None:
+    assert sized(ONE, 3, people=100) == (Size(300), ONE)
+    assert sized(ONE, 3, people=2**62) == (Size(LARGEST), ONE)
+    size, left = sized(ONE, 3, people=None)
+    assert size.event is not None
+    assert size.event.sensitivity / size.event.scale == PART == 1 - left
+
+
+@pytest.mark.parametrize("total", [0, 5, 10**6])
+def test_a_size_is_never_below_1(total: int) -> None:
+    """Whatever the noise; and seven scales are added to it. A public one does not depend on what there is."""
+    counted, _ = sized(ONE, 1, people=None)
+    assert SURE == 7
+    assert counted.draw(total, Fixed(0)) == total + 7 * 50
+    assert counted.draw(total, Fixed(-(10**9))) == 1
+    assert counted.draw(total, Fixed(2**62)) == LARGEST
+    assert [Size(most).draw(total, Fixed(99)) for most in (0, 1, 8)] == [1, 1, 8]
+
+
+class Keys(Fixed):
+    """No noise, and another key each time; it remembers how many."""
+
+    def __init__(self, first: int = 0) -> None:
+        super().__init__(0)
+        self.asked = first
+        self.sizes: list[int] = []
+
+    def draw(self, law: Law, size: int) -> Integers:
+        self.sizes.append(size)
+        return super().draw(law, size)
+
+    def secret(self) -> bytes:
+        self.asked += 1
+        return self.asked.to_bytes(32, "big")
+
+
+@pytest.mark.parametrize("buckets", [2, 3, 64, 10_000])
+def test_hashing_keeps_all_totals(buckets: int) -> None:
+    """All buckets are there, each with the sum of its items: as if every item were hashed alone."""
+    made = mechanism(Shaped("buckets", buckets=buckets), ONE, 1, "add-remove", None)
+    totals = np.array([5, 0, 1, 1, 7, 2, 1, 3], dtype=np.int64)
+    noisy = made.run(of_totals(totals), Keys())
+    assert (len(noisy.items), len(noisy.values)) == (0, buckets)
+    alone = [made.run(of_totals(totals * (np.arange(8) == item)), Keys()).values for item in range(8)]
+    assert [np.count_nonzero(each) for each in alone] == np.minimum(totals, 1).tolist()
+    assert np.sum(alone, axis=0).tolist() == noisy.values.tolist()
+    assert noisy.values.sum() == totals.sum()
+
+
+def test_a_fresh_key_for_every_run() -> None:
+    """One is asked for each time; and items fall elsewhere by another one, in the same place by the same."""
+    made = mechanism(Shaped("buckets", buckets=1000), ONE, 1, "add-remove", None)
+    totals, entropy = of_totals(np.arange(1, 20)), Keys()
+    first, second = (made.run(totals, entropy).values.tolist() for _ in range(2))
+    assert entropy.asked == 2
+    assert first != second == made.run(totals, Keys(first=1)).values.tolist()
+
+
+def test_every_bucket_gets_noise() -> None:
+    """Also those that nobody is in. Four for each contribution, as they are counted; of a list each item has its
+    own."""
+    totals = of_totals(np.array([2, 0, 1]))
+    counted = mechanism(Shaped("buckets"), ONE, 1, "add-remove", None)
+    public = mechanism(Shaped("buckets", people=9), ONE, 1, "add-remove", None)
+    listed = mechanism(Shaped("buckets"), ONE, 1, "add-remove", 3)
+    drawn = []
+    for made in (counted, public, listed):
+        entropy = Keys()
+        made.run(totals, entropy)
+        drawn.append(entropy.sizes)
+    assert drawn == [[1, 4 * (3 + 350)], [36], [3]]
+    assert listed.run(totals, Fixed(5)).values.tolist() == [7, 5, 6]
+    assert len(listed.run(totals, Fixed(5)).items) == 0
+
+
+def test_all_numbers_have_noise_of_their_own() -> None:
+    """Two rows and two columns are four draws at once; if contributions are counted, with one draw before."""
+    made = mechanism(Shaped("staircase", people=4), ONE, 1, "add-remove", None)
+    counted = mechanism(Shaped("staircase"), ONE, 1, "add-remove", None)
+    for each, sizes in ((made, [4]), (counted, [1, 36])):
+        entropy = Keys()
+        each.run(of_totals(np.array([2, 1])), entropy)
+        assert entropy.sizes == sizes
+
+
+@pytest.mark.parametrize(
+    ("asked", "cells", "kind", "events"),
+    [
+        (Shaped("auto"), 8, Staircase, 2),
+        (Shaped("staircase", people=5), None, Staircase, 1),
+        (Shaped("buckets"), None, Buckets, 2),
+        (Shaped("buckets", people=5), None, Buckets, 1),
+        (Shaped("buckets", buckets=9), 8, Buckets, 1),
+        (Shaped("buckets"), 8, Buckets, 1),
+    ],
+)
+def test_which_way_is_taken(asked: Shaped, cells: int | None, kind: type, events: int) -> None:
+    """By what was asked and is known. Only a public list is not hashed."""
+    made = mechanism(asked, ONE, 1, "replace", cells)
+    assert isinstance(made, kind)
+    assert len(made.events) == events
+    if isinstance(made, Buckets):
+        assert made.hashed == (cells is None or asked.buckets is not None)
