@@ -21,11 +21,12 @@ import numpy as np
 
 from headcount.account.events import Neighbours
 from headcount.account.shuffling import best
-from headcount.federated import SecureSum, ShapeAnalyst, ShapeClient, ShapeFindings, ShapeRound, Shuffler, Total
+from headcount.federated import SecureSum, ShapeAnalyst, ShapeClient, ShapeRound, Shuffler, Total
 from headcount.federated.shape.client import bucket_of
 from headcount.federated.shape.messages import Way
 from headcount.noise import negative_binomial
 from headcount.noise.law import Integers
+from headcount.release import Shape
 from headcount.reproduce.shape.tables import drawn
 from headcount.reproduce.shape.ways import EM, cells, off, staircase
 
@@ -84,7 +85,7 @@ def answers() -> Iterator[list[str]]:
 # How near the shape is
 
 
-def found(totals: Integers, way: Way, times: int) -> ShapeFindings:
+def found(totals: Integers, way: Way, times: int) -> Shape:
     """The shape of so many people, each with one item."""
     people, analyst = int(totals.sum()), ShapeAnalyst()
     asked = analyst.publish(
@@ -109,7 +110,7 @@ def sums(asked: ShapeRound, totals: Integers) -> Integers:
 
 def federated(way: Way, times: int) -> Callable[[Integers], float]:
     """How far off a round is."""
-    return lambda totals: off(found(totals, way, times).prevalence, totals)
+    return lambda totals: off(found(totals, way, times).prevalences, totals)
 
 
 WAYS: dict[str, Callable[[Integers], float]] = {
@@ -147,7 +148,7 @@ def main() -> None:
     table(heads, answers())
     table(
         ["way", f"{FEW:,} people, each a client", f"{MANY:,} people, sums drawn at once"],
-        [near(name, runs) for name in WAYS],
+        (near(name, runs) for name in WAYS),
     )
 
 

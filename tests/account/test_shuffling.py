@@ -240,6 +240,7 @@ def test_fewer_messages_cost_noise() -> None:
         assert messages(happened) <= most
         assert shuffling.delta(happened) <= MILLIONTH
     assert quietest(1, MILLIONTH, most=60) is None
+    assert quietest("0.02", MILLIONTH, most=9000) is not None  # the largest shares leave too little of epsilon
 
 
 def test_messages_are_counted_as_they_are_drawn() -> None:

@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import headcount as hc
 from headcount.account.chain import canonical
 from headcount.account.cost import Cost, covers
 from headcount.audit.choices import Fixed
@@ -23,7 +25,6 @@ from headcount.federated import (
     SecureSum,
     ShapeAnalyst,
     ShapeClient,
-    ShapeFindings,
     ShapeRound,
     Shares,
     Shuffler,
@@ -33,6 +34,7 @@ from headcount.federated import (
 from headcount.federated.messages import Message
 from headcount.federated.shape.client import bucket_of
 from headcount.federated.shape.messages import LEAST_SCALE, MOST_BUCKETS, MOST_MESSAGES, MOST_SCALE, Way
+from headcount.release import Shape
 from tests.federated.people import ID
 
 WAYS: tuple[Way, ...] = ("shuffle", "secure-sum")
@@ -50,7 +52,7 @@ def middle(asked: ShapeRound) -> Shuffler | SecureSum:
     return Shuffler(asked) if asked.way == "shuffle" else SecureSum(asked)
 
 
-def whole_round(analyst: ShapeAnalyst, asked: ShapeRound, songs: list[str], *, text: bool) -> ShapeFindings:
+def whole_round(analyst: ShapeAnalyst, asked: ShapeRound, songs: list[str], *, text: bool) -> Shape:
     """From a published round to its shape, with messages as objects or as text."""
     there = ShapeRound.from_json(asked.to_json()) if text else asked
     between = middle(there)
@@ -69,11 +71,10 @@ def test_a_round_tells_the_shape(way: Way, text: bool) -> None:
     asked = analyst.publish("Which song?", people=PEOPLE, epsilon=8, way=way)
     found = whole_round(analyst, asked, songs, text=text)
     true = np.sort(list(Counter(songs).values()))[::-1]
-    told = found.prevalence.largest_first
+    told = found.counts
     size = max(len(true), len(told))
     off = np.abs(np.pad(told, (0, size - len(told))) - np.pad(true, (0, size - len(true)))).sum()
-    assert found.answered == PEOPLE
-    assert abs(found.empty - (1 - len(true) / asked.buckets)) < 0.1
+    assert found.about.dataset == f'{PEOPLE:,} answers to "Which song?"'
     assert off < 0.2 * PEOPLE
     assert abs(int(told[0]) - int(true[0])) < 30
 
@@ -96,8 +97,8 @@ def test_a_plan_reads_well() -> None:
         "Which?\n"
         "  asked       50 people, of one item each, or none; who answers is not hidden\n"
         "  promise     epsilon 2, delta 0, for which item somebody has\n"
-        "  noise       1.4 a bucket (standard deviation), 200 buckets\n"
-        "  each sends  200 masked numbers to a secure sum, about 800 bytes\n"
+        "  noise       1.4 a bucket (standard deviation), 100 buckets\n"
+        "  each sends  100 masked numbers to a secure sum, about 400 bytes\n"
         "  answers     50 are needed, else nothing is told: 0 people may drop out or collude"
     )
 
@@ -112,18 +113,24 @@ def told(counts: list[int]) -> str:
 
 
 def test_a_shape_reads_well() -> None:
-    assert told([60, 12, 11, 2, 2, 1, 1, 1]) == (
-        "Which?: 95 answers, epsilon 20, delta 0\n\n"
-        "    people  items\n"
-        " 1 or more      8\n"
-        "10 or more      3\n\n"
-        "The most common item has about 60 people."
+    head = 'the shape of people per item, from 95 answers to "Which?": {}, epsilon 20, delta 0\n\n'
+    columns = "count  low  high  items  at_least  at_least_low  at_least_high\n   60   60    60      1"
+    assert told([60, 12, 11, 2, 2, 1, 1, 1]).startswith(head.format("5 rows") + columns)
+    assert told([]) == f"{head.format('0 rows')}No item seems to have people."
+    assert told([1] * 150).startswith(
+        f"{head.format('0 rows')}Nothing can be told: of 200 buckets about 25% seem empty"
     )
-    assert told([]) == "Which?: 95 answers, epsilon 20, delta 0\n\nNo item seems to have people."
-    assert told([1] * 300) == (
-        "Which?: 95 answers, epsilon 20, delta 0\n\n"
-        "Nothing can be told: of 400 buckets fewer than half seem empty. Fix: buckets=1600, in a new round"
-    )
+
+
+def test_it_is_a_shape_like_others(tmp_path: Path) -> None:
+    analyst = ShapeAnalyst()
+    asked = analyst.publish("Which?", people=100, epsilon=1, buckets=400)
+    found = analyst.read(Tally(asked.digest, 95, (3,) * 400, (2,) * 400))
+    for kind in (".parquet", ".csv", ".json", ".html", ".png"):
+        assert found.save(tmp_path / f"shape{kind}").stat().st_size > 0
+    assert hc.load(tmp_path / "shape.parquet").table == found.table
+    assert "at least 90 people must keep to it and tell nobody their shares." in found.explain()
+    assert covers(Cost(Fraction(1), Fraction(1, 10**6)), found.cost.events)
 
 
 # What is published
@@ -418,6 +425,7 @@ def test_nothing_is_shown_by_accident(asked: ShapeRound) -> None:
     assert KEY.hex() not in shown
     assert shares.ticket not in shown
     assert str(bucket_of("my secret", asked)) + "," not in shown
+    assert f"({bucket_of('my secret', asked)}," not in shown
 
 
 # The analyst
@@ -426,7 +434,7 @@ def test_nothing_is_shown_by_accident(asked: ShapeRound) -> None:
 def test_an_analyst_reads_own_results_only(asked: ShapeRound) -> None:
     analyst = ShapeAnalyst([asked])
     good = Total(asked.digest, 9, (0,) * asked.buckets)
-    assert analyst.read(good).answered == 9
+    assert analyst.read(good).about.dataset == '9 answers to "Which?"'
     with pytest.raises(Refused, match="no round"):
         ShapeAnalyst().read(good)
     for wrong in (replace(good, answered=8), replace(good, sums=(0,))):

@@ -1171,7 +1171,7 @@ BUGS = [
 
 def planted(bug: Bug, folder: Path) -> None:
     """A copy of the package with the bug in it."""
-    shutil.copytree(ROOT / "src" / "headcount", folder / "headcount", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "src" / "headcount", folder / "headcount")  # with what is compiled: only the bug is not
     file = folder / "headcount" / bug.file
     text = file.read_text()
     for old, new in bug.patches:

@@ -45,8 +45,8 @@ MOST_TERMS = 1 << 16
 """What has more terms than this is as good as no price: pairs by the ten thousand in every bucket."""
 SHARE = Fraction(4, 5)
 """How much of epsilon the noise alone takes: 25% more noise than a trusted curator's. The rest keeps pairs few."""
-SHARES = range(30, 98)
-"""Hundredths of epsilon that are tried where messages are limited."""
+SHARES = tuple(Fraction(percent, 100) for percent in range(30, 98))
+"""Those that are tried where messages are limited."""
 SPREADS = tuple(2.5 * 0.87**step for step in range(20))
 """Where the pairs' scale is looked for, in units of 1 / (what is left of epsilon); nearby it hardly matters."""
 LEAST_LEFT, LEAST_DELTA = Fraction(1, 1000), Fraction(1, 10**30)
@@ -131,12 +131,14 @@ def quietest(
     1.49
     """
 
-    def needed(percent: int) -> float:
-        return messages(best(epsilon, delta, neighbours=neighbours, share=Fraction(percent, 100)))
+    asked, limit = positive("epsilon", epsilon, fix="epsilon=1"), positive("most", most, fix="most=200")
+    shares = [share for share in SHARES if (1 - share) * asked >= LEAST_LEFT] or [SHARES[0]]
 
-    place = bisect_right(SHARES, float(positive("most", most, fix="most=200")), key=needed)
-    share = Fraction(SHARES[max(0, place - 1)], 100)
-    return best(epsilon, delta, neighbours=neighbours, share=share) if place else None
+    def needed(share: Fraction) -> float:
+        return messages(best(asked, delta, neighbours=neighbours, share=share))
+
+    place = bisect_right(shares, float(limit), key=needed)
+    return best(asked, delta, neighbours=neighbours, share=shares[place - 1]) if place else None
 
 
 @lru_cache(maxsize=1024)

@@ -8,9 +8,9 @@ entropy         of the table, the sum of (v / n) ln(n / v); of the source, that 
                 term for what was not seen a sum is taken as an integral: f_1 / n e^a E_1(a), a = 2 f_2 / f_1. It had
                 less error than those of Miller and Madow and of Chao and Shen in most of 36 kinds of sources.
 coverage        how many different items some number of people would have. Fewer people: each is kept by a coin. More:
-                Good and Toulmin, up to twice as many; then smoothed (Orlitsky, Suresh and Wu 2016).
+                Good and Toulmin's series, smoothed (Orlitsky, Suresh and Wu 2016).
 support size    how many items the source has, if each has at least some share of it: those that would be seen of so
-                many people that an item of this share is left out once in 10 times.
+                many people that an item of this share is left out once in 10 times, or more seldom.
 
 What was never seen cannot be known for sure: as much again as is added for it may be missing in the entropy, half of
 the last term of a smoothed series may be wrong, and beyond several times the people there may be anything.
@@ -30,7 +30,7 @@ from headcount.noise.law import Integers
 SEVERAL = 8.0
 """So many times as many people more can be asked about: beyond, nothing bounds from above what they would have."""
 LEFT_OUT = 0.1
-"""How often an item of the smallest share is left out of the support."""
+"""How often an item of the smallest share is left out of the support, at most."""
 MOST = 1e15
 """No more people are asked about."""
 
@@ -101,10 +101,11 @@ class Properties:
     def support_size(self, min_share: float) -> Estimate:
         """How many items the source has, if none has a smaller share of it."""
         table = self.distinct()
-        most = max(1 / max(min_share, 1 / MOST), table.value)
-        seen = self.coverage(max(-math.log(LEFT_OUT) * most, self.total))
+        most = max(1 / max(min_share, 1 / MOST), table.value, 1.0)
+        people = max(-math.log(LEFT_OUT) * most, 2 * self.total)
+        seen = self.coverage(people)
         value = min(max(seen.value, table.value), most)
-        low, high = max(seen.low, table.low), min(seen.high / (1 - LEFT_OUT), most)
+        low, high = max(seen.low, table.low), min(seen.high / -math.expm1(-people / most), most)
         return Estimate(value, min(low, value), max(high, value))
 
     def _sum(self, c: OfCounts) -> float:
@@ -140,13 +141,19 @@ def _seen_of(ratio: float, total: float) -> tuple[OfCounts, int]:
     """What an item of v people adds to how many are seen of so many times the people; and the last v of a series that
     was cut, or 0.
 
-    It is 1 - (1 - ratio)^v, whether there are fewer people or t = ratio - 1 times as many more. For t > 1 the power is
-    multiplied by P(L >= v), where L is binomial: k = floor(log_3(n t^2 / (t - 1)) / 2) draws of chance 2 / (2 + t)."""
+    It is 1 - (1 - ratio)^v, whether there are fewer people or t = ratio - 1 times as many more. If more, the power is
+    multiplied by P(L >= v), where L is binomial with k draws of chance 2 / (2 + t)."""
     t = ratio - 1
-    if t <= 1:
-        return lambda v: _some(v) * (1 - (-t) ** v.astype(np.float64)), 0
-    k = max(math.floor(math.log(total * t**2 / (t - 1), 3) / 2), 1)
+    if t <= 0:
+        return lambda v: 1 - (-t) ** v.astype(np.float64), 0
+    k = _draws(t, total)
     return lambda v: _some(v) * (1 - np.where(v <= k, _smoothed(np.clip(v, 1, k), t, k), 0.0)), k
+
+
+def _draws(t: float, total: float) -> int:
+    """k = log_3(n t^2 / (t - 1)) / 2, as is best for t > 1. For less the series has an end of its own, and half as many
+    terms as n has binary digits are enough: further ones are noise."""
+    return max(math.floor(math.log(total * t**2 / (t - 1), 3) / 2 if t > 1 else math.log2(total) / 2), 1)
 
 
 def _smoothed(v: Integers, t: float, k: int) -> Floats:

@@ -37,9 +37,8 @@ def undone(loads: Integers, buckets: Floats, cells: int) -> Steps:
     small = loads < size
     pi = np.zeros(size)
     pi[0], pi[loads[small]] = empty, buckets[small] / cells
-    logarithm = _logarithm(pi)
-    distinct = logarithm[0] / np.log1p(-1 / cells)
-    numbers = distinct - np.append(0.0, _apart(logarithm, cells)[1:].cumsum())  # for r = 1 .. size
+    distinct = np.log1p(-seen.numbers[0] / cells) / np.log1p(-1 / cells)
+    numbers = distinct - np.append(0.0, _apart(_logarithm(pi), cells)[1:].cumsum())  # for r = 1 .. size
     beyond = seen.starts > size
     return Steps(np.append(np.arange(1, size + 1), seen.starts[beyond]), np.append(numbers, seen.numbers[beyond]))
 

@@ -8,7 +8,7 @@ buckets, which add up to discrete Laplace noise (paper 002, Corollary 3). A shuf
 +1 and -1 hide what it cannot; a secure sum tells sums alone, and needs no pairs. Proof: docs/proofs/shuffle.md.
 """
 
-from headcount.federated.shape.analyst import ShapeAnalyst, ShapeFindings
+from headcount.federated.shape.analyst import ShapeAnalyst
 from headcount.federated.shape.client import ShapeClient
 from headcount.federated.shape.messages import ShapeRound, Shares, Tally, Total
 from headcount.federated.shape.middle import SecureSum, Shuffler
@@ -17,7 +17,6 @@ __all__ = [
     "SecureSum",
     "ShapeAnalyst",
     "ShapeClient",
-    "ShapeFindings",
     "ShapeRound",
     "Shares",
     "Shuffler",

@@ -1,19 +1,13 @@
 """The analyst's side: what is asked and promised, and the shape that the buckets tell."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 from typing import get_args
 
-import numpy as np
-
 from headcount.account.events import Neighbours
 from headcount.account.threshold import people as changed
 from headcount.errors import BadParameter
-from headcount.estimate.buckets import found
-from headcount.estimate.kernel import shares
-from headcount.estimate.prevalence import Prevalence, of_counts
 from headcount.exact import Number, positive, rational
 from headcount.federated.messages import MOST_PEOPLE, Refused, check_whole
 from headcount.federated.shape.messages import (
@@ -28,46 +22,14 @@ from headcount.federated.shape.messages import (
 )
 from headcount.federated.shape.plan import Wanted
 from headcount.noise import Entropy, SystemEntropy
-from headcount.release.shape import EMPTY
+from headcount.release.shape import Shape, collected, of_buckets
 
 HONEST = Fraction(9, 10)
-TIMES: dict[Way, int] = {"shuffle": 2, "secure-sum": 4}
-"""So many buckets for each person, if nothing else is said. With more, fewer items share one; to a shuffler each
-costs messages."""
+TIMES = 2
+"""So many buckets for each person, if nothing else is said: more than half are then empty, whatever people have, and
+more of them would only add noise (measured: benchmarks/shuffle.py)."""
 
 _SYSTEM = SystemEntropy()
-
-
-@dataclass(frozen=True)
-class ShapeFindings:
-    """What one round found."""
-
-    round: ShapeRound
-    answered: int
-    """How many people did."""
-    prevalence: Prevalence
-    """How many items have how many people, as estimated: none if too few buckets seem empty."""
-    empty: float
-    """The part of all buckets that seem empty."""
-
-    def __str__(self) -> str:
-        cost = f"epsilon {float(self.round.epsilon):g}, delta {float(self.round.delta):g}"
-        return "\n".join([f"{self.round.asks}: {self.answered:,} answers, {cost}", "", *self._rows()])
-
-    def _rows(self) -> list[str]:
-        """How many items have at least 1, 10, 100, ... people."""
-        if self.empty <= EMPTY:
-            told = f"Nothing can be told: of {self.round.buckets:,} buckets fewer than half seem empty."
-            return [f"{told} Fix: buckets={4 * self.round.buckets}, in a new round"]
-        if not self.prevalence.distinct:
-            return ["No item seems to have people."]
-        largest = int(self.prevalence.counts[-1])
-        limits = 10 ** np.arange(len(str(largest)))
-        cells = zip(limits.tolist(), self.prevalence.reached(limits).tolist(), strict=True)
-        rows = [("people", "items"), *((f"{limit:,} or more", f"{items:,}") for limit, items in cells)]
-        left, right = (max(map(len, column)) for column in zip(*rows, strict=True))
-        table = [f"{limit:>{left}}  {items:>{right}}" for limit, items in rows]
-        return [*table, "", f"The most common item has about {largest:,} people."]
 
 
 class ShapeAnalyst:
@@ -109,7 +71,7 @@ class ShapeAnalyst:
         if not 0 < part <= 1:
             raise BadParameter(f"honest={honest!r}: a part above 0, and at most 1.", fix="honest=0.9")
         cost = positive("epsilon", epsilon, fix="epsilon=1"), rational("delta", delta, fix="delta=1e-6")
-        cells = buckets or min(TIMES[way] * people, MOST_BUCKETS)
+        cells = buckets or min(TIMES * people, MOST_BUCKETS)
         if way == "shuffle":
             event = Wanted(*cost, neighbours, cells, ceil(part * people), messages).event()
             noise = event.scale, event.shape, event.spread
@@ -118,16 +80,15 @@ class ShapeAnalyst:
         fresh, key = (self._entropy.secret()[:16].hex() for _ in range(2))
         return self._known(ShapeRound(fresh, asks, people, part, cells, key, *noise, neighbours, *cost, way))
 
-    def read(self, result: Tally | Total) -> ShapeFindings:
-        """The shape that a result tells."""
+    def read(self, result: Tally | Total) -> Shape:
+        """The shape that a result tells, as of a table (`headcount.shape`)."""
         if (asked := self._rounds.get(result.round)) is None:
             raise Refused("This result is of no round of this analyst.", fix="ShapeAnalyst([round]), with its round")
         noisy = result.noisy
         if len(noisy) != asked.buckets or result.answered < asked.needed:
             raise Refused("This result has not the buckets or the answers of its round.", fix="result = middle.close()")
-        told = found(noisy, shares(float(asked.scale), result.answered / asked.needed), hashed=True)
-        prevalence = told.prevalence if told.empty > EMPTY else of_counts(noisy[:0])
-        return ShapeFindings(asked, result.answered, prevalence, told.empty)
+        told = of_buckets(noisy, [(float(asked.scale), result.answered / asked.needed)], hashed=True)
+        return collected(told, dataset=f'{result.answered:,} answers to "{asked.asks}"', **asked.about)
 
     def _known(self, asked: ShapeRound) -> ShapeRound:
         if not asked.holds:

@@ -19,7 +19,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from headcount.account.cost import native
-from headcount.account.events import Laplace, Neighbours, ShuffledLaplace
+from headcount.account.events import Laplace, Neighbours, ShuffledLaplace, to_json
 from headcount.account.shuffling import messages as messages_of
 from headcount.account.threshold import people as changed
 from headcount.exact import written
@@ -34,6 +34,7 @@ from headcount.federated.messages import (
     check_text,
     check_whole,
 )
+from headcount.mechanism.staircase import INTERVAL
 from headcount.noise.law import Integers
 
 Way = Literal["shuffle", "secure-sum"]
@@ -154,6 +155,36 @@ class ShapeRound(Message):
                 f"  each sends  {self._size()}",
                 f"  answers     {self.needed:,} are needed, else nothing is told: {silent}",
             ]
+        )
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What is said of the shape that it leads to."""
+        return {
+            "what": "the shape of people per item",
+            "unit": "people",
+            "epsilon": written(self.epsilon),
+            "delta": written(self.delta),
+            "steps": self.steps,
+            "proof": "docs/proofs/shuffle.md",
+            "events": to_json([self.event]),
+        }
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """What happens, and what it guarantees, in sentences."""
+        middle = "A shuffler forgets who sent what" if self.way == "shuffle" else "A secure sum tells sums alone"
+        pairs = ", and pairs of +1 and -1 that hide how many there are of each" if self.way == "shuffle" else ""
+        return (
+            f"Of {self.people:,} people each has one item, or none. By a keyed hash it falls into one of "
+            f"{self.buckets:,} buckets.",
+            f"Everybody sends +1 for their bucket, shares of noise for all buckets{pairs}. {middle}.",
+            f"The noise of each bucket has a standard deviation of about {self.deviation:.3g}. What follows from items "
+            "that share a bucket is undone. No item is named.",
+            INTERVAL,
+            f"Privacy: epsilon {float(self.epsilon):g}, delta {float(self.delta):g}, {_ABOUT[self.neighbours]}. That "
+            f"somebody answers is not hidden; and at least {self.needed:,} people must keep to it and tell nobody "
+            "their shares.",
         )
 
     def _size(self) -> str:

@@ -46,7 +46,7 @@ class Wanted:
 
     def _fewest(self) -> ShuffledLaplace:
         """With hardly more messages than it takes at least."""
-        return self._with(SHARE if self.most is None else Fraction(SHARES[0], 100))
+        return self._with(SHARE if self.most is None else SHARES[0])
 
     def _refusal(self, event: ShuffledLaplace) -> BadParameter:
         """What was asked for takes too many messages."""
