@@ -80,20 +80,23 @@ def release(path: str | Path, way: str) -> Shape:
     return shape(path, user="user_id", by="item", epsilon=1, **WAYS[way])
 
 
-def counted(way: str) -> int:
-    """Noise, estimate and intervals of a million items, all known: how many different counts there seem to be."""
+def counted(way: str) -> None:
+    """Noise, estimate and intervals of a million items, all known."""
     totals = MILLION // np.arange(1, MILLION + 1)
     kind: Way = "staircase" if way == "staircase" else "buckets"
     by = made_by(Shaped(kind), Fraction(1), 1, "add-remove", len(totals))
     noisy = by.run(listed(totals, by.bounding), SYSTEM)
-    return len(made_of(noisy, float(by.event.scale), "l1", WAYS[way].get("estimator", "em"))[0])
+    made_of(noisy, float(by.event.scale), "l1", WAYS[way].get("estimator", "em"))
 
 
-def call(which: str, path: str) -> int:
+def call(which: str, path: str) -> None:
     """What is measured."""
     if path == COUNTED:
-        return counted(which)
-    return plain(path, 1) if which == PLAIN else len(release(path, which).table)
+        counted(which)
+    elif which == PLAIN:
+        plain(path, 1)
+    else:
+        release(path, which)
 
 
 def once(which: str, path: str) -> dict[str, float]:
@@ -102,12 +105,11 @@ def once(which: str, path: str) -> dict[str, float]:
         pq.write_table(pa.table({"user_id": [1], "item": ["a"]}), tiny := f"{room}/tiny.parquet")
         call(which, tiny)  # imports what it needs
     wall, cpu = time.perf_counter(), time.process_time()
-    rows = call(which, path)
+    call(which, path)
     return {
         "wall": time.perf_counter() - wall,
         "cpu": time.process_time() - cpu,
         "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
-        "rows": rows,
     }
 
 
@@ -137,12 +139,10 @@ def times(where: Path) -> None:
 
 def _cost(way: str, rounds: Sequence[dict[str, dict[str, float]]]) -> list[str]:
     """Seconds of the plain query and of ours; ratios of time and of CPU time; memory."""
-    (plainly,), (ours, memory) = (
-        _middle([each[which] for each in rounds], what)
-        for which, what in ((PLAIN, ("wall",)), (way, ("wall", "memory")))
-    )
+    plainly = _middle([each[PLAIN] for each in rounds], ("wall",))
+    ours, memory = _middle([each[way] for each in rounds], ("wall", "memory"))
     ratios = (median(each[way][what] / each[PLAIN][what] for each in rounds) for what in ("wall", "cpu"))
-    return [plainly, ours, *(f"{each:.1f}" for each in ratios), memory]
+    return [*plainly, ours, *(f"{each:.1f}" for each in ratios), memory]
 
 
 def _middle(several: Sequence[dict[str, float]], what: Sequence[str]) -> list[str]:
@@ -206,7 +206,7 @@ class Line:
         held = zip(*(_held(each, self.table) for each in self.releases), strict=True)
         return [
             *(f"{distinct:,}", _beside(distinct, [each.distinct() for each in self.releases], 0)),
-            *(f"{evenness:.3f}", _beside(evenness, [each.entropy() for each in self.releases], 3)),
+            *(f"{evenness:.4f}", _beside(evenness, [each.entropy() for each in self.releases], 4)),
             *(f"{fmean(each):.1%} ({min(each):.1%})" for each in held),
         ]
 
@@ -242,10 +242,9 @@ def _off(found: Shape, table: Reduced) -> float:
 def _beside(truth: float, estimates: Sequence[Estimate], digits: int) -> str:
     """How far off, how wide, how often right."""
     found = [Beside(truth, each) for each in estimates]
-    wide = fmean((each.high - each.low) / 2 for each in estimates)
-    away = [each.off for each in found]
-    mean, spread, half = (f"{each:,.{digits}f}" for each in (fmean(away), stdev(away), wide))
-    return f"{mean} ± {spread}, interval ± {half}, {fmean(each.holds for each in found):.0%}"
+    away, half = [each.off for each in found], fmean((each.high - each.low) / 2 for each in estimates)
+    mean, spread, wide = (f"{round(each, digits) + 0.0:,.{digits}f}" for each in (fmean(away), stdev(away), half))
+    return f"{mean} ± {spread}, interval ± {wide}, {fmean(each.holds for each in found):.0%}"
 
 
 def _held(found: Shape, table: Reduced) -> tuple[float, float]:

@@ -42,7 +42,7 @@ def shape(
     mechanism: "staircase" (the same as "auto"): noise on the sorted counts. "buckets": noise on the count of every item
         of a public list, or of every bucket that items are hashed into: what also works where nobody sees all counts.
     estimator: of buckets: "em", the most likely shape; or "paper", that of Ghazi et al. 2022.
-    buckets: of buckets: how many; by default 4 for each contribution.
+    buckets: of buckets: how many; by default 2 for each contribution.
     people: how many people there are, if that is public: else 2% of epsilon go to count what they contribute.
 
     No delta is needed. The other parameters are those of `histogram`.

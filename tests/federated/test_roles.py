@@ -257,7 +257,7 @@ def test_one_result_and_then_nothing(asked: Round) -> None:
 
 def test_no_second_result_by_a_copy(asked: Round) -> None:
     aggregator = Aggregator(asked)
-    for way in (copy.deepcopy, pickle.dumps):
+    for way in (copy.copy, copy.deepcopy, pickle.dumps):
         with pytest.raises(TypeError):
             way(aggregator)
 

@@ -387,7 +387,7 @@ def test_a_round_goes_its_own_way(asked: ShapeRound) -> None:
 
 def test_no_second_result_by_a_copy(asked: ShapeRound) -> None:
     between = middle(asked)
-    for way in (copy.deepcopy, pickle.dumps):
+    for way in (copy.copy, copy.deepcopy, pickle.dumps):
         with pytest.raises(TypeError):
             way(between)
 
@@ -414,6 +414,27 @@ def test_all_that_is_ever_said_follows_from_the_messages(asked: ShapeRound) -> N
         assert one == other
     else:
         assert one[-2] != other[-2]  # a pair more is a message more
+
+
+def test_a_person_spends_delta_as_well() -> None:
+    analyst, client = ShapeAnalyst(), ShapeClient("song", epsilon=10, delta="1.5e-6")
+    client.answer(analyst.publish("Which?", people=10, epsilon=1, delta="1e-6"))
+    with pytest.raises(Refused, match="budget"):
+        client.answer(analyst.publish("Which?", people=10, epsilon=1, delta="1e-6"))
+
+
+@pytest.mark.parametrize("way", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_a_person_cannot_be_copied(way: Any) -> None:
+    with pytest.raises(TypeError, match="cannot be copied"):
+        way(ShapeClient("song"))
+
+
+def test_far_below_zero_nothing_fails() -> None:
+    """One answer to a secure sum with absurd amounts: the shape is told all the same."""
+    analyst = ShapeAnalyst()
+    asked = analyst.publish("Which?", people=10, epsilon=1, buckets=1000, way="secure-sum")
+    sums = tuple(-(2**20) + 1000 * number for number in range(asked.buckets))
+    assert analyst.read(Total(asked.digest, 10, sums)).prevalences.distinct <= 1000
 
 
 def test_nothing_is_shown_by_accident(asked: ShapeRound) -> None:

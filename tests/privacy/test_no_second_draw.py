@@ -177,6 +177,17 @@ JOBS: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.parametrize("epsilon", [1, 40, 100])
+@pytest.mark.parametrize("counts", [(1,), (1, 1, 1, 1, 2), (3, 3, 3, 1), (40, 2, 2, 2, 1, 1)])
+def test_hardly_any_noise_makes_no_shape_fail(counts: tuple[int, ...], epsilon: int) -> None:
+    items = [item for item, count in enumerate(counts) for _ in range(count)]
+    table = pa.table({"user": range(len(items)), "item": items})
+    asked: dict[str, Any] = {"user": "user", "by": "item", "epsilon": epsilon, "keys": range(8)}
+    for _ in range(5):
+        for mechanism in ("staircase", "buckets"):
+            assert hc.shape(table, **asked, mechanism=mechanism).counts.sum() < 500
+
+
 @pytest.mark.parametrize("job", JOBS)
 @pytest.mark.parametrize("people", [0, 3000])
 def test_no_number_of_people_makes_a_release_fail(job: str, people: int) -> None:

@@ -1,5 +1,7 @@
 """A counter as a user meets it: what it counts, what it refuses, what it says, and that it ends once."""
 
+import copy
+import pickle
 import subprocess
 import sys
 from collections.abc import Callable
@@ -17,6 +19,7 @@ import pyarrow as pa
 import pytest
 
 import headcount as hc
+from headcount.account.cost import Cost, native
 from headcount.audit.choices import Fixed
 from headcount.errors import BadParameter, HeadcountError
 from headcount.release import Shape
@@ -359,6 +362,24 @@ def test_it_is_a_shape_like_others(tmp_path: Path) -> None:
     assert isinstance(again, Shape)
     assert (again.distinct(), again.entropy()) == (found.distinct(), found.entropy())
     assert (found.cost.delta, [event.name for event in found.cost.events]) == (0, ["laplace"])
+
+
+@pytest.mark.parametrize("neighbours", ["add-remove", "replace"])
+def test_what_happened_costs_what_was_promised(neighbours: Any) -> None:
+    (event,) = Counter(FRUITS, epsilon="0.7", neighbours=neighbours).shape().cost.events
+    assert native(event) == Cost(Fraction("0.7"), Fraction(0))
+
+
+@pytest.mark.parametrize("way", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_it_cannot_be_copied(way: Any) -> None:
+    with pytest.raises(TypeError, match="there is one Counter: it cannot be copied"):
+        way(counter(FRUITS))
+
+
+def test_a_state_is_for_its_owner_alone(tmp_path: Path) -> None:
+    path = counter(FRUITS).save(tmp_path / "fruits.state")
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert [each.name for each in tmp_path.iterdir()] == ["fruits.state"]
 
 
 def test_threads_count_everything() -> None:

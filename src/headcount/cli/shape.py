@@ -44,7 +44,7 @@ def shape(
     loss: Annotated[str, typer.Option(help="What is to be small: l1, all differences; l2, their squares.")] = "l1",
     mechanism: Annotated[str, typer.Option(help="auto (staircase), or buckets.")] = "auto",
     estimator: Annotated[str, typer.Option(help="Of buckets: em, or paper.")] = "em",
-    buckets: Annotated[str | None, typer.Option(help="Of buckets: how many; else 4 for each contribution.")] = None,
+    buckets: Annotated[str | None, typer.Option(help="Of buckets: how many; else 2 for each contribution.")] = None,
     people: Annotated[str | None, typer.Option(help="How many people there are, if that is public.")] = None,
     neighbours: Neighbours = "add-remove",
     dataset: Dataset = None,

@@ -46,7 +46,8 @@ def found(
     """The shape that noisy cells tell, if this is the law of their noise."""
     if not len(noisy):
         return Found(of_counts(np.zeros(0, dtype=np.int64)), 1.0)
-    seen = tallied((np.asarray(noisy, dtype=np.int64) + kernel.unit // 2) // kernel.unit)
+    values = np.maximum(np.asarray(noisy, dtype=np.int64), -kernel.reach * kernel.unit)  # noise goes no further
+    seen = tallied((values + kernel.unit // 2) // kernel.unit)
     cells = int(seen.cells.sum())
     steps = _most_likely(seen, kernel) if estimator == "em" else cumulated(seen, kernel)
     loads = _bounded(steps, seen, kernel) if loss == "l2" else _nearest(steps, 0, cells)

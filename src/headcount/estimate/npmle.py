@@ -31,6 +31,8 @@ SMOOTH = 0.05
 """The part of the start that is spread by noise, so that nothing possible is ruled out."""
 FAR = 1e-12
 """Noise goes further with this chance, and is not followed there."""
+FARTHEST = 1e6
+"""So many steps a leap takes at most."""
 FLOOR = 1e-14
 """No smaller part of all cells is expected anywhere: less is lost in rounding."""
 
@@ -80,7 +82,7 @@ class _Task:
         two = self.step(one)
         way = one.cells - guess.cells
         turn = two.cells - one.cells - way
-        far = max(1.0, float(np.linalg.norm(way)) / max(float(np.linalg.norm(turn)), 1e-300))
+        far = min(max(1.0, float(np.linalg.norm(way)) / max(float(np.linalg.norm(turn)), 1e-300)), FARTHEST)
         there = guess.cells + 2 * far * way + far**2 * turn
         leap = self.guess(np.where(there > 0, there, two.cells))
         return leap if leap.logarithm >= two.logarithm else two

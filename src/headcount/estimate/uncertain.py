@@ -180,10 +180,11 @@ class OnBuckets:
         """By chance of who met: pairs that are r or more only together, and pairs both of which are."""
         if not self.hashed:
             return np.zeros(len(r))
-        light, at_least = prevalence.counts[:LIGHT, None], prevalence.reached(r)
-        together = np.where(light < r, prevalence.reached(r - light) - at_least, 0)
-        crossed: Floats = (prevalence.items[:LIGHT] @ together + at_least.astype(np.float64) ** 2 / 2) / self.cells
-        return crossed
+        at_least = prevalence.reached(r)
+        pairs = at_least.astype(np.float64) ** 2 / 2
+        for light, items in zip(prevalence.counts[:LIGHT], prevalence.items[:LIGHT], strict=True):
+            pairs += items * np.where(light < r, prevalence.reached(r - light) - at_least, 0)
+        return pairs / self.cells
 
 
 def _variances_around(kernel: Kernel) -> Floats:

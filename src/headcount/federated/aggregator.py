@@ -20,11 +20,12 @@ import numpy as np
 from headcount.federated.messages import Invitation, Refused, Report, Result, Round, bad, in_order
 from headcount.federated.sample import in_random_order
 from headcount.noise import Entropy, SystemEntropy
+from headcount.single import Single
 
 _SYSTEM = SystemEntropy()
 
 
-class Aggregator:
+class Aggregator(Single):
     """Adds up one round."""
 
     def __init__(self, asked: Round, *, entropy: Entropy = _SYSTEM) -> None:

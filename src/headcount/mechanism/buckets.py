@@ -12,10 +12,11 @@ from math import exp, log, sqrt
 from typing import ClassVar
 
 import numpy as np
+import pyarrow as pa
 
 from headcount.account.events import Event, Laplace, Neighbours
 from headcount.bound import Bounded, SampledItems
-from headcount.errors import BadParameter
+from headcount.errors import BadParameter, ReadingFailed
 from headcount.exact import round_up
 from headcount.mechanism.mechanism import Mechanism, Noisy
 from headcount.mechanism.size import Size
@@ -24,8 +25,9 @@ from headcount.noise import Entropy
 from headcount.noise.law import Integers
 from headcount.source.buckets import buckets_of
 
-TIMES = 4
-"""So many buckets for each contribution, if nothing else is said: digest B.6, measured there."""
+TIMES = 2
+"""So many buckets for each contribution, if nothing else is said: enough that more than half are empty, whatever people
+have; more would only add noise (measured: docs/reproduce/shape.md)."""
 MOST_BUCKETS = 2**24
 FINE = 2**59
 """So many values a hash has before it becomes a bucket: none is favoured by more than one part in 2^35."""
@@ -68,7 +70,7 @@ class Buckets(Mechanism):
 
     def _hashed(self, bounded: Bounded, entropy: Entropy) -> Integers:
         """The totals of buckets. Items are hashed before the first draw: what can fail by the rows fails there."""
-        hashes = buckets_of(bounded.items, entropy.secret(), FINE)
+        hashes = _hashes(bounded.items, entropy.secret())
         totals = np.zeros(self._many(bounded, entropy), dtype=np.int64)
         np.add.at(totals, hashes % len(totals), bounded.totals)
         return totals
@@ -124,6 +126,13 @@ class Buckets(Mechanism):
     @property
     def interval_told(self) -> str:
         return INTERVAL
+
+
+def _hashes(items: pa.Table, key: bytes) -> Integers:
+    try:
+        return buckets_of(items, key, FINE)
+    except Exception:  # whatever it says may quote an item
+        raise ReadingFailed("the items could not be hashed. Nothing was released.", fix="items of text") from None
 
 
 def calibrated(

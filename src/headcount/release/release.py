@@ -4,9 +4,11 @@ The bytes depend on the released values and on public parameters alone: no time,
 """
 
 import json
+import os
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
+from secrets import token_hex
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -203,14 +205,17 @@ def bad_format(path: str | Path) -> BadParameter:
     return BadParameter(f"{path}: unknown kind of file.", fix=f"a name that ends in {', '.join(FORMATS)}")
 
 
-def write(path: str | Path, content: bytes) -> Path:
-    """The whole file or none: written beside it, then put in its place."""
+def write(path: str | Path, content: bytes, *, mode: int = 0o666) -> Path:
+    """The whole file or none: written beside it, to the disk, then put in its place."""
     target = Path(path)
     if target.is_dir():
         raise BadParameter(f"{path}: a folder.", fix=f"{target / 'release.csv'}")
-    beside = target.with_name(f".{target.name}.part")
+    beside = target.with_name(f".{target.name}.{token_hex(4)}")
     try:
-        beside.write_bytes(content)
+        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
         beside.replace(target)
     except OSError as error:
         beside.unlink(missing_ok=True)

@@ -31,6 +31,7 @@ from headcount.noise.law import Integers
 from headcount.question import Estimator, Loss
 from headcount.release.release import write
 from headcount.release.shape import Shape, collected, of_buckets
+from headcount.single import Single
 from headcount.source.buckets import TEXT, buckets_of, item_text
 from headcount.spending import budget
 from headcount.stream.state import Settings, State, pack, unpack
@@ -52,7 +53,7 @@ class Refused(HeadcountError):
     """What a counter does not allow: an event of no known item, one after the end, more items than its buckets hold."""
 
 
-class Counter:
+class Counter(Single):
     """A count of a stream of events, private at every moment.
 
     domain: the public list of all items (text, whole numbers, true and false, days and moments); or
@@ -131,7 +132,7 @@ class Counter:
 
     def save(self, path: str | Path) -> Path:
         """Write the state to a file: the whole of it, in place of what was there, or nothing."""
-        return write(path, self.state())
+        return write(path, self.state(), mode=0o600)
 
     @classmethod
     def load(

@@ -9,7 +9,7 @@ from headcount.account.events import Neighbours
 from headcount.account.threshold import people as changed
 from headcount.errors import BadParameter
 from headcount.exact import Number, positive, rational
-from headcount.federated.messages import MOST_PEOPLE, Refused, check_whole
+from headcount.federated.messages import MOST_EPSILON, MOST_PEOPLE, Refused, check_whole
 from headcount.federated.shape.messages import (
     MOST_BUCKETS,
     MOST_MESSAGES,
@@ -71,6 +71,8 @@ class ShapeAnalyst:
         if not 0 < part <= 1:
             raise BadParameter(f"honest={honest!r}: a part above 0, and at most 1.", fix="honest=0.9")
         cost = positive("epsilon", epsilon, fix="epsilon=1"), rational("delta", delta, fix="delta=1e-6")
+        if cost[0] > MOST_EPSILON:
+            raise BadParameter(f"epsilon={epsilon!r}: at most {MOST_EPSILON}.", fix="epsilon=1")
         cells = buckets or min(TIMES * people, MOST_BUCKETS)
         if way == "shuffle":
             event = Wanted(*cost, neighbours, cells, ceil(part * people), messages).event()

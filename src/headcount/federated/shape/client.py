@@ -2,8 +2,7 @@
 
 Invariants:
 
-- it does not trust the analyst: a round whose noise and pairs do not keep its promise gets no answer;
-- it answers rounds up to a total that it may be given, and each once. That is noted before anything is drawn;
+- those of every person (federated/person.py): promises are checked, rounds are answered once, and up to a total;
 - it sends messages of +1 and -1, each by itself. One message for a whole cluster of noise would tell clusters of noise
   from items, and no price would hold;
 - messages go in the order of their buckets: what is an item and what is noise does not show in it;
@@ -17,10 +16,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from headcount.account.charge import typed_budget
-from headcount.account.cost import Cost
 from headcount.exact import Number
-from headcount.federated.messages import Refused, bad, check_items
+from headcount.federated.messages import check_items
+from headcount.federated.person import Person
 from headcount.federated.shape.messages import ShapeRound, Shares
 from headcount.noise import Entropy, SystemEntropy
 from headcount.noise.finite import Uniform
@@ -30,14 +28,14 @@ from headcount.noise.poisson import LogSeries, Poisson
 _SYSTEM = SystemEntropy()
 
 
-class ShapeClient:
+class ShapeClient(Person):
     """One person, with an item or without.
 
     >>> ShapeClient("apple")
     ShapeClient()
     """
 
-    __slots__ = ("_answered", "_entropy", "_item", "_key", "_left")
+    __slots__ = ("_item",)
 
     def __init__(
         self,
@@ -54,37 +52,14 @@ class ShapeClient:
         held = str(item) if isinstance(item, str) else item
         if held is not None:
             check_items((held,))
-        if key is not None and (type(key) is not bytes or len(key) != 32):
-            raise bad("key: 32 bytes are needed.", fix="key=secrets.token_bytes(32)")
+        super().__init__(epsilon, delta, key, entropy)
         self._item = held
-        self._key = entropy.secret() if key is None else key
-        self._entropy = entropy
-        self._answered: set[str] = set()
-        self._left = typed_budget(epsilon, delta if epsilon is not None else None)
-
-    def __repr__(self) -> str:
-        return "ShapeClient()"
 
     def answer(self, asked: ShapeRound) -> Shares:
         """This person's messages for this round."""
-        self._check(asked)
-        self._answered.add(asked.digest)
-        if self._left is not None:
-            self._left = Cost(self._left.epsilon - asked.epsilon, self._left.delta - asked.delta)
+        self._admit(asked)
         buckets, amounts = self._drawn(asked)
         return Shares(asked.digest, self._ticket(asked), _in_order(buckets, amounts, apart=asked.way == "shuffle"))
-
-    def _check(self, asked: ShapeRound) -> None:
-        if not asked.holds:
-            raise Refused("This round does not keep its promise.", fix="more noise, or more pairs")
-        if asked.digest in self._answered:
-            raise Refused("This person has answered this round.", fix="another round, with an id and noise of its own")
-        if self._left is not None and (asked.epsilon > self._left.epsilon or asked.delta > self._left.delta):
-            raise Refused("This person's budget does not allow this round.", fix="a round with less epsilon and delta")
-
-    def _ticket(self, asked: ShapeRound) -> str:
-        """128 bits that nobody can tell from random ones."""
-        return hashlib.blake2b(asked.digest.encode(), key=self._key, digest_size=16).hexdigest()
 
     def _drawn(self, asked: ShapeRound) -> tuple[Integers, Integers]:
         """The buckets of all messages, and their amounts."""

@@ -7,6 +7,9 @@ Invariants, for both:
 - what one person is told depends on their own answer alone, and an answer is counted as a whole or not at all;
 - a ticket counts once.
 
+Who is a person is up to the transport: whoever gets tickets for a hundred people that are not there has taken away the
+noise of a hundred.
+
 In a real deployment messages to a shuffler are encrypted for the analyst, one by one, and a chain of servers mixes
 them; a secure sum is a protocol in which the masks of all vectors cancel. Here each is an object, and whoever can read
 its memory can read the answers.
@@ -20,9 +23,10 @@ import numpy as np
 from headcount.federated.messages import Refused, bad
 from headcount.federated.shape.messages import ShapeRound, Shares, Tally, Total, Way
 from headcount.noise.law import Integers
+from headcount.single import Single
 
 
-class _Middle(ABC):
+class _Middle(Single, ABC):
     """Counts one round."""
 
     _way: Way

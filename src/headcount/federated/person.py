@@ -1,0 +1,72 @@
+"""What every person's side has in common.
+
+Invariants:
+
+- it does not trust the analyst: a round that does not keep its promise gets no answer;
+- it answers rounds up to a total that it may be given, and no further: how many rounds there are is up to analysts;
+- it answers a round once. That is noted before anything is drawn, so no failure leads to a second draw, and neither do
+  two threads.
+"""
+
+import hashlib
+from fractions import Fraction
+from threading import Lock
+from typing import Protocol
+
+from headcount.account.charge import typed_budget
+from headcount.account.cost import Cost
+from headcount.exact import Number
+from headcount.federated.messages import Refused, bad
+from headcount.noise import Entropy
+from headcount.single import Single
+
+
+class Promised(Protocol):
+    """A round, as far as it makes a promise."""
+
+    @property
+    def digest(self) -> str: ...
+    @property
+    def holds(self) -> bool: ...
+    @property
+    def epsilon(self) -> Fraction: ...
+    @property
+    def delta(self) -> Fraction: ...
+
+
+class Person(Single):
+    """Answers rounds, each once, up to a total."""
+
+    __slots__ = ("_answered", "_entropy", "_key", "_left", "_lock")
+
+    def __init__(self, epsilon: Number | None, delta: Number, key: bytes | None, entropy: Entropy) -> None:
+        if key is not None and (type(key) is not bytes or len(key) != 32):
+            raise bad("key: 32 bytes are needed.", fix="key=secrets.token_bytes(32)")
+        self._key = entropy.secret() if key is None else key
+        self._entropy = entropy
+        self._answered: set[str] = set()
+        self._left = typed_budget(epsilon, delta if epsilon is not None else None)
+        self._lock = Lock()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
+
+    def _admit(self, asked: Promised) -> None:
+        """Note that this round is answered, and what it takes; or refuse it."""
+        with self._lock:
+            self._check(asked)
+            self._answered.add(asked.digest)
+            if self._left is not None:
+                self._left = Cost(self._left.epsilon - asked.epsilon, self._left.delta - asked.delta)
+
+    def _check(self, asked: Promised) -> None:
+        if not asked.holds:
+            raise Refused("This round does not keep its promise.", fix="a round with more noise, or a lower rate")
+        if asked.digest in self._answered:
+            raise Refused("This person has answered this round.", fix="another round, with an id of its own")
+        if self._left is not None and (asked.epsilon > self._left.epsilon or asked.delta > self._left.delta):
+            raise Refused("This person's budget does not allow this round.", fix="a round with less epsilon and delta")
+
+    def _ticket(self, asked: Promised) -> str:
+        """128 bits that nobody can tell from random ones."""
+        return hashlib.blake2b(asked.digest.encode(), key=self._key, digest_size=16).hexdigest()
