@@ -33,6 +33,9 @@ def shape_question(
         raise BadParameter(f"bound={bound!r}: of a shape it is a number.", fix="bound=1, the most items of one person")
     if people == "count":
         raise BadParameter('people="count": what is needed of it is counted anyway.', fix="no people, or people=100000")
+    whole("bound", bound, least=1, fix="bound=1, the most items of one person")
+    if people is not None:
+        whole("people", people, least=1, fix="people=100000, if that is public")  # type: ignore[arg-type]
     asked = question(user=user, by=by, keys=keys, bins=bins, bound=bound, neighbours=neighbours)
     way = one_of("mechanism", mechanism, get_args(Way))
     if way != "buckets" and (buckets is not None or estimator != "em"):

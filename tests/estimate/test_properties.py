@@ -39,8 +39,9 @@ def holds(estimate: Estimate, truth: float) -> bool:
 
 def test_an_estimate_is_a_number_and_can_be_read() -> None:
     assert float(Estimate(12345.6, 11000, 14000)) == 12345.6
-    assert str(Estimate(12345.6, 11000, 14000)) == "12,346 (11,000 to 14,000)"
+    assert str(Estimate(12345.6, 10999.8, 14000.1, whole=True)) == "12,346 (10,999 to 14,001)"
     assert str(Estimate(8.254, 8.2, 8.31)) == "8.25 (8.20 to 8.31)"
+    assert str(Estimate(8.2541, 8.2534, 8.2546)) == "8.2541 (8.2534 to 8.2546)"
 
 
 def test_of_the_table_without_noise() -> None:

@@ -83,6 +83,18 @@ def test_what_follows_from_a_shape(table: pa.Table, words: np.ndarray[Any, Any])
         assert f"{each.value:,.0f}"[:2] in str(each) or f"{each.value:.1f}"[:3] in str(each)
 
 
+@pytest.mark.parametrize("mechanism", ["staircase", "buckets"])
+def test_more_people_never_have_fewer_items(table: pa.Table, mechanism: Any) -> None:
+    shape = hc.shape(table.slice(0, 3000), **ASKED, mechanism=mechanism)
+    people = int(shape.counts.sum())
+    found = [shape.coverage(part * people // 4) for part in (1, 2, 3, 4, 5, 8, 16, 24, 36)]
+    assert [each.value for each in found] == sorted(each.value for each in found)
+    for each in found[4:]:
+        assert each.low >= shape.distinct().low
+    sizes = [shape.support_size(min_share=share).value for share in (1e-4, 1e-5, 1e-6, 1e-9)]
+    assert sizes == sorted(sizes)
+
+
 def test_more_people_than_a_person_may_be(table: pa.Table) -> None:
     """Somebody with a thousand words counts for one, or for as many as the bound allows."""
     greedy = pa.table({"user": [0] * 1000 + list(range(1, 2001)), "word": list(range(1000)) + [5000] * 2000})
@@ -94,7 +106,7 @@ def test_few_people_and_none(table: pa.Table) -> None:
     for how in MECHANISMS:
         nobody = hc.shape(table.slice(0, 0), **ASKED, **how)
         assert nobody.counts.sum() < 6000
-        for estimate in (nobody.distinct(), nobody.entropy(), nobody.coverage(10), nobody.support_size(min_share=0.1)):
+        for estimate in (nobody.distinct(), nobody.entropy(), nobody.coverage(1), nobody.support_size(min_share=1e-6)):
             assert estimate.low <= estimate.value <= estimate.high
         nobody.summary(), nobody.plot(), nobody.explain()
 
@@ -155,7 +167,7 @@ MISTAKES = [
     ({"mechanism": "buckets", "estimator": "mean"}, "estimator='mean'"),
     (
         {"mechanism": "buckets", "buckets": 8000, "epsilon": 0.01},
-        'which is more than the 2,000 contributions that there may be. Fix: epsilon=0.23, or mechanism="staircase"',
+        'which is more than the 4,000 contributions that there may be. Fix: epsilon=0.15, or more buckets, or mechanism="staircase"',
     ),
     ({"mechanism": "buckets", "people": 1000, "epsilon": 0.1}, "the 1,000 contributions that there may be"),
     ({"epsilon": None}, "how much may it cost?"),
@@ -176,9 +188,9 @@ def test_mistakes_afterwards(table: pa.Table) -> None:
     shape = hc.shape(table, **ASKED)
     with pytest.raises(BadParameter, match='of="table", or of="source"'):
         shape.entropy(of="both")  # type: ignore[arg-type]
-    for m in (0, -1, 1.5):
+    for m in (0, -1, 1.5, 10**7):
         with pytest.raises(BadParameter, match="m="):
             shape.coverage(m)  # type: ignore[arg-type]
-    for part in (0, 1.5, "x"):
+    for part in (0, 1.5, "x", 0.5):
         with pytest.raises(BadParameter, match="min_share="):
             shape.support_size(min_share=part)

@@ -17,7 +17,7 @@ the last term of a smoothed series may be wrong, and beyond several times the pe
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import betainc, digamma, hyperu
@@ -29,6 +29,8 @@ from headcount.noise.law import Integers
 
 SEVERAL = 8.0
 """So many times as many people more can be asked about: beyond, nothing bounds from above what they would have."""
+STEPS = 9
+"""So many numbers of people are tried on the way to more of them."""
 LEFT_OUT = 0.1
 """How often an item of the smallest share is left out of the support, at most."""
 MOST = 1e15
@@ -42,12 +44,17 @@ class Estimate:
     value: float
     low: float
     high: float
+    whole: bool = False
+    """Whether it counts something."""
 
     def __float__(self) -> float:
         return self.value
 
     def __str__(self) -> str:
-        digits = 0 if abs(self.value) >= 100 else 2
+        if self.whole:
+            return f"{self.value:,.0f} ({math.floor(self.low):,} to {math.ceil(self.high):,})"
+        width = max(self.high - self.low, 1e-6)
+        digits = max(2, 1 - math.floor(math.log10(width)))
         return f"{self.value:,.{digits}f} ({self.low:,.{digits}f} to {self.high:,.{digits}f})"
 
 
@@ -62,8 +69,16 @@ class Properties:
     """How far off the shape is."""
 
     def distinct(self) -> Estimate:
-        """How many different items the table has."""
-        return _estimate(self.prevalence.distinct, self.uncertain.variance(self.prevalence, _some))
+        """How many different items the table has: at least those that are certain by their counts."""
+        noise = self.uncertain.variance(self.prevalence, _some)
+        found = _estimate(self.prevalence.distinct, noise, most=self.uncertain.most, whole=True)
+        certain = float(self.uncertain.band(self.prevalence)[0].max(initial=0))
+        return replace(found, low=min(max(found.low, certain), found.value))
+
+    @property
+    def farthest(self) -> float:
+        """Of more people nothing is known."""
+        return (1 + SEVERAL) * max(self.total, 1.0)
 
     @np.errstate(all="ignore")
     def entropy(self) -> Estimate:
@@ -89,14 +104,22 @@ class Properties:
 
     @np.errstate(all="ignore")
     def coverage(self, people: float) -> Estimate:
-        """How many different items so many people of the source would have: up to several times as many as there are
-        in the table."""
-        people, total = min(max(people, 0.0), MOST), max(self.total, 1.0)
+        """How many different items so many people of the source would have, up to several times as many as there are
+        in the table: never fewer than of fewer people."""
+        people, total = min(max(people, 0.0), self.farthest), max(self.total, 1.0)
+        if people <= total:
+            return self._seen(people)
+        way = [self.distinct(), *(self._seen(each) for each in np.geomspace(total, people, STEPS)[1:])]
+        value, low = max(each.value for each in way), max(each.low for each in way)
+        return Estimate(value, min(low, value), max(way[-1].high, value), whole=True)
+
+    def _seen(self, people: float) -> Estimate:
+        """The same by the series alone."""
+        total = max(self.total, 1.0)
         c, last = _seen_of(people / total, total)
         variance = self.uncertain.variance(self.prevalence, c) + self._sampling(c)
         doubt = abs(self._sum(lambda v: (c(v) - 1) * _equal(last)(v))) / 2
-        more = doubt if people <= (1 + SEVERAL) * total else math.inf
-        return _estimate(self._sum(c), variance, less=doubt, more=more, most=people)
+        return _estimate(self._sum(c), variance, less=doubt, more=doubt, most=people, whole=True)
 
     def support_size(self, min_share: float) -> Estimate:
         """How many items the source has, if none has a smaller share of it."""
@@ -104,9 +127,9 @@ class Properties:
         most = max(1 / max(min_share, 1 / MOST), table.value, 1.0)
         people = max(-math.log(LEFT_OUT) * most, 2 * self.total)
         seen = self.coverage(people)
-        value = min(max(seen.value, table.value), most)
-        low, high = max(seen.low, table.low), min(seen.high / -math.expm1(-people / most), most)
-        return Estimate(value, min(low, value), max(high, value))
+        value = min(seen.value, most)
+        high = seen.high / -math.expm1(-people / most) if people <= self.farthest else most
+        return Estimate(value, min(seen.low, value), max(min(high, most), value), whole=True)
 
     def _sum(self, c: OfCounts) -> float:
         """Of c(count) over all items."""
@@ -121,11 +144,18 @@ class Properties:
 
 
 def _estimate(
-    value: float, variance: float, *, less: float = 0.0, more: float = 0.0, most: float = math.inf
+    value: float,
+    variance: float,
+    *,
+    less: float = 0.0,
+    more: float = 0.0,
+    most: float = math.inf,
+    whole: bool = False,
 ) -> Estimate:
     """A number from 0 to `most`, with its interval: for noise, and for what may be less or more besides."""
     half = DEVIATIONS * math.sqrt(max(variance, 0.0))
-    return Estimate(*(min(max(float(each), 0.0), most) for each in (value, value - half - less, value + half + more)))
+    value, low, high = (min(max(float(end), 0.0), most) for end in (value, value - half - less, value + half + more))
+    return Estimate(value, low, high, whole)
 
 
 def _unseen(once: float, twice: float, total: float) -> tuple[float, float, float]:

@@ -49,6 +49,11 @@ class Uncertain(Protocol):
         """Noise on one count is no larger in 19 of 20 cases."""
         ...
 
+    @property
+    def most(self) -> float:
+        """There are no more items."""
+        ...
+
 
 @dataclass(frozen=True)
 class OnStaircase:
@@ -106,6 +111,11 @@ class OnStaircase:
         """The least t with P(|noise| > t) = 2 p^(t+1) / (1 + p) at most 5%."""
         return max(math.ceil(-self.scale * math.log(MISS * (1 + math.exp(-1 / self.scale)) / 2)) - 1, 0)
 
+    @property
+    def most(self) -> float:
+        """There may be any number of items."""
+        return math.inf
+
 
 @dataclass(frozen=True)
 class OnBuckets:
@@ -133,8 +143,13 @@ class OnBuckets:
         wide = np.minimum(np.ceil(DEVIATIONS * np.sqrt(self._spread(prevalence, r))), BEYOND).astype(np.int64)
         at_least = prevalence.reached(r)
         least, most = prevalence.reached(r + self.usual), prevalence.reached(r - self.usual)
-        few = most - least < 2 * wide
+        few = (most - least < 2 * wide) & (r > self.usual)  # below, empty cells may be some of them
         return np.where(few, least, np.maximum(at_least - wide, 0)), np.where(few, most, at_least + wide)
+
+    @property
+    def most(self) -> float:
+        """Those of the list, if there is one."""
+        return math.inf if self.hashed else float(self.cells)
 
     @property
     def usual(self) -> int:

@@ -227,7 +227,8 @@ def check_id(name: str, value: object) -> None:
 
 def check_whole(name: str, value: object, least: int, most: int) -> None:
     if type(value) is not int or not least <= value <= most:
-        raise bad(f"{name}: a whole number from {least} to {most} is needed.", fix=f"{name}={least}")
+        near = most if type(value) is int and value > most else least
+        raise bad(f"{name}: a whole number from {least} to {most} is needed.", fix=f"{name}={near}")
 
 
 def check_text(name: str, value: object) -> None:

@@ -116,11 +116,12 @@ class Buckets(Mechanism):
         if boxes is None or self.off(boxes) <= boxes:
             return
         widest = (max(boxes, 1) / self._off_at_1(boxes)) ** (1 / POWER)
+        enough = float(round_up(Fraction(float(self.event.sensitivity) / widest), digits=1))
+        more = ", or more buckets" if isinstance(self.buckets, int) else ""
         raise BadParameter(
             f"epsilon: all counts together would be off by about {self.off(boxes):,.0f}, which is more than the "
             f"{boxes:,} contributions that there may be.",
-            fix=f"epsilon={float(round_up(Fraction(float(self.event.sensitivity) / widest), digits=1)):g}, or "
-            'mechanism="staircase"',
+            fix=f'epsilon={enough:g}{more}, or mechanism="staircase"',
         )
 
     @property

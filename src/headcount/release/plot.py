@@ -78,15 +78,16 @@ def ranks(table: pa.Table, about: About) -> Figure:
     FigureCanvasAgg(figure)
     axes = figure.subplots()
     if counts:
-        ranks = [0.8, *places]  # the first item lies left of 1, on this scale
+        ranks = [0.5, *(place + 0.5 for place in places)]  # each item has its rank in the middle
         axes.fill_between(ranks, [lows[0], *lows], [highs[0], *highs], step="pre", color=BAND, lw=0)
-        axes.hlines(counts, [max(each, 0.8) for each in least], most, color=BAND, linewidth=4)
+        axes.hlines(counts, [max(each, 0.5) for each in least], most, color=BAND, linewidth=4)
         axes.step(ranks, [counts[0], *counts], where="pre", color=WHISKER, linewidth=1.5)
-        axes.set(xscale="log", yscale="log", xlim=(0.8, None), ylim=(0.8, None))
+        axes.set(xscale="log", yscale="log", xlim=(0.5, 1.3 * max(most) + 1), ylim=(0.5, 1.3 * highs[0] + 1))
         for axis in (axes.xaxis, axes.yaxis):
             axis.set_major_formatter("{x:,.0f}")
     else:
-        axes.text(0.5, 0.5, "Nothing can be told.", ha="center", color=INK, transform=axes.transAxes)
+        axes.text(0.5, 0.5, "There is nothing to draw.", ha="center", color=INK, transform=axes.transAxes)
+        axes.set_axis_off()
     axes.spines[["top", "right"]].set_visible(False)
     axes.set_xlabel("rank of the item, with a 95% band", color=INK)
     axes.set_ylabel(about.unit, color=INK)

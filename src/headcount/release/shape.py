@@ -64,14 +64,32 @@ class Shape(Release):
 
     def coverage(self, m: int) -> Estimate:
         """How many different items so many people, drawn as the table's were, would have."""
-        return self._properties.coverage(whole("m", m, least=1, fix="m=100000, a number of people"))
+        people, most = whole("m", m, least=1, fix="m=100000, a number of people"), self._properties.farthest
+        if people > most:
+            raise BadParameter(
+                f"m={m}: nothing is known of more than nine times as many people as there are.", fix=f"m={int(most)}"
+            )
+        return self._properties.coverage(people)
 
     def support_size(self, *, min_share: Number) -> Estimate:
         """How many items there are in all, also those that nobody in the table has, if each has at least this share."""
         share = rational("min_share", min_share, fix="min_share=0.00001")
         if not 0 < share <= 1:
             raise BadParameter(f"min_share={min_share!r}: more than 0 and at most 1.", fix="min_share=0.00001")
+        if self.distinct().low * share > 1:
+            raise BadParameter(
+                f"min_share={min_share!r}: no more than {int(1 / share):,} items can have it, and {self.distinct()} "
+                "have people.",
+                fix=f"min_share={0.5 / self.distinct().value:.1g}",
+            )
         return self._properties.support_size(float(share))
+
+    def to_json(self) -> str:
+        """The rows and everything about them, and what follows from them, for programs."""
+        plain = json.loads(super().to_json())
+        follows = {"distinct": self.distinct(), "entropy": self.entropy()} if self.table.num_rows else {}
+        ends = {name: {"value": each.value, "low": each.low, "high": each.high} for name, each in follows.items()}
+        return json.dumps({**plain, "follows": ends}, ensure_ascii=False)
 
     @property
     def nothing(self) -> str:
@@ -156,9 +174,9 @@ def kernel(noise: Sequence[Any]) -> Kernel:
 
 def _table(found: Prevalence, off: Uncertain) -> pa.Table:
     """The rows, with two intervals for each count: of the count itself, and of how many items have it or more."""
-    r = _around(found, off)
+    r, ranks = _around(found, off), found.at_least - found.items // 2
+    fewest, largest = off.band(found)
     least, most = _falling(*off.band(found, r))
-    places, ranks = np.searchsorted(r, found.counts), found.at_least - found.items // 2
     low, high = (np.append(0, r)[np.searchsorted(-each, -ranks, side="right")] for each in (least, most))
     columns = {
         "count": found.counts,
@@ -166,8 +184,8 @@ def _table(found: Prevalence, off: Uncertain) -> pa.Table:
         "high": np.maximum(high, found.counts),
         "items": found.items,
         "at_least": found.at_least,
-        "at_least_low": np.minimum(least[places], found.at_least),
-        "at_least_high": np.maximum(most[places], found.at_least),
+        "at_least_low": np.minimum(fewest, found.at_least),
+        "at_least_high": np.maximum(largest, found.at_least),
     }
     return pa.table({name: pa.array(np.ascontiguousarray(each[::-1], np.int64)) for name, each in columns.items()})
 

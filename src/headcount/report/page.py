@@ -3,9 +3,9 @@
 import json
 from html import escape
 
-from headcount.release import Release
+from headcount.release import Release, Shape
 from headcount.release.plot import RANK, bars, drawn
-from headcount.report.text import bound, counts, rows, shown
+from headcount.report.text import bound, counts, follows, rows, shown
 
 MOST = 1000
 """Rows on the page."""
@@ -47,8 +47,16 @@ def body(release: Release) -> str:
         f'<p class="headcount-cost">Cost: <b>epsilon {about.epsilon}, delta {float(about.delta):g}</b>{chosen}{head}'
         "</p>\n"
         f"{_picture(release)}\n<h2>What was done</h2>\n<ol>{sentences}</ol>\n"
-        f"<p>Proof: {escape(about.proof)}</p>\n<h2>The numbers</h2>\n{_table(release)}"
+        f"<p>Proof: {escape(about.proof)}</p>\n<h2>The numbers</h2>\n{_follows(release)}{_table(release)}"
     )
+
+
+def _follows(release: Release) -> str:
+    """Of a shape, what follows from it."""
+    if not isinstance(release, Shape):
+        return ""
+    lines = follows(release) if release.table.num_rows else [release.nothing]
+    return "".join(f"<p>{escape(line)}</p>\n" for line in lines)
 
 
 def _picture(release: Release) -> str:

@@ -49,11 +49,16 @@ def bound(about: About) -> str:
 def _suggested(release: Release) -> list[str]:
     """Of a profile: the bound that follows from it. Of a shape: what does."""
     if isinstance(release, Shape):
-        return ["", f"different items  {release.distinct()}", f"entropy (nats)   {release.entropy()}"]
+        return ["", *follows(release)]
     if release.about.view != "profile":
         return []
     people, events = (suggested(release, what) for what in (ITEMS, EVENTS))
     return ["", f"suggested: bound={people}; 19 of 20 people have at most so many items (and {events} events)"]
+
+
+def follows(shape: Shape) -> list[str]:
+    """What follows from a shape."""
+    return [f"different items  {shape.distinct()}", f"entropy (nats)   {shape.entropy()}"]
 
 
 def rows(count: int) -> str:

@@ -192,7 +192,7 @@ def _column(items: Any) -> pa.Array | None:
     """A list of Python's or an array as Arrow's; None if it cannot be one. A dict would lose its counts."""
     try:
         return None if isinstance(items, str | bytes | Mapping) else pa.array(items)
-    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+    except (pa.ArrowException, TypeError, ValueError, OverflowError, KeyError):
         return None
 
 

@@ -71,6 +71,8 @@ class ShapeAnalyst:
         if not 0 < part <= 1:
             raise BadParameter(f"honest={honest!r}: a part above 0, and at most 1.", fix="honest=0.9")
         cost = positive("epsilon", epsilon, fix="epsilon=1"), rational("delta", delta, fix="delta=1e-6")
+        if way == "shuffle" and not 0 < cost[1] < 1:
+            raise BadParameter(f"delta={delta!r}: a shuffler needs one.", fix='delta=1e-6, or way="secure-sum"')
         if cost[0] > MOST_EPSILON:
             raise BadParameter(f"epsilon={epsilon!r}: at most {MOST_EPSILON}.", fix="epsilon=1")
         cells = buckets or min(TIMES * people, MOST_BUCKETS)

@@ -181,7 +181,7 @@ class ShapeRound(Message):
             f"Everybody sends +1 for their bucket, shares of noise for all buckets{pairs}. {middle}.",
             f"The noise of each bucket has a standard deviation of about {self.deviation:.3g}. What follows from items "
             "that share a bucket is undone. No item is named.",
-            INTERVAL,
+            INTERVAL.replace(", after bounding,", ""),
             f"Privacy: epsilon {float(self.epsilon):g}, delta {float(self.delta):g}, {_ABOUT[self.neighbours]}. That "
             f"somebody answers is not hidden; and at least {self.needed:,} people must keep to it and tell nobody "
             "their shares.",

@@ -18,9 +18,9 @@ NOTES = (
     "changes for epsilon up to 1.",
     "*Corollary 13*: B = n sqrt(log n) is above the 4n of Theorem 12 only for log n > 16, so from n = 8.9 million on.",
     "*Footnote 7*: with B = n sqrt(epsilon^2.5 log n), as printed, the bound has epsilon^-1.875, not epsilon^-1.25; "
-    "B = n epsilon^2.5 sqrt(log n) gives what is claimed, for epsilon from log^-0.2 n on. In Theorem 12 log n "
-    "belongs under the first root, as Corollary 13 has it; and the right side of equation (4) is about the true "
-    "shape.",
+    "B = n epsilon^2.5 sqrt(log n) gives what is claimed, for epsilon from log^-0.2 n on.",
+    "Slips: in Theorem 12 log n belongs under the first root, as Corollary 13 has it; the right side of equation (4) "
+    "is about the true shape; the proof of Theorem 17 ends with .44 where .2 follows.",
 )
 
 

@@ -53,7 +53,9 @@ def part(setting: Setting) -> Part:
     sizes, runs = (SIZES[:5:2], 5) if setting.quick else (SIZES, RUNS)
     found = {people: errors(drawn("zipf 1", people, people, setting.seed, runs), shapes) for people in sizes}
     rows = (*(_row(way, found) for way in found[sizes[0]]), _optimum(sizes))
-    table = Table("Error (l1) against n", ("way", *(f"n = {people:,}" for people in sizes), "slope"), rows)
+    table = Table(
+        "Error (l1) against n", ("way", *(f"n = {people:,}" for people in sizes), "slope", "at the end"), rows
+    )
     people = sizes[-1] if setting.quick else SHOWN
     return Part((table,), NOTES, (_growth(found), _ranks(drawn("zipf 1", people, people, setting.seed, 1)[0])))
 
@@ -65,11 +67,12 @@ def slope(sizes: Sequence[int], means: Sequence[float]) -> float:
 
 def _row(way: str, found: Mapping[int, Errors]) -> tuple[str, ...]:
     cells = [told(each[way], DIGEST.get((way, people), "")) for people, each in found.items()]
-    return (way, *cells, f"{slope(list(found), means(way, found)):.2f}")
+    sizes, mean = list(found), means(way, found)
+    return (way, *cells, *(f"{slope(sizes[first:], mean[first:]):.2f}" for first in (0, -3)))
 
 
 def _optimum(sizes: Sequence[int]) -> tuple[str, ...]:
-    return (OPTIMUM, *(f"{people**0.5:,.0f}" for people in sizes), "0.50")
+    return (OPTIMUM, *(f"{people**0.5:,.0f}" for people in sizes), "0.50", "0.50")
 
 
 def means(way: str, found: Mapping[int, Errors]) -> list[float]:
