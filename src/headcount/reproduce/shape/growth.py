@@ -67,12 +67,11 @@ def slope(sizes: Sequence[int], means: Sequence[float]) -> float:
 
 def _row(way: str, found: Mapping[int, Errors]) -> tuple[str, ...]:
     cells = [told(each[way], DIGEST.get((way, people), "")) for people, each in found.items()]
-    sizes, mean = list(found), means(way, found)
-    return (way, *cells, *(f"{slope(sizes[first:], mean[first:]):.2f}" for first in (0, -3)))
+    return (way, *cells, f"{slope(list(found), means(way, found)):.2f}")
 
 
 def _optimum(sizes: Sequence[int]) -> tuple[str, ...]:
-    return (OPTIMUM, *(f"{people**0.5:,.0f}" for people in sizes), "0.50", "0.50")
+    return (OPTIMUM, *(f"{people**0.5:,.0f}" for people in sizes), "0.50")
 
 
 def means(way: str, found: Mapping[int, Errors]) -> list[float]:
