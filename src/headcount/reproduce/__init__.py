@@ -6,6 +6,7 @@ this package.
 
 report.py     what an experiment gives back: tables, sentences, a picture
 pictures.py   panels of lines or points
+parts.py      an experiment of several parts
 bounding/     paper 000: how much one person may contribute
 count_release/   paper 003: items found one after another
 sampling/     paper 001: a sample and a threshold instead of noise

@@ -6,9 +6,10 @@ from itertools import product
 from headcount.account import rates
 from headcount.account.events import SampleThreshold
 from headcount.errors import BadParameter
+from headcount.reproduce.parts import Part
 from headcount.reproduce.pictures import Panel, Series
 from headcount.reproduce.report import Setting, Table, number
-from headcount.reproduce.sampling.part import DELTA, EPSILON, Part
+from headcount.reproduce.sampling.part import DELTA, EPSILON
 
 EPSILONS, DELTAS = ("0.1", "0.5", "1", "2"), ("1e-6", "1e-8")
 THETAS = (5, 10, 15, 20, 30, 50, 100)

@@ -19,9 +19,10 @@ from headcount.noise.law import Integers
 from headcount.release.heavy import heavy
 from headcount.release.intervals import counted
 from headcount.reproduce.bounding.people import weights
+from headcount.reproduce.parts import Part
 from headcount.reproduce.pictures import Panel, Series
 from headcount.reproduce.report import Setting, Table, number
-from headcount.reproduce.sampling.part import BUDGET, SYSTEM, Part, listed
+from headcount.reproduce.sampling.part import BUDGET, SYSTEM, listed
 
 SHARES = ("0.01", "0.001")
 SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000)

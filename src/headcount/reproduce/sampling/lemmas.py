@@ -10,8 +10,9 @@ from headcount.account import rates
 from headcount.bound.best import Floats
 from headcount.federated.sample import enough
 from headcount.noise.law import Integers
+from headcount.reproduce.parts import Part
 from headcount.reproduce.report import Setting, Table, number
-from headcount.reproduce.sampling.part import DELTA, EPSILON, PEOPLE, THETA, Part, chance
+from headcount.reproduce.sampling.part import DELTA, EPSILON, PEOPLE, THETA, chance
 from headcount.reproduce.sampling.theorem import RATE, formula
 
 OFF = 0.1

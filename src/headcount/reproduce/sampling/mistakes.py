@@ -14,9 +14,10 @@ from headcount.audit.sampled import EXACTLY, OneSample, Run, fixed_size, hidden_
 from headcount.bound import SampledEvents
 from headcount.bound.best import Floats
 from headcount.estimate.tree import Shape
+from headcount.reproduce.parts import Part
 from headcount.reproduce.report import Setting, Table, number
 from headcount.reproduce.sampling.lemmas import chances
-from headcount.reproduce.sampling.part import DELTA, EPSILON, Part
+from headcount.reproduce.sampling.part import DELTA, EPSILON
 
 CROWD: People = (("a",),) * 150
 """Of whom enough are in the sample, nearly always."""

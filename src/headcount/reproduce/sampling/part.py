@@ -1,7 +1,5 @@
-"""What each part of the experiment gives, and what all of them use."""
+"""What all parts of the experiment use."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -11,8 +9,7 @@ from headcount.account.cost import Cost
 from headcount.bound import Bounded, Bounding
 from headcount.noise import SystemEntropy
 from headcount.noise.law import Integers
-from headcount.reproduce.pictures import Panel
-from headcount.reproduce.report import Setting, Table, number
+from headcount.reproduce.report import number
 
 EPSILON, DELTA = Fraction(1), Fraction(1, 10**6)
 BUDGET = Cost(EPSILON, DELTA)
@@ -22,18 +19,6 @@ PEOPLE = 1_000_000
 THETA = 20
 """Of the paper's example."""
 SYSTEM = SystemEntropy()
-
-
-@dataclass(frozen=True)
-class Part:
-    """A part of the experiment."""
-
-    tables: tuple[Table, ...]
-    notes: tuple[str, ...]
-    panels: tuple[Panel, ...] = ()
-
-
-Made = Callable[[Setting], Part]
 
 
 def chance(value: float) -> str:

@@ -17,9 +17,10 @@ from headcount.mechanism.ordered import mechanism as made_by
 from headcount.mechanism.sample_threshold import Sampling
 from headcount.question import Question
 from headcount.release.ordered import rows
+from headcount.reproduce.parts import Part
 from headcount.reproduce.pictures import Panel, Series
 from headcount.reproduce.report import Setting, Table
-from headcount.reproduce.sampling.part import BUDGET, DELTA, EPSILON, SYSTEM, Part, listed
+from headcount.reproduce.sampling.part import BUDGET, DELTA, EPSILON, SYSTEM, listed
 
 CELLS = 4096
 SIZES = (5_000, 20_000, 60_000, 200_000, 1_000_000)

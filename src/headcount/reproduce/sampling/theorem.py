@@ -11,9 +11,10 @@ from headcount.account import rates, sampling
 from headcount.account.events import Neighbours, SampleThreshold
 from headcount.bound import SampledItems
 from headcount.mechanism import Sampled
+from headcount.reproduce.parts import Part
 from headcount.reproduce.pictures import Panel, Series
 from headcount.reproduce.report import Setting, Table, number
-from headcount.reproduce.sampling.part import EPSILON, SYSTEM, THETA, Part, chance, listed
+from headcount.reproduce.sampling.part import EPSILON, SYSTEM, THETA, chance, listed
 
 EPSILONS, DELTAS = ("0.1", "0.5", "1"), ("1e-6", "1e-8")
 TIGHT = Fraction(1, 10**8)

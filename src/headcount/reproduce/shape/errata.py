@@ -5,8 +5,8 @@ from math import exp, log
 import numpy as np
 
 from headcount.estimate.kernel import laplace, variances
+from headcount.reproduce.parts import Part
 from headcount.reproduce.report import Setting, Table, number
-from headcount.reproduce.sampling.part import Part
 
 CHANCES = (0.1, 0.2, 0.3, exp(-0.5))
 AWAY = (-2, -1, 0, 1)

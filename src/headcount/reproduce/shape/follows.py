@@ -10,8 +10,8 @@ from headcount.estimate.prevalence import Prevalence
 from headcount.estimate.properties import Estimate, Properties
 from headcount.estimate.uncertain import Uncertain
 from headcount.noise.law import Integers
+from headcount.reproduce.parts import Part
 from headcount.reproduce.report import Setting, Table
-from headcount.reproduce.sampling.part import Part
 from headcount.reproduce.shape.tables import SOURCES, drawn
 from headcount.reproduce.shape.ways import EM, PAPER, STAIRCASE, cells, staircase
 

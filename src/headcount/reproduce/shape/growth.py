@@ -6,9 +6,9 @@ import numpy as np
 
 from headcount.estimate.prevalence import Prevalence, of_counts
 from headcount.noise.law import Integers
+from headcount.reproduce.parts import Part
 from headcount.reproduce.pictures import Panel, Series
 from headcount.reproduce.report import Setting, Table
-from headcount.reproduce.sampling.part import Part
 from headcount.reproduce.shape.tables import drawn
 from headcount.reproduce.shape.ways import CLIP, PAPER, Errors, errors, shapes, told
 

@@ -7,8 +7,8 @@ from math import log, sqrt
 import numpy as np
 
 from headcount.noise.law import Integers
+from headcount.reproduce.parts import Part
 from headcount.reproduce.report import Setting, Table
-from headcount.reproduce.sampling.part import Part
 from headcount.reproduce.shape.tables import drawn
 from headcount.reproduce.shape.ways import EM, PAPER, STAIRCASE, Errors, Shapes, cells, errors, staircase, told
 

@@ -3,8 +3,8 @@
 from fractions import Fraction
 from itertools import product
 
+from headcount.reproduce.parts import Part
 from headcount.reproduce.report import Setting, Table
-from headcount.reproduce.sampling.part import Part
 from headcount.reproduce.shape.tables import SOURCES, drawn
 from headcount.reproduce.shape.ways import CLIP, EM, PAPER, STAIRCASE, errors, shapes, told
 

@@ -10,8 +10,9 @@ from headcount.account.shuffling import best, messages
 from headcount.estimate.kernel import Kernel, both, laplace, shares
 from headcount.noise import discrete_laplace, negative_binomial
 from headcount.noise.law import Integers
+from headcount.reproduce.parts import Part
 from headcount.reproduce.report import Setting, Table
-from headcount.reproduce.sampling.part import DELTA, EPSILON, Part
+from headcount.reproduce.sampling.part import DELTA, EPSILON
 from headcount.reproduce.shape.tables import drawn
 from headcount.reproduce.shape.ways import EM, ESTIMATORS, PAPER, Cells, Shapes, cells, errors, told
 from headcount.stream import Counter

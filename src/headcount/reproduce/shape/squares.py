@@ -5,8 +5,8 @@ from itertools import product
 from headcount.estimate.prevalence import Prevalence
 from headcount.noise.law import Integers
 from headcount.question import Loss
+from headcount.reproduce.parts import Part
 from headcount.reproduce.report import Setting, Table
-from headcount.reproduce.sampling.part import Part
 from headcount.reproduce.shape.tables import drawn
 from headcount.reproduce.shape.ways import CLIP, EM, PAPER, STAIRCASE, cells, errors, staircase, told
 
