@@ -33,6 +33,9 @@ bench: .venv/ready
 	$(BIN)/python -m benchmarks.sampling
 	$(BIN)/python -m benchmarks.federated
 	$(BIN)/python -m benchmarks.quantiles
+	$(BIN)/python -m benchmarks.shape
+	$(BIN)/python -m benchmarks.stream
+	$(BIN)/python -m benchmarks.shuffle
 
 # headcount beside OpenDP and SmartNoise-SQL: an hour or more. They need other versions, so environments of their own.
 .PHONY: peers

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from headcount.release import Release, Shape
     from headcount.source.example import example
 
-__version__ = "0.5.0"
+__version__ = "0.6.0"
 __all__ = [
     "Charge",
     "Cost",

@@ -5,6 +5,7 @@ cost.py       what it costs: pure, zCDP, GDP, PLD                  gaussian.py  
 calibrate.py  how much noise buys a given cost
 sampling.py   what a sample costs that is thresholded              losses.py  sampled.py (several reports of a person)
 rates.py      which rate and threshold buy a given cost
+shuffling.py  what shuffled messages cost, and how few buy a given cost
 filter.py     a budget for adaptive work
 ledger.py     one total budget for a dataset, on disk              charge.py  chain.py  store.py
 """

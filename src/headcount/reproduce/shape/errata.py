@@ -12,10 +12,10 @@ CHANCES = (0.1, 0.2, 0.3, exp(-0.5))
 AWAY = (-2, -1, 0, 1)
 """tau = h - r: how far a count is above the r that it is compared with."""
 NOTES = (
-    "*Lemma 10*, equation (3), says that f(h' - r) has a variance of at most 4 p^(|h-r|+1) (p / (1-p)^3 + 1 - p). "
-    "For h < r that is false for small p (bold): the variance is symmetric about h - r = -1/2, not 0. With "
-    "p^max(tau, -1-tau) it is right, and Theorem 9 holds with a factor of at most 1/p more under its root: nothing "
-    "changes for epsilon up to 1.",
+    "*Lemma 10*, equation (3), says that f(h' - r) has a variance of at most 4 p^(|tau|+1) (p / (1-p)^3 + 1 - p), "
+    "tau = h - r. For tau < 0 that is false if p is small (bold): the variance is symmetric about tau = -1/2, not 0. "
+    "With max(tau, -1-tau) for |tau| it is right, and Theorem 9 holds with a factor of at most 1/p more under its "
+    "root, which is no more than a constant for any epsilon up to one.",
     "*Corollary 13*: B = n sqrt(log n) is above the 4n of Theorem 12 only for log n > 16, so from n = 8.9 million on.",
     "*Footnote 7*: with B = n sqrt(epsilon^2.5 log n), as printed, the bound has epsilon^-1.875, not epsilon^-1.25; "
     "B = n epsilon^2.5 sqrt(log n) gives what is claimed, for epsilon from log^-0.2 n on.",
