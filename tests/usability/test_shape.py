@@ -167,7 +167,7 @@ MISTAKES = [
     ({"mechanism": "buckets", "estimator": "mean"}, "estimator='mean'"),
     (
         {"mechanism": "buckets", "buckets": 8000, "epsilon": 0.01},
-        "which is more than the 4,000 contributions that there may be. Fix: epsilon=0.15, or more buckets, or mechanism=",
+        "more than the 4,000 contributions that there may be. Fix: epsilon=0.15, or more buckets, or mechanism=",
     ),
     ({"mechanism": "buckets", "people": 1000, "epsilon": 0.1}, "the 1,000 contributions that there may be"),
     ({"epsilon": None}, "how much may it cost?"),
