@@ -14,8 +14,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.signal import convolve
 
+from headcount.estimate.convolution import convolve
 from headcount.estimate.prevalence import Floats, Steps, at_least
 from headcount.estimate.seen import Seen, line
 from headcount.noise.law import Integers
@@ -86,7 +86,7 @@ def cumulated(seen: Seen, kernel: Kernel) -> Steps:
     cells = np.zeros(len(places.values))
     cells[places.occupied] = seen.cells[:near]
     values = np.append(places.values, seen.values[near:])
-    steps = np.append(convolve(cells, kernel.inverse, mode="same"), seen.cells[near:])
+    steps: Floats = np.append(convolve(cells, kernel.inverse, mode="same"), seen.cells[near:].astype(np.float64))
     return at_least(values[values >= 1], steps[values >= 1])
 
 
@@ -104,7 +104,7 @@ def _variances(kernel: Kernel, c: OfCounts, around: Integers) -> Floats:
     """The same for the counts in the middle of each row."""
     values = c(np.maximum(around, 0).ravel()).reshape(around.shape)
     values = values - values[:, around.shape[1] // 2, None]  # about the mean
-    undone = convolve(values, kernel.inverse[None, ::-1], mode="valid")  # a place for each value of the noise
+    undone = convolve(values, kernel.inverse[::-1], "valid")  # a place for each value of the noise
     spread: Floats = undone**2 @ kernel.weights
     return spread
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from scipy.signal import convolve
 
+from headcount.estimate.convolution import convolve
 from headcount.estimate.isotonic import BEYOND
 from headcount.estimate.kernel import Kernel, OfCounts, variances
 from headcount.estimate.prevalence import Floats, Prevalence

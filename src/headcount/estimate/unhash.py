@@ -13,8 +13,8 @@ unit circle and nothing grows; otherwise nothing is undone.
 
 import numpy as np
 from scipy import fft
-from scipy.signal import fftconvolve
 
+from headcount.estimate.convolution import convolve
 from headcount.estimate.prevalence import Floats, Prevalence, Steps, at_least
 from headcount.noise.law import Integers
 
@@ -80,7 +80,7 @@ def _apart(logarithm: Floats, cells: int) -> Floats:
 def _logarithm(series: Floats) -> Floats:
     """Of a power series with a first term above 0: z (ln f)' = z f' / f."""
     order = np.arange(len(series))
-    slopes = fftconvolve(series * order, _reciprocal(series))[: len(series)]
+    slopes = convolve(series * order, _reciprocal(series))[: len(series)]
     logarithm: Floats = np.append(np.log(series[0]), slopes[1:] / order[1:])
     return logarithm
 
@@ -90,7 +90,7 @@ def _reciprocal(series: Floats) -> Floats:
     inverse = 1 / series[:1]
     while len(inverse) < len(series):
         size = min(2 * len(inverse), len(series))
-        error = -fftconvolve(series[:size], inverse)[:size]
+        error = -convolve(series[:size], inverse)[:size]
         error[0] += 2
-        inverse = np.asarray(fftconvolve(inverse, error)[:size])
+        inverse = np.asarray(convolve(inverse, error)[:size])
     return inverse
