@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import headcount as hc
@@ -481,6 +481,7 @@ def test_there_and_back(message: Message) -> None:
     assert text.isascii()
 
 
+@settings(deadline=None, max_examples=30)
 @given(st.lists(st.tuples(st.integers(0, 2**24 - 1), st.integers(-(2**20), 2**20).filter(bool)), max_size=20))
 def test_any_messages_are_shares_in_order(messages: list[tuple[int, int]]) -> None:
     shares = Shares(ID, ID, tuple(sorted(messages)))
@@ -490,6 +491,7 @@ def test_any_messages_are_shares_in_order(messages: list[tuple[int, int]]) -> No
             Shares(ID, ID, tuple(messages))
 
 
+@settings(deadline=None, max_examples=30)
 @given(st.text())
 def test_any_other_text_is_refused(text: str) -> None:
     for kind in (ShapeRound, Shares, Tally, Total):

@@ -188,7 +188,7 @@ def test_a_fresh_key_for_every_run() -> None:
 
 
 def test_every_bucket_gets_noise() -> None:
-    """Also those that nobody is in. Four for each contribution, as they are counted; of a list each item has its
+    """Also those that nobody is in. Two for each contribution, as they are counted; of a list each item has its
     own."""
     totals = of_totals(np.array([2, 0, 1]))
     counted = mechanism(Shaped("buckets"), ONE, 1, "add-remove", None)
@@ -199,7 +199,7 @@ def test_every_bucket_gets_noise() -> None:
         entropy = Keys()
         made.run(totals, entropy)
         drawn.append(entropy.sizes)
-    assert drawn == [[1, 4 * (3 + 350)], [36], [3]]
+    assert drawn == [[1, 2 * (3 + 350)], [18], [3]]
     assert listed.run(totals, Fixed(5)).values.tolist() == [7, 5, 6]
     assert len(listed.run(totals, Fixed(5)).items) == 0
 

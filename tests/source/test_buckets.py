@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -71,6 +71,7 @@ def test_the_published_vectors() -> None:
     assert {place: found[place].to_bytes(8, "little").hex() for place in said} == said
 
 
+@settings(deadline=None, max_examples=30)
 @given(st.lists(st.binary(max_size=70), max_size=8), st.binary(min_size=16, max_size=16))
 def test_all_at_once_is_one_by_one(messages: list[bytes], key: bytes) -> None:
     words = int.from_bytes(key[:8], "little"), int.from_bytes(key[8:], "little")

@@ -164,7 +164,7 @@ def test_what_cannot_be_packed_fails_before_any_noise(plays: Path, monkeypatch: 
         raise OverflowError("too late")
 
     plan = hc.plan("histogram", plays, user="user", by="song", epsilon=1, bound=20)
-    monkeypatch.setattr("headcount.planning.pack", pack)
+    monkeypatch.setattr("headcount.drawing.pack", pack)
     with pytest.raises(hc.HeadcountError, match="could not be read to their end"):
         plan.release(entropy=Watched(0))
     assert drawn == []
