@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from headcount import account, audit, federated, noise, stream
     from headcount.account import Charge, Cost, Ledger
     from headcount.api import heavy_hitters, histogram, load, profile, top, total
+    from headcount.api_distribution import distribution
     from headcount.api_numbers import quantiles, ranges
     from headcount.api_shape import shape
     from headcount.errors import HeadcountError
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from headcount.release import Release, Shape
     from headcount.source.example import example
 
-__version__ = "0.6.0"
+__version__ = "0.7.0"
 __all__ = [
     "Charge",
     "Cost",
@@ -39,6 +40,7 @@ __all__ = [
     "Shape",
     "account",
     "audit",
+    "distribution",
     "example",
     "federated",
     "heavy_hitters",
@@ -63,6 +65,7 @@ _HOMES = {
     "Plan": "headcount.planning",
     "Release": "headcount.release",
     "Shape": "headcount.release",
+    "distribution": "headcount.api_distribution",
     "example": "headcount.source.example",
     "heavy_hitters": "headcount.api",
     "histogram": "headcount.api",

@@ -4,6 +4,7 @@ from inspect import signature
 from typing import Any
 
 from headcount.asked import heavy_question, profile_question, question, top_question, total_question
+from headcount.asked_distribution import distribution_question
 from headcount.asked_numbers import quantiles_question, ranges_question
 from headcount.asked_shape import shape_question
 from headcount.question import Question
@@ -16,9 +17,10 @@ def from_plain(job: str, plain: dict[str, Any]) -> Question:
         return profile_question(user=asked["user"], by=plain["of"], neighbours=asked["neighbours"])
     if job in ("quantiles", "ranges"):
         return _numbers(job, plain)
-    if job == "shape":
-        own = {name: asked[name] for name in signature(shape_question).parameters}
-        return shape_question(**{**own, "bins": dict(asked["bins"]) or None})
+    if job in ("shape", "distribution"):
+        made = shape_question if job == "shape" else distribution_question
+        own = {name: asked[name] for name in signature(made).parameters}
+        return made(**{**own, "bins": dict(asked["bins"]) or None})
     if job == "heavy_hitters":
         own = {name: asked[name] for name in signature(heavy_question).parameters if name != "share"}
         return heavy_question(share=asked["heavy"], **own)

@@ -8,22 +8,24 @@ from typing import Any, Literal
 from headcount.account import Ledger
 from headcount.account.events import Neighbours
 from headcount.asked import heavy_question, profile_question, question, top_question, total_question
+from headcount.asked_distribution import distribution_question
 from headcount.asked_numbers import quantiles_question, ranges_question
 from headcount.asked_shape import shape_question
 from headcount.errors import BadParameter
 from headcount.exact import Number
 from headcount.forecast import epsilon_for
 from headcount.mechanism import Name
+from headcount.mechanism.distributed import Method
 from headcount.mechanism.levels import KBAR, VariantName
 from headcount.mechanism.ordered import How
 from headcount.mechanism.sample_threshold import Rule
 from headcount.mechanism.shaped import Way
 from headcount.planning import Plan
-from headcount.question import Count, Debias, Estimator, Loss, Question
+from headcount.question import Count, Debias, Estimator, Loss, Question, Sizes
 from headcount.source import open_events
 from headcount.spending import budget, check_delta, check_target, given
 
-Job = Literal["histogram", "heavy_hitters", "top", "profile", "total", "quantiles", "ranges", "shape"]
+Job = Literal["histogram", "heavy_hitters", "top", "profile", "total", "quantiles", "ranges", "shape", "distribution"]
 _QUESTIONS: dict[Job, Callable[..., Question]] = {
     "histogram": question,
     "heavy_hitters": heavy_question,
@@ -33,6 +35,7 @@ _QUESTIONS: dict[Job, Callable[..., Question]] = {
     "quantiles": quantiles_question,
     "ranges": ranges_question,
     "shape": shape_question,
+    "distribution": distribution_question,
 }
 
 
@@ -62,7 +65,7 @@ def plan(
     bound: int | str = "auto",
     share: Number | None = None,
     grid: Sequence[int] | None = None,
-    mechanism: Name | How | Way = "auto",
+    mechanism: Name | How | Way | Method = "auto",
     variant: VariantName = "level",
     kbar: int = KBAR,
     rho: Number | None = None,
@@ -80,6 +83,7 @@ def plan(
     loss: Loss = "l1",
     estimator: Estimator = "em",
     buckets: int | None = None,
+    sizes: Sizes = "private",
     neighbours: Neighbours = "add-remove",
     dataset: str | None = None,
 ) -> Plan:
@@ -122,6 +126,7 @@ def plan(
         "loss": loss,
         "estimator": estimator,
         "buckets": buckets,
+        "sizes": sizes,
     }
     relative = job == "top" or mechanism in ("count-release", "plume-threshold") or sum is not None
     if relative:  # there it is a part of a count

@@ -11,6 +11,7 @@ from ibis.expr import datatypes as dt
 from ibis.expr import types as ir
 
 from headcount.account.events import Neighbours
+from headcount.mechanism.distributed import Method
 from headcount.mechanism.levels import KBAR, VariantName
 from headcount.mechanism.ordered import How
 from headcount.mechanism.sample_threshold import Rule
@@ -32,9 +33,10 @@ from headcount.source.views import (
 
 Count = Literal["users", "events"]
 Debias = Literal["auto", "ratio", "poisson"] | None
-View = Literal["", "profile", "total", "quantiles", "ranges", "shape"]
+View = Literal["", "profile", "total", "quantiles", "ranges", "shape", "distribution"]
 Loss = Literal["l1", "l2"]
 Estimator = Literal["em", "paper"]
+Sizes = Literal["private", "public"]
 Key = str | int | bool
 
 
@@ -57,7 +59,7 @@ class Question:
     """The part of epsilon that choosing the bound takes, if it was said."""
     grid: tuple[int, ...] | None = None
     """The bounds to choose from, if they were said."""
-    mechanism: Name | How | Way = "auto"
+    mechanism: Name | How | Way | Method = "auto"
     debias: Debias = "auto"
     people: int | str | None = None
     """How many people there are, if that is public; "count" if it is to be paid for."""
@@ -100,6 +102,8 @@ class Question:
     """How a shape is estimated from buckets."""
     buckets: int | None = None
     """How many buckets items are hashed into, for a shape, if it was said."""
+    sizes: Sizes = "private"
+    """Whether it is public how many samples each person has, of a distribution."""
 
     @property
     def item(self) -> str:
@@ -109,13 +113,15 @@ class Question:
     @property
     def unit(self) -> str:
         """What is counted."""
+        if self.view == "distribution":
+            return "share"
         return self.sum or ("people" if self.count == "users" else "events")
 
     @property
     def value(self) -> str:
         """What the column of counts is called."""
-        if self.view == "quantiles":
-            return "value"
+        if self.view in ("quantiles", "distribution"):
+            return "value" if self.view == "quantiles" else "share"
         return "sum" if self.sum else "count" if self.told else "rank"
 
     @property

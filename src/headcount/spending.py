@@ -6,6 +6,7 @@ from headcount.account import Cost, zcdp
 from headcount.agreement import SQUARES
 from headcount.errors import BadParameter
 from headcount.exact import Number, positive, rational, round_down
+from headcount.mechanism.distributed import check_delta as check_distributed
 from headcount.question import Question
 
 SMALLEST, LARGEST = Fraction(1, 10**6), Fraction(100)
@@ -62,6 +63,8 @@ def check_target(target: Number, epsilon: Number | None, asked: Question) -> Non
     """A wanted error stands in the place of epsilon, and needs a bound."""
     if epsilon is not None:
         raise BadParameter("epsilon and target_error: only one of them.", fix="target_error=10 finds the epsilon")
+    if asked.view == "distribution":
+        raise BadParameter(f"target_error={target}: a distribution is asked for by its cost.", fix="epsilon=1")
     if asked.mechanism in ("sample-threshold", "sample-search"):
         raise BadParameter(f"target_error={target}: a sample has no one error for all.", fix="epsilon=1")
     if isinstance(asked.bound, str) or asked.mechanism == "weighted":
@@ -76,6 +79,8 @@ def check_delta(delta: Number, asked: Question) -> None:
     """Where a delta is needed, there is one."""
     if rational("delta", delta, fix="delta=1e-6") != 0 or asked.pure:
         return
+    if asked.view == "distribution":
+        check_distributed(asked.mechanism)
     if asked.mechanism in ("sample-threshold", "sample-search"):
         raise BadParameter("delta=0: a sample needs a delta above 0.", fix="delta=1e-6")
     if not asked.known:

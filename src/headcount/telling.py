@@ -13,6 +13,7 @@ from headcount.bound.rank import AtRank
 from headcount.forecast import expected as forecast
 from headcount.mechanism import CountRelease, Mechanism, Wish
 from headcount.question import Question
+from headcount.release.distribution import interval as of_shares
 from headcount.source.views import told
 
 
@@ -26,6 +27,8 @@ def what(asked: Question) -> str:
         return f"heavy hitters by {asked.item} (at least {float(100 * asked.heavy):g}% of the people)"
     if asked.axis:
         return f"{asked.view} of {asked.item}"
+    if asked.view == "distribution":
+        return f"the distribution of {asked.item}"
     if asked.view == "shape":
         return f"the shape of people per {asked.item}"
     held = f" where {told(asked.where)}" if asked.where else ""
@@ -38,14 +41,15 @@ def steps(
     """What happens, as far as it is known: to its end once there is a mechanism."""
     sentences = [_read(dataset, asked.columns)]
     for number, choice in enumerate(choices):
-        price = f"{float(choice.epsilon):g} of epsilon ({float(100 * choice.epsilon / wish.budget.epsilon):.3g}%)"
+        part = f"{float(choice.epsilon):g} of epsilon ({float(100 * choice.epsilon / wish.budget.epsilon):.3g}%)"
+        price = f" This takes {part}." if choice.epsilon else ""
         again = "Nothing was seen: too few people for so much noise. So, once more: " if _again(number, choice) else ""
-        sentences.append(f"{again}{choice.explain(asked.item)} This takes {price}.{_outcome(choice, mechanism)}")
+        sentences.append(f"{again}{choice.explain(asked.item)}{price}{_outcome(choice, mechanism)}")
     if mechanism is None:
         return [*sentences, forecast.foretold(wish, asked.item)]
     if asked.axis:
         return [*sentences, _scale(asked), mechanism.bounding.explain(asked.item), *mechanism.explain(asked.item)]
-    if asked.view and asked.view != "shape":
+    if asked.view in ("profile", "total"):
         return [*sentences, *_of_view(asked, mechanism)]
     return [*sentences, mechanism.bounding.explain(asked.item), *mechanism.explain(asked.item)]
 
@@ -112,6 +116,8 @@ def interval(asked: Question, mechanism: Mechanism) -> str:
     """What low and high mean."""
     if asked.view == "profile":
         return "From low to high: this interval holds the number of people in 19 of 20 cases."
+    if asked.view == "distribution":
+        return of_shares(mechanism)
     if asked.known and asked.debias == "poisson":
         who = "the people that the table has" if asked.people == "count" else "so many people as was said"
         return (
@@ -128,7 +134,9 @@ def interval(asked: Question, mechanism: Mechanism) -> str:
 
 def guarantee(asked: Question, cost: Cost) -> str:
     """What is promised, to whom."""
-    if asked.neighbours == "replace":
+    if asked.sizes == "public":
+        other = f"had any one person ({asked.user}) as many samples as they have, but any others"
+    elif asked.neighbours == "replace":
         other = f"had any one person ({asked.user}) done anything else, in all of their rows"
     else:
         other = f"had any one person ({asked.user}) not been there, with all of their rows"

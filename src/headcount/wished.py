@@ -6,7 +6,8 @@ from typing import Any, cast
 
 from headcount.account import Cost
 from headcount.bound.crowd import Crowd
-from headcount.mechanism import Finding, Ordered, Sampling, Shaped, Wish
+from headcount.mechanism import Distributed, Finding, Ordered, Sampling, Shaped, Wish
+from headcount.mechanism.distributed import Method
 from headcount.mechanism.levels import TARGET
 from headcount.mechanism.shaped import Way
 from headcount.question import Question
@@ -35,6 +36,7 @@ def wish(asked: Question, budget: Cost, cells: int | None) -> Wish:
         sampling=sampling,
         ordered=Ordered(asked.axis.cells, asked.how, asked.q, sampling) if asked.axis else None,
         shaped=_shaped(asked),
+        distributed=_distributed(asked),
     )
 
 
@@ -48,6 +50,14 @@ def _shaped(asked: Question) -> Shaped | None:
     if asked.view != "shape":
         return None
     return Shaped(cast(Way, asked.mechanism), asked.buckets, asked.people if isinstance(asked.people, int) else None)
+
+
+def _distributed(asked: Question) -> Distributed | None:
+    """How a distribution is learned, if it was asked for."""
+    if asked.view != "distribution":
+        return None
+    people = asked.people if isinstance(asked.people, int) else None
+    return Distributed(cast(Method, asked.mechanism), people, asked.sizes == "public")
 
 
 def _finding(asked: Question) -> Finding | None:

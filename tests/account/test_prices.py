@@ -19,6 +19,7 @@ from headcount.account.events import (
     LaplaceThreshold,
     SampleThreshold,
     Selection,
+    Selections,
     ShuffledLaplace,
     WeightedThreshold,
     from_json,
@@ -162,6 +163,7 @@ def test_zcdp_prices() -> None:
 any_event = st.one_of(
     st.builds(Laplace, st.fractions("1/2", "50", max_denominator=9), st.fractions("1", "9", max_denominator=3)),
     st.builds(Selection, st.fractions("1/50", "1", max_denominator=50)),
+    st.builds(Selections, st.fractions("1/50", "1/5", max_denominator=50), st.integers(1, 20)),
     st.builds(lambda v, k: Gaussian(v, Fraction(k), k), st.fractions("5", "900", max_denominator=9), st.integers(1, 9)),
     st.builds(
         lambda k, t: LaplaceThreshold(Fraction(2 * k), k, 1, 30 * k + t, "replace"),
@@ -224,6 +226,8 @@ def quieter(event: Event, factor: Fraction) -> Event:
             return Gaussian(variance / factor, squared, cells)
         case Selection(epsilon):
             return Selection(epsilon * factor)
+        case Selections(epsilon, count):
+            return Selections(epsilon * factor, count)
         case Guarantee(epsilon, delta):
             return Guarantee(epsilon * factor, delta * factor)
         case Adaptive(rho, delta):

@@ -1,4 +1,4 @@
-"""The command line as a user types it: a real process, its output, its exit code."""
+"""The command line as a user types it: a process of its own, its output, its exit code."""
 
 import json
 import shutil
@@ -9,6 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from tests import process
 
 from headcount import Charge, Cost, Ledger
 
@@ -16,6 +17,12 @@ COMMAND = Path(sys.executable).with_name("headcount")
 
 
 def headcount(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """Started by a fork, which is quick."""
+    return process.run(COMMAND, *arguments, cwd=cwd)
+
+
+def headcount_alone(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """Started by the system, as from a terminal."""
     return subprocess.run([COMMAND, *arguments], cwd=cwd, capture_output=True, text=True, timeout=300)
 
 
@@ -27,7 +34,7 @@ def ledger(tmp_path: Path) -> Ledger:
 
 
 def test_new_show_and_verify(tmp_path: Path) -> None:
-    made = headcount("ledger", "new", "visits.db", "--epsilon", "3", "--delta", "1e-5", cwd=tmp_path)
+    made = headcount_alone("ledger", "new", "visits.db", "--epsilon", "3", "--delta", "1e-5", cwd=tmp_path)
     assert (made.returncode, made.stderr) == (0, "")
     assert made.stdout.startswith("visits.db: epsilon 3, delta 0.00001\nhead 0:")
     shown = headcount("ledger", "show", "visits.db", cwd=tmp_path)
@@ -56,7 +63,7 @@ def test_a_request_cannot_paint_the_terminal(tmp_path: Path) -> None:
 
 
 def test_a_ledger_is_not_made_twice(ledger: Ledger, tmp_path: Path) -> None:
-    again = headcount("ledger", "new", "visits.db", "--epsilon", "3", cwd=tmp_path)
+    again = headcount_alone("ledger", "new", "visits.db", "--epsilon", "3", cwd=tmp_path)
     assert (again.returncode, again.stdout) == (2, "")
     assert again.stderr == ("headcount: visits.db: there is a file already. Fix: headcount ledger show visits.db\n")
 
@@ -74,7 +81,7 @@ def test_a_rollback_and_an_edit_exit_with_1(ledger: Ledger, tmp_path: Path) -> N
     assert "a rollback, or the head of another ledger. Fix: restore the newest honest copy" in found.stderr
     with sqlite3.connect(path) as edit:
         edit.execute("UPDATE entry SET kind = 'seal' WHERE number = 1")
-    found = headcount("ledger", "show", "visits.db", cwd=tmp_path)
+    found = headcount_alone("ledger", "show", "visits.db", cwd=tmp_path)
     assert (found.returncode, found.stdout) == (1, "")
 
 
@@ -98,13 +105,13 @@ def test_wrong_arguments_exit_with_2(ledger: Ledger, tmp_path: Path, arguments: 
 
 
 def test_version(tmp_path: Path) -> None:
-    assert headcount("--version", cwd=tmp_path).stdout == "headcount 0.6.0\n"
+    assert headcount_alone("--version", cwd=tmp_path).stdout == "headcount 0.7.0\n"
 
 
 def test_demo(tmp_path: Path) -> None:
     """Plans, releases, plots, and shows the ledger; a second time it asks the same, which costs nothing."""
     for _ in range(2):
-        shown = headcount("demo", cwd=tmp_path)
+        shown = headcount_alone("demo", cwd=tmp_path)
         assert (shown.returncode, shown.stderr) == (0, "")
         for text in (
             "an item (song) needs about 25.4 people for a bound of 1",

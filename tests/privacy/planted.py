@@ -1,6 +1,6 @@
 """Planted bugs: each patches the real code in a copy of the package, and must turn a named test red.
 
-    python tests/privacy/planted.py            all of them, with a table
+    python -m tests.privacy.planted            all of them, with a table
 
 A bug is a replacement of text that must occur exactly once in its file; so when the code moves on, the bug must move
 along. The named test runs against the copy (by PYTHONPATH) and must fail; without the patch it must pass.
@@ -8,11 +8,12 @@ along. The named test runs against the copy (by PYTHONPATH) and must fail; witho
 
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+
+from tests import process
 
 ROOT = Path(__file__).parents[2]
 
@@ -61,8 +62,10 @@ ORDERED = "tests/privacy/test_ordered.py::"
 SHAPES = "tests/mechanism/test_shaped.py::"
 SHAPED = "tests/privacy/test_shaped.py::"
 
-WITHOUT = [part for plugin in ("cacheprovider", "xdist", "hypothesispytest") for part in ("-p", f"no:{plugin}")]
-"""One test in one process needs none of these plugins; that of Hypothesis takes a second to report nothing."""
+PYTEST = Path(sys.executable).with_name("pytest")
+OPTIONS = ("-x", "-q", "-p", "no:cacheprovider", "-p", "tests.privacy.unshrunk")
+ALONE = {"PYTHONDONTWRITEBYTECODE": "1", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+"""One test in one process needs no other plugins."""
 
 BUGS = [
     Bug(
@@ -1185,13 +1188,8 @@ def caught(bug: Bug) -> bool:
     """Whether the named test fails with the bug in place."""
     with tempfile.TemporaryDirectory() as folder:
         planted(bug, Path(folder))
-        run = subprocess.run(
-            [sys.executable, "-m", "pytest", "-x", "-q", *WITHOUT, bug.caught_by],
-            cwd=ROOT,
-            env={**os.environ, "PYTHONPATH": folder, "PYTHONDONTWRITEBYTECODE": "1"},
-            capture_output=True,
-            text=True,
-        )
+        environment = {**os.environ, **ALONE, "PYTHONPATH": folder}
+        run = process.run(PYTEST, *OPTIONS, bug.caught_by, cwd=ROOT, env=environment)
     if run.returncode not in (0, 1):
         raise LookupError(f"{bug.name}: {bug.caught_by} did not run\n{run.stdout[-2000:]}")
     return run.returncode == 1

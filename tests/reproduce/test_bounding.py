@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests import process
 
 from headcount.bound.best import Histograms, best_known
 from headcount.bound.unknown import Generalized
@@ -29,7 +30,7 @@ DIGEST = np.array([[3, 4], [0, 5], [6, 8], [1, 0]])
 
 
 def reproduce(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([COMMAND, "reproduce", *arguments], cwd=cwd, capture_output=True, text=True, timeout=300)
+    return process.run(COMMAND, "reproduce", *arguments, cwd=cwd)
 
 
 def rows(markdown: str) -> list[list[str]]:

@@ -299,7 +299,8 @@ def test_unknown_jobs() -> None:
     assert str(refused.value) == (
         'plan(\'median\', ...): unknown. Fix: plan("histogram", data, ...) or plan("heavy_hitters", data, ...) '
         'or plan("top", data, ...) or plan("profile", data, ...) or plan("total", data, ...) '
-        'or plan("quantiles", data, ...) or plan("ranges", data, ...) or plan("shape", data, ...)'
+        'or plan("quantiles", data, ...) or plan("ranges", data, ...) or plan("shape", data, ...) '
+        'or plan("distribution", data, ...)'
     )
 
 

@@ -8,10 +8,17 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import isqrt
 
-from headcount.account import gaussian, threshold
-from headcount.account.events import Gaussian, GaussianThreshold, LaplaceThreshold, Neighbours, WeightedThreshold
+from headcount.account import gaussian, threshold, zcdp
+from headcount.account.events import (
+    Gaussian,
+    GaussianThreshold,
+    LaplaceThreshold,
+    Neighbours,
+    Selections,
+    WeightedThreshold,
+)
 from headcount.errors import BadParameter
-from headcount.exact import Number, ball, ends, positive, precision, rational, round_up, whole
+from headcount.exact import Number, ball, ends, positive, precision, rational, round_down, round_up, whole
 
 
 def laplace_scale(epsilon: Number, sensitivity: Number) -> Fraction:
@@ -89,6 +96,42 @@ def joint_gaussian(
         return threshold.gaussian_delta(epsilon, event) <= delta
 
     return GaussianThreshold(variance, items, largest, _least_whole(fits, above=least - 1), neighbours)
+
+
+def gaussians(epsilon: Number, delta: Number, parts: Sequence[tuple[Fraction, Fraction, int]]) -> list[Gaussian]:
+    """Discrete Gaussian noise of several kinds, one after another: for each its share of the price, its squared
+    sensitivity, and how many cells a person can change."""
+    epsilon, delta = _above_0("epsilon", epsilon), _delta(delta)
+
+    def noise(variance: Fraction) -> list[Gaussian]:
+        return [Gaussian(round_up(variance * squared / share), squared, cells) for share, squared, cells in parts]
+
+    return noise(_least(lambda variance: gaussian.discrete_delta(epsilon, noise(variance)) <= delta, Fraction(1)))
+
+
+def selections(
+    epsilon: Number, delta: Number, count: int, beside: Sequence[tuple[Fraction, Fraction, int]] = ()
+) -> tuple[Selections, list[Gaussian]]:
+    """Choices of which one person changes so many, and Gaussian noise beside them: for each kind its share of rho, its
+    squared sensitivity, and how many cells a person can change. Without a delta, or if they are few, choices have a
+    price that adds up."""
+    epsilon, delta = _above_0("epsilon", epsilon), rational("delta", delta, fix="delta=1e-6")
+    whole("count", count, least=1, fix="count=10")
+    if not delta and beside:
+        raise BadParameter("delta=0: what is counted beside the choices has Gaussian noise.", fix="delta=1e-6")
+    plain = round_down(epsilon / count)
+    if not delta:
+        return Selections(plain, count), []
+    rho = zcdp.rho(epsilon, _delta(delta))
+    rest = 1 - sum((share for share, _, _ in beside), start=Fraction(0))
+    noise = [Gaussian(round_up(squared / (2 * share * rho)), squared, cells) for share, squared, cells in beside]
+    joint = round_down(_root(8 * rest * rho / count))
+    return Selections(joint if beside else max(joint, plain), count), noise
+
+
+def _root(value: Fraction) -> Fraction:
+    """The square root, from below, to 20 digits."""
+    return Fraction(isqrt(value.numerator * value.denominator * 10**40), value.denominator * 10**20)
 
 
 SQUARED = 2**48

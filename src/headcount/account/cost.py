@@ -25,6 +25,7 @@ from headcount.account.events import (
     LaplaceThreshold,
     SampleThreshold,
     Selection,
+    Selections,
     ShuffledLaplace,
     WeightedThreshold,
 )
@@ -85,6 +86,11 @@ def _(event: Selection) -> Cost:
 
 
 @native.register
+def _(event: Selections) -> Cost:
+    return Cost(event.count * event.epsilon, Fraction(0))
+
+
+@native.register
 def _(event: LaplaceThreshold) -> Cost:
     return Cost(people(event.neighbours) * event.bound / event.scale, round_up(laplace_delta(event)))
 
@@ -132,6 +138,8 @@ def concentrated(event: Event) -> Concentrated:
     epsilon^2 / 2 for anything else that is (epsilon, delta)-private (Bun & Steinke 2016, Proposition 3.3)."""
     if isinstance(event, Adaptive):
         return Concentrated(event.rho, event.delta)
+    if isinstance(event, Selections):
+        return Concentrated(event.count * event.epsilon**2 / 8, Fraction(0))
     own = native(event)
     rho = own.epsilon**2 / (8 if isinstance(event, Selection) else 2)
     for noise in noises(event):

@@ -74,6 +74,18 @@ class Selection(_Checked):
 
 
 @dataclass(frozen=True)
+class Selections(_Checked):
+    """In each of many sets of weights one item was chosen, as by `Selection`; one person changes so many sets at most,
+    and nothing of the others."""
+
+    name: ClassVar[str] = "selections"
+    epsilon: Fraction
+    """The range, at most, of the log-ratio of a set's weights between neighbours."""
+    count: int
+    """How many sets a person can change."""
+
+
+@dataclass(frozen=True)
 class LaplaceThreshold(_Checked):
     """Discrete Laplace noise on every item that occurs; shown if the noisy count is at least the threshold."""
 
@@ -180,6 +192,7 @@ Event = (
     Laplace
     | Gaussian
     | Selection
+    | Selections
     | LaplaceThreshold
     | GaussianThreshold
     | WeightedThreshold

@@ -13,6 +13,7 @@ The protocol is a parameter, so that the same test can be shown to catch a wrong
 
 import operator
 import os
+import shutil
 import signal
 import sys
 import time
@@ -91,8 +92,8 @@ def kill_at_every_step(
     """Kill one writer at step 1, another at step 2, ... until one gets through; retry each request; compare.
 
     Each writer gets a young ledger of its own, so that the number of steps stays the same."""
-    tally = Tally()
-    while _killed((place := _Place(folder / f"step-{tally.steps + 1}", protocol)).publish, kill_at=tally.steps + 1):
+    tally, new = Tally(), partial(_Place, protocol=protocol, young=_young(folder))
+    while _killed((place := new(folder / f"step-{tally.steps + 1}")).publish, kill_at=tally.steps + 1):
         tally.kills += 1
         tally.steps += 1
         _compare(place, tally)
@@ -104,8 +105,9 @@ def kill_at_random(
     folder: Path, kills: int, protocol: Protocol = charge_first, progress: Callable[[int], None] = lambda done: None
 ) -> Tally:
     """Kill a writer at random moments of its work; retry its request; compare."""
-    tally, longest = Tally(), _duration(_Place(folder / "untouched", protocol)) * 1.5
-    places = (_Place(folder / f"random-{number}", protocol) for number in count())
+    tally, new = Tally(), partial(_Place, protocol=protocol, young=_young(folder))
+    longest = _duration(new(folder / "untouched")) * 1.5
+    places = (new(folder / f"random-{number}") for number in count())
     while tally.kills < kills:
         place = next(places)
         moment = int(uniform(1 << 20, 1)[0]) / 2**20 * longest
@@ -123,14 +125,22 @@ def _duration(place: "_Place") -> float:
     return time.monotonic() - start
 
 
-class _Place:
-    """One writer's ledger, request and output file. The ledger has an earlier spend already."""
+def _young(folder: Path) -> Path:
+    """A ledger that has an earlier spend already."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "young.db"
+    Ledger(path, epsilon=10, delta=0).publish(Charge("earlier", PRICE), _draw)
+    return path
 
-    def __init__(self, folder: Path, protocol: Protocol) -> None:
+
+class _Place:
+    """One writer's ledger, a copy of the young one, its request and its output file."""
+
+    def __init__(self, folder: Path, protocol: Protocol, young: Path) -> None:
         folder.mkdir(parents=True)
         self.protocol = protocol
         self.path, self.out = folder / "ledger.db", folder / "release"
-        Ledger(self.path, epsilon=10, delta=0).publish(Charge("earlier", PRICE), _draw)
+        shutil.copy(young, self.path)
 
     def publish(self) -> None:
         self.protocol(Ledger(self.path), Charge("this", PRICE), _draw, self.out)

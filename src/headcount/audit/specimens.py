@@ -27,7 +27,7 @@ from headcount.account.events import (
 from headcount.account.gaussian import discrete_delta
 from headcount.account.threshold import gaussian_delta, laplace_delta
 from headcount.account.threshold import people as differing
-from headcount.audit import sampled, shaped
+from headcount.audit import distributed, sampled, shaped
 from headcount.audit.enumerate import Delta, worst_delta
 from headcount.audit.found_first import profiled
 from headcount.audit.mistakes import (
@@ -132,7 +132,7 @@ class Enumeration:
 def enumerations() -> Iterator[Enumeration]:
     """All mechanisms, all kinds of noise, both kinds of neighbours; up to two people with one or two of two items,
     alone or in a crowd. Trees and searches: up to three people with one of three cells each. Shapes: one person more,
-    or another."""
+    or another. Distributions: the same."""
     both: tuple[Neighbours, ...] = ("add-remove", "replace")
     crowd = (("a", "b"),) * 14
     for neighbours in both:
@@ -141,7 +141,11 @@ def enumerations() -> Iterator[Enumeration]:
         for name, mechanism, epsilon, price in _priced(neighbours):
             run = sampled.together(on_people(mechanism))
             yield Enumeration(name, neighbours, epsilon, price, worst_delta(run, people, epsilon))
-        for name, epsilon, price, exact in (*sampled.priced(neighbours), *shaped.priced(neighbours)):
+        for name, epsilon, price, exact in (
+            *sampled.priced(neighbours),
+            *shaped.priced(neighbours),
+            *distributed.priced(neighbours),
+        ):
             yield Enumeration(name, neighbours, epsilon, price, exact)
 
 
@@ -301,9 +305,10 @@ def specimens() -> list[Specimen]:
         ("sample-threshold", on_people(Sampled(SampledItems(1), coins)), native(coins).delta, five, 4),
         *sampled.honest(),
         *shaped.honest(),
+        *distributed.honest(),
     ]
     bottom = ("a bottom as light as an item", on_people(wrongly), delta, crowded, 20)
-    slow_wrong = [bottom, *sampled.wrong(), *shaped.wrong()]
+    slow_wrong = [bottom, *sampled.wrong(), *shaped.wrong(), *distributed.wrong()]
     return [
         *(Specimen(name, run, ONE, d, True, *pair) for name, run, d, pair in honest),
         *(Specimen(name, run, ONE, d, True, *pair, slow) for name, run, d, pair, slow in slow_honest),

@@ -8,6 +8,7 @@ noisy bins alone. Proof: docs/proofs/weighted.md.
 from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache, cached_property
 from itertools import pairwise
 from math import isqrt
 from typing import ClassVar
@@ -43,6 +44,7 @@ OFTEN = 32
 """What is taken from somebody's events, or kept of them, is added up to so many times the large norm."""
 
 
+@cache
 def edges(largest: int) -> tuple[int, ...]:
     """The least size of each bin: 1, 2, 3, 4, 6, 8, 11, 16, ..., each the root of two times the last."""
     roots = (isqrt(2**power) + (isqrt(2**power) ** 2 < 2**power) for power in range(2 * largest.bit_length() + 1))
@@ -60,7 +62,7 @@ class Profile:
     deviation: float
     """The noise's standard deviation."""
 
-    @property
+    @cached_property
     def people(self) -> Floats:
         """The people of each bin as far as they can be believed: none below 0, and none above the highest bin from
         which on there are clearly some."""

@@ -79,12 +79,17 @@ class SampledEvents(Cutting):
 
 def _started(sizes: ir.Table, most: int, secret: bytes) -> ir.Table:
     """(user, size, start) of the people above the bound."""
-    above = sizes.filter(sizes["size"] > most)
-    hashed = above.mutate(digest=(ibis.literal(secret.hex()) + above[USER].cast("string")).hexdigest("sha256"))
+    above = hashed(sizes.filter(sizes["size"] > most), secret, DIGITS)
+    return above.select(USER, "size", start=above["hash"] % above["size"])
+
+
+def hashed(people: ir.Table, secret: bytes, digits: int) -> ir.Table:
+    """The people, each with a number of so many hexadecimal digits: a keyed hash."""
+    digested = people.mutate(digest=(ibis.literal(secret.hex()) + people[USER].cast("string")).hexdigest("sha256"))
     number = ibis.literal(0, "int64")
-    for place in range(DIGITS):
-        number = number * 16 + ibis.literal("0123456789abcdef").find(hashed.digest.substr(place, 1))
-    return hashed.select(USER, "size", start=number % hashed["size"])
+    for place in range(digits):
+        number = number * 16 + ibis.literal("0123456789abcdef").find(digested.digest.substr(place, 1))
+    return digested.mutate(hash=number).drop("digest")
 
 
 def _cut(rows: ir.Table, most: int, items: tuple[str, ...]) -> ir.Table:

@@ -7,12 +7,12 @@ from typing import Annotated
 import typer
 
 from headcount import __version__
-from headcount.cli import audit, demo, histogram, ledger, numbers, people, reproduce, shape, top
+from headcount.cli import audit, demo, distribution, histogram, ledger, numbers, people, reproduce, shape, top
 from headcount.errors import HeadcountError
 
 OPTIONS = (
     "user|by|k|epsilon|delta|rho|target_error|count|keys|keys_file|bins|sum|bound|share|grid|where|mechanism|variant|"
-    "kbar|p|theta|rule|value|q|range|ranges|edges|cells|loss|estimator|buckets|debias|people|neighbours|dataset|ledger|again"
+    "kbar|p|theta|rule|value|q|range|ranges|edges|cells|loss|estimator|buckets|sizes|debias|people|neighbours|dataset|ledger|again"
 )
 ASSIGNED = rf"\b({OPTIONS})=(\[.*?\]|\(.*?\)|\{{.*?\}}|'[^']*'|\"[^\"]*\"|[^\s,:;]+)"
 """`bound=20`, `keys=["a", "b"]`, `bins={'age': [0, 10]}`."""
@@ -46,6 +46,7 @@ app.command("heavy-hitters")(top.heavy_hitters)
 app.command("quantiles")(numbers.quantiles)
 app.command("ranges")(numbers.ranges)
 app.command("shape")(shape.shape)
+app.command("distribution")(distribution.distribution)
 app.command("profile")(people.profile)
 app.command("total")(people.total)
 app.command("demo")(demo.demo)

@@ -8,20 +8,19 @@ from contextlib import contextmanager
 from dataclasses import astuple
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from headcount.audit import chaos, statistical
-from headcount.audit.outputs import Seen, observe
-from headcount.audit.specimens import enumerations, specimens
-from headcount.audit.statistical import Finding
 from headcount.cli.ledger import wide
 from headcount.errors import BadParameter
 from headcount.exact import written
+
+if TYPE_CHECKING:
+    from headcount.audit import Finding
 
 Target = Annotated[
     str | None,
@@ -51,6 +50,9 @@ def audit(
 
 def audit_target(run: Callable[[Any], Any], left: Any, right: Any, epsilon: str, delta: str, runs: int) -> bool:
     """Audit a user's function; whether its claim stands."""
+    from headcount.audit import statistical  # where they are used: no other command waits for these imports
+    from headcount.audit.outputs import Seen, observe
+
     failed = [observe(lambda: run(left)), observe(lambda: run(right))]
     if all(isinstance(each, Seen) and each.kind == "raised" for each in failed):
         raise BadParameter(f"the function fails on both datasets: {failed[0]}.", fix="a function of one dataset")
@@ -65,6 +67,8 @@ def audit_target(run: Callable[[Any], Any], left: Any, right: Any, epsilon: str,
 
 def audit_exactly() -> bool:
     """Enumerate the mechanisms on tiny data; whether no exact delta is above its price."""
+    from headcount.audit.specimens import enumerations
+
     table = Table("mechanism", "neighbours", "epsilon", "delta priced", "exact delta", box=None, header_style="bold")
     sound = True
     for each in enumerations():
@@ -77,6 +81,8 @@ def audit_exactly() -> bool:
 
 def audit_specimens(runs: int) -> bool:
     """Audit every specimen; whether all honest ones passed and all wrong ones were caught."""
+    from headcount.audit.specimens import specimens
+
     table = Table("mechanism", "claim", "epsilon shown", "verdict", "by the event", box=None, header_style="bold")
     right = True
     for each in specimens():
@@ -89,7 +95,7 @@ def audit_specimens(runs: int) -> bool:
     return right
 
 
-def verdict(honest: bool, found: Finding) -> str:
+def verdict(honest: bool, found: "Finding") -> str:
     """What the audit said, and whether it should have."""
     said = "flagged" if found.flagged else "passed"
     return said if found.flagged != honest else f"{said}: WRONG"
@@ -97,6 +103,8 @@ def verdict(honest: bool, found: Finding) -> str:
 
 def audit_ledger(kills: int) -> bool:
     """Kill writers; whether the real protocol had no violation and the planted wrong order was caught."""
+    from headcount.audit import chaos
+
     columns = ("protocol", "kills", "steps", "free releases", "under-counts", "second draws", "lost spends")
     table = Table(*columns, box=None, header_style="bold")
     tallies = {}

@@ -15,7 +15,6 @@ from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import isotonic_regression
 from scipy.special import ndtri
 
 from headcount.estimate.tree import Floats, Integers, Shape, Within
@@ -54,6 +53,8 @@ def quantiles(found: Counts, qs: NDArray[np.float64], edges: NDArray[np.float64]
     there: the middle, and all of it as the interval."""
     qs, edges = np.asarray(qs, dtype=np.float64), np.asarray(edges, dtype=np.float64)
     everybody = max(float(found.below[-1]), 0.0)
+    from scipy.optimize import isotonic_regression  # as long to import as half of all else
+
     below = np.clip(isotonic_regression(found.below).x, 0.0, everybody)
     values = _where(below, qs * everybody, edges)
     if everybody == 0:

@@ -17,12 +17,14 @@ from headcount.bound.plume import Discovering
 from headcount.mechanism import (
     Buckets,
     CountRelease,
+    Distributed,
     Mechanism,
     Sampled,
     Staircase,
     Wish,
     choice_for,
     digits,
+    distributed,
     mechanism_for,
 )
 
@@ -32,6 +34,8 @@ SIZES = (100, 10_000)
 """Counts for which a plan of a sample tells how far off they are."""
 BOXES = (10_000, 1_000_000)
 """Contributions in all for which a plan tells how far off a shape is."""
+DRAWN, CROWDS = (10, 100), (1_000, 100_000)
+"""Samples of a person, and people, for which a plan tells how far off a distribution is."""
 FOUND = (1, 10, 100, 1000)
 """Numbers of items for which a plan tells how common they must be to be found."""
 
@@ -44,6 +48,8 @@ def lines(wish: Wish, item: str, unit: str) -> list[str]:
         return _ordered(wish)
     if wish.shaped:
         return _shaped(wish)
+    if wish.distributed:
+        return [*_distributed(wish, wish.distributed), _all(item)]
     if wish.sampled:
         return _sampled(wish, item)
     if wish.way is None:
@@ -77,6 +83,25 @@ def _shaped(wish: Wish) -> list[str]:
     assert isinstance(made, Staircase | Buckets)
     off = ", ".join(f"{digits(made.off(boxes))} if they have {boxes:,} people" for boxes in BOXES)
     return [f"  error   the counts of all items together are off by about {off}"]
+
+
+def _distributed(wish: Wish, asked: Distributed) -> list[str]:
+    """Of a distribution: by which mechanism, and how far off all shares are together."""
+    assert wish.cells is not None
+    drawn = (wish.bound,) if isinstance(wish.bound, int) else DRAWN
+    there = CROWDS if asked.people is None else (asked.people,)
+    cases = [(most, people) for people in there for most in drawn]
+    told = [distributed.off(asked, wish.rest, wish.neighbours, wish.cells, *case) for case in cases]
+    return [
+        f"  error   all shares together are off by about {_part(off)} if {people:,} people have {most:,} samples "
+        f"each ({name})"
+        for (most, people), (name, off) in zip(cases, told, strict=True)
+    ]
+
+
+def _part(off: float) -> str:
+    """How far off shares are, together."""
+    return "1 or more: too few people" if off >= 1 else f"{off:.2g}"
 
 
 def _sampled(wish: Wish, item: str) -> list[str]:
@@ -122,6 +147,13 @@ def foretold(wish: Wish, item: str) -> str:
         return (
             f"No amount counts for more than that limit. The {item}s that most people have are found one after "
             "another, and what their amounts add up to is told with noise."
+        )
+    if wish.distributed:
+        return (
+            "People are held to so many samples. Then the distribution is learned: by the mechanism that is predicted "
+            "to be least off."
+            if wish.distributed.method == "auto"
+            else f"People are held to so many samples. Then the distribution is learned ({wish.distributed.method})."
         )
     if wish.ordered:
         done = (

@@ -12,6 +12,8 @@ weighted.py     the same with people's counts scaled instead of sampled
 sample_threshold.py  the counts of a sample, the small ones dropped: no noise
 ordered.py      numbers on a scale, quantiles and ranges: hierarchy.py is a tree of counts, halving.py a search
 shaped.py       a histogram without its labels: staircase.py is noise on its sorted counts, buckets.py on all of them
+distributed.py  the distribution that people draw from: recentred.py is a mean about the last estimate, selected.py
+                chooses a law for each item
 """
 
 from headcount.mechanism.buckets import Buckets, NoisyBuckets
@@ -23,12 +25,15 @@ from headcount.mechanism.choose import (
 )
 from headcount.mechanism.clipped import Clipped, NoisyBeside
 from headcount.mechanism.count_release import CountRelease, NoisyFound
+from headcount.mechanism.distributed import Distributed
 from headcount.mechanism.halving import Halving, NoisyPath
 from headcount.mechanism.hierarchy import Hierarchy, NoisyTree
 from headcount.mechanism.mechanism import Mechanism, Noisy, check_widths, digits
 from headcount.mechanism.ordered import Ordered
 from headcount.mechanism.plume import Plume
+from headcount.mechanism.recentred import NoisyCentre, Recentred
 from headcount.mechanism.sample_threshold import Sampled, Sampling
+from headcount.mechanism.selected import NoisySelected, Selected
 from headcount.mechanism.shaped import Shaped
 from headcount.mechanism.staircase import NoisyStaircase, Staircase
 from headcount.mechanism.suited import second_for
@@ -40,6 +45,7 @@ __all__ = [
     "Buckets",
     "Clipped",
     "CountRelease",
+    "Distributed",
     "Finding",
     "Halving",
     "Hierarchy",
@@ -48,15 +54,19 @@ __all__ = [
     "Noisy",
     "NoisyBeside",
     "NoisyBuckets",
+    "NoisyCentre",
     "NoisyFound",
     "NoisyPath",
+    "NoisySelected",
     "NoisyStaircase",
     "NoisyTree",
     "NoisyTwice",
     "Ordered",
     "Plume",
+    "Recentred",
     "Sampled",
     "Sampling",
+    "Selected",
     "Shaped",
     "Staircase",
     "Thresholded",

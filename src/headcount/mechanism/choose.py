@@ -25,7 +25,17 @@ from headcount.bound.profile import MOST_ITEMS, Profiled
 from headcount.bound.top import PARTS
 from headcount.bound.unknown import Generalized
 from headcount.errors import BadParameter
-from headcount.mechanism import clipped, count_release, ordered, plume, sample_threshold, shaped, thresholded, weighted
+from headcount.mechanism import (
+    clipped,
+    count_release,
+    distributed,
+    ordered,
+    plume,
+    sample_threshold,
+    shaped,
+    thresholded,
+    weighted,
+)
 from headcount.mechanism.mechanism import Mechanism, check_widths
 from headcount.mechanism.sample_threshold import MOST_REPORTS
 from headcount.mechanism.wish import KNOWN, LOOK, LOUDER, UNKNOWN, Finding, Wish, sigma
@@ -41,6 +51,9 @@ def choice_for(wish: Wish) -> Choice[Any] | None:
     """The way of choosing the bound; None if it is a number."""
     if wish.way is None:
         return None
+    if wish.distributed:
+        assert wish.cells is not None
+        return distributed.choice(wish.distributed, wish.price, wish.rest, wish.neighbours, wish.cells, wish.bound)
     if wish.way == Discovering.name:
         return plume.discovering(wish.rest, wish.price, wish.neighbours)
     if wish.way == Profiled.name:
@@ -123,7 +136,8 @@ def check_budget(wish: Wish) -> None:
             fix="epsilon=0.1, or bound=20",
         )
     rest = wish.rest.epsilon - (wish.budget.epsilon * (LOOK + LOUDER) if wish.suited else 0)
-    if wish.price < LEAST_PRICE or rest < LEAST_REST:
+    paid = wish.distributed is None or not wish.distributed.public
+    if (paid and wish.price < LEAST_PRICE) or rest < LEAST_REST:
         raise BadParameter(
             f"share={float(wish.price / wish.budget.epsilon):g}: too little of epsilon for the choice, or for counts.",
             fix="share=0.05",
@@ -133,6 +147,8 @@ def check_budget(wish: Wish) -> None:
             f"delta={float(wish.budget.delta):g}: to choose a bound, it is at most a tenth of epsilon.",
             fix="delta=1e-6",
         )
+    if wish.distributed:
+        _check_distributed(wish, wish.distributed)
     if wish.finding:
         check_widths(mechanism_for(wish, TopSums(wish.finding.most, 2 * PARTS - 1, "count")))  # the most parts
     if wish.ordered:
@@ -140,6 +156,13 @@ def check_budget(wish: Wish) -> None:
     if isinstance(choice := choice_for(wish), Discovering):
         for bound in (1, LARGEST_BOUND):
             check_widths(mechanism_for(wish, choice.example(bound)))
+
+
+def _check_distributed(wish: Wish, asked: distributed.Distributed) -> None:
+    """Whether whatever may be chosen has a mechanism."""
+    assert wish.cells is not None
+    for held in distributed.examples(asked, wish.rest, wish.neighbours, wish.cells, wish.bound):
+        check_widths(mechanism_for(wish, held))
 
 
 def check_found(wish: Wish) -> None:
@@ -155,6 +178,9 @@ def mechanism_for(wish: Wish, chosen: Bounding | None = None) -> Mechanism:
         raise BadParameter("the bound is not chosen yet.", fix="bound=20, or plan.release()")
     if wish.finding:
         return _found(wish, wish.finding, chosen)
+    if wish.distributed:
+        assert wish.cells is not None
+        return distributed.mechanism(wish.distributed, wish.rest, chosen, wish.neighbours, wish.cells, wish.bound)
     if wish.shaped:
         return shaped.mechanism(wish.shaped, wish.rest.epsilon, _number(wish), wish.neighbours, wish.cells)
     if wish.ordered:

@@ -11,11 +11,13 @@ from headcount.account.cost import Cost
 from headcount.account.events import Neighbours
 from headcount.bound.amounts import UsualAmounts
 from headcount.bound.compare import ComparedSizes, ComparedSums
+from headcount.bound.drawn import MostDrawn, PublicDrawn
 from headcount.bound.known import DpSgd, InverseSensitivity, MQuantile, OutputPerturbation, Quantile
 from headcount.bound.plume import Discovering
 from headcount.bound.profile import Profiled
 from headcount.bound.unknown import Exponential, Generalized
-from headcount.mechanism import ordered
+from headcount.mechanism import distributed, ordered
+from headcount.mechanism.distributed import Distributed, Method
 from headcount.mechanism.levels import VariantName
 from headcount.mechanism.ordered import How, Ordered
 from headcount.mechanism.sample_threshold import Sampled, Sampling
@@ -35,7 +37,7 @@ KNOWN = {
 UNKNOWN = {kind.name: kind for kind in (Generalized, Exponential)}
 NAMES = tuple(dict.fromkeys(("auto", Profiled.name, *UNKNOWN, *KNOWN)))
 """Ways of choosing a bound."""
-SHARE = {Profiled.name: Fraction(2, 100)}
+SHARE = {Profiled.name: Fraction(2, 100), MostDrawn.name: Fraction(3, 100), PublicDrawn.name: Fraction(0)}
 OTHERWISE = Fraction(5, 100)
 """The part of epsilon that a choice takes, if nothing else is said."""
 LOOK, LOUDER = Fraction(2, 100), Fraction(10, 100)
@@ -67,7 +69,7 @@ class Wish:
     cells: int | None
     """How many items are known in advance; None if they are not."""
     bound: int | str
-    mechanism: Name | How | Way = "auto"
+    mechanism: Name | How | Way | Method = "auto"
     share: Fraction | None = None
     """The part of epsilon for the choice, if it was said."""
     grid: tuple[int, ...] | None = None
@@ -86,6 +88,8 @@ class Wish:
     """How quantiles or ranges are found, if they are asked for."""
     shaped: Shaped | None = None
     """How a shape is measured, if it is asked for."""
+    distributed: Distributed | None = None
+    """How a distribution is learned, if it is asked for."""
 
     @property
     def largest(self) -> int:
@@ -114,6 +118,9 @@ class Wish:
         """The name of the choice; None if the bound is a number and nothing is to be chosen."""
         if self.ordered and self.ordered.sampled:
             return None
+        if self.distributed:
+            kind = PublicDrawn if self.distributed.public else MostDrawn
+            return kind.name if distributed.is_chosen(self.distributed, self.bound) else None
         if self.finding:
             return UsualAmounts.name if self.finding.added and self.bound == "auto" else None
         if self.mechanism in PLUMES:
@@ -129,6 +136,8 @@ class Wish:
         """Whether there is only Laplace noise, or a bound on known items is chosen for it, and so for sums."""
         if self.ordered:
             return ordered.is_pure(self.ordered, self.rest, self.neighbours)
+        if self.distributed:
+            return self.distributed.method in distributed.PURE or not self.budget.delta
         if self.cells is None or self.way is None or self.sampled:
             return False
         few = self.debias == "poisson" or not _many(self.budget, self.cells)

@@ -10,7 +10,8 @@ batches, and those of items that have rung are ignored; before a batch such item
 ignored. One tick:
 
 - a uniform number falls into a slot: every group of equal items has one, and the stop, with whole edges and a width
-  of at least the weight W. Beyond all slots it is nobody's tick, which is ignored as well;
+  of at least the weight W; groups whose items weigh less than exp(-43) of the heaviest share one. Beyond all slots it
+  is nobody's tick, which is ignored as well;
 - in its slot it is a tick if it is less than W from the slot's begin. A lower bound of W settles this nearly always;
   if not, the number gets more digits, and W is computed by Arb, until they can be told apart;
 - the tick of a group is that of one of its members, all alike.
@@ -22,29 +23,22 @@ whole numbers which never round to the wrong side; there are no floats. The time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import accumulate, repeat
+from itertools import accumulate
 from math import ceil, floor
 
 import numpy as np
-from flint import arb, fmpz
+from flint import arb
 
 from headcount.exact import ball, ends, precision
 from headcount.noise.finite import Softmax, Uniform
 from headcount.noise.law import Integers, Law
+from headcount.noise.powers import PRECISION, REACH, UNIT, powers, tables, times
 from headcount.noise.table import Words
 
 LEAST, MOST = 256, 1 << 16
 """Ticks of a batch."""
-REACH = 43
-"""A group is near if an item of it weighs at least exp(-43), just below 2^-62, of the heaviest. Others share a slot."""
-UNIT = 62
-"""Weights are whole numbers of 2^-62 that of the heaviest item."""
 ROOM = 6
-"""A weight is too small by less than 2^6 of these."""
-DIGIT = 6
-"""exp(-rate * d) is the product of one factor for every digit of d, which has so many bits."""
-PRECISION = 192
-"""Bits of Arb for what is computed once."""
+"""A weight is a whole number of 2^-62 that of the heaviest item, too small by less than 2^6 of these."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +103,7 @@ class _Field:
         self._first = 0  # the first group in which any are left
         self._depths = race.scores[:1] - race.scores
         self._reach = min(int(REACH // race.rate), int(self._depths.max(initial=0)))
-        self._powers = _powers(race.rate, self._reach)
+        self._tables = tables(race.rate, self._reach, UNIT)
         self._starts = np.cumsum(race.members) - race.members
         self._rung = np.zeros(0, dtype=np.int64)  # places, ascending
 
@@ -119,15 +113,8 @@ class _Field:
         return self._first + np.flatnonzero(self.left[self._first : end]), end
 
     def bounds(self, near: Integers) -> Integers:
-        """What an item of these groups weighs, in 2^-62: too small by less than 44.
-
-        The factor of a digit and the product with it are too small by less than 2 each, and what fits into 64 bits
-        has at most 11 digits."""
-        depths = self._depths[near] - self._depths[self._first]
-        weights = np.full(len(near), 1 << UNIT)
-        for place, powers in enumerate(self._powers):
-            weights = _times(weights, powers[(depths >> DIGIT * place) & ((1 << DIGIT) - 1)])
-        return weights
+        """What an item of these groups weighs, in 2^-62: too small by less than 44."""
+        return powers(self._tables, self._depths[near] - self._depths[self._first], UNIT)
 
     def weight(self, groups: Integers) -> arb:
         """What is left of these groups weighs, at the precision at hand."""
@@ -200,7 +187,7 @@ class _Slots:
     def _near_bounds(self, fine: int, excess: int) -> tuple[Integers, Integers]:
         """An item's bound is too small by less than 2^6 of 2^-62, and the product of members and bound by 2."""
         members = self._field.left[self._near] << fine
-        low = _times(members, self._field.bounds(self._near) >> min(excess, UNIT + 1))
+        low = times(members, self._field.bounds(self._near) >> min(excess, UNIT + 1), UNIT)
         return low, low + 3 + (members >> UNIT - ROOM)
 
     def ticks(self, size: int, words: Words) -> tuple[Integers, bool]:
@@ -241,28 +228,6 @@ class _Slots:
         if slot > len(self._near):
             return self._field.stop()
         return self._field.weight(self._near[slot : slot + 1] if slot < len(self._near) else self._far())
-
-
-def _powers(rate: Fraction, reach: int) -> list[Integers]:
-    """exp(-rate * d) for d = a, a * 64, a * 64^2, ... and a = 0 .. 63, in 2^-62: too small by less than 2."""
-    tables, finer = [], 2 * UNIT
-    for place in range(-(-reach.bit_length() // DIGIT)):
-        with precision(PRECISION):
-            factor = floor(ends(ball(-rate * (1 << DIGIT * place)).exp() * fmpz(1 << finer))[0])
-        factors = repeat(factor, min((1 << DIGIT) - 1, reach >> DIGIT * place))
-        powers = accumulate(factors, lambda power, factor: power * factor >> finer, initial=1 << finer)
-        tables.append(np.array([power >> UNIT for power in powers]))  # before: by less than 3 * 63 of 2^-124
-    return tables
-
-
-def _times(left: Integers, right: Integers) -> Integers:
-    """left * right / 2^62 for numbers up to 2^62, too small by less than 2: the product of the lower halves is left
-    out, and what is behind the point."""
-    half = UNIT // 2
-    lower = (1 << half) - 1
-    crossed: Integers = (left >> half) * (right & lower) + (left & lower) * (right >> half)
-    product: Integers = (left >> half) * (right >> half) + (crossed >> half)
-    return product
 
 
 def _evenly(counts: Integers, words: Words) -> Integers:

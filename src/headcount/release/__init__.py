@@ -4,6 +4,7 @@ release.py    Release: the rows and everything about them, as one file that a le
 intervals.py  how far off each count may be, near a threshold too
 export.py     CSV and JSON for other programs
 plot.py       the picture
+distribution.py  shares of a distribution
 shape.py      Shape: a histogram without its labels, and what follows from it
 """
 

@@ -38,7 +38,7 @@ from headcount.noise.gaussian import DiscreteGaussian
 from headcount.noise.laplace import DiscreteLaplace
 from headcount.noise.law import Integers
 from headcount.question import Question
-from headcount.release import found, ordered
+from headcount.release import distribution, found, ordered
 from headcount.release.heavy import heavy
 from headcount.release.undone import Ends, by_poisson, by_ratio, number, whole
 
@@ -65,6 +65,8 @@ def rows(noisy: Noisy, mechanism: Mechanism, question: Question, people: People)
 
 def _columns(noisy: Noisy, mechanism: Mechanism, question: Question) -> dict[str, Any]:
     """What is told of each item."""
+    if question.view == "distribution":
+        return distribution.columns(noisy, mechanism)
     if isinstance(noisy, NoisyFound) and isinstance(mechanism, CountRelease):
         return found.columns(noisy, mechanism, question.value)
     return dict(zip(("count", "low", "high"), counted(noisy, mechanism, question), strict=True))

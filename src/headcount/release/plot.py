@@ -118,8 +118,11 @@ def _draw(axes: Axes, rows: Rows, about: About) -> None:
     axes.set_yticks(places, names, parse_math=False, color=INK)
     axes.set_ylim(max(len(names), 1) - 0.5, -0.5)
     axes.set_xlim(left=0)
-    axes.xaxis.set_major_locator(MaxNLocator(nbins=4 if about.view == "profile" else "auto", integer=True))
-    axes.xaxis.set_major_formatter("{x:,.0f}")
+    if about.view == "distribution":
+        axes.xaxis.set_major_formatter(PercentFormatter(1))
+    else:
+        axes.xaxis.set_major_locator(MaxNLocator(nbins=4 if about.view == "profile" else "auto", integer=True))
+        axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.tick_params(axis="y", length=0)
     axes.set_xlabel(f"{about.unit}, with 95% intervals", color=INK)

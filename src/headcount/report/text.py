@@ -8,7 +8,7 @@ from headcount.source.views import EVENTS, ITEMS
 
 SHOWN = 10
 SHAPE = ("count", "low", "high", "items", "at_least", "at_least_low", "at_least_high")
-COUNTS = ("q", "value", "from", "to", "count", "sum", "rank", "low", "high", "deviation")
+COUNTS = ("q", "value", "from", "to", "count", "sum", "rank", "share", "low", "high", "deviation")
 
 
 def summary(release: Release, most: int = SHOWN) -> str:

@@ -11,6 +11,7 @@ bounding/     paper 000: how much one person may contribute
 count_release/   paper 003: items found one after another
 sampling/     paper 001: a sample and a threshold instead of noise
 shape/        paper 002: the shape of a histogram without its labels
+distribution/    paper 004: the distribution behind the counts
 """
 
 from importlib import import_module
@@ -32,6 +33,7 @@ EXPERIMENTS = {
     "count-release": "headcount.reproduce.count_release.figures",
     "sampling": "headcount.reproduce.sampling.everything",
     "shape": "headcount.reproduce.shape.everything",
+    "distribution": "headcount.reproduce.distribution.everything",
 }
 """Each in a module of its own, with a function `run`: loaded when it is asked for."""
 

@@ -1,0 +1,230 @@
+"""Distributions on people who are within a bound: their exact deltas on tiny data, specimens for the audit, and a
+classic mistake.
+
+A person is the tuple of what they drew, an item as often as they drew it. Two things keep enumerations short. Choices
+are made of a grid of five shares instead of hundreds: all else is the real code. And what is measured about a centre
+has noise that is far too wide to be enumerated; there the numbers themselves are compared, along many pasts: how far
+they differ between neighbours is all that the price of Gaussian noise depends on.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from fractions import Fraction
+from functools import lru_cache
+from itertools import chain, product
+
+import numpy as np
+import pyarrow as pa
+
+from headcount.account import Cost, zcdp
+from headcount.account.cost import concentrated
+from headcount.account.events import Gaussian, Neighbours, Selections
+from headcount.account.gaussian import discrete_delta
+from headcount.audit.enumerate import Delta, worst_delta
+from headcount.audit.found_first import People
+from headcount.audit.neighbours import pairs
+from headcount.audit.sampled import ONE, Pair, Run
+from headcount.bound import Bounding
+from headcount.bound.draws import BoundedDraws, Draws, ExactDraws, by_place, of_each
+from headcount.bound.sizes import Sizes
+from headcount.estimate import binomial
+from headcount.estimate.binomial import Floats
+from headcount.mechanism import (
+    Mechanism,
+    Noisy,
+    NoisyCentre,
+    NoisySelected,
+    Recentred,
+    Selected,
+    Wish,
+    choice_for,
+    mechanism_for,
+    recentred,
+    selected,
+)
+from headcount.mechanism.distributed import Distributed
+from headcount.mechanism.recentred import CENTRE, _People
+from headcount.noise import Entropy
+from headcount.noise.law import Integers
+from headcount.release.distribution import told
+
+LISTED = ("a", "b")
+"""The public list."""
+COARSELY = Fraction(1, 1000)
+"""Left undecided of each draw."""
+Arrays = tuple[Integers, Integers, Integers]
+Measured = tuple[Integers, ...]
+
+
+class FewShares(Selected):
+    """Choices among five shares."""
+
+    def grid(self, people: int) -> Floats:
+        return binomial.grid(5)
+
+
+class TrueNumber(FewShares):
+    """The number of people as it is."""
+
+    def _people(self, many: int, entropy: Entropy) -> int:
+        return many
+
+
+def arrays(people: People, listed: tuple[str, ...] = LISTED) -> Arrays:
+    """Starts, places and counts of what people drew."""
+    pairs = [[(place, person.count(item)) for place, item in enumerate(listed) if item in person] for person in people]
+    starts = np.append(0, np.cumsum([len(mine) for mine in pairs], dtype=np.int64))
+    places, counts = np.array([pair for mine in pairs for pair in mine], dtype=np.int64).reshape(-1, 2).T
+    return starts, places, counts
+
+
+@lru_cache(maxsize=256)
+def drawn(people: People, held: Bounding, listed: tuple[str, ...] = LISTED) -> BoundedDraws:
+    """What the engine would bring."""
+    keys, mine = pa.table({"item0": list(listed)}), arrays(people, listed)
+    if isinstance(held, Draws):
+        return held.of(keys, *mine)
+    assert isinstance(held, ExactDraws)
+    starts, places, counts = held.kept_of(*mine, np.arange(len(people)))
+    return BoundedDraws(keys, by_place(places, counts, len(keys)), held.sensitivity, starts, places, counts)
+
+
+def shown(noisy: Noisy) -> list[object]:
+    """Everything that is seen."""
+    if isinstance(noisy, NoisyCentre):
+        return [*noisy.values.tolist(), *noisy.shares.tolist(), noisy.noise, float(noisy.mass), noisy.spread]
+    assert isinstance(noisy, NoisySelected)
+    there = [] if noisy.presence is None else noisy.presence.tolist()
+    return [noisy.people, *noisy.values.tolist(), *there]
+
+
+def on_people(mechanism: Mechanism, listed: tuple[str, ...] = LISTED) -> Run[People]:
+    """The mechanism on people."""
+    return lambda people, entropy: shown(mechanism.run(drawn(people, mechanism.bounding, listed), entropy))
+
+
+def after_a_profile(
+    wish: Wish, made: Callable[[Wish, Bounding], Mechanism] = mechanism_for, *, shares: bool = False
+) -> Run[People]:
+    """The bound, and the mechanism, by a private profile, and what follows; with the shares as they are released."""
+    choice = choice_for(wish)
+    assert choice is not None
+    known = lru_cache(maxsize=None)(lambda held: made(wish, held))
+    listed = LISTED[: wish.cells]
+
+    def run(people: People, entropy: Entropy) -> list[object]:
+        held = choice.draw(sizes(people), entropy)
+        noisy = known(held).run(drawn(people, held, listed), entropy)
+        released = [each.tolist() for each in told(noisy, known(held))] if shares else []
+        return [type(held).__name__, held.limit, *shown(noisy), *released]
+
+    return run
+
+
+@lru_cache(maxsize=256)
+def sizes(people: People) -> Sizes:
+    """How many people drew how much."""
+    starts, _, counts = arrays(people)
+    found, many = np.unique(of_each(counts, starts), return_counts=True)
+    there = found > 0
+    return Sizes(found[there], many[there], 0 * many[there])
+
+
+def measured(bounded: BoundedDraws, most: int, centre: Integers, radius: float, radii: Floats) -> Measured:
+    """What is measured of people in a round, if the centre and the distance are these: in the order of what is paid
+    for by `paid`."""
+    seen = _People(bounded, most)
+    seen.look_from(centre)
+    return seen.mean(radius), seen.within(radii), bounded.totals.sum(keepdims=True), np.array([seen.energy(radius)])
+
+
+def squared(one: Measured, other: Measured) -> list[int]:
+    """How far two measurements differ, squares added up in whole numbers of any size."""
+    return [int(((here.astype(object) - there) ** 2).sum()) for here, there in zip(one, other, strict=True)]
+
+
+def paid(mechanism: Recentred) -> tuple[tuple[Gaussian, ...], ...]:
+    """The noise on what is measured, in all rounds."""
+    means, distances = (*mechanism.means, mechanism.event), (mechanism.distances,) * len(recentred.ROUNDS)
+    return means, distances, (mechanism.mass,), (mechanism.energy,)
+
+
+def by_what_changes(mechanism: Recentred, both: Iterable[Pair], epsilon: Fraction) -> Delta:
+    """The delta of all noise for what really changes between two neighbours, each number at the worst of many pasts."""
+    changes = [0, 0, 0, 0]
+    radii, most = mechanism._radii(), mechanism.bounding.most
+    for pair in both:
+        one, other = (drawn(people, mechanism.bounding) for people in pair)
+        for share, radius in product((0, 1, CENTRE // 2, CENTRE), radii.tolist()):
+            past = most, np.array([share, CENTRE - share]), radius, radii
+            changes = [*map(max, changes, squared(measured(one, *past), measured(other, *past)))]
+    events = [
+        replace(event, squared_sensitivity=Fraction(change))
+        for change, several in zip(changes, paid(mechanism), strict=True)
+        for event in several
+    ]
+    found = discrete_delta(epsilon, events)
+    return Delta(found, found)
+
+
+def few(made: Mechanism) -> FewShares:
+    """The same with a grid of five shares."""
+    assert isinstance(made, Selected)
+    return FewShares(made.bounding, made.event, made.score, made.people, made.presence)
+
+
+def kinds(neighbours: Neighbours) -> Iterator[tuple[str, FewShares, Fraction, Fraction, int]]:
+    """Every way of choosing, with an epsilon, the delta that it is priced there, and how many items are listed. Without
+    noise beside it, a choice is pure."""
+    pure = Cost(2 * ONE, 0 * ONE)
+    for name, method in (("ks", "ks"), ("Scheffe", "hypothesis-selection")):
+        made = few(selected.calibrated(pure, ExactDraws(1), neighbours, 2, method, 3))  # type: ignore[arg-type]
+        yield f"selected, {name}", made, 2 * ONE, 0 * ONE, 2
+    one = Gaussian(ONE, ONE, 1)
+    for name, present in (("counted", None), ("sparse", one)):
+        counted = FewShares(ExactDraws(1), Selections(ONE, 1), "ks", one, present)
+        rho = sum((concentrated(event).rho for event in counted.events), start=0 * ONE)
+        yield f"selected, {name}", counted, 2 * ONE, zcdp.delta(rho, 2 * ONE), 1
+
+
+def priced(neighbours: Neighbours) -> Iterator[tuple[str, Fraction, Fraction, Delta]]:
+    """Each of them with an epsilon, the delta that it is priced there, and the exact one on tiny data: one person more,
+    or another, alone or in a crowd."""
+    alone: list[Pair] = list(pairs([("a",), ("b",)], 1, neighbours))
+    crowd: People = (("a",), ("a",), ("b",))
+    both = alone + [(crowd + one, crowd + other) for one, other in alone]
+    for name, made, epsilon, price, many in kinds(neighbours):
+        yield name, epsilon, price, worst_delta(on_people(made, LISTED[:many]), both, epsilon, COARSELY)
+    held = Draws(2, 2)
+    centred = recentred.calibrated(Cost(ONE, ONE / 20), held, neighbours, len(LISTED))
+    more: list[Pair] = list(pairs([("a", "a"), ("b", "b"), ("a", "b", "b"), ("a",) * 9], 1, neighbours))
+    yield "recentred", ONE, discrete_delta(ONE, list(chain(*paid(centred)))), by_what_changes(centred, more, ONE)
+
+
+def honest() -> Iterator[tuple[str, Run[People], Fraction, Pair, int]]:
+    """For the audit at an epsilon of 1: name, mechanism, delta, two neighbours, and how slow it is."""
+    delta, slow = ONE / 100, 50
+    budget = Cost(ONE, delta)
+    added: Pair = ((("a", "a"),) * 3 + (("b", "b"),), (("a", "a"),) * 3)
+    replaced: Pair = ((("a", "a"),) * 3 + (("b", "b"),), (("a", "a"),) * 4)
+    rounds = recentred.calibrated(budget, Draws(2, 2), "replace", 2)
+    yield "recentred", on_people(rounds), delta, replaced, slow
+    wish = Wish(budget, "events", "add-remove", 2, "auto", share=ONE / 2, distributed=Distributed("recentred"))
+    yield "recentred, after a profile", after_a_profile(wish, shares=True), delta, added, slow
+    ways: tuple[tuple[str, selected.Method, Neighbours], ...] = (
+        ("ks", "ks", "add-remove"),
+        ("Scheffe", "hypothesis-selection", "replace"),
+        ("sparse", "sparse", "add-remove"),
+    )
+    for name, method, neighbours in ways:
+        made = few(selected.calibrated(budget, ExactDraws(2), neighbours, 2, method, None))
+        yield f"selected, {name}", on_people(made), delta, added if neighbours == "add-remove" else replaced, slow
+    chosen = after_a_profile(replace(wish, distributed=Distributed("ks")), lambda *made: few(mechanism_for(*made)))
+    yield "selected, after a profile", chosen, delta, added, slow
+
+
+def wrong() -> Iterator[tuple[str, Run[People], Fraction, Pair, int]]:
+    """The same with claims that they break."""
+    made = selected.calibrated(Cost(ONE, ONE / 100), ExactDraws(2), "add-remove", 2, "ks", None)
+    true = TrueNumber(made.bounding, made.event, made.score, made.people)
+    yield "people counted without noise", on_people(true), ONE / 100, ((("a", "a"),) * 3, (("a", "a"),) * 2), 100

@@ -1,0 +1,82 @@
+"""`headcount distribution FILE`: which part of what people do falls to each item of a public list."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from headcount.cli.histogram import (
+    Again,
+    AsJson,
+    By,
+    Dataset,
+    Delta,
+    DryRun,
+    Epsilon,
+    File,
+    LedgerPath,
+    Neighbours,
+    Out,
+    Share,
+    User,
+    as_bins,
+    as_keys,
+    carry_out,
+    check_targets,
+    number_or_text,
+)
+from headcount.plans import plan
+
+
+def distribution(
+    file: File,
+    user: User,
+    by: By,
+    epsilon: Epsilon = None,
+    delta: Delta = "1e-6",
+    keys: Annotated[str | None, typer.Option(help="The items: apple,pear,plum.")] = None,
+    keys_file: Annotated[Path | None, typer.Option(help="The same, a line each.")] = None,
+    bins: Annotated[
+        list[str] | None,
+        typer.Option(help="Public edges of a number or a date: 0,10,100; of one of several: age=0,10,100."),
+    ] = None,
+    bound: Annotated[str, typer.Option(help="How many samples of a person count; auto chooses it privately.")] = "auto",
+    people: Annotated[
+        str | None, typer.Option(help="How many people have at least so many samples, if that is public.")
+    ] = None,
+    sizes: Annotated[
+        str, typer.Option(help="private; or public, if everybody may know how many samples each person has.")
+    ] = "private",
+    mechanism: Annotated[
+        str,
+        typer.Option(help="auto, recentred, laplace, gaussian, sample-one, ks, hypothesis-selection or sparse."),
+    ] = "auto",
+    share: Share = None,
+    neighbours: Neighbours = "add-remove",
+    dataset: Dataset = None,
+    ledger: LedgerPath = None,
+    again: Again = False,
+    out: Out = None,
+    dry_run: DryRun = False,
+    as_json: AsJson = False,
+) -> None:
+    """Which part of what people do falls to each item, if everybody draws from one distribution: each row a sample."""
+    check_targets(out or [])
+    made = plan(
+        "distribution",
+        file,
+        user=user,
+        by=by,
+        epsilon=epsilon,
+        delta=delta,
+        keys=as_keys(keys, keys_file),
+        bins=as_bins(bins),
+        bound=number_or_text(bound),
+        people=None if people is None else number_or_text(people),
+        sizes=sizes,  # type: ignore[arg-type]
+        mechanism=mechanism,  # type: ignore[arg-type]
+        share=share,
+        neighbours=neighbours,  # type: ignore[arg-type]
+        dataset=dataset,
+    )
+    carry_out(made, ledger=ledger, again=again, out=out or [], dry_run=dry_run, as_json=as_json)

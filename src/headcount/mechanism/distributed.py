@@ -1,0 +1,162 @@
+"""Which mechanism learns a distribution, and how many draws of a person count: from public numbers, or from a private
+profile of how many people have."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import inf, pi, sqrt
+from typing import Literal, cast
+
+import numpy as np
+
+from headcount.account import calibrate
+from headcount.account.cost import Cost
+from headcount.account.events import Gaussian, Laplace, Neighbours
+from headcount.account.threshold import people
+from headcount.bound import Bounding, SampledEvents, ScaledToSum
+from headcount.bound.drawn import MostDrawn, PublicDrawn, Way, best
+from headcount.bound.draws import Draws, ExactDraws
+from headcount.errors import BadParameter
+from headcount.mechanism import recentred, selected
+from headcount.mechanism.clipped import Clipped
+from headcount.mechanism.mechanism import Mechanism
+from headcount.source.contributions import LARGEST_COUNT
+
+Method = Literal["auto", "laplace", "gaussian", "sample-one", "hypothesis-selection", "sparse", "ks", "recentred"]
+EXACT = ("hypothesis-selection", "sparse", "ks")
+"""Those that need the same number of draws of everybody."""
+PURE = ("laplace", "sample-one")
+"""Those that need no delta."""
+NEAR = 1.1
+"""A distance that holds half of what was drawn is about so many roots of a person's draws."""
+DEVIATIONS = 10.0
+"""So many deviations of the noise on distances are as many people as rounds need to find their way (measured:
+docs/reproduce/distribution.md)."""
+
+
+@dataclass(frozen=True)
+class Distributed:
+    """How a distribution is to be learned."""
+
+    method: Method
+    people: int | None = None
+    """How many people there are, each with as many draws as count, if that is public."""
+    public: bool = False
+    """Whether it is public how many draws each person has."""
+
+
+def choice(
+    asked: Distributed, price: Fraction, rest: Cost, neighbours: Neighbours, cells: int, bound: int | str
+) -> MostDrawn:
+    """How it is chosen, if not all that decides is public."""
+    kind = PublicDrawn if asked.public else MostDrawn
+    most = bound if isinstance(bound, int) else None
+    return kind(price, neighbours, _ways(asked.method, rest, neighbours, cells), cells, most, largest(asked, cells))
+
+
+def largest(asked: Distributed, cells: int) -> int:
+    """The largest number of draws that can be chosen."""
+    return min(LARGEST_COUNT, max(selected.MOST_CELLS // cells, 1)) if asked.method in EXACT else LARGEST_COUNT
+
+
+def examples(asked: Distributed, rest: Cost, neighbours: Neighbours, cells: int, bound: int | str) -> list[Bounding]:
+    """What may be chosen, at its ends."""
+    numbers = (bound,) if isinstance(bound, int) else (1, largest(asked, cells))
+    return [way.held(most) for way in _ways(asked.method, rest, neighbours, cells) for most in numbers]
+
+
+def is_chosen(asked: Distributed, bound: int | str) -> bool:
+    """Whether anything is left to be chosen."""
+    if asked.method == "sample-one":
+        return False
+    unsure = asked.method == "auto" and asked.people is None
+    return isinstance(bound, str) or unsure or (asked.public and asked.method in EXACT)
+
+
+def mechanism(
+    asked: Distributed, budget: Cost, held: Bounding | None, neighbours: Neighbours, cells: int, bound: int | str
+) -> Mechanism:
+    """The mechanism; `held` is how people are held to so many draws, if that had to be chosen."""
+    held = held or _held(asked, budget, neighbours, cells, bound)
+    if isinstance(held, Draws):
+        return recentred.calibrated(budget, held, neighbours, cells)
+    if isinstance(held, ExactDraws):
+        method = cast(selected.Method, asked.method)
+        return selected.calibrated(budget, held, neighbours, cells, method, held.people or asked.people)
+    assert isinstance(held, ScaledToSum | SampledEvents)
+    return _noisy(_noise(asked.method, budget, neighbours), budget, held, neighbours, cells)
+
+
+def off(
+    asked: Distributed, budget: Cost, neighbours: Neighbours, cells: int, most: int, people: float
+) -> tuple[str, float]:
+    """By which mechanism, and how far off, all shares are together, if so many people drew so much."""
+    ways = _ways(asked.method, budget, neighbours, cells)
+    most = 1 if asked.method == "sample-one" else most
+    there = np.array([float(most)]), np.array([float(people)])
+    way, _ = best(ways, [most], *there, cells)
+    named = asked.method if asked.method != "auto" else _named(way, budget, neighbours)
+    return named, way.off(most, *there, cells)
+
+
+def _named(way: Way, budget: Cost, neighbours: Neighbours) -> str:
+    return "recentred" if way.kind is Draws else _noise("auto", budget, neighbours)
+
+
+def _held(asked: Distributed, budget: Cost, neighbours: Neighbours, cells: int, bound: int | str) -> Bounding:
+    """From public numbers alone."""
+    if asked.method == "sample-one":
+        return SampledEvents(1)
+    assert isinstance(bound, int)
+    ways = _ways(asked.method, budget, neighbours, cells)
+    way, _ = best(ways, [bound], np.array([float(bound)]), np.array([float(asked.people or 0)]), cells)
+    return way.held(bound, asked.people)
+
+
+def _ways(method: Method, budget: Cost, neighbours: Neighbours, cells: int) -> tuple[Way, ...]:
+    """The ways that a method allows, by how far off noise makes all shares of one draw."""
+    if method in EXACT:
+        return (Way(ExactDraws, 1.0),)
+    twice, absolute = people(neighbours), sqrt(2 / pi)
+    quieter = _noise(method, budget, neighbours)
+    laplace = twice / float(budget.epsilon)
+    deviation = float(calibrate.analytic_sigma(budget.epsilon, budget.delta)) if budget.delta else inf
+    added = Way(ScaledToSum, cells * (laplace if quieter == "laplace" else absolute * sqrt(twice) * deviation))
+    if method in (*PURE, "gaussian") or not budget.delta:
+        return (added,)
+    moved = cells * absolute * twice * NEAR * deviation / sqrt(sum(recentred.ROUNDS))
+    fewest = DEVIATIONS * sqrt(twice) * deviation / sqrt(recentred.DISTANCES)
+    centred = Way(Draws, moved, 0.0 if method == "recentred" else fewest)
+    return (centred,) if method == "recentred" else (added, centred)
+
+
+def _noise(method: Method, budget: Cost, neighbours: Neighbours) -> Literal["laplace", "gaussian"]:
+    """Which noise counts get: by name, or the quieter one."""
+    if method in PURE or not budget.delta:
+        return "laplace"
+    if method == "gaussian":
+        return "gaussian"
+    deviation = sqrt(2 / pi / people(neighbours)) * float(calibrate.analytic_sigma(budget.epsilon, budget.delta))
+    return "laplace" if 1 / float(budget.epsilon) <= deviation else "gaussian"
+
+
+def _noisy(
+    kind: Literal["laplace", "gaussian"],
+    budget: Cost,
+    held: ScaledToSum | SampledEvents,
+    neighbours: Neighbours,
+    cells: int,
+) -> Clipped:
+    """Noise on the totals."""
+    change = held.sensitivity.within(cells).change(neighbours).within(cells)
+    if kind == "laplace":
+        return Clipped(held, Laplace(calibrate.laplace_scale(budget.epsilon, change.total), Fraction(change.total)))
+    variance = calibrate.gaussian_variance(budget.epsilon, budget.delta, change.squared, change.items)
+    return Clipped(held, Gaussian(variance, Fraction(change.squared), change.items))
+
+
+def check_delta(method: str) -> None:
+    """Refuse a method that needs a delta, if there is none."""
+    if method in ("gaussian", "recentred", "sparse"):
+        raise BadParameter(
+            f'delta=0: mechanism="{method}" needs a delta above 0.', fix='delta=1e-6, or mechanism="laplace"'
+        )

@@ -1,0 +1,79 @@
+"""Which mechanism learns a distribution, and how many samples of a person count."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from headcount.account.cost import Cost
+from headcount.account.events import Neighbours
+from headcount.bound import ScaledToSum
+from headcount.bound.drawn import MostDrawn, PublicDrawn
+from headcount.bound.draws import Draws, ExactDraws
+from headcount.bound.profile import Profile
+from headcount.bound.sizes import Sizes
+from headcount.mechanism.distributed import Distributed, Method, choice, off
+from headcount.noise import SystemEntropy
+
+BUDGET = Cost(Fraction(1), Fraction(1, 10**6))
+
+
+def chosen(method: Method, people: dict[int, int], cells: int = 50, neighbours: Neighbours = "add-remove") -> object:
+    """What is chosen for so many people of each size, without noise."""
+    made = choice(Distributed(method), Fraction(3, 100), BUDGET, neighbours, cells, "auto")
+    edges = made.edges
+    counts = np.zeros(len(edges), dtype=np.int64)
+    for size, many in people.items():
+        counts[np.searchsorted(edges, size, side="right") - 1] += many
+    return made.chosen(Profile(edges, counts, 1.0))
+
+
+def test_the_best_number_of_samples_is_chosen() -> None:
+    """Digest C.6: of 5,000 people, half with 10, 30% with 100 and 20% with 1,000 samples, a bound of 1,000 is best."""
+    held = chosen("recentred", {10: 2500, 100: 1500, 1000: 1000})
+    assert isinstance(held, Draws)
+    assert 500 <= held.most <= 1000
+    assert isinstance(chosen("auto", {1000: 50_000}), Draws)
+
+
+def test_few_people_or_few_samples_get_noise_on_counts() -> None:
+    for people in ({1000: 100}, {5: 100_000}, {1: 1000}, {}):
+        held = chosen("auto", people)
+        assert type(held) is ScaledToSum, people
+    assert chosen("auto", {}) == ScaledToSum(1, 1)
+
+
+def test_everybody_needs_as_many_samples_as_count() -> None:
+    held = chosen("ks", {10: 5000, 100: 5000})
+    assert held == ExactDraws(91)
+    assert chosen("ks", {}) == ExactDraws(1)
+
+
+def test_if_sizes_are_public_nothing_is_paid() -> None:
+    made = choice(Distributed("ks", public=True), Fraction(0), BUDGET, "replace", 50, "auto")
+    assert isinstance(made, PublicDrawn)
+    assert made.events == ()
+    sizes = Sizes(np.array([10, 100]), np.array([5000, 5000]), np.zeros(2, dtype=np.int64))
+    assert made.draw(sizes, SystemEntropy()) == ExactDraws(100, 5000)
+    nobody = Sizes(*(np.zeros(0, dtype=np.int64) for _ in range(3)))
+    assert made.draw(nobody, SystemEntropy()) == ExactDraws(1, 0)
+
+
+def test_a_profile_is_paid_for() -> None:
+    made = choice(Distributed("auto"), Fraction(3, 100), BUDGET, "replace", 50, "auto")
+    assert isinstance(made, MostDrawn)
+    (event,) = made.events
+    assert event.sensitivity / event.scale == Fraction(3, 100)  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("neighbours", ["add-remove", "replace"])
+def test_predicted_errors(neighbours: Neighbours) -> None:
+    """Noise on counts does not fall with the samples, a mean about the last estimate falls like one over the root."""
+
+    def predicted(method: Method, most: int) -> float:
+        return off(Distributed(method), BUDGET, neighbours, 100, most, 2000)[1]
+
+    assert predicted("laplace", 400) > 0.8 * predicted("laplace", 10_000)
+    assert predicted("recentred", 100) / predicted("recentred", 1600) == pytest.approx(4, rel=0.01)
+    assert off(Distributed("auto"), BUDGET, neighbours, 100, 400, 2000) == ("recentred", predicted("recentred", 400))
+    assert off(Distributed("auto"), BUDGET, neighbours, 100, 400, 100)[0] == "laplace"

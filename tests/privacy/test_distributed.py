@@ -1,0 +1,364 @@
+"""Distributions on tiny data, and on people who have a million of something.
+
+What is measured about a centre has noise that is too wide for enumeration. So the numbers themselves are compared, in
+Python's integers: between neighbours of both kinds they differ by at most what the noise is for, at every centre and
+distance, and nearly by that much. Choices are enumerated: every draw of the profile and of the choices that follow.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from itertools import permutations, product
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from headcount.account import Cost, cost
+from headcount.account.events import Gaussian, Laplace, Neighbours, Selections
+from headcount.account.threshold import people as differing
+from headcount.audit import worst_delta
+from headcount.audit.choices import Fixed
+from headcount.audit.distributed import (
+    Measured,
+    after_a_profile,
+    by_what_changes,
+    drawn,
+    few,
+    kinds,
+    measured,
+    on_people,
+    paid,
+    shown,
+    sizes,
+    squared,
+)
+from headcount.audit.found_first import People
+from headcount.audit.neighbours import pairs
+from headcount.audit.sampled import Pair
+from headcount.audit.shaped import KEY, Differing
+from headcount.bound.draws import BoundedDraws, Draws, ExactDraws, of_each
+from headcount.mechanism import Mechanism, Recentred, Selected, Wish, choice_for, mechanism_for, recentred, selected
+from headcount.mechanism.distributed import Distributed, Method
+from headcount.mechanism.mechanism import law
+from headcount.mechanism.recentred import CENTRE, PART, UNIT
+from headcount.noise import Entropy, Law, SystemEntropy
+from headcount.noise.by_score import ByScore
+from headcount.noise.law import Integers
+from headcount.release.distribution import told
+from headcount.source import contributions, open_events
+
+from ..tables import table
+from .test_mechanisms import BOTH
+
+Counts = tuple[int, ...]
+ONE = Fraction(1)
+ADDED: Neighbours = "add-remove"
+BUDGET = Cost(ONE, ONE / 20)
+MILLION = 10**6
+BOUNDS = [1, 2, 50, MILLION]
+METHODS: list[Method] = ["auto", "recentred", "laplace", "gaussian", "ks", "hypothesis-selection", "sparse"]
+FEW: list[Counts] = [counts for counts in product(range(4), repeat=3) if any(counts)]
+MUCH: list[Counts] = [
+    *((MILLION, 0, 0), (0, 0, MILLION), (MILLION,) * 3, (MILLION, 1, 0), (0, 999_999, MILLION)),
+    *((90, 0, 0), (0, 90, 0), (400, 0, 0), (0, 0, 400), (3000, 1, 2), (12_345, 54_321, 777)),
+]
+
+
+def of_counts(people: list[Counts], held: Draws | ExactDraws) -> BoundedDraws:
+    """People by how often they drew each item."""
+    counts = np.array(people, dtype=np.int64).reshape(len(people), -1)
+    there = counts > 0
+    keys = pa.table({"item0": [f"item {place}" for place in range(counts.shape[1])]})
+    starts = np.append(0, np.cumsum(there.sum(axis=1)))
+    assert isinstance(held, Draws)
+    return held.of(keys, starts, np.nonzero(there)[1], counts[there])
+
+
+def pasts(mechanism: Recentred) -> Iterator[tuple[int, Integers, float, Any]]:
+    """Centres and distances that earlier rounds may have led to: corners, the middle, nothing at all, and any other."""
+    source, radii = np.random.default_rng(8), mechanism._radii()
+    corners = [[CENTRE, 0, 0], [0, 0, CENTRE], [0, CENTRE - 1, 0], [CENTRE // 3] * 3, [0, 0, 0], [1, 0, CENTRE - 1]]
+    others = np.floor(source.dirichlet([0.4] * 3, 4) * CENTRE).astype(np.int64)
+    for centre in (*map(np.array, corners), *others):
+        for radius in (radii[0], source.choice(radii), radii[-1]):
+            yield mechanism.bounding.most, centre, float(radius), radii
+
+
+def furthest(parts: list[Measured]) -> list[int]:
+    """For each kind of number, how far the contributions of two people differ at most, squared."""
+    found = []
+    for kind in zip(*parts, strict=True):
+        rows = np.array([each.tolist() for each in kind], dtype=object)
+        own = (rows**2).sum(axis=1)
+        found.append(int((own[:, None] + own - 2 * rows @ rows.T).max()))
+    return found
+
+
+@pytest.mark.parametrize("most", BOUNDS)
+def test_what_one_person_changes_is_what_the_noise_is_for(most: int) -> None:
+    """Added or removed, and replaced: at every past, and nearly attained at some."""
+    once, twice = (recentred.calibrated(BUDGET, Draws(most, most), neighbours, 3) for neighbours in BOTH)
+    worst = {neighbours: [0, 0, 0, 0] for neighbours in BOTH}
+    nobody = of_counts([], once.bounding)
+    nobody = replace(nobody, items=of_counts(FEW[:1], once.bounding).items, totals=np.zeros(3, np.int64))
+    alone = [of_counts([person], once.bounding) for person in FEW + MUCH]
+    for past in pasts(once):
+        parts = [measured(each, *past) for each in alone]
+        empty = measured(nobody, *past)
+        for part in parts:
+            worst[ADDED] = [*map(max, worst[ADDED], squared(part, empty))]
+        worst["replace"] = [*map(max, worst["replace"], furthest(parts))]
+    for neighbours, mechanism in zip(BOTH, (once, twice), strict=True):
+        for found, events in zip(worst[neighbours], paid(mechanism), strict=True):
+            assert {event.squared_sensitivity for event in events} == {events[0].squared_sensitivity}
+            assert found <= events[0].squared_sensitivity
+            assert found > 0.97 * events[0].squared_sensitivity
+
+
+@pytest.mark.parametrize("most", [1, 3])
+def test_a_table_measures_what_its_people_add(most: int) -> None:
+    """So that what one person changes does not depend on others. In whatever order people and their items come."""
+    mechanism = recentred.calibrated(BUDGET, Draws(most, most), ADDED, 3)
+    source = np.random.default_rng(most)
+    for past in pasts(mechanism):
+        people = [(FEW + MUCH)[place] for place in source.integers(0, len(FEW + MUCH), 3)]
+        whole = measured(of_counts(people, mechanism.bounding), *past)
+        parts = [measured(of_counts([person], mechanism.bounding), *past) for person in people]
+        added = [sum(kind[1:], start=kind[0]) for kind in zip(*parts, strict=True)]
+        assert [each.tolist() for each in whole] == [each.tolist() for each in added]
+        turned = turned_around(of_counts(people[::-1], mechanism.bounding))
+        assert [each.tolist() for each in measured(turned, *past)] == [each.tolist() for each in whole]
+
+
+def turned_around(bounded: BoundedDraws) -> BoundedDraws:
+    """Everybody's pairs, and everybody, from the last to the first."""
+    starts = bounded.starts[-1] - bounded.starts[::-1]
+    return replace(bounded, starts=starts, places=bounded.places[::-1], counts=bounded.counts[::-1])
+
+
+def test_totals_that_stop_change_no_more() -> None:
+    """Cutting is done number by number, so it brings neighbours nearer."""
+    held = Draws(1, 1)
+    one = of_counts([(1, 0)], held)
+    large = replace(one, counts=np.array([2**44]))  # nobody has that much; the sum of many people may
+    past = 1, np.array([0, CENTRE]), 0.25, np.array([0.25])
+    for each in measured(large, *past):
+        assert np.abs(each.astype(object)).max() <= 2**61
+
+
+class Recorded(Fixed):
+    """Every draw is 0, and its law is remembered."""
+
+    def __init__(self) -> None:
+        super().__init__(0)
+        self.laws: list[Law] = []
+
+    def draw(self, law: Law, size: int) -> Integers:
+        self.laws.append(law)
+        return super().draw(law, size)
+
+
+def wish(method: Method, neighbours: Neighbours, bound: int | str, **more: Any) -> Wish:
+    return Wish(BUDGET, "events", neighbours, 2, bound, distributed=Distributed(method, **more))
+
+
+@pytest.mark.parametrize("neighbours", BOTH)
+@pytest.mark.parametrize("bound", [1, 3, "auto"])
+@pytest.mark.parametrize("method", METHODS)
+def test_every_draw_is_paid_for(method: Method, neighbours: Neighbours, bound: int | str) -> None:
+    """The laws of all draws are those of the events, one by one, and together these cost no more than was typed, and
+    hardly less."""
+    asked, entropy, people = wish(method, neighbours, bound), Recorded(), ((("a",) * 3, ("b",) * 3)) * 20
+    choice, held = choice_for(asked), None
+    if choice:
+        held = choice.draw(sizes(people), entropy)
+    made = mechanism_for(asked, held)
+    made.run(drawn_or_counted(people, made), entropy)
+    events = [*(choice.events if choice else ()), *made.events]
+    noise = Counter(each for each in entropy.laws if not isinstance(each, ByScore))
+    assert noise == Counter(law(event) for event in events if isinstance(event, Gaussian | Laplace))
+    chosen = [each for each in entropy.laws if isinstance(each, ByScore)]
+    assert len(chosen) == (2 if isinstance(made, Selected) else 0)
+    assert {each.rate for each in chosen} <= {e.epsilon / 2 for e in events if isinstance(e, Selections)}
+    assert cost.covers(BUDGET, events)
+    assert not cost.covers(Cost(BUDGET.epsilon * 9 / 10, BUDGET.delta * 9 / 10), events)
+
+
+def drawn_or_counted(people: People, made: Mechanism) -> BoundedDraws:
+    held = made.bounding
+    if isinstance(held, Draws | ExactDraws):
+        return drawn(people, held)
+    return replace(drawn(people, Draws(held.limit, held.limit)), sensitivity=held.sensitivity)
+
+
+@pytest.mark.parametrize("neighbours", BOTH)
+def test_public_sizes_cost_nothing_and_private_ones_do(neighbours: Neighbours) -> None:
+    for method in ("recentred", "ks"):
+        private, public = (choice_for(wish(method, neighbours, "auto", public=public)) for public in (False, True))
+        assert private is not None
+        assert public is not None
+        assert cost.covers(Cost(private.epsilon, 0 * ONE), private.events)
+        assert not cost.covers(Cost(private.epsilon * 99 / 100, 0 * ONE), private.events)
+        assert public.events == ()
+        assert wish(method, neighbours, "auto").rest.epsilon == 1 - private.epsilon < 1
+
+
+@pytest.mark.parametrize("neighbours", BOTH)
+def test_the_price_of_rounds_by_what_changes(neighbours: Neighbours) -> None:
+    """All of it is used up by somebody who is added; with nine tenths of epsilon it is not enough."""
+    made = recentred.calibrated(BUDGET, Draws(2, 2), neighbours, 2)
+    people: list[Pair] = list(pairs([("a", "a"), ("b", "b"), ("a",), ("a",) * 9], 1, neighbours))
+    assert by_what_changes(made, people, ONE).high <= BUDGET.delta
+    assert by_what_changes(made, people, ONE * 9 / 10).low > BUDGET.delta
+
+
+def scores(mechanism: Selected, people: People, many: int) -> Integers:
+    """Of every item and share."""
+    listed = ("a", "b", "c", "d")
+    return np.concatenate([each for _, each in mechanism._scores(drawn(people, mechanism.bounding, listed), many)])
+
+
+@pytest.mark.parametrize("neighbours", BOTH)
+@pytest.mark.parametrize("most", [1, 2])
+@pytest.mark.parametrize("method", ["ks", "hypothesis-selection"])
+def test_scores_change_by_one_and_of_few_items(method: Any, most: int, neighbours: Neighbours) -> None:
+    """Of as many items as are paid for, exactly; whatever the number of people is said to be."""
+    made = selected.calibrated(BUDGET, ExactDraws(most), neighbours, 4, method, 7)
+    everybody = [tuple(person) for person in product("abcd", repeat=most)] + [("a",) * (most - 1)]
+    crowd: People = (("a",) * most, ("b",) * most, ("c",) * most) * 3
+    changed, furthest = set(), 0
+    for one, other in pairs(everybody, 1, neighbours):
+        for many in (0, 7, 10, 40):
+            change = np.abs(scores(made, crowd + one, many) - scores(made, crowd + other, many))
+            changed.add(int((change > 0).any(axis=1).sum()))
+            furthest = max(furthest, int(change.max()))
+    assert furthest == 1
+    assert max(changed) == made.event.count == min(4, differing(neighbours) * most)
+
+
+@pytest.mark.parametrize("neighbours", BOTH)
+def test_choices_enumerated(neighbours: Neighbours) -> None:
+    """Pure choices have a delta of 0 at epsilon and not at half of it; the others not more than they are priced."""
+    alone: list[Pair] = list(pairs([("a",), ("b",)], 1, neighbours))
+    crowd: People = (("a",), ("a",), ("b",))
+    people = alone + [(crowd + one, crowd + other) for one, other in alone]
+    for _, made, epsilon, price, many in kinds(neighbours):
+        run = on_people(made, ("a", "b")[:many])
+        assert worst_delta(run, people, epsilon, Fraction(1, 1000)).high < price + Fraction(1, 10**9)
+        assert worst_delta(run, people, epsilon / 3, Fraction(1, 1000)).low > price
+
+
+@pytest.mark.parametrize("neighbours", BOTH)
+def test_a_profile_and_the_choices_that_follow(neighbours: Neighbours) -> None:
+    """Every draw of the bins that differ, then every draw of what is chosen with that bound."""
+    budget = Cost(6 * ONE, 0 * ONE)
+    asked = Wish(budget, "events", neighbours, 1, "auto", share=Fraction(2, 3), distributed=Distributed("ks", people=4))
+    run, edges = after_a_profile(asked, lambda *made: few(mechanism_for(*made))), choice_for(asked).starts  # type: ignore
+    crowd: People = (("a",),) * 3
+    bounds = set()
+    for one, other in pairs([("a",), ("a", "a"), ("a",) * 9], 1, neighbours):
+        both = crowd + one, crowd + other
+        bins = [sizes(people).on(edges).people for people in both]
+        places = np.flatnonzero(bins[0] != bins[1]).tolist()
+
+        def watched(people: People, entropy: Entropy, places: list[int] = places) -> list[object]:
+            seen = run(people, Differing(entropy, lambda many: places, KEY))
+            bounds.add(seen[1])
+            return seen
+
+        assert worst_delta(watched, [both], budget.epsilon, Fraction(1, 100)).low == 0
+        assert worst_delta(watched, [both], budget.epsilon / 3, Fraction(1, 100)).low > 0
+    assert len(bounds) > 1
+
+
+@pytest.mark.parametrize("most", [1, 2, 3])
+def test_every_part_of_a_persons_draws_is_equally_likely(most: int) -> None:
+    """Four draws of different items, and two of them alike: 60,000 people, each with a hash of their own. A deviation
+    is at most 0.0021."""
+    many = 60_000
+    hashes = np.random.default_rng(most).integers(0, 2**60, many)
+    starts, places = np.arange(many + 1) * 4, np.tile(np.arange(4), many)
+    left, kept, counts = ExactDraws(most).kept_of(starts, places, np.ones(4 * many, np.int64), hashes)
+    assert (of_each(counts, left) == most).all()
+    parts = Counter(map(tuple, kept.reshape(many, most).tolist()))
+    sets = {tuple(sorted(part[:most])) for part in permutations(range(4))}
+    assert parts.keys() == sets
+    assert all(abs(parts[part] / many - 1 / len(sets)) < 0.0125 for part in sets)
+    starts, places, twice = np.arange(many + 1) * 2, np.tile([0, 1], many), np.tile([2, 1], many)
+    _, kept, counts = ExactDraws(1).kept_of(starts, places, twice, hashes)
+    assert abs((kept == 0).mean() - 2 / 3) < 0.0125
+
+
+def test_exactly_so_many_of_everybody_and_nobody_with_fewer() -> None:
+    source = np.random.default_rng(5)
+    counts = source.integers(0, 6, (500, 4))
+    counts[7] = MILLION, 3, 0, 999_999
+    there = counts > 0
+    starts = np.append(0, np.cumsum(there.sum(axis=1)))
+    left, _, kept = ExactDraws(6).kept_of(starts, np.nonzero(there)[1], counts[there], np.arange(500))
+    assert (of_each(kept, left) == 6).all()
+    assert len(left) - 1 == (counts.sum(axis=1) >= 6).sum()
+
+
+def on_engine(rows: list[tuple[int, str]], held: ExactDraws, secret: bytes) -> dict[int, Counter[str]]:
+    """What the engine keeps of everybody."""
+    keys, read = pa.table({"item0": ["a", "b", "c"]}), open_events(table(rows), ["user", "item"]).table()
+    done = contributions(read, [None], events=True, keys=keys)
+    kept: dict[int, Counter[str]] = {}
+    for row in held.kept(done, secret).to_pyarrow().to_pylist():
+        kept.setdefault(row["user"], Counter())[row["item0"]] += row["count"]
+    return kept
+
+
+def test_what_is_kept_depends_on_own_rows_and_the_secret_alone() -> None:
+    rows = [(user, item) for user in range(600) for item in ("a", "a", "b", "c", "c", "z")]
+    held = ExactDraws(2)
+    kept = on_engine(rows, held, KEY)
+    assert {sum(mine.values()) for mine in kept.values()} == {2}
+    assert len({tuple(sorted(mine.items())) for mine in kept.values()}) == 5  # aa, ab, ac, bc, cc
+    few_people = [row for row in rows[::-1] if row[0] % 3]
+    others = on_engine([*few_people, *[(10**6, "a")] * 50], held, KEY)
+    assert {user: mine for user, mine in others.items() if user < 600} == {u: m for u, m in kept.items() if u % 3}
+    assert on_engine(rows, held, bytes([1] * 32)) != kept
+    assert on_engine(rows, ExactDraws(6), KEY) == {}  # z is no key
+
+
+EXTREMES = [0, 1, -1, 2**30, -(2**30), 2**45, -(2**45), 2**61, -(2**61)]
+
+
+class Jumping(Fixed):
+    """Noise of one size, in turn up and down; what is chosen is the first or the last."""
+
+    def draw(self, law: Law, size: int) -> Integers:
+        if isinstance(law, ByScore):
+            return np.full(size, (len(law.scores) - 1) * (self._value > 0))
+        return self._value * (1 - 2 * (np.arange(size, dtype=np.int64) % 2))
+
+
+@pytest.mark.parametrize("value", EXTREMES)
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("bound", [1, 7, MILLION])
+def test_whatever_is_drawn_nothing_fails(method: Method, bound: int, value: int) -> None:
+    """Also if the noise is as wide as numbers are; on nobody, on one person, and on a million draws."""
+    made = mechanism_for(
+        replace(wish(method, ADDED, bound), cells=2), None if method != "auto" else Draws(bound, bound)
+    )
+    for people in ((), (("a",),), (("a",) * 20, ("b",)) * 3):
+        with np.errstate(all="ignore"):
+            noisy = made.run(drawn_or_counted(people, made), Jumping(value))
+            shares, low, high = told(noisy, made)
+        assert shares.dtype == low.dtype == high.dtype == np.float64
+        assert abs(shares.sum() - 1) < 1e-9
+        assert ((low >= 0) & (low <= shares) & (shares <= high) & (high <= 1)).all()
+
+
+def test_measured_units() -> None:
+    """The promises of the page: a mean is in units of 2^32, distances in 1,024 parts."""
+    assert (UNIT, PART, CENTRE) == (2**32, 2**10, 2**16)
+    made = recentred.calibrated(BUDGET, Draws(1, 1), ADDED, 2)
+    run = on_people(made)
+    assert all(isinstance(each, int | float) for each in run((("a",),), SystemEntropy()))
+    assert len(shown(made.run(drawn((), made.bounding), SystemEntropy()))) == 7

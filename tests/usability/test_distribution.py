@@ -1,0 +1,202 @@
+"""The distribution that people draw from: as a user asks for it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import headcount as hc
+
+PEOPLE, DRAWN, WORDS = 2000, 60, 40
+ASKED: dict[str, Any] = {"user": "user", "by": "word", "keys": list(range(WORDS)), "epsilon": 1}
+SHARES = 1 / np.arange(1, WORDS + 1) / (1 / np.arange(1, WORDS + 1)).sum()
+ALL: tuple[Any, ...] = ("laplace", "gaussian", "sample-one", "hypothesis-selection", "sparse", "ks", "recentred")
+HOW: dict[str, dict[str, Any]] = {
+    "by default": {},
+    "public numbers": {"bound": DRAWN, "people": PEOPLE},
+    "public sizes": {"sizes": "public", "neighbours": "replace"},
+    "a part of epsilon": {"share": 0.1},
+    "replaced": {"neighbours": "replace"},
+    "no delta": {"delta": 0},
+    "ks without delta": {"delta": 0, "mechanism": "ks", "bound": DRAWN, "people": PEOPLE},
+    **{name: {"mechanism": name} for name in ALL},
+    **{f"{name}, replaced": {"mechanism": name, "neighbours": "replace"} for name in ALL},
+    **{
+        f"{name}, public sizes": {"mechanism": name, "sizes": "public", "neighbours": "replace"}
+        for name in ALL
+        if name != "sample-one"
+    },
+}
+OFF = {"hypothesis-selection": 1.2, "sparse": 0.7, "sample-one": 0.2, "gaussian": 0.25}
+"""How far off all shares together may be."""
+
+
+def draws(people: int, drawn: int, seed: int = 1) -> pa.Table:
+    words = np.random.default_rng(seed).choice(WORDS, people * drawn, p=SHARES)
+    return pa.table({"user": np.repeat(np.arange(people), drawn), "word": words})
+
+
+@pytest.fixture(scope="module")
+def table() -> pa.Table:
+    return draws(PEOPLE, DRAWN)
+
+
+def columns(release: hc.Release) -> tuple[np.ndarray[Any, Any], ...]:
+    """Shares and their intervals, in the order of the words."""
+    by_word = release.table.sort_by("word")
+    return tuple(np.array(by_word[name].to_pylist()) for name in ("share", "low", "high"))
+
+
+@pytest.mark.parametrize("how", HOW.values(), ids=HOW)
+def test_a_distribution(table: pa.Table, how: dict[str, Any]) -> None:
+    release = hc.distribution(table, **ASKED, **how)
+    assert release.table.column_names == ["word", "share", "low", "high"]
+    assert sorted(release.table["word"].to_pylist()) == list(range(WORDS))
+    assert release.table["share"].to_pylist() == sorted(release.table["share"].to_pylist(), reverse=True)
+    share, low, high = columns(release)
+    assert share.min() >= 0
+    assert share.sum() == pytest.approx(1)
+    assert ((low >= 0) & (low <= share) & (share <= high) & (high <= 1)).all()
+    assert np.abs(share - SHARES).sum() < OFF.get(how.get("mechanism", ""), 0.16)
+    assert ((low <= SHARES) & (high >= SHARES)).mean() > 0.7
+    assert release.cost.epsilon == 1
+    assert release.cost.delta in (0, 1e-6)
+
+
+@pytest.mark.parametrize("how", HOW.values(), ids=HOW)
+def test_a_plan_as_text(table: pa.Table, how: dict[str, Any]) -> None:
+    plan = hc.plan("distribution", table, **ASKED, **how)
+    assert hc.Plan.from_json(plan.to_json()) == plan
+    assert json.loads(plan.to_json())["job"] == "distribution"
+    assert "all shares together are off by about" in str(plan)
+
+
+def test_the_plan_names_the_mechanism_by_public_numbers(table: pa.Table) -> None:
+    """Few people, or few samples: noise on counts. Else a mean about the last estimate."""
+
+    def named(people: int, bound: int) -> str:
+        return hc.plan("distribution", table, **ASKED, people=people, bound=bound).mechanism.name
+
+    assert named(100, 100) == named(10_000, 5) == "clipped"
+    assert named(1000, 100) == named(1_000_000, 20) == "recentred"
+
+
+def test_more_samples_of_each_person_mean_less_noise() -> None:
+    """At 400 samples each the default has a fifth of the noise that it has at 10, and noise on counts is the same."""
+    off = {}
+    for drawn in (10, 400):
+        said = draws(PEOPLE, drawn)
+        for mechanism in ("auto", "laplace"):
+            share, _, _ = columns(
+                hc.distribution(said, **ASKED, mechanism=mechanism, neighbours="replace", bound=drawn, people=PEOPLE)
+            )
+            off[mechanism, drawn] = np.abs(share - np.bincount(said["word"].to_numpy()) / len(said)).sum()
+    assert off["auto", 400] * 3 < off["auto", 10]
+    assert off["laplace", 400] * 2 > off["laplace", 10]
+
+
+def test_people_with_different_numbers_of_samples() -> None:
+    """Somebody with 100,000 rows of one word counts no more than the bound; the bound follows from the others."""
+    rng = np.random.default_rng(5)
+    drawn = np.append(rng.choice([10, 100, 1000], 3000, p=[0.5, 0.3, 0.2]), 100_000)
+    words = np.where(np.arange(drawn.sum()) < drawn[:-1].sum(), rng.choice(WORDS, drawn.sum(), p=SHARES), WORDS - 1)
+    said = pa.table({"user": np.repeat(np.arange(3001), drawn), "word": words})
+    release = hc.distribution(said, **ASKED)
+    assert 64 <= release.about.bound <= 1000
+    assert np.abs(columns(release)[0] - SHARES).sum() < 0.08
+
+
+def test_bins() -> None:
+    ages = pa.table({"user": np.repeat(np.arange(500), 20), "age": np.arange(10_000) % 100})
+    release = hc.distribution(ages, user="user", by="age", bins=[0, 25, 50, 100], epsilon=1, bound=20, people=500)
+    shares = dict(zip(*(release.table[name].to_pylist() for name in ("age", "share")), strict=True))
+    assert shares == pytest.approx({"[0, 25)": 0.25, "[25, 50)": 0.25, "[50, 100]": 0.5}, abs=0.05)
+
+
+NOBODY: dict[str, dict[str, Any]] = {
+    "more samples than anybody has": {"mechanism": "ks", "bound": 1000},
+    "the same by a tournament": {"mechanism": "hypothesis-selection", "bound": 1000},
+    "items that nobody has": {"mechanism": "recentred", "bound": 10, "keys": [-1, -2, -3]},
+    "the same with noise on counts": {"mechanism": "laplace", "bound": 10, "keys": list(range(-100, 0))},
+}
+
+
+@pytest.mark.parametrize("how", NOBODY.values(), ids=NOBODY)
+def test_if_nobody_is_left_all_shares_are_alike(table: pa.Table, how: dict[str, Any]) -> None:
+    release = hc.distribution(table, **{**ASKED, **how})
+    share, low, high = columns(release)
+    assert share == pytest.approx(1 / len(share))
+    assert (low.max(), high.min()) == (0, 1)
+
+
+@pytest.mark.parametrize("rows", [0, 3])
+@pytest.mark.parametrize("how", HOW.values(), ids=HOW)
+def test_hardly_any_rows(table: pa.Table, how: dict[str, Any], rows: int) -> None:
+    release = hc.distribution(table.slice(0, rows), **ASKED, **how)
+    share, low, high = columns(release)
+    assert share.sum() == pytest.approx(1)
+    assert ((low <= share) & (share <= high)).all()
+    release.summary(), release.explain()
+
+
+def test_one_item(table: pa.Table) -> None:
+    for mechanism in ALL:
+        release = hc.distribution(table, **{**ASKED, "keys": [0]}, mechanism=mechanism)
+        assert release.table["share"].to_pylist() == [1.0]
+
+
+def test_it_is_a_release_like_others(table: pa.Table, tmp_path: Path) -> None:
+    ledger = hc.Ledger(tmp_path / "words.db", epsilon=1, delta=1e-6)
+    release = hc.distribution(table, **ASKED, ledger=ledger)
+    again = hc.distribution(table, **ASKED, ledger=ledger)
+    assert (again.fresh, again.content) == (False, release.content)
+    for kind in (".parquet", ".csv", ".json", ".html", ".png", ".svg"):
+        assert release.save(tmp_path / f"words{kind}").stat().st_size > 0
+    assert hc.load(tmp_path / "words.parquet").table == release.table
+    assert "how much people were seen to differ" in release.explain()
+
+
+MISTAKES: list[tuple[dict[str, Any], str]] = [
+    ({"keys": None}, 'Fix: keys=["apple", "pear"]; if they are not known: hc.histogram(..., count="events")'),
+    ({"keys": []}, "keys=[]: a list of known items has at least one."),
+    ({"bound": "profile"}, "bound='profile': a number, or auto."),
+    ({"bound": 0}, "bound=0: a whole number of at least 1 is needed."),
+    ({"people": 1, "bound": 10}, "people=1: a whole number of at least 2 is needed."),
+    ({"people": "count"}, 'people="count": what is needed of it is counted anyway.'),
+    ({"people": 100}, "people=100: how many have how many samples? Fix: people=100, bound=100"),
+    ({"mechanism": "clipped"}, 'Fix: mechanism="auto" or mechanism="laplace"'),
+    ({"sizes": "known"}, "sizes='known'"),
+    ({"sizes": "public"}, 'Fix: sizes="public", neighbours="replace"'),
+    ({"mechanism": "sample-one", "bound": 5}, 'bound=5 with mechanism="sample-one": it is 1.'),
+    ({"mechanism": "recentred", "bound": 9, "share": 0.1}, "share: nothing is chosen that is paid for."),
+    ({"mechanism": "sample-one", "share": 0.1}, "share: nothing is chosen that is paid for."),
+    ({"delta": 0, "mechanism": "recentred"}, 'delta=0: mechanism="recentred" needs a delta above 0.'),
+    ({"delta": 0, "mechanism": "gaussian"}, 'Fix: delta=1e-6, or mechanism="laplace"'),
+    ({"delta": 0, "mechanism": "sparse"}, 'delta=0: mechanism="sparse" needs a delta above 0.'),
+    ({"delta": 0, "mechanism": "ks"}, "delta=0: how many people there are is counted with Gaussian noise"),
+    (
+        {"mechanism": "ks", "bound": 10**6, "keys": list(range(100))},
+        "too many counts to choose by, more than 67,108,864. Fix: bound=671088",
+    ),
+    ({"epsilon": None}, "how much may it cost?"),
+    ({"epsilon": 1e-6, "bound": 10, "mechanism": "recentred"}, "epsilon: too small for this bound"),
+    ({"by": "wrod"}, "did you mean 'word'?"),
+]
+
+
+@pytest.mark.parametrize(("wrong", "said"), MISTAKES, ids=[said[:40] for _, said in MISTAKES])
+def test_mistakes(table: pa.Table, wrong: dict[str, Any], said: str) -> None:
+    with pytest.raises(hc.HeadcountError, match="Fix: ") as caught:
+        hc.distribution(table, **{**ASKED, **wrong})
+    assert said in str(caught.value)
+
+
+def test_a_distribution_has_no_target(table: pa.Table) -> None:
+    asked = {name: value for name, value in ASKED.items() if name != "epsilon"}
+    with pytest.raises(hc.HeadcountError, match=r"a distribution is asked for by its cost\. Fix: epsilon=1"):
+        hc.plan("distribution", table, **asked, target_error=10)
+    with pytest.raises(hc.HeadcountError, match="depends on how many people there are"):
+        hc.plan("distribution", table, **ASKED, bound=10, people=100).error  # noqa: B018
