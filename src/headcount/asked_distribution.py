@@ -74,5 +74,3 @@ def _check(asked: Question) -> None:
     how = Distributed(cast(Method, asked.mechanism), cast(int | None, asked.people))
     if asked.share is not None and (asked.sizes == "public" or not is_chosen(how, asked.bound)):
         raise BadParameter("share: nothing is chosen that is paid for.", fix="no share")
-
-

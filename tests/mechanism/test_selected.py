@@ -243,6 +243,8 @@ def test_what_cannot_be_is_refused_beforehand() -> None:
         calibrated(pure, ExactDraws(3), "replace", 9, "ks", None)
     with pytest.raises(BadParameter, match=r'delta=0: how many people have each .* Fix: delta=1e-6, or mechanism="ks"'):
         calibrated(pure, ExactDraws(3), "replace", 9, "sparse", 100)
+    with pytest.raises(BadParameter, match=r"too small to choose anything by\. Fix: epsilon=1"):
+        calibrated(Cost(Fraction(1, 10**9), Fraction(0)), ExactDraws(3), "replace", 9, "ks", 100)
     made = many(10, "ks", 100)
     loose = replace(table(np.zeros((0, 2), dtype=np.int64), 1), sensitivity=SampledEvents(2000).sensitivity)
     with pytest.raises(BadParameter, match="the noise is for"):

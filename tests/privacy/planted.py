@@ -85,7 +85,7 @@ BUGS = [
         "noise/table.py",
         (
             (
-                "        outcomes[doubt] = _refine(law, int(first[doubt]), words)",
+                "        outcomes[doubt] = refine(law, int(first[doubt]), words)",
                 "        outcomes[doubt] = len(cuts) - 1",
             ),
         ),
@@ -360,13 +360,13 @@ BUGS = [
     Bug(
         "the first k instead of a hashed choice",
         "bound/sample.py",
-        (("start=number % hashed", "start=0 * number % hashed"),),
+        (('start=above["hash"] %', 'start=0 * above["hash"] %'),),
         BOUND + "test_every_choice_is_equally_likely",
     ),
     Bug(
         "everybody starts alike: the person is not hashed",
         "bound/sample.py",
-        (('ibis.literal(secret.hex()) + above[USER].cast("string")', "ibis.literal(secret.hex())"),),
+        (('ibis.literal(secret.hex()) + people[USER].cast("string")', "ibis.literal(secret.hex())"),),
         BOUND + "test_people_and_secrets_choose_differently",
     ),
     Bug(

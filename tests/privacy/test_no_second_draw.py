@@ -161,6 +161,7 @@ def test_no_setting_of_the_caller_makes_odd_numbers_an_error(asked: dict[str, An
 
 ITEMS: dict[str, Any] = {"by": "item", "share": 0.3}
 NUMBERS: dict[str, Any] = {"value": "item", "range": (0, 8), "cells": 32}
+DRAWN: dict[str, Any] = {"job": "distribution", "by": "item", "keys": [0, 1, 2]}
 JOBS: dict[str, dict[str, Any]] = {
     "heavy hitters": {"job": "heavy_hitters", **ITEMS, "bound": 1},
     "heavy in a sample": {"job": "heavy_hitters", **ITEMS, "mechanism": "sample-threshold"},
@@ -174,6 +175,14 @@ JOBS: dict[str, dict[str, Any]] = {
     "buckets, so many": {"job": "shape", "by": "item", "mechanism": "buckets", "buckets": 1000},
     "buckets of the paper": {"job": "shape", "by": "item", "mechanism": "buckets", "estimator": "paper", "loss": "l2"},
     "a list's shape": {"job": "shape", "by": "item", "mechanism": "buckets", "keys": [0, 1, 2]},
+    "distribution": DRAWN,
+    "distribution of one": {**DRAWN, "keys": [1]},
+    "distribution, rounds": {**DRAWN, "mechanism": "recentred", "neighbours": "replace"},
+    "distribution, public": {**DRAWN, "mechanism": "ks", "neighbours": "replace", "sizes": "public"},
+    "distribution, ks": {**DRAWN, "mechanism": "ks"},
+    "distribution, rivals": {**DRAWN, "mechanism": "hypothesis-selection", "bound": 2},
+    "distribution, sparse": {**DRAWN, "mechanism": "sparse"},
+    "distribution, one sample": {**DRAWN, "mechanism": "sample-one"},
 }
 
 

@@ -91,9 +91,9 @@ class Recentred(Mechanism):
     def run(self, bounded: Bounded, entropy: Entropy) -> NoisyCentre:
         self.check(bounded)
         assert isinstance(bounded, BoundedDraws)
+        people, rounds = _People(bounded, self.bounding.most), _Rounds(len(bounded.items))
         total = int(bounded.totals.sum()) + _draw(self.mass, 1, entropy)[0]
         mass = max(total / self.bounding.unit, float(self.bounding.most))
-        people, rounds = _People(bounded, self.bounding.most), _Rounds(len(bounded.items))
         for event in (*self.means, self.event):
             people.look_from(rounds.centre)
             radius = self._radius(people, mass, entropy)

@@ -37,6 +37,8 @@ Method = Literal["ks", "hypothesis-selection", "sparse"]
 
 MOST_CELLS = 2**26
 """Items times samples of a person."""
+LEAST = Fraction(1, 10**9)
+"""Of a choice's epsilon: below it, nothing could ever be told apart."""
 EVERYBODY = 2**40
 """More people than there are: noise may say anything."""
 AT_ONCE = 2**22
@@ -255,6 +257,8 @@ def calibrated(
     if method == "sparse":
         beside.append((PRESENCE, Fraction(count), count))
     event, noise = calibrate.selections(budget.epsilon, budget.delta, count, beside)
+    if event.epsilon < LEAST:
+        raise BadParameter("epsilon: too small to choose anything by.", fix="epsilon=1")
     counted = noise.pop(0) if people is None else people
     return Selected(bounding, event, "ks" if method == "ks" else "scheffe", counted, *noise)
 

@@ -20,7 +20,7 @@ from flint import arb
 from headcount.exact import ball
 from headcount.noise.law import LARGEST_VALUE, Integers, Law
 from headcount.noise.powers import LACK, REACH, UNIT, powers, tables
-from headcount.noise.table import Words, _refine
+from headcount.noise.table import Words, refine
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +78,7 @@ class ByScore(Law):
         place = int(edges.searchsorted(low, side="right"))
         begins = int(edges[place - 1]) + place * slack <= low if place else True
         ends = high <= int(edges[place]) if place < len(edges) - 1 else True
-        return place if begins and ends else _refine(self, word, words)
+        return place if begins and ends else refine(self, word, words)
 
 
 @lru_cache(maxsize=64)

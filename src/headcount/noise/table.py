@@ -56,7 +56,7 @@ def draw_outcomes(law: Edges, size: int, words: Words) -> NDArray[np.int64]:
     # a cut may be one too small, so U may be on either side of it when its first word is the cut or one more; in
     # outcome 0 the index -1 takes the last cut, which doubts the word 0 in vain
     for doubt in (first - cuts[outcomes - 1] <= 1).nonzero()[0]:
-        outcomes[doubt] = _refine(law, int(first[doubt]), words)
+        outcomes[doubt] = refine(law, int(first[doubt]), words)
     return outcomes
 
 
@@ -83,7 +83,7 @@ def _floor(value: arb) -> int:
     return mantissa << exponent
 
 
-def _refine(law: Edges, first: int, words: Words) -> int:
+def refine(law: Edges, first: int, words: Words) -> int:
     """The outcome for a U whose first word leaves it open: draw further words until it is settled."""
     known, bits = first, words.bits
     while True:

@@ -25,6 +25,8 @@ METHODS: tuple[Method, ...] = (*(method for method in get_args(Method) if method
 WAYS: tuple[Way, ...] = ("not private", *METHODS)
 STYLES: dict[Way, str] = {"not private": "--", DEFAULT: ":s"}
 """Of lines; the others are plain."""
+RARELY = 1.3
+"""So many times the median, and a mean is that of a few releases which are far off."""
 Errors = Mapping[Way, Sequence[float]]
 """By way: one for each group of people."""
 
@@ -90,5 +92,7 @@ def lines(x: Sequence[int], found: Mapping[Way, Sequence[float]]) -> tuple[Serie
 
 
 def told(several: Sequence[float], digest: str = "") -> str:
-    """The mean; in brackets what the digest has."""
-    return number(float(np.mean(several))) + (f" ({digest})" if digest else "")
+    """The mean, and the median where a few releases decide the mean; in brackets what the digest has."""
+    mean, middle = float(np.mean(several)), float(np.median(several))
+    rare = f", median {number(middle)}" if mean > RARELY * middle else ""
+    return number(mean) + rare + (f" ({digest})" if digest else "")
