@@ -36,7 +36,7 @@ def distribution(
     row is a sample. The more samples people have, the less noise there is.
 
     keys: the items; what else is in the table is left out. Or `bins`.
-    bound: how many samples of a person count; "auto" chooses it privately, with 3% of epsilon.
+    bound: how many samples of a person count; "auto" chooses it privately, with 4% of epsilon.
     people: how many people have at least `bound` samples, if that is public: then the mechanism is chosen beforehand.
     sizes: "public" if everybody may know how many samples each person has; with neighbours="replace".
     mechanism: "auto" takes the one that is predicted to be least off. "recentred" compares people with the distribution

@@ -45,7 +45,7 @@ def test_few_people_or_few_samples_get_noise_on_counts() -> None:
 
 def test_everybody_needs_as_many_samples_as_count() -> None:
     held = chosen("ks", {10: 5000, 100: 5000})
-    assert held == ExactDraws(91)
+    assert held == ExactDraws(64)
     assert chosen("ks", {}) == ExactDraws(1)
 
 

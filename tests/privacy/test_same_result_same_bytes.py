@@ -12,6 +12,7 @@ import subprocess
 import sys
 from collections import Counter
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,16 @@ import pyarrow.parquet as pq
 import pytest
 
 from headcount import Ledger
+from headcount.account import Cost
+from headcount.audit.choices import Fixed
+from headcount.bound.drawn import MostDrawn
+from headcount.bound.profile import Profile
+from headcount.mechanism import Recentred, Wish, choice_for, mechanism_for
+from headcount.mechanism.distributed import Distributed
+from headcount.mechanism.recentred import _People
 from headcount.mechanism.staircase import staircase
+from headcount.noise import Law
+from headcount.noise.law import Integers
 
 AIMED = Path(__file__).with_name("aimed.py")
 MANY = [(f"person {number}", item) for number in range(30) for item in "abc"]
@@ -216,6 +226,71 @@ def listed(more: bool) -> list[int]:
     return [RESULT[item] - there[item] for item in "ab"]
 
 
+ONE = Fraction(1)
+TARGET = 3000
+"""What every number of a distribution is with its noise, in units of its own."""
+
+
+class Aiming(Fixed):
+    """Noise that makes the same of whatever was measured last."""
+
+    def __init__(self, measured: int) -> None:
+        super().__init__(0)
+        self.last: Any = measured
+        self.noise: list[int] = []
+
+    def draw(self, law: Law, size: int) -> Integers:
+        drawn: Integers = np.full(size, TARGET << (30 if size == 3 else 10)) - self.last
+        self.noise += drawn.tolist()
+        return drawn
+
+    def remember(self, measure: Any) -> Any:
+        """The same, remembering what comes out of it."""
+
+        def measured(*arguments: Any) -> Any:
+            self.last = measure(*arguments)
+            return self.last
+
+        return measured
+
+
+def samples(more: bool) -> dict[str, list[int]]:
+    """How often people have the listed items: a, b, q."""
+    people: dict[str, list[int]] = {}
+    for user, item in MANY + POISON * more:
+        if user is not None and item in ("a", "b", "q"):
+            people.setdefault(user, [0, 0, 0])["abq".index(item)] += 1
+    return people
+
+
+def rounds(more: bool) -> list[int]:
+    """Noise that leaves the same in all bins of the profile, and in all that is measured with the bound it leads to."""
+    wish = Wish(Cost(ONE, ONE / 10**6), "events", "add-remove", 3, "auto", distributed=Distributed("recentred"))
+    choice, counts = choice_for(wish), np.array(list(samples(more).values()))
+    assert isinstance(choice, MostDrawn)
+    bins = np.bincount(
+        np.searchsorted(choice.starts, counts.sum(axis=1), side="right") - 1, minlength=len(choice.edges)
+    )
+    told = np.where(np.arange(len(bins)) == 1, 10**6, 0)
+    made = mechanism_for(wish, choice.chosen(Profile(choice.edges, told, 1.0)))
+    assert isinstance(made, Recentred)
+    there = counts > 0
+    starts = np.append(0, np.cumsum(there.sum(axis=1)))
+    bounded = made.bounding.of(pa.table({"item0": list("abq")}), starts, np.nonzero(there)[1], counts[there])
+    entropy = Aiming(int(bounded.totals.sum()))
+    with pytest.MonkeyPatch.context() as patched:
+        for name in ("within", "mean", "energy"):
+            patched.setattr(_People, name, entropy.remember(getattr(_People, name)))
+        made.run(bounded, entropy)
+    return [*(told - bins).tolist(), *entropy.noise]
+
+
+def chosen(more: bool) -> list[int]:
+    """Noise that leaves as many people, and as many with each item; and two places in the grid."""
+    there = len(samples(more))
+    return [500 - there, 7, 9, 300 - there, 3]
+
+
 SAMPLE = ("--mechanism", "sample-threshold", "--theta", "12", "--bound", "9")
 SCALE = ("--value", "amount", "--range", "0..4", "--cells", "4", "--q", "0.3,0.5")
 NUMBERS: dict[str, tuple[tuple[str, ...], Any]] = {
@@ -226,6 +301,8 @@ NUMBERS: dict[str, tuple[tuple[str, ...], Any]] = {
     "quantiles": (("quantiles", *SCALE, "--bound", "3"), tree),
     "shape": (("shape", "--by", "item", "--bound", "9", "--people", "1"), stairs),
     "a list's shape": (("shape", "--by", "item", "--bound", "9", "--mechanism=buckets", "--keys=a,b"), listed),
+    "distribution": (("distribution", "--by", "item", "--keys=a,b,q", "--mechanism=recentred"), rounds),
+    "chosen shares": (("distribution", "--by", "item", "--keys=a,q", "--mechanism=sparse", "--bound", "1"), chosen),
     "ranges": (("ranges", "--value", "amount", "--ranges", "0..2,2..4", "--bound", "3"), lambda more: [70, 80]),
 }
 

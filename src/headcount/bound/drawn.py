@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from headcount.account.events import Event
 from headcount.bound.bounded import Bounding
 from headcount.bound.draws import Draws, ExactDraws
-from headcount.bound.profile import Binned, Profile, edges
+from headcount.bound.profile import Binned, Profile
 from headcount.bound.scale import ScaledToSum
 from headcount.bound.sizes import Sizes, sizes
 from headcount.noise import Entropy
@@ -24,8 +24,33 @@ from headcount.source.contributions import LARGEST_COUNT, Contributions
 
 Floats = NDArray[np.float64]
 
+BINS = 13
+"""Of a profile: 1, 2 to 3, 4 to 7, ..., and 4,096 or more."""
+SURE = 2.0
+"""People are believed to have drawn so many deviations less than noise says."""
+USELESS = 1.0
+"""Shares that are off by so much together tell nothing."""
 SOME = 100
 """Sizes of people that are candidates themselves, if they are public."""
+
+
+@dataclass(frozen=True)
+class Samples:
+    """How many people drew how much."""
+
+    drawn: Floats
+    """So much, about."""
+    least: Floats
+    """At least so much."""
+    people: Floats
+    """So many of them."""
+    deviation: float = 0.0
+    """Of the noise in each of these numbers."""
+
+
+def alike(people: float, drawn: float) -> Samples:
+    """So many people who drew the same."""
+    return Samples(np.array([drawn]), np.array([drawn]), np.array([people]))
 
 
 @dataclass(frozen=True)
@@ -39,26 +64,27 @@ class Way:
     fewest: float = 0.0
     """The number of people from which on this is true."""
 
-    def off(self, most: int, drawn: Floats, people: Floats, cells: int) -> float:
-        """How far off all shares are together, about, if so many people drew so much, and `most` of it counts."""
-        kept = np.minimum(drawn, most) if self.kind is not ExactDraws else np.where(drawn >= most, most, 0.0)
-        mass = float((people * kept).sum())
+    def off(self, most: int, there: "Samples", cells: int) -> float:
+        """How far off all shares are together, about, if `most` draws of each person count."""
+        exact = self.kind is ExactDraws
+        kept = np.where(there.least >= most, most, 0.0) if exact else np.minimum(there.drawn, most)
+        mass = float((there.people * kept).sum()) - SURE * there.deviation * float(np.sqrt((kept**2).sum()))
         if mass <= self.fewest * most:
             return inf
-        chance = 2 / pi * cells * float((people * kept**2 / (most if self.kind is ExactDraws else drawn)).sum())
+        chance = 2 / pi * cells * float((there.people * kept**2 / (most if exact else there.drawn)).sum())
         noise = self.noise * (most if self.kind is ScaledToSum else sqrt(most))
-        return sqrt(chance + noise**2) / mass
+        return sqrt(max(chance, 0.0) + noise**2) / mass
 
     def held(self, most: int, people: int | None = None) -> Bounding:
         """People held to so many draws."""
         return ExactDraws(most, people) if self.kind is ExactDraws else self.kind(most, most)
 
 
-def best(ways: Iterable[Way], grid: Iterable[int], drawn: Floats, people: Floats, cells: int) -> tuple[Way, int]:
+def best(ways: Iterable[Way], grid: Iterable[int], there: "Samples", cells: int) -> tuple[Way, int]:
     """The way, and the number of draws, by which all shares are least off; one draw if nothing is known of people."""
-    options = [(way.off(most, drawn, people, cells), way, most) for way in ways for most in grid]
+    options = [(way.off(most, there, cells), way, most) for way in ways for most in grid]
     off, way, most = min(options, key=lambda option: option[0])
-    return (way, most) if off < inf else (options[0][1], min(option[2] for option in options))
+    return (way, most) if off < USELESS else (options[0][1], min(option[2] for option in options))
 
 
 @dataclass(frozen=True)
@@ -76,12 +102,13 @@ class MostDrawn(Binned):
 
     @property
     def edges(self) -> tuple[int, ...]:
-        return edges(LARGEST_COUNT)
+        return tuple(2**power for power in range(BINS))
 
     @property
     def grid(self) -> tuple[int, ...]:
         """The numbers of draws to choose from."""
-        return tuple(edge for edge in self.edges if edge <= self.largest) if self.most is None else (self.most,)
+        between = {round(2 ** (step / 2)) for step in range(2 * BINS)}
+        return tuple(sorted(each for each in between if each <= self.largest)) if self.most is None else (self.most,)
 
     def look(self, contributions: Contributions) -> Sizes:
         return sizes(contributions, "sum")
@@ -91,8 +118,9 @@ class MostDrawn(Binned):
 
     def chosen(self, profile: Profile) -> Bounding:
         """What follows from a profile, whatever else the data are."""
-        drawn = np.array(profile.edges, dtype=np.float64)  # at least so much
-        way, most = best(self.ways, self.grid, drawn, profile.people, self.cells)
+        least, people = np.array(profile.edges, dtype=np.float64), profile.counts.astype(np.float64)
+        there = Samples(np.where(least > 1, sqrt(2), 1.0) * least, least, people, profile.deviation)
+        way, most = best(self.ways, self.grid, there, self.cells)
         return way.held(most)
 
     def explain(self, item: str) -> str:
@@ -114,9 +142,10 @@ class PublicDrawn(MostDrawn):
         return ()
 
     def draw(self, statistics: Sizes, entropy: Entropy) -> Bounding:
-        drawn, people = statistics.sizes.astype(np.float64), statistics.people.astype(np.float64)
+        drawn, people = (each.astype(np.float64) for each in (statistics.sizes, statistics.people))
         some = statistics.sizes[np.linspace(0, len(drawn) - 1, min(len(drawn), SOME)).astype(np.int64)].tolist()
-        way, most = best(self.ways, self.grid if self.most else {*self.grid, *some}, drawn, people, self.cells)
+        grid = self.grid if self.most else {*self.grid, *(each for each in some if each <= self.largest)}
+        way, most = best(self.ways, grid, Samples(drawn, drawn, people), self.cells)
         return way.held(most, int(statistics.people[statistics.sizes >= most].sum()))
 
     def explain(self, item: str) -> str:

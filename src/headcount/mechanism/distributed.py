@@ -6,14 +6,12 @@ from fractions import Fraction
 from math import inf, pi, sqrt
 from typing import Literal, cast
 
-import numpy as np
-
 from headcount.account import calibrate
 from headcount.account.cost import Cost
 from headcount.account.events import Gaussian, Laplace, Neighbours
 from headcount.account.threshold import people
 from headcount.bound import Bounding, SampledEvents, ScaledToSum
-from headcount.bound.drawn import MostDrawn, PublicDrawn, Way, best
+from headcount.bound.drawn import MostDrawn, PublicDrawn, Way, alike, best
 from headcount.bound.draws import Draws, ExactDraws
 from headcount.errors import BadParameter
 from headcount.mechanism import recentred, selected
@@ -92,10 +90,10 @@ def off(
     """By which mechanism, and how far off, all shares are together, if so many people drew so much."""
     ways = _ways(asked.method, budget, neighbours, cells)
     most = 1 if asked.method == "sample-one" else most
-    there = np.array([float(most)]), np.array([float(people)])
-    way, _ = best(ways, [most], *there, cells)
+    there = alike(people, most)
+    way, _ = best(ways, [most], there, cells)
     named = asked.method if asked.method != "auto" else _named(way, budget, neighbours)
-    return named, way.off(most, *there, cells)
+    return named, way.off(most, there, cells)
 
 
 def _named(way: Way, budget: Cost, neighbours: Neighbours) -> str:
@@ -108,7 +106,7 @@ def _held(asked: Distributed, budget: Cost, neighbours: Neighbours, cells: int, 
         return SampledEvents(1)
     assert isinstance(bound, int)
     ways = _ways(asked.method, budget, neighbours, cells)
-    way, _ = best(ways, [bound], np.array([float(bound)]), np.array([float(asked.people or 0)]), cells)
+    way, _ = best(ways, [bound], alike(asked.people or 0, bound), cells)
     return way.held(bound, asked.people)
 
 

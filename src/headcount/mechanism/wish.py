@@ -37,7 +37,7 @@ KNOWN = {
 UNKNOWN = {kind.name: kind for kind in (Generalized, Exponential)}
 NAMES = tuple(dict.fromkeys(("auto", Profiled.name, *UNKNOWN, *KNOWN)))
 """Ways of choosing a bound."""
-SHARE = {Profiled.name: Fraction(2, 100), MostDrawn.name: Fraction(3, 100), PublicDrawn.name: Fraction(0)}
+SHARE = {Profiled.name: Fraction(2, 100), MostDrawn.name: Fraction(4, 100), PublicDrawn.name: Fraction(0)}
 OTHERWISE = Fraction(5, 100)
 """The part of epsilon that a choice takes, if nothing else is said."""
 LOOK, LOUDER = Fraction(2, 100), Fraction(10, 100)
