@@ -69,7 +69,9 @@ def chosen(count: str, cells: int | None, bound: int = 20, neighbours: Neighbour
 def test_every_mechanism_is_in_the_list() -> None:
     assert set(Mechanism.__subclasses__()) == set(LISTED)
     audited = {each.name.partition(",")[0] for each in specimens() if each.honest}
-    enumerated = {each.name.partition(",")[0] for each in enumerations()}
+    found = list(enumerations())
+    assert all(each.sound for each in found)
+    enumerated = {each.name.partition(",")[0] for each in found}
     assert audited == enumerated == {kind.name for kind in Mechanism.__subclasses__()}
 
 

@@ -61,6 +61,9 @@ SAMPLED = "tests/privacy/test_sampled.py::"
 ORDERED = "tests/privacy/test_ordered.py::"
 SHAPES = "tests/mechanism/test_shaped.py::"
 SHAPED = "tests/privacy/test_shaped.py::"
+DRAWS = "tests/bound/test_draws.py::"
+SELECTED = "tests/mechanism/test_selected.py::"
+DISTRIBUTED = "tests/privacy/test_distributed.py::"
 
 PYTEST = Path(sys.executable).with_name("pytest")
 OPTIONS = ("-x", "-q", "-p", "no:cacheprovider", "-p", "tests.privacy.unshrunk")
@@ -1168,6 +1171,119 @@ BUGS = [
         "mechanism/buckets.py",
         (("NoisyBuckets(bounded.items.slice(0, 0), ", "NoisyBuckets(bounded.items, "),),
         SHAPES + "test_hashing_keeps_all_totals[3]",
+    ),
+    Bug(
+        "recentred: a mean priced for a person who is removed, not replaced",
+        "mechanism/recentred.py",
+        (("Fraction((twice * UNIT) ** 2)", "Fraction(twice * UNIT**2)"),),
+        DISTRIBUTED + "test_what_one_person_changes_is_what_the_noise_is_for[1]",
+    ),
+    Bug(
+        "recentred: distances priced for one bin, where a replaced person changes two",
+        "mechanism/recentred.py",
+        (("Fraction(twice * PART**2), twice", "Fraction(PART**2), twice"),),
+        DISTRIBUTED + "test_what_one_person_changes_is_what_the_noise_is_for[1]",
+    ),
+    Bug(
+        "recentred: the mass priced for one draw of a person",
+        "mechanism/recentred.py",
+        (("(bounding.most * bounding.unit) ** 2", "bounding.unit**2"),),
+        DISTRIBUTED + "test_what_one_person_changes_is_what_the_noise_is_for[2]",
+    ),
+    Bug(
+        "recentred: people beyond the distance are not drawn in",
+        "mechanism/recentred.py",
+        (("np.maximum(self._distances, radius)", "radius"),),
+        DISTRIBUTED + "test_what_one_person_changes_is_what_the_noise_is_for[1]",
+    ),
+    Bug(
+        "recentred: who drew much is weighed down in distances alone",
+        "mechanism/recentred.py",
+        (("CENTRE * self._share / np.maximum", "CENTRE / np.maximum"),),
+        DISTRIBUTED + "test_what_one_person_changes_is_what_the_noise_is_for[1]",
+    ),
+    Bug(
+        "recentred: distances of who drew much count for all that they drew",
+        "mechanism/recentred.py",
+        (("np.floor(self._share * self._sizes", "np.floor(self._sizes"), ("np.minimum(parts, PART)", "parts")),
+        DISTRIBUTED + "test_what_one_person_changes_is_what_the_noise_is_for[1]",
+    ),
+    Bug(
+        "recentred: weights rounded up",
+        "mechanism/recentred.py",
+        (("np.floor(SAFE * UNIT", "np.ceil(SAFE * UNIT"),),
+        DISTRIBUTED + "test_what_one_person_changes_is_what_the_noise_is_for[1]",
+    ),
+    Bug(
+        "recentred: distances paid for in one round",
+        "mechanism/recentred.py",
+        (("*([self.distances] * len(ROUNDS))", "self.distances"),),
+        DISTRIBUTED + "test_every_draw_is_paid_for[recentred-3-add-remove]",
+    ),
+    Bug(
+        "recentred: how much people differ, without noise",
+        "mechanism/recentred.py",
+        (("people.energy(radius) + _draw(self.energy, 1, entropy)[0]", "people.energy(radius)"),),
+        DISTRIBUTED + "test_every_draw_is_paid_for[recentred-3-add-remove]",
+    ),
+    Bug(
+        "distribution: the profile without noise",
+        "bound/drawn.py",
+        (
+            (
+                "self.chosen(self.profile(statistics, entropy))",
+                "self.chosen(Profile(self.edges, statistics.on(self.starts).people, 1.0))",
+            ),
+        ),
+        DISTRIBUTED + "test_every_draw_is_paid_for[recentred-auto-add-remove]",
+    ),
+    Bug(
+        "distribution: private sizes taken as public ones",
+        "mechanism/distributed.py",
+        (("kind = PublicDrawn if asked.public else MostDrawn", "kind = PublicDrawn"),),
+        DISTRIBUTED + "test_public_sizes_cost_nothing_and_private_ones_do[add-remove]",
+    ),
+    Bug(
+        "selected: a replaced person priced as a removed one",
+        "mechanism/selected.py",
+        (("min(cells, differing(neighbours) * bounding.most)", "min(cells, bounding.most)"),),
+        DISTRIBUTED + "test_scores_change_by_one_and_of_few_items[ks-1-replace]",
+    ),
+    Bug(
+        "selected: twice the rate",
+        "mechanism/selected.py",
+        (("        return self.event.epsilon / 2\n", "        return self.event.epsilon\n"),),
+        SELECTED + "test_choices_are_pure_and_all_is_used[1-ks-add-remove]",
+    ),
+    Bug(
+        "selected: people counted without noise",
+        "mechanism/selected.py",
+        (("many + int(entropy.draw(law(self.people), 1)[0])", "many + 0 * int(entropy.draw(law(self.people), 1)[0])"),),
+        SELECTED + "test_everything_that_is_counted[ks-add-remove]",
+    ),
+    Bug(
+        "selected: presence is not paid for",
+        "mechanism/selected.py",
+        (("for each in (self.people, self.presence) if", "for each in (self.people,) if"),),
+        DISTRIBUTED + "test_every_draw_is_paid_for[sparse-3-add-remove]",
+    ),
+    Bug(
+        "selected: presence priced for one item of a person",
+        "mechanism/selected.py",
+        (("(PRESENCE, Fraction(count), count)", "(PRESENCE, Fraction(1), count)"),),
+        DISTRIBUTED + "test_presence_changes_by_what_is_paid_for[2-add-remove]",
+    ),
+    Bug(
+        "exact draws: who has fewer is kept",
+        "bound/draws.py",
+        (("np.repeat(sizes == self.most", "np.repeat(sizes <= self.most"), ("[sizes >= self.most])", "[sizes > 0])")),
+        DRAWS + "test_exactly_so_many_draws_of_everybody",
+    ),
+    Bug(
+        "exact draws: the first ones in the place of hashed ones",
+        "bound/draws.py",
+        (("np.argsort(numbers + (person", "np.argsort(0 * numbers + (person"),),
+        DISTRIBUTED + "test_every_part_of_a_persons_draws_is_equally_likely[1]",
     ),
 ]
 
