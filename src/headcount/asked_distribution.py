@@ -31,10 +31,7 @@ def distribution_question(
         raise BadParameter(f"bound={bound!r}: a number, or auto.", fix='bound=100, the samples of a person, or "auto"')
     asked = question(user=user, by=by, count="events", keys=keys, bins=bins, bound=bound, neighbours=neighbours)
     if not asked.known:
-        raise BadParameter(
-            "keys: a distribution is over items that are known in advance.",
-            fix='keys=["apple", "pear"]; if they are not known: hc.histogram(..., count="events")',
-        )
+        _refuse_unknown(asked)
     if "share" in asked.by:
         raise BadParameter("by='share': the release has a column of that name.", fix="give the column another name")
     made = replace(
@@ -48,6 +45,18 @@ def distribution_question(
     )
     _check(made)
     return made
+
+
+def _refuse_unknown(asked: Question) -> None:
+    if asked.bins:
+        missing = next(column for column in asked.by if column not in dict(asked.bins))
+        raise BadParameter(
+            f"bins: those of {missing!r} are missing.", fix=f"bins={{..., {missing!r}: [0, 10, 100]}}, or keys for all"
+        )
+    raise BadParameter(
+        "keys: a distribution is over items that are known in advance.",
+        fix='keys=["apple", "pear"]; if they are not known, a histogram with count="events"',
+    )
 
 
 def _people(people: Any) -> int | str | None:
@@ -64,7 +73,9 @@ def _check(asked: Question) -> None:
         raise BadParameter(
             'sizes="public": then nobody can be added or removed unseen.', fix='sizes="public", neighbours="replace"'
         )
-    if asked.people is not None and (asked.bound == "auto" or asked.sizes == "public"):
+    if asked.people is not None and asked.sizes == "public":
+        raise BadParameter(f'people={asked.people} with sizes="public": it follows from the sizes.', fix="no people")
+    if asked.people is not None and asked.bound == "auto":
         raise BadParameter(
             f"people={asked.people}: how many have how many samples?",
             fix=f"people={asked.people}, bound=100 if so many people have at least 100 each; or no people",

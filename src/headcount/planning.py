@@ -116,7 +116,7 @@ class Plan:
     def error(self) -> float:
         """19 of 20 counts will be off by at most this much, through noise, if the bound is known beforehand."""
         if self.wish.distributed:
-            raise BadParameter("how far off a distribution is depends on how many people there are.", fix="print(plan)")
+            return forecast.off(self.wish, self.wish.distributed)
         if isinstance(self.mechanism, Sampled):
             raise BadParameter("counts of a sample have no one error for all.", fix="print(plan)")
         if self.wish.finding:

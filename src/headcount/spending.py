@@ -44,7 +44,7 @@ def given(epsilon: Number | None, rho: Number | None, delta: Number, asked: Ques
 
 def _fix(asked: Question) -> str:
     """What to write if no cost was typed."""
-    if asked.found or asked.pure:
+    if asked.found or asked.pure or asked.view == "distribution":
         return "epsilon=1"
     return "epsilon=1, or target_error=50, bound=1" if asked.axis else "epsilon=1, or target_error=10"
 

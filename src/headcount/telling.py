@@ -11,7 +11,8 @@ from headcount.bound.crowd import People
 from headcount.bound.profile import Profiled
 from headcount.bound.rank import AtRank
 from headcount.forecast import expected as forecast
-from headcount.mechanism import CountRelease, Mechanism, Wish
+from headcount.mechanism import CountRelease, Distributed, Mechanism, Wish
+from headcount.mechanism.distributed import name_of
 from headcount.question import Question
 from headcount.release.distribution import interval as of_shares
 from headcount.source.views import told
@@ -49,6 +50,8 @@ def steps(
         return [*sentences, forecast.foretold(wish, asked.item)]
     if asked.axis:
         return [*sentences, _scale(asked), mechanism.bounding.explain(asked.item), *mechanism.explain(asked.item)]
+    if wish.distributed:
+        return [*sentences, *_of_distribution(asked, wish.distributed, mechanism)]
     if asked.view in ("profile", "total"):
         return [*sentences, *_of_view(asked, mechanism)]
     return [*sentences, mechanism.bounding.explain(asked.item), *mechanism.explain(asked.item)]
@@ -88,6 +91,17 @@ def _read(dataset: str, columns: tuple[str, ...]) -> str:
         return f"The column {columns[0]} of {dataset} is read. Rows without a value are left out."
     listed = f"{', '.join(columns[:-1])} and {columns[-1]}"
     return f"The columns {listed} of {dataset} are read. Rows without a value in one of them are left out."
+
+
+def _of_distribution(asked: Question, how: Distributed, mechanism: Mechanism) -> list[str]:
+    """What becomes of samples."""
+    return [
+        f"Each row is a sample. Rows whose {asked.item} is not on the public list are left out: shares are among those "
+        "that are.",
+        mechanism.bounding.explain(asked.item),
+        *mechanism.explain(asked.item),
+        f'The shares are moved to the nearest distribution. All this is the mechanism "{name_of(how, mechanism)}".',
+    ]
 
 
 def _of_view(asked: Question, mechanism: Mechanism) -> list[str]:
@@ -135,7 +149,7 @@ def interval(asked: Question, mechanism: Mechanism) -> str:
 def guarantee(asked: Question, cost: Cost) -> str:
     """What is promised, to whom."""
     if asked.sizes == "public":
-        other = f"had any one person ({asked.user}) as many samples as they have, but any others"
+        other = f"had any one person ({asked.user}) had other samples of the public list, as many as they have"
     elif asked.neighbours == "replace":
         other = f"had any one person ({asked.user}) done anything else, in all of their rows"
     else:

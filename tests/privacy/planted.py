@@ -1306,7 +1306,7 @@ def caught(bug: Bug) -> bool:
         planted(bug, Path(folder))
         environment = {**os.environ, **ALONE, "PYTHONPATH": folder}
         run = process.run(PYTEST, *OPTIONS, bug.caught_by, cwd=ROOT, env=environment)
-    if run.returncode not in (0, 1):
+    if run.returncode not in (0, 1) or (run.returncode and "failed" not in run.stdout):
         raise LookupError(f"{bug.name}: {bug.caught_by} did not run\n{run.stdout[-2000:]}")
     return run.returncode == 1
 

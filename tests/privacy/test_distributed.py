@@ -134,16 +134,6 @@ def turned_around(bounded: BoundedDraws) -> BoundedDraws:
     return replace(bounded, starts=starts, places=bounded.places[::-1], counts=bounded.counts[::-1])
 
 
-def test_totals_that_stop_change_no_more() -> None:
-    """Cutting is done number by number, so it brings neighbours nearer."""
-    held = Draws(1, 1)
-    one = of_counts([(1, 0, 0)], held)
-    large = replace(one, counts=np.array([2**44]))  # nobody has that much; the sum of many people may
-    past = 1, np.array([0, CENTRE, 0]), 0.25, np.array([0.25])
-    for each in measured(large, *past):
-        assert np.abs(each.astype(object)).max() <= 2**61
-
-
 class Recorded(Fixed):
     """Every draw is 0, and its law is remembered."""
 

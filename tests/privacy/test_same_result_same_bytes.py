@@ -28,7 +28,7 @@ from headcount.bound.drawn import MostDrawn
 from headcount.bound.profile import Profile
 from headcount.mechanism import Recentred, Wish, choice_for, mechanism_for
 from headcount.mechanism.distributed import Distributed
-from headcount.mechanism.recentred import _People
+from headcount.mechanism.recentred import Seen as People
 from headcount.mechanism.staircase import staircase
 from headcount.noise import Law
 from headcount.noise.law import Integers
@@ -280,7 +280,7 @@ def rounds(more: bool) -> list[int]:
     entropy = Aiming(int(bounded.totals.sum()))
     with pytest.MonkeyPatch.context() as patched:
         for name in ("within", "mean", "energy"):
-            patched.setattr(_People, name, entropy.remember(getattr(_People, name)))
+            patched.setattr(People, name, entropy.remember(getattr(People, name)))
         made.run(bounded, entropy)
     return [*(told - bins).tolist(), *entropy.noise]
 

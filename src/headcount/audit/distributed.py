@@ -12,9 +12,11 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import chain, product
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from headcount.account import Cost, zcdp
 from headcount.account.cost import concentrated
@@ -43,7 +45,7 @@ from headcount.mechanism import (
     selected,
 )
 from headcount.mechanism.distributed import Distributed
-from headcount.mechanism.recentred import CENTRE, _People
+from headcount.mechanism.recentred import CENTRE, Seen
 from headcount.noise import Entropy
 from headcount.noise.law import Integers
 from headcount.release.distribution import told
@@ -53,7 +55,7 @@ LISTED = ("a", "b")
 COARSELY = Fraction(1, 1000)
 """Left undecided of each draw."""
 Arrays = tuple[Integers, Integers, Integers]
-Measured = tuple[Integers, ...]
+Measured = tuple[NDArray[Any], ...]
 
 
 class FewShares(Selected):
@@ -133,7 +135,7 @@ def sizes(people: People) -> Sizes:
 def measured(bounded: BoundedDraws, most: int, centre: Integers, radius: float, radii: Floats) -> Measured:
     """What is measured of people in a round, if the centre and the distance are these: in the order of what is paid
     for by `paid`."""
-    seen = _People(bounded, most)
+    seen = Seen(bounded, most)
     seen.look_from(centre)
     return seen.mean(radius), seen.within(radii), bounded.totals.sum(keepdims=True), np.array([seen.energy(radius)])
 

@@ -5,7 +5,7 @@ may differ from anything, like the root of it if they are compared with the dist
 many people there are of each size, which is public, or is told privately in bins.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from math import inf, pi, sqrt
 from typing import ClassVar
@@ -28,8 +28,8 @@ BINS = 13
 """Of a profile: 1, 2 to 3, 4 to 7, ..., and 4,096 or more."""
 SURE = 2.0
 """People are believed to have drawn so many deviations less than noise says."""
-USELESS = 1.0
-"""Shares that are off by so much together tell nothing."""
+NEARLY = 1.02
+"""Of numbers of draws that are nearly the best, the largest is taken."""
 SOME = 100
 """Sizes of people that are candidates themselves, if they are public."""
 
@@ -59,9 +59,9 @@ class Way:
 
     kind: type[Draws] | type[ExactDraws] | type[ScaledToSum]
     """How people are held to so many draws."""
-    noise: float
-    """How far off all shares are together, through noise, if one draw of each person counts and there is one draw."""
-    fewest: float = 0.0
+    noise: Callable[[int], float]
+    """How far off all shares are together, through noise, if so many draws of each person count and there is one."""
+    fewest: Callable[[int], float] = lambda most: 0.0
     """The number of people from which on this is true."""
 
     def off(self, most: int, there: "Samples", cells: int) -> float:
@@ -69,11 +69,10 @@ class Way:
         exact = self.kind is ExactDraws
         kept = np.where(there.least >= most, most, 0.0) if exact else np.minimum(there.drawn, most)
         mass = float((there.people * kept).sum()) - SURE * there.deviation * float(np.sqrt((kept**2).sum()))
-        if mass <= self.fewest * most:
+        if mass <= max(self.fewest(most), SURE * there.deviation) * most:
             return inf
         chance = 2 / pi * cells * float((there.people * kept**2 / (most if exact else there.drawn)).sum())
-        noise = self.noise * (most if self.kind is ScaledToSum else sqrt(most))
-        return sqrt(max(chance, 0.0) + noise**2) / mass
+        return sqrt(max(chance, 0.0) + self.noise(most) ** 2) / mass
 
     def held(self, most: int, people: int | None = None) -> Bounding:
         """People held to so many draws."""
@@ -83,8 +82,10 @@ class Way:
 def best(ways: Iterable[Way], grid: Iterable[int], there: "Samples", cells: int) -> tuple[Way, int]:
     """The way, and the number of draws, by which all shares are least off; one draw if nothing is known of people."""
     options = [(way.off(most, there, cells), way, most) for way in ways for most in grid]
-    off, way, most = min(options, key=lambda option: option[0])
-    return (way, most) if off < USELESS else (options[0][1], min(option[2] for option in options))
+    least, way, _ = min(options, key=lambda option: option[0])
+    if least == inf:
+        return options[0][1], min(option[2] for option in options)
+    return way, max(most for off, of, most in options if of is way and off <= NEARLY * least)
 
 
 @dataclass(frozen=True)
@@ -126,7 +127,7 @@ class MostDrawn(Binned):
     def explain(self, item: str) -> str:
         return (
             "How many samples people have is told privately first, in bins: each count of people gets discrete Laplace "
-            f"noise with a scale of {float(self.scale):,.4g}. How many of them count follows from that"
+            f"noise with a scale of {float(self.scale):,.4g}. How many samples of a person count follows from that"
             f"{', and the mechanism' if len(self.ways) > 1 else ''}."
         )
 

@@ -117,8 +117,9 @@ class ExactDraws(Bounding):
     ) -> tuple[Integers, Integers, Integers]:
         """What is kept of people's pairs: starts, places, counts."""
         sizes = of_each(counts, starts)
+        counts = _laid_out(counts, np.repeat(sizes, np.diff(starts)))
         kept = np.where(np.repeat(sizes == self.most, np.diff(starts)), counts, 0)
-        for first, last in _runs(np.where(sizes > self.most, sizes, 0)):
+        for first, last in _runs(np.where(sizes > self.most, of_each(counts, starts), 0)):
             part = slice(starts[first], starts[last])
             kept[part] += self._some(starts[first : last + 1], places[part], counts[part], hashes[first:last])
         left = np.append(0, np.cumsum(of_each((kept > 0).astype(np.int64), starts)[sizes >= self.most]))
@@ -177,6 +178,11 @@ def _runs(sizes: Integers) -> Iterator[tuple[int, int]]:
     ends = np.searchsorted(np.cumsum(sizes), np.arange(EVENTS, int(sizes.sum()) + EVENTS, EVENTS)) + 1
     bounds = np.unique(np.concatenate([[0], np.minimum(ends, len(sizes))]))
     yield from zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)
+
+
+def _laid_out(counts: Integers, sizes: Integers) -> Integers:
+    """Of people who have more draws than can be looked at together, an even part: still far more than are kept."""
+    return np.where(sizes > EVENTS, counts * (EVENTS / np.maximum(sizes, 1)), counts).astype(np.int64)
 
 
 def _within(counts: Integers) -> Integers:

@@ -14,6 +14,7 @@ from headcount.bound import (
     TwoScales,
 )
 from headcount.bound.plume import Discovering
+from headcount.errors import BadParameter
 from headcount.mechanism import (
     Buckets,
     CountRelease,
@@ -93,15 +94,32 @@ def _distributed(wish: Wish, asked: Distributed) -> list[str]:
     cases = [(most, people) for people in there for most in drawn]
     told = [distributed.off(asked, wish.rest, wish.neighbours, wish.cells, *case) for case in cases]
     return [
-        f"  error   all shares together are off by about {_part(off)} if {people:,} people have {most:,} samples "
-        f"each ({name})"
+        f"  error   {_part(off, wish.cells)} if {people:,} people have {many(most, 'sample')} each ({name})"
         for (most, people), (name, off) in zip(cases, told, strict=True)
     ]
 
 
-def _part(off: float) -> str:
+def off(wish: Wish, asked: Distributed) -> float:
+    """How far off all shares of a distribution are together, about."""
+    if asked.people is None or not isinstance(wish.bound, int) or wish.cells is None:
+        raise BadParameter("how far off a distribution is depends on how many people there are.", fix="print(plan)")
+    return _within(distributed.off(asked, wish.rest, wish.neighbours, wish.cells, wish.bound, asked.people)[1])
+
+
+def _within(off: float) -> float:
+    """No two distributions are farther apart than 2."""
+    return off / (1 + off / 2) if off < inf else 2.0
+
+
+def _part(off: float, cells: int) -> str:
     """How far off shares are, together."""
-    return "1 or more: too few people" if off >= 1 else f"{off:.2g}"
+    less = "these are too few people: " if _within(off) >= 1 else ""
+    return f"{less}all {many(cells, 'share')} together are off by about {_within(off):.2g}"
+
+
+def many(count: int, what: str) -> str:
+    """So many of them."""
+    return f"{count:,} {what}" + ("" if count == 1 else "s")
 
 
 def _sampled(wish: Wish, item: str) -> list[str]:
@@ -149,12 +167,9 @@ def foretold(wish: Wish, item: str) -> str:
             "another, and what their amounts add up to is told with noise."
         )
     if wish.distributed:
-        return (
-            "People are held to so many samples. Then the distribution is learned: by the mechanism that is predicted "
-            "to be least off."
-            if wish.distributed.method == "auto"
-            else f"People are held to so many samples. Then the distribution is learned ({wish.distributed.method})."
-        )
+        kept = many(wish.bound, "sample") if isinstance(wish.bound, int) else "so many samples"
+        how = "by the mechanism that is predicted to be least off" if wish.distributed.method == "auto" else ""
+        return f"People are held to {kept}. Then the distribution is learned, {how or wish.distributed.method}."
     if wish.ordered:
         done = (
             "Each quantile is searched for" if wish.ordered.searching else "A tree of counts over its cells is measured"

@@ -6,7 +6,7 @@ from fractions import Fraction
 from math import inf, pi, sqrt
 from typing import Literal, cast
 
-from headcount.account import calibrate
+from headcount.account import calibrate, zcdp
 from headcount.account.cost import Cost
 from headcount.account.events import Gaussian, Laplace, Neighbours
 from headcount.account.threshold import people
@@ -26,6 +26,9 @@ PURE = ("laplace", "sample-one")
 """Those that need no delta."""
 NEAR = 1.1
 """A distance that holds half of what was drawn is about so many roots of a person's draws."""
+SLOPE, RIVALS = 0.4, 150.0
+"""How fast upper counts change with a share, in roots of draws and items; and so many people, over the epsilon of a
+choice, does a tournament need."""
 DEVIATIONS = 10.0
 """So many deviations of the noise on distances are as many people as rounds need to find their way (measured:
 docs/reproduce/distribution.md)."""
@@ -59,7 +62,8 @@ def largest(asked: Distributed, cells: int) -> int:
 def examples(asked: Distributed, rest: Cost, neighbours: Neighbours, cells: int, bound: int | str) -> list[Bounding]:
     """What may be chosen, at its ends."""
     numbers = (bound,) if isinstance(bound, int) else (1, largest(asked, cells))
-    return [way.held(most) for way in _ways(asked.method, rest, neighbours, cells) for most in numbers]
+    ways = _ways(asked.method, rest, neighbours, cells)
+    return [way.held(most, 1 if asked.public else None) for way in ways for most in numbers]
 
 
 def is_chosen(asked: Distributed, bound: int | str) -> bool:
@@ -79,9 +83,14 @@ def mechanism(
         return recentred.calibrated(budget, held, neighbours, cells)
     if isinstance(held, ExactDraws):
         method = cast(selected.Method, asked.method)
-        return selected.calibrated(budget, held, neighbours, cells, method, held.people or asked.people)
+        return selected.calibrated(budget, held, neighbours, cells, method, _public(held.people, asked.people))
     assert isinstance(held, ScaledToSum | SampledEvents)
     return _noisy(_noise(asked.method, budget, neighbours), budget, held, neighbours, cells)
+
+
+def _public(*numbers: int | None) -> int | None:
+    """The first number that is public."""
+    return next((each for each in numbers if each is not None), None)
 
 
 def off(
@@ -94,6 +103,12 @@ def off(
     way, _ = best(ways, [most], there, cells)
     named = asked.method if asked.method != "auto" else _named(way, budget, neighbours)
     return named, way.off(most, there, cells)
+
+
+def name_of(asked: Distributed, made: Mechanism) -> str:
+    """The name of the mechanism, as it would be asked for."""
+    noise = "laplace" if isinstance(made.event, Laplace) else "gaussian"
+    return asked.method if asked.method != "auto" else noise if isinstance(made, Clipped) else made.name
 
 
 def _named(way: Way, budget: Cost, neighbours: Neighbours) -> str:
@@ -113,18 +128,38 @@ def _held(asked: Distributed, budget: Cost, neighbours: Neighbours, cells: int, 
 def _ways(method: Method, budget: Cost, neighbours: Neighbours, cells: int) -> tuple[Way, ...]:
     """The ways that a method allows, by how far off noise makes all shares of one draw."""
     if method in EXACT:
-        return (Way(ExactDraws, 1.0),)
+        return (_selecting(method, budget, neighbours, cells),)
     twice, absolute = people(neighbours), sqrt(2 / pi)
     quieter = _noise(method, budget, neighbours)
     laplace = twice / float(budget.epsilon)
     deviation = float(calibrate.analytic_sigma(budget.epsilon, budget.delta)) if budget.delta else inf
-    added = Way(ScaledToSum, cells * (laplace if quieter == "laplace" else absolute * sqrt(twice) * deviation))
+    counted = cells * (laplace if quieter == "laplace" else absolute * sqrt(twice) * deviation)
+    added = Way(ScaledToSum, lambda most: counted * most)
     if method in (*PURE, "gaussian") or not budget.delta:
         return (added,)
     moved = cells * absolute * twice * NEAR * deviation / sqrt(sum(recentred.ROUNDS))
     fewest = DEVIATIONS * sqrt(twice) * deviation / sqrt(recentred.DISTANCES)
-    centred = Way(Draws, moved, 0.0 if method == "recentred" else fewest)
+    centred = Way(Draws, lambda most: moved * sqrt(most), lambda most: 0.0 if method == "recentred" else fewest)
     return (centred,) if method == "recentred" else (added, centred)
+
+
+def _selecting(method: Method, budget: Cost, neighbours: Neighbours, cells: int) -> Way:
+    """A law is chosen for each item: off by about as many people as weights fall by, where shares tell most; and a
+    tournament needs rivals that differ by less than they can."""
+
+    def each(most: int) -> float:
+        """The epsilon of a choice, about."""
+        count = min(cells, people(neighbours) * most)
+        plain = float(budget.epsilon) / count
+        return sqrt(8 * float(zcdp.rho(budget.epsilon, budget.delta)) / count) if budget.delta else plain
+
+    def noise(most: int) -> float:
+        return 2 / each(most) * cells * most / min(most, SLOPE * sqrt(most * cells))
+
+    def fewest(most: int) -> float:
+        return 1 / each(most) if method == "ks" else RIVALS / each(most)
+
+    return Way(ExactDraws, noise, fewest)
 
 
 def _noise(method: Method, budget: Cost, neighbours: Neighbours) -> Literal["laplace", "gaussian"]:
@@ -155,6 +190,4 @@ def _noisy(
 def check_delta(method: str) -> None:
     """Refuse a method that needs a delta, if there is none."""
     if method in ("gaussian", "recentred", "sparse"):
-        raise BadParameter(
-            f'delta=0: mechanism="{method}" needs a delta above 0.', fix='delta=1e-6, or mechanism="laplace"'
-        )
+        raise BadParameter(f'delta=0: "{method}" needs a delta above 0.', fix='delta=1e-6, or mechanism="laplace"')

@@ -3,8 +3,9 @@ estimate of the last one (after paper 004, whose bound on what more draws are wo
 
 How far a person's counts lie from what the distribution says is, for n draws, about the root of n: far less than the n
 by which they may differ from anything. So people are held to a distance from the last estimate, and noise is only for
-that. How far most of them are is measured first, with a little noise; it decides the distance. All rounds tell about
-the distribution, and each counts by how quiet it was.
+that. How far they are is measured first, with a little noise; it decides the distance: so far that at most half of what
+was drawn lies beyond, and less if noise is small beside what pulling people in takes away. All rounds tell about the
+distribution, and each counts by how quiet it was.
 
 Everything that is measured is whole, and what one person can change of it does not depend on what was measured before.
 Proof for both kinds of neighbours: docs/proofs/recentred.md.
@@ -23,13 +24,12 @@ from headcount.account.cost import Cost
 from headcount.account.events import Event, Gaussian, Neighbours
 from headcount.account.threshold import people
 from headcount.bound import Bounded
-from headcount.bound.bounded import LARGEST_TOTAL
 from headcount.bound.draws import BoundedDraws, Draws, by_place, of_each
 from headcount.bound.scale import SAFE
 from headcount.estimate.simplex import simplex
 from headcount.mechanism.mechanism import Mechanism, Noisy, deviation, digits, law
 from headcount.noise import Entropy
-from headcount.noise.law import Integers
+from headcount.noise.law import LARGEST_VALUE, Integers
 
 Floats = NDArray[np.float64]
 
@@ -39,7 +39,7 @@ DISTANCES = Fraction(10, 3 * 100)
 """The part for the distances of each round."""
 MASS, ENERGY = Fraction(2, 100), Fraction(1, 100)
 """The parts for how much people drew in all, and for how much they differ."""
-UNIT = 2**32
+UNIT = 2**36
 """What one person adds to a mean, at most (l2)."""
 CENTRE = 2**16
 """The last estimate is a whole number of such parts."""
@@ -50,7 +50,12 @@ NEAREST = 0.25
 STEPS = 4
 """Distances in every doubling."""
 HALF = 0.5
-"""So large a part of what was drawn is within the distance."""
+"""So large a part of what was drawn is within the distance, at least."""
+WORTH = 1.0
+"""So many people, for each item and each deviation of noise in people, may be beyond it: what is lost by pulling in one
+person more is about as much as what noise for a wider distance costs (measured: docs/evidence.md)."""
+SURE = 1.5
+"""Deviations of what is counted beyond the distance that are not believed to be people."""
 SLACK = 2.0**-48
 """More than all floating-point roundings of a squared distance together, relative to what it is the difference of."""
 
@@ -91,24 +96,29 @@ class Recentred(Mechanism):
     def run(self, bounded: Bounded, entropy: Entropy) -> NoisyCentre:
         self.check(bounded)
         assert isinstance(bounded, BoundedDraws)
-        people, rounds = _People(bounded, self.bounding.most), _Rounds(len(bounded.items))
+        people, rounds = Seen(bounded, self.bounding.most), _Rounds(len(bounded.items))
         total = int(bounded.totals.sum()) + _draw(self.mass, 1, entropy)[0]
         mass = max(total / self.bounding.unit, float(self.bounding.most))
         for event in (*self.means, self.event):
             people.look_from(rounds.centre)
             radius = self._radius(people, mass, entropy)
-            noisy = people.mean(radius) + _draw(event, len(bounded.items), entropy)
-            rounds.add(noisy * (radius / (UNIT * mass)), deviation(law(event)) * radius / (UNIT * mass))
+            noisy = people.mean(radius) + _draw(event, len(bounded.items), entropy)  # whole numbers of any size
+            scale = radius / (UNIT * mass)
+            rounds.add(noisy.astype(np.float64) * scale, deviation(law(event)) * scale)
         energy = max(people.energy(radius) + _draw(self.energy, 1, entropy)[0], 0) / PART
         spread = float(energy * (radius / mass) ** 2)
-        return NoisyCentre(bounded.items, noisy, rounds.shares, rounds.noise, mass, spread)
+        told = np.clip(noisy, -LARGEST_VALUE, LARGEST_VALUE).astype(np.int64)
+        return NoisyCentre(bounded.items, told, rounds.shares, rounds.noise, mass, spread)
 
-    def _radius(self, people: "_People", mass: float, entropy: Entropy) -> float:
-        """The distance that holds half of what was drawn, with noise."""
-        radii = self._radii()
-        there = np.cumsum(people.within(radii) + _draw(self.distances, len(radii), entropy)) / PART
-        enough = np.flatnonzero(there >= HALF * mass / self.bounding.most)
-        return float(radii[enough[0] if len(enough) else -1])
+    def _radius(self, people: "Seen", mass: float, entropy: Entropy) -> float:
+        """The least distance that holds half of what was drawn, and beyond which there are few enough people."""
+        radii, everybody = self._radii(), mass / self.bounding.most
+        there = (people.within(radii) + _draw(self.distances, len(radii), entropy)) / PART
+        beyond = np.append(np.cumsum(there[:0:-1])[::-1], 0.0)  # each distance
+        doubt = SURE * deviation(law(self.distances)) / PART * np.sqrt(np.arange(len(radii))[::-1])
+        few = WORTH * self.event.cells * deviation(law(self.event)) / UNIT
+        enough = (np.cumsum(there) >= HALF * everybody) & ((few >= HALF * everybody) | (beyond <= few + doubt))
+        return float(radii[np.argmax(enough) if enough.any() else -1])
 
     def _radii(self) -> Floats:
         """From a fraction of the root of what a person's draws count, up to what nobody can be beyond."""
@@ -118,12 +128,11 @@ class Recentred(Mechanism):
     def explain(self, item: str) -> list[str]:
         return [
             f"In {len(ROUNDS)} rounds, each person's counts are compared with what the last estimate says (first: all "
-            f"{item}s alike). How far people are from it is counted in bins; where half of what was drawn is nearer, "
-            "people beyond are drawn in to that distance.",
+            f"{item}s alike). How far people are from it is counted in bins; people who are farther away than most are "
+            "pulled in to a distance that follows from that.",
             "The mean of what is left moves the estimate. It gets discrete Gaussian noise for that distance, in the "
             f"last round with a standard deviation of {digits(deviation(self.law) / UNIT)} times it, divided by all "
-            "draws. All rounds count, each by how quiet it was.",
-            "The result is moved to the nearest distribution.",
+            "samples. All rounds count, each by how quiet it was.",
         ]
 
 
@@ -151,7 +160,7 @@ class _Rounds:
         return float(self._weight**-0.5)
 
 
-class _People:
+class Seen:
     """People's draws, seen from a centre. Each counts for at most `most` draws."""
 
     def __init__(self, bounded: BoundedDraws, most: int) -> None:
@@ -177,17 +186,17 @@ class _People:
         place = np.minimum(np.searchsorted(radii, self._distances), len(radii) - 1)
         return by_place(place, np.minimum(parts, PART), len(radii))
 
-    def mean(self, radius: float) -> Integers:
-        """What the distribution is more than the centre, in units, people beyond the radius being drawn in."""
+    def mean(self, radius: float) -> NDArray[np.object_]:
+        """What the distribution is more than the centre, in units, people beyond the radius being pulled in: whole
+        numbers of any size."""
         drawn = self._bounded
         weights = np.floor(SAFE * UNIT / CENTRE * self._share / np.maximum(self._distances, radius)).astype(np.int64)
         own = by_place(drawn.places, np.repeat(weights, np.diff(drawn.starts)) * drawn.counts, len(drawn.items))
         said = self._centre.astype(object) * int((weights * self._sizes).sum())
-        moved = own.astype(object) * CENTRE - said  # of any size
-        return np.array(np.clip(moved, -LARGEST_TOTAL, LARGEST_TOTAL), dtype=np.int64)
+        return np.asarray(own.astype(object) * CENTRE - said)
 
     def energy(self, radius: float) -> int:
-        """How far people are from the centre, drawn in, squared and added up; in parts of the radius squared."""
+        """How far people are from the centre, pulled in, squared and added up; in parts of the radius squared."""
         return int(np.floor(PART * np.minimum(self._distances / radius, 1.0) ** 2).sum())
 
 

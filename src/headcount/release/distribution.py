@@ -23,7 +23,7 @@ SHARES = (
     "From low to high: this interval holds the share in the distribution that people draw from, in 19 of 20 cases: for "
     "noise, and for the chance of the draws"
 )
-MEASURED = ", by how much people were seen to differ. What drawing people in takes away is not in it."
+MEASURED = ", by how much people were seen to differ. What pulling people in takes away is not in it."
 ALIKE = " as if all people drew alike. If they do not, chance is larger."
 
 
@@ -41,8 +41,10 @@ def columns(noisy: Noisy, mechanism: Mechanism) -> dict[str, Any]:
 def told(noisy: Noisy, mechanism: Mechanism) -> tuple[Floats, Floats, Floats]:
     """The shares, on the simplex, and the ends of their intervals; all alike if nothing was seen."""
     measured, noise, chance = _measured(noisy, mechanism)
+    cells = len(measured)
+    if cells == 1:
+        return np.ones(1), np.ones(1), np.ones(1)
     if not np.isfinite(noise).all():
-        cells = len(measured)
         return np.full(cells, 1 / cells), np.zeros(cells), np.ones(cells)
     shares = simplex(measured)
     own = shares * (1 - shares) / max(1 - float(shares @ shares), 1e-9)

@@ -7,6 +7,7 @@ from headcount.release import About, Release, Shape
 from headcount.source.views import EVENTS, ITEMS
 
 SHOWN = 10
+NOTHING = "Nothing could be told: too few people have so many samples, or epsilon is too small. All shares are alike."
 SHAPE = ("count", "low", "high", "items", "at_least", "at_least_low", "at_least_high")
 COUNTS = ("q", "value", "from", "to", "count", "sum", "rank", "share", "low", "high", "deviation")
 
@@ -50,10 +51,18 @@ def _suggested(release: Release) -> list[str]:
     """Of a profile: the bound that follows from it. Of a shape: what does."""
     if isinstance(release, Shape):
         return ["", *follows(release)]
+    if release.about.view == "distribution":
+        return ["", NOTHING] if untold(release) else []
     if release.about.view != "profile":
         return []
     people, events = (suggested(release, what) for what in (ITEMS, EVENTS))
     return ["", f"suggested: bound={people}; 19 of 20 people have at most so many items (and {events} events)"]
+
+
+def untold(release: Release) -> bool:
+    """Whether nothing could be told of a distribution."""
+    low, high = (release.table[end].to_pylist() for end in ("low", "high"))
+    return len(low) > 1 and max(low) == 0 and min(high) == 1
 
 
 def follows(shape: Shape) -> list[str]:
