@@ -112,13 +112,16 @@ class Recentred(Mechanism):
 
     def _radius(self, people: "Seen", mass: float, entropy: Entropy) -> float:
         """The least distance that holds half of what was drawn, and beyond which there are few enough people."""
-        radii, everybody = self._radii(), mass / self.bounding.most
+        radii, half = self._radii(), HALF * mass / self.bounding.most
         there = (people.within(radii) + _draw(self.distances, len(radii), entropy)) / PART
-        beyond = np.append(np.cumsum(there[:0:-1])[::-1], 0.0)  # each distance
-        doubt = SURE * deviation(law(self.distances)) / PART * np.sqrt(np.arange(len(radii))[::-1])
+        lacking = half - np.append(0.0, np.cumsum(there)[:-1])  # so many of a bin must be within
         few = WORTH * self.event.cells * deviation(law(self.event)) / UNIT
-        enough = (np.cumsum(there) >= HALF * everybody) & ((few >= HALF * everybody) | (beyond <= few + doubt))
-        return float(radii[np.argmax(enough) if enough.any() else -1])
+        if few < half:
+            doubt = SURE * deviation(law(self.distances)) / PART * np.sqrt(np.arange(len(radii))[::-1])
+            lacking = np.maximum(lacking, np.cumsum(there[::-1])[::-1] - few - doubt)
+        place = int(np.argmax(lacking <= there)) if (lacking <= there).any() else len(radii) - 1
+        part = float(np.clip(lacking[place] / max(there[place], 1.0), 0.0, 1.0))  # of the bin, as if people were even
+        return float(radii[place] * 2 ** ((part - 1) / STEPS))
 
     def _radii(self) -> Floats:
         """From a fraction of the root of what a person's draws count, up to what nobody can be beyond."""
