@@ -35,6 +35,7 @@ bench: .venv/ready
 	$(BIN)/python -m benchmarks.federated
 	$(BIN)/python -m benchmarks.quantiles
 	$(BIN)/python -m benchmarks.shape
+	$(BIN)/python -m benchmarks.distribution
 	$(BIN)/python -m benchmarks.stream
 	$(BIN)/python -m benchmarks.shuffle
 
