@@ -64,7 +64,7 @@ class Way:
     fewest: Callable[[int], float] = lambda most: 0.0
     """The number of people from which on this is true."""
 
-    def off(self, most: int, there: "Samples", cells: int) -> float:
+    def off(self, most: int, there: Samples, cells: int) -> float:
         """How far off all shares are together, about, if `most` draws of each person count."""
         exact = self.kind is ExactDraws
         kept = np.where(there.least >= most, most, 0.0) if exact else np.minimum(there.drawn, most)
@@ -79,7 +79,7 @@ class Way:
         return ExactDraws(most, people) if self.kind is ExactDraws else self.kind(most, most)
 
 
-def best(ways: Iterable[Way], grid: Iterable[int], there: "Samples", cells: int) -> tuple[Way, int]:
+def best(ways: Iterable[Way], grid: Iterable[int], there: Samples, cells: int) -> tuple[Way, int]:
     """The way, and the number of draws, by which all shares are least off; one draw if nothing is known of people."""
     options = [(way.off(most, there, cells), way, most) for way in ways for most in grid]
     least, way, _ = min(options, key=lambda option: option[0])

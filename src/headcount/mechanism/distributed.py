@@ -146,12 +146,12 @@ def _ways(method: Method, budget: Cost, neighbours: Neighbours, cells: int) -> t
 def _selecting(method: Method, budget: Cost, neighbours: Neighbours, cells: int) -> Way:
     """A law is chosen for each item: off by about as many people as weights fall by, where shares tell most; and a
     tournament needs rivals that differ by less than they can."""
+    rho = float(zcdp.rho(budget.epsilon, budget.delta)) if budget.delta else None
 
     def each(most: int) -> float:
         """The epsilon of a choice, about."""
         count = min(cells, people(neighbours) * most)
-        plain = float(budget.epsilon) / count
-        return sqrt(8 * float(zcdp.rho(budget.epsilon, budget.delta)) / count) if budget.delta else plain
+        return float(budget.epsilon) / count if rho is None else sqrt(8 * rho / count)
 
     def noise(most: int) -> float:
         return 2 / each(most) * cells * most / min(most, SLOPE * sqrt(most * cells))
