@@ -12,7 +12,7 @@ from typing import ClassVar, Literal
 from headcount.account import calibrate
 from headcount.account.cost import Cost
 from headcount.account.events import Event, Gaussian, Laplace, Neighbours
-from headcount.bound import Bounded, BoundedBeside, Measuring, ScaledToSize, ScaledToSum, Sensitivity
+from headcount.bound import Bounded, BoundedBeside, Bounding, Measuring, ScaledToSize, ScaledToSum, Sensitivity
 from headcount.mechanism.mechanism import Mechanism, Noisy, deviation, digits, law
 from headcount.noise import Entropy
 
@@ -85,13 +85,13 @@ def measuring(budget: Cost, what: Literal["taken", "people"], counted: Callable[
     return Clipped(bounding, plain.event, Laplace(bounding.cut / extra, Fraction(bounding.cut)))
 
 
-def laplace(budget: Cost, bounding: ScaledToSum, cells: int, neighbours: Neighbours) -> Clipped:
+def laplace(budget: Cost, bounding: Bounding, cells: int, neighbours: Neighbours) -> Clipped:
     """Laplace noise for so many known items: no delta is needed."""
     total = _change(bounding.sensitivity, cells, neighbours).total
     return Clipped(bounding, Laplace(calibrate.laplace_scale(budget.epsilon, total), Fraction(total)))
 
 
-def gaussian(budget: Cost, bounding: ScaledToSize, cells: int, neighbours: Neighbours) -> Clipped:
+def gaussian(budget: Cost, bounding: Bounding, cells: int, neighbours: Neighbours) -> Clipped:
     """Gaussian noise for so many known items."""
     change = _change(bounding.sensitivity, cells, neighbours)
     variance = calibrate.gaussian_variance(budget.epsilon, budget.delta, change.squared, change.items)

@@ -8,13 +8,13 @@ from typing import Literal, cast
 
 from headcount.account import calibrate, zcdp
 from headcount.account.cost import Cost
-from headcount.account.events import Gaussian, Laplace, Neighbours
+from headcount.account.events import Laplace, Neighbours
 from headcount.account.threshold import people
 from headcount.bound import Bounding, SampledEvents, ScaledToSum
 from headcount.bound.drawn import MostDrawn, PublicDrawn, Way, alike, best
 from headcount.bound.draws import Draws, ExactDraws
 from headcount.errors import BadParameter
-from headcount.mechanism import recentred, selected
+from headcount.mechanism import clipped, recentred, selected
 from headcount.mechanism.clipped import Clipped
 from headcount.mechanism.mechanism import Mechanism
 from headcount.source.contributions import LARGEST_COUNT
@@ -84,8 +84,8 @@ def mechanism(
     if isinstance(held, ExactDraws):
         method = cast(selected.Method, asked.method)
         return selected.calibrated(budget, held, neighbours, cells, method, _public(held.people, asked.people))
-    assert isinstance(held, ScaledToSum | SampledEvents)
-    return _noisy(_noise(asked.method, budget, neighbours), budget, held, neighbours, cells)
+    laplace = _noise(asked.method, budget, neighbours) == "laplace"
+    return (clipped.laplace if laplace else clipped.gaussian)(budget, held, cells, neighbours)
 
 
 def _public(*numbers: int | None) -> int | None:
@@ -170,21 +170,6 @@ def _noise(method: Method, budget: Cost, neighbours: Neighbours) -> Literal["lap
         return "gaussian"
     deviation = sqrt(2 / pi / people(neighbours)) * float(calibrate.analytic_sigma(budget.epsilon, budget.delta))
     return "laplace" if 1 / float(budget.epsilon) <= deviation else "gaussian"
-
-
-def _noisy(
-    kind: Literal["laplace", "gaussian"],
-    budget: Cost,
-    held: ScaledToSum | SampledEvents,
-    neighbours: Neighbours,
-    cells: int,
-) -> Clipped:
-    """Noise on the totals."""
-    change = held.sensitivity.within(cells).change(neighbours).within(cells)
-    if kind == "laplace":
-        return Clipped(held, Laplace(calibrate.laplace_scale(budget.epsilon, change.total), Fraction(change.total)))
-    variance = calibrate.gaussian_variance(budget.epsilon, budget.delta, change.squared, change.items)
-    return Clipped(held, Gaussian(variance, Fraction(change.squared), change.items))
 
 
 def check_delta(method: str) -> None:
