@@ -1285,6 +1285,69 @@ BUGS = [
         (("np.argsort(numbers + (person", "np.argsort(0 * numbers + (person"),),
         DISTRIBUTED + "test_every_part_of_a_persons_draws_is_equally_likely[1]",
     ),
+    Bug(
+        "recentred: the mass has no noise",
+        "mechanism/recentred.py",
+        (
+            (
+                "int(bounded.totals.sum()) + _draw(self.mass, 1, entropy)[0]",
+                "int(bounded.totals.sum()) + 0 * _draw(self.mass, 1, entropy)[0]",
+            ),
+        ),
+        DISTRIBUTED + "test_nothing_but_noisy_numbers_decides_what_is_told[add-remove]",
+    ),
+    Bug(
+        "recentred: means have no noise",
+        "mechanism/recentred.py",
+        (("people.mean(radius) + _draw(event", "people.mean(radius) + 0 * _draw(event"),),
+        DISTRIBUTED + "test_nothing_but_noisy_numbers_decides_what_is_told[add-remove]",
+    ),
+    Bug(
+        "recentred: one draw for all items",
+        "mechanism/recentred.py",
+        (("_draw(event, len(bounded.items), entropy)", "_draw(event, 1, entropy)"),),
+        DISTRIBUTED + "test_nothing_but_noisy_numbers_decides_what_is_told[add-remove]",
+    ),
+    Bug(
+        "recentred: one draw for all distances",
+        "mechanism/recentred.py",
+        (("_draw(self.distances, len(radii), entropy)", "_draw(self.distances, 1, entropy)"),),
+        DISTRIBUTED + "test_nothing_but_noisy_numbers_decides_what_is_told[add-remove]",
+    ),
+    Bug(
+        "recentred: how much people differ has no noise",
+        "mechanism/recentred.py",
+        (("people.energy(radius) + _draw(self.energy", "people.energy(radius) + 0 * _draw(self.energy"),),
+        DISTRIBUTED + "test_nothing_but_noisy_numbers_decides_what_is_told[add-remove]",
+    ),
+    Bug(
+        "distribution: the bound is capped at what somebody has",
+        "bound/drawn.py",
+        (
+            (
+                "        return self.chosen(self.profile(statistics, entropy))",
+                "        held = self.chosen(self.profile(statistics, entropy))\n        return self.ways[0].held(min(held.limit, int(statistics.sizes.max(initial=1))))",
+            ),
+        ),
+        DISTRIBUTED + "test_nothing_but_a_noisy_profile_decides_the_bound",
+    ),
+    Bug(
+        "public sizes: counts that stop item by item show",
+        "bound/drawn.py",
+        (("        statistics = _capped(statistics)\n", ""),),
+        DISTRIBUTED + "test_public_sizes_do_not_tell_how_samples_are_spread",
+    ),
+    Bug(
+        "exact draws: equal numbers in the engine's order",
+        "bound/draws.py",
+        (
+            (
+                "        places, counts, sizes = places[ordered], counts[ordered], of_each(counts, starts)",
+                "        sizes = of_each(counts, starts) + 0 * ordered.sum()",
+            ),
+        ),
+        DISTRIBUTED + "test_draws_of_equal_numbers_are_told_apart_by_what_they_are",
+    ),
 ]
 
 

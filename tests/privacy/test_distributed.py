@@ -6,7 +6,7 @@ distance, and nearly by that much. Choices are enumerated: every draw of the pro
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations, product
@@ -37,7 +37,10 @@ from headcount.audit.found_first import People
 from headcount.audit.neighbours import pairs
 from headcount.audit.sampled import Pair
 from headcount.audit.shaped import KEY, Differing
+from headcount.bound import draws as draws_module
+from headcount.bound.drawn import MostDrawn
 from headcount.bound.draws import BoundedDraws, Draws, ExactDraws, of_each
+from headcount.bound.sizes import Sizes
 from headcount.mechanism import Mechanism, Recentred, Selected, Wish, choice_for, mechanism_for, recentred, selected
 from headcount.mechanism.distributed import Distributed, Method
 from headcount.mechanism.mechanism import law
@@ -309,3 +312,124 @@ def test_whatever_is_drawn_nothing_fails(method: Method, bound: int, value: int)
         assert shares.dtype == low.dtype == high.dtype == np.float64
         assert abs(shares.sum() - 1) < 1e-9
         assert ((low >= 0) & (low <= shares) & (shares <= high) & (high <= 1)).all()
+
+
+class Remembered:
+    """What is measured of people, in the order in which it is: each just before its noise is drawn."""
+
+    def __init__(self, bounded: BoundedDraws, patched: pytest.MonkeyPatch) -> None:
+        self.values: list[Any] = [np.array([int(bounded.totals.sum())])]  # the mass comes first
+        for name in ("within", "mean", "energy"):
+            patched.setattr(recentred.Seen, name, self._remembering(getattr(recentred.Seen, name)))
+
+    def _remembering(self, measure: Any) -> Any:
+        def measured(*arguments: Any) -> Any:
+            found = measure(*arguments)
+            self.values.append(np.atleast_1d(found))
+            return found
+
+        return measured
+
+
+class Making(Fixed):
+    """Noise that makes of what is measured the same noisy numbers as another run had."""
+
+    def __init__(self, wanted: list[Any], remembered: Remembered) -> None:
+        super().__init__(0)
+        self.wanted, self.remembered, self.drawn = wanted, remembered, 0
+
+    def draw(self, law: Law, size: int) -> Integers:
+        noise = self.wanted[self.drawn] - self.remembered.values[self.drawn]
+        assert len(noise) == size
+        self.drawn += 1
+        return np.array(noise, dtype=np.int64)
+
+
+@pytest.mark.parametrize("neighbours", BOTH)
+def test_nothing_but_noisy_numbers_decides_what_is_told(neighbours: Neighbours) -> None:
+    """Two neighbours, with noise that leads to the same noisy numbers, have the same result, bit for bit: so whatever
+    is measured has its noise, of its own for every number, and nothing else of the data is used."""
+    mechanism = recentred.calibrated(BUDGET, Draws(5, 5), neighbours, 3)
+    everybody: list[Counts] = [(3, 1, 1), (2, 2, 0), (5, 0, 0), (0, 0, 4), (1, 1, 1)] * 6
+    other = everybody[1:] if neighbours == ADDED else [(0, 0, 500), *everybody[1:]]
+    results: list[Any] = []
+    wanted: list[Any] = []
+    for people in (everybody, other):
+        bounded = of_counts(people, mechanism.bounding)
+        with pytest.MonkeyPatch.context() as patched:
+            remembered = Remembered(bounded, patched)
+            entropy = Making(wanted, remembered) if wanted else Fixed(0)
+            noisy = mechanism.run(bounded, entropy)
+        wanted = wanted or remembered.values
+        results.append((noisy.values.tolist(), noisy.shares.tolist(), noisy.noise, noisy.mass, noisy.spread))
+    assert results[0] == results[1]
+    assert len(wanted) == 8
+    assert any((one != two).any() for one, two in zip(wanted, remembered.values, strict=True))
+
+
+class Leading(Fixed):
+    """Laplace noise that makes of one profile the other."""
+
+    def __init__(self, noise: Integers) -> None:
+        super().__init__(0)
+        self.noise = noise
+
+    def draw(self, law: Law, size: int) -> Integers:
+        assert len(self.noise) == size
+        return self.noise
+
+
+def test_nothing_but_a_noisy_profile_decides_the_bound() -> None:
+    choice = choice_for(wish("auto", ADDED, "auto"))
+    assert isinstance(choice, MostDrawn)
+    few_, many = (sizes(tuple(("a",) * each for each in people)) for people in ([4] * 900, [4] * 900 + [4000]))
+    edges = choice.starts
+    noise = few_.on(edges).people - many.on(edges).people
+    assert choice.draw(few_, Fixed(0)) == choice.draw(many, Leading(noise))
+
+
+def test_public_sizes_do_not_tell_how_samples_are_spread() -> None:
+    """Counts stop at a million for each item, so two million samples of one item, and of two, are looked at alike."""
+    choice = choice_for(wish("recentred", "replace", "auto", public=True))
+    assert choice
+    one, two = (
+        Sizes(np.array([10, most]), np.array([30, 1]), np.zeros(2, dtype=np.int64)) for most in (MILLION, 2 * MILLION)
+    )
+    assert choice.draw(one, Fixed(0)) == choice.draw(two, Fixed(0))
+
+
+def test_draws_of_equal_numbers_are_told_apart_by_what_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If all are equal, the same is kept of somebody, in whatever order pairs come and whoever else is there."""
+    monkeypatch.setattr(draws_module, "_numbers", lambda hashes, places, copies: np.zeros(len(places), dtype=np.uint64))
+    held = ExactDraws(40)
+    places, counts = np.array([2, 0, 1]), np.array([30, 30, 30])
+    for turned in permutations(range(3)):
+        order = list(turned)
+        for others in (0, 1, 50):
+            _, kept_places, kept = held.kept_of(
+                np.array([0, 3, 4]),
+                np.append(places[order], 0),
+                np.append(counts[order], 41 + others),
+                np.zeros(2, int),
+            )
+            assert dict(zip(kept_places[:2].tolist(), kept[:2].tolist(), strict=True)) == {0: 30, 1: 10}
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "neighbours", "bounds"),
+    [
+        (3, "1e-5", ADDED, range(1, 24)),
+        (4, "1e-6", ADDED, (2, 4)),
+        (4, "1e-6", "replace", (1,)),
+        (1, "0.01", "replace", (1,)),
+    ],
+)
+def test_every_bound_that_may_be_chosen_has_noise(
+    epsilon: int, delta: str, neighbours: Neighbours, bounds: Iterable[int]
+) -> None:
+    """What fails after the profile was drawn could be drawn again."""
+    budget = Cost(Fraction(epsilon), Fraction(delta))
+    for bound in bounds:
+        for cells in (2, 3, 30):
+            made = recentred.calibrated(budget, Draws(bound, bound), neighbours, cells)
+            assert cost.covers(budget, made.events)

@@ -218,8 +218,8 @@ def _least(fits: Callable[[Fraction], bool], start: Fraction) -> Fraction:
         middle = round_up((low + high) / 2, digits=14)
         low, high = (low, middle) if fits(middle) else (middle, high)
     rounded = round_up(high)
-    if not fits(rounded):
-        raise ArithmeticError(f"the price does not fall with more noise near {float(high)}")
+    while not fits(rounded):  # what is rounded within a price may rise and fall again in its last digits
+        rounded = round_up(rounded + rounded / 10**11)
     return rounded
 
 

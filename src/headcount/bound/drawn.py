@@ -143,6 +143,7 @@ class PublicDrawn(MostDrawn):
         return ()
 
     def draw(self, statistics: Sizes, entropy: Entropy) -> Bounding:
+        statistics = _capped(statistics)
         drawn, people = (each.astype(np.float64) for each in (statistics.sizes, statistics.people))
         some = statistics.sizes[np.linspace(0, len(drawn) - 1, min(len(drawn), SOME)).astype(np.int64)].tolist()
         grid = self.grid if self.most else {*self.grid, *(each for each in some if each <= self.largest)}
@@ -151,3 +152,9 @@ class PublicDrawn(MostDrawn):
 
     def explain(self, item: str) -> str:
         return "How many samples each person has is taken as public: how many of them count follows from that."
+
+
+def _capped(statistics: Sizes) -> Sizes:
+    """No size above what a count of one item can be: else it would tell over how many items somebody's samples are
+    spread, as counts stop there item by item."""
+    return statistics.on(np.unique(np.minimum(statistics.sizes, LARGEST_COUNT)))

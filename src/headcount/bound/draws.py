@@ -115,8 +115,10 @@ class ExactDraws(Bounding):
     def kept_of(
         self, starts: Integers, places: Integers, counts: Integers, hashes: Integers
     ) -> tuple[Integers, Integers, Integers]:
-        """What is kept of people's pairs: starts, places, counts."""
-        sizes = of_each(counts, starts)
+        """What is kept of people's pairs: starts, places, counts. Pairs come in the order of their places, so that two
+        draws of one number are told apart by nothing but what they are."""
+        ordered = np.lexsort((places, np.repeat(np.arange(len(starts) - 1), np.diff(starts))))
+        places, counts, sizes = places[ordered], counts[ordered], of_each(counts, starts)
         counts = _laid_out(counts, np.repeat(sizes, np.diff(starts)))
         kept = np.where(np.repeat(sizes == self.most, np.diff(starts)), counts, 0)
         for first, last in _runs(np.where(sizes > self.most, of_each(counts, starts), 0)):
@@ -133,7 +135,7 @@ class ExactDraws(Bounding):
         person = np.repeat(np.cumsum(sizes > self.most) - 1, lengths)[pairs]  # among those who have too much
         hashes, sizes = hashes[sizes > self.most], sizes[sizes > self.most]
         numbers = _numbers(hashes[person], places[pairs], _within(counts))
-        order = np.argsort(numbers + (person << KEY_BITS).astype(np.uint64))
+        order = np.argsort(numbers + (person << KEY_BITS).astype(np.uint64), kind="stable")
         return np.bincount(pairs[order[_within(sizes) < self.most]], minlength=len(counts))
 
     def explain(self, item: str) -> str:
