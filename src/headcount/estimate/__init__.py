@@ -12,4 +12,6 @@ buckets.py      a shape from noisy counts of items or buckets: kernel.py is thei
                 tally of them, npmle.py the most likely shape, unhash.py who shares a bucket
 uncertain.py    how far off a shape is
 properties.py   what follows from a shape
+simplex.py      the nearest distribution
+binomial.py     how well binomials fit what was counted of an item; scheffe.py the same by a tournament
 """

@@ -29,6 +29,8 @@ NEAR = 1.1
 SLOPE, RIVALS = 0.4, 150.0
 """How fast upper counts change with a share, in roots of draws and items; and so many people, over the epsilon of a
 choice, does a tournament need."""
+A_FEW = 20.0
+"""No fewer people than these are to decide how many draws count, if the mechanism was asked for by name."""
 DEVIATIONS = 10.0
 """So many deviations of the noise on distances are as many people as rounds need to find their way (measured:
 docs/reproduce/distribution.md)."""
@@ -139,7 +141,8 @@ def _ways(method: Method, budget: Cost, neighbours: Neighbours, cells: int) -> t
         return (added,)
     moved = cells * absolute * twice * NEAR * deviation / sqrt(sum(recentred.ROUNDS))
     fewest = DEVIATIONS * sqrt(twice) * deviation / sqrt(recentred.DISTANCES)
-    centred = Way(Draws, lambda most: moved * sqrt(most), lambda most: 0.0 if method == "recentred" else fewest)
+    needed = A_FEW if method == "recentred" else fewest
+    centred = Way(Draws, lambda most: moved * sqrt(most), lambda most: needed)
     return (centred,) if method == "recentred" else (added, centred)
 
 
