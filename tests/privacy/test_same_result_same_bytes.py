@@ -272,7 +272,7 @@ def rounds(more: bool) -> list[int]:
         np.searchsorted(choice.starts, counts.sum(axis=1), side="right") - 1, minlength=len(choice.edges)
     )
     told = np.where(np.arange(len(bins)) == 1, 10**6, 0)
-    made = mechanism_for(wish, choice.chosen(Profile(choice.edges, told, 1.0)))
+    made = mechanism_for(wish, choice.chosen(Profile(choice.edges, told, 2**0.5 * float(choice.scale))))
     assert isinstance(made, Recentred)
     there = counts > 0
     starts = np.append(0, np.cumsum(there.sum(axis=1)))

@@ -29,7 +29,7 @@ BINS = 13
 SURE = 2.0
 """People are believed to have drawn so many deviations less than noise says."""
 NEARLY = 1.02
-"""Of numbers of draws that are nearly the best, the largest is taken."""
+"""Of numbers of draws that are nearly the best, the one by which most draws count is taken."""
 SOME = 100
 """Sizes of people that are candidates themselves, if they are public."""
 
@@ -66,13 +66,22 @@ class Way:
 
     def off(self, most: int, there: Samples, cells: int) -> float:
         """How far off all shares are together, about, if `most` draws of each person count."""
-        exact = self.kind is ExactDraws
-        kept = np.where(there.least >= most, most, 0.0) if exact else np.minimum(there.drawn, most)
-        mass = float((there.people * kept).sum()) - SURE * there.deviation * float(np.sqrt((kept**2).sum()))
+        mass, kept = self.mass(most, there), self._kept(most, there)
         if mass <= max(self.fewest(most), SURE * there.deviation) * most:
             return inf
-        chance = 2 / pi * cells * float((there.people * kept**2 / (most if exact else there.drawn)).sum())
+        each = most if self.kind is ExactDraws else there.drawn
+        chance = 2 / pi * cells * float((there.people * kept**2 / each).sum())
         return sqrt(max(chance, 0.0) + self.noise(most) ** 2) / mass
+
+    def mass(self, most: int, there: Samples) -> float:
+        """How many draws count in all, as far as can be believed."""
+        kept = self._kept(most, there)
+        return float((there.people * kept).sum()) - SURE * there.deviation * float(np.sqrt((kept**2).sum()))
+
+    def _kept(self, most: int, there: Samples) -> Floats:
+        """How many draws of people of each size count."""
+        exact = self.kind is ExactDraws
+        return np.where(there.least >= most, float(most), 0.0) if exact else np.minimum(there.drawn, most)
 
     def held(self, most: int, people: int | None = None) -> Bounding:
         """People held to so many draws."""
@@ -85,7 +94,8 @@ def best(ways: Iterable[Way], grid: Iterable[int], there: Samples, cells: int) -
     least, way, _ = min(options, key=lambda option: option[0])
     if least == inf:
         return options[0][1], min(option[2] for option in options)
-    return way, max(most for off, of, most in options if of is way and off <= NEARLY * least)
+    near = sorted(most for off, of, most in options if of is way and off <= NEARLY * least)
+    return way, max(near, key=lambda most: way.mass(most, there))  # the first of these
 
 
 @dataclass(frozen=True)
