@@ -209,12 +209,15 @@ def test_the_shape() -> None:
 
 
 def test_the_shape_with_noise() -> None:
-    """Ten items of 10,000 events each: their counts are off by no more than noise goes."""
+    """Ten items of 10,000 events each: their counts are off by no more than noise goes. There may be one more or less, as
+    the most likely shape is rounded to whole items (2 of 150 times)."""
     made = Counter(range(1000), epsilon=1, neighbours="replace")
     made.add(np.repeat(np.arange(10), 10_000))
     largest = made.shape().prevalences.largest_first
-    assert np.abs(largest[:10] - 10_000).max() < 80
-    assert not len(largest) > 10 or largest[10] < 80
+    common = largest[largest > 5000]
+    assert abs(len(common) - 10) <= 1
+    assert np.abs(common - 10_000).max() < 80
+    assert largest[len(common) :].max(initial=0) < 80
 
 
 def test_told_once_and_kept() -> None:
