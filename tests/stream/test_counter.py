@@ -209,8 +209,8 @@ def test_the_shape() -> None:
 
 
 def test_the_shape_with_noise() -> None:
-    """Ten items of 10,000 events each: their counts are off by no more than noise goes. There may be one more or less, as
-    the most likely shape is rounded to whole items (2 of 150 times)."""
+    """Ten items of 10,000 events each: their counts are off by no more than noise goes. There may be one more or less:
+    the most likely shape is rounded to whole items."""
     made = Counter(range(1000), epsilon=1, neighbours="replace")
     made.add(np.repeat(np.arange(10), 10_000))
     largest = made.shape().prevalences.largest_first
