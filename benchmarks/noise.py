@@ -1,6 +1,6 @@
-"""Exact noise beside OpenDP's: CPU time a draw, and whether the time of a draw tells its size.
+"""Exact noise beside OpenDP's: CPU time a draw and a table, and whether the time of a draw tells its size.
 
-make bench          (installs OpenDP, then runs this and the ledger's benchmark)
+make evidence       (installs OpenDP, then runs this and others)
 python -m benchmarks.noise
 """
 
@@ -8,16 +8,27 @@ import subprocess
 import sys
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from time import perf_counter_ns, process_time
 
 from scipy import stats
 
 from headcount import noise
-from headcount.noise.gaussian import DiscreteGaussian
-from headcount.noise.laplace import DiscreteLaplace
+from headcount.noise import table
+from headcount.noise.gaussian import Bucket, DiscreteGaussian
+from headcount.noise.laplace import Digit, DiscreteLaplace, Geometric, NegativeBinomial
 
 DRAWS = 1_000_000
 SINGLE = 100_000
+TABLES = {
+    "Gaussian, variance 100": DiscreteGaussian(Fraction(100)),
+    "Gaussian, variance 2,900": DiscreteGaussian(Fraction(2900)),
+    "Gaussian, variance 1e14": Bucket(Fraction(10**14), 2**18),
+    "geometric, scale 20": Geometric(Fraction(20)),
+    "digit of a geometric": Digit(Fraction(1000)),
+    "negative binomial, shape 1/1000": NegativeBinomial(Fraction(1, 1000), Fraction(20)),
+}
+"""Laws that are drawn from one table each."""
 
 
 def microseconds(draw: Callable[[], object], count: int, repeats: int = 5) -> float:
@@ -41,6 +52,12 @@ def opendp(make: str, scale: float, count: int) -> Callable[[], object]:
     measurement = getattr(dp.m, make)(*space, scale=scale)
     zeros = [0] * count
     return lambda: measurement(zeros)
+
+
+def making(law: noise.Law) -> tuple[int, float]:
+    """How many edges the law's table has, and the CPU milliseconds of making it."""
+    make = partial(table._cuts.__wrapped__, law, noise.SystemEntropy.bits)
+    return len(make()), microseconds(make, 1) / 1000
 
 
 def correlation(law: noise.Law) -> float:
@@ -76,6 +93,10 @@ def main() -> None:
             mine = microseconds(lambda draw=ours, scale=scale: draw(scale, DRAWS), DRAWS)  # type: ignore[misc]
             peer = microseconds(opendp(theirs, float(scale), DRAWS // 20), DRAWS // 20, repeats=2)
             print(f"| {name}, scale {scale:,} | {mine:.3f} | {peer:.1f} |")
+    print("\n| table | edges | CPU, ms to make it |\n|---|---|---|")
+    for name, law in TABLES.items():
+        edges, milliseconds = making(law)
+        print(f"| {name} | {edges:,} | {milliseconds:.2f} |")
     for law in (DiscreteLaplace(Fraction(20)), DiscreteGaussian(Fraction(400))):
         print(f"\nSpearman(|noise|, time) over {SINGLE:,} single draws of {law}: {correlation(law):+.4f}")
     print(f"\nimport headcount: {import_time():.3f} s of CPU")

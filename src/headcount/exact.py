@@ -10,15 +10,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from decimal import Decimal, InvalidOperation, localcontext
 from fractions import Fraction
+from math import ceil, isqrt
 from numbers import Integral, Rational, Real
 from threading import RLock
 
-from flint import arb, ctx, fmpq
+from flint import acb, arb, ctx, fmpq
 
 from headcount.errors import BadParameter
 
 Number = int | float | str | Decimal | Fraction
 """What may be typed where a number is asked for."""
+
+_HALF = arb(1) / 2
 
 _PRECISION = RLock()  # Arb's working precision belongs to the process, not to the thread
 
@@ -104,21 +107,39 @@ def _dyadic(point: arb, *, up: bool) -> Fraction:
     return Fraction(mantissa << exponent) if exponent >= 0 else Fraction(mantissa, 1 << -exponent)
 
 
+def whole_below(value: arb) -> int:
+    """The whole number below a value that is not negative: at most the value, and less than 2 below it."""
+    if not value.rad() < _HALF:
+        raise ArithmeticError("the working precision was too low to find a whole number")
+    return max(int(value.lower().floor().fmpz()), 0)
+
+
 def gaussian_weight(k: int, variance: Fraction) -> arb:
     """exp(-k^2 / (2 variance))."""
     return ball(-Fraction(k * k) / (2 * variance)).exp()
 
 
+def gaussian_steps(first: int, step: int, variance: Fraction) -> tuple[arb, arb, arb]:
+    """What gives the weights of first, first + step, first + 2 step, ...: each is the one before times a ratio, which
+    itself shrinks by a constant factor. The first weight, the first ratio, the factor."""
+    ratio = ball(-Fraction(step * (2 * first + step)) / (2 * variance)).exp()
+    return gaussian_weight(first, variance), ratio, ball(-Fraction(step * step) / variance).exp()
+
+
+def gaussian_total(variance: Fraction) -> arb:
+    """The sum of the weights of all integers: Jacobi's theta function."""
+    *_, theta, _ = acb.modular_theta(acb(0), acb(0, 1 / (2 * arb.pi() * ball(variance))))
+    return theta.real
+
+
 def gaussian_sum(first: int, step: int, variance: Fraction) -> arb:
     """The sum of the weights of first, first + step, first + 2 step, ..., to the precision at hand.
 
-    Each term is the one before times a ratio, which itself shrinks by a constant factor: so the rest lies between 0
-    and term / (1 - ratio)."""
-    total, negligible = arb(0), arb(2) ** -ctx.prec
-    term = gaussian_weight(first, variance)
-    ratio = ball(-Fraction(step * (2 * first + step)) / (2 * variance)).exp()
-    shrink = ball(-Fraction(step * step) / variance).exp()
-    while term > negligible:
+    The ratio of terms shrinks, so the rest lies between 0 and term / (1 - ratio)."""
+    total = arb(0)
+    term, ratio, shrink = gaussian_steps(first, step, variance)
+    reach = isqrt(ceil(variance * ctx.prec * Fraction(7, 5)))  # beyond it a weight is below 2^-prec
+    for _ in range(first, reach + 1, step):
         total += term
         term *= ratio
         ratio *= shrink

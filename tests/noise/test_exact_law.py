@@ -145,5 +145,8 @@ def test_the_check_rejects_a_wrong_law() -> None:
         def edges(self):  # type: ignore[no-untyped-def]
             return Geometric(self.scale * Fraction(103, 100)).edges()
 
+        def shares(self, unit):  # type: ignore[no-untyped-def]
+            return Geometric(self.scale * Fraction(103, 100)).shares(unit)
+
     with pytest.raises(AssertionError):
         assert_same_law(Off(Fraction(1)), bits=5, depth=4, gap=Fraction(1, 2**12))

@@ -14,7 +14,7 @@ from flint import arb
 
 from headcount.account import gaussian
 from headcount.account.events import Gaussian, GaussianThreshold, LaplaceThreshold, Neighbours, WeightedThreshold
-from headcount.exact import ball, ends, gaussian_sum, precision
+from headcount.exact import ball, ends, gaussian_sum, gaussian_total, precision
 
 BITS = 192
 SUMMED = 10_000
@@ -30,13 +30,6 @@ def laplace_tail(scale: Fraction, k: int) -> arb:
     """P(Z >= k) for discrete Laplace noise Z."""
     q = ball(-1 / scale).exp()
     return q**k / (1 + q) if k >= 1 else 1 - q ** (1 - k) / (1 + q)
-
-
-@lru_cache(maxsize=64)
-def gaussian_total(variance: Fraction) -> arb:
-    """The sum of all weights exp(-k^2 / (2 variance))."""
-    with precision(BITS):
-        return 1 + 2 * gaussian_sum(1, 1, variance)
 
 
 @lru_cache(maxsize=1024)

@@ -11,14 +11,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import count
+from itertools import chain, count
 
 import numpy as np
 from flint import arb, fmpz
 from numpy.typing import NDArray
 
-from headcount.exact import ball, gaussian_sum, gaussian_weight, precision
-from headcount.noise.laplace import alternating
+from headcount.exact import ball, gaussian_steps, gaussian_sum, gaussian_total, gaussian_weight, precision
+from headcount.noise.falling import falling
+from headcount.noise.laplace import alternating, both_signs
 from headcount.noise.law import LARGEST_SCALE, Integers, Law, check_width, checked
 from headcount.noise.table import GUARD_BITS, Words, draw_outcomes
 
@@ -38,10 +39,14 @@ class DiscreteGaussian(Law):
         check_width(self.variance / LARGEST_SCALE)
 
     def weights(self) -> Iterator[arb]:
-        return (gaussian_weight((outcome + 1) // 2, self.variance) for outcome in count())
+        return both_signs(gaussian_weight(k, self.variance) for k in count())
 
     def total(self) -> arb:
-        return 1 + 2 * gaussian_sum(1, 1, self.variance)
+        return gaussian_total(self.variance)
+
+    def shares(self, unit: int) -> Iterator[int]:
+        weight, ratio, factor = gaussian_steps(0, 1, self.variance)
+        return both_signs(falling(weight / self.total(), ratio, factor, unit))
 
     def values(self, outcomes: Integers) -> Integers:
         return alternating(outcomes)
@@ -104,7 +109,14 @@ class Bucket(Law):
             yield gaussian_weight(pair * self.width + 1, self.variance)
 
     def total(self) -> arb:
-        return gaussian_sum(0, self.width, self.variance) + gaussian_sum(1, self.width, self.variance)
+        even = (1 + gaussian_total(self.variance / self.width**2)) / 2
+        return even + gaussian_sum(1, self.width, self.variance)
+
+    def shares(self, unit: int) -> Iterator[int]:
+        total = self.total()
+        sides = (gaussian_steps(first, self.width, self.variance) for first in (0, 1))
+        even, odd = (falling(weight / total, ratio, factor, unit) for weight, ratio, factor in sides)
+        return chain.from_iterable(zip(even, odd, strict=True))
 
 
 def nearest_in(bucket: Integers, width: int) -> Integers:

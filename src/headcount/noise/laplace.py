@@ -9,12 +9,14 @@ thousand edges.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import count
+from itertools import count, islice
+from typing import TypeVar
 
 import numpy as np
 from flint import arb
 
 from headcount.exact import ball
+from headcount.noise.falling import falling
 from headcount.noise.law import Integers, Law, check_width, checked
 from headcount.noise.table import Words, draw_outcomes
 
@@ -22,6 +24,8 @@ BASE = 1024
 """The base of the digits."""
 WIDEST = 23
 """The largest scale drawn from one table: 23 ln 2^64 is 1,020 edges."""
+
+Weight = TypeVar("Weight", arb, int)
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,9 @@ class Geometric(Law):
 
     def total(self) -> arb:
         return -1 / ball(-1 / self.scale).expm1()
+
+    def shares(self, unit: int) -> Iterator[int]:
+        return falling(1 / self.total(), ball(-1 / self.scale).exp(), arb(1), unit)
 
     def sample(self, size: int, words: Words) -> Integers:
         if self.scale <= WIDEST:
@@ -59,6 +66,9 @@ class Digit(Law):
 
     def total(self) -> arb:
         return ball(-BASE / self.scale).expm1() / ball(-1 / self.scale).expm1()
+
+    def shares(self, unit: int) -> Iterator[int]:
+        return islice(falling(1 / self.total(), ball(-1 / self.scale).exp(), arb(1), unit), BASE)
 
 
 @dataclass(frozen=True)
@@ -91,7 +101,7 @@ class DiscreteLaplace(Law):
 
     def weights(self) -> Iterator[arb]:
         q = ball(-1 / self.scale).exp()
-        return (q ** ((outcome + 1) // 2) for outcome in count())
+        return both_signs(q**k for k in count())
 
     def total(self) -> arb:
         step = ball(-1 / self.scale)
@@ -119,16 +129,24 @@ class NegativeBinomial(Law):
         check_width(self.scale)
 
     def weights(self) -> Iterator[arb]:
-        q, weight = ball(-1 / self.scale).exp(), arb(1)
+        q, weight = ball(-1 / self.scale).exp() / self.shape.denominator, arb(1)
         for k in count():
             yield weight
-            weight *= q * ball((k + self.shape) / (k + 1))
+            weight *= q * (k * self.shape.denominator + self.shape.numerator) / (k + 1)
 
     def total(self) -> arb:
         return (-ball(-1 / self.scale).expm1()) ** ball(-self.shape)
 
     def sample(self, size: int, words: Words) -> Integers:
         return checked(draw_outcomes(self, size, words))
+
+
+def both_signs(sizes: Iterator[Weight]) -> Iterator[Weight]:
+    """The weights of 0, 1, 2, ... -> those of 0, 1, -1, 2, -2, ..."""
+    yield next(sizes)
+    for weight in sizes:
+        yield weight
+        yield weight
 
 
 def alternating(outcomes: Integers) -> Integers:

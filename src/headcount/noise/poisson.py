@@ -9,7 +9,8 @@ nearly all 0 draws the clusters of all buckets at once, and a bucket for each (d
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import count
+from itertools import accumulate, count, repeat
+from operator import mul
 
 from flint import arb
 
@@ -52,7 +53,7 @@ class LogSeries(Law):
 
     def weights(self) -> Iterator[arb]:
         q = ball(-1 / self.scale).exp()
-        return (q**k / k for k in count(1))
+        return (power / k for k, power in enumerate(accumulate(repeat(q), mul), start=1))
 
     def total(self) -> arb:
         return -_log_none(self.scale)

@@ -1,9 +1,10 @@
 """An inverse-CDF table that is exact: a uniform number decides the outcome, and is known to as many bits as that takes.
 
 The unit interval is cut at the edges P(outcome <= i). A uniform U, read one word at a time, falls between two edges;
-that is the draw. The table holds each edge's first word, certified by Arb. If the first word of U differs from that
-of every edge, U lies on a known side of each of them, and the draw is done. If not (chance about 2^-63 an edge), or
-if U lies beyond the table, more words of U are drawn until the edges, recomputed more precisely, decide. So:
+that is the draw. The table holds each edge's first word or one less: a sum of shares, whole numbers whose error is
+known. If the first word of U is, for every edge, neither that word nor the next, U lies on a known side of each, and
+the draw is done. If not (chance about 2^-63 an edge), or if U lies beyond the table, more words of U are drawn until
+the edges, as balls of Arb at a higher precision, decide. So:
 
 - the law is exact: no truncation, no rounding, whatever the word size (the tests enumerate it with words of 2 to 5
   bits);
@@ -12,6 +13,7 @@ if U lies beyond the table, more words of U are drawn until the edges, recompute
 
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import accumulate, pairwise
 from typing import ClassVar, Protocol
 
 import numpy as np
@@ -22,6 +24,8 @@ from headcount.exact import precision
 
 GUARD_BITS = 64
 """How much more precisely than the bits of U an edge is computed."""
+SHARE_BITS, SPARE_BITS = 96, 32
+"""How much finer than a word the shares are of which a table is made, and Arb than these."""
 
 
 class Words(Protocol):
@@ -43,6 +47,10 @@ class Edges(Protocol):
     def edges(self) -> Iterator[arb]:
         """P(outcome <= 0), P(outcome <= 1), ... as balls at the precision at hand; without the last, which is 1."""
 
+    def shares(self, unit: int) -> Iterator[int]:
+        """P(outcome = 0), P(outcome = 1), ... in whole numbers of 2^-unit, if Arb works more finely than that: never
+        too large, and that of outcome i too small by less than 2 (i + 1)^2."""
+
     def __hash__(self) -> int: ...
 
 
@@ -62,25 +70,21 @@ def draw_outcomes(law: Edges, size: int, words: Words) -> NDArray[np.int64]:
 
 @lru_cache(maxsize=512)
 def _cuts(law: Edges, bits: int) -> NDArray[np.uint64]:
-    """The first word of each edge or one less, up to the first edge whose word is the last of all."""
+    """The first word of each edge or one less, up to the first edge whose word is the last of all.
+
+    Edge i is a sum of shares that lacks less than 2 (1^2 + 2^2 + ... + (i + 1)^2) < (i + 2)^3 of 2^-96 words: far less
+    than a word in any table that fits into memory. So the last word is reached as well."""
     last = (1 << bits) - 1
     cuts: list[int] = []
-    with precision(bits + GUARD_BITS):
-        for edge in law.edges():
-            cuts.append(min(max(_floor(edge * fmpz(1 << bits)), 0), last))
-            if cuts[-1] == last:
+    with precision(bits + SHARE_BITS + SPARE_BITS):
+        for edge, _ in pairwise(accumulate(law.shares(bits + SHARE_BITS))):  # without the last, which is 1
+            if edge >= last << SHARE_BITS:
+                cuts.append(last)
                 break
-    table = np.maximum.accumulate(np.array(cuts, dtype=np.uint64))  # sorted, also where two balls overlap
+            cuts.append(edge >> SHARE_BITS)
+    table = np.array(cuts, dtype=np.uint64)
     table.setflags(write=False)
     return table
-
-
-def _floor(value: arb) -> int:
-    """A whole number that is at most the value, and less than 2 below it."""
-    if value.rad() > 0.5:
-        raise ArithmeticError("the working precision was too low for a table")
-    mantissa, exponent = (int(part) for part in value.lower().floor().man_exp())
-    return mantissa << exponent
 
 
 def refine(law: Edges, first: int, words: Words) -> int:
