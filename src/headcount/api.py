@@ -1,6 +1,7 @@
 """The front door: one short function for each job."""
 
 from collections.abc import Mapping, Sequence
+from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
 
@@ -43,6 +44,8 @@ def histogram(
     dataset: str | None = None,
     ledger: Ledger | str | Path | None = None,
     again: bool = False,
+    memory: int | str | None = None,
+    spill: str | PathLike[str] | None = None,
 ) -> Release:
     """How many people, or events, there are for each item; or what their amounts add up to.
 
@@ -74,6 +77,8 @@ def histogram(
     dataset: what the dataset is called in the release and the ledger; by default the name of the file.
     ledger: where the cost is charged, a Ledger or its path. Asking the same again then returns the same release.
     again: pay for a new draw of a request that was sealed before.
+    memory: the most that reading may take: "4GB", "512MB", or bytes. What does not fit is put aside on disk.
+    spill: a folder for that, instead of the system's temporary one. In a private part of it, removed at the end.
 
     >>> import headcount as hc
     >>> r = hc.histogram(hc.example(), user="user", by="song", epsilon=1)
@@ -106,6 +111,8 @@ def histogram(
         people=people,
         neighbours=neighbours,
         dataset=dataset,
+        memory=memory,
+        spill=spill,
     )
     return made.release(ledger=opened(ledger), again=again)
 
@@ -128,6 +135,8 @@ def heavy_hitters(
     dataset: str | None = None,
     ledger: Ledger | str | Path | None = None,
     again: bool = False,
+    memory: int | str | None = None,
+    spill: str | PathLike[str] | None = None,
 ) -> Release:
     """The items that at least a part of all people have; a column tells of which of them that is certain.
 
@@ -158,6 +167,8 @@ def heavy_hitters(
         rule=rule,
         neighbours=neighbours,
         dataset=dataset,
+        memory=memory,
+        spill=spill,
     )
     return made.release(ledger=opened(ledger), again=again)
 
@@ -179,6 +190,8 @@ def top(
     dataset: str | None = None,
     ledger: Ledger | str | Path | None = None,
     again: bool = False,
+    memory: int | str | None = None,
+    spill: str | PathLike[str] | None = None,
 ) -> Release:
     """The k most common items, with their counts or without. People may have as many items as they like.
 
@@ -210,6 +223,8 @@ def top(
         kbar=kbar,
         neighbours=neighbours,
         dataset=dataset,
+        memory=memory,
+        spill=spill,
     )
     return made.release(ledger=opened(ledger), again=again)
 
@@ -224,6 +239,8 @@ def profile(
     dataset: str | None = None,
     ledger: Ledger | str | Path | None = None,
     again: bool = False,
+    memory: int | str | None = None,
+    spill: str | PathLike[str] | None = None,
 ) -> Release:
     """How much people contribute: so many have 1 item, so many 2, 3, 4 to 5, ...; the same for events. No delta is
     needed.
@@ -235,7 +252,17 @@ def profile(
     >>> r.table.column_names
     ['contributes', 'size', 'count', 'low', 'high']
     """
-    made = plan("profile", data, user=user, by=by, epsilon=epsilon, neighbours=neighbours, dataset=dataset)
+    made = plan(
+        "profile",
+        data,
+        user=user,
+        by=by,
+        epsilon=epsilon,
+        neighbours=neighbours,
+        dataset=dataset,
+        memory=memory,
+        spill=spill,
+    )
     return made.release(ledger=opened(ledger), again=again)
 
 
@@ -256,6 +283,8 @@ def total(
     dataset: str | None = None,
     ledger: Ledger | str | Path | None = None,
     again: bool = False,
+    memory: int | str | None = None,
+    spill: str | PathLike[str] | None = None,
 ) -> Release:
     """How many events, or people, there are in all, or of those that fulfil a condition. No delta is needed.
 
@@ -285,6 +314,8 @@ def total(
         people=people,
         neighbours=neighbours,
         dataset=dataset,
+        memory=memory,
+        spill=spill,
     )
     return made.release(ledger=opened(ledger), again=again)
 

@@ -1,6 +1,7 @@
 """The front door for the distribution that people draw from."""
 
 from collections.abc import Mapping, Sequence
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,8 @@ def distribution(
     dataset: str | None = None,
     ledger: Ledger | str | Path | None = None,
     again: bool = False,
+    memory: int | str | None = None,
+    spill: str | PathLike[str] | None = None,
 ) -> Release:
     """Which part of what people do falls to each item of a public list, if everybody draws from one distribution: each
     row is a sample. The more samples people have, the less noise there is.
@@ -69,5 +72,7 @@ def distribution(
         share=share,
         neighbours=neighbours,
         dataset=dataset,
+        memory=memory,
+        spill=spill,
     )
     return made.release(ledger=opened(ledger), again=again)

@@ -1,6 +1,7 @@
 """The front door for numbers on a scale: quantiles and ranges."""
 
 from collections.abc import Sequence
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,8 @@ def quantiles(
     dataset: str | None = None,
     ledger: Ledger | str | Path | None = None,
     again: bool = False,
+    memory: int | str | None = None,
+    spill: str | PathLike[str] | None = None,
 ) -> Release:
     """Below which value there is so large a part of all rows: of q=0.5, the median.
 
@@ -80,6 +83,8 @@ def quantiles(
         rule=rule,
         neighbours=neighbours,
         dataset=dataset,
+        memory=memory,
+        spill=spill,
     )
     return made.release(ledger=opened(ledger), again=again)
 
@@ -103,6 +108,8 @@ def ranges(
     dataset: str | None = None,
     ledger: Ledger | str | Path | None = None,
     again: bool = False,
+    memory: int | str | None = None,
+    spill: str | PathLike[str] | None = None,
 ) -> Release:
     """How many rows have a value in each range.
 
@@ -133,5 +140,7 @@ def ranges(
         rule=rule,
         neighbours=neighbours,
         dataset=dataset,
+        memory=memory,
+        spill=spill,
     )
     return made.release(ledger=opened(ledger), again=again)

@@ -1,6 +1,7 @@
 """The front door for a histogram without its labels."""
 
 from collections.abc import Mapping, Sequence
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,8 @@ def shape(
     dataset: str | None = None,
     ledger: Ledger | str | Path | None = None,
     again: bool = False,
+    memory: int | str | None = None,
+    spill: str | PathLike[str] | None = None,
 ) -> Shape:
     """How many items have how many people, without naming an item; and what follows from it: how many different items
     there are, how evenly people are spread over them, how many more there would be among more people.
@@ -69,6 +72,8 @@ def shape(
         people=people,
         neighbours=neighbours,
         dataset=dataset,
+        memory=memory,
+        spill=spill,
     )
     release = made.release(ledger=opened(ledger), again=again)
     assert isinstance(release, Shape)

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from scipy import special
 
-from headcount.bound import Choice
+from headcount.bound import Choice, TopItems
 from headcount.bound.bounded import fetched
 from headcount.bound.crowd import People
 from headcount.errors import ReadingFailed
@@ -20,6 +20,7 @@ from headcount.noise import Entropy
 from headcount.release import About, pack, rows, shape
 from headcount.source import Events, contributions
 from headcount.source.contributions import Contributions
+from headcount.source.engine import reading, stop_behind
 
 if TYPE_CHECKING:
     from headcount.planning import Plan
@@ -98,10 +99,13 @@ def _read(plan: "Plan", events: Events, tell: Tell) -> Iterator[Contributions]:
             everybody=rows,
             amounts=bool(asked.sum),
         )
-        everybody = asked.people == "count"
-        with done.read(everybody=everybody) if plan.choice else nullcontext(done) as ready:
+        once = not plan.choice and isinstance(plan.mechanism.bounding, TopItems)
+        kept = nullcontext(done) if once else done.read(everybody=asked.people == "count")
+        with reading(rows, plan.limits if events.ours else None), kept as ready:
             yield ready
-    except Exception:  # whatever it says may quote a row
+    except Exception as error:  # whatever it says may quote a row
+        if stop := stop_behind(error):
+            raise stop from None
         raise ReadingFailed(
             f"{plan.dataset}: the rows could not be read to their end. Nothing was released.",
             fix="read the table with its own engine to see why, then ask again: a ledger charges only once",

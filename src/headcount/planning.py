@@ -37,6 +37,7 @@ from headcount.noise import Entropy, SystemEntropy
 from headcount.question import Question
 from headcount.release import About, Release, released
 from headcount.source import Events, open_events
+from headcount.source.engine import Limits
 from headcount.spending import budget
 from headcount.wished import crowd, wish
 
@@ -56,6 +57,8 @@ class Plan:
     """The columns that will be read, and their types."""
     events: Events | None = field(default=None, compare=False, repr=False)
     """The table, if it is at hand."""
+    limits: Limits = field(default=Limits(), compare=False, repr=False)
+    """What the run may use: no part of what is asked."""
 
     @cached_property
     def wish(self) -> Wish:
@@ -163,15 +166,21 @@ class Plan:
 
     def to_json(self) -> str:
         """The plan as text, to be looked at, kept, or sent to where the data are."""
-        return canonical({**self._plain(), "events": json.loads(to_json(self.charge().events))})
+        return self._text
 
+    @cached_property
+    def _text(self) -> str:
+        return canonical({**self._plain, "events": json.loads(to_json(self.charge().events))})
+
+    @cached_property
     def _plain(self) -> dict[str, Any]:
+        asked = {**asdict(replace(self.question, keys=None)), "keys": self.question.keys}  # there may be a million
         return {
             "headcount": FORMAT,
             "job": self.question.job,
             "dataset": self.dataset,
             "columns": self.columns,
-            "question": json.loads(json.dumps(asdict(self.question), default=str)),
+            "question": json.loads(json.dumps(asked, default=str)),
             "epsilon": written(self.budget.epsilon),
             "delta": written(self.budget.delta),
         }
@@ -194,11 +203,15 @@ class Plan:
 
     def charge(self) -> Charge:
         """What a ledger is asked for."""
-        plain = self._plain()
-        keys = plain["question"]["keys"]
-        if keys:  # in any order: the release is sorted
-            plain["question"]["keys"] = hashlib.sha256(canonical(sorted(keys, key=canonical)).encode()).hexdigest()
-        request = canonical({"what": self.what, **plain})
+        return self._charge
+
+    @cached_property
+    def _charge(self) -> Charge:
+        asked = self._plain["question"]
+        if keys := asked["keys"]:  # in any order: the release is sorted
+            listed = canonical(sorted(keys, key=canonical))
+            asked = {**asked, "keys": hashlib.sha256(listed.encode()).hexdigest()}
+        request = canonical({"what": self.what, **self._plain, "question": asked})
         owner = f"{self.dataset}, people by {self.question.user}"
         return Charge(request, self.cost, self._happening, dataset=owner)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from inspect import signature
+from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
 
@@ -23,6 +24,8 @@ from headcount.mechanism.shaped import Way
 from headcount.planning import Plan
 from headcount.question import Count, Debias, Estimator, Loss, Question, Sizes
 from headcount.source import open_events
+from headcount.source.engine import limits
+from headcount.source.events import check_limits
 from headcount.spending import budget, check_delta, check_target, given
 
 Job = Literal["histogram", "heavy_hitters", "top", "profile", "total", "quantiles", "ranges", "shape", "distribution"]
@@ -86,6 +89,8 @@ def plan(
     sizes: Sizes = "private",
     neighbours: Neighbours = "add-remove",
     dataset: str | None = None,
+    memory: int | str | None = None,
+    spill: str | PathLike[str] | None = None,
 ) -> Plan:
     """What a release would cost and how far off it would be: the arguments of the function of that name; nothing is
     read or spent.
@@ -133,12 +138,14 @@ def plan(
         told["target_error"], target_error = target_error, None
     asked = _asked(job, user, neighbours, told)
     check_delta(delta, asked)
+    usable = limits(memory, spill)
     events = open_events(data, asked.columns, dataset)
+    check_limits(data, events, usable)
     asked.check(events.columns)
     columns = {name: str(kind) for name, kind in events.columns.items()}
 
     def made(epsilon: Number) -> Plan:
-        return Plan(events.name, asked, budget(epsilon, delta), columns, events)
+        return Plan(events.name, asked, budget(epsilon, delta), columns, events, usable)
 
     if target_error is None:
         plan = made(given(epsilon, rho, delta, asked))

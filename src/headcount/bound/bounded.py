@@ -18,11 +18,12 @@ from ibis.expr import types as ir
 
 from headcount.account.events import Neighbours
 from headcount.noise.law import Integers
-from headcount.source.contributions import COUNT, USER, Contributions
+from headcount.source import spark
+from headcount.source.contributions import COUNT, USER, WIDE, Contributions
+from headcount.source.kept import on_spark
 
 LARGEST_TOTAL = 2**61
 """Totals stop here: with noise they stay within 64 bits, and cutting a total changes no sensitivity."""
-WIDE = "decimal(38, 0)"
 CUT = "cut"
 TOTAL = "total"
 
@@ -134,12 +135,13 @@ class Cutting(Bounding):
 def _less(contributions: Contributions, excess: ir.Table, unit: int) -> ir.Table:
     """(items, total): everything, less the excess; only items of which something is kept."""
     items = list(contributions.items)
-    everything = contributions.table.group_by(items).agg(**{TOTAL: lambda rows: rows[COUNT].sum() * unit})
+    pairs = contributions.table
+    count = pairs.count() if contributions.once else pairs[COUNT].sum()
+    everything = pairs.group_by(items).agg(**{TOTAL: count * unit})
     too_much = excess.group_by(items).agg(**{CUT: lambda rows: rows[CUT].sum()})
     joined = everything.left_join(too_much, items)
     kept = joined.select(*items, **{TOTAL: joined[TOTAL] - joined[CUT].fill_null(0)})
     # an item of which nothing is kept does not exist: that it occurred before bounding must not show
-    # a sum has more than 64 bits on some engines, whatever it is called: as a decimal it is the same on all
     return kept.filter(kept[TOTAL] > 0).mutate(**{TOTAL: ibis.least(kept[TOTAL], LARGEST_TOTAL).cast(WIDE)})
 
 
@@ -159,7 +161,9 @@ def _fetched_keys(totals: ir.Table, keys: pa.Table) -> pa.Table:
 
 
 def fetched(table: ir.Table) -> pa.Table:
-    """The rows, by way of batches: the engine's other way would import pandas."""
+    """The rows, by way of batches: DuckDB's other way would import pandas."""
+    if on_spark(table):
+        return spark.fetched(table)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # Ibis calls DuckDB by a name that is going away
         return table.to_pyarrow_batches().read_all()

@@ -21,6 +21,7 @@ from headcount.bound.scale import ScaledToSum
 from headcount.bound.sizes import Sizes, sizes
 from headcount.noise import Entropy
 from headcount.source.contributions import LARGEST_COUNT, Contributions
+from headcount.source.kept import check_room
 
 Floats = NDArray[np.float64]
 
@@ -122,6 +123,7 @@ class MostDrawn(Binned):
         return tuple(sorted(each for each in between if each <= self.largest)) if self.most is None else (self.most,)
 
     def look(self, contributions: Contributions) -> Sizes:
+        check_room(contributions.table)  # all pairs will be asked for
         return sizes(contributions, "sum")
 
     def draw(self, statistics: Sizes, entropy: Entropy) -> Bounding:

@@ -9,7 +9,7 @@ private; here a private profile tells them. Proof for both kinds of neighbours: 
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar
 
@@ -29,6 +29,7 @@ from headcount.exact import round_up
 from headcount.noise import Entropy
 from headcount.noise.gaussian import DiscreteGaussian
 from headcount.source.contributions import Contributions
+from headcount.source.kept import forget
 
 RARE = 0.01
 """All but this part of the people are within a bound: the paper's 99th percentile."""
@@ -160,8 +161,8 @@ def among(contributions: Contributions, items: pa.Table) -> Iterator[Contributio
         yield _only(contributions, listed)
     finally:
         with suppress(Exception):  # what was drawn is not drawn again for this
-            ibis.get_backend(contributions.table).raw_sql(f'DROP VIEW IF EXISTS "{listed.op().name}"')
+            forget(listed, contributions.table)
 
 
 def _only(contributions: Contributions, listed: ir.Table) -> Contributions:
-    return replace(contributions, table=contributions.table.semi_join(listed, list(contributions.items)))
+    return contributions.only(contributions.table.semi_join(listed, list(contributions.items)))

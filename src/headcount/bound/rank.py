@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
+import ibis
+
 from headcount.account.events import Event, Laplace
 from headcount.bound.bounded import TOTAL, Bounding, fetched, whole_numbers
 from headcount.bound.choice import Choice
@@ -42,8 +44,8 @@ class AtRank(Choice[int]):
     def look(self, contributions: Contributions) -> int:
         pairs = contributions.table
         people = pairs.group_by(list(contributions.items)).agg(**{TOTAL: pairs.count()})
-        found = fetched(people.order_by(people[TOTAL].desc()).limit(1, offset=self.rank - 1))
-        return int(whole_numbers(found[TOTAL])[0]) if len(found) else 0
+        found = fetched(people.select(TOTAL).order_by(ibis.desc(TOTAL)).limit(self.rank))
+        return int(whole_numbers(found[TOTAL])[-1]) if len(found) == self.rank else 0
 
     def draw(self, statistics: int, entropy: Entropy) -> Bounding:
         noisy = statistics + int(entropy.draw(DiscreteLaplace(1 / self.epsilon), 1)[0])

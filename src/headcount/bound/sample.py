@@ -15,7 +15,7 @@ import ibis
 from ibis.expr import types as ir
 
 from headcount.bound.bounded import CUT, Cutting, Sensitivity, often
-from headcount.source.contributions import COUNT, USER, Contributions
+from headcount.source.contributions import COUNT, USER, Contributions, spelled
 
 DIGITS = 8
 """Hexadecimal digits of the hash that make a start: 32 bits. With m starts, none is favoured by more than m / 2^32."""
@@ -36,11 +36,13 @@ class SampledItems(Cutting):
         return Sensitivity(items=self.most, largest=1, total=self.most, squared=self.most)
 
     def excess(self, contributions: Contributions, secret: bytes) -> ir.Table:
-        pairs = contributions.table
-        sizes = pairs.group_by(USER).agg(size=pairs.count())
-        rows = pairs.join(_started(sizes, self.most, secret), USER)
+        people = contributions.persons
+        rows = contributions.table.join(_started(people, people["items"], self.most, secret), USER)
         upto = ibis.row_number().over(group_by=USER, order_by=contributions.items) + 1
-        return _cut(rows.mutate(upto=upto), self.most, contributions.items)
+        placed = rows.mutate(place=(upto * self.most + rows["start"]) % rows["size"])
+        # floor((x * most + start) / size) rises at x if what is left over there is less than `most`
+        cut = placed.filter(placed["place"] >= self.most)
+        return cut.select(USER, *contributions.items, **{CUT: cut[COUNT]})
 
     def explain(self, item: str) -> str:
         return (
@@ -64,9 +66,8 @@ class SampledEvents(Cutting):
         return Sensitivity(items=self.most, largest=self.most, total=self.most, squared=self.most**2)
 
     def excess(self, contributions: Contributions, secret: bytes) -> ir.Table:
-        pairs = contributions.table
-        sizes = pairs.group_by(USER).agg(size=pairs[COUNT].sum())
-        rows = pairs.join(_started(sizes, self.most, secret), USER)
+        people = contributions.persons
+        rows = contributions.table.join(_started(people, people["total"], self.most, secret), USER)
         upto = rows[COUNT].sum().over(ibis.cumulative_window(group_by=USER, order_by=contributions.items))
         return _cut(rows.mutate(upto=upto), self.most, contributions.items)
 
@@ -77,15 +78,16 @@ class SampledEvents(Cutting):
         )
 
 
-def _started(sizes: ir.Table, most: int, secret: bytes) -> ir.Table:
+def _started(people: ir.Table, size: ir.Column, most: int, secret: bytes) -> ir.Table:
     """(user, size, start) of the people above the bound."""
+    sizes = people.select(USER, size=size.cast("int64"))
     above = hashed(sizes.filter(sizes["size"] > most), secret, DIGITS)
     return above.select(USER, "size", start=above["hash"] % above["size"])
 
 
 def hashed(people: ir.Table, secret: bytes, digits: int) -> ir.Table:
     """The people, each with a number of so many hexadecimal digits: a keyed hash."""
-    digested = people.mutate(digest=(ibis.literal(secret.hex()) + people[USER].cast("string")).hexdigest("sha256"))
+    digested = people.mutate(digest=(ibis.literal(secret.hex()) + spelled(people[USER])).hexdigest("sha256"))
     number = ibis.literal(0, "int64")
     for place in range(digits):
         number = number * 16 + ibis.literal("0123456789abcdef").find(digested.digest.substr(place, 1))

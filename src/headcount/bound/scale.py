@@ -43,8 +43,9 @@ class ScaledToSum(Cutting):
         return Sensitivity(items=total, largest=largest, total=total, squared=largest * total)
 
     def excess(self, contributions: Contributions, secret: bytes) -> ir.Table:
-        sizes = contributions.table.group_by(USER).agg(size=lambda rows: rows[COUNT].sum())
-        return _shrunk(contributions, sizes.filter(sizes["size"] > self.most), self.most, self.grid)
+        people = contributions.persons
+        above = people.filter(people["total"] > self.most)
+        return _shrunk(contributions, above.select(USER, size="total"), self.most, self.grid)
 
     def explain(self, item: str) -> str:
         return (
@@ -78,9 +79,10 @@ class ScaledToSize(Cutting):
         return Sensitivity(items=squared, largest=largest, total=squared, squared=squared)
 
     def excess(self, contributions: Contributions, secret: bytes) -> ir.Table:
-        sizes = contributions.table.group_by(USER).agg(size=lambda rows: (rows[COUNT] * rows[COUNT]).sum())
-        above = sizes.filter(sizes["size"] > self.squared)
-        return _shrunk(contributions, above.mutate(size=above["size"].sqrt()), self.squared**0.5, self.grid)
+        people = contributions.persons
+        above = people.filter(people["squares"] > self.squared)
+        norms = above.select(USER, size=above["squares"].cast("float64").sqrt())
+        return _shrunk(contributions, norms, self.squared**0.5, self.grid)
 
     def explain(self, item: str) -> str:
         if self.largest == 1:

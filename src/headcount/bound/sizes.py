@@ -10,9 +10,9 @@ import ibis
 import numpy as np
 from ibis.expr import types as ir
 
-from headcount.bound.bounded import WIDE, cut_at, fetched, whole_numbers
+from headcount.bound.bounded import cut_at, fetched, whole_numbers
 from headcount.noise.law import Integers
-from headcount.source.contributions import COUNT, USER, Contributions
+from headcount.source.contributions import USER, WIDE, Contributions
 
 Norm = Literal["sum", "squares"]
 PART = 1024
@@ -55,26 +55,8 @@ def sizes(contributions: Contributions, norm: Norm, most_ratio: float = 0.0) -> 
 
 def _people(contributions: Contributions, norm: Norm, most_ratio: float) -> ir.Table:
     """(user, size, ratio)"""
-    pairs = contributions.table
-    if not most_ratio:
-        return _plain(pairs, norm)
-    totals = pairs.group_by(USER).agg(
-        total=lambda rows: rows[COUNT].sum().cast("float64"),
-        squared=lambda rows: (rows[COUNT] * rows[COUNT]).sum().cast("float64"),
-    )
-    size = totals["total"] if norm == "sum" else totals["squared"]
-    ratio = totals["total"] / totals["squared"].sqrt()
-    limited = cut_at(ratio, most_ratio)
-    return totals.select(
-        USER,
-        size=cut_at(size, float(LARGEST_SIZE)).cast("int64"),
-        ratio=(limited * PART).floor().cast("int64"),
-    )
-
-
-def _plain(pairs: ir.Table, norm: Norm) -> ir.Table:
-    """(user, size, ratio) without ratios: in whole numbers."""
-    counts = pairs[COUNT] if norm == "sum" else pairs[COUNT] * pairs[COUNT]
-    people = pairs.mutate(part=counts).group_by(USER).agg(size=lambda rows: rows["part"].sum().cast("float64"))
-    size = cut_at(people["size"], LARGEST_SIZE).cast("int64")
-    return people.select(USER, size=size, ratio=ibis.literal(0, "int64"))
+    people = contributions.persons
+    total, squared = (people[name].cast("float64") for name in ("total", "squares"))
+    size = cut_at(total if norm == "sum" else squared, LARGEST_SIZE).cast("int64")
+    ratio = (cut_at(total / squared.sqrt(), most_ratio) * PART).floor().cast("int64")
+    return people.select(USER, size=size, ratio=ratio if most_ratio else ibis.literal(0, "int64"))

@@ -13,9 +13,9 @@ import ibis
 import pyarrow as pa
 from ibis.expr import types as ir
 
-from headcount.bound.bounded import LARGEST_TOTAL, TOTAL, WIDE, Bounded, Bounding, Sensitivity, fetched, whole_numbers
+from headcount.bound.bounded import LARGEST_TOTAL, TOTAL, Bounded, Bounding, Sensitivity, fetched, whole_numbers
 from headcount.noise.law import Integers
-from headcount.source.contributions import AMOUNT, COUNT, GRID, USER, Contributions
+from headcount.source.contributions import AMOUNT, COUNT, GRID, USER, WIDE, Contributions
 
 EVERY = 2**62
 """As a limit: none."""

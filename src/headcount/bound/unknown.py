@@ -23,10 +23,11 @@ from typing import ClassVar
 import ibis
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from ibis.expr import types as ir
 
 from headcount.account.events import Event, Selection
-from headcount.bound.bounded import WIDE, Bounding, fetched
+from headcount.bound.bounded import Bounding, fetched, whole_numbers
 from headcount.bound.choice import Choice
 from headcount.bound.compare import handicaps
 from headcount.bound.known import check_grid
@@ -37,7 +38,7 @@ from headcount.noise.law import Integers
 from headcount.source.contributions import COUNT, USER, Contributions
 
 UNIT = 2**20
-"""Units in one: a person's share of an item is rounded down to 1/UNIT. Sums stay within 64 bits up to 2^41 events."""
+"""Units in one: a person's share of an item is rounded down to 1/UNIT. Sums stay below 2^53 up to 2^33 people."""
 CELLS = 2**22
 """So many (item, place) are looked at together: a few arrays of 32 MiB."""
 SLOPE = 2
@@ -91,41 +92,50 @@ def _above(values: Integers) -> Integers:
 
 def loads(contributions: Contributions, grid: tuple[int, ...]) -> Loads:
     """What people have, by item and place on the grid of candidates."""
-    pairs = contributions.table
-    people = _placed(pairs, grid)  # user, total, place
-    joined = pairs.join(people, USER)  # user, items, count, total, place
-    share = (joined[COUNT] * UNIT) // joined["total"]
-    grouped = joined.mutate(share=share).group_by(*contributions.items, "place")
-    sums = grouped.agg(counts=lambda rows: _sum(rows[COUNT]), shares=lambda rows: _sum(rows["share"]))
-    numbered = sums.mutate(number=ibis.dense_rank().over(order_by=contributions.items))
-    rows = fetched(numbered.select("number", "place", "counts", "shares").order_by("number", "place"))
-    items, places, counts, shares = (_column(rows, name) for name in rows.column_names)
-    return Loads(items, places, counts, shares, *_by_place(people, len(grid) + 1))
+    people, items = _placed(contributions, grid), list(contributions.items)
+    joined = contributions.table.join(people, USER)  # user, items, count, total, place, one
+    share = joined["one"] if contributions.once else (joined[COUNT] * UNIT) // joined["total"]
+    each = joined.select(*items, COUNT, "place", share=share)
+    count = each.count() if contributions.once else _sum(each[COUNT])
+    rows = fetched(each.group_by(*items, "place").agg(counts=count, shares=_sum(each["share"])))
+    numbers = _numbers(rows.select(items))
+    places, counts, shares = (whole_numbers(rows[name]) for name in ("place", "counts", "shares"))
+    order = np.argsort(numbers * (len(grid) + 1) + places)
+    return Loads(numbers[order], places[order], counts[order], shares[order], *_by_place(people, len(grid) + 1))
 
 
-def _placed(pairs: ir.Table, grid: tuple[int, ...]) -> ir.Table:
-    """(user, total, place)"""
-    people = pairs.group_by(USER).agg(total=lambda rows: rows[COUNT].sum())
+def _numbers(items: pa.Table) -> Integers:
+    """A number for each item, from 0, in their order: sorted here, each once, instead of every row on the engine."""
+    numbers = first = np.zeros(len(items), dtype=np.int64)
+    for column in items.columns:
+        codes = column.combine_chunks().dictionary_encode()
+        ranks = np.argsort(np.from_dlpack(pc.array_sort_indices(codes.dictionary)))
+        together = numbers * len(ranks) + ranks[np.from_dlpack(codes.indices)]
+        numbers = together if numbers is first else np.unique(together, return_inverse=True)[1]
+    return numbers
+
+
+def _placed(contributions: Contributions, grid: tuple[int, ...]) -> ir.Table:
+    """(user, total, place, one): a person's total, its place, and the part that one is of it, in units."""
+    people = contributions.persons
     reached = [(people["total"] <= candidate, place) for place, candidate in enumerate(grid)]
-    return people.mutate(place=ibis.cases(*reached, else_=len(grid)).cast("int64"))
+    place, total = ibis.cases(*reached, else_=len(grid)).cast("int64"), people["total"].cast("int64")
+    return people.select(USER, total=total, place=place, one=ibis.literal(UNIT, "int64") // total)
 
 
 def _by_place(people: ir.Table, size: int) -> tuple[Integers, Integers]:
     """How many people there are at each place, and what they have in all."""
     found = fetched(people.group_by("place").agg(people=people.count(), totals=_sum(people["total"])))
     numbers, totals = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
-    numbers[_column(found, "place")] = _column(found, "people")
-    totals[_column(found, "place")] = _column(found, "totals")
+    numbers[whole_numbers(found["place"])] = whole_numbers(found["people"])
+    totals[whole_numbers(found["place"])] = whole_numbers(found["totals"])
     return numbers, totals
 
 
 def _sum(column: ir.Column) -> ir.Column:
-    """A sum that is called the same on all engines, also on those that make it wider."""
-    return column.sum().cast(WIDE)
-
-
-def _column(table: pa.Table, name: str) -> Integers:
-    return np.from_dlpack(table[name].cast(pa.int64()).combine_chunks()).astype(np.int64)
+    """A sum that has 64 bits on all engines, also on those that make it wider; below 2^53, by way of a number that
+    engines cast quickly."""
+    return column.sum().cast("float64").cast("int64")
 
 
 @dataclass(frozen=True)

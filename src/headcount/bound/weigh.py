@@ -13,16 +13,17 @@ so noise and threshold are the same for every bound, and known before it. Proof:
 from dataclasses import dataclass, field
 from math import isqrt
 
+import ibis
 import numpy as np
 import pyarrow as pa
 from ibis.expr import types as ir
 
 from headcount.account.calibrate import SQUARED
-from headcount.bound.bounded import TOTAL, WIDE, Bounded, Bounding, Sensitivity, cut_at, fetched, whole_numbers
+from headcount.bound.bounded import TOTAL, Bounded, Bounding, Sensitivity, cut_at, fetched, whole_numbers
 from headcount.bound.sample import SampledItems
 from headcount.bound.scale import SAFE
 from headcount.noise.law import Integers
-from headcount.source.contributions import COUNT, USER, Contributions
+from headcount.source.contributions import COUNT, USER, WIDE, Contributions
 
 LARGE = "large"
 LIGHT = 4
@@ -83,61 +84,58 @@ class TwoScales(Bounding):
         )  # on either scale, and of the two numbers
 
     def bound(self, contributions: Contributions, secret: bytes, keys: pa.Table | None) -> BoundedTwice:
-        people, pairs = self._people(contributions), self._few(contributions, secret)
-        found = fetched(self._totals(pairs, people, contributions.items).order_by(contributions.items))
+        items, left = list(contributions.items), self._left(contributions, secret)
+        totals = left.group_by(items).agg(**{name: left[name].sum().cast(WIDE) for name in (TOTAL, LARGE)})
+        found = fetched(totals.order_by(items))
         return BoundedTwice(
-            found.select(list(contributions.items)),
+            found.select(items),
             whole_numbers(found[TOTAL]),
             self.sensitivity,
             whole_numbers(found[LARGE]),
-            self._taken(people),
+            self._taken(self._people(contributions)),
         )
 
     def kept(self, contributions: Contributions, secret: bytes) -> ir.Table:
-        joined = self._few(contributions, secret).join(self._people(contributions), USER)
-        counts = self._share(joined, self.small, self.unit)
-        return joined.select(USER, *contributions.items, **{COUNT: counts})
+        left = self._left(contributions, secret)
+        return left.select(USER, *contributions.items, **{COUNT: left[TOTAL]})
 
     def _people(self, contributions: Contributions) -> ir.Table:
-        """(user, total, size): the sum of a person's counts, and the sum of the squares of those that are left."""
-        found = contributions.table.group_by(USER).agg(
-            total=lambda rows: rows[COUNT].sum().cast("float64"),
-            size=lambda rows: (rows[COUNT] * rows[COUNT]).sum().cast("float64"),
-        )
-        return found if self.largest > 1 else found.mutate(size=cut_at(found["size"], self.most))
+        """(user, items, sum, size): the sum of a person's counts, and the sum of the squares of those that are left."""
+        people = contributions.persons
+        added, squares = (people[name].cast("float64") for name in ("total", "squares"))
+        size = squares if self.largest > 1 else cut_at(squares, self.most)
+        return people.select(USER, "items", sum=added, size=size)
 
-    def _few(self, contributions: Contributions, secret: bytes) -> ir.Table:
-        """(user, items, count) without the items that are too many."""
-        pairs, key = contributions.table, [USER, *contributions.items]
-        if self.largest == 1:
-            return pairs.anti_join(SampledItems(self.most).excess(contributions, secret), key)
-        joined = pairs.join(self._people(contributions), USER)
-        count = joined[COUNT].cast("float64")
-        return joined.filter(count * count * float(self.most) >= joined["size"]).select(*key, COUNT)
+    def _left(self, contributions: Contributions, secret: bytes) -> ir.Table:
+        """(user, items, total, large): what is left of each person, on both scales."""
+        people, key = self._people(contributions), [USER, *contributions.items]
+        if self.largest > 1:
+            joined = contributions.table.join(people, USER)
+            count = joined[COUNT].cast("float64")
+            few = joined.filter(count * count * float(self.most) >= joined["size"])
+            return few.select(*key, **self._shares(few, few[COUNT]))
+        each = people.select(USER, "items", **self._shares(people, ibis.literal(1, "int64")))
+        within = contributions.table.join(each.filter(each["items"] <= self.most), USER)
+        over = contributions.table.join(each.filter(each["items"] > self.most), USER)
+        some = over.anti_join(SampledItems(self.most).excess(contributions, secret), key)
+        return within.select(*key, TOTAL, LARGE).union(some.select(*key, TOTAL, LARGE), distinct=False)
 
-    def _totals(self, pairs: ir.Table, people: ir.Table, items: tuple[str, ...]) -> ir.Table:
-        """(items, total, large)"""
-        joined = pairs.join(people, USER)
-        shares = {
-            TOTAL: self._share(joined, self.small, self.unit),
-            LARGE: self._share(joined, self.large, self.large_unit),
+    def _shares(self, rows: ir.Table, count: ir.Value) -> dict[str, ir.Column]:
+        """What so many of an item add on both scales, in units."""
+        norm = float(isqrt(self.squared)) * SAFE
+        shrunk = (count.cast("float64") * norm / rows["size"].sqrt()).floor().cast("int64")
+        scales = {TOTAL: (self.small, self.unit), LARGE: (self.large, self.large_unit)}
+        return {
+            name: (rows["size"] <= float(limit)).ifelse(count * unit, shrunk) for name, (limit, unit) in scales.items()
         }
-        each = joined.select(*items, **shares)
-        return each.group_by(list(items)).agg(**{name: each[name].sum().cast(WIDE) for name in shares})
-
-    def _share(self, joined: ir.Table, limit: int, unit: int) -> ir.Column:
-        """What a row adds on one scale, in units."""
-        count, norm = joined[COUNT].cast("float64"), float(isqrt(self.squared)) * SAFE
-        shrunk = (count * norm / joined["size"].sqrt()).floor()
-        return (joined["size"] <= float(limit)).ifelse(joined[COUNT] * unit, shrunk.cast("int64"))
 
     def _taken(self, people: ir.Table) -> Integers:
         """How much the large scale takes away from everybody, and how much it keeps."""
-        all_ = people["size"] if self.largest == 1 else people["total"]
+        all_ = people["size"] if self.largest == 1 else people["sum"]
         kept = (people["size"] <= float(self.large)).ifelse(
             all_, all_ * float(self.large) ** 0.5 / people["size"].sqrt()
         )
-        both = zip((people["total"] - kept, kept), self.cuts, self.parts, strict=True)
+        both = zip((people["sum"] - kept, kept), self.cuts, self.parts, strict=True)
         taken, rest = (
             (cut_at(number, cut) * (parts / cut * SAFE)).floor().cast("int64") for number, cut, parts in both
         )

@@ -7,8 +7,8 @@ import pyarrow.parquet as pq
 import typer
 
 from headcount.account import Ledger, store
-from headcount.cli.histogram import steps
 from headcount.cli.ledger import tell, wide
+from headcount.cli.progress import steps
 from headcount.errors import BadParameter, BudgetExceeded
 from headcount.planning import Plan
 from headcount.plans import plan

@@ -1,36 +1,22 @@
 """`headcount distribution FILE`: which part of what people do falls to each item of a public list."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from headcount.cli.histogram import (
-    Again,
-    AsJson,
     By,
-    Dataset,
     Delta,
-    DryRun,
     Epsilon,
-    File,
-    LedgerPath,
-    Neighbours,
-    Out,
     Share,
-    User,
     as_bins,
     as_keys,
-    carry_out,
-    check_targets,
     number_or_text,
 )
-from headcount.plans import plan
 
 
 def distribution(
-    file: File,
-    user: User,
     by: By,
     epsilon: Epsilon = None,
     delta: Delta = "1e-6",
@@ -52,31 +38,17 @@ def distribution(
         typer.Option(help="auto, recentred, laplace, gaussian, sample-one, ks, hypothesis-selection or sparse."),
     ] = "auto",
     share: Share = None,
-    neighbours: Neighbours = "add-remove",
-    dataset: Dataset = None,
-    ledger: LedgerPath = None,
-    again: Again = False,
-    out: Out = None,
-    dry_run: DryRun = False,
-    as_json: AsJson = False,
-) -> None:
+) -> dict[str, Any]:
     """Which part of what people do falls to each item, if everybody draws from one distribution: each row a sample."""
-    check_targets(out or [])
-    made = plan(
-        "distribution",
-        file,
-        user=user,
-        by=by,
-        epsilon=epsilon,
-        delta=delta,
-        keys=as_keys(keys, keys_file),
-        bins=as_bins(bins),
-        bound=number_or_text(bound),
-        people=None if people is None else number_or_text(people),
-        sizes=sizes,  # type: ignore[arg-type]
-        mechanism=mechanism,  # type: ignore[arg-type]
-        share=share,
-        neighbours=neighbours,  # type: ignore[arg-type]
-        dataset=dataset,
-    )
-    carry_out(made, ledger=ledger, again=again, out=out or [], dry_run=dry_run, as_json=as_json)
+    return {
+        "by": by,
+        "epsilon": epsilon,
+        "delta": delta,
+        "keys": as_keys(keys, keys_file),
+        "bins": as_bins(bins),
+        "bound": number_or_text(bound),
+        "people": None if people is None else number_or_text(people),
+        "sizes": sizes,
+        "mechanism": mechanism,
+        "share": share,
+    }

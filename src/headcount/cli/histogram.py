@@ -1,30 +1,13 @@
 """`headcount histogram FILE`: a table in, a private histogram out."""
 
 import csv
-import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from headcount.account import Ledger
-from headcount.drawing import Tell
 from headcount.errors import BadParameter
-from headcount.planning import Plan
-from headcount.plans import plan
-from headcount.release import Release
-from headcount.release.release import FORMATS, bad_format
-from headcount.report import text
 
-ROWS = 25
-"""Rows on the terminal."""
-
-File = Annotated[str, typer.Argument(help="A .parquet, .csv, .tsv or .jsonl file, or a pattern of such.")]
-User = Annotated[str, typer.Option(help="The column that tells people apart.")]
 By = Annotated[list[str], typer.Option(help="The column that makes an item; several make one together.")]
 Epsilon = Annotated[str | None, typer.Option(help="The cost.")]
 Delta = Annotated[str, typer.Option(help="The chance that the promise fails.")]
@@ -48,18 +31,9 @@ Debias = Annotated[str, typer.Option(help="Undo what bounding took away: auto, n
 People = Annotated[
     str | None, typer.Option(help="For poisson: how many people there are, if that is public; count pays for it.")
 ]
-Neighbours = Annotated[str, typer.Option(help="add-remove or replace.")]
-Dataset = Annotated[str | None, typer.Option(help="What the data are called; else the file's name.")]
-LedgerPath = Annotated[Path | None, typer.Option("--ledger", help="Charge this ledger.")]
-Again = Annotated[bool, typer.Option("--again", help="Pay for a new draw of a sealed request.")]
-Out = Annotated[list[Path] | None, typer.Option(help=f"Write it: {' '.join(FORMATS)}. May be repeated.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the plan; read and spend nothing.")]
-AsJson = Annotated[bool, typer.Option("--json", help="As JSON, for programs.")]
 
 
 def histogram(
-    file: File,
-    user: User,
     by: By,
     epsilon: Epsilon = None,
     delta: Delta = "1e-6",
@@ -92,87 +66,30 @@ def histogram(
     rule: Rule = "exact",
     debias: Debias = "auto",
     people: People = None,
-    neighbours: Neighbours = "add-remove",
-    dataset: Dataset = None,
-    ledger: LedgerPath = None,
-    again: Again = False,
-    out: Out = None,
-    dry_run: DryRun = False,
-    as_json: AsJson = False,
-) -> None:
+) -> dict[str, Any]:
     """How many people, or events, there are for each item; or what amounts add up to."""
-    check_targets(out or [])
-    made = plan(
-        "histogram",
-        file,
-        user=user,
-        by=by,
-        epsilon=epsilon,
-        delta=delta,
-        target_error=target_error,
-        count=count,  # type: ignore[arg-type]
-        keys=as_keys(keys, keys_file),
-        bins=as_bins(bins),
-        sum=sum,
-        bound=number_or_text(bound),
-        share=share,
-        grid=as_grid(grid),
-        mechanism=mechanism,  # type: ignore[arg-type]
-        variant=variant,  # type: ignore[arg-type]
-        kbar=number_or_text(kbar),  # type: ignore[arg-type]
-        rho=rho,
-        p=p,
-        theta=None if theta is None else number_or_text(theta),  # type: ignore[arg-type]
-        rule=rule,  # type: ignore[arg-type]
-        debias=as_debias(debias),
-        people=None if people is None else number_or_text(people),
-        neighbours=neighbours,  # type: ignore[arg-type]
-        dataset=dataset,
-    )
-    carry_out(made, ledger=ledger, again=again, out=out or [], dry_run=dry_run, as_json=as_json)
-
-
-def carry_out(plan: Plan, *, ledger: Path | None, again: bool, out: list[Path], dry_run: bool, as_json: bool) -> None:
-    """Show the plan, or make the release and show that."""
-    if dry_run:
-        print(plan.to_json() if as_json else plan)
-    else:
-        _show(_released(plan, ledger, again), out, as_json)
-
-
-def _released(plan: Plan, ledger: Path | None, again: bool) -> Release:
-    opened = Ledger(ledger) if ledger else None
-    with steps() as tell:
-        release = plan.release(ledger=opened, again=again, tell=tell)
-    if not release.fresh:
-        print("sealed before: no new noise, no new charge (--again pays for a new draw)", file=sys.stderr)
-    return release
-
-
-def _show(release: Release, out: Sequence[Path], as_json: bool) -> None:
-    for path in out:
-        release.save(path)
-    print(release.to_json() if as_json else text.summary(release, ROWS))
-
-
-@contextmanager
-def steps() -> Iterator[Tell]:
-    """A line on a terminal's stderr that tells the step and the time it takes; on anything else nothing."""
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
-        task = bar.add_task("starting", total=None)
-        yield lambda step: bar.update(task, description=step)
-
-
-def check_targets(out: Sequence[Path]) -> None:
-    """Refuse what cannot be written, before anything is spent."""
-    for path in out:
-        if path.suffix.lower() not in FORMATS:
-            raise bad_format(path)
-        if path.is_dir():
-            raise BadParameter(f"{path}: a folder.", fix=f"{path / 'release.csv'}")
-        if not path.absolute().parent.is_dir():
-            raise BadParameter(f"{path}: there is no such folder.", fix=f"mkdir -p {path.parent}")
+    return {
+        "by": by,
+        "epsilon": epsilon,
+        "delta": delta,
+        "target_error": target_error,
+        "count": count,
+        "keys": as_keys(keys, keys_file),
+        "bins": as_bins(bins),
+        "sum": sum,
+        "bound": number_or_text(bound),
+        "share": share,
+        "grid": as_grid(grid),
+        "mechanism": mechanism,
+        "variant": variant,
+        "kbar": number_or_text(kbar),
+        "rho": rho,
+        "p": p,
+        "theta": None if theta is None else number_or_text(theta),
+        "rule": rule,
+        "debias": as_debias(debias),
+        "people": None if people is None else number_or_text(people),
+    }
 
 
 def as_keys(listed: str | None, file: Path | None) -> list[Any] | None:

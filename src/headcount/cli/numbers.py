@@ -5,28 +5,16 @@ from typing import Annotated, Any
 import typer
 
 from headcount.cli.histogram import (
-    Again,
-    AsJson,
-    Dataset,
     Delta,
-    DryRun,
     Epsilon,
-    File,
-    LedgerPath,
-    Neighbours,
-    Out,
     P,
     Rule,
     Share,
     Theta,
-    User,
     as_grid,
-    carry_out,
-    check_targets,
     number_or_text,
 )
 from headcount.errors import BadParameter
-from headcount.plans import plan
 
 Value = Annotated[str, typer.Option(help="The column of numbers.")]
 Bound = Annotated[str, typer.Option(help="How many rows of one person count in full; auto chooses it privately.")]
@@ -36,8 +24,6 @@ Ranks = Annotated[
 
 
 def quantiles(
-    file: File,
-    user: User,
     value: Value,
     q: Annotated[list[str] | None, typer.Option(help="The parts: 0.1,0.5,0.9; else all tenths.")] = None,
     range: Annotated[  # noqa: A002
@@ -56,43 +42,27 @@ def quantiles(
     p: P = None,
     theta: Theta = None,
     rule: Rule = "exact",
-    neighbours: Neighbours = "add-remove",
-    dataset: Dataset = None,
-    ledger: LedgerPath = None,
-    again: Again = False,
-    out: Out = None,
-    dry_run: DryRun = False,
-    as_json: AsJson = False,
-) -> None:
+) -> dict[str, Any]:
     """Below which value there is so large a part of all rows: of 0.5, the median."""
-    check_targets(out or [])
-    made = plan(
-        "quantiles",
-        file,
-        user=user,
-        value=value,
-        q=as_grid(",".join(q)) if q else None,
-        range=None if range is None else _pair("range", range),
-        edges=as_grid(edges),
-        cells=None if cells is None else number_or_text(cells),  # type: ignore[arg-type]
-        epsilon=epsilon,
-        delta=delta,
-        target_error=target_error,
-        bound=number_or_text(bound),
-        share=share,
-        mechanism=mechanism,  # type: ignore[arg-type]
-        p=p,
-        theta=None if theta is None else number_or_text(theta),  # type: ignore[arg-type]
-        rule=rule,  # type: ignore[arg-type]
-        neighbours=neighbours,  # type: ignore[arg-type]
-        dataset=dataset,
-    )
-    carry_out(made, ledger=ledger, again=again, out=out or [], dry_run=dry_run, as_json=as_json)
+    return {
+        "value": value,
+        "q": as_grid(",".join(q)) if q else None,
+        "range": None if range is None else _pair("range", range),
+        "edges": as_grid(edges),
+        "cells": None if cells is None else number_or_text(cells),
+        "epsilon": epsilon,
+        "delta": delta,
+        "target_error": target_error,
+        "bound": number_or_text(bound),
+        "share": share,
+        "mechanism": mechanism,
+        "p": p,
+        "theta": None if theta is None else number_or_text(theta),
+        "rule": rule,
+    }
 
 
 def ranges(
-    file: File,
-    user: User,
     value: Value,
     ranges: Annotated[list[str], typer.Option(help="The ranges, each up to but without its end: 0..10,10..50.")],
     epsilon: Epsilon = None,
@@ -104,35 +74,21 @@ def ranges(
     p: P = None,
     theta: Theta = None,
     rule: Rule = "exact",
-    neighbours: Neighbours = "add-remove",
-    dataset: Dataset = None,
-    ledger: LedgerPath = None,
-    again: Again = False,
-    out: Out = None,
-    dry_run: DryRun = False,
-    as_json: AsJson = False,
-) -> None:
+) -> dict[str, Any]:
     """How many rows have a value in each range."""
-    check_targets(out or [])
-    made = plan(
-        "ranges",
-        file,
-        user=user,
-        value=value,
-        ranges=[_pair("ranges", each) for each in ",".join(ranges).split(",")],
-        epsilon=epsilon,
-        delta=delta,
-        target_error=target_error,
-        bound=number_or_text(bound),
-        share=share,
-        mechanism=mechanism,  # type: ignore[arg-type]
-        p=p,
-        theta=None if theta is None else number_or_text(theta),  # type: ignore[arg-type]
-        rule=rule,  # type: ignore[arg-type]
-        neighbours=neighbours,  # type: ignore[arg-type]
-        dataset=dataset,
-    )
-    carry_out(made, ledger=ledger, again=again, out=out or [], dry_run=dry_run, as_json=as_json)
+    return {
+        "value": value,
+        "ranges": [_pair("ranges", each) for each in ",".join(ranges).split(",")],
+        "epsilon": epsilon,
+        "delta": delta,
+        "target_error": target_error,
+        "bound": number_or_text(bound),
+        "share": share,
+        "mechanism": mechanism,
+        "p": p,
+        "theta": None if theta is None else number_or_text(theta),
+        "rule": rule,
+    }
 
 
 def _pair(name: str, typed: str) -> Any:

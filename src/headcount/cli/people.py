@@ -5,64 +5,34 @@ from typing import Annotated, Any
 import typer
 
 from headcount.cli.histogram import (
-    Again,
-    AsJson,
     Bound,
     By,
     Counted,
-    Dataset,
     Debias,
-    DryRun,
     Epsilon,
-    File,
     Grid,
-    LedgerPath,
-    Neighbours,
-    Out,
     People,
     Share,
     TargetError,
-    User,
     as_debias,
     as_grid,
-    carry_out,
-    check_targets,
     number_or_text,
 )
 from headcount.errors import BadParameter
-from headcount.plans import plan
 
 
 def profile(
-    file: File,
-    user: User,
     by: By,
     epsilon: Epsilon = None,
-    neighbours: Neighbours = "add-remove",
-    dataset: Dataset = None,
-    ledger: LedgerPath = None,
-    again: Again = False,
-    out: Out = None,
-    dry_run: DryRun = False,
-    as_json: AsJson = False,
-) -> None:
+) -> dict[str, Any]:
     """How many items, and how many events, people have; with a suggested bound."""
-    check_targets(out or [])
-    made = plan(
-        "profile",
-        file,
-        user=user,
-        by=by,
-        epsilon=epsilon,
-        neighbours=neighbours,  # type: ignore[arg-type]
-        dataset=dataset,
-    )
-    carry_out(made, ledger=ledger, again=again, out=out or [], dry_run=dry_run, as_json=as_json)
+    return {
+        "by": by,
+        "epsilon": epsilon,
+    }
 
 
 def total(
-    file: File,
-    user: User,
     epsilon: Epsilon = None,
     target_error: TargetError = None,
     where: Annotated[
@@ -75,33 +45,19 @@ def total(
     grid: Grid = None,
     debias: Debias = "auto",
     people: People = None,
-    neighbours: Neighbours = "add-remove",
-    dataset: Dataset = None,
-    ledger: LedgerPath = None,
-    again: Again = False,
-    out: Out = None,
-    dry_run: DryRun = False,
-    as_json: AsJson = False,
-) -> None:
+) -> dict[str, Any]:
     """How many events, or people, there are in all, or that fulfil a condition."""
-    check_targets(out or [])
-    made = plan(
-        "total",
-        file,
-        user=user,
-        epsilon=epsilon,
-        target_error=target_error,
-        where=_where(where or []) or None,
-        count=count,  # type: ignore[arg-type]
-        bound=number_or_text(bound),
-        share=share,
-        grid=as_grid(grid),
-        debias=as_debias(debias),
-        people=None if people is None else number_or_text(people),
-        neighbours=neighbours,  # type: ignore[arg-type]
-        dataset=dataset,
-    )
-    carry_out(made, ledger=ledger, again=again, out=out or [], dry_run=dry_run, as_json=as_json)
+    return {
+        "epsilon": epsilon,
+        "target_error": target_error,
+        "where": _where(where or []) or None,
+        "count": count,
+        "bound": number_or_text(bound),
+        "share": share,
+        "grid": as_grid(grid),
+        "debias": as_debias(debias),
+        "people": None if people is None else number_or_text(people),
+    }
 
 
 def _where(typed: list[str]) -> dict[str, Any]:

@@ -1,34 +1,20 @@
 """`headcount shape FILE`: how many items have how many people, none of them named."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from headcount.cli.histogram import (
-    Again,
-    AsJson,
     By,
-    Dataset,
-    DryRun,
     Epsilon,
-    File,
-    LedgerPath,
-    Neighbours,
-    Out,
-    User,
     as_bins,
     as_keys,
-    carry_out,
-    check_targets,
     number_or_text,
 )
-from headcount.plans import plan
 
 
 def shape(
-    file: File,
-    user: User,
     by: By,
     epsilon: Epsilon = None,
     target_error: Annotated[
@@ -46,32 +32,18 @@ def shape(
     estimator: Annotated[str, typer.Option(help="Of buckets: em, or paper.")] = "em",
     buckets: Annotated[str | None, typer.Option(help="Of buckets: how many; else 2 for each contribution.")] = None,
     people: Annotated[str | None, typer.Option(help="How many people there are, if that is public.")] = None,
-    neighbours: Neighbours = "add-remove",
-    dataset: Dataset = None,
-    ledger: LedgerPath = None,
-    again: Again = False,
-    out: Out = None,
-    dry_run: DryRun = False,
-    as_json: AsJson = False,
-) -> None:
+) -> dict[str, Any]:
     """How many items have how many people, without naming an item; how many there are, and how evenly spread."""
-    check_targets(out or [])
-    made = plan(
-        "shape",
-        file,
-        user=user,
-        by=by,
-        epsilon=epsilon,
-        target_error=target_error,
-        bound=number_or_text(bound),
-        keys=as_keys(keys, keys_file),
-        bins=as_bins(bins),
-        loss=loss,  # type: ignore[arg-type]
-        mechanism=mechanism,  # type: ignore[arg-type]
-        estimator=estimator,  # type: ignore[arg-type]
-        buckets=None if buckets is None else number_or_text(buckets),  # type: ignore[arg-type]
-        people=None if people is None else number_or_text(people),
-        neighbours=neighbours,  # type: ignore[arg-type]
-        dataset=dataset,
-    )
-    carry_out(made, ledger=ledger, again=again, out=out or [], dry_run=dry_run, as_json=as_json)
+    return {
+        "by": by,
+        "epsilon": epsilon,
+        "target_error": target_error,
+        "bound": number_or_text(bound),
+        "keys": as_keys(keys, keys_file),
+        "bins": as_bins(bins),
+        "loss": loss,
+        "mechanism": mechanism,
+        "estimator": estimator,
+        "buckets": None if buckets is None else number_or_text(buckets),
+        "people": None if people is None else number_or_text(people),
+    }

@@ -218,8 +218,9 @@ def write(path: str | Path, content: bytes, *, mode: int = 0o666) -> Path:
             os.fsync(file.fileno())
         beside.replace(target)
     except OSError as error:
-        beside.unlink(missing_ok=True)
         raise BadParameter(
             f"{path}: cannot be written ({error.strerror}).", fix="a folder that you may write to"
         ) from None
+    finally:  # also if it is interrupted
+        beside.unlink(missing_ok=True)
     return target

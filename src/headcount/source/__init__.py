@@ -2,6 +2,9 @@
 
 events.py         which table, which columns; opened by its schema, no row read
 files.py          parquet, csv and jsonl, so that no row can make the reading fail
+engine.py         the DuckDB that reads these: its memory, what it puts aside, how far it is
+spark.py          Spark as the engine, in a session of our own
+kept.py           what an engine keeps for us meanwhile
 frames.py         pandas, polars, pyarrow, DuckDB relations: what is in memory, as Arrow
 contributions.py  (user, item, count): the one way from rows to what each person did
 binning.py        public edges for numbers and dates

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from headcount.errors import BadParameter, UnknownColumn
 from headcount.exact import rational, whole
+from headcount.source.binning import number
 
 CELLS = 2**14
 """Cells of one width, if nothing else is said."""
@@ -48,7 +49,7 @@ class Axis:
 
     def place(self, column: ir.Column) -> ir.Column:
         """The number of the cell that each value falls into, or null."""
-        value = column.try_cast("float64")
+        value = number(column)
         outside = (value < self.edges[0]) | (value >= self.edges[-1])
         known = ibis.ifelse(value.isnan() if self.clamped else value.isnan() | outside, None, value)
         if not self.even:

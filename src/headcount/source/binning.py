@@ -20,6 +20,17 @@ from headcount.exact import rational, written
 MOST = 10_000
 """More edges than this make a query that no engine likes."""
 
+BLANK = "[ \t\n\r]*"
+INFINITE = "[iI][nN][fF]([iI][nN][iI][tT][yY])?"
+NUMBER = f"^{BLANK}([-+]?(([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)?|{INFINITE})){BLANK}$"
+"""Which texts are numbers. Engines disagree on others: 1_000, 1d."""
+DAY = "[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}"
+CLOCK = "([01]?[0-9]|2[0-3]):[0-9]{1,2}(:[0-9]{1,2}([.][0-9]{0,9})?)?"
+ZONE = "( ?(Z|UTC)|[-+][0-9]{2}(:?[0-9]{2})?)"
+MOMENT = f"^ *({DAY}([ T]{CLOCK})?){ZONE}?$"
+"""Which texts are moments: ISO dates. Engines disagree on others, and on what a time zone behind them does: it is left
+out, a moment is what the clock showed there."""
+
 Edge = int | float | str
 """A number, or a date as ISO text."""
 
@@ -98,4 +109,11 @@ def binned(column: ir.Column, bins: Bins) -> ir.Column:
 
 
 def _as_edges(column: ir.Column, bins: Bins) -> ir.Column:
-    return column.try_cast("timestamp(6)" if bins.of_time else "float64")
+    if not bins.of_time:
+        return number(column)
+    return (column.re_extract(MOMENT, 1) if column.type().is_string() else column).try_cast("timestamp(6)")
+
+
+def number(column: ir.Column) -> ir.Column:
+    """A column as numbers, null where it is none."""
+    return (column.re_extract(NUMBER, 1) if column.type().is_string() else column).try_cast("float64")

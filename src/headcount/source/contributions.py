@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime
-from secrets import token_hex
 
 import ibis
 import pyarrow as pa
@@ -17,6 +16,7 @@ from ibis.expr import types as ir
 
 from headcount.errors import BadParameter, UnknownColumn
 from headcount.source.binning import Bins, binned, check_binned
+from headcount.source.kept import check_room, kept
 
 USER = "user"
 COUNT = "count"
@@ -27,6 +27,9 @@ LARGEST_AMOUNT = 10**12
 """Amounts lie between this and its negative; what is beyond counts as this."""
 LARGEST_COUNT = 1_000_000
 """A person's count of one item stops here, which is also the largest bound: products stay far below 2^53."""
+WIDE = "decimal(38, 0)"
+"""A sum has more than 64 bits on some engines, whatever it is called: as a decimal it is the same on all."""
+ONCE = {COUNT: ibis.literal(1, "int64")}
 
 
 @dataclass(frozen=True)
@@ -39,23 +42,42 @@ class Contributions:
     """The names of the item columns: item0, item1, ..."""
     people: ir.Table
     """user, total: everybody in the table, each once, with a total of 1; also who has none of the keys."""
+    once: bool = False
+    """Whether every count is 1."""
+    measured: ir.Table | None = None
+    """`persons`, if the engine keeps it."""
+
+    @property
+    def persons(self) -> ir.Table:
+        """user, items, total, squares: how many items each person has, and what their counts and the squares of these
+        add up to."""
+        return _persons(self) if self.measured is None else self.measured
 
     @contextmanager
     def read(self, *, everybody: bool = False) -> Iterator["Contributions"]:
         """The same, read once and kept by the engine meanwhile: what is computed of it reads nothing again; of the
         people only if `everybody` is needed."""
-        with _kept(self.table) as table, _kept(self.people) if everybody else nullcontext(self.people) as people:
-            yield replace(self, table=table, people=people)
+        with kept(self.table) as pairs, kept(self.people) if everybody else nullcontext(self.people) as people:
+            check_room(pairs.select(*self.items))
+            done = replace(self, table=pairs, people=people)
+            with kept(done.persons) as measured:
+                yield replace(done, measured=measured)
+
+    def only(self, table: ir.Table) -> "Contributions":
+        """The same people with other pairs."""
+        return replace(self, table=table, measured=None)
 
 
-@contextmanager
-def _kept(table: ir.Table) -> Iterator[ir.Table]:
-    """The table as one that the engine has of its own, meanwhile."""
-    engine, name = ibis.get_backend(table), f"headcount_{token_hex(8)}"
-    try:
-        yield engine.create_table(name, table, temp=True)
-    finally:
-        engine.raw_sql(f'DROP TABLE IF EXISTS "{name}"')  # Ibis 12 forgets the name
+def _persons(of: Contributions) -> ir.Table:
+    grouped = of.table.group_by(USER)
+    if of.once:
+        found = grouped.agg(items=lambda rows: rows.count())
+        return found.mutate(total=found["items"], squares=found["items"])
+    return grouped.agg(
+        items=lambda rows: rows.count(),
+        total=lambda rows: rows[COUNT].sum().cast(WIDE),
+        squares=lambda rows: (rows[COUNT] * rows[COUNT]).sum().cast(WIDE),
+    )
 
 
 def item_names(count: int) -> tuple[str, ...]:
@@ -115,12 +137,13 @@ def contributions(
     if keys is not None:
         rows = rows.semi_join(ibis.memtable(keys), items)
     if amounts:
-        pairs = rows.group_by(USER, *items).agg(**{COUNT: ibis.literal(1, "int64"), AMOUNT: _added(rows[AMOUNT])})
+        pairs = rows.group_by(USER, *items).agg(**ONCE, **{AMOUNT: _added(rows[AMOUNT])})
     elif events:
         pairs = rows.group_by(USER, *items).agg(**{COUNT: ibis.least(rows.count(), LARGEST_COUNT).cast("int64")})
     else:
-        pairs = rows.distinct().mutate(**{COUNT: ibis.literal(1, "int64")})
-    return Contributions(pairs, items, _everybody(table if everybody is None else everybody))
+        pairs = rows.distinct().mutate(**ONCE)
+    there = _everybody(table if everybody is None else everybody)
+    return Contributions(pairs, items, there, once=amounts or not events)
 
 
 def _amount(column: ir.Column) -> ir.Column:
@@ -132,8 +155,8 @@ def _amount(column: ir.Column) -> ir.Column:
 
 def _added(parts: ir.Column) -> ir.Column:
     """A person's amount: nothing below 0, nothing beyond the largest. Whole numbers add up the same in any order."""
-    whole = parts.sum().cast("decimal(38, 0)")
-    return ibis.greatest(ibis.least(whole, LARGEST_AMOUNT * GRID), 0).cast("decimal(38, 0)").cast("int64")
+    whole = parts.cast(WIDE).sum().cast(WIDE)
+    return ibis.greatest(ibis.least(whole, LARGEST_AMOUNT * GRID), 0).cast(WIDE).cast("int64")
 
 
 def _everybody(table: ir.Table) -> ir.Table:
@@ -144,8 +167,19 @@ def _everybody(table: ir.Table) -> ir.Table:
 def _person(column: ir.Column) -> ir.Column:
     """A person's id with one spelling: -0.0 is 0.0, and what is not a number is nobody."""
     if isinstance(column, ir.FloatingColumn):
-        return ibis.ifelse(column.isnan(), None, column + 0.0)
+        return ibis.ifelse(column.isnan(), None, column.cast("float64") + 0.0)
     return plain_item(column)
+
+
+def spelled(user: ir.Column) -> ir.Column:
+    """A person as a text to be hashed, the same on every engine: each writes fractions in its own way, so these are
+    rounded down. That two people may have the same text costs nothing: privacy does not rest on it."""
+    kind = user.type()
+    if not (kind.is_floating() or (kind.is_decimal() and kind.scale)):
+        return user.cast("string")
+    parts = user.cast("float64") * float(GRID)
+    within = ibis.greatest(ibis.least(parts, float(2**62)), -float(2**62))
+    return within.floor().cast("int64").cast("string")
 
 
 def plain_item(column: ir.Column) -> ir.Column:

@@ -11,9 +11,10 @@ from ibis.expr import datatypes as dt
 from ibis.expr import types as ir
 
 from headcount.errors import BadParameter, NotATable, UnknownColumn
-from headcount.source import files, frames
+from headcount.source import files, frames, spark
+from headcount.source.engine import Limits
 
-KINDS = "a path (parquet, csv, tsv, jsonl), or a pandas, polars, pyarrow, DuckDB or Ibis table"
+KINDS = "a path (parquet, csv, tsv, jsonl), or a pandas, polars, pyarrow, DuckDB, Spark or Ibis table"
 
 
 @dataclass(frozen=True)
@@ -26,22 +27,48 @@ class Events:
     """The columns that were asked for, and their types."""
     table: Callable[[], ir.Table]
     """Those columns, on their engine, as column0, column1, ... Called when rows may be read."""
+    ours: bool = False
+    """Whether that is an engine of our own, a new one each time."""
 
 
 def open_events(data: Any, columns: Sequence[str], name: str | None = None) -> Events:
     """The table behind `data`, once it is seen to have these columns."""
     if isinstance(data, str | PathLike):
-        path = fspath(data)
-        table = files.open_file(path, columns)
-        return _of_ibis(table, columns, name or files.name_of(path))
+        return _of_file(fspath(data), columns, name)
+    if spark.is_frame(data):
+        return _of_spark(data, columns, name or "data frame")
     if isinstance(data, ir.Table):
+        if ibis.get_backend(data).name == spark.NAME:
+            return _of_spark(spark.frame_of(data), columns, name or _ibis_name(data))
         events = _of_ibis(_byte_exact(data), columns, name or _ibis_name(data))
         return replace(events, table=lambda: _checked(data, events.table()))
     frame = frames.wrap(data)
     if frame is None:
         raise NotATable(f"data={type(data).__name__}: not a table.", fix=KINDS)
     check_columns(columns, frame.names)
-    return Events(name or "data frame", frame.types(columns), lambda: frame.table(columns))
+    return Events(name or "data frame", frame.types(columns), lambda: frame.table(columns), ours=True)
+
+
+def _of_file(path: str, columns: Sequence[str], name: str | None) -> Events:
+    """By its schema; opened once more when rows may be read."""
+
+    def opened() -> Events:
+        return _of_ibis(files.open_file(path, columns), columns, name or files.name_of(path))
+
+    def table() -> ir.Table:
+        now = opened()
+        if now.columns != events.columns:
+            raise NotATable(f"{path}: its columns have other types than before.", fix="make the plan again")
+        return now.table()
+
+    events = opened()
+    return replace(events, table=table, ours=True)
+
+
+def _of_spark(frame: Any, columns: Sequence[str], name: str) -> Events:
+    spark.check(frame)
+    check_columns(columns, frame.columns)
+    return Events(name, spark.types(frame, columns), lambda: spark.table(frame, columns))
 
 
 def _of_ibis(table: ir.Table, columns: Sequence[str], name: str) -> Events:
@@ -66,7 +93,7 @@ def _byte_exact(table: ir.Table) -> ir.Table:
     could name everybody's item. Other engines than DuckDB may have such a collation unasked."""
     kind = ibis.get_backend(table).name
     if kind != "duckdb":
-        raise NotATable(f"an Ibis table on {kind}: only DuckDB is supported yet.", fix="a DuckDB table, or a file")
+        raise NotATable(f"an Ibis table on {kind}: not supported yet.", fix="one on DuckDB or Spark, or a file")
     _check_settings(table)
     texts = [name for name, kind in table.schema().items() if kind.is_string()]
     return table.mutate(**{name: decode(encode(table[name])) for name in texts})
@@ -105,6 +132,16 @@ def _ibis_name(table: ir.Table) -> str:
         return "ibis table" if name.startswith("ibis_") else name
     except (AttributeError, ibis.common.exceptions.IbisError):
         return "ibis table"
+
+
+def check_limits(data: Any, events: Events, limits: Limits) -> None:
+    """Refuse limits where rows are on an engine of the user's own, which has its own."""
+    if limits != Limits() and (not events.ours or frames.is_relation(data)):
+        said = "memory" if limits.memory else "spill"
+        raise BadParameter(
+            f"{said}: the table is on an engine of your own.",
+            fix=f"no {said}, but a setting of that engine, such as SET memory_limit = '4GB'; or the file that it reads",
+        )
 
 
 def check_columns(asked: Sequence[str], there: Sequence[str]) -> None:

@@ -3,7 +3,7 @@ more than others. Made by arithmetic in the engine: the same table every time, n
 
 import pyarrow as pa
 
-from headcount.source.files import engine
+from headcount.source.engine import engine
 
 MOST_PLAYS = 2000
 

@@ -14,24 +14,15 @@ import glob
 from collections.abc import Sequence
 from pathlib import Path
 
-import ibis
 import pyarrow.parquet as pq
-from ibis.backends.duckdb import Backend
 from ibis.expr import types as ir
 
 from headcount.errors import NotATable
+from headcount.source.engine import engine
 
 HEADER = 1 << 20
 """No header is longer than this many characters."""
 KINDS = (".parquet", ".csv", ".tsv", ".jsonl", ".ndjson")
-
-
-def engine() -> Backend:
-    """A DuckDB of our own: it loads nothing by itself and tells no time but UTC."""
-    connection = ibis.duckdb.connect(autoinstall_known_extensions=False, autoload_known_extensions=False)
-    connection.raw_sql("SET TimeZone = 'UTC'")
-    connection.raw_sql("SET enable_progress_bar = false")
-    return connection
 
 
 def column_names(count: int) -> list[str]:
@@ -46,7 +37,7 @@ def name_of(path: str) -> str:
 
 def open_file(path: str, columns: Sequence[str]) -> ir.Table:
     """The table in a file, or in all files of a pattern; at least these columns if it has them."""
-    found, kind = _found(path), Path(path).suffix.lower()
+    found, kind = found_files(path), Path(path).suffix.lower()
     if kind not in KINDS:
         raise NotATable(f"{path}: not a table.", fix=f"a file that ends in {', '.join(KINDS)}")
     try:
@@ -61,7 +52,7 @@ def open_file(path: str, columns: Sequence[str]) -> ir.Table:
         ) from None
 
 
-def _found(path: str) -> list[str]:
+def found_files(path: str) -> list[str]:
     """The files, sorted. A name with wildcards in it that exists is that file."""
     if path and Path(path).is_dir():
         raise NotATable(f"{path}: a folder, not a table.", fix=f'"{path.rstrip("/")}/*.parquet"')
@@ -78,11 +69,11 @@ def _literal(found: Sequence[str]) -> list[str]:
 
 def _parquet(found: Sequence[str], columns: Sequence[str]) -> ir.Table:
     if len(found) > 1:
-        _check_agreement(found, columns)
+        check_agreement(found, columns)
     return engine().read_parquet(_literal(found), union_by_name=True)
 
 
-def _check_agreement(found: Sequence[str], columns: Sequence[str]) -> None:
+def check_agreement(found: Sequence[str], columns: Sequence[str]) -> None:
     """In files that disagree, 5 and 5.0 would be two people."""
     schemas = [pq.read_schema(name) for name in found]
     for column in columns:

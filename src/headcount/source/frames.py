@@ -15,7 +15,8 @@ from ibis.expr import datatypes as dt
 from ibis.expr import types as ir
 
 from headcount.errors import UnknownColumn
-from headcount.source.files import column_names, engine
+from headcount.source.engine import engine
+from headcount.source.files import column_names
 
 DIGITS = 400
 """Decimals with more digits are written with an exponent: 1e1000000 would be a long one."""
@@ -181,6 +182,11 @@ KNOWN: dict[tuple[str, str], Callable[[Any], Frame]] = {
     ("_duckdb", "DuckDBPyRelation"): _Relation,
     ("duckdb", "DuckDBPyRelation"): _Relation,
 }
+
+
+def is_relation(data: Any) -> bool:
+    """Whether its rows come from a DuckDB of the user's own."""
+    return any(kind.__name__ == "DuckDBPyRelation" for kind in type(data).__mro__)
 
 
 def wrap(data: Any) -> Wrapped | None:

@@ -1,0 +1,185 @@
+"""What all jobs have in common on the command line: their options, and the way from these to a plan and a release."""
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from inspect import Parameter, Signature, signature
+from pathlib import Path
+from signal import SIGINT
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+from headcount.account import Ledger
+from headcount.account.ledger import Spend
+from headcount.cli import stopping
+from headcount.cli.progress import steps
+from headcount.errors import BadParameter
+from headcount.planning import Plan
+from headcount.plans import Job, plan
+from headcount.release import Release
+from headcount.release.release import FORMATS, PICTURES, bad_format
+from headcount.report import text
+from headcount.source.files import name_of
+
+ROWS = 25
+"""Rows on the terminal."""
+ENGINES = ("duckdb", "spark")
+MASTER = "local[*]"
+"""Spark on this machine."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """The options that every job has, as typed."""
+
+    file: Annotated[str, typer.Argument(help="A .parquet, .csv, .tsv or .jsonl file, or a pattern of such.")]
+    user: Annotated[str, typer.Option(help="The column that tells people apart.")]
+    neighbours: Annotated[str, typer.Option(help="add-remove or replace.")] = "add-remove"
+    dataset: Annotated[str | None, typer.Option(help="What the data are called; else the file's name.")] = None
+    ledger: Annotated[Path | None, typer.Option("--ledger", help="Charge this ledger.")] = None
+    again: Annotated[bool, typer.Option("--again", help="Pay for a new draw of a sealed request.")] = False
+    engine: Annotated[str, typer.Option(help="What reads the file: duckdb or spark.")] = "duckdb"
+    memory: Annotated[str | None, typer.Option(help="The most that DuckDB may take: 4GB, 512MB.")] = None
+    spill: Annotated[
+        Path | None, typer.Option(help="Where DuckDB puts what does not fit; else the system's temporary folder.")
+    ] = None
+    master: Annotated[str | None, typer.Option(help=f"The Spark that is meant; else {MASTER}.")] = None
+    out: Annotated[list[Path] | None, typer.Option(help=f"Write it: {' '.join(FORMATS)}. May be repeated.")] = None
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan; read and spend nothing.")] = False
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON, for programs.")] = False
+
+
+def job(name: Job, asked: Callable[..., dict[str, Any]]) -> Callable[..., None]:
+    """The command of a job: `asked` makes the plan's arguments of the options that only this job has."""
+    shared, own = signature(Run).parameters, signature(asked).parameters
+
+    def command(**typed: Any) -> None:
+        run = Run(**{option: typed.pop(option) for option in shared})
+        _check_engine(run)
+        check_targets(run.out or [])
+        _carry_out(name, asked(**typed), run)
+
+    file, user, *others = shared.values()
+    options = [each.replace(kind=Parameter.KEYWORD_ONLY) for each in (file, user, *own.values(), *others)]
+    command.__signature__ = Signature(options)  # type: ignore[attr-defined]
+    command.__annotations__ = get_type_hints(Run, include_extras=True) | get_type_hints(asked, include_extras=True)
+    command.__doc__ = asked.__doc__
+    return command
+
+
+def _check_engine(run: Run) -> None:
+    """An engine that there is, and options that are its own."""
+    if run.engine not in ENGINES:
+        raise BadParameter(f"engine={run.engine}: unknown.", fix="engine=duckdb, or engine=spark")
+    if run.engine != "spark" and run.master is not None:
+        raise BadParameter(f"master={run.master}: only Spark has one.", fix="engine=spark, or no master")
+    for option in ("memory", "spill"):
+        if run.engine == "spark" and getattr(run, option) is not None:
+            raise BadParameter(
+                f"{option}={getattr(run, option)}: only DuckDB has it.",
+                fix=f"no {option}, or engine=duckdb; for Spark: spark.driver.memory in spark-defaults.conf",
+            )
+
+
+def check_targets(out: Sequence[Path]) -> None:
+    """Refuse what cannot be written, before anything is spent."""
+    for path in out:
+        if path.suffix.lower() not in FORMATS:
+            raise bad_format(path)
+        if path.is_dir():
+            raise BadParameter(f"{path}: a folder.", fix=f"{path / 'release.csv'}")
+        if not path.absolute().parent.is_dir():
+            raise BadParameter(f"{path}: there is no such folder.", fix=f"mkdir -p {path.parent}")
+
+
+def _carry_out(name: Job, asked: dict[str, Any], run: Run) -> None:
+    """Show the plan, or make the release and show that."""
+    with _opened(run, asked) as data:
+        made = plan(
+            name,
+            data,
+            user=run.user,
+            neighbours=run.neighbours,  # type: ignore[arg-type]
+            dataset=run.dataset or (name_of(run.file) if run.engine == "spark" else None),
+            memory=run.memory,
+            spill=run.spill,
+            **asked,
+        )
+        _check_pictures(made, run.out or [])
+        if run.dry_run:
+            print(made.to_json() if run.as_json else made)
+        else:
+            _release(made, run)
+
+
+@contextmanager
+def _opened(run: Run, asked: dict[str, Any]) -> Iterator[Any]:
+    """The file, or what Spark makes of it; that Spark is ended afterwards, with all that it has under way."""
+    if run.engine == "duckdb":
+        yield run.file
+        return
+    frame = _on_spark(run, asked)
+    try:
+        yield frame
+    finally:
+        with suppress(Exception):  # it may have heard the signal too, and be gone
+            frame.sparkSession.stop()
+
+
+def _on_spark(run: Run, asked: dict[str, Any]) -> Any:
+    """The file as a DataFrame, of a Spark that leaves signals to us."""
+    from headcount.source import spark
+
+    named = [asked.get("value"), asked.get("sum"), *(asked.get("where") or ())]
+    columns = [run.user, *asked.get("by", ()), *(name for name in named if name)]
+    try:
+        frame = spark.read(run.file, columns, run.master or MASTER)
+    except KeyboardInterrupt:  # Spark heard it first
+        raise stopping.Stopped(SIGINT) from None
+    stopping.listen()
+    return frame
+
+
+def _check_pictures(plan: Plan, out: Sequence[Path]) -> None:
+    if not plan.question.told and any(path.suffix.lower() in PICTURES for path in out):
+        raise BadParameter("out: items without counts have no picture.", fix="out=items.csv, or count=users")
+
+
+def _release(plan: Plan, run: Run) -> None:
+    ledger, wrote = Ledger(run.ledger) if run.ledger else None, list[Path]()
+    before = len(_charges(plan, ledger))
+    try:
+        release = _released(plan, ledger, again=run.again)
+        for path in run.out or []:
+            wrote.append(release.save(path))
+        print(release.to_json() if run.as_json else text.summary(release, ROWS))
+    except stopping.Stopped as stopped:
+        stopped.told = f"wrote {', '.join(map(str, wrote))}, nothing else" if wrote else "nothing was released"
+        if ledger:
+            stopped.told += f"; {_paid(_charges(plan, ledger)[before if run.again else 0 :], again=run.again)}"
+        raise
+
+
+def _released(plan: Plan, ledger: Ledger | None, *, again: bool) -> Release:
+    with steps() as tell:
+        release = plan.release(ledger=ledger, again=again, tell=tell)
+    if not release.fresh:
+        print("sealed before: no new noise, no new charge (--again pays for a new draw)", file=sys.stderr)
+    return release
+
+
+def _charges(plan: Plan, ledger: Ledger | None) -> list[Spend]:
+    """What the ledger was charged for this request so far."""
+    request = plan.charge().request
+    return [spend for spend in ledger.spends() if spend.request == request] if ledger else []
+
+
+def _paid(charges: list[Spend], *, again: bool) -> str:
+    """What a ledger says of a release that was interrupted; with --again, of a new charge only."""
+    if not charges:
+        return "nothing was charged"
+    if again and not charges[-1].sealed:
+        return "the ledger was charged for a draw that is lost: --again pays for another"
+    return f"the ledger was charged: asking the same again{', without --again,' if again else ''} costs nothing more"

@@ -1,0 +1,47 @@
+"""What an engine keeps for us meanwhile, and gives up afterwards: Ibis does not do this alike on every engine. So here
+is a branch for each."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from secrets import token_hex
+
+import ibis
+from ibis.expr import types as ir
+
+from headcount.source import spark
+from headcount.source.engine import halted
+
+
+@contextmanager
+def kept(table: ir.Table) -> Iterator[ir.Table]:
+    """The table as one that the engine has of its own, meanwhile."""
+    if on_spark(table):
+        with spark.kept(table) as found:
+            yield found
+        return
+    engine, name = ibis.get_backend(table), f"headcount_{token_hex(8)}"
+    try:
+        with halted(engine):
+            yield engine.create_table(name, table, temp=True)
+    finally:
+        engine.raw_sql(f'DROP TABLE IF EXISTS "{name}"')  # Ibis 12 forgets the name
+
+
+def check_room(table: ir.Table) -> None:
+    """All of these rows, each once, could come back from the engine."""
+    if on_spark(table):
+        spark.check_room(table)
+
+
+def forget(listed: ir.Table, among: ir.Table) -> None:
+    """Leave nothing of a list of ours on the engine of another table."""
+    engine, name = ibis.get_backend(among), listed.op().name
+    if on_spark(among):
+        spark.forget(engine, name)
+    else:
+        engine.raw_sql(f'DROP VIEW IF EXISTS "{name}"')
+
+
+def on_spark(table: ir.Table) -> bool:
+    """Whether Spark holds the table."""
+    return bool(ibis.get_backend(table).name == spark.NAME)

@@ -1,0 +1,155 @@
+"""A command that is interrupted: real processes, real signals, a real terminal. Nothing half done is left anywhere, and
+the ledger is right."""
+
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import duckdb
+import ibis
+import pytest
+from tests import large
+from tests.cli.test_commands import COMMAND
+
+import headcount as hc
+
+CHARGED = "the ledger was charged: asking the same again costs nothing more"
+
+
+@pytest.fixture(scope="module")
+def events(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return large.events(tmp_path_factory.mktemp("large"))
+
+
+class Terminal:
+    """A command whose stderr is a terminal."""
+
+    def __init__(self, *arguments: str | Path, cwd: Path) -> None:
+        self.main, other = pty.openpty()
+        self.stdout = tempfile.TemporaryFile("w+")  # noqa: SIM115
+        self.process = subprocess.Popen([COMMAND, *arguments], cwd=cwd, stdout=self.stdout, stderr=other)
+        os.close(other)
+        self.seen = ""
+
+    def until(self, text: str) -> bool:
+        """Whether it came to show this."""
+        while text not in self.seen and self._read():
+            pass
+        return text in self.seen
+
+    def _read(self) -> bool:
+        try:
+            more = os.read(self.main, 4096)
+        except OSError:  # the other end is closed
+            more = b""
+        self.seen += more.decode(errors="replace")
+        return bool(more)
+
+    def end(self) -> tuple[int, str, str]:
+        """Exit code, stdout, and stderr without what paints."""
+        while self._read():
+            pass
+        os.close(self.main)
+        self.process.wait(timeout=300)
+        self.stdout.seek(0)
+        with self.stdout:
+            stdout = self.stdout.read()
+        said = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", self.seen).replace("\r\n", "\n")
+        return self.process.returncode, stdout, said
+
+
+def test_progress_on_a_terminal_and_there_alone(events: Path, tmp_path: Path) -> None:
+    """The step, the part that was scanned, the time that is left; and no number of rows."""
+    asked = ("histogram", events, "--user", "person", "--by", "item", "--epsilon", "1", "--json")
+    code, stdout, said = Terminal(*asked, cwd=tmp_path).end()
+    assert code == 0
+    assert stdout.startswith("{\n")
+    assert re.search(r"reading +━+ +[0-9]+%", said), said
+    assert re.search(r"━ +[0-9]+%  [0-9]+:[0-9]{2} left", said), said
+    shown = set(re.findall(r"[^\s━╸╺]+", said))
+    assert {each for each in shown if not re.fullmatch(r"[0-9]{1,3}%|[0-9]+:[0-9]{2}|[a-z]+", each)} == set()
+
+
+@pytest.mark.parametrize(
+    ("step", "number"),
+    [("reading", signal.SIGINT), ("bounding", signal.SIGTERM)],
+    ids=["reading", "bounding"],
+)
+def test_a_command_that_is_interrupted(events: Path, tmp_path: Path, step: str, number: signal.Signals) -> None:
+    ledger = hc.Ledger(tmp_path / "events.db", epsilon=3, delta=1e-5)
+    (tmp_path / "spill").mkdir()
+    asked = ("histogram", events, "--user", "person", "--by", "item", "--epsilon", "1", "--ledger", "events.db")
+    run = Terminal(*asked, "--spill", "spill", "--out", "o.csv", "--out", "o.html", "--memory", "60MB", cwd=tmp_path)
+    assert run.until(step), run.seen
+    run.process.send_signal(number)
+    run.process.send_signal(number)  # somebody is impatient
+    code, stdout, said = run.end()
+    assert (code, stdout) == (128 + number, "")
+    assert said.rstrip().endswith(f"headcount: interrupted: nothing was released; {CHARGED}"), said
+    assert "Traceback" not in said
+    assert not any((tmp_path / "spill").iterdir())
+    assert {each.name for each in tmp_path.iterdir()} == {"spill", "events.db", "events.db.lock"}
+    ledger.verify()
+    assert [spend.sealed for spend in ledger.spends()] == [False]
+    release = hc.histogram(events, user="person", by="item", epsilon="1", ledger=ledger)
+    assert release.fresh
+    assert [spend.sealed for spend in ledger.spends()] == [True]
+
+
+def test_interrupted_once_it_is_sealed(tmp_path: Path) -> None:
+    """While files are written: each is there as a whole, or not at all; and the ledger has the release."""
+    ledger = hc.Ledger(tmp_path / "songs.db", epsilon=3, delta=1e-5)
+    (tmp_path / "out").mkdir()
+    (tmp_path / "songs.csv").write_text("user,song\n" + "".join(f"{place},{place % 3}\n" for place in range(999)))
+    outs = [word for kind in ("parquet", "png", "html", "pdf") for word in ("--out", f"out/r.{kind}")]
+    asked = ("histogram", "songs.csv", "--user", "user", "--by", "song", "--epsilon", "1", "--ledger", "songs.db")
+    run = Terminal(*asked, *outs, cwd=tmp_path)
+    while not (tmp_path / "out" / "r.parquet").exists() and run.process.poll() is None:
+        time.sleep(0.01)
+    run.process.send_signal(signal.SIGINT)
+    code, _, said = run.end()
+    left = sorted(each.name for each in (tmp_path / "out").iterdir())
+    assert code in (0, 130)
+    if code == 130:
+        wrote = ", ".join(f"out/{name}" for name in ("r.parquet", "r.png", "r.html", "r.pdf") if name in left)
+        assert said.rstrip().endswith(f"headcount: interrupted: wrote {wrote}, nothing else; {CHARGED}"), said
+    assert set(left) <= {"r.parquet", "r.png", "r.html", "r.pdf"}
+    assert ledger.verify(release=(tmp_path / "out" / "r.parquet").read_bytes())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="how a process hears signals is told by Linux alone")
+def test_interrupted_before_it_begins(tmp_path: Path) -> None:
+    """While it still imports what it needs: as soon as it hears."""
+    run = Terminal("histogram", "nowhere.csv", "--user", "user", "--by", "song", "--epsilon", "1", cwd=tmp_path)
+    status = Path(f"/proc/{run.process.pid}/status")
+    while not int(re.findall(r"SigCgt:\s*(\w+)", status.read_text())[0], 16) >> (signal.SIGTERM - 1) & 1:
+        time.sleep(0.001)
+    run.process.send_signal(signal.SIGTERM)
+    assert run.end() == (143, "", "headcount: interrupted: nothing was released\n")
+
+
+def test_an_interrupt_in_python_passes_through(tmp_path: Path) -> None:
+    """It is no failure of the reading; the user's own connection is left as it was, and works."""
+    connection = duckdb.connect()
+    connection.execute(
+        "CREATE VIEW much AS SELECT hash(i) % 9999 AS person, hash(i + 1) % 99999 AS item FROM range(90000000) r(i)"
+    )
+    table = ibis.duckdb.from_connection(connection).table("much")
+    before = connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()
+    ledger = hc.Ledger(tmp_path / "much.db", epsilon=1, delta=1e-5)
+
+    def interrupt(step: str) -> None:
+        threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+
+    with pytest.raises(KeyboardInterrupt):
+        hc.plan("histogram", table, user="person", by="item", epsilon=1).release(ledger=ledger, tell=interrupt)
+    assert connection.execute("SELECT table_name FROM duckdb_tables()").fetchall() == before
+    ledger.verify()
+    assert [spend.sealed for spend in ledger.spends()] == [False]

@@ -1,0 +1,27 @@
+"""One Spark for each process that runs tests, started when the first test needs it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.conformance.engines import Put, on_spark, spark_session
+
+
+@pytest.fixture(scope="session")
+def spark_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where Spark writes down what it does."""
+    return tmp_path_factory.mktemp("spark")
+
+
+@pytest.fixture(scope="session")
+def spark(spark_log: Path) -> Iterator[Any]:
+    session = spark_session(spark_log)
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="session", params=["spark"])
+def put(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Put:
+    """Puts a table on each engine beside DuckDB."""
+    return on_spark(request.getfixturevalue("spark"), tmp_path_factory.mktemp("tables"))

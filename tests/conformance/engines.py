@@ -1,0 +1,111 @@
+"""Every engine beside DuckDB, and what the tests put on it."""
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from functools import cache
+from pathlib import Path
+from secrets import token_hex
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from headcount.noise import SystemEntropy
+from headcount.source import Contributions, contributions, open_events
+
+Put = Callable[[pa.Table], Any]
+"""Puts a table on an engine."""
+SETTINGS = {
+    "spark.driver.memory": "2g",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.shuffle.partitions": "2",
+    "spark.speculation": "true",
+    "spark.speculation.interval": "10ms",
+    "spark.eventLog.enabled": "true",
+    "spark.eventLog.compress": "false",
+}
+SMALL = {
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
+"""Settings of a session for small tables: compiling a query takes longer than running it."""
+
+
+class Seeded(SystemEntropy):
+    """The same chance every time."""
+
+    production = False
+
+    def __init__(self) -> None:
+        self._chance = np.random.default_rng(9)
+
+    def words(self, count: int) -> NDArray[np.uint64]:
+        return self._chance.integers(0, 2**64, count, dtype=np.uint64)
+
+    def secret(self) -> bytes:
+        return bytes(range(32))
+
+
+def spark_session(log: Path) -> Any:
+    """A Spark in this process, which tries a task that fails again, and writes down what it does."""
+    from pyspark.sql import SparkSession
+
+    from headcount.source import spark
+
+    spark._find_java()
+    if there := SparkSession.getActiveSession():  # a page of the documentation has started one
+        there.stop()
+    builder = SparkSession.builder.master("local[2,4]").config("spark.eventLog.dir", log.as_uri())
+    for name, value in SETTINGS.items():
+        builder = builder.config(name, value)
+    with spark._silent():
+        session = builder.getOrCreate()
+        session.sparkContext.setLogLevel("OFF")
+    for name, value in SMALL.items():
+        session.conf.set(name, value)
+    return session
+
+
+def on_spark(session: Any, folder: Path) -> Put:
+    """Puts tables on Spark, by way of Parquet."""
+
+    def put(table: pa.Table) -> Any:
+        path = folder / f"{token_hex(8)}.parquet"
+        pq.write_table(table, path, row_group_size=max(1, len(table) // 3))
+        return session.read.option("datetimeRebaseMode", "CORRECTED").parquet(str(path))
+
+    return put
+
+
+@cache
+def people(many: int = 400) -> pa.Table:
+    """A table with everything in it: common and rare items, people with few rows and with many, odd values."""
+    chance = np.random.default_rng(3)
+    rows = np.repeat(np.arange(many), np.minimum(chance.zipf(1.6, many), 60))
+    size = len(rows)
+    items = [f"item {number}" for number in np.minimum(chance.zipf(1.4, size), 300)]
+    amounts = np.round(chance.normal(40, 30, size), 2).tolist()
+    for place in range(0, size, 97):
+        items[place], amounts[place] = ["", "é", "e\u0301", "item 1 ", "ITEM 1"][place % 5], None
+    amounts[5:9] = [float("nan"), float("inf"), -1e300, 1e300]
+    days = np.datetime64("2024-01-01") + chance.integers(0, 50, size).astype("timedelta64[D]")
+    return pa.table(
+        {
+            "user": pa.array([None if row % 50 == 7 else int(row) for row in rows]),
+            "item": pa.array([None if place % 71 == 3 else item for place, item in enumerate(items)]),
+            "amount": pa.array(amounts),
+            "day": pa.array(days),
+            "city": pa.array(chance.choice(["Rome", "Oslo", "Lima"], size).tolist()),
+        }
+    )
+
+
+def kept(stack: ExitStack, data: Any, *, events: bool = False, amounts: bool = False) -> Contributions:
+    """What each person did, kept by the engine."""
+    columns = ["user", "item", *(["amount"] if amounts else [])]
+    done = contributions(open_events(data, columns).table(), [None], events=events, keys=None, amounts=amounts)
+    return stack.enter_context(done.read(everybody=True))
