@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint docs bench audit clean
+.PHONY: demo test lint docs bench bench-full evidence peers audit clean
 
 demo: .venv/ready
 	$(BIN)/headcount demo
@@ -19,12 +19,19 @@ lint: .venv/ready
 docs: .venv/ready
 	$(BIN)/mkdocs build --strict
 
-# Longer than a test run: the figures in docs/evidence.md come from these, and from the two below.
+# Time and memory beside the plain query, into docs/scaling.md: under 10 minutes, installing included.
 bench: .venv/ready
+	$(BIN)/python -m benchmarks.scale
+
+# The same with 100 million events, on Spark, and beside all peers: hours.
+bench-full: .venv/ready
+	$(BIN)/python -m benchmarks.scale --full
+
+# Hours: the figures in docs/evidence.md come from these, and from the two below.
+evidence: .venv/ready .venv-opendp/ready
 	$(BIN)/pip install --quiet --editable '.[bench]'
 	$(BIN)/python -m benchmarks.noise
 	$(BIN)/python -m benchmarks.ledger
-	$(BIN)/python -m benchmarks.histogram
 	$(BIN)/python -m benchmarks.error
 	$(BIN)/python -m benchmarks.weighted
 	$(BIN)/python -m benchmarks.choice
@@ -40,19 +47,11 @@ bench: .venv/ready
 	$(BIN)/python -m benchmarks.shuffle
 
 # headcount beside OpenDP and SmartNoise-SQL: an hour or more. They need other versions, so environments of their own.
-.PHONY: peers
 peers: .venv/ready .venv-opendp/ready .venv-smartnoise/ready
 	$(BIN)/python -m benchmarks.peers
 
-.venv-opendp/ready:
-	$(PYTHON) -m venv .venv-opendp
-	.venv-opendp/bin/pip install --quiet 'opendp[polars]==0.16.0'
-	touch $@
-
-.venv-smartnoise/ready:
-	$(PYTHON) -m venv .venv-smartnoise
-	.venv-smartnoise/bin/pip install --quiet smartnoise-sql==1.0.10 pyarrow
-	touch $@
+.venv-%/ready: | .venv/ready
+	$(BIN)/python -m benchmarks.peers.environments $*
 
 audit: .venv/ready
 	$(BIN)/headcount audit --runs 100000 --kills 1000

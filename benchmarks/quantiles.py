@@ -28,6 +28,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from benchmarks.peers.environments import python
 from headcount.api_numbers import quantiles
 
 RANGE = (0, 1000)
@@ -46,7 +47,7 @@ OURS: dict[str, dict[str, Any]] = {
     "sample-search": {"mechanism": "sample-search"},
 }
 HERE = Path(__file__).parent
-OPENDP = HERE.parent / ".venv-opendp" / "bin" / "python"
+OPENDP = python("opendp")
 Floats = NDArray[np.float64]
 Parts = tuple[float, ...]
 

@@ -39,7 +39,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from benchmarks.histogram import plain
+from benchmarks.scale import with_duckdb
 from benchmarks.truth import TABLES, folder, true_counts
 from headcount.api_shape import shape
 from headcount.estimate.prevalence import of_counts
@@ -94,7 +94,7 @@ def call(which: str, path: str) -> None:
     if path == COUNTED:
         counted(which)
     elif which == PLAIN:
-        plain(path, 1)
+        with_duckdb.release(path, 1, "")
     else:
         release(path, which)
 

@@ -1,6 +1,6 @@
 """headcount beside its peers: people per item, items not known in advance, epsilon 1, delta 1e-6 for a person.
 
-    make peers                                 installs both peers from PyPI, each in its own .venv-*, and runs this
+    make peers                                 installs OpenDP and SmartNoise, each in its own .venv-*, and runs this
     python -m benchmarks.peers [FOLDER]        FOLDER has the tables; by default ../shared/data
 
 Ours gets the table and nothing else: it pays for the choice of its bounds within epsilon. The peers need a bound on

@@ -19,6 +19,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from benchmarks.peers.environments import python
 from benchmarks.truth import TABLES, Off, folder, mean, true_counts
 from headcount.api import histogram
 
@@ -34,7 +35,7 @@ class Peer:
     """Another library, in a virtual environment of its own."""
 
     name: str
-    python: Path
+    environment: str
     script: Path
     noises: tuple[str, ...]
 
@@ -52,8 +53,8 @@ class Table:
 
 
 PEERS = (
-    Peer("OpenDP 0.16", Path(".venv-opendp"), Path("with_opendp.py"), ("gaussian", "laplace")),
-    Peer("SmartNoise-SQL 1.0.10", Path(".venv-smartnoise"), Path("with_smartnoise.py"), ("laplace",)),
+    Peer("OpenDP 0.16", "opendp", Path("with_opendp.py"), ("gaussian", "laplace")),
+    Peer("SmartNoise-SQL 1.0.10", "smartnoise", Path("with_smartnoise.py"), ("laplace",)),
 )
 
 
@@ -112,8 +113,7 @@ def released(peer: Peer, noise: str, bound: int, pairs: Path) -> pa.Table:
     """One release by a peer: (item, count)."""
     with tempfile.TemporaryDirectory() as to:
         out = Path(to) / "released.parquet"
-        python = HERE.parents[1] / peer.python / "bin" / "python"
-        command: list[str | Path] = [python, HERE / peer.script, pairs, str(bound), noise, out]
+        command: list[str | Path] = [python(peer.environment), HERE / peer.script, pairs, str(bound), noise, out]
         subprocess.run(command, check=True, timeout=LIMIT, capture_output=True, text=True)
         return pq.read_table(out)
 

@@ -24,6 +24,7 @@ import opendp.prelude
 import polars as pl
 
 dp: Any = opendp.prelude
+dp.enable_features("contrib")
 EPSILON, DELTA = 1.0, 1e-6
 FOR_THRESHOLD = DELTA / 4
 USER, ITEM = pl.col("user_id"), pl.col("item")
@@ -66,6 +67,10 @@ def release(pairs: str, bound: int, noise: str) -> pl.DataFrame:
     return found.rename({"len": "count"})
 
 
+def write(found: pl.DataFrame, out: str) -> None:
+    """To a file."""
+    found.write_parquet(out)
+
+
 if __name__ == "__main__":
-    dp.enable_features("contrib")
-    release(sys.argv[1], int(sys.argv[2]), sys.argv[3]).write_parquet(sys.argv[4])
+    write(release(sys.argv[1], int(sys.argv[2]), sys.argv[3]), sys.argv[4])

@@ -58,5 +58,10 @@ def release(pairs: str, bound: int, noise: str) -> pa.Table:
     return pa.table({"item": [row[0] for row in rows], "count": pa.array([row[1] for row in rows], pa.int64())})
 
 
+def write(found: pa.Table, out: str) -> None:
+    """To a file."""
+    pq.write_table(found, out)
+
+
 if __name__ == "__main__":
-    pq.write_table(release(sys.argv[1], int(sys.argv[2]), sys.argv[3]), sys.argv[4])
+    write(release(sys.argv[1], int(sys.argv[2]), sys.argv[3]), sys.argv[4])

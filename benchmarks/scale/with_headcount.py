@@ -1,0 +1,57 @@
+"""A release by headcount: the whole way from the path to the sorted table with intervals, epsilon 1, delta 1e-6.
+
+HOW is a mechanism with the bound that is given, or with one that is chosen ("... auto"); "auto" if nothing is said but
+epsilon; "known" with the list of items beside the table. "seeded" and "limited" draw the same noise whenever they run,
+with all of the memory and with 4 GB of it: what they release must be the same.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from headcount.api import histogram
+from headcount.noise import SystemEntropy
+from headcount.plans import plan
+
+ASKED: dict[str, Any] = {"user": "user_id", "by": "item", "epsilon": 1, "delta": 1e-6}
+MEMORY = "4GB"
+
+
+class Seeded(SystemEntropy):
+    """The same chance in every run: to compare runs, never for a release."""
+
+    production = False
+
+    def __init__(self) -> None:
+        self._random = np.random.default_rng(1)
+
+    def words(self, count: int) -> NDArray[np.uint64]:
+        return self._random.integers(0, 2**64, count, dtype=np.uint64)
+
+    def secret(self) -> bytes:
+        return self._random.bytes(32)
+
+
+def release(table: str, bound: int, how: str) -> pa.Table:
+    """(item, count, low, high)"""
+    if how in ("seeded", "limited"):
+        within: dict[str, Any] = {"memory": MEMORY} if how == "limited" else {}
+        return plan("histogram", table, **ASKED, **within).release(entropy=Seeded()).table
+    return histogram(table, **ASKED, **said(table, bound, how)).table
+
+
+def said(table: str, bound: int, how: str) -> dict[str, Any]:
+    """What else is asked."""
+    if how == "known":
+        return {"keys": pq.read_table(Path(table).with_suffix(".items.parquet"))["item"].to_pylist()}
+    mechanism, *chosen = how.split()
+    return {"mechanism": mechanism, "bound": bound if mechanism == "thresholded" and not chosen else "auto"}
+
+
+def write(found: pa.Table, out: str) -> None:
+    """To a file."""
+    pq.write_table(found, out)

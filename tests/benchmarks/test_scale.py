@@ -1,0 +1,67 @@
+"""The benchmark of `make bench`: its tables are what their page says, and the command runs from end to end."""
+
+from pathlib import Path
+
+import duckdb
+import pyarrow.parquet as pq
+import pytest
+from benchmarks.scale import __main__ as command
+from benchmarks.scale.events import table
+from benchmarks.scale.page import BLOCKS
+from benchmarks.scale.rows import Rows
+
+EVENTS = 10_000
+
+
+def asked(query: str) -> list[tuple[int, ...]]:
+    return duckdb.connect().sql(query).fetchall()
+
+
+def test_the_same_bytes_every_time(tmp_path: Path) -> None:
+    first, second = (table(EVENTS, tmp_path / name) for name in ("one", "two"))
+    assert first.read_bytes() == second.read_bytes()
+    assert [path.name for path in first.parent.iterdir()] == [first.name]
+
+
+def test_the_promised_shape(tmp_path: Path) -> None:
+    """People are 3% of the events, items are Zipf's, and some people have far more than most."""
+    path = table(EVENTS, tmp_path)
+    kinds = pq.read_schema(path)
+    assert [(name, str(kinds.field(name).type)) for name in kinds.names] == [("user_id", "int64"), ("item", "string")]
+    assert asked(f"SELECT count(*), count(DISTINCT user_id), count(DISTINCT item) FROM '{path}'") == [
+        (EVENTS, 300, 100)
+    ]
+    people = f"SELECT count(*) AS events FROM '{path}' GROUP BY user_id"
+    middle, most = asked(f"SELECT quantile_disc(events, 0.5), max(events) FROM ({people})")[0]
+    assert 8 <= middle <= 14
+    assert most > 20 * middle
+    common = [count for (count,) in asked(f"SELECT count(*) AS n FROM '{path}' GROUP BY item ORDER BY n DESC LIMIT 2")]
+    assert 1.5 < common[0] / common[1] < 2.5
+    assert asked(f"SELECT count(DISTINCT user_id) > 50 FROM (FROM '{path}' LIMIT 100)") == [(True,)]  # no order
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Path:
+    """A page with every marker, and a sentence around them."""
+    path = tmp_path / "page.md"
+    path.write_text("".join(f"before\n\n<!-- begin: {name} -->\n<!-- end: {name} -->\n" for name in BLOCKS))
+    return path
+
+
+def test_from_end_to_end(tmp_path: Path, page: Path) -> None:
+    """Measures, keeps, writes; the second time nothing is measured, and the page stays as it is."""
+    places = ["--folder", tmp_path / "tables", "--rows", tmp_path / "rows.json", "--page", page]
+    typed = [str(each) for each in ("--sizes", EVENTS, "--rounds", 1, "--only", "polars,known", *places)]
+    command.main(typed)
+    rows, written = Rows.read(tmp_path / "rows.json"), page.read_text()
+    assert set(rows.of(f"events_{EVENTS}")) == {"plain", "polars", "known"}
+    assert {way: row.off("released") for way, row in rows.of(f"events_{EVENTS}").items()} == dict.fromkeys(
+        ("plain", "polars", "known"), 100
+    )
+    assert rows.of(f"events_{EVENTS}")["polars"].off("l1") == 0
+    assert "| headcount, items known |" in written
+    assert written.count("before") == len(BLOCKS)
+    assert sorted(path.name for path in (tmp_path / "images").iterdir()) == ["scaling-ways.png", "scaling.png"]
+    command.main(typed)
+    assert page.read_text() == written
+    assert Rows.read(tmp_path / "rows.json") == rows
