@@ -13,6 +13,7 @@ from tests.conformance.engines import SMALL, Put, Seeded, on_spark, people
 
 import headcount as hc
 from headcount.errors import BadParameter, HeadcountError, NotATable, ReadingFailed, UnknownColumn
+from headcount.source import contributions, open_events
 from headcount.source import spark as source
 
 ASKED: dict[str, Any] = {"user": "user", "by": "item", "epsilon": 2, "bound": 2}
@@ -124,6 +125,30 @@ def test_nothing_is_left_behind(spark: Any, frame: Any, tmp_path: Path) -> None:
     assert spark.catalog.listTables() == []
     assert spark.sql(f"SHOW VIEWS IN {spark.conf.get('spark.sql.globalTempDatabase')}").collect() == []
     assert len(spark.sparkContext._jsc.getPersistentRDDs()) == 0
+
+
+def test_a_second_reader_takes_nothing_from_the_first(frame: Any) -> None:
+    """Spark shares what it keeps between readers of the same plan, and gives it up when the first of them ends."""
+    kept = frame.sparkSession.sparkContext._jsc.getPersistentRDDs
+    done = contributions(open_events(frame, ["user", "item"]).table(), [None], events=False, keys=None)
+    with done.read():
+        there = len(kept())
+        with done.read():
+            assert len(kept()) == 2 * there
+        assert len(kept()) == there
+
+
+def test_the_active_session_stays(spark: Any, frame: Any, tmp_path: Path) -> None:
+    active = spark.getActiveSession()
+    bytes_of(frame, tmp_path, keys=["item 1", "é"])
+    assert spark.getActiveSession() is active
+
+
+def test_a_long_text_that_is_no_number_is_refused_at_once(spark: Any) -> None:
+    """In a time that grows with its length, not with the square of it: this one would take hours."""
+    long = spark.sql("SELECT 1 AS user, concat(repeat('9', 1000000), 'x') AS size")
+    plan = hc.plan("histogram", long, user="user", by="size", epsilon=1, bound=1, bins=[0, 1, 2])
+    assert len(plan.release(entropy=Seeded()).table) == 2
 
 
 def test_nothing_that_is_run_depends_on_chance(frame: Any, spark_log: Path, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ crowd.py     count all people, for what is told as a part of them
 measure.py   tell how much was taken away, or how many people there are, beside the counts
 weigh.py     shrink them to two norms at once, on a grid that no bound changes
 top.py       only list the most common items, whoever has them
+ranked.py    what that leaves, with the sorting done here
 sample.py    keep some of a person's items or events, by a keyed hash with a fresh secret
 scale.py     shrink all of a person's counts, on a public grid
 draws.py     what people drew from a public list, person by person; the same number of draws of everybody

@@ -121,9 +121,12 @@ class Cutting(Bounding):
 
     def bound(self, contributions: Contributions, secret: bytes, keys: pa.Table | None) -> Bounded:
         totals = _less(contributions, self.excess(contributions, secret), self.unit)
-        found = _in_order(totals, contributions.items) if keys is None else _fetched_keys(totals, keys)
-        items = found.select(list(contributions.items))
-        return Bounded(items, whole_numbers(found[TOTAL]), self.sensitivity)
+        return self.told(fetched(totals.order_by(contributions.items)), keys)
+
+    def told(self, totals: pa.Table, keys: pa.Table | None) -> Bounded:
+        """Totals of items in an order of their own, so that the engine's cannot show; or in that of the keys."""
+        found = totals if keys is None else _at_keys(totals, keys)
+        return Bounded(found.drop_columns([TOTAL]), whole_numbers(found[TOTAL]), self.sensitivity)
 
     def kept(self, contributions: Contributions, secret: bytes) -> ir.Table:
         pairs, key = contributions.table, [USER, *contributions.items]
@@ -145,16 +148,11 @@ def _less(contributions: Contributions, excess: ir.Table, unit: int) -> ir.Table
     return kept.filter(kept[TOTAL] > 0).mutate(**{TOTAL: ibis.least(kept[TOTAL], LARGEST_TOTAL).cast(WIDE)})
 
 
-def _in_order(totals: ir.Table, items: tuple[str, ...]) -> pa.Table:
-    """In an order of the items' own, so that the engine's order cannot show."""
-    return fetched(totals.order_by(items))
-
-
-def _fetched_keys(totals: ir.Table, keys: pa.Table) -> pa.Table:
+def _at_keys(totals: pa.Table, keys: pa.Table) -> pa.Table:
     """In the order of the keys; a key that nobody has gets 0. Joined byte by byte, here and not on the engine: what an
     engine takes for equal (a collation that ignores case) must not count a person under two keys."""
     placed = keys.append_column("place", pa.array(np.arange(len(keys))))
-    joined = placed.join(fetched(totals), keys.column_names, use_threads=False).sort_by("place")
+    joined = placed.join(totals, keys.column_names, use_threads=False).sort_by("place").drop_columns(["place"])
     if len(joined) != len(keys):
         raise ValueError("two totals for one key")
     return joined.set_column(joined.schema.get_field_index(TOTAL), TOTAL, joined[TOTAL].fill_null(0))

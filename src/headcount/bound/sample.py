@@ -12,10 +12,13 @@ secret (docs/proofs/bounding.md).
 from dataclasses import dataclass
 
 import ibis
+import pyarrow as pa
 from ibis.expr import types as ir
 
-from headcount.bound.bounded import CUT, Cutting, Sensitivity, often
+from headcount.bound.bounded import CUT, Bounded, Cutting, Sensitivity, often
+from headcount.bound.ranked import left
 from headcount.source.contributions import COUNT, USER, Contributions, spelled
+from headcount.source.kept import on_spark
 
 DIGITS = 8
 """Hexadecimal digits of the hash that make a start: 32 bits. With m starts, none is favoured by more than m / 2^32."""
@@ -35,10 +38,18 @@ class SampledItems(Cutting):
     def sensitivity(self) -> Sensitivity:
         return Sensitivity(items=self.most, largest=1, total=self.most, squared=self.most)
 
-    def excess(self, contributions: Contributions, secret: bytes) -> ir.Table:
+    def bound(self, contributions: Contributions, secret: bytes, keys: pa.Table | None) -> Bounded:
+        if on_spark(contributions.table):
+            return super().bound(contributions, secret, keys)
+        return self.told(left(contributions, self._above(contributions, secret), self.most), keys)
+
+    def _above(self, contributions: Contributions, secret: bytes) -> ir.Table:
         people = contributions.persons
-        rows = contributions.table.join(_started(people, people["items"], self.most, secret), USER)
-        upto = ibis.row_number().over(group_by=USER, order_by=contributions.items) + 1
+        return _started(people, people["items"], self.most, secret)
+
+    def excess(self, contributions: Contributions, secret: bytes) -> ir.Table:
+        rows = contributions.table.join(self._above(contributions, secret), USER)
+        upto = _upto(rows, contributions.items)
         placed = rows.mutate(place=(upto * self.most + rows["start"]) % rows["size"])
         # floor((x * most + start) / size) rises at x if what is left over there is less than `most`
         cut = placed.filter(placed["place"] >= self.most)
@@ -76,6 +87,13 @@ class SampledEvents(Cutting):
             f"Each person counts at most {often(self.most)} in all. Of somebody who has more events, only so many are "
             "kept, chosen by a keyed hash with a fresh secret."
         )
+
+
+def _upto(rows: ir.Table, items: tuple[str, ...]) -> ir.Column:
+    """How many items a person has up to each, in their order: with 64 bits, which a number of rows has not on Spark."""
+    if on_spark(rows):
+        return rows[COUNT].sum().over(ibis.cumulative_window(group_by=USER, order_by=items))
+    return ibis.row_number().over(group_by=USER, order_by=items) + 1
 
 
 def _started(people: ir.Table, size: ir.Column, most: int, secret: bytes) -> ir.Table:

@@ -108,6 +108,7 @@ def _numbers(items: pa.Table) -> Integers:
     """A number for each item, from 0, in their order: sorted here, each once, instead of every row on the engine."""
     numbers = first = np.zeros(len(items), dtype=np.int64)
     for column in items.columns:
+        column = column.cast(pa.large_string()) if pa.types.is_string(column.type) else column  # of any length together
         codes = column.combine_chunks().dictionary_encode()
         ranks = np.argsort(np.from_dlpack(pc.array_sort_indices(codes.dictionary)))
         together = numbers * len(ranks) + ranks[np.from_dlpack(codes.indices)]

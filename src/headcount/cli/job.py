@@ -135,11 +135,11 @@ def _on_spark(run: Run, asked: dict[str, Any]) -> Any:
     named = [asked.get("value"), asked.get("sum"), *(asked.get("where") or ())]
     columns = [run.user, *asked.get("by", ()), *(name for name in named if name)]
     try:
-        frame = spark.read(run.file, columns, run.master or MASTER)
+        spark.start(run.master or MASTER)
     except KeyboardInterrupt:  # Spark heard it first
         raise stopping.Stopped(SIGINT) from None
     stopping.listen()
-    return frame
+    return spark.read(run.file, columns, run.master or MASTER)
 
 
 def _check_pictures(plan: Plan, out: Sequence[Path]) -> None:

@@ -76,7 +76,7 @@ def _persons(of: Contributions) -> ir.Table:
     return grouped.agg(
         items=lambda rows: rows.count(),
         total=lambda rows: rows[COUNT].sum().cast(WIDE),
-        squares=lambda rows: (rows[COUNT] * rows[COUNT]).sum().cast(WIDE),
+        squares=lambda rows: (rows[COUNT] * rows[COUNT]).cast(WIDE).sum(),
     )
 
 

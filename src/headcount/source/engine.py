@@ -117,13 +117,16 @@ def reading(table: ir.Table, limits: Limits | None) -> Iterator[None]:
 
 @contextmanager
 def halted(backend: Any) -> Iterator[None]:
-    """What stops us stops the engine: DuckDB's threads would go on with a query that was interrupted, to its end."""
-    try:
-        yield
-    except BaseException:
-        if backend.name == "duckdb":
-            backend.con.interrupt()
-        raise
+    """What stops us stops the engine, which would go on with a query that was interrupted, to its end."""
+    from headcount.source import spark  # which reads files, and these need this one
+
+    with spark.grouped(backend._session) if backend.name == spark.NAME else nullcontext():
+        try:
+            yield
+        except BaseException:
+            if backend.name == "duckdb":
+                backend.con.interrupt()
+            raise
 
 
 @contextmanager

