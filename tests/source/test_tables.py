@@ -297,6 +297,8 @@ def test_a_collation_decides_nothing() -> None:
     assert released(people, user="person", keys=["apple", "APPLE"]) == {"apple": 50, "APPLE": 1}
     plan = hc.plan("histogram", people, user="person", by="item", epsilon=1, bound=1)
     assert plan.release(entropy=Fixed(100)).table.to_pydict()["item"] == ["apple", "APPLE"]
+    connection.execute("INSERT INTO t VALUES ('a', 'apple')")
+    assert released(people, user="person", keys=["apple", "APPLE"], bound=2) == {"apple": 51, "APPLE": 1}
 
 
 def test_other_engines_are_refused_for_now(tmp_path: Path) -> None:

@@ -99,7 +99,7 @@ def test_more_people_than_a_person_may_be(table: pa.Table) -> None:
     """Somebody with a thousand words counts for one, or for as many as the bound allows."""
     greedy = pa.table({"user": [0] * 1000 + list(range(1, 2001)), "word": list(range(1000)) + [5000] * 2000})
     assert float(hc.shape(greedy, **ASKED).distinct()) < 30
-    assert float(hc.shape(greedy, **{**ASKED, "epsilon": 20}, bound=1000).distinct()) > 900
+    assert float(hc.shape(greedy, **{**ASKED, "epsilon": 20}, bound=1000).distinct()) > 400
 
 
 def test_few_people_and_none(table: pa.Table) -> None:

@@ -17,6 +17,8 @@ from functools import cache
 from math import isfinite
 from pathlib import Path
 from secrets import token_hex
+from tempfile import gettempdir
+from threading import Thread, get_ident
 from typing import TYPE_CHECKING, Any
 
 import ibis
@@ -28,6 +30,7 @@ from headcount.errors import BadParameter, NotATable, UnknownColumn
 from headcount.source import files
 
 if TYPE_CHECKING:
+    from pyspark import SparkContext
     from pyspark.sql import Column, DataFrame, SparkSession
 
 NAME = "pyspark"
@@ -257,6 +260,9 @@ def kept(found: ir.Table) -> Iterator[ir.Table]:
         frame.createTempView(name)
         frame.count()
         yield engine.table(name)
+    except BaseException:
+        _cancel(engine._session.sparkContext)
+        raise
     finally:
         frame.unpersist()
         forget(engine, name)
@@ -265,17 +271,32 @@ def kept(found: ir.Table) -> Iterator[ir.Table]:
 @contextmanager
 def grouped(session: "SparkSession") -> Iterator[None]:
     """What runs meanwhile is cancelled if it is not waited for to its end."""
-    context, name = session.sparkContext, f"headcount_{token_hex(8)}"
-    context.setJobGroup(name, "headcount", interruptOnCancel=True)
+    context = session.sparkContext
+    context.setJobGroup(_group(), "headcount", interruptOnCancel=True)
     try:
         yield
     except BaseException:
-        with suppress(Exception):  # a Spark that is gone
-            context.cancelJobGroup(name)
+        _cancel(context)
         raise
     finally:
-        with suppress(Exception):
+        with suppress(Exception):  # a Spark that is gone
             context.setLocalProperty("spark.jobGroup.id", None)  # type: ignore[arg-type]
+
+
+def _group() -> str:
+    return f"headcount_{get_ident()}"
+
+
+def _cancel(context: "SparkContext") -> None:
+    """End what this thread has Spark do: from another one, as this one's connection may still be waiting for it."""
+
+    def cancel(group: str) -> None:
+        with suppress(Exception):  # a Spark that is gone
+            context.cancelJobGroup(group)
+
+    other = Thread(target=cancel, args=(_group(),))
+    other.start()
+    other.join()
 
 
 def forget(engine: Any, name: str) -> None:
@@ -340,6 +361,7 @@ def start(master: str) -> "SparkSession":
         spark_session.builder.master(master)
         .appName("headcount")
         .config("spark.ui.enabled", "false")
+        .config("spark.sql.warehouse.dir", Path(gettempdir(), "spark-warehouse").as_uri())
         .config("spark.ui.showConsoleProgress", "false")
     )
     try:
