@@ -252,8 +252,11 @@ def test_odd_values(put: Put, kind: str) -> None:
 
 def summed(data: Any) -> list[Any]:
     """(user, item, count), and what a bound makes of it."""
-    done = contributions(open_events(data, ["user", "item"]).table(), [None], events=True, keys=None)
-    return [rows(done.table), told(SampledItems(1).bound(done, SECRET, None))]
+    events, users = (
+        contributions(open_events(data, ["user", "item"]).table(), [None], events=events, keys=None)
+        for events in (True, False)
+    )
+    return [rows(events.table), told(SampledItems(1).bound(users, SECRET, None))]
 
 
 NUMBERS = ["1", "1.0", " 1", "+1", "-1", "1e3", ".5", "5.", "1_000", "1d", "1f", "inf", "nan", "0x1", "", "1e400", "-0"]
