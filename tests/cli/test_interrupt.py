@@ -71,7 +71,7 @@ def test_progress_on_a_terminal_and_there_alone(events: Path, tmp_path: Path) ->
     code, stdout, said = Terminal(*asked, cwd=tmp_path).end()
     assert code == 0
     assert stdout.startswith("{\n")
-    assert re.search(r"reading +━+ +[0-9]+%", said), said
+    assert re.search(r"reading +[━╸╺]+ +[0-9]+%", said), said
     assert re.search(r"━ +[0-9]+%  [0-9]+:[0-9]{2} left", said), said
     shown = set(re.findall(r"[^\s━╸╺]+", said))
     assert {each for each in shown if not re.fullmatch(r"[0-9]{1,3}%|[0-9]+:[0-9]{2}|[a-z]+", each)} == set()
