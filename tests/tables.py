@@ -43,5 +43,6 @@ def kept(bounding: Bounding, rows: Rows, secret: bytes, *, events: bool) -> dict
 
 def totals(bounding: Bounding, rows: Rows, secret: bytes, *, events: bool) -> dict[Any, int]:
     """What bounding makes of each item, in units."""
-    bounded = bounding.bound(done(rows, events=events), secret, None)
+    with done(rows, events=events).read(by_number=True) as read:
+        bounded = bounding.bound(read, secret, None)
     return dict(zip(bounded.items["item0"].to_pylist(), bounded.totals.tolist(), strict=True))

@@ -3,7 +3,7 @@ more by what the rows are, and what may be told is packed."""
 
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,6 @@ import pyarrow as pa
 from scipy import special
 
 from headcount.bound import Choice, TopItems
-from headcount.bound.bounded import fetched
 from headcount.bound.crowd import People
 from headcount.errors import ReadingFailed
 from headcount.mechanism import Buckets, Mechanism, Noisy, Staircase, mechanism_for, second_for
@@ -73,7 +72,7 @@ def _chosen(plan: "Plan", done: Contributions, entropy: Entropy, about: About, t
         return Decided(plan.mechanism)
     tell("choosing the bound")
     if others := [name for name in done.items if not done.table[name].type().is_string()]:
-        _check_packed(fetched(done.table.select(others).distinct()), about)
+        _check_packed(done.listed(others), about)
     chosen, wish, choices = plan.choice.draw(plan.choice.look(done), entropy), plan.wish, [plan.choice]
     while second := second_for(wish, chosen, choices):
         chosen, wish = second.draw(second.look(done), entropy), replace(wish, looks=wish.looks + second.epsilon)
@@ -99,8 +98,12 @@ def _read(plan: "Plan", events: Events, tell: Tell) -> Iterator[Contributions]:
             everybody=rows,
             amounts=bool(asked.sum),
         )
-        once = not plan.choice and isinstance(plan.mechanism.bounding, TopItems)
-        kept = nullcontext(done) if once else done.read(everybody=asked.people == "count")
+        kept = done.read(
+            everybody=asked.people == "count",
+            by_number=(plan.choice or plan.mechanism.bounding).by_number,
+            again=events.quick,
+            once=not plan.choice and isinstance(plan.mechanism.bounding, TopItems),
+        )
         with reading(rows, plan.limits if events.ours else None), kept as ready:
             yield ready
     except Exception as error:  # whatever it says may quote a row

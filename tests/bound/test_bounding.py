@@ -81,7 +81,7 @@ def test_people_come_a_few_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [(person, item) for person in range(9) for item in range(3 * person)]
     expected = totals(SampledItems(4), rows, SECRET, events=False)
     for pairs in (1, 5, 30, 1000):
-        monkeypatch.setattr("headcount.bound.ranked.PAIRS", pairs)
+        monkeypatch.setattr("headcount.source.numbered.PAIRS", pairs)
         assert totals(SampledItems(4), rows, SECRET, events=False) == expected
 
 

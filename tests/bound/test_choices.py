@@ -19,7 +19,8 @@ from headcount.account.events import Neighbours
 from headcount.audit.choices import Fixed
 from headcount.audit.enumerate import Outcomes, delta, outcomes
 from headcount.audit.neighbours import pairs
-from headcount.bound import known, unknown
+from headcount.bound import known
+from headcount.bound import loads as loading
 from headcount.bound.best import Histograms, best_known, known_cost, unknown_cost
 from headcount.bound.compare import Compared, ComparedSizes, ComparedSums
 from headcount.bound.known import (
@@ -32,10 +33,11 @@ from headcount.bound.known import (
     Ranked,
     Selected,
 )
+from headcount.bound.loads import UNIT, Loads, loads
 from headcount.bound.sample import SampledEvents, SampledItems
 from headcount.bound.scale import ScaledToSize
 from headcount.bound.sizes import PART, Sizes
-from headcount.bound.unknown import UNIT, Exponential, Generalized, Loads, Unknown, loads
+from headcount.bound.unknown import Exponential, Generalized, Unknown
 from headcount.errors import BadParameter
 from headcount.noise import Entropy, SystemEntropy
 from headcount.source import Contributions, contributions, open_events
@@ -96,7 +98,10 @@ def with_thresholds(
 def on_engine(people: Sequence[Person], *, events: bool = True) -> Contributions:
     rows = [(number, item) for number, person in enumerate(people) for item, count in person for _ in range(count)]
     found = done(rows or [(0, "a")], events=events)
-    return found if rows else replace(found, table=found.table.filter(found.table["user"] > 0))
+    if rows or found.events is None:
+        return found
+    pairs, every = (table.filter(table["user"] > 0) for table in (found.table, found.events))
+    return replace(found, table=pairs, events=every)
 
 
 def sizes_by_hand(people: Sequence[Person], choice: Known, part: int = PART) -> Sizes:
@@ -109,11 +114,15 @@ def sizes_by_hand(people: Sequence[Person], choice: Known, part: int = PART) -> 
     return Sizes(*np.array(rows, dtype=np.int64).reshape(-1, 3).T)
 
 
-def loads_by_hand(people: Sequence[Person], grid: tuple[int, ...]) -> Loads:
+def loads_by_hand(people: Sequence[Person], grid: tuple[int, ...], rare: float = 0) -> Loads:
     """Person by person, in whole numbers."""
     counts: Counter[tuple[int, int]] = Counter()
     shares: Counter[tuple[int, int]] = Counter()
-    numbers = {item: number for number, item in enumerate(sorted({item for person in people for item, _ in person}))}
+    every: Counter[str] = Counter()
+    for item, n in (pair for person in people for pair in person):
+        every[item] += n
+    common = sorted(item for item, n in every.items() if n > rare)
+    numbers = {item: common.index(item) if item in common else len(common) for item in every}
     there, totals = (np.zeros(len(grid) + 1, dtype=np.int64) for _ in range(2))
     for person in people:
         total = sum(n for _, n in person)
@@ -125,11 +134,13 @@ def loads_by_hand(people: Sequence[Person], grid: tuple[int, ...]) -> Loads:
             shares[numbers[item], place] += n * UNIT // total
     rows = [(*key, counts[key], shares[key]) for key in sorted(counts)]
     items, places, added, parts = np.array(rows, dtype=np.int64).reshape(-1, 4).T
-    return Loads(items, places, added, parts, there, totals)
+    return Loads(items, places, added, parts, there, totals, len(common))
 
 
 def by_hand(choice: Known | Unknown, people: Sequence[Person]) -> Any:
-    return sizes_by_hand(people, choice) if isinstance(choice, Known) else loads_by_hand(people, choice.grid)
+    if isinstance(choice, Known):
+        return sizes_by_hand(people, choice)
+    return loads_by_hand(people, choice.grid, min(choice.thresholds))
 
 
 def alike(one: Sizes | Loads, other: Sizes | Loads) -> bool:
@@ -159,8 +170,23 @@ def test_sizes_on_the_engine_are_those_by_hand(kind: type[Known], seed: int) -> 
 def test_loads_on_the_engine_are_those_by_hand(events: bool, seed: int) -> None:
     people = some_people(np.random.default_rng(seed))
     counted = people if events else [tuple((item, 1) for item, _ in person) for person in people]
-    for grid in ((3,), (1, 2, 4, 8, 16, 1000)):
-        assert alike(loads(on_engine(people, events=events), grid), loads_by_hand(counted, grid))
+    for grid, rare in (((3,), 0), ((1, 2, 4, 8, 16, 1000), 3), ((1, 5), 10**6)):
+        expected = loads_by_hand(counted, grid, rare)
+        there = on_engine(people, events=events)
+        with there.read(by_number=True) as numbered:
+            assert numbered.numbers
+            assert alike(loads(numbered, np.array(grid), rare), expected)
+        assert alike(loads(there, np.array(grid), rare), expected)
+
+
+def test_rare_items_cost_what_is_left_of_them() -> None:
+    """Told apart or taken together."""
+    people = [*some_people(np.random.default_rng(5), 40), (("only mine", 1), ("the same", 2))]
+    for kind in (Exponential, Generalized):
+        choice = unknown_choice(kind)
+        together = loads_by_hand(people, choice.grid, min(choice.thresholds))
+        assert 0 < together.common <= 12
+        assert np.array_equal(choice.costs(together), choice.costs(loads_by_hand(people, choice.grid)))
 
 
 def test_items_of_two_columns_are_told_apart() -> None:
@@ -169,7 +195,7 @@ def test_items_of_two_columns_are_told_apart() -> None:
 
     table = pa.table({"user": [1, 1, 2], "item": ["a", "a", "b"], "part": [1, 2, 1]})
     found = contributions(open_events(table, table.column_names).table(), [None, None], events=False, keys=None)
-    assert loads(found, (1,)).items.tolist() == [0, 1, 2]
+    assert loads(found, np.array([1]), 0).items.tolist() == [0, 1, 2]
 
 
 def test_items_are_looked_at_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,7 +203,7 @@ def test_items_are_looked_at_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     people, choice = some_people(np.random.default_rng(7), 40), unknown_choice(Generalized)
     statistics = loads_by_hand(people, choice.grid)
     at_once = choice.costs(statistics)
-    monkeypatch.setattr(unknown, "CELLS", 2 * (len(choice.grid) + 1))
+    monkeypatch.setattr(loading, "CELLS", 2 * (len(choice.grid) + 1))
     assert len(list(statistics.left(choice.candidates))) == 6
     assert np.array_equal(choice.costs(statistics), at_once)
 

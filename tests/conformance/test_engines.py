@@ -32,7 +32,6 @@ from headcount.bound import (
     TwoScales,
 )
 from headcount.bound.amounts import UsualAmounts
-from headcount.bound.bounded import fetched
 from headcount.bound.compare import ComparedSizes, ComparedSums
 from headcount.bound.crowd import Crowd
 from headcount.bound.drawn import MostDrawn, PublicDrawn
@@ -43,6 +42,7 @@ from headcount.bound.profile import Profiled, Unseen
 from headcount.bound.rank import AtRank
 from headcount.bound.unknown import Exponential, Generalized
 from headcount.source import Contributions, contributions, open_events
+from headcount.source.fetched import fetched
 
 SECRET = bytes(range(32))
 KEYS = pa.table({"item0": ["item 1", "item 2", "nobody's", "é", ""]})

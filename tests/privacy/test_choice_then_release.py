@@ -18,8 +18,9 @@ from headcount.audit import worst_delta
 from headcount.audit.neighbours import pairs
 from headcount.bound import Bounded, Bounding, SampledEvents, SampledItems, ScaledToSum
 from headcount.bound.known import Quantile
+from headcount.bound.loads import UNIT, Loads
 from headcount.bound.sizes import PART, Sizes
-from headcount.bound.unknown import UNIT, Generalized, Loads
+from headcount.bound.unknown import Generalized
 from headcount.mechanism import Mechanism, Wish, mechanism_for
 from headcount.noise import Entropy
 
@@ -60,7 +61,8 @@ def loads(people: tuple[Person, ...], grid: tuple[int, ...]) -> Loads:
         [sum(t for t, p in zip(totals, places, strict=True) if p == place) for place in range(len(grid) + 1)]
     )
     arrays = [np.array(column, dtype=np.int64) for column in (*columns, [shares[r] for r in rows], *by_place)]
-    return Loads(*arrays)
+    items, placed, added, parts, there, sums = arrays
+    return Loads(items, placed, added, parts, there, sums, len(numbers))
 
 
 def sizes(people: tuple[Person, ...]) -> Sizes:

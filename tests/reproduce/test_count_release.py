@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from headcount.account import calibrate
-from headcount.bound.bounded import whole_numbers
 from headcount.reproduce import experiment
 from headcount.reproduce.count_release.baseline import Counted, not_private, threshold
 from headcount.reproduce.count_release.claims import Measured, looked_up
@@ -17,6 +16,7 @@ from headcount.reproduce.count_release.figures import RHOS, measured
 from headcount.reproduce.count_release.methods import DELTA, LEVEL, NAMES, PRINTED, TRUE, VARIANTS, Trial, ranked, trial
 from headcount.reproduce.count_release.tables import Pairs, numbered, read, synthetic
 from headcount.reproduce.report import Setting
+from headcount.source.fetched import whole_numbers
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 

@@ -8,12 +8,13 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from headcount.bound.bounded import Bounding, fetched, whole_numbers
+from headcount.bound.bounded import Bounding
 from headcount.bound.profile import Binned, edges
 from headcount.bound.sizes import Sizes
 from headcount.bound.top import TopSums
 from headcount.noise import Entropy
 from headcount.source.contributions import AMOUNT, COUNT, GRID, LARGEST_AMOUNT, USER, Contributions
+from headcount.source.fetched import fetched, whole_numbers
 
 RARE = 0.02
 """All but this part of the people are within the limit."""

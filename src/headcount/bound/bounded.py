@@ -7,9 +7,9 @@ anything.
 Invariant: what is kept of a person depends on that person's rows and the secret alone.
 """
 
-import warnings
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import ClassVar
 
 import ibis
 import numpy as np
@@ -18,9 +18,8 @@ from ibis.expr import types as ir
 
 from headcount.account.events import Neighbours
 from headcount.noise.law import Integers
-from headcount.source import spark
 from headcount.source.contributions import COUNT, USER, WIDE, Contributions
-from headcount.source.kept import on_spark
+from headcount.source.fetched import fetched, whole_numbers
 
 LARGEST_TOTAL = 2**61
 """Totals stop here: with noise they stay within 64 bits, and cutting a total changes no sensitivity."""
@@ -82,6 +81,9 @@ class Bounded:
 @dataclass(frozen=True)
 class Bounding(ABC):
     """A way of bounding."""
+
+    by_number: ClassVar[bool] = False
+    """Whether pairs as numbers are enough, and better."""
 
     @property
     def unit(self) -> int:
@@ -158,26 +160,6 @@ def _at_keys(totals: pa.Table, keys: pa.Table) -> pa.Table:
     return joined.set_column(joined.schema.get_field_index(TOTAL), TOTAL, joined[TOTAL].fill_null(0))
 
 
-def fetched(table: ir.Table) -> pa.Table:
-    """The rows, by way of batches: DuckDB's other way would import pandas."""
-    if on_spark(table):
-        return spark.fetched(table)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # Ibis calls DuckDB by a name that is going away
-        return table.to_pyarrow_batches().read_all()
-
-
 def often(count: int) -> str:
     """So many times, in words."""
     return "once" if count == 1 else f"{count:,} times"
-
-
-def cut_at(column: ir.Column, limit: float) -> ir.Column:
-    """The column, nothing above the limit."""
-    return (column < float(limit)).ifelse(column, float(limit))
-
-
-def whole_numbers(column: pa.ChunkedArray) -> Integers:
-    """The column as NumPy's integers."""
-    whole = column.cast(pa.int64()).combine_chunks()
-    return np.from_dlpack(whole).astype(np.int64)  # `to_numpy` would import pandas

@@ -22,6 +22,8 @@ class Choice(ABC, Generic[Statistics]):
     """A way of choosing how much one person may contribute."""
 
     name: ClassVar[str]
+    by_number: ClassVar[bool] = False
+    """Whether pairs as numbers are enough for it, for what may be looked at next, and for every bound in the end."""
     epsilon: Fraction
     """What it costs."""
     neighbours: Neighbours

@@ -20,11 +20,12 @@ import pyarrow.compute as pc
 from ibis.expr import types as ir
 from numpy.typing import NDArray
 
-from headcount.bound.bounded import Bounded, Bounding, Sensitivity, fetched, whole_numbers
+from headcount.bound.bounded import Bounded, Bounding, Sensitivity
 from headcount.bound.sample import hashed
 from headcount.bound.scale import SAFE, ScaledToSum
 from headcount.noise.law import Integers
 from headcount.source.contributions import COUNT, USER, Contributions
+from headcount.source.fetched import fetched, whole_numbers
 
 PAIR = 2**20
 """A pair is one number: its count, which is at most a million, and so many times the place of its item."""

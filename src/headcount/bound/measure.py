@@ -11,9 +11,11 @@ from typing import Literal
 import pyarrow as pa
 from ibis.expr import types as ir
 
-from headcount.bound.bounded import CUT, TOTAL, Bounded, Bounding, Sensitivity, cut_at, fetched, whole_numbers
+from headcount.bound.bounded import CUT, TOTAL, Bounded, Bounding, Sensitivity
+from headcount.bound.either import cut_at
 from headcount.bound.scale import ScaledToSize, ScaledToSum
 from headcount.source.contributions import USER, WIDE, Contributions
+from headcount.source.fetched import fetched, whole_numbers
 
 OFTEN = 4
 """Of what was taken from one person, so many times the bound is added up at most."""

@@ -130,6 +130,7 @@ class Profiled(Binned):
     """Bounds from a private profile: two scales; or, if nearly everybody has one or two items, a few items kept."""
 
     name: ClassVar[str] = "profile"
+    by_number: ClassVar[bool] = True
     largest: int
     """The most that a person can have of one item: 1 if people are counted."""
     small: int | None = None

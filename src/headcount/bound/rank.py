@@ -10,15 +10,17 @@ from fractions import Fraction
 from typing import ClassVar
 
 import ibis
+import numpy as np
 
 from headcount.account.events import Event, Laplace
-from headcount.bound.bounded import TOTAL, Bounding, fetched, whole_numbers
+from headcount.bound.bounded import TOTAL, Bounding
 from headcount.bound.choice import Choice
 from headcount.bound.top import TopItems
 from headcount.bound.weigh import TwoScales
 from headcount.noise import Entropy
 from headcount.noise.laplace import DiscreteLaplace
 from headcount.source.contributions import Contributions
+from headcount.source.fetched import fetched, whole_numbers
 
 CLEARLY = 2
 """So many scales of noise below what is enough is clearly less."""
@@ -29,6 +31,7 @@ class AtRank(Choice[int]):
     """Scaling, or the most common items, by how many people have the item at a rank."""
 
     name: ClassVar[str] = "rank"
+    by_number: ClassVar[bool] = True
     rank: int
     enough: float
     """So many people at that rank speak for scaling."""
@@ -42,6 +45,9 @@ class AtRank(Choice[int]):
         return (Laplace(1 / self.epsilon, Fraction(1)),)
 
     def look(self, contributions: Contributions) -> int:
+        if contributions.numbers is not None:
+            totals = np.sort(contributions.numbers.totals)
+            return int(totals[-self.rank]) if len(totals) >= self.rank else 0
         pairs = contributions.table
         people = pairs.group_by(list(contributions.items)).agg(**{TOTAL: pairs.count()})
         found = fetched(people.select(TOTAL).order_by(ibis.desc(TOTAL)).limit(self.rank))

@@ -1,67 +1,63 @@
-"""What is left of each item, where the engine is in this process: the items of people above the bound come here as
-whole numbers, 8 bytes each, and NumPy puts them in order, several times as fast as DuckDB ranks them (docs/scaling.md).
-
-As many people come at a time as have PAIRS items together, and at least one: memory does not grow with the table.
+"""What is left of each item where some of a person's are kept (sample.py), of pairs as numbers: which are too many is
+seen by putting them in order, here and not on the engine.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable
 
-import ibis
 import numpy as np
 import pyarrow as pa
 from ibis.expr import types as ir
 
-from headcount.bound.bounded import TOTAL, fetched, whole_numbers
+from headcount.bound.bounded import TOTAL
 from headcount.noise.law import Integers
-from headcount.source.contributions import USER, Contributions
-from headcount.source.kept import kept
+from headcount.source.fetched import fetched, whole_numbers
+from headcount.source.numbered import Booleans, Numbered, Some, added
 
-PAIRS = 2**24
-"""So many pairs of a person and an item are looked at together: 128 MiB."""
-ITEMS = 2**31
-"""A pair is one number: its item's, and so many times its person's. No table has more items than this."""
-
-
-def left(contributions: Contributions, above: ir.Table, most: int) -> pa.Table:
-    """(items, total): every item with what is left of it, in order. `above` (user, size, start) are the people of whom
-    only `most` items are kept."""
-    items, pairs = list(contributions.items), contributions.table
-    everything = pairs.group_by(items).agg(**{TOTAL: pairs.count()})
-    with kept(_numbered(everything, items, "item")) as every, kept(_numbered(above, [USER], "person")) as people:
-        found = fetched(every.order_by("item"))
-        numbered = pairs.join(every.drop(TOTAL), items)
-        totals = whole_numbers(found[TOTAL]) - _cut(numbered, people, most, len(found))
-    return found.select(items).append_column(TOTAL, pa.array(totals)).filter(pa.array(totals > 0))
+Pairs = tuple[Integers, Integers | None]
+"""Items, and how often each; None if once each."""
+Excess = Callable[[Some, int, Integers], Pairs]
+"""What is too much of some people who are above a bound, by their hashes."""
 
 
-def _numbered(table: ir.Table, by: list[str], name: str) -> ir.Table:
-    """The rows with a number each, from 0, in the order of some columns."""
-    return table.mutate(**{name: ibis.row_number().over(order_by=by)})
+def left(numbers: Numbered, hashes: ir.Table, most: int, excess: Excess) -> pa.Table:
+    """(items, total): every item of which something is left. People above the bound have a hash (person, hash)."""
+    items = len(numbers.items)
+    totals = np.zeros(items, dtype=np.int64)
+    for some in numbers:
+        above = some.of(some.totals > most)
+        totals += added(items, some.items, some.counted)
+        totals -= added(items, *excess(above, most, at(hashes, above.people)))
+    return numbers.items.append_column(TOTAL, pa.array(totals)).filter(pa.array(totals > 0))
 
 
-def _cut(pairs: ir.Table, people: ir.Table, most: int, items: int) -> Integers:
-    """How many people lose it, for each item."""
-    told = fetched(people.order_by("person"))
-    sizes, starts = whole_numbers(told["size"]), whole_numbers(told["start"])
-    cut = np.zeros(items, dtype=np.int64)
-    for first, last in _runs(sizes):
-        some = people.filter(people["person"].between(first, last - 1)).select(USER, "person")
-        joined = pairs.join(some, USER)
-        numbers = whole_numbers(fetched(joined.select(pair=joined["person"] * ITEMS + joined["item"]))["pair"])
-        cut += np.bincount(_too_many(numbers, sizes[first:last], starts[first:last], most), minlength=items)
-    return cut
+def at(hashes: ir.Table, people: Integers) -> Integers:
+    """The hashes of these people; 0 for one who has none, which is as good as any."""
+    if not len(people):
+        return people
+    first, last = int(people[0]), int(people[-1])
+    found = fetched(hashes.filter(hashes["person"].between(first, last)))
+    every = np.zeros(last - first + 1, dtype=np.int64)
+    every[whole_numbers(found["person"]) - first] = whole_numbers(found["hash"])
+    return every[people - first]
 
 
-def _too_many(pairs: Integers, sizes: Integers, starts: Integers, most: int) -> Integers:
-    """The items that are cut of these people: where floor((x * most + start) / size) does not rise at their x-th."""
-    pairs.sort()
-    place = np.arange(1, len(pairs) + 1) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    over = (place * most + np.repeat(starts, sizes)) % np.repeat(sizes, sizes)
-    return pairs[over >= most] & (ITEMS - 1)
+def too_many_items(above: Some, most: int, hashes: Integers) -> Pairs:
+    """The items that are not kept."""
+    return above.items[not_kept(above, most, hashes)], None
 
 
-def _runs(sizes: Integers) -> Iterator[tuple[int, int]]:
-    """People, from the first up to the last, who together have about PAIRS items."""
-    run = np.cumsum(sizes) // PAIRS
-    bounds = np.append(np.unique(run, return_index=True)[1], len(sizes))
-    yield from zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)
+def not_kept(above: Some, most: int, hashes: Integers) -> Booleans:
+    """Where floor((x * most + start) / size) does not rise at somebody's x-th item."""
+    place = above.upto
+    place *= most
+    place += above.of_pairs(hashes % above.sizes)
+    place %= above.of_pairs(above.sizes)
+    return place >= most
+
+
+def too_many_events(above: Some, most: int, hashes: Integers) -> Pairs:
+    """The same with events: by how much less it rises than somebody has of an item."""
+    starts, sizes = above.of_pairs(hashes % above.totals), above.of_pairs(above.totals)
+    upto, counts = above.upto, above.counts
+    kept = (upto * most + starts) // sizes - ((upto - counts) * most + starts) // sizes
+    return above.items, counts - kept

@@ -10,15 +10,17 @@ secret (docs/proofs/bounding.md).
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import ibis
 import pyarrow as pa
 from ibis.expr import types as ir
 
 from headcount.bound.bounded import CUT, Bounded, Cutting, Sensitivity, often
-from headcount.bound.ranked import left
+from headcount.bound.ranked import Excess, left, too_many_events, too_many_items
 from headcount.source.contributions import COUNT, USER, Contributions, spelled
 from headcount.source.kept import on_spark
+from headcount.source.numbered import Numbered
 
 DIGITS = 8
 """Hexadecimal digits of the hash that make a start: 32 bits. With m starts, none is favoured by more than m / 2^32."""
@@ -28,6 +30,7 @@ DIGITS = 8
 class SampledItems(Cutting):
     """At most `most` items of a person, each counted once."""
 
+    by_number: ClassVar[bool] = True
     most: int
 
     @property
@@ -39,16 +42,13 @@ class SampledItems(Cutting):
         return Sensitivity(items=self.most, largest=1, total=self.most, squared=self.most)
 
     def bound(self, contributions: Contributions, secret: bytes, keys: pa.Table | None) -> Bounded:
-        if on_spark(contributions.table):
+        if contributions.numbers is None:
             return super().bound(contributions, secret, keys)
-        return self.told(left(contributions, self._above(contributions, secret), self.most), keys)
-
-    def _above(self, contributions: Contributions, secret: bytes) -> ir.Table:
-        people = contributions.persons
-        return _started(people, people["items"], self.most, secret)
+        return self.told(_left(contributions.numbers, self.most, secret, too_many_items), keys)
 
     def excess(self, contributions: Contributions, secret: bytes) -> ir.Table:
-        rows = contributions.table.join(self._above(contributions, secret), USER)
+        people = contributions.persons
+        rows = contributions.table.join(_started(people, people["items"], self.most, secret), USER)
         upto = _upto(rows, contributions.items)
         placed = rows.mutate(place=(upto * self.most + rows["start"]) % rows["size"])
         # floor((x * most + start) / size) rises at x if what is left over there is less than `most`
@@ -66,6 +66,7 @@ class SampledItems(Cutting):
 class SampledEvents(Cutting):
     """At most `most` events of a person, whatever they are."""
 
+    by_number: ClassVar[bool] = True
     most: int
 
     @property
@@ -75,6 +76,11 @@ class SampledEvents(Cutting):
     @property
     def sensitivity(self) -> Sensitivity:
         return Sensitivity(items=self.most, largest=self.most, total=self.most, squared=self.most**2)
+
+    def bound(self, contributions: Contributions, secret: bytes, keys: pa.Table | None) -> Bounded:
+        if contributions.numbers is None:
+            return super().bound(contributions, secret, keys)
+        return self.told(_left(contributions.numbers, self.most, secret, too_many_events), keys)
 
     def excess(self, contributions: Contributions, secret: bytes) -> ir.Table:
         people = contributions.persons
@@ -101,6 +107,17 @@ def _started(people: ir.Table, size: ir.Column, most: int, secret: bytes) -> ir.
     sizes = people.select(USER, size=size.cast("int64"))
     above = hashed(sizes.filter(sizes["size"] > most), secret, DIGITS)
     return above.select(USER, "size", start=above["hash"] % above["size"])
+
+
+def _left(numbers: Numbered, most: int, secret: bytes, excess: Excess) -> pa.Table:
+    """(items, total): what is left of each item."""
+    return left(numbers, hashes(numbers, most, secret), most, excess)
+
+
+def hashes(numbers: Numbered, most: int, secret: bytes) -> ir.Table:
+    """(person, hash) of the people who may be above a bound: only somebody with more events can be."""
+    above = numbers.people.filter(numbers.people["events"] > most)
+    return hashed(above, secret, DIGITS).select("person", "hash")
 
 
 def hashed(people: ir.Table, secret: bytes, digits: int) -> ir.Table:

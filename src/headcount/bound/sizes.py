@@ -10,9 +10,11 @@ import ibis
 import numpy as np
 from ibis.expr import types as ir
 
-from headcount.bound.bounded import cut_at, fetched, whole_numbers
+from headcount.bound.either import cut_at, root, whole
 from headcount.noise.law import Integers
 from headcount.source.contributions import USER, WIDE, Contributions
+from headcount.source.fetched import fetched, whole_numbers
+from headcount.source.numbered import Numbered
 
 Norm = Literal["sum", "squares"]
 PART = 1024
@@ -47,10 +49,18 @@ def _added(place: Integers, values: Integers, size: int) -> Integers:
 def sizes(contributions: Contributions, norm: Norm, most_ratio: float = 0.0) -> Sizes:
     """People by the sum of their counts, or by the sum of the squares of their counts; ratios are cut at a limit, and
     not looked at if it is 0."""
+    if contributions.numbers is not None and not most_ratio:
+        return _of_numbers(contributions.numbers, norm)
     people = _people(contributions, norm, most_ratio)  # user, size, ratio
     counted = people.group_by("size").agg(people=people.count(), ratios=people["ratio"].sum().cast(WIDE))
     found = fetched(counted.order_by("size"))
     return Sizes(*(whole_numbers(found[name]) for name in ("size", "people", "ratios")))
+
+
+def _of_numbers(numbers: Numbered, norm: Norm) -> Sizes:
+    each = [np.minimum(some.totals if norm == "sum" else some.squares, LARGEST_SIZE) for some in numbers]
+    found, people = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *each]), return_counts=True)
+    return Sizes(found, people.astype(np.int64), np.zeros_like(found))
 
 
 def _people(contributions: Contributions, norm: Norm, most_ratio: float) -> ir.Table:
@@ -58,5 +68,5 @@ def _people(contributions: Contributions, norm: Norm, most_ratio: float) -> ir.T
     people = contributions.persons
     total, squared = (people[name].cast("float64") for name in ("total", "squares"))
     size = cut_at(total if norm == "sum" else squared, LARGEST_SIZE).cast("int64")
-    ratio = (cut_at(total / squared.sqrt(), most_ratio) * PART).floor().cast("int64")
+    ratio = whole(cut_at(total / root(squared), most_ratio) * PART)
     return people.select(USER, size=size, ratio=ratio if most_ratio else ibis.literal(0, "int64"))

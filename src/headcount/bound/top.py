@@ -7,15 +7,17 @@ depends on people alone.
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import ibis
+import numpy as np
 import pyarrow as pa
 from ibis.expr import types as ir
 
-from headcount.bound.bounded import LARGEST_TOTAL, TOTAL, Bounded, Bounding, Sensitivity, fetched, whole_numbers
+from headcount.bound.bounded import LARGEST_TOTAL, TOTAL, Bounded, Bounding, Sensitivity
 from headcount.noise.law import Integers
 from headcount.source.contributions import AMOUNT, COUNT, GRID, USER, WIDE, Contributions
+from headcount.source.fetched import fetched, whole_numbers
 
 EVERY = 2**62
 """As a limit: none."""
@@ -38,6 +40,7 @@ class BoundedTop(Bounded):
 class TopItems(Bounding):
     """The items that most people have."""
 
+    by_number: ClassVar[bool] = True
     most: int
     """How many items are listed."""
 
@@ -61,13 +64,22 @@ class TopItems(Bounding):
 
     def bound(self, contributions: Contributions, secret: bytes, keys: pa.Table | None) -> BoundedTop:
         items = list(contributions.items)
-        people = contributions.table.group_by(items).agg(**self._told(contributions.table))  # items, total, added
-        ranked = people.order_by(people[TOTAL].desc(), *items).limit(self.most + 1)
-        found = fetched(ranked)
+        found = self._found(contributions)
         totals, values = whole_numbers(found[TOTAL]), whole_numbers(found[ADDED])
         following = int(totals[self.most]) if len(totals) > self.most else 0
         listed = found.select(items).slice(0, self.most)
         return BoundedTop(listed, totals[: self.most], self.sensitivity, following, values[: self.most])
+
+    def _found(self, contributions: Contributions) -> pa.Table:
+        """(items, total, added): the items that are listed, the most common first, and one more."""
+        if contributions.numbers is not None and self.by_number:
+            totals = contributions.numbers.totals
+            places = pa.array(np.argsort(-totals, kind="stable")[: self.most + 1])
+            every = contributions.numbers.items
+            return every.append_column(TOTAL, pa.array(totals)).append_column(ADDED, pa.array(totals)).take(places)
+        items, pairs = list(contributions.items), contributions.table
+        people = pairs.group_by(items).agg(**self._told(pairs))
+        return fetched(people.order_by(people[TOTAL].desc(), *items).limit(self.most + 1))
 
     def _told(self, pairs: ir.Table) -> dict[str, ir.Value]:
         """How many people have an item, and what is to be told of it."""
@@ -87,6 +99,7 @@ class TopItems(Bounding):
 class TopSums(TopItems):
     """The same, with what people's amounts add up to."""
 
+    by_number: ClassVar[bool] = False
     each: int
     """The most that one person's amount for one item counts."""
     of: Literal["count", "amount"] = "amount"

@@ -11,138 +11,38 @@ total, and whole from there on, so it is enough to know of each item how much be
 grid.
 
 Invariant: everything is a whole number of 1/UNIT. What a person adds to all h_j together is never negative and at most
-min(m_i, C), as each of their shares is rounded down. Proofs: docs/proofs/choice.md.
+min(m_i, C). Proofs: docs/proofs/choice.md.
 """
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-import ibis
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
-from ibis.expr import types as ir
 
 from headcount.account.events import Event, Selection
-from headcount.bound.bounded import Bounding, fetched, whole_numbers
+from headcount.bound.bounded import Bounding
 from headcount.bound.choice import Choice
 from headcount.bound.compare import handicaps
 from headcount.bound.known import check_grid
+from headcount.bound.loads import UNIT, Loads, loads
 from headcount.bound.sample import SampledEvents, SampledItems
 from headcount.errors import BadParameter
 from headcount.noise import Entropy, softmax
 from headcount.noise.law import Integers
-from headcount.source.contributions import COUNT, USER, Contributions
+from headcount.source.contributions import Contributions
 
-UNIT = 2**20
-"""Units in one: a person's share of an item is rounded down to 1/UNIT. Sums stay below 2^53 up to 2^33 people."""
-CELLS = 2**22
-"""So many (item, place) are looked at together: a few arrays of 32 MiB."""
 SLOPE = 2
 """How fast what an item costs falls towards the noise, once it is above the threshold."""
-
-
-@dataclass(frozen=True)
-class Loads:
-    """What people have, by item and by the place of their total on the grid: the number of candidates below it.
-    Not private."""
-
-    items: Integers
-    """A number for each item, from 0, rising: a row for each item and each place of somebody who has it."""
-    places: Integers
-    """The place."""
-    counts: Integers
-    """What these people have of the item."""
-    shares: Integers
-    """The same as shares of each one's total, in units, each rounded down."""
-    people: Integers
-    """How many people there are at each place, whatever they have."""
-    totals: Integers
-    """What they have in all."""
-
-    def kept(self, grid: Integers) -> Integers:
-        """The sum of min(m_i, C) for each candidate C."""
-        whole: Integers = self.totals.cumsum()[:-1]
-        return whole + grid * _above(self.people)
-
-    def left(self, grid: Integers) -> Iterator[Integers]:
-        """(item, candidate): h_j(C) in units, some items at a time."""
-        size = CELLS // len(self.people)
-        for first in range(0, int(self.items[-1]) + 1 if len(self.items) else 0, size):
-            rows = slice(*np.searchsorted(self.items, [first, first + size]))
-            counts, shares = (self._dense(values, rows) for values in (self.counts, self.shares))
-            yield UNIT * counts.cumsum(axis=1)[:, :-1] + grid * _above(shares)
-
-    def _dense(self, values: Integers, rows: slice) -> Integers:
-        """(item, place) of some rows."""
-        items = self.items[rows] - self.items[rows.start]
-        dense = np.zeros((items[-1] + 1, len(self.people)), dtype=np.int64)
-        dense[items, self.places[rows]] = values[rows]
-        return dense
-
-
-def _above(values: Integers) -> Integers:
-    """Along the last axis, for each place but the last, the sum of all later ones."""
-    later: Integers = values.sum(axis=-1, keepdims=True) - values.cumsum(axis=-1)
-    return later[..., :-1]
-
-
-def loads(contributions: Contributions, grid: tuple[int, ...]) -> Loads:
-    """What people have, by item and place on the grid of candidates."""
-    people, items = _placed(contributions, grid), list(contributions.items)
-    joined = contributions.table.join(people, USER)  # user, items, count, total, place, one
-    share = joined["one"] if contributions.once else (joined[COUNT] * UNIT) // joined["total"]
-    each = joined.select(*items, COUNT, "place", share=share)
-    count = each.count() if contributions.once else _sum(each[COUNT])
-    rows = fetched(each.group_by(*items, "place").agg(counts=count, shares=_sum(each["share"])))
-    numbers = _numbers(rows.select(items))
-    places, counts, shares = (whole_numbers(rows[name]) for name in ("place", "counts", "shares"))
-    order = np.argsort(numbers * (len(grid) + 1) + places)
-    return Loads(numbers[order], places[order], counts[order], shares[order], *_by_place(people, len(grid) + 1))
-
-
-def _numbers(items: pa.Table) -> Integers:
-    """A number for each item, from 0, in their order: sorted here, each once, instead of every row on the engine."""
-    numbers = first = np.zeros(len(items), dtype=np.int64)
-    for column in items.columns:
-        column = column.cast(pa.large_string()) if pa.types.is_string(column.type) else column  # of any length together
-        codes = column.combine_chunks().dictionary_encode()
-        ranks = np.argsort(np.from_dlpack(pc.array_sort_indices(codes.dictionary)))
-        together = numbers * len(ranks) + ranks[np.from_dlpack(codes.indices)]
-        numbers = together if numbers is first else np.unique(together, return_inverse=True)[1]
-    return numbers
-
-
-def _placed(contributions: Contributions, grid: tuple[int, ...]) -> ir.Table:
-    """(user, total, place, one): a person's total, its place, and the part that one is of it, in units."""
-    people = contributions.persons
-    reached = [(people["total"] <= candidate, place) for place, candidate in enumerate(grid)]
-    place, total = ibis.cases(*reached, else_=len(grid)).cast("int64"), people["total"].cast("int64")
-    return people.select(USER, total=total, place=place, one=ibis.literal(UNIT, "int64") // total)
-
-
-def _by_place(people: ir.Table, size: int) -> tuple[Integers, Integers]:
-    """How many people there are at each place, and what they have in all."""
-    found = fetched(people.group_by("place").agg(people=people.count(), totals=_sum(people["total"])))
-    numbers, totals = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
-    numbers[whole_numbers(found["place"])] = whole_numbers(found["people"])
-    totals[whole_numbers(found["place"])] = whole_numbers(found["totals"])
-    return numbers, totals
-
-
-def _sum(column: ir.Column) -> ir.Column:
-    """A sum that has 64 bits on all engines, also on those that make it wider; below 2^53, by way of a number that
-    engines cast quickly."""
-    return column.sum().cast("float64").cast("int64")
 
 
 @dataclass(frozen=True)
 class Unknown(Choice[Loads]):
     """A choice that knows what every candidate would leave of every item."""
 
+    by_number: ClassVar[bool] = True
     factor: ClassVar[int]
     """f: how much what is cut away counts."""
     kind: type[SampledItems] | type[SampledEvents]
@@ -169,16 +69,17 @@ class Unknown(Choice[Loads]):
         return np.array(self.grid, dtype=np.int64)
 
     def look(self, contributions: Contributions) -> Loads:
-        return loads(contributions, self.grid)
+        return loads(contributions, self.candidates, min(self.thresholds))
 
     @abstractmethod
     def psi(self, left: Integers) -> Integers:
-        """(item, candidate): what each item costs with so much left of it, in units."""
+        """(item, candidate): what each item costs with so much left of it, in units: up to the threshold, as much."""
 
     def costs(self, statistics: Loads) -> Integers:
         """U(C) for each candidate, in units."""
         kept = self.factor * UNIT * statistics.kept(self.candidates)
-        return sum((self.psi(left).sum(axis=0) for left in statistics.left(self.candidates)), start=-kept)
+        rare = statistics.rare(self.candidates)  # never above a threshold: cost what is left of them
+        return sum((self.psi(left).sum(axis=0) for left in statistics.left(self.candidates)), start=rare - kept)
 
     @property
     @abstractmethod

@@ -12,6 +12,7 @@ so noise and threshold are the same for every bound, and known before it. Proof:
 
 from dataclasses import dataclass, field
 from math import isqrt
+from typing import Any, ClassVar
 
 import ibis
 import numpy as np
@@ -19,11 +20,15 @@ import pyarrow as pa
 from ibis.expr import types as ir
 
 from headcount.account.calibrate import SQUARED
-from headcount.bound.bounded import TOTAL, Bounded, Bounding, Sensitivity, cut_at, fetched, whole_numbers
-from headcount.bound.sample import SampledItems
+from headcount.bound.bounded import TOTAL, Bounded, Bounding, Sensitivity
+from headcount.bound.either import cut_at, floating, root, where, whole
+from headcount.bound.ranked import at, not_kept
+from headcount.bound.sample import SampledItems, hashes
 from headcount.bound.scale import SAFE
 from headcount.noise.law import Integers
 from headcount.source.contributions import COUNT, USER, WIDE, Contributions
+from headcount.source.fetched import fetched, whole_numbers
+from headcount.source.numbered import Numbered, Some, added
 
 LARGE = "large"
 LIGHT = 4
@@ -44,6 +49,7 @@ class BoundedTwice(Bounded):
 class TwoScales(Bounding):
     """Every person's squares add up to at most `small`, and on the other scale to at most `large`."""
 
+    by_number: ClassVar[bool] = True
     small: int
     large: int
     most: int
@@ -84,6 +90,8 @@ class TwoScales(Bounding):
         )  # on either scale, and of the two numbers
 
     def bound(self, contributions: Contributions, secret: bytes, keys: pa.Table | None) -> BoundedTwice:
+        if contributions.numbers is not None:
+            return self._of_numbers(contributions.numbers, secret)
         items, left = list(contributions.items), self._left(contributions, secret)
         totals = left.group_by(items).agg(**{name: left[name].sum().cast(WIDE) for name in (TOTAL, LARGE)})
         found = fetched(totals.order_by(items))
@@ -92,8 +100,36 @@ class TwoScales(Bounding):
             whole_numbers(found[TOTAL]),
             self.sensitivity,
             whole_numbers(found[LARGE]),
-            self._taken(self._people(contributions)),
+            self._taken_together(self._people(contributions)),
         )
+
+    def _of_numbers(self, numbers: Numbered, secret: bytes) -> BoundedTwice:
+        started, items = hashes(numbers, self.most, secret), len(numbers.items)
+        totals, taken = np.zeros((2, items), dtype=np.int64), np.zeros(2, dtype=np.int64)
+        for some in numbers:
+            totals += self._events(some, items) if self.largest > 1 else self._once_each(some, started, items)
+            taken += [each.sum() for each in self._taken(some.totals.astype(np.float64), self._size(some.squares))]
+        there = totals[0] > 0
+        found = numbers.items.filter(pa.array(there))
+        return BoundedTwice(found, totals[0][there], self.sensitivity, totals[1][there], taken)
+
+    def _events(self, some: Some, items: int) -> list[Integers]:
+        """What events add to each item, on both scales."""
+        size = some.of_pairs(self._size(some.squares))
+        shares = self._shares(size, some.counts)
+        few = self._few(some.counts, size)
+        return [added(items, some.items, where(few, share, 0)) for share in shares]
+
+    def _once_each(self, some: Some, started: ir.Table, items: int) -> list[Integers]:
+        """What people add to each item, on both scales: all of them, less what is not kept of those who have many."""
+        many = some.sizes > self.most
+        above, shares = some.of(many), self._shares(self._size(some.squares), np.ones_like(some.sizes))
+        cut = not_kept(above, self.most, at(started, above.people))
+        return [
+            added(items, some.items, some.of_pairs(share))
+            - added(items, above.items[cut], above.of_pairs(share[many])[cut])
+            for share in shares
+        ]
 
     def kept(self, contributions: Contributions, secret: bytes) -> ir.Table:
         left = self._left(contributions, secret)
@@ -102,46 +138,51 @@ class TwoScales(Bounding):
     def _people(self, contributions: Contributions) -> ir.Table:
         """(user, items, sum, size): the sum of a person's counts, and the sum of the squares of those that are left."""
         people = contributions.persons
-        added, squares = (people[name].cast("float64") for name in ("total", "squares"))
-        size = squares if self.largest > 1 else cut_at(squares, self.most)
-        return people.select(USER, "items", sum=added, size=size)
+        return people.select(USER, "items", sum=floating(people["total"]), size=self._size(people["squares"]))
 
     def _left(self, contributions: Contributions, secret: bytes) -> ir.Table:
         """(user, items, total, large): what is left of each person, on both scales."""
         people, key = self._people(contributions), [USER, *contributions.items]
         if self.largest > 1:
             joined = contributions.table.join(people, USER)
-            count = joined[COUNT].cast("float64")
-            few = joined.filter(count * count * float(self.most) >= joined["size"])
-            return few.select(*key, **self._shares(few, few[COUNT]))
-        each = people.select(USER, "items", **self._shares(people, ibis.literal(1, "int64")))
+            few = joined.filter(self._few(joined[COUNT], joined["size"]))
+            return few.select(*key, **self._named(self._shares(few["size"], few[COUNT])))
+        each = people.select(USER, "items", **self._named(self._shares(people["size"], ibis.literal(1, "int64"))))
         within = contributions.table.join(each.filter(each["items"] <= self.most), USER)
         over = contributions.table.join(each.filter(each["items"] > self.most), USER)
         some = over.anti_join(SampledItems(self.most).excess(contributions, secret), key)
         return within.select(*key, TOTAL, LARGE).union(some.select(*key, TOTAL, LARGE), distinct=False)
 
-    def _shares(self, rows: ir.Table, count: ir.Value) -> dict[str, ir.Column]:
-        """What so many of an item add on both scales, in units."""
-        norm = float(isqrt(self.squared)) * SAFE
-        shrunk = (count.cast("float64") * norm / rows["size"].sqrt()).floor().cast("int64")
-        scales = {TOTAL: (self.small, self.unit), LARGE: (self.large, self.large_unit)}
-        return {
-            name: (rows["size"] <= float(limit)).ifelse(count * unit, shrunk) for name, (limit, unit) in scales.items()
-        }
+    def _named(self, shares: list[Any]) -> dict[str, Any]:
+        return dict(zip((TOTAL, LARGE), shares, strict=True))
 
-    def _taken(self, people: ir.Table) -> Integers:
-        """How much the large scale takes away from everybody, and how much it keeps."""
-        all_ = people["size"] if self.largest == 1 else people["sum"]
-        kept = (people["size"] <= float(self.large)).ifelse(
-            all_, all_ * float(self.large) ** 0.5 / people["size"].sqrt()
-        )
-        both = zip((people["sum"] - kept, kept), self.cuts, self.parts, strict=True)
-        taken, rest = (
-            (cut_at(number, cut) * (parts / cut * SAFE)).floor().cast("int64") for number, cut, parts in both
-        )
-        each = people.select(taken=taken, kept=rest)
-        added = fetched(each.agg(**{name: each[name].sum().fill_null(0).cast(WIDE) for name in ("taken", "kept")}))
-        return np.concatenate([whole_numbers(added[name]) for name in ("taken", "kept")])
+    def _size(self, squares: Any) -> Any:
+        """What the squares of a person's counts add up to, of those that are left."""
+        return floating(squares) if self.largest > 1 else cut_at(floating(squares), self.most)
+
+    def _few(self, count: Any, size: Any) -> Any:
+        """Whether an item is one of the few, at most `most`, that are large enough in all of somebody's squares."""
+        return floating(count) * floating(count) * float(self.most) >= size
+
+    def _shares(self, size: Any, count: Any) -> list[Any]:
+        """What so many of an item add on both scales, in units."""
+        shrunk = whole(floating(count) * (float(isqrt(self.squared)) * SAFE) / root(size))
+        scales = (self.small, self.unit), (self.large, self.large_unit)
+        return [where(size <= float(limit), count * unit, shrunk) for limit, unit in scales]
+
+    def _taken(self, sums: Any, size: Any) -> list[Any]:
+        """How much the large scale takes away from each person, and how much it keeps."""
+        all_ = size if self.largest == 1 else sums
+        kept = where(size <= float(self.large), all_, all_ * float(self.large) ** 0.5 / root(size))
+        both = zip((sums - kept, kept), self.cuts, self.parts, strict=True)
+        return [whole(cut_at(number, cut) * (parts / cut * SAFE)) for number, cut, parts in both]
+
+    def _taken_together(self, people: ir.Table) -> Integers:
+        """The same of everybody."""
+        taken, kept = self._taken(people["sum"], people["size"])
+        each = people.select(taken=taken, kept=kept)
+        found = fetched(each.agg(**{name: each[name].sum().fill_null(0).cast(WIDE) for name in ("taken", "kept")}))
+        return np.concatenate([whole_numbers(found[name]) for name in ("taken", "kept")])
 
     def explain(self, item: str) -> str:
         if self.largest == 1:

@@ -5,9 +5,9 @@ from math import ceil
 import numpy as np
 import pyarrow as pa
 
-from headcount.bound.bounded import whole_numbers
 from headcount.bound.crowd import People
 from headcount.question import Question
+from headcount.source.fetched import whole_numbers
 
 
 def heavy(table: pa.Table, question: Question, people: People) -> pa.Table:

@@ -16,7 +16,9 @@ from ibis.expr import types as ir
 
 from headcount.errors import BadParameter, UnknownColumn
 from headcount.source.binning import Bins, binned, check_binned
-from headcount.source.kept import check_room, kept
+from headcount.source.fetched import fetched
+from headcount.source.kept import check_room, kept, on_spark
+from headcount.source.numbered import Numbered, numbered
 
 USER = "user"
 COUNT = "count"
@@ -46,6 +48,10 @@ class Contributions:
     """Whether every count is 1."""
     measured: ir.Table | None = None
     """`persons`, if the engine keeps it."""
+    events: ir.Table | None = None
+    """user, item0, item1, ...: a row for each event, before it became pairs; None if that is not all there is."""
+    numbers: Numbered | None = None
+    """The same as numbers, if that is how it was read."""
 
     @property
     def persons(self) -> ir.Table:
@@ -54,18 +60,47 @@ class Contributions:
         return _persons(self) if self.measured is None else self.measured
 
     @contextmanager
-    def read(self, *, everybody: bool = False) -> Iterator["Contributions"]:
-        """The same, read once and kept by the engine meanwhile: what is computed of it reads nothing again; of the
-        people only if `everybody` is needed."""
-        with kept(self.table) as pairs, kept(self.people) if everybody else nullcontext(self.people) as people:
+    def read(
+        self, *, everybody: bool = False, by_number: bool = False, again: bool = False, once: bool = False
+    ) -> Iterator["Contributions"]:
+        """The same, read to its end and kept meanwhile: what is computed of it reads nothing again; of the people only
+        if `everybody` is needed. `by_number` as numbers alone, if there are events and they need not leave this
+        process; `again` if reading them several times costs less than keeping them. If pairs are looked at only `once`,
+        they are not kept."""
+        with kept(self.people) if everybody else nullcontext(self.people) as people:
+            done = replace(self, people=people)
+            if by_number and self.events is not None and not on_spark(self.table):
+                with done._numbered(self.events, again=again) as found:
+                    yield found
+            else:
+                with nullcontext(done) if once else done._kept() as found:
+                    yield found
+
+    @contextmanager
+    def _kept(self) -> Iterator["Contributions"]:
+        with kept(self.table) as pairs:
             check_room(pairs.select(*self.items))
-            done = replace(self, table=pairs, people=people)
+            done = replace(self, table=pairs)
             with kept(done.persons) as measured:
                 yield replace(done, measured=measured)
 
+    @contextmanager
+    def _numbered(self, events: ir.Table, *, again: bool) -> Iterator["Contributions"]:
+        with (
+            nullcontext(events) if again else kept(events) as rows,
+            numbered(rows, USER, self.items, most=1 if self.once else LARGEST_COUNT) as numbers,
+        ):
+            yield replace(self, numbers=numbers)
+
+    def listed(self, names: Sequence[str]) -> pa.Table:
+        """What items there are, by some of their columns."""
+        if self.numbers is not None:
+            return self.numbers.items.select(list(names))
+        return fetched(self.table.select(*names).distinct())
+
     def only(self, table: ir.Table) -> "Contributions":
         """The same people with other pairs."""
-        return replace(self, table=table, measured=None)
+        return replace(self, table=table, measured=None, events=None, numbers=None)
 
 
 def _persons(of: Contributions) -> ir.Table:
@@ -143,7 +178,7 @@ def contributions(
     else:
         pairs = rows.distinct().mutate(**ONCE)
     there = _everybody(table if everybody is None else everybody)
-    return Contributions(pairs, items, there, once=amounts or not events)
+    return Contributions(pairs, items, there, once=amounts or not events, events=None if amounts else rows)
 
 
 def _amount(column: ir.Column) -> ir.Column:

@@ -29,6 +29,8 @@ class Events:
     """Those columns, on their engine, as column0, column1, ... Called when rows may be read."""
     ours: bool = False
     """Whether that is an engine of our own, a new one each time."""
+    quick: bool = False
+    """Whether reading it again costs less than keeping what was read."""
 
 
 def open_events(data: Any, columns: Sequence[str], name: str | None = None) -> Events:
@@ -46,7 +48,7 @@ def open_events(data: Any, columns: Sequence[str], name: str | None = None) -> E
     if frame is None:
         raise NotATable(f"data={type(data).__name__}: not a table.", fix=KINDS)
     check_columns(columns, frame.names)
-    return Events(name or "data frame", frame.types(columns), lambda: frame.table(columns), ours=True)
+    return Events(name or "data frame", frame.types(columns), lambda: frame.table(columns), ours=True, quick=True)
 
 
 def _of_file(path: str, columns: Sequence[str], name: str | None) -> Events:
@@ -62,7 +64,7 @@ def _of_file(path: str, columns: Sequence[str], name: str | None) -> Events:
         return now.table()
 
     events = opened()
-    return replace(events, table=table, ours=True)
+    return replace(events, table=table, ours=True, quick=path.lower().endswith(".parquet"))
 
 
 def _of_spark(frame: Any, columns: Sequence[str], name: str) -> Events:

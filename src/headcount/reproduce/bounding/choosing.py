@@ -13,8 +13,9 @@ import numpy as np
 from headcount.account.cost import Cost
 from headcount.bound import SampledEvents
 from headcount.bound.known import Known, OutputPerturbation, Quantile, Ranked
+from headcount.bound.loads import Loads
 from headcount.bound.sizes import Sizes
-from headcount.bound.unknown import Generalized, Loads, Unknown
+from headcount.bound.unknown import Generalized, Unknown
 from headcount.mechanism.choose import choice_for
 from headcount.mechanism.wish import KNOWN, Wish
 from headcount.noise import SystemEntropy

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from headcount.bound.best import Floats
-from headcount.bound.unknown import UNIT
+from headcount.bound.loads import UNIT
 from headcount.reproduce.bounding.choosing import delta_of, unknown
 from headcount.reproduce.bounding.losses import thresholded
 from headcount.reproduce.bounding.people import SUBSTITUTES, People, Random, different, substitute

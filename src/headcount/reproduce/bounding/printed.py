@@ -12,8 +12,9 @@ import numpy as np
 
 from headcount.bound.best import Floats
 from headcount.bound.known import STEPS, OutputPerturbation
+from headcount.bound.loads import UNIT
 from headcount.bound.sizes import PART
-from headcount.bound.unknown import UNIT, Exponential
+from headcount.bound.unknown import Exponential
 from headcount.noise.law import Integers
 
 

@@ -14,7 +14,6 @@ import pyarrow as pa
 from headcount.account.events import Adaptive
 from headcount.bound import BoundedTop, TopItems
 from headcount.bound.best import Floats
-from headcount.bound.bounded import whole_numbers
 from headcount.bound.plume import Discovering
 from headcount.mechanism import count_release, plume
 from headcount.mechanism.levels import VariantName
@@ -25,6 +24,7 @@ from headcount.reproduce.bounding.people import Random
 from headcount.reproduce.count_release.baseline import ALPHA, TARGET, Counted, not_private
 from headcount.reproduce.count_release.tables import Pairs
 from headcount.source.contributions import Contributions
+from headcount.source.fetched import whole_numbers
 
 DELTA = Fraction(1, 10**6)
 KBAR = 10_000

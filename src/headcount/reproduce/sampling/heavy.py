@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from headcount.asked import heavy_question
 from headcount.bound import SampledItems
-from headcount.bound.bounded import whole_numbers
 from headcount.bound.crowd import People
 from headcount.mechanism import Mechanism
 from headcount.mechanism.sample_threshold import Sampling
@@ -23,6 +22,7 @@ from headcount.reproduce.parts import Part
 from headcount.reproduce.pictures import Panel, Series
 from headcount.reproduce.report import Setting, Table, number
 from headcount.reproduce.sampling.part import BUDGET, SYSTEM, listed
+from headcount.source.fetched import whole_numbers
 
 SHARES = ("0.01", "0.001")
 SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000)

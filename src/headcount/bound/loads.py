@@ -1,0 +1,159 @@
+"""What people have, by item and by the place of their total on a grid of candidates for the bound: enough to tell what
+every candidate would leave of every item (unknown.py).
+
+Invariant: everything is a whole number of 1/UNIT. What a person adds to all items together is never negative and at
+most their total, as each of their shares is rounded down.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import ibis
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from ibis.expr import types as ir
+
+from headcount.noise.law import Integers
+from headcount.source.contributions import COUNT, USER, Contributions
+from headcount.source.fetched import fetched, whole_numbers
+from headcount.source.numbered import Numbered, added
+
+UNIT = 2**20
+"""Units in one: a person's share of an item is rounded down to 1/UNIT. Sums stay below 2^53 up to 2^33 people."""
+CELLS = 2**20
+"""So many (item, place) are looked at together: a few arrays of 8 MiB."""
+
+
+@dataclass(frozen=True)
+class Loads:
+    """What people have, by item and by the place of their total on the grid: the number of candidates below it.
+    Not private."""
+
+    items: Integers
+    """A number for each item, rising: a row for each item and each place of somebody who has it. The last number is
+    that of all rare items together."""
+    places: Integers
+    """The place."""
+    counts: Integers
+    """What these people have of the item."""
+    shares: Integers
+    """The same as shares of each one's total, in units, each rounded down."""
+    people: Integers
+    """How many people there are at each place, whatever they have."""
+    totals: Integers
+    """What they have in all."""
+    common: int
+    """How many items are not rare: the number of the rare ones."""
+
+    def kept(self, grid: Integers) -> Integers:
+        """The sum of min(m_i, C) for each candidate C."""
+        whole: Integers = self.totals.cumsum()[:-1]
+        return whole + grid * _above(self.people)
+
+    def left(self, grid: Integers) -> Iterator[Integers]:
+        """(item, candidate): h_j(C) in units, some items at a time; of items that are not rare."""
+        size = max(1, CELLS // len(self.people))
+        for first in range(0, self.common, size):
+            yield self._left(grid, first, min(first + size, self.common))
+
+    def rare(self, grid: Integers) -> Integers:
+        """The sum of h_j(C) over the rare items, in units."""
+        together: Integers = self._left(grid, self.common, self.common + 1)[0]
+        return together
+
+    def _left(self, grid: Integers, first: int, last: int) -> Integers:
+        rows = slice(*np.searchsorted(self.items, [first, last]))
+        counts, shares = np.zeros((2, last - first, len(self.people)), dtype=np.int64)
+        at = self.items[rows] - first, self.places[rows]
+        counts[at], shares[at] = self.counts[rows], self.shares[rows]
+        left: Integers = UNIT * counts.cumsum(axis=1)[:, :-1] + grid * _above(shares)
+        return left
+
+
+def _above(values: Integers) -> Integers:
+    """Along the last axis, for each place but the last, the sum of all later ones."""
+    later: Integers = values.sum(axis=-1, keepdims=True) - values.cumsum(axis=-1)
+    return later[..., :-1]
+
+
+def loads(contributions: Contributions, grid: Integers, rare: float) -> Loads:
+    """What people have. Items of which all people have at most `rare` are rare, and one as far as anybody can see."""
+    if contributions.numbers is None:
+        return _on_engine(contributions, grid, rare)
+    return _of_numbers(contributions.numbers, grid, rare)
+
+
+def _common(totals: Integers, rare: float) -> tuple[Integers, int]:
+    """A new number for each item, and how many are not rare."""
+    there = totals > rare
+    return np.where(there, there.cumsum() - 1, there.sum()), int(there.sum())
+
+
+def _of_numbers(numbers: Numbered, grid: Integers, rare: float) -> Loads:
+    size = len(grid) + 1
+    number, common = _common(numbers.totals, rare)
+    counts, shares = np.zeros((2, (common + 1) * size), dtype=np.int64)
+    people, totals = np.zeros((2, size), dtype=np.int64)
+    for some in numbers:
+        own = some.totals
+        places = np.searchsorted(grid, own)
+        cells = number[some.items] * size + some.of_pairs(places)
+        share = some.of_pairs(UNIT // own) if some.counted is None else some.counts * UNIT // some.of_pairs(own)
+        counts += added(len(counts), cells, some.counted)
+        shares += added(len(shares), cells, share)
+        people += added(size, places)
+        totals += added(size, places, own)
+    there = np.flatnonzero(counts)
+    return Loads(there // size, there % size, counts[there], shares[there], people, totals, common)
+
+
+def _on_engine(contributions: Contributions, grid: Integers, rare: float) -> Loads:
+    """The same by the engine: one pass over the pairs."""
+    people, items = _placed(contributions, grid.tolist()), list(contributions.items)
+    joined = contributions.table.join(people, USER)  # user, items, count, total, place, one
+    share = joined["one"] if contributions.once else (joined[COUNT] * UNIT) // joined["total"]
+    each = joined.select(*items, COUNT, "place", share=share)
+    count = each.count() if contributions.once else _sum(each[COUNT])
+    rows = fetched(each.group_by(*items, "place").agg(counts=count, shares=_sum(each["share"])))
+    places, counts, shares = (whole_numbers(rows[name]) for name in ("place", "counts", "shares"))
+    numbers = _numbers(rows.select(items))
+    number, common = _common(added(0, numbers, counts), rare)
+    size = len(grid) + 1
+    cells, at = np.unique(number[numbers] * size + places, return_inverse=True)
+    counts, shares = (added(len(cells), at, values) for values in (counts, shares))
+    return Loads(cells // size, cells % size, counts, shares, *_by_place(people, size), common)
+
+
+def _numbers(items: pa.Table) -> Integers:
+    """A number for each item, from 0, in their order: sorted here, each once, instead of every row on the engine."""
+    numbers = first = np.zeros(len(items), dtype=np.int64)
+    for column in items.columns:
+        column = column.cast(pa.large_string()) if pa.types.is_string(column.type) else column  # of any length together
+        codes = column.combine_chunks().dictionary_encode()
+        ranks = np.argsort(np.from_dlpack(pc.array_sort_indices(codes.dictionary)))
+        together = numbers * len(ranks) + ranks[np.from_dlpack(codes.indices)]
+        numbers = together if numbers is first else np.unique(together, return_inverse=True)[1]
+    return numbers
+
+
+def _placed(contributions: Contributions, grid: list[int]) -> ir.Table:
+    """(user, total, place, one): a person's total, its place, and the part that one is of it, in units."""
+    people = contributions.persons
+    reached = [(people["total"] <= candidate, place) for place, candidate in enumerate(grid)]
+    place, total = ibis.cases(*reached, else_=len(grid)).cast("int64"), people["total"].cast("int64")
+    return people.select(USER, total=total, place=place, one=ibis.literal(UNIT, "int64") // total)
+
+
+def _by_place(people: ir.Table, size: int) -> tuple[Integers, Integers]:
+    """How many people there are at each place, and what they have in all."""
+    found = fetched(people.group_by("place").agg(people=people.count(), totals=_sum(people["total"])))
+    places = whole_numbers(found["place"])
+    numbers, totals = (added(size, places, whole_numbers(found[name])) for name in ("people", "totals"))
+    return numbers, totals
+
+
+def _sum(column: ir.Column) -> ir.Column:
+    """A sum that has 64 bits on all engines, also on those that make it wider; below 2^53, by way of a number that
+    engines cast quickly."""
+    return column.sum().cast("float64").cast("int64")
