@@ -64,15 +64,28 @@ def spill(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("bound", [5, "auto"], ids=str)
-def test_a_small_memory_gives_the_same_release(events: Path, here: Path, spill: Path, bound: Any) -> None:
-    asked: dict[str, Any] = {"user": "person", "by": "item", "epsilon": 1, "bound": bound}
+@pytest.mark.parametrize(
+    "said",
+    [{"mechanism": "thresholded", "bound": 5}, {"mechanism": "thresholded"}, {}, {"count": "events"}],
+    ids=lambda said: ", ".join(map(str, said.values())) or "nothing",
+)
+def test_a_small_memory_gives_the_same_release(events: Path, here: Path, said: dict[str, Any]) -> None:
+    """People come a few at a time."""
+    asked: dict[str, Any] = {"user": "person", "by": "item", "epsilon": 1, **said}
+    whole = hc.plan("histogram", events, **asked).release(entropy=Fixed(0))
+    release = hc.plan("histogram", events, **asked, memory=SMALL).release(entropy=Fixed(0))
+    assert release.content == whole.content
+    assert release.table.num_rows > 100
+    assert not [*here.iterdir()]
+
+
+def test_rows_are_put_aside_and_nothing_is_left_of_them(events: Path, here: Path, spill: Path) -> None:
+    asked: dict[str, Any] = {"user": "person", "by": "item", "epsilon": 1, "mechanism": "plume"}
     whole = hc.plan("histogram", events, **asked).release(entropy=Fixed(0))
     small = hc.plan("histogram", events, **asked, memory=SMALL, spill=spill)
     with watched(spill) as aside, watched(here) as beside:
         release = small.release(entropy=Fixed(0))
     assert release.content == whole.content
-    assert release.table.num_rows > 100
     assert aside, "nothing was put aside"
     assert {mode for _, mode in aside} == {0o700}
     assert not beside

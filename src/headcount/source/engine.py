@@ -143,7 +143,16 @@ def _within(connection: Backend, limits: Limits) -> Iterator[None]:
 
 
 def _threads(connection: Backend) -> int:
-    return int(connection.raw_sql("SELECT current_setting('threads')").fetchone()[0])
+    return int(_setting(connection, "threads"))
+
+
+def _setting(connection: Backend, name: str) -> str:
+    return str(connection.raw_sql(f"SELECT current_setting('{name}')").fetchone()[0])
+
+
+def memory(table: ir.Table) -> int:
+    """About how many bytes the DuckDB behind a table may use; whatever it says."""
+    return _typed(_setting(ibis.get_backend(table), "memory_limit")) or MOST
 
 
 def stop_behind(error: BaseException) -> BaseException | None:

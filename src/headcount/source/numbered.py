@@ -21,12 +21,15 @@ from ibis.expr import types as ir
 from numpy.typing import NDArray
 
 from headcount.noise.law import Integers
+from headcount.source.engine import memory
 from headcount.source.fetched import fetched, whole_numbers
 from headcount.source.kept import kept
 
 Booleans = NDArray[np.bool_]
 PAIRS = 2**24
-"""So many events are looked at together: 128 MiB, and a few times that while they are."""
+"""At most so many events are looked at together: 128 MiB, and a few times that while they are."""
+PAIR = 64
+"""Bytes that an event takes meanwhile, about: with less memory fewer are looked at."""
 ITEM = 31
 """Bits of an item's number: above them stands the person's. No table has more items than this."""
 
@@ -118,7 +121,8 @@ def numbered(events: ir.Table, user: str, items: Sequence[str], *, most: int) ->
         joined = events.join(listed, list(items)).join(people, user)
         pairs = joined.select(pair=joined["person"] * (1 << ITEM) + joined["item"])
         found = fetched(listed.order_by("item").drop("item"))
-        runs = _runs(whole_numbers(fetched(people.order_by("person").select("events"))["events"]))
+        most_pairs = min(PAIRS, memory(people) // PAIR)
+        runs = _runs(whole_numbers(fetched(people.order_by("person").select("events"))["events"]), most_pairs)
         with _parts(pairs, runs, most=most) as parts:
             yield Numbered(found, people, parts)
 
@@ -135,9 +139,9 @@ def _parts(pairs: ir.Table, runs: Sequence[tuple[int, int]], *, most: int) -> It
         yield [partial(_some, found.filter(place), most=most) for place in places]
 
 
-def _runs(events: Integers) -> list[tuple[int, int]]:
-    """People, from the first up to the last, who together have about PAIRS events."""
-    run = np.cumsum(events) // PAIRS
+def _runs(events: Integers, together: int) -> list[tuple[int, int]]:
+    """People, from the first up to the last, who have about so many events together."""
+    run = np.cumsum(events) // together
     bounds = np.append(np.unique(run, return_index=True)[1], len(events)).tolist()
     return list(pairwise(bounds))
 
