@@ -73,13 +73,19 @@ class TopItems(Bounding):
     def _found(self, contributions: Contributions) -> pa.Table:
         """(items, total, added): the items that are listed, the most common first, and one more."""
         if contributions.numbers is not None and self.by_number:
-            totals = contributions.numbers.totals
-            places = pa.array(np.argsort(-totals, kind="stable")[: self.most + 1])
-            every = contributions.numbers.items
-            return every.append_column(TOTAL, pa.array(totals)).append_column(ADDED, pa.array(totals)).take(places)
+            return self._most_common(contributions.numbers.items, contributions.numbers.totals)
         items, pairs = list(contributions.items), contributions.table
         people = pairs.group_by(items).agg(**self._told(pairs))
         return fetched(people.order_by(people[TOTAL].desc(), *items).limit(self.most + 1))
+
+    def _most_common(self, items: pa.Table, totals: Integers) -> pa.Table:
+        """The same by number. Few items are taken first: to put all of them in another order, Arrow would copy them
+        into one piece, which may be too long for it."""
+        places = np.argsort(-totals, kind="stable")[: self.most + 1]
+        few = np.sort(places)
+        listed = items.filter(pa.array(np.isin(np.arange(len(totals)), few)))
+        listed = listed.append_column(TOTAL, pa.array(totals[few])).append_column(ADDED, pa.array(totals[few]))
+        return listed.take(pa.array(np.searchsorted(few, places)))
 
     def _told(self, pairs: ir.Table) -> dict[str, ir.Value]:
         """How many people have an item, and what is to be told of it."""

@@ -17,7 +17,7 @@ from ibis.expr import types as ir
 from headcount.errors import BadParameter, UnknownColumn
 from headcount.source.binning import Bins, binned, check_binned
 from headcount.source.fetched import fetched
-from headcount.source.kept import check_room, kept, on_spark
+from headcount.source.kept import kept, on_spark
 from headcount.source.numbered import Numbered, numbered
 
 USER = "user"
@@ -78,10 +78,9 @@ class Contributions:
 
     @contextmanager
     def _kept(self) -> Iterator["Contributions"]:
-        with kept(self.table) as pairs:
-            check_room(pairs.select(*self.items))
+        with kept(self.table, room=self.items) as pairs:
             done = replace(self, table=pairs)
-            with kept(done.persons) as measured:
+            with kept(done.persons, later=True) as measured:
                 yield replace(done, measured=measured)
 
     @contextmanager

@@ -1,7 +1,7 @@
 """What an engine keeps for us meanwhile, and gives up afterwards: Ibis does not do this alike on every engine. So here
 is a branch for each."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from secrets import token_hex
 
@@ -13,10 +13,11 @@ from headcount.source.engine import halted
 
 
 @contextmanager
-def kept(table: ir.Table) -> Iterator[ir.Table]:
-    """The table as one that the engine has of its own, meanwhile."""
+def kept(table: ir.Table, *, room: Sequence[str] = (), later: bool = False) -> Iterator[ir.Table]:
+    """The table as one that the engine has of its own, meanwhile. All rows of some columns, each once, could come back:
+    there is `room`. What is needed `later`, if at all, need not be there at once."""
     if on_spark(table):
-        with spark.kept(table) as found:
+        with spark.kept(table, room=room, later=later) as found:
             yield found
         return
     engine, name = ibis.get_backend(table), f"headcount_{token_hex(8)}"
@@ -30,7 +31,7 @@ def kept(table: ir.Table) -> Iterator[ir.Table]:
 def check_room(table: ir.Table) -> None:
     """All of these rows, each once, could come back from the engine."""
     if on_spark(table):
-        spark.check_room(table)
+        spark.check_room(spark.frame_of(table))
 
 
 def forget(listed: ir.Table, among: ir.Table) -> None:

@@ -53,11 +53,12 @@ SETTINGS = {
     "spark.sql.parser.quotedRegexColumnNames": "false",
     "spark.sql.variable.substitute": "false",
     "spark.sql.execution.arrow.useLargeVarTypes": "false",
+    "spark.sql.inMemoryColumnarStorage.compressed": "false",
     "spark.sql.parquet.datetimeRebaseModeInRead": "CORRECTED",
     "spark.sql.parquet.int96RebaseModeInRead": "CORRECTED",
 }
 """What our own session has. Under ANSI rules a cast would fail by what a row is; the others change the meaning of text
-in a query, of a type, or of a day before 1582, or how often a source is read."""
+in a query, of a type, or of a day before 1582, how often a source is read, or how long it takes to keep a table."""
 PARTS = 3
 """A table that is kept has at most so many parts for each core."""
 CELL = 16
@@ -249,16 +250,20 @@ def _typed(values: list[Any], kind: pa.DataType) -> pa.Array:
 
 
 @contextmanager
-def kept(found: ir.Table) -> Iterator[ir.Table]:
+def kept(found: ir.Table, *, room: Sequence[str] = (), later: bool = False) -> Iterator[ir.Table]:
     """The table, computed once and kept in the memory and on the disks of the cluster, meanwhile. What is lost there is
-    computed again from the rows, and is the same."""
+    computed again from the rows, and is the same. There is `room` on the driver for some of its columns, or it is
+    refused; it may be computed `later`, when it is asked for."""
     engine, name = ibis.get_backend(found), f"headcount_{token_hex(8)}"
     parts = PARTS * engine._session.sparkContext.defaultParallelism
     own = frame_of(found).filter(f"'{name}' IS NOT NULL")  # no other reader's plan: Spark would share what it keeps
     frame = own.coalesce(parts).persist()  # not made adaptively: there would be all 200 parts
     try:
         frame.createTempView(name)
-        frame.count()
+        if room:
+            check_room(frame.select(*room))
+        elif not later:
+            frame.count()
         yield engine.table(name)
     except BaseException:
         _cancel(engine._session.sparkContext)
@@ -304,13 +309,10 @@ def forget(engine: Any, name: str) -> None:
     engine._session.catalog.dropTempView(name)
 
 
-def check_room(found: ir.Table) -> None:
+def check_room(frame: "DataFrame") -> None:
     """All of these rows, each once, could come back: Spark refuses results of more than a size, and after noise was
     drawn nothing may fail by what is asked back."""
-    from pyspark.sql import SparkSession
-
-    frame = frame_of(found)
-    session: SparkSession = frame.sparkSession
+    session = frame.sparkSession
     said = session.sparkContext.getConf().get("spark.driver.maxResultSize", "1g")
     most = int(session._jvm.org.apache.spark.network.util.JavaUtils.byteStringAsBytes(said))  # type: ignore[union-attr]
     if most and _bytes(frame) > most and _bytes(frame.distinct()) > most:

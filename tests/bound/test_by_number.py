@@ -1,0 +1,114 @@
+"""Pairs as numbers, sorted here, give what the engine gives: every bounding, every choice, whatever comes together."""
+
+import sys
+from dataclasses import fields, is_dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.tables import done
+
+import headcount.bound
+from headcount.bound import Bounding, Choice, SampledEvents, SampledItems, TopItems, TwoScales
+from headcount.bound.profile import Profiled, Unseen
+from headcount.bound.rank import AtRank
+from headcount.bound.unknown import Exponential, Generalized
+from headcount.source import Contributions, contributions, numbered, open_events
+
+SECRET = bytes(range(32))
+EPSILON: tuple[Fraction, Any] = (Fraction(1, 10), "add-remove")
+UNKNOWN: tuple[Any, ...] = ((1, 2, 5, 9), (3.0, 4.0, 6.0, 9.0), (1.0, 2.0, 5.0, 9.0))
+PEOPLE = TwoScales(2, 5, 3, 1, (10, 10))
+BOUNDINGS: list[tuple[Bounding, bool]] = [
+    (SampledItems(2), False),
+    (Unseen(1), False),
+    (SampledEvents(3), True),
+    (PEOPLE, False),
+    (TwoScales(4, 25, 4, 10**6, (160, 160)), True),
+    (TopItems(3), False),
+]
+CHOICES: list[tuple[Choice[Any], bool]] = [
+    (Exponential(*EPSILON, SampledItems, *UNKNOWN), False),
+    (Generalized(*EPSILON, SampledEvents, *UNKNOWN), True),
+    (Profiled(*EPSILON, 1), False),
+    (Profiled(*EPSILON, 10**6), True),
+    (AtRank(*EPSILON, 3, 20.0, PEOPLE, 5), False),
+]
+ROWS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 12).map(lambda item: f"{item % 9}")), max_size=80)
+MANY = [(person, f"{item}") for person in range(9) for item in range(3 * person) for _ in range(1 + item % 3)]
+
+
+def told(value: Any) -> Any:
+    """Everything in it, to be compared."""
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, pa.Table):
+        return value.to_pydict()
+    return [told(getattr(value, each.name)) for each in fields(value)] if is_dataclass(value) else value
+
+
+def same(each: Bounding | Choice[Any], rows: list[tuple[int, str]], *, events: bool) -> bool:
+    """Whether it finds the same in numbers as on the engine."""
+
+    def found(of: Contributions) -> Any:
+        return told(each.bound(of, SECRET, None) if isinstance(each, Bounding) else each.look(of))
+
+    people = done(rows or [(0, "a")], events=events)
+    with people.read() as pairs, people.read(by_number=True) as numbers:
+        assert (pairs.numbers, numbers.numbers is None) == (None, False)
+        return bool(found(pairs) == found(numbers))
+
+
+@pytest.mark.parametrize(("each", "events"), [*BOUNDINGS, *CHOICES], ids=lambda each: type(each).__name__)
+@settings(deadline=None, max_examples=15)
+@given(rows=ROWS)
+def test_numbers_give_what_the_engine_gives(each: Any, events: bool, rows: list[tuple[int, str]]) -> None:
+    assert same(each, rows, events=events)
+
+
+@pytest.mark.parametrize("pairs", [1, 5, 30, 1000])
+@pytest.mark.parametrize(("each", "events"), [*BOUNDINGS, *CHOICES], ids=lambda each: type(each).__name__)
+def test_people_come_a_few_at_a_time(monkeypatch: pytest.MonkeyPatch, each: Any, events: bool, pairs: int) -> None:
+    """However many pairs are looked at together."""
+    monkeypatch.setattr(numbered, "PAIRS", pairs)
+    assert same(each, MANY, events=events)
+
+
+def test_everything_that_goes_by_number_is_here() -> None:
+    every = [kind for kind in vars(headcount.bound).values() if getattr(kind, "by_number", False)]
+    assert {type(each) for each, _ in (*BOUNDINGS, *CHOICES)} >= set(every)
+
+
+def test_a_count_stops_at_the_largest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules["headcount.source.contributions"], "LARGEST_COUNT", 2)
+    with done(MANY, events=True).read(by_number=True) as read:
+        assert read.numbers
+        assert {count for some in read.numbers for count in some.counts.tolist()} == {1, 2}
+        assert max(read.numbers.totals) > 2
+
+
+def test_items_of_several_columns() -> None:
+    """In their order; (a, 2) and (b, 1) are two."""
+    rows = pa.table({"user": [1, 1, 2, 2], "item": ["b", "a", "a", "b"], "part": [1, 2, 1, 1]})
+    found = contributions(open_events(rows, rows.column_names).table(), [None, None], events=False, keys=None)
+    with found.read(by_number=True) as read:
+        assert read.numbers
+        assert read.numbers.items.to_pydict() == {"item0": ["a", "a", "b"], "item1": [1, 2, 1]}
+        assert read.numbers.totals.tolist() == [1, 1, 2]
+
+
+def test_nobody() -> None:
+    """A table without a person: nothing, and no error."""
+    empty = pa.table({"user": pa.array([None], pa.int64()), "item": ["a"]})
+    for bounding, events in BOUNDINGS:
+        found = contributions(open_events(empty, ["user", "item"]).table(), [None], events=events, keys=None)
+        with found.read(by_number=True) as read:
+            assert bounding.bound(read, SECRET, None).totals.tolist() == []
+    for choice, events in CHOICES:
+        found = contributions(open_events(empty, ["user", "item"]).table(), [None], events=events, keys=None)
+        with found.read() as pairs, found.read(by_number=True) as read:
+            assert told(choice.look(read)) == told(choice.look(pairs))
