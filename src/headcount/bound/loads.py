@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from ibis.expr import types as ir
 
 from headcount.noise.law import Integers
-from headcount.source.contributions import COUNT, USER, Contributions
+from headcount.source.contributions import COUNT, Contributions, told_of
 from headcount.source.fetched import fetched, whole_numbers
 from headcount.source.numbered import Numbered, added
 
@@ -111,12 +111,12 @@ def _of_numbers(numbers: Numbered, grid: Integers, rare: float) -> Loads:
 def _on_engine(contributions: Contributions, grid: Integers, rare: float) -> Loads:
     """The same by the engine: one pass over the pairs."""
     people, items = _placed(contributions, grid.tolist()), list(contributions.items)
-    joined = contributions.table.join(people, USER)  # user, items, count, total, place, one
+    joined = contributions.of(people)  # user, items, count, total, grade, one
     share = joined["one"] if contributions.once else (joined[COUNT] * UNIT) // joined["total"]
-    each = joined.select(*items, COUNT, "place", share=share)
+    each = joined.select(*items, COUNT, "grade", share=share)
     count = each.count() if contributions.once else _sum(each[COUNT])
-    rows = fetched(each.group_by(*items, "place").agg(counts=count, shares=_sum(each["share"])))
-    places, counts, shares = (whole_numbers(rows[name]) for name in ("place", "counts", "shares"))
+    rows = fetched(each.group_by(*items, "grade").agg(counts=count, shares=_sum(each["share"])))
+    places, counts, shares = (whole_numbers(rows[name]) for name in ("grade", "counts", "shares"))
     numbers = _numbers(rows.select(items))
     number, common = _common(added(0, numbers, counts), rare)
     size = len(grid) + 1
@@ -138,17 +138,17 @@ def _numbers(items: pa.Table) -> Integers:
 
 
 def _placed(contributions: Contributions, grid: list[int]) -> ir.Table:
-    """(user, total, place, one): a person's total, its place, and the part that one is of it, in units."""
+    """(user, total, grade, one): a person's total, its place, and the part that one is of it, in units."""
     people = contributions.persons
     reached = [(people["total"] <= candidate, place) for place, candidate in enumerate(grid)]
     place, total = ibis.cases(*reached, else_=len(grid)).cast("int64"), people["total"].cast("int64")
-    return people.select(USER, total=total, place=place, one=ibis.literal(UNIT, "int64") // total)
+    return told_of(people, total=total, grade=place, one=ibis.literal(UNIT, "int64") // total)
 
 
 def _by_place(people: ir.Table, size: int) -> tuple[Integers, Integers]:
     """How many people there are at each place, and what they have in all."""
-    found = fetched(people.group_by("place").agg(people=people.count(), totals=_sum(people["total"])))
-    places = whole_numbers(found["place"])
+    found = fetched(people.group_by("grade").agg(people=people.count(), totals=_sum(people["total"])))
+    places = whole_numbers(found["grade"])
     numbers, totals = (added(size, places, whole_numbers(found[name])) for name in ("people", "totals"))
     return numbers, totals
 

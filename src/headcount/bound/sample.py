@@ -18,7 +18,7 @@ from ibis.expr import types as ir
 
 from headcount.bound.bounded import CUT, Bounded, Cutting, Sensitivity, often
 from headcount.bound.ranked import Excess, left, too_many_events, too_many_items
-from headcount.source.contributions import COUNT, USER, Contributions, spelled
+from headcount.source.contributions import COUNT, PLACE, USER, Contributions, spelled, told_of
 from headcount.source.kept import on_spark
 from headcount.source.numbered import Numbered
 
@@ -48,11 +48,11 @@ class SampledItems(Cutting):
 
     def excess(self, contributions: Contributions, secret: bytes) -> ir.Table:
         people = contributions.persons
-        rows = contributions.table.join(_started(people, people["items"], self.most, secret), USER)
+        rows = contributions.of(_started(people, people["items"], self.most, secret))
         upto = _upto(rows, contributions.items)
-        placed = rows.mutate(place=(upto * self.most + rows["start"]) % rows["size"])
+        placed = rows.mutate(over=(upto * self.most + rows["start"]) % rows["size"])
         # floor((x * most + start) / size) rises at x if what is left over there is less than `most`
-        cut = placed.filter(placed["place"] >= self.most)
+        cut = placed.filter(placed["over"] >= self.most)
         return cut.select(USER, *contributions.items, **{CUT: cut[COUNT]})
 
     def explain(self, item: str) -> str:
@@ -84,7 +84,7 @@ class SampledEvents(Cutting):
 
     def excess(self, contributions: Contributions, secret: bytes) -> ir.Table:
         people = contributions.persons
-        rows = contributions.table.join(_started(people, people["total"], self.most, secret), USER)
+        rows = contributions.of(_started(people, people["total"], self.most, secret))
         upto = rows[COUNT].sum().over(ibis.cumulative_window(group_by=USER, order_by=contributions.items))
         return _cut(rows.mutate(upto=upto), self.most, contributions.items)
 
@@ -97,6 +97,8 @@ class SampledEvents(Cutting):
 
 def _upto(rows: ir.Table, items: tuple[str, ...]) -> ir.Column:
     """How many items a person has up to each, in their order: with 64 bits, which a number of rows has not on Spark."""
+    if PLACE in rows.columns:
+        return rows[PLACE]
     if on_spark(rows):
         return rows[COUNT].sum().over(ibis.cumulative_window(group_by=USER, order_by=items))
     return ibis.row_number().over(group_by=USER, order_by=items) + 1
@@ -104,9 +106,9 @@ def _upto(rows: ir.Table, items: tuple[str, ...]) -> ir.Column:
 
 def _started(people: ir.Table, size: ir.Column, most: int, secret: bytes) -> ir.Table:
     """(user, size, start) of the people above the bound."""
-    sizes = people.select(USER, size=size.cast("int64"))
+    sizes = told_of(people, size=size.cast("int64"))
     above = hashed(sizes.filter(sizes["size"] > most), secret, DIGITS)
-    return above.select(USER, "size", start=above["hash"] % above["size"])
+    return told_of(above, size=above["size"], start=above["hash"] % above["size"])
 
 
 def _left(numbers: Numbered, most: int, secret: bytes, excess: Excess) -> pa.Table:

@@ -11,7 +11,7 @@ from math import isqrt
 from ibis.expr import types as ir
 
 from headcount.bound.bounded import CUT, Cutting, Sensitivity, often
-from headcount.source.contributions import COUNT, USER, Contributions
+from headcount.source.contributions import COUNT, USER, Contributions, told_of
 
 GRID = 1024
 """Units in one, by default: a kept share is a multiple of 1/1024."""
@@ -45,7 +45,7 @@ class ScaledToSum(Cutting):
     def excess(self, contributions: Contributions, secret: bytes) -> ir.Table:
         people = contributions.persons
         above = people.filter(people["total"] > self.most)
-        return _shrunk(contributions, above.select(USER, size="total"), self.most, self.grid)
+        return _shrunk(contributions, told_of(above, size=above["total"]), self.most, self.grid)
 
     def explain(self, item: str) -> str:
         return (
@@ -81,7 +81,7 @@ class ScaledToSize(Cutting):
     def excess(self, contributions: Contributions, secret: bytes) -> ir.Table:
         people = contributions.persons
         above = people.filter(people["squares"] > self.squared)
-        norms = above.select(USER, size=above["squares"].cast("float64").sqrt())
+        norms = told_of(above, size=above["squares"].cast("float64").sqrt())
         return _shrunk(contributions, norms, self.squared**0.5, self.grid)
 
     def explain(self, item: str) -> str:
@@ -98,7 +98,6 @@ class ScaledToSize(Cutting):
 
 def _shrunk(contributions: Contributions, above: ir.Table, limit: float, grid: int) -> ir.Table:
     """(user, items, cut) for the people in `above` (user, size): what is missing to the full count, in units."""
-    pairs = contributions.table
-    joined = pairs.join(above, USER)
+    joined = contributions.of(above)
     share = joined[COUNT].cast("float64") * (limit * grid) / joined["size"].cast("float64") * SAFE
     return joined.select(USER, *contributions.items, **{CUT: joined[COUNT] * grid - share.floor().cast("int64")})

@@ -26,7 +26,7 @@ from headcount.bound.ranked import at, not_kept
 from headcount.bound.sample import SampledItems, hashes
 from headcount.bound.scale import SAFE
 from headcount.noise.law import Integers
-from headcount.source.contributions import COUNT, USER, WIDE, Contributions
+from headcount.source.contributions import COUNT, USER, WIDE, Contributions, told_of
 from headcount.source.fetched import fetched, whole_numbers
 from headcount.source.numbered import Numbered, Some, added
 
@@ -138,18 +138,20 @@ class TwoScales(Bounding):
     def _people(self, contributions: Contributions) -> ir.Table:
         """(user, items, sum, size): the sum of a person's counts, and the sum of the squares of those that are left."""
         people = contributions.persons
-        return people.select(USER, "items", sum=floating(people["total"]), size=self._size(people["squares"]))
+        sums, size = floating(people["total"]), self._size(people["squares"])
+        return told_of(people, items=people["items"], sum=sums, size=size)
 
     def _left(self, contributions: Contributions, secret: bytes) -> ir.Table:
         """(user, items, total, large): what is left of each person, on both scales."""
         people, key = self._people(contributions), [USER, *contributions.items]
         if self.largest > 1:
-            joined = contributions.table.join(people, USER)
+            joined = contributions.of(people)
             few = joined.filter(self._few(joined[COUNT], joined["size"]))
             return few.select(*key, **self._named(self._shares(few["size"], few[COUNT])))
-        each = people.select(USER, "items", **self._named(self._shares(people["size"], ibis.literal(1, "int64"))))
-        within = contributions.table.join(each.filter(each["items"] <= self.most), USER)
-        over = contributions.table.join(each.filter(each["items"] > self.most), USER)
+        shares = self._named(self._shares(people["size"], ibis.literal(1, "int64")))
+        each = told_of(people, items=people["items"], **shares)
+        within = contributions.of(each.filter(each["items"] <= self.most))
+        over = contributions.of(each.filter(each["items"] > self.most))
         some = over.anti_join(SampledItems(self.most).excess(contributions, secret), key)
         return within.select(*key, TOTAL, LARGE).union(some.select(*key, TOTAL, LARGE), distinct=False)
 

@@ -17,7 +17,7 @@ from ibis.expr import types as ir
 from headcount.errors import BadParameter, UnknownColumn
 from headcount.source.binning import Bins, binned, check_binned
 from headcount.source.fetched import fetched
-from headcount.source.kept import kept, on_spark
+from headcount.source.kept import check_room, kept, on_spark
 from headcount.source.numbered import Numbered, numbered
 
 USER = "user"
@@ -31,6 +31,8 @@ LARGEST_COUNT = 1_000_000
 """A person's count of one item stops here, which is also the largest bound: products stay far below 2^53."""
 WIDE = "decimal(38, 0)"
 """A sum has more than 64 bits on some engines, whatever it is called: as a decimal it is the same on all."""
+LIST = "list"
+PLACE = "place"
 ONCE = {COUNT: ibis.literal(1, "int64")}
 
 
@@ -56,8 +58,13 @@ class Contributions:
     @property
     def persons(self) -> ir.Table:
         """user, items, total, squares: how many items each person has, and what their counts and the squares of these
-        add up to."""
+        add up to. And the pairs themselves, if that is how the engine keeps them."""
         return _persons(self) if self.measured is None else self.measured
+
+    def of(self, people: ir.Table) -> ir.Table:
+        """user, item0, item1, ..., count: the pairs of these people, with what is told of them; and an item's place
+        among theirs, from 1, if that is known."""
+        return _unlisted(people, self.items) if LIST in people.columns else self.table.join(people, USER)
 
     @contextmanager
     def read(
@@ -78,10 +85,14 @@ class Contributions:
 
     @contextmanager
     def _kept(self) -> Iterator["Contributions"]:
-        with kept(self.table, room=self.items) as pairs:
-            done = replace(self, table=pairs)
-            with kept(done.persons, later=True) as measured:
-                yield replace(done, measured=measured)
+        if on_spark(self.table) and self.events is not None:
+            with kept(_listed(self, self.events), later=True) as persons:
+                pairs = _unlisted(persons, self.items).select(USER, *self.items, COUNT)
+                check_room(pairs.select(*self.items))
+                yield replace(self, table=pairs, measured=persons)
+            return
+        with kept(self.table, room=self.items) as pairs, kept(_persons(replace(self, table=pairs))) as measured:
+            yield replace(self, table=pairs, measured=measured)
 
     @contextmanager
     def _numbered(self, events: ir.Table, *, again: bool) -> Iterator["Contributions"]:
@@ -107,11 +118,43 @@ def _persons(of: Contributions) -> ir.Table:
     if of.once:
         found = grouped.agg(items=lambda rows: rows.count())
         return found.mutate(total=found["items"], squares=found["items"])
-    return grouped.agg(
-        items=lambda rows: rows.count(),
-        total=lambda rows: rows[COUNT].sum().cast(WIDE),
-        squares=lambda rows: (rows[COUNT] * rows[COUNT]).cast(WIDE).sum(),
-    )
+    return grouped.agg(**_sums(of.table))
+
+
+def _sums(pairs: ir.Table) -> dict[str, ir.Value]:
+    """How many pairs, and what their counts and the squares of these add up to."""
+    return {
+        "items": pairs.count(),
+        "total": pairs[COUNT].sum().cast(WIDE),
+        "squares": (pairs[COUNT] * pairs[COUNT]).cast(WIDE).sum(),
+    }
+
+
+def _listed(of: Contributions, events: ir.Table) -> ir.Table:
+    """`persons`, with each person's pairs in one row, in the order of the items: whatever is computed of a person needs
+    no other row."""
+    if of.once:
+        pairs = ibis.struct({name: events[name] for name in of.items})
+        found = events.group_by(USER).agg(**{LIST: pairs.collect(distinct=True)})
+        size = found[LIST].length()
+        return found.mutate(**{LIST: found[LIST].sort()}, items=size, total=size, squares=size)
+    pairs = ibis.struct({name: of.table[name] for name in (*of.items, COUNT)})
+    found = of.table.group_by(USER).agg(**{LIST: pairs.collect()}, **_sums(of.table))
+    return found.mutate(**{LIST: found[LIST].sort()})
+
+
+def _unlisted(people: ir.Table, items: Sequence[str]) -> ir.Table:
+    """A row for each pair again."""
+    rows = people.unnest(LIST, offset=PLACE)
+    pair = rows[LIST]
+    counts = {COUNT: pair[COUNT]} if COUNT in pair.names else ONCE
+    told = [name for name in rows.columns if name not in (LIST, PLACE)]
+    return rows.select(*told, **{name: pair[name] for name in items}, **counts, **{PLACE: rows[PLACE] + 1})
+
+
+def told_of(people: ir.Table, **told: ir.Value) -> ir.Table:
+    """(user, ...): what is told of people instead; and their pairs, if these are there."""
+    return people.select(USER, *([LIST] if LIST in people.columns else []), **told)
 
 
 def item_names(count: int) -> tuple[str, ...]:

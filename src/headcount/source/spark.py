@@ -165,7 +165,8 @@ def _aware(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def _compiler() -> Any:
     """Ibis expressions as Spark's SQL, numbers in the width that Ibis says they have: to Spark a 1 has 32 bits, so that
-    what is computed with it would wrap around; and 0.5 is a decimal."""
+    what is computed with it would wrap around; and 0.5 is a decimal. And lists (of what is not NULL) by its functions
+    that are many times as fast as those that Ibis takes."""
     from ibis.backends.sql.compilers.pyspark import PySparkCompiler
     from sqlglot import expressions
 
@@ -178,6 +179,12 @@ def _compiler() -> Any:
             if dtype.is_floating() and isfinite(value):
                 return self.cast(expressions.convert(value), dt.float64)
             return super().visit_DefaultLiteral(op, value=value, dtype=dtype)
+
+        def visit_ArrayCollect(self, op: Any, *, arg: Any, distinct: bool, **_: Any) -> Any:  # noqa: N802
+            return self.f.collect_set(arg) if distinct else self.f.collect_list(arg)
+
+        def visit_ArraySort(self, op: Any, *, arg: Any) -> Any:  # noqa: N802
+            return self.f.sort_array(arg)
 
     return Wide()
 
