@@ -473,7 +473,7 @@ BUGS = [
         "Spark: a person's items in any order",
         "source/spark.py",
         (("return self.f.sort_array(arg)", "return arg"),),
-        SPARK + "test_the_order_of_rows_and_partitions_do_not_matter",
+        "tests/conformance/test_engines.py::test_bounded_counts",
     ),
     Bug(
         "Spark: a hash of 32 bits, which wraps around",
