@@ -19,11 +19,12 @@ from pathlib import Path
 from secrets import token_hex
 from tempfile import gettempdir
 from threading import Thread, get_ident
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import ibis
 import pyarrow as pa
 from ibis.expr import datatypes as dt
+from ibis.expr import operations
 from ibis.expr import types as ir
 
 from headcount.errors import BadParameter, NotATable, UnknownColumn
@@ -172,6 +173,7 @@ def _compiler() -> Any:
 
     class Wide(PySparkCompiler):  # type: ignore[misc]
         __slots__ = ()
+        SIMPLE_OPS: ClassVar[dict[Any, str]] = {operations.ArraySort: "sort_array"}
 
         def visit_DefaultLiteral(self, op: Any, *, value: Any, dtype: dt.DataType) -> Any:  # noqa: N802
             if dtype.is_integer():
@@ -182,9 +184,6 @@ def _compiler() -> Any:
 
         def visit_ArrayCollect(self, op: Any, *, arg: Any, distinct: bool, **_: Any) -> Any:  # noqa: N802
             return self.f.collect_set(arg) if distinct else self.f.collect_list(arg)
-
-        def visit_ArraySort(self, op: Any, *, arg: Any) -> Any:  # noqa: N802
-            return self.f.sort_array(arg)
 
     return Wide()
 
