@@ -11,7 +11,7 @@ Invariant: a person's pairs all come together, and what is told of people and it
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from itertools import pairwise
 
 import ibis
@@ -38,34 +38,51 @@ ITEM = 31
 class Some:
     """What some people did, all of it."""
 
-    people: Integers
-    """Their numbers, rising."""
-    sizes: Integers
-    """How many items each of them has."""
-    items: Integers
-    """The numbers of the first one's items, rising; then the second one's, and so on: pairs."""
+    pairs: Integers
+    """A number for each pair, rising: the items of the first person, in their order; then those of the second, and so
+    on."""
     counted: Integers | None
     """How often, for each pair; None if once each."""
+
+    @cached_property
+    def items(self) -> Integers:
+        """The number of each pair's item."""
+        return self.pairs & ((1 << ITEM) - 1)
+
+    @cached_property
+    def _starts(self) -> Integers:
+        """Where each person's pairs begin."""
+        return np.flatnonzero(_changes(self.pairs >> ITEM))
+
+    @property
+    def people(self) -> Integers:
+        """The people's numbers, rising."""
+        return self.pairs[self._starts] >> ITEM
+
+    @cached_property
+    def sizes(self) -> Integers:
+        """How many items each of them has."""
+        return np.diff(self._starts, append=len(self.pairs))
 
     @property
     def counts(self) -> Integers:
         """How often, for each pair."""
-        return np.broadcast_to(np.int64(1), len(self.items)) if self.counted is None else self.counted
+        return np.broadcast_to(np.int64(1), len(self.pairs)) if self.counted is None else self.counted
 
     @property
     def totals(self) -> Integers:
         """What each person's counts add up to."""
-        return self.sizes if self.counted is None else self.of_people(self.counted)
+        return self.sizes if self.counted is None else self._of_people(self.counted)
 
     @property
     def squares(self) -> Integers:
         """What the squares of each person's counts add up to."""
-        return self.sizes if self.counted is None else self.of_people(self.counted**2)
+        return self.sizes if self.counted is None else self._of_people(self.counted**2)
 
     @property
     def upto(self) -> Integers:
         """What each person's counts add up to, up to each pair."""
-        sums = np.arange(1, len(self.items) + 1) if self.counted is None else self.counted.cumsum()
+        sums = np.arange(1, len(self.pairs) + 1) if self.counted is None else self.counted.cumsum()
         sums -= self.of_pairs(self.totals.cumsum() - self.totals)
         return sums
 
@@ -73,16 +90,14 @@ class Some:
         """What each person has, for each of their pairs."""
         return np.repeat(values, self.sizes)
 
-    def of_people(self, values: Integers) -> Integers:
+    def _of_people(self, values: Integers) -> Integers:
         """What each person's pairs have, added up."""
-        starts = self.sizes.cumsum() - self.sizes
-        return np.add.reduceat(values, starts) if len(starts) else starts
+        return np.add.reduceat(values, self._starts) if len(values) else values
 
     def of(self, people: Booleans) -> "Some":
         """Only these people."""
         pairs = np.repeat(people, self.sizes)
-        counted = None if self.counted is None else self.counted[pairs]
-        return Some(self.people[people], self.sizes[people], self.items[pairs], counted)
+        return Some(self.pairs[pairs], None if self.counted is None else self.counted[pairs])
 
 
 def added(cells: int, places: Integers, values: Integers | None = None) -> Integers:
@@ -152,11 +167,7 @@ def _some(pairs: ir.Table, *, most: int) -> Some:
     found.sort()
     new = _changes(found)
     counted = np.minimum(np.diff(np.flatnonzero(new), append=len(found)), most) if most > 1 else None
-    found = found[new]
-    people = found >> ITEM
-    starts = np.flatnonzero(_changes(people))
-    found &= (1 << ITEM) - 1
-    return Some(people[starts], np.diff(starts, append=len(found)), found, counted)
+    return Some(found[new], counted)
 
 
 def _changes(values: Integers) -> Booleans:
