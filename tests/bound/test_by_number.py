@@ -64,13 +64,13 @@ def same(each: Bounding | Choice[Any], rows: list[tuple[int, str]], *, events: b
 
 
 @pytest.mark.parametrize(("each", "events"), [*BOUNDINGS, *CHOICES], ids=lambda each: type(each).__name__)
-@settings(deadline=None, max_examples=15)
+@settings(deadline=None, max_examples=8)
 @given(rows=ROWS)
 def test_numbers_give_what_the_engine_gives(each: Any, events: bool, rows: list[tuple[int, str]]) -> None:
     assert same(each, rows, events=events)
 
 
-@pytest.mark.parametrize("pairs", [1, 5, 30, 1000])
+@pytest.mark.parametrize("pairs", [1, 30])
 @pytest.mark.parametrize(("each", "events"), [*BOUNDINGS, *CHOICES], ids=lambda each: type(each).__name__)
 def test_people_come_a_few_at_a_time(monkeypatch: pytest.MonkeyPatch, each: Any, events: bool, pairs: int) -> None:
     """However many pairs are looked at together."""
