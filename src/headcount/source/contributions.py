@@ -91,7 +91,8 @@ class Contributions:
                 check_room(pairs.select(*self.items))
                 yield replace(self, table=pairs, measured=persons)
             return
-        with kept(self.table, room=self.items) as pairs, kept(_persons(replace(self, table=pairs))) as measured:
+        with kept(self.table, later=True) as pairs, kept(_persons(replace(self, table=pairs))) as measured:
+            check_room(pairs.select(*self.items))
             yield replace(self, table=pairs, measured=measured)
 
     @contextmanager

@@ -1,7 +1,7 @@
 """What an engine keeps for us meanwhile, and gives up afterwards: Ibis does not do this alike on every engine. So here
 is a branch for each."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from secrets import token_hex
 
@@ -13,11 +13,11 @@ from headcount.source.engine import halted
 
 
 @contextmanager
-def kept(table: ir.Table, *, room: Sequence[str] = (), later: bool = False) -> Iterator[ir.Table]:
-    """The table as one that the engine has of its own, meanwhile. All rows of some columns, each once, could come back:
-    there is `room`. What is needed `later`, if at all, need not be there at once."""
+def kept(table: ir.Table, *, later: bool = False) -> Iterator[ir.Table]:
+    """The table as one that the engine has of its own, meanwhile; if that is enough, from `later` on, when it is first
+    asked for."""
     if on_spark(table):
-        with spark.kept(table, room=room, later=later) as found:
+        with spark.kept(table, later=later) as found:
             yield found
         return
     engine, name = ibis.get_backend(table), f"headcount_{token_hex(8)}"

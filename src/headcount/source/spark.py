@@ -256,19 +256,16 @@ def _typed(values: list[Any], kind: pa.DataType) -> pa.Array:
 
 
 @contextmanager
-def kept(found: ir.Table, *, room: Sequence[str] = (), later: bool = False) -> Iterator[ir.Table]:
+def kept(found: ir.Table, *, later: bool = False) -> Iterator[ir.Table]:
     """The table, computed once and kept in the memory and on the disks of the cluster, meanwhile. What is lost there is
-    computed again from the rows, and is the same. There is `room` on the driver for some of its columns, or it is
-    refused; it may be computed `later`, when it is asked for."""
+    computed again from the rows, and is the same. It may be computed `later`, when it is first asked for."""
     engine, name = ibis.get_backend(found), f"headcount_{token_hex(8)}"
     parts = PARTS * engine._session.sparkContext.defaultParallelism
     own = frame_of(found).filter(f"'{name}' IS NOT NULL")  # no other reader's plan: Spark would share what it keeps
     frame = own.coalesce(parts).persist()  # not made adaptively: there would be all 200 parts
     try:
         frame.createTempView(name)
-        if room:
-            check_room(frame.select(*room))
-        elif not later:
+        if not later:
             frame.count()
         yield engine.table(name)
     except BaseException:
@@ -321,7 +318,8 @@ def check_room(frame: "DataFrame") -> None:
     session = frame.sparkSession
     said = session.sparkContext.getConf().get("spark.driver.maxResultSize", "1g")
     most = int(session._jvm.org.apache.spark.network.util.JavaUtils.byteStringAsBytes(said))  # type: ignore[union-attr]
-    if most and _bytes(frame) > most and _bytes(frame.distinct()) > most:
+    size = _bytes(frame)  # whatever the limit: all rows were read once
+    if most and size > most and _bytes(frame.distinct()) > most:
         raise ValueError("spark.driver.maxResultSize is too small for the items of this table")
 
 
