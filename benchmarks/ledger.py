@@ -21,7 +21,7 @@ def publish(path: Path, writer: int, requests: int) -> float:
     ledger, longest = Ledger(path), 0.0
     for number in range(requests):
         start = perf_counter()
-        ledger.publish(Charge(f"{writer}-{number}", PRICE), lambda head: b"a release")
+        ledger.publish(Charge(f"{writer}-{number}", PRICE), lambda head, secret: b"a release")
         longest = max(longest, perf_counter() - start)
     return longest
 

@@ -33,7 +33,7 @@ from headcount.mechanism import (
     choice_for,
     mechanism_for,
 )
-from headcount.noise import Entropy, SystemEntropy
+from headcount.noise import Entropy, KeyedEntropy, SystemEntropy
 from headcount.question import Question
 from headcount.release import About, Release, released
 from headcount.source import Events, open_events
@@ -94,8 +94,10 @@ class Plan:
 
     @cached_property
     def domain(self) -> pa.Table | None:
-        """The public items as the engine sees them, if they are known."""
-        return self.question.domain(self._kinds())
+        """The public items as the engine sees them, if they are known; sorted, as noise is drawn in this order and keys
+        that are listed in another one are the same request to a ledger."""
+        listed = self.question.domain(self._kinds())
+        return None if listed is None else listed.sort_by([(name, "ascending") for name in listed.column_names])
 
     def _kinds(self) -> dict[str, ibis.DataType]:
         return {name: ibis.dtype(kind) for name, kind in self.columns.items()}
@@ -237,14 +239,13 @@ class Plan:
         `data` is needed only by a plan that came from text. With a ledger, an equal request returns the sealed release,
         without new noise and without a charge; `again=True` pays for a new draw."""
         events, about = self._opened(data), self.about(None)
-        chance = entropy or SystemEntropy()
         if ledger is None:
-            return released(drawn(self, events, chance, about, tell), fresh=True)
-        if not chance.production:
+            return released(drawn(self, events, entropy or SystemEntropy(), about, tell), fresh=True)
+        if entropy is not None:
             raise BadParameter("a ledger is charged for real noise only.", fix="no ledger, or no entropy of your own")
 
-        def work(head: str) -> bytes:
-            return drawn(self, events, chance, replace(about, head=head), tell)
+        def work(head: str, secret: bytes) -> bytes:
+            return drawn(self, events, KeyedEntropy(secret), replace(about, head=head), tell)
 
         sealed = ledger.publish(self.charge(), work, again=again)
         return released(sealed.content, fresh=sealed.fresh)

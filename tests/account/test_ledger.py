@@ -35,7 +35,7 @@ class Work:
     def __init__(self) -> None:
         self.runs = 0
 
-    def __call__(self, head: str) -> bytes:
+    def __call__(self, head: str, secret: bytes) -> bytes:
         self.runs += 1
         return f"draw {self.runs} after {head}".encode()
 
@@ -75,7 +75,7 @@ def test_another_price_is_another_request(ledger: Ledger) -> None:
 
 
 def test_work_that_failed_is_done_again_under_the_same_charge(ledger: Ledger) -> None:
-    def fails(head: str) -> bytes:
+    def fails(head: str, secret: bytes) -> bytes:
         raise MemoryError
 
     with pytest.raises(MemoryError):
@@ -86,7 +86,7 @@ def test_work_that_failed_is_done_again_under_the_same_charge(ledger: Ledger) ->
 
 
 def test_the_charge_is_on_disk_before_the_work_begins(ledger: Ledger, path: Path) -> None:
-    def work(head: str) -> bytes:
+    def work(head: str, secret: bytes) -> bytes:
         with sqlite3.connect(path) as other:
             assert other.execute("SELECT count(*) FROM entry WHERE kind = 'reserve'").fetchone() == (1,)
         assert Ledger(path).head == head
@@ -96,8 +96,8 @@ def test_the_charge_is_on_disk_before_the_work_begins(ledger: Ledger, path: Path
 
 
 def test_a_second_process_that_works_at_the_same_time_gets_the_first_seal(ledger: Ledger, path: Path) -> None:
-    def slow(head: str) -> bytes:
-        return b"slow" + Ledger(path).publish(ask(), lambda head: b"fast").content
+    def slow(head: str, secret: bytes) -> bytes:
+        return b"slow" + Ledger(path).publish(ask(), lambda head, secret: b"fast").content
 
     assert ledger.publish(ask(), slow).content == b"fast"
     assert len(ledger.spends()) == 1
@@ -264,7 +264,7 @@ def test_a_bad_charge_is_refused(charge: Callable[[], Charge], what: str) -> Non
 
 def test_a_release_must_be_bytes(ledger: Ledger) -> None:
     with pytest.raises(BadParameter, match=r"work returned str: a release is bytes\. Fix: return text\.encode\(\)"):
-        ledger.publish(ask(), lambda head: "text")  # type: ignore[arg-type,return-value]
+        ledger.publish(ask(), lambda head, secret: "text")  # type: ignore[arg-type,return-value]
 
 
 def test_no_ledger_yet(path: Path) -> None:
@@ -337,7 +337,7 @@ def test_a_full_disk_loses_nothing(ledger: Ledger, path: Path) -> None:
         for limit in range(path.stat().st_size - 4096, 200_000, 4096):
             resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
             with suppress(LedgerError):
-                Ledger(path).publish(ask(), lambda head: b"x" * 60_000)
+                Ledger(path).publish(ask(), lambda head, secret: b"x" * 60_000)
                 break
             failures += 1
             resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))

@@ -116,10 +116,7 @@ def test_a_path_can_be_replayed_and_a_result_fixed() -> None:
     assert Fixed(7).draw(law, 3).tolist() == [7, 7, 7]
 
 
-@pytest.mark.parametrize("form", [Enumerated(Path(), HALF), Replayed([]), Fixed()])
-def test_only_the_system_is_production(form: Entropy) -> None:
-    assert not form.production
-    assert noise.SystemEntropy().production
+def test_a_secret_of_the_system_is_never_the_same() -> None:
     assert noise.SystemEntropy().secret() != noise.SystemEntropy().secret()
 
 

@@ -29,7 +29,7 @@ def headcount_alone(*arguments: str | Path, cwd: Path) -> subprocess.CompletedPr
 @pytest.fixture
 def ledger(tmp_path: Path) -> Ledger:
     ledger = Ledger(tmp_path / "visits.db", epsilon=3, delta=1e-5)
-    ledger.publish(Charge("people per word", Cost(Fraction(1), Fraction("1e-6"))), lambda head: b"the release")
+    ledger.publish(Charge("people per word", Cost(Fraction(1), Fraction("1e-6"))), lambda head, secret: b"the release")
     return ledger
 
 
@@ -55,7 +55,7 @@ def test_show_tells_every_charge(ledger: Ledger, tmp_path: Path) -> None:
 
 def test_a_request_cannot_paint_the_terminal(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path / "visits.db", epsilon=3)
-    ledger.publish(Charge("[red]x[/blue]\x1b[2J\nfake row", Cost(Fraction(1), Fraction(0))), lambda head: b"")
+    ledger.publish(Charge("[red]x[/blue]\x1b[2J\nfake row", Cost(Fraction(1), Fraction(0))), lambda head, secret: b"")
     shown = headcount("ledger", "show", "visits.db", cwd=tmp_path)
     assert shown.returncode == 0
     assert "[red]x[/blue]" in shown.stdout
@@ -71,7 +71,7 @@ def test_a_ledger_is_not_made_twice(ledger: Ledger, tmp_path: Path) -> None:
 def test_a_rollback_and_an_edit_exit_with_1(ledger: Ledger, tmp_path: Path) -> None:
     path = tmp_path / "visits.db"
     shutil.copy(path, tmp_path / "old.db")
-    sealed = ledger.publish(Charge("more", Cost(Fraction(1), Fraction(0))), lambda head: b"more")
+    sealed = ledger.publish(Charge("more", Cost(Fraction(1), Fraction(0))), lambda head, secret: b"more")
     (tmp_path / "release").write_bytes(b"more")
     command = ("ledger", "verify", "visits.db", "--head", sealed.head, "--release", "release")
     assert headcount(*command, cwd=tmp_path).returncode == 0

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
-from headcount.noise import SystemEntropy
+from headcount.noise import KeyedEntropy
 from headcount.source import Contributions, contributions, open_events
 
 Put = Callable[[pa.Table], Any]
@@ -35,19 +34,11 @@ SMALL = {
 """Settings of a session for small tables: compiling a query takes longer than running it."""
 
 
-class Seeded(SystemEntropy):
+class Seeded(KeyedEntropy):
     """The same chance every time."""
 
-    production = False
-
     def __init__(self) -> None:
-        self._chance = np.random.default_rng(9)
-
-    def words(self, count: int) -> NDArray[np.uint64]:
-        return self._chance.integers(0, 2**64, count, dtype=np.uint64)
-
-    def secret(self) -> bytes:
-        return bytes(range(32))
+        super().__init__(bytes(range(32)))
 
 
 def spark_session(log: Path) -> Any:

@@ -147,3 +147,42 @@ def test_floats_decide_nothing_in_the_noise() -> None:
             calls = [ast.unparse(node) for node in ast.walk(function) if isinstance(node, ast.Call)]
             floats = [call for call in calls if "float" in call]
             assert not floats or (file.name, function.name) == ("gaussian.py", "_accept"), (file.name, floats)
+
+
+def test_a_keyed_stream_is_a_function_of_its_key_and_its_requests() -> None:
+    """Fixed for ever: a charge that is retried by a later version must repeat."""
+    first = noise.KeyedEntropy(bytes(range(32)))
+    assert first.secret().hex() == "4d5dd69b26c9617250c9c8dbf890cc7e5f98bfdb967c5b72ee471da3e3cb7262"
+    assert first.words(2).tolist() == [2709611079561355167, 4508596807924906444]
+    assert noise.discrete_gaussian(10**6, 3, first).tolist() == [-860816, -899646, 914694]
+
+
+def test_a_keyed_stream_never_repeats_itself() -> None:
+    entropy = noise.KeyedEntropy(bytes(range(32)))
+    words = np.concatenate([entropy.words(size) for size in [1, 4, 1000, 1] * 50])
+    assert len(np.unique(words)) == len(words)
+    assert entropy.secret() != entropy.secret()
+    other = noise.KeyedEntropy(bytes(range(1, 33))).words(1000)
+    assert not len(np.intersect1d(words, other))
+
+
+@pytest.mark.parametrize("key", [b"", bytes(32), b"x" * 31, b"x" * 33])
+def test_a_key_is_32_secret_bytes(key: bytes) -> None:
+    with pytest.raises(ValueError, match="a key is 32 secret bytes"):
+        noise.KeyedEntropy(key)
+
+
+def test_a_keyed_stream_belongs_to_one_thread() -> None:
+    """Two threads would share its numbers by chance, and a retry could not repeat them."""
+    entropy, failures = noise.KeyedEntropy(bytes(range(32))), list[str]()
+
+    def draw() -> None:
+        try:
+            noise.uniform(6, 1, entropy)
+        except RuntimeError as error:
+            failures.append(str(error))
+
+    thread = threading.Thread(target=draw)
+    thread.start()
+    thread.join()
+    assert failures == ["a keyed stream belongs to the thread that made it"]

@@ -12,7 +12,7 @@ import os
 import numpy as np
 
 from headcount.cli import main
-from headcount.noise.entropy import SystemEntropy
+from headcount.noise.entropy import Uniform64
 from headcount.noise.law import Integers, Law
 from headcount.noise.race import Race
 
@@ -20,19 +20,19 @@ GIVEN = json.loads(os.environ["NOISE"])
 FOUND = [json.loads(os.environ.get("FOUND", "[]"))]
 
 
-def draw(self: SystemEntropy, law: Law, size: int) -> Integers:
+def draw(self: Uniform64, law: Law, size: int) -> Integers:
     """What was given, once."""
     return np.array([GIVEN.pop(0) for _ in range(size)], dtype=np.int64)
 
 
-def race(self: SystemEntropy, race: Race, most: int) -> Integers:
+def race(self: Uniform64, race: Race, most: int) -> Integers:
     """What is to be found, the first time."""
     return np.array(FOUND.pop() if FOUND else [], dtype=np.int64)
 
 
 if __name__ == "__main__":
-    SystemEntropy.draw = draw  # type: ignore[method-assign]
-    SystemEntropy.race = race  # type: ignore[method-assign]
+    Uniform64.draw = draw  # type: ignore[method-assign]
+    Uniform64.race = race  # type: ignore[method-assign]
     try:
         main()
     finally:

@@ -36,6 +36,7 @@ INTERFACE = "tests/noise/test_interface.py::"
 PRICES = "tests/account/test_prices.py::"
 CALIBRATION = "tests/account/test_calibration.py::"
 LEDGER = "tests/account/test_ledger.py::"
+PENDING = "tests/account/test_pending.py::"
 CHAOS = "tests/audit/test_chaos.py::"
 DELTA = "tests/privacy/test_exact_delta.py::"
 SPARK = "tests/conformance/test_spark.py::"
@@ -54,6 +55,7 @@ PROFILE = "tests/bound/test_profile.py::"
 MEASURE = "tests/bound/test_measure.py::"
 CHOICES = "tests/bound/test_choices.py::"
 SECOND = "tests/privacy/test_no_second_draw.py::"
+RETRY = "tests/privacy/test_a_retry_repeats.py::"
 COMPOSED = "tests/privacy/test_choice_then_release.py::"
 PLUME = "tests/mechanism/test_plume.py::"
 FOUND = "tests/mechanism/test_count_release.py::"
@@ -138,12 +140,27 @@ BUGS = [
         "noise/entropy.py",
         (
             ("import numpy as np\n", "import numpy as np\n\n_RNG = np.random.default_rng(0)\n"),
-            (
-                "np.frombuffer(os.urandom(8 * count), dtype=np.uint64)",
-                "_RNG.integers(0, 2**64, count, dtype=np.uint64)",
-            ),
+            ("        return os.urandom(count)", "        return _RNG.bytes(count)"),
         ),
         INTERFACE + "test_forks_and_threads_never_share_a_stream",
+    ),
+    Bug(
+        "a keyed stream that does not move on",
+        "noise/entropy.py",
+        (("        self._requests += 1\n", ""),),
+        INTERFACE + "test_a_keyed_stream_never_repeats_itself",
+    ),
+    Bug(
+        "a keyed stream without its key",
+        "noise/entropy.py",
+        (("        self._prefix = key + DOMAIN", "        self._prefix = DOMAIN"),),
+        INTERFACE + "test_a_keyed_stream_never_repeats_itself",
+    ),
+    Bug(
+        "a keyed stream for all threads",
+        "noise/entropy.py",
+        (("        if get_ident() != self._thread:", "        if False:"),),
+        INTERFACE + "test_a_keyed_stream_belongs_to_one_thread",
     ),
     Bug(
         "a float means its binary value",
@@ -226,8 +243,12 @@ BUGS = [
         "account/ledger.py",
         (
             (
-                "        reserved, sealed = self._reserve(charge, again)\n        return sealed or self._seal(reserved, _content(work(reserved.head)))",
-                "        content = work(self.head)\n        reserved, sealed = self._reserve(charge, again)\n        return sealed or self._seal(reserved, content)",
+                "        return ready if isinstance(ready, Sealed) else self._seal(reserved, _content(work(reserved.head, ready)))",
+                "        return ready if isinstance(ready, Sealed) else self._seal(reserved, content)",
+            ),
+            (
+                "        reserved, ready = self._reserve(charge, again)\n",
+                "        content = work(self.head, bytes(range(32)))\n        reserved, ready = self._reserve(charge, again)\n",
             ),
         ),
         LEDGER + "test_the_charge_is_on_disk_before_the_work_begins",
@@ -248,6 +269,100 @@ BUGS = [
         "account/ledger.py",
         (("earlier = None if again else", "earlier = None if True else"),),
         LEDGER + "test_the_same_request_returns_the_sealed_bytes",
+    ),
+    Bug(
+        "a retry has a fresh secret",
+        "account/ledger.py",
+        (("sealed or pending.read(self.path, earlier)", "sealed or os.urandom(32)"),),
+        PENDING + "test_every_retry_has_the_same_secret",
+    ),
+    Bug(
+        "a secret that is missing is made anew",
+        "account/pending.py",
+        (("    if len(secret) != SIZE or not any(secret):", '    secret = secret.ljust(SIZE, b"x")\n    if False:'),),
+        PENDING + "test_a_pending_charge_without_its_secret_is_refused",
+    ),
+    Bug(
+        "the secret is written after the charge",
+        "account/ledger.py",
+        (
+            (
+                "                secret = pending.create(self.path, row)\n                store.append(connection, row)\n            self._history.add(row)\n",
+                "                store.append(connection, row)\n            secret = pending.create(self.path, row)\n            self._history.add(row)\n",
+            ),
+        ),
+        PENDING + "test_it_is_on_disk_before_the_charge_is",
+    ),
+    Bug(
+        "the secret is not synced to the disk",
+        "account/pending.py",
+        (("    os.fsync(file)\n", ""),),
+        PENDING + "test_it_is_on_disk_before_the_charge_is",
+    ),
+    Bug(
+        "everybody may read the secret",
+        "account/pending.py",
+        (("        os.fchmod(file, 0o600)", "        os.fchmod(file, 0o644)"),),
+        PENDING + "test_only_the_owner_may_read_it",
+    ),
+    Bug(
+        "everybody may read the secret at first",
+        "account/pending.py",
+        (
+            ("os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)", "os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)"),
+            (
+                "        os.fchmod(file, 0o600)  # whatever the umask is\n        _write(file, secret)\n",
+                "        _write(file, secret)\n        os.fchmod(file, 0o600)\n",
+            ),
+        ),
+        PENDING + "test_it_is_for_the_owner_alone_from_its_first_moment_on",
+    ),
+    Bug(
+        "a link in the secret's place is followed",
+        "account/pending.py",
+        (("flags | os.O_NOFOLLOW | os.O_CLOEXEC", "flags | os.O_CLOEXEC"),),
+        PENDING + "test_a_link_in_its_place_is_not_followed",
+    ),
+    Bug(
+        "the secret outlives the seal",
+        "account/ledger.py",
+        (("            pending.wipe(self.path, reserved)\n", ""),),
+        PENDING + "test_it_is_gone_with_the_seal",
+    ),
+    Bug(
+        "the secret is removed, not overwritten",
+        "account/pending.py",
+        (("            _write(file, bytes(SIZE))\n", "            pass\n"),),
+        PENDING + "test_it_is_overwritten_before_it_is_removed",
+    ),
+    Bug(
+        "what a crash left is never swept",
+        "account/ledger.py",
+        (("        pending.sweep(self.path, is_pending)\n", ""),),
+        PENDING + "test_what_a_crash_after_the_seal_left_is_wiped_by_the_next_who_writes",
+    ),
+    Bug(
+        "a pending charge's secret is swept",
+        "account/ledger.py",
+        (("row.hash.startswith(start) and history.waits(row)", "not row"),),
+        PENDING + "test_every_retry_has_the_same_secret",
+    ),
+    Bug(
+        "the system's noise beside a ledger",
+        "planning.py",
+        (("KeyedEntropy(secret)", "SystemEntropy()"),),
+        RETRY + "test_what_is_looked_at_is_drawn_once_for_a_charge",
+    ),
+    Bug(
+        "noise in the order in which keys were listed",
+        "planning.py",
+        (
+            (
+                '        return None if listed is None else listed.sort_by([(name, "ascending") for name in listed.column_names])',
+                "        return listed",
+            ),
+        ),
+        RETRY + "test_keys_in_another_order_get_the_same_noise",
     ),
     Bug(
         "the budget is checked outside the transaction",
@@ -572,7 +687,7 @@ BUGS = [
     Bug(
         "test noise may be charged",
         "planning.py",
-        (("        if not chance.production:", "        if False:"),),
+        (("        if entropy is not None:", "        if False:"),),
         STEPS + "test_test_noise_is_never_charged",
     ),
     Bug(

@@ -53,8 +53,8 @@ RESULT = {"a": 250, "b": 120, "q": 7}
 FILES = ("r.parquet", "r.csv", "r.json", "r.html", "r.png", "r.svg", "r.pdf")
 COIN_BY_COIN = """
 import runpy, sys
-from headcount.noise.entropy import Entropy, SystemEntropy
-SystemEntropy.thin = Entropy.thin
+from headcount.noise.entropy import Entropy, Uniform64
+Uniform64.thin = Entropy.thin
 del sys.argv[0]
 runpy.run_path(sys.argv[0], run_name="__main__")
 """

@@ -2,16 +2,17 @@
 
 A release is published in three steps, and in this order only:
 
-    reserve   in one transaction: is there enough left? then the charge is written, and is on disk
-    work      the data are read and noise is drawn: never before the charge is on disk
-    seal      the release's bytes are stored in the ledger; only what is stored is handed out
+    reserve   in one transaction: is there enough left? then a secret and the charge are written, and are on disk
+    work      the data are read and noise is drawn from the secret: never before the charge is on disk
+    seal      the release's bytes are stored in the ledger, and the secret is wiped; only what is stored is handed out
 
 Invariants:
 - A crash may lose a spend, never give a free release: nothing leaves before the seal, no noise exists before the
   charge.
 - The same request again returns the sealed bytes: no new noise, no new charge. If it was charged but never sealed (a
-  crash), the work is done again under the same charge: nothing had been handed out. If two processes do it at once, the
-  first seal wins and both return it. A fresh draw is an explicit `again=True` and a new charge.
+  crash), the work is done again under the same charge and with the same secret, so nothing is drawn anew (pending.py).
+  If two processes do it at once, the first seal wins and both return it. A fresh draw is an explicit `again=True` and a
+  new charge.
 - Check and charge are one immediate transaction: processes that write at the same time cannot overspend.
 - Typed epsilons and deltas add up as exact decimals, and a charge that does not cover the price of its events is
   refused.
@@ -31,13 +32,16 @@ from sqlite3 import Connection
 from threading import RLock
 from weakref import WeakSet
 
-from headcount.account import cost, store
+from headcount.account import cost, pending, store
 from headcount.account.chain import FORMAT, Broken, History, Row, amount, amount_in, digest
 from headcount.account.charge import Charge, check_covered, check_enough, check_owner, told, typed_budget
 from headcount.account.cost import Cost
 from headcount.account.events import Event, from_json
 from headcount.errors import BadParameter, LedgerError, LedgerTampered
 from headcount.exact import Number
+
+Work = Callable[[str, bytes], bytes]
+"""What makes a release, from the ledger's head after the charge and the charge's secret."""
 
 
 @dataclass(frozen=True)
@@ -77,9 +81,9 @@ class Ledger:
     >>> from fractions import Fraction
     >>> ledger = Ledger(tempfile.mkdtemp() + "/visits.db", epsilon=3, delta=1e-5)
     >>> charge = Charge("people per word", Cost(Fraction(1), Fraction(0)))
-    >>> ledger.publish(charge, lambda head: b"the release").content
+    >>> ledger.publish(charge, lambda head, secret: b"the release").content
     b'the release'
-    >>> ledger.publish(charge, lambda head: b"another draw").content
+    >>> ledger.publish(charge, lambda head, secret: b"another draw").content
     b'the release'
     >>> float(ledger.left.epsilon)
     2.0
@@ -100,36 +104,38 @@ class Ledger:
                 fix=f'Ledger("{self.path}") opens it as it is; another budget needs another file',
             )
 
-    def publish(self, charge: Charge, work: Callable[[str], bytes], *, again: bool = False) -> Sealed:
+    def publish(self, charge: Charge, work: Work, *, again: bool = False) -> Sealed:
         """Charge, then work, then seal; or return what an equal request has sealed before.
 
-        `work` gets the ledger's head after the charge, to print it in the release, and returns the release's bytes.
-        It is run again, under the same charge, if it did not return: so it may fail for want of memory or disk, but
-        never by what it drew."""
+        `work` gets the ledger's head after the charge, to print it in the release, and the charge's secret, of which it
+        makes all of its draws (`noise.KeyedEntropy(secret)`); it returns the release's bytes. It is run again, under
+        the same charge and with the same secret, if it did not return."""
         check_covered(charge)
-        reserved, sealed = self._reserve(charge, again)
-        return sealed or self._seal(reserved, _content(work(reserved.head)))
+        reserved, ready = self._reserve(charge, again)
+        return ready if isinstance(ready, Sealed) else self._seal(reserved, _content(work(reserved.head, ready)))
 
-    def _reserve(self, charge: Charge, again: bool) -> tuple[Row, Sealed | None]:
-        """The charge, on disk: an earlier one for the same request (and its seal), or a new one if there is enough
-        left."""
+    def _reserve(self, charge: Charge, again: bool) -> tuple[Row, Sealed | bytes]:
+        """The charge, on disk: an earlier one for the same request, or a new one if there is enough left; and its seal
+        or, as long as it has none, its secret."""
         with self._lock:
             with store.writing(self.path) as connection:
-                history = self._sync(connection)
+                history = self._swept(connection)
                 earlier = None if again else store.charge_for(connection, digest(charge.body()))
                 if earlier:
-                    return earlier, _sealed(connection, earlier, history, self.path)
+                    sealed = _sealed(connection, earlier, history, self.path)
+                    return earlier, sealed or pending.read(self.path, earlier)
                 check_owner(charge.dataset, history.dataset, self.path)
                 row = _charged(history, charge)
+                secret = pending.create(self.path, row)
                 store.append(connection, row)
             self._history.add(row)
-            return row, None
+            return row, secret
 
     def _seal(self, reserved: Row, content: bytes) -> Sealed:
         """Store the bytes, unless another process was faster: then its bytes are the release."""
         with self._lock:
             with store.writing(self.path) as connection:
-                history = self._sync(connection)
+                history = self._swept(connection)
                 if store.row(connection, reserved.number) != reserved:
                     raise _tampered(self.path, f"the charge in row {reserved.number} is gone: a rollback")
                 if faster := _sealed(connection, reserved, history, self.path):
@@ -141,6 +147,7 @@ class Ledger:
                 store.append(connection, row)
                 store.keep(connection, row.number, content)
             self._history.add(row)
+            pending.wipe(self.path, reserved)
             return Sealed(content, row.head, fresh=True)
 
     def __repr__(self) -> str:
@@ -205,6 +212,17 @@ class Ledger:
     def _read(self) -> History:
         with self._lock, store.reading(self.path) as connection:
             return self._sync(connection)
+
+    def _swept(self, connection: Connection) -> History:
+        """The history, before anything is written; secrets of what is not pending, left by a crash, are gone."""
+        history = self._sync(connection)
+
+        def is_pending(number: int, start: str) -> bool:
+            row = store.row(connection, number)
+            return row is not None and row.hash.startswith(start) and history.waits(row)
+
+        pending.sweep(self.path, is_pending)
+        return history
 
     def _sync(self, connection: Connection) -> History:
         """Take in the rows that came since the last look, each checked; and that what was there before still is."""

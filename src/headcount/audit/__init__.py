@@ -4,6 +4,7 @@ enumerate.py    the exact law of the real code on tiny data, and its exact delta
 statistical.py  a black-box audit with a false alarm below one in a million        outputs.py  columns.py
 artefacts.py    what the lowest bits of floats give away
 chaos.py        kill the ledger's writers at every step
+retries.py      stop a release at every line between its first look and its seal
 specimens.py    honest mechanisms and classic mistakes, to show that all of it works
 """
 

@@ -6,7 +6,8 @@ child's own work. After each kill the survivors are compared:
 
 - a *free release*: published bytes whose charge is not in the ledger;
 - an *under-count*: the ledger's total is less than the sum of its charges, or its chain is broken;
-- a *second draw*: after a retry, one charge has two different published releases.
+- a *second draw*: after a retry, one charge has two different published releases, or anything else was drawn for it
+  than before.
 
 The protocol is a parameter, so that the same test can be shown to catch a wrong order (`release_first`).
 """
@@ -29,14 +30,15 @@ from typing import Any, Self
 
 from headcount import account
 from headcount.account import Charge, Cost, Ledger
+from headcount.account.ledger import Work
 from headcount.errors import BudgetExceeded
-from headcount.noise import uniform
+from headcount.noise import KeyedEntropy, uniform
 
 PRICE = Cost(Fraction(1, 10), Fraction(0))
 WATCHED = {str(file) for file in Path(account.__file__).parent.glob("*.py")} | {__file__}
 """The files whose lines are the steps."""
 
-Protocol = Callable[[Ledger, Charge, Callable[[str], bytes], Path], None]
+Protocol = Callable[[Ledger, Charge, Work, Path], None]
 
 
 @dataclass
@@ -62,16 +64,16 @@ class Tally:
         return type(self)(*map(operator.add, astuple(self), astuple(other)))
 
 
-def charge_first(book: Ledger, charge: Charge, work: Callable[[str], bytes], out: Path) -> None:
+def charge_first(book: Ledger, charge: Charge, work: Work, out: Path) -> None:
     """The real protocol: charge, work, seal, then hand out."""
     _write(out, book.publish(charge, work).content)
 
 
-def release_first(book: Ledger, charge: Charge, work: Callable[[str], bytes], out: Path) -> None:
+def release_first(book: Ledger, charge: Charge, work: Work, out: Path) -> None:
     """The wrong order, planted: hand out, then charge."""
-    content = work("")
+    content = work("", os.urandom(32))
     _write(out, content)
-    book.publish(charge, lambda head: content)
+    book.publish(charge, lambda head, secret: content)
 
 
 def _write(out: Path, content: bytes) -> None:
@@ -81,9 +83,11 @@ def _write(out: Path, content: bytes) -> None:
     part.rename(out)
 
 
-def _draw(head: str) -> bytes:
-    """The work: something that is different at every draw."""
-    return b"%d" % int(uniform(1 << 62, 1)[0])
+def _draw(head: str, secret: bytes) -> bytes:
+    """The work: a look, and something that depends on it."""
+    entropy = KeyedEntropy(secret)
+    look = int(uniform(1 << 62, 1, entropy)[0])
+    return b"%d %d" % (look, int(uniform(1 << 62, 1, entropy)[0]))
 
 
 def kill_at_every_step(
@@ -139,11 +143,22 @@ class _Place:
     def __init__(self, folder: Path, protocol: Protocol, young: Path) -> None:
         folder.mkdir(parents=True)
         self.protocol = protocol
-        self.path, self.out = folder / "ledger.db", folder / "release"
+        self.path, self.out, self._drawn = folder / "ledger.db", folder / "release", folder / "drawn"
         shutil.copy(young, self.path)
 
     def publish(self) -> None:
-        self.protocol(Ledger(self.path), Charge("this", PRICE), _draw, self.out)
+        self.protocol(Ledger(self.path), Charge("this", PRICE), self._work, self.out)
+
+    def _work(self, head: str, secret: bytes) -> bytes:
+        """Keep what was drawn where a kill cannot undo it."""
+        content = _draw(head, secret)
+        with self._drawn.open("ab") as file:
+            file.write(content + b"\n")
+        return content
+
+    def draws(self) -> int:
+        """How many different things were drawn."""
+        return len(set(self._drawn.read_bytes().splitlines())) if self._drawn.exists() else 0
 
     def charges(self) -> int:
         return sum(spend.request == "this" for spend in Ledger(self.path).spends())
@@ -206,7 +221,7 @@ def _compare(place: _Place, tally: Tally) -> None:
     tally.lost_spends += before is None and charged == 1
     place.publish()
     after = place.released()
-    tally.second_draws += before is not None and after != before
+    tally.second_draws += (before is not None and after != before) or place.draws() > 1
     tally.under_counts += place.charges() != 1 or not _adds_up(Ledger(place.path))
 
 

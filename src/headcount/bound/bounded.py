@@ -71,7 +71,8 @@ class Bounded:
     """Totals to which no person has added more than the sensitivity. Not yet noisy: nothing of it may be shown."""
 
     items: pa.Table
-    """item0, item1, ...: the items, sorted, or in the order of the keys."""
+    """item0, item1, ...: the items, sorted, or in the order of the keys. Noise is drawn in this order: it never depends
+    on that of the rows, or on what the engine may use."""
     totals: Integers
     """What people added to each, in units."""
     sensitivity: Sensitivity

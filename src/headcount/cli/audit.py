@@ -39,12 +39,15 @@ def audit(
     kills: Annotated[
         int, typer.Option(help="Kills of a ledger's writer: one at every step, the rest at random.")
     ] = 500,
+    lines: Annotated[
+        int, typer.Option(help="Lines between the first look and the seal at which a release is stopped; 0 for all.")
+    ] = 60,
 ) -> None:
     """Audit headcount's own parts; or, with a target, whether it keeps the epsilon that it claims."""
     if target:
         sound = audit_target(_load(target), *_sides(left, right), epsilon, delta, runs)
     else:
-        sound = audit_exactly() & audit_specimens(runs) & audit_ledger(kills)
+        sound = audit_exactly() & audit_specimens(runs) & audit_ledger(kills) & audit_retries(lines)
     raise typer.Exit(0 if sound else 1)
 
 
@@ -120,6 +123,19 @@ def audit_ledger(kills: int) -> bool:
     print(f"32 writers, 640 requests of 1, a budget of 50: charged {written(spent.epsilon)}")
     honest, planted = tallies.values()
     return honest.violations == 0 and planted.violations > 0 and spent.epsilon == 50
+
+
+def audit_retries(lines: int) -> bool:
+    """Stop a release that has drawn already; whether every retry repeated it under its one charge."""
+    from headcount.audit import retries
+
+    with tempfile.TemporaryDirectory() as folder, progress("stopping a release", None) as advance:
+        tally = retries.stop_everywhere(Path(folder), lines or None, progress=advance)
+    print(
+        f"a release stopped {tally.kills} times, at {tally.steps} lines between its first look and its seal: "
+        f"{tally.second_draws} second draws, {tally.under_counts} second charges"
+    )
+    return tally.violations == 0 and tally.lost_spends > 0
 
 
 @contextmanager

@@ -1,6 +1,6 @@
 """Exact noise: draws whose law is exactly the one that the proofs speak of, on the operating system's entropy.
 
-    words (os.urandom) ──► table.py: certified inverse CDF ──► laws: finite, laplace, gaussian ──► the functions here
+    words (entropy.py) ──► table.py: certified inverse CDF ──► laws: finite, laplace, gaussian ──► the functions here
 
 Every function takes rational parameters (a float means the decimal it prints as), returns int64, and asks one `Entropy`
 object for all chance. Knows nothing of privacy.
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from headcount.errors import BadParameter
 from headcount.exact import Number, positive, rational, whole
-from headcount.noise.entropy import Entropy, SystemEntropy
+from headcount.noise.entropy import Entropy, KeyedEntropy, SystemEntropy
 from headcount.noise.finite import Bernoulli, Softmax, Uniform
 from headcount.noise.gaussian import DiscreteGaussian
 from headcount.noise.laplace import DiscreteLaplace, Geometric, NegativeBinomial
@@ -22,6 +22,7 @@ from headcount.noise.law import LARGEST_SCALE, LARGEST_VALUE, Integers, Law
 
 __all__ = [
     "Entropy",
+    "KeyedEntropy",
     "Law",
     "SystemEntropy",
     "bernoulli",

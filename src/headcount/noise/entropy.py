@@ -1,14 +1,21 @@
 """The one object through which all randomness of headcount passes.
 
 Code that needs chance asks an `Entropy` for draws of a law, or for a secret; it never holds a generator. In
-production the object is `SystemEntropy`: the operating system's generator, with no seed, and no buffer that a fork
-could duplicate. Tests and audits pass other forms (`headcount.audit.choices`), which enumerate every choice, replay
-one, or fix the result.
+production it is one of two:
+
+SystemEntropy   the operating system's generator, with no seed, and no buffer that a fork could duplicate
+KeyedEntropy    the stream of 32 secret bytes that a ledger keeps with a charge: work that is done again under the
+                charge repeats every draw
+
+Tests and audits pass other forms (`headcount.audit.choices`), which enumerate every choice, replay one, or fix the
+result.
 """
 
+import hashlib
 import os
 from abc import ABC, abstractmethod
 from fractions import Fraction
+from threading import get_ident
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +30,6 @@ CHUNK = 1 << 18
 
 class Entropy(ABC):
     """Where chance comes from."""
-
-    production: bool = False
-    """Whether the draws are truly unpredictable. What is charged to a ledger must be."""
 
     @abstractmethod
     def draw(self, law: Law, size: int) -> Integers:
@@ -44,15 +48,24 @@ class Entropy(ABC):
         return by_coins(totals, rate, self.draw)
 
 
-class SystemEntropy(Entropy):
-    """The operating system's generator (os.urandom), asked anew for every draw."""
+KEY = 32
+"""Bytes of a key: 256 bits."""
+DOMAIN = b"headcount noise 1"
+"""What a key is used for."""
 
-    production = True
+
+class Uniform64(Entropy):
+    """Draws made of uniform 64-bit words."""
+
     bits = 64
+
+    @abstractmethod
+    def random_bytes(self, count: int) -> bytes:
+        """`count` uniform bytes that were never given before."""
 
     def words(self, count: int) -> NDArray[np.uint64]:
         """So many uniform 64-bit words."""
-        return np.frombuffer(os.urandom(8 * count), dtype=np.uint64)
+        return np.frombuffer(self.random_bytes(8 * count), dtype=np.uint64)
 
     def draw(self, law: Law, size: int) -> Integers:
         if size <= CHUNK:
@@ -70,4 +83,38 @@ class SystemEntropy(Entropy):
         return by_digits(totals, rate, self)
 
     def secret(self) -> bytes:
-        return os.urandom(32)
+        return self.random_bytes(KEY)
+
+
+class SystemEntropy(Uniform64):
+    """The operating system's generator (os.urandom), asked anew for every draw."""
+
+    def random_bytes(self, count: int) -> bytes:
+        return os.urandom(count)
+
+
+class KeyedEntropy(Uniform64):
+    """The stream of a key: the n-th request is answered by SHAKE-256 of the key and n.
+
+    Invariants: equal keys and equal requests give equal draws. Within an object no n is used twice; a thread that did
+    not make it is refused, as two threads would share the numbers n by chance. A forked child goes on with the same
+    stream, so an object never outlives the work of its charge.
+
+    >>> from headcount.noise.finite import Uniform
+    >>> key = bytes(range(32))
+    >>> KeyedEntropy(key).draw(Uniform(6), 3).tolist() == KeyedEntropy(key).draw(Uniform(6), 3).tolist()
+    True
+    """
+
+    def __init__(self, key: bytes) -> None:
+        if len(key) != KEY or not any(key):
+            raise ValueError("a key is 32 secret bytes")
+        self._prefix = key + DOMAIN
+        self._requests = 0
+        self._thread = get_ident()
+
+    def random_bytes(self, count: int) -> bytes:
+        if get_ident() != self._thread:
+            raise RuntimeError("a keyed stream belongs to the thread that made it")
+        self._requests += 1
+        return hashlib.shake_256(self._prefix + self._requests.to_bytes(8, "big")).digest(count)

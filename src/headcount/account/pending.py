@@ -1,0 +1,95 @@
+"""The secret of a charge that is not sealed yet: 32 bytes of the operating system in a file beside the ledger.
+
+Every draw of a charge is made from its secret, so work that is done again under the charge draws nothing new.
+
+Invariants:
+- A secret is on disk before its charge is, and it is the only one that the charge ever has: a pending charge without
+  its file is refused, and never gets another.
+- Only the owner may read the file, from its first moment on.
+- It is wiped once the charge is sealed. A crash between the two leaves it behind, and so does one before the charge is
+  on disk: whoever writes next to the ledger wipes every secret whose charge is not pending.
+"""
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from headcount.account.chain import Row
+from headcount.errors import LedgerError
+
+SIZE = 32
+
+
+def create(ledger: Path, charge: Row) -> bytes:
+    """A new secret, on disk."""
+    secret = os.urandom(SIZE)
+    with _opened(_file(ledger, charge), os.O_WRONLY | os.O_CREAT | os.O_EXCL) as file:
+        os.fchmod(file, 0o600)  # whatever the umask is
+        _write(file, secret)
+    _sync_folder(ledger)
+    return secret
+
+
+def read(ledger: Path, charge: Row) -> bytes:
+    """The secret of a pending charge."""
+    path = _file(ledger, charge)
+    try:
+        with _opened(path, os.O_RDONLY) as file:
+            secret = os.read(file, SIZE + 1)
+    except FileNotFoundError:
+        secret = b""
+    if len(secret) != SIZE or not any(secret):
+        raise LedgerError(
+            f"{path}: the secret of row {charge.number} is missing or damaged. That charge was paid and never "
+            "finished: what was drawn for it cannot be repeated, and nothing else may be drawn for it.",
+            fix=f"put {path.name} back beside the ledger; or again=True, a new draw and a new charge",
+        )
+    return secret
+
+
+def wipe(ledger: Path, charge: Row) -> None:
+    """Overwrite and remove the secret of a sealed charge. What fails here is done by the next `sweep`."""
+    with suppress(OSError):
+        _wipe(_file(ledger, charge))
+
+
+def sweep(ledger: Path, is_pending: Callable[[int, str], bool]) -> None:
+    """Wipe every secret of this ledger whose charge, by number and beginning of its hash, is not pending."""
+    name = re.compile(re.escape(ledger.name) + r"\.secret-([0-9]{1,15})-([0-9a-f]{16})")
+    for file in ledger.parent.iterdir():
+        if (found := name.fullmatch(file.name)) and not is_pending(int(found[1]), found[2]):
+            _wipe(file)
+
+
+def _file(ledger: Path, charge: Row) -> Path:
+    return ledger.with_name(f"{ledger.name}.secret-{charge.number}-{charge.hash[:16]}")
+
+
+@contextmanager
+def _opened(path: Path, flags: int) -> Iterator[int]:
+    file = os.open(path, flags | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    try:
+        yield file
+    finally:
+        os.close(file)
+
+
+def _write(file: int, content: bytes) -> None:
+    if os.write(file, content) != len(content):
+        raise OSError(0, "the secret could not be written")
+    os.fsync(file)
+
+
+def _wipe(path: Path) -> None:
+    """Without a trace in the file itself; what a disk keeps of earlier contents is up to the disk."""
+    with suppress(FileNotFoundError):  # another process was faster
+        with _opened(path, os.O_WRONLY) as file:
+            _write(file, bytes(SIZE))
+        path.unlink()
+
+
+def _sync_folder(ledger: Path) -> None:
+    with _opened(ledger.parent, os.O_RDONLY | os.O_DIRECTORY) as folder:
+        os.fsync(folder)

@@ -1,0 +1,138 @@
+"""Stop a release at every line between its first look and its seal, do it again, and compare it with one that nobody
+stopped.
+
+A ledger is charged once, and copied for every trial: charge and secret are the same in all of them. So every retry must
+seal the bytes of the run that was not stopped, under one charge. A trial stops a release at the first execution of a
+line of headcount, once it has drawn: by an interrupt (Ctrl-C) or by want of memory, in turn, and by a kill (kill -9) of
+a process of its own.
+"""
+
+import multiprocessing
+import os
+import shutil
+import signal
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any, Literal
+
+import headcount
+from headcount.account import Ledger
+from headcount.audit.chaos import Tally
+from headcount.noise import KeyedEntropy
+
+How = Literal["interrupt", "memory", "kill"]
+Line = tuple[str, int]
+"""A file, and a line of it."""
+OURS = str(Path(headcount.__file__).parent)
+FIRST_DRAW: CodeType = KeyedEntropy.random_bytes.__code__
+NAME = "visits.db"
+
+
+@dataclass
+class Lines:
+    """A trace function: the lines that are executed after the first draw, and one at which everything stops."""
+
+    stop: Line | None = None
+    how: How = "interrupt"
+
+    def __post_init__(self) -> None:
+        self.seen: dict[Line, None] = {}
+        self.drawing = False
+
+    def __call__(self, frame: FrameType, kind: str, argument: Any) -> Any:
+        if not frame.f_code.co_filename.startswith(OURS):
+            return None
+        self.drawing |= frame.f_code is FIRST_DRAW
+        if self.drawing and kind == "line":
+            self._at((frame.f_code.co_filename, frame.f_lineno))
+        return self
+
+    def _at(self, line: Line) -> None:
+        self.seen[line] = None
+        if line != self.stop:
+            return
+        if self.how == "kill":
+            os.kill(os.getpid(), signal.SIGKILL)
+        raise KeyboardInterrupt if self.how == "interrupt" else MemoryError
+
+
+def stop_everywhere(
+    folder: Path, most: int | None = None, kills: int = 10, progress: Callable[[int], None] = lambda done: None
+) -> Tally:
+    """Stop a release at all lines, or at `most` of them, evenly spread; at so many of these also by a kill."""
+    expected, lines = _charged(folder / "charged")
+    lines = _spread(lines, most or len(lines))
+    trials: list[tuple[Line, How]] = [(line, ("interrupt", "memory")[place % 2]) for place, line in enumerate(lines)]
+    trials += [(line, "kill") for line in _spread(lines, kills)]
+    tally = Tally(steps=len(lines))
+    for number, (line, how) in enumerate(trials):
+        _try(shutil.copytree(folder / "charged", folder / str(number)), line, how, expected, tally)
+        progress(number + 1)
+    return tally
+
+
+def _charged(folder: Path) -> tuple[bytes, list[Line]]:
+    """Charge a new ledger; what a release under this charge gives, and the lines that it executes."""
+    folder.mkdir(parents=True)
+    Ledger(folder / NAME, epsilon=10, delta="1e-5")
+    with suppress(Exception):
+        _release(folder, tell=_fail)
+    whole = shutil.copytree(folder, folder.with_name("untouched"))
+    traced = shutil.copytree(folder, folder.with_name("traced"))
+    expected, lines = _release(whole), Lines()  # what is computed once for all releases is there from here on
+    _traced(traced, lines)
+    return expected, list(lines.seen)
+
+
+def _fail(step: str) -> None:
+    raise MemoryError
+
+
+def _release(folder: Path, *, memory: str | None = None, tell: Callable[[str], None] = lambda step: None) -> bytes:
+    """A release with looks before its counts."""
+    table = headcount.example(people=300)
+    plan = headcount.plan(
+        "histogram", table, dataset="visits", user="user", by="song", epsilon=1, delta="1e-6", memory=memory
+    )
+    return plan.release(ledger=Ledger(folder / NAME), tell=tell).content
+
+
+def _traced(folder: Path, lines: Lines) -> None:
+    before = sys.gettrace()
+    sys.settrace(lines)
+    try:
+        _release(folder)
+    finally:
+        sys.settrace(before)
+
+
+def _spread(lines: list[Line], most: int) -> list[Line]:
+    """At most so many, from the first to the last."""
+    return lines[:: -(-len(lines) // most)] if most else []
+
+
+def _try(folder: Path, line: Line, how: How, expected: bytes, tally: Tally) -> None:
+    """Stop, look at what is left, retry with other means, and look again."""
+    _stopped(folder, Lines(line, how))
+    sealed = [spend.sealed for spend in Ledger(folder / NAME).spends()]
+    tally.kills += 1
+    tally.lost_spends += sealed == [False]
+    tally.second_draws += _release(folder, memory="100MB") != expected
+    tally.under_counts += len(Ledger(folder / NAME).spends()) != 1
+    shutil.rmtree(folder)
+
+
+def _stopped(folder: Path, lines: Lines) -> None:
+    if lines.how != "kill":
+        with suppress(KeyboardInterrupt, Exception):
+            _traced(folder, lines)
+        return
+    child = multiprocessing.get_context("spawn").Process(target=_traced, args=(folder, lines))
+    child.start()
+    child.join()
+    if child.exitcode not in (0, -signal.SIGKILL):
+        raise RuntimeError("a release failed by itself, and was not killed")
