@@ -7,7 +7,8 @@ from matplotlib.figure import Figure
 
 from benchmarks.scale.rows import Row
 from benchmarks.scale.ways import OURS, PLAIN, POLARS, WAYS
-from headcount.reproduce.pictures import COLOURS, INK, Panel, Series, figure
+from headcount.release.plot import INK, TEXT
+from headcount.reproduce.pictures import COLOURS, Panel, Series, figure
 
 
 def growth(rows: Sequence[Row]) -> Figure:
@@ -40,7 +41,8 @@ def bars(rows: Sequence[Row]) -> Figure:
     FigureCanvasAgg(picture)
     axes = picture.add_subplot()
     colours = [COLOURS[0] if WAYS[row.way].ours else COLOURS[7] for row in own]
-    drawn = axes.barh(names, ratios, color=colours)
+    drawn = axes.barh(range(len(names)), ratios, color=colours)
+    axes.set_yticks(range(len(names)), names, **TEXT)
     axes.bar_label(drawn, [f"{ratio:.2f} x" for ratio in ratios], padding=3, fontsize=8, color=INK)
     axes.invert_yaxis()
     if max(ratios, default=1) > 10:
@@ -48,7 +50,7 @@ def bars(rows: Sequence[Row]) -> Figure:
     axes.axvline(1, color=INK, linewidth=0.8, linestyle=":")
     axes.margins(x=0.15)
     events = f"{own[0].events:,} events" if own else "no events"
-    axes.set_title(f"Wall time over the plain DuckDB query, {events}", loc="left", color=INK, fontsize=10)
+    axes.set_title(f"Wall time over the plain DuckDB query, {events}", loc="left", fontsize=10, **TEXT)
     axes.spines[["top", "right"]].set_visible(False)
     axes.tick_params(labelsize=8)
     return picture

@@ -1,5 +1,7 @@
 """One class per mistake. Every message says what was given, what is allowed, and ends with the line to write
-instead."""
+instead. Names that others gave are shown without what a terminal would obey."""
+
+from headcount.visible import visible
 
 
 class HeadcountError(Exception):
@@ -9,8 +11,8 @@ class HeadcountError(Exception):
     """What the command line answers: 2 for wrong arguments, 3 if the budget refuses, 1 for a ledger that lies."""
 
     def __init__(self, message: str, *, fix: str) -> None:
-        super().__init__(f"{message} Fix: {fix}")
-        self.fix = fix
+        super().__init__(visible(f"{message} Fix: {fix}"))
+        self.fix = visible(fix)
 
 
 class BadParameter(HeadcountError, ValueError):

@@ -39,6 +39,7 @@ from headcount.release import About, Release, released
 from headcount.source import Events, open_events
 from headcount.source.engine import Limits
 from headcount.spending import budget
+from headcount.visible import visible
 from headcount.wished import crowd, wish
 
 FORMAT = 5
@@ -162,7 +163,7 @@ class Plan:
             "",
             "Nothing was read, nothing was spent.",
         ]
-        return "\n".join(lines)
+        return "\n".join(map(visible, lines))
 
     __repr__ = __str__
 

@@ -10,6 +10,7 @@ progress.py  how far it is
 import sys
 
 from headcount.cli import stopping
+from headcount.visible import visible
 
 
 def main() -> None:
@@ -18,7 +19,7 @@ def main() -> None:
     try:
         _run()
     except stopping.Stopped as stopped:
-        print(f"headcount: interrupted: {stopped.told}", file=sys.stderr)
+        print(f"headcount: interrupted: {visible(stopped.told)}", file=sys.stderr)
         sys.exit(stopped.exit_code)
     finally:
         stopping.ignore()

@@ -1,15 +1,18 @@
 """All commands, and messages in their words."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from headcount import __version__
 from headcount.cli import audit, demo, distribution, histogram, ledger, numbers, people, reproduce, shape, top
 from headcount.cli.job import job
 from headcount.plans import Job
+from headcount.visible import visible
 
 OPTIONS = (
     "user|by|k|epsilon|delta|rho|target_error|count|keys|keys_file|bins|sum|bound|share|grid|where|mechanism|variant|"
@@ -32,7 +35,33 @@ JOBS: dict[Job, Callable[..., dict[str, Any]]] = {
 }
 """Each job, and what makes a plan's arguments of its own options."""
 
+
+class Commands(TyperGroup):
+    """The commands; what Typer says of wrong arguments repeats them without what a terminal would obey."""
+
+    def make_context(self, *args: Any, **options: Any) -> Any:
+        """Read the arguments of all commands."""
+        with _visible_errors():
+            return super().make_context(*args, **options)
+
+    def invoke(self, *args: Any, **options: Any) -> Any:
+        """Read the arguments of one command, and run it."""
+        with _visible_errors():
+            return super().invoke(*args, **options)
+
+
+@contextmanager
+def _visible_errors() -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        if isinstance(message := getattr(error, "message", None), str):  # Typer's, not ours
+            error.message = visible(message)  # type: ignore[attr-defined]
+        raise
+
+
 app = typer.Typer(
+    cls=Commands,
     help="Histograms about people, under user-level differential privacy.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,

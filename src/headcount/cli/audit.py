@@ -18,6 +18,7 @@ from rich.table import Table
 from headcount.cli.ledger import wide
 from headcount.errors import BadParameter
 from headcount.exact import written
+from headcount.visible import visible
 
 if TYPE_CHECKING:
     from headcount.audit import Finding
@@ -63,7 +64,7 @@ def audit_target(run: Callable[[Any], Any], left: Any, right: Any, epsilon: str,
         found = statistical.audit(run, left, right, epsilon=epsilon, delta=delta, runs=runs, progress=advance)
     said = "REFUTED" if found.flagged else "not refuted"
     print(f"{said}: epsilon {epsilon}, delta {delta}, {runs} runs on each dataset")
-    print(f"epsilon is at least {found.epsilon:.3f}, by the event: {found.event}")
+    print(f"epsilon is at least {found.epsilon:.3f}, by the event: {visible(found.event)}")
     print(f"which happened in {found.left:.5f} of the runs on the left and in {found.right:.5f} on the right")
     return not found.flagged
 
@@ -92,7 +93,7 @@ def audit_specimens(runs: int) -> bool:
         with progress(each.name, runs) as advance:
             found = each.audited(runs, advance)
         claim = f"({written(each.epsilon)}, {float(each.delta):.2g})"
-        table.add_row(each.name, claim, f"{found.epsilon:.2f}", verdict(each.honest, found), found.event[:60])
+        table.add_row(each.name, claim, f"{found.epsilon:.2f}", verdict(each.honest, found), visible(found.event[:60]))
         right &= found.flagged != each.honest
     wide().print(table)
     return right

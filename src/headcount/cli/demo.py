@@ -5,6 +5,7 @@ from typing import Annotated
 
 import pyarrow.parquet as pq
 import typer
+from rich.markup import escape
 
 from headcount.account import Ledger, store
 from headcount.cli.ledger import tell, wide
@@ -14,6 +15,7 @@ from headcount.planning import Plan
 from headcount.plans import plan
 from headcount.report import text
 from headcount.source.example import example
+from headcount.visible import visible
 
 Folder = Annotated[Path, typer.Option(help="Where the table, the releases and the ledger go.")]
 
@@ -26,7 +28,7 @@ def demo(folder: Folder = Path("headcount-demo")) -> None:
     except OSError as error:
         raise BadParameter(f"{folder}: {error.strerror}.", fix="--folder demo") from None
     table = folder / "plays.parquet"
-    console.print(f"[bold]1. A table[/bold]: {table}, who played which song; 20,000 people", soft_wrap=True)
+    console.print(f"[bold]1. A table[/bold]: {_shown(table)}, who played which song; 20,000 people", soft_wrap=True)
     pq.write_table(example(), table)
     asked = plan("histogram", table, user="user", by="song", epsilon=1)
     console.print("\n[bold]2. A plan[/bold]: what it will cost, how far off it will be")
@@ -41,6 +43,11 @@ def demo(folder: Folder = Path("headcount-demo")) -> None:
     tell(ledger)
 
 
+def _shown(path: Path) -> str:
+    """A path in a line of Rich's: its brackets are no markup."""
+    return escape(visible(str(path)))
+
+
 def _ledger(path: Path) -> Ledger:
     return Ledger(path, epsilon=2, delta=1e-5) if store.is_missing(path) else Ledger(path)
 
@@ -50,7 +57,7 @@ def _release(asked: Plan, ledger: Ledger, folder: Path) -> None:
         release = asked.release(ledger=ledger, tell=telling)
     print(text.summary(release))
     for name in ("songs.parquet", "songs.csv", "songs.png", "songs.html"):
-        print(f"wrote {release.save(folder / name)}")
+        print(f"wrote {visible(str(release.save(folder / name)))}")
     assert asked.release(ledger=ledger).content == release.content
 
 

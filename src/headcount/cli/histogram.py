@@ -1,6 +1,8 @@
 """`headcount histogram FILE`: a table in, a private histogram out."""
 
 import csv
+import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -95,7 +97,7 @@ def histogram(
 def as_keys(listed: str | None, file: Path | None) -> list[Any] | None:
     """The items, as a list or a line each."""
     if file is None:
-        return None if listed is None else next(csv.reader([listed], skipinitialspace=True), [])
+        return None if listed is None else _listed(listed)
     if listed is not None:
         raise BadParameter("keys and keys_file: only one of them.", fix="keys_file=items.csv")
     try:
@@ -105,7 +107,22 @@ def as_keys(listed: str | None, file: Path | None) -> list[Any] | None:
         raise BadParameter(
             f"{file}: cannot be read ({why}).", fix="keys_file=items.csv, an item on each line"
         ) from None
-    return [tuple(row) for row in csv.reader(lines) if row]
+    return [tuple(row) for row in _rows(csv.reader(lines), str(file)) if row]
+
+
+def _listed(typed: str) -> list[str]:
+    """apple,pear as a list."""
+    return next(iter(_rows(csv.reader([typed], skipinitialspace=True), "keys")), [])
+
+
+def _rows(rows: Iterable[list[str]], where: str) -> list[list[str]]:
+    """Rows of items, read to their end."""
+    try:
+        return list(rows)
+    except csv.Error as error:
+        raise BadParameter(
+            f"{where}: not a list of items ({error}).", fix='items with commas or line ends in quotes: "a,b"'
+        ) from None
 
 
 def as_bins(typed: list[str] | None) -> Any:
@@ -128,7 +145,7 @@ def _number(edge: str) -> float | int | str:
 
 def number_or_text(typed: str) -> int | str:
     """A whole number, if it is one."""
-    return int(typed) if typed.lstrip("-").isdecimal() else typed
+    return int(typed) if re.fullmatch("-?[0-9]{1,400}", typed) else typed
 
 
 def as_grid(typed: str | None) -> list[Any] | None:

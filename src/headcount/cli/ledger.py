@@ -13,6 +13,7 @@ from rich.text import Text
 from headcount.account import Cost, Ledger, Spend, store
 from headcount.errors import LedgerError
 from headcount.exact import written
+from headcount.visible import visible
 
 app = typer.Typer(help="The budget of a dataset, and everything that was spent of it.", no_args_is_help=True)
 
@@ -29,7 +30,7 @@ def new(
     if not store.is_missing(file):
         raise LedgerError(f"{file}: there is a file already.", fix=f"headcount ledger show {file}")
     ledger = Ledger(file, epsilon=epsilon, delta=delta)
-    print(f"{file}: {told(ledger.budget)}\nhead {ledger.head}")
+    print(f"{visible(str(file))}: {told(ledger.budget)}\nhead {ledger.head}")
 
 
 @app.command()
@@ -49,7 +50,7 @@ def verify(
 ) -> None:
     """Check every row: nothing edited, deleted, reordered or rolled back."""
     found = Ledger(file).verify(head, release.read_bytes() if release else None)
-    print(f"{file}: sound\nhead {found}")
+    print(f"{visible(str(file))}: sound\nhead {found}")
 
 
 def tell(ledger: Ledger) -> None:
@@ -57,11 +58,11 @@ def tell(ledger: Ledger) -> None:
     table = Table("row", "when", "what", "epsilon", "delta", "release", box=None, header_style="bold", pad_edge=False)
     for spend in ledger.spends():
         table.add_row(
-            str(spend.number), spend.at, _plain_text(_title(spend.request)), *_amounts(spend.cost), _release(spend)
+            str(spend.number), spend.at, Text(visible(_title(spend.request))), *_amounts(spend.cost), _release(spend)
         )
     console = wide()
-    owner = Text(f" of {ledger.dataset}" if ledger.dataset else "")
-    console.print(Text(ledger.path.name) + owner + f": {told(ledger.budget)}", soft_wrap=True)
+    owner = f" of {ledger.dataset}" if ledger.dataset else ""
+    console.print(Text(visible(f"{ledger.path.name}{owner}: {told(ledger.budget)}")), soft_wrap=True)
     console.print(table)
     console.print(f"spent {told(ledger.spent)}\nleft  {told(ledger.left)}")
     if tighter := ledger.tighter():
@@ -111,11 +112,6 @@ def _title(request: str) -> str:
     except ValueError:
         return request
     return str(said["what"]) if isinstance(said, dict) and "what" in said else request
-
-
-def _plain_text(request: str) -> Text:
-    """A request as it may be shown on a terminal: no markup, no control characters."""
-    return Text("".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in request))
 
 
 def _release(spend: Spend) -> str:

@@ -12,6 +12,7 @@ from rich.progress import Progress
 
 from headcount.errors import BadParameter
 from headcount.reproduce import EXPERIMENTS, experiment
+from headcount.visible import visible
 
 if TYPE_CHECKING:
     from headcount.reproduce.report import Tell
@@ -36,7 +37,7 @@ def reproduce(
         print(found.markdown(), end="")
         return
     for path in found.save(out):
-        print(f"wrote {path}")
+        print(f"wrote {visible(str(path))}")
 
 
 def _check(out: Path | None) -> None:

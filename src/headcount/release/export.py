@@ -9,6 +9,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from headcount.visible import visible_json
+
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 """Cells that begin with one of these are commands to a spreadsheet."""
 
@@ -33,7 +35,8 @@ def _safe(cell: Any) -> Any:
 def as_json(table: pa.Table, about: dict[str, Any]) -> str:
     """An object: everything about the release, and its rows."""
     public = {**about, "plan": json.loads(about["plan"] or "null")}
-    return json.dumps({**public, "rows": table.to_pylist()}, indent=2, ensure_ascii=False, default=_plain)
+    text = json.dumps({**public, "rows": table.to_pylist()}, indent=2, ensure_ascii=False, default=_plain)
+    return visible_json(text)
 
 
 def _plain(value: date | datetime | Decimal) -> str:

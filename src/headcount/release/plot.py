@@ -4,6 +4,7 @@ time."""
 import io
 import warnings
 from collections.abc import Sequence
+from typing import Any
 
 import matplotlib as mpl
 import pyarrow as pa
@@ -16,8 +17,11 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 from headcount.errors import BadParameter
 from headcount.release.release import About
 from headcount.source.views import EVENTS, ITEMS, WHAT
+from headcount.visible import visible
 
 INK, BAR, WHISKER, BAND = "#1f2933", "#7fb2d9", "#27496d", "#cfe3f2"
+TEXT: dict[str, Any] = {"color": INK, "parse_math": False, "usetex": False}
+"""Of every text that is drawn: names hold whatever they hold, and are no formulas."""
 Rows = tuple[list[str], list[int], list[int], list[int]]
 """Names, counts, and the ends of their intervals."""
 RANK = "rank"
@@ -44,9 +48,9 @@ def bars(table: pa.Table, about: About, most: int) -> Figure:
     FigureCanvasAgg(figure)
     for axes, (title, rows) in zip(figure.subplots(1, len(chosen), squeeze=False)[0], chosen, strict=True):
         _draw(axes, rows, about)
-        axes.set_title(title, loc="left", color=INK, fontsize=10)
+        axes.set_title(title, loc="left", fontsize=10, **TEXT)
     drawn_ = sum(len(names) for _, (names, *_) in chosen)
-    figure.suptitle(_title(about, drawn_, table.num_rows), x=0.01, ha="left", color=INK, fontsize=11, parse_math=False)
+    figure.suptitle(_title(about, drawn_, table.num_rows), x=0.01, ha="left", fontsize=11, **TEXT)
     return figure
 
 
@@ -64,9 +68,9 @@ def curve(table: pa.Table, about: About) -> Figure:
     axes.set_ylim(0, 1)
     axes.yaxis.set_major_formatter(PercentFormatter(1))
     axes.spines[["top", "right"]].set_visible(False)
-    axes.set_xlabel(f"{about.what.removeprefix('quantiles of ')}, with 95% intervals", color=INK, parse_math=False)
-    axes.set_ylabel("part of all rows below", color=INK)
-    figure.suptitle(_title(about, 0, 0), x=0.01, ha="left", color=INK, fontsize=11, parse_math=False)
+    axes.set_xlabel(f"{visible(about.what).removeprefix('quantiles of ')}, with 95% intervals", **TEXT)
+    axes.set_ylabel("part of all rows below", **TEXT)
+    figure.suptitle(_title(about, 0, 0), x=0.01, ha="left", fontsize=11, **TEXT)
     return figure
 
 
@@ -86,12 +90,12 @@ def ranks(table: pa.Table, about: About) -> Figure:
         for axis in (axes.xaxis, axes.yaxis):
             axis.set_major_formatter("{x:,.0f}")
     else:
-        axes.text(0.5, 0.5, "There is nothing to draw.", ha="center", color=INK, transform=axes.transAxes)
+        axes.text(0.5, 0.5, "There is nothing to draw.", ha="center", transform=axes.transAxes, **TEXT)
         axes.set_axis_off()
     axes.spines[["top", "right"]].set_visible(False)
-    axes.set_xlabel("rank of the item, with a 95% band", color=INK)
-    axes.set_ylabel(about.unit, color=INK)
-    figure.suptitle(_title(about, 0, 0), x=0.01, ha="left", color=INK, fontsize=11, parse_math=False)
+    axes.set_xlabel("rank of the item, with a 95% band", **TEXT)
+    axes.set_ylabel(visible(about.unit), **TEXT)
+    figure.suptitle(_title(about, 0, 0), x=0.01, ha="left", fontsize=11, **TEXT)
     return figure
 
 
@@ -105,7 +109,7 @@ def _draw(axes: Axes, rows: Rows, about: About) -> None:
     """Horizontal bars with their intervals."""
     names, counts, lows, highs = rows
     if not names:
-        axes.text(0.5, 0.5, f"No item had enough {about.unit}.", ha="center", color=INK, transform=axes.transAxes)
+        axes.text(0.5, 0.5, f"No item had enough {visible(about.unit)}.", ha="center", transform=axes.transAxes, **TEXT)
         axes.set_axis_off()
         return
     places = range(len(names))
@@ -115,7 +119,7 @@ def _draw(axes: Axes, rows: Rows, about: About) -> None:
     ]
     axes.barh(places, counts, color=BAR, height=0.7)
     axes.errorbar(counts, places, xerr=away, fmt="none", ecolor=WHISKER, elinewidth=1.2, capsize=3)
-    axes.set_yticks(places, names, parse_math=False, color=INK)
+    axes.set_yticks(places, names, **TEXT)
     axes.set_ylim(max(len(names), 1) - 0.5, -0.5)
     axes.set_xlim(left=0)
     if about.view == "distribution":
@@ -125,7 +129,7 @@ def _draw(axes: Axes, rows: Rows, about: About) -> None:
         axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.tick_params(axis="y", length=0)
-    axes.set_xlabel(f"{about.unit}, with 95% intervals", color=INK)
+    axes.set_xlabel(f"{visible(about.unit)}, with 95% intervals", **TEXT)
 
 
 def _chosen(table: pa.Table, about: About, most: int) -> Rows:
@@ -133,7 +137,7 @@ def _chosen(table: pa.Table, about: About, most: int) -> Rows:
     if len(by) == 1 and 0 < len(about.order) <= MOST_BINS:
         place = {label: number for number, label in enumerate(about.order)}
         order = sorted(range(table.num_rows), key=lambda row: place[table[by[0]][row].as_py()])
-        table = table.take(order)
+        table = table.take(pa.array(order, pa.int64()))  # there may be none
     else:
         table = table.slice(0, most)
     items = zip(*(table[column].to_pylist() for column in by), strict=True)
@@ -143,14 +147,13 @@ def _chosen(table: pa.Table, about: About, most: int) -> Rows:
 
 def _name(item: Sequence[object]) -> str:
     """An item as it may be drawn: one line of visible characters."""
-    text = ", ".join(map(str, item))
-    plain = "".join(char if char.isprintable() else "·" for char in text)
+    plain = visible(", ".join(map(str, item)))
     return plain if len(plain) <= LONGEST else f"{plain[: LONGEST - 11]}…{plain[-10:]}"
 
 
 def _title(about: About, drawn: int, there: int) -> str:
     part = f", the {drawn} largest of {there:,}" if drawn < there and about.view != "profile" else ""
-    return f"{about.what}{part}\nepsilon {about.epsilon}, delta {float(about.delta):g}"
+    return f"{visible(about.what)}{part}\nepsilon {about.epsilon}, delta {float(about.delta):g}"
 
 
 def drawn(figure: Figure, kind: str) -> bytes:

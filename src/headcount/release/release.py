@@ -18,6 +18,7 @@ from headcount.account.chain import canonical
 from headcount.account.events import Event, from_json
 from headcount.errors import BadParameter, NotATable
 from headcount.release import export
+from headcount.visible import visible
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -116,7 +117,7 @@ class Release:
 
     def explain(self) -> str:
         """What was done, what it guarantees, and to whom, in numbered sentences."""
-        return "\n".join(f"{number}. {step}" for number, step in enumerate(self.about.steps, 1))
+        return "\n".join(f"{number}. {visible(step)}" for number, step in enumerate(self.about.steps, 1))
 
     def summary(self) -> str:
         """The release in a few lines."""

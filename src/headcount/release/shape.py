@@ -23,6 +23,7 @@ from headcount.mechanism.buckets import MOST_BUCKETS
 from headcount.noise.law import Integers
 from headcount.question import Estimator, Loss
 from headcount.release.release import About, Release, pack
+from headcount.visible import visible, visible_json
 
 EMPTY = 0.5
 """Of buckets, this part must seem empty: else items that share one cannot be told apart any more (digest B.6)."""
@@ -89,14 +90,14 @@ class Shape(Release):
         plain = json.loads(super().to_json())
         follows = {"distinct": self.distinct(), "entropy": self.entropy()} if self.table.num_rows else {}
         ends = {name: {"value": each.value, "low": each.low, "high": each.high} for name, each in follows.items()}
-        return json.dumps({**plain, "follows": ends}, ensure_ascii=False)
+        return visible_json(json.dumps({**plain, "follows": ends}, ensure_ascii=False))
 
     @property
     def nothing(self) -> str:
         """Why there is no row."""
         measured = json.loads(self.about.measured)
         if measured.get("empty", 1.0) > EMPTY:
-            return f"No item seems to have {self.about.unit}."
+            return f"No item seems to have {visible(self.about.unit)}."
         return (
             f"Nothing can be told: of {measured['cells']:,} buckets about {measured['empty']:.0%} seem empty, and half "
             f"must be, as too many items share one. Fix: buckets={measured['enough']}, the next time"

@@ -1,4 +1,4 @@
-"""The release as one page: no script, nothing loaded from anywhere, all text escaped."""
+"""The release as one page: no script, nothing loaded from anywhere, all text escaped, as nobody knows who wrote it."""
 
 import json
 from html import escape
@@ -6,6 +6,7 @@ from html import escape
 from headcount.release import Release, Shape
 from headcount.release.plot import RANK, bars, drawn
 from headcount.report.text import bound, counts, follows, rows, shown
+from headcount.visible import visible, visible_json
 
 MOST = 1000
 """Rows on the page."""
@@ -22,7 +23,7 @@ pre { background: #f5f7fa; padding: .8rem; overflow-x: auto; } svg { max-width: 
 
 def page(release: Release) -> str:
     """The whole page."""
-    title = escape(f"{release.about.what}, from {release.about.dataset}")
+    title = _text(f"{release.about.what}, from {release.about.dataset}")
     return (
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
         f"<style>{STYLE}</style></head>\n<body><h1>{title}</h1>\n{body(release)}\n"
@@ -40,15 +41,20 @@ def _planned(release: Release) -> str:
 def body(release: Release) -> str:
     """Cost, sentences, picture and table: what a notebook shows."""
     about = release.about
-    sentences = "".join(f"<li>{escape(step)}</li>" for step in about.steps)
-    chosen = f"; {bound(about)}" if about.chosen else ""
-    head = f"<br>Ledger, after the charge: <code>{escape(about.head)}</code>" if about.head else ""
+    sentences = "".join(f"<li>{_text(step)}</li>" for step in about.steps)
+    cost = f"epsilon {about.epsilon}, delta {float(about.delta):g}"
+    chosen = _text(f"; {bound(about)}") if about.chosen else ""
+    head = f"<br>Ledger, after the charge: <code>{_text(about.head)}</code>" if about.head else ""
     return (
-        f'<p class="headcount-cost">Cost: <b>epsilon {about.epsilon}, delta {float(about.delta):g}</b>{chosen}{head}'
-        "</p>\n"
+        f'<p class="headcount-cost">Cost: <b>{_text(cost)}</b>{chosen}{head}</p>\n'
         f"{_picture(release)}\n<h2>What was done</h2>\n<ol>{sentences}</ol>\n"
-        f"<p>Proof: {escape(about.proof)}</p>\n<h2>The numbers</h2>\n{_follows(release)}{_table(release)}"
+        f"<p>Proof: {_text(about.proof)}</p>\n<h2>The numbers</h2>\n{_follows(release)}{_table(release)}"
     )
+
+
+def _text(text: str) -> str:
+    """A line as a page may show it."""
+    return escape(visible(text))
 
 
 def _follows(release: Release) -> str:
@@ -56,7 +62,7 @@ def _follows(release: Release) -> str:
     if not isinstance(release, Shape):
         return ""
     lines = follows(release) if release.table.num_rows else [release.nothing]
-    return "".join(f"<p>{escape(line)}</p>\n" for line in lines)
+    return "".join(f"<p>{_text(line)}</p>\n" for line in lines)
 
 
 def _picture(release: Release) -> str:
@@ -71,9 +77,9 @@ def _table(release: Release) -> str:
     more = release.table.num_rows - table.num_rows
     counted = counts(release.about)
     numbers = [' class="number"' if name in counted else "" for name in table.column_names]
-    head = "".join(f"<th{kind}>{escape(name)}</th>" for name, kind in zip(table.column_names, numbers, strict=True))
+    head = "".join(f"<th{kind}>{_text(name)}</th>" for name, kind in zip(table.column_names, numbers, strict=True))
     cells = [
-        [f"<td{kind}>{escape(shown(cell, name, counted))}</td>" for cell in table[name].to_pylist()]
+        [f"<td{kind}>{_text(shown(cell, name, counted))}</td>" for cell in table[name].to_pylist()]
         for name, kind in zip(table.column_names, numbers, strict=True)
     ]
     body = "\n".join(f"<tr>{''.join(row)}</tr>" for row in zip(*cells, strict=True))
@@ -83,12 +89,13 @@ def _table(release: Release) -> str:
 
 def _again(release: Release) -> str:
     """What to type for an equal release. Its noise would be new: this one is what it is."""
+    data = visible(release.about.dataset)
     return (
         "import headcount as hc\n\n"
         'plan = hc.Plan.from_json(open("plan.json").read())   # the plan below\n'
-        f"plan.release(data)                                   # data: {release.about.dataset}; new noise, a new cost"
+        f"plan.release(data)                                   # data: {data}; new noise, a new cost"
     )
 
 
 def _plan(release: Release) -> str:
-    return json.dumps(json.loads(release.about.plan), indent=2, ensure_ascii=False)
+    return visible_json(json.dumps(json.loads(release.about.plan), indent=2, ensure_ascii=False))

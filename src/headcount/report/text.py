@@ -5,6 +5,7 @@ import pyarrow as pa
 from headcount.forecast.suggested import suggested
 from headcount.release import About, Release, Shape
 from headcount.source.views import EVENTS, ITEMS
+from headcount.visible import visible
 
 SHOWN = 10
 NOTHING = "Nothing could be told: too few people have so many samples, or epsilon is too small. All shares are alike."
@@ -18,7 +19,7 @@ def summary(release: Release, most: int = SHOWN) -> str:
     cost = f"epsilon {about.epsilon}, delta {float(about.delta):g}"
     chosen = f", {bound(about)}" if about.chosen else ""
     before = "" if release.fresh or not about.head else ", sealed before"
-    head = f"{about.what}, from {about.dataset}: {rows(table.num_rows)}, {cost}{chosen}{before}"
+    head = visible(f"{about.what}, from {about.dataset}: {rows(table.num_rows)}, {cost}{chosen}{before}")
     if not table.num_rows:
         return f"{head}\n\n{nothing(release)}"
     more = table.num_rows - most
@@ -39,7 +40,7 @@ def nothing(release: Release) -> str:
     held = (
         f" after a bound of {about.bound:,}; a larger bound may help" if "certain" in release.table.column_names else ""
     )
-    return f"No item had enough {about.unit} to be shown{held}."
+    return f"No item had enough {visible(about.unit)} to be shown{held}."
 
 
 def bound(about: About) -> str:
@@ -77,11 +78,12 @@ def rows(count: int) -> str:
 
 def columns(table: pa.Table, numbers: tuple[str, ...] = COUNTS) -> list[str]:
     """The rows in aligned columns: text to the left, counts to the right."""
-    cells = [[name, *(shown(cell, name, numbers) for cell in table[name].to_pylist())] for name in table.column_names]
+    names = table.column_names
+    cells = [[visible(name), *(shown(cell, name, numbers) for cell in table[name].to_pylist())] for name in names]
     widths = [max(map(len, column)) for column in cells]
     aligned = [
-        [cell.rjust(width) if column[0] in numbers else cell.ljust(width) for cell in column]
-        for column, width in zip(cells, widths, strict=True)
+        [cell.rjust(width) if name in numbers else cell.ljust(width) for cell in column]
+        for name, column, width in zip(names, cells, widths, strict=True)
     ]
     return ["  ".join(row).rstrip() for row in zip(*aligned, strict=True)]
 
@@ -94,5 +96,5 @@ def shown(cell: object, column: str, numbers: tuple[str, ...] = COUNTS, longest:
         return f"{cell:,.6g}"
     if column in numbers:
         return f"{cell:,}"
-    plain = "".join(char if char.isprintable() else "·" for char in str(cell))
+    plain = visible(str(cell))
     return plain if len(plain) <= longest else f"{plain[: longest - 13]}…{plain[-12:]}"

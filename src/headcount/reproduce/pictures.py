@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-INK = "#1f2933"
+from headcount.release.plot import TEXT
+
 COLOURS = ("#27496d", "#d1495b", "#edae49", "#66a182", "#8d6a9f", "#7fb2d9", "#b08968", "#9aa5b1")
 
 
@@ -51,16 +52,27 @@ def figure(panels: Sequence[Panel]) -> Figure:
 def _draw(axes: Axes, panel: Panel) -> None:
     for place, series in enumerate(panel.series):
         colour = COLOURS[place % len(COLOURS)]
-        axes.plot(series.x, series.y, series.style, color=colour, label=series.name, markersize=4, linewidth=1.4)
+        places = _places(axes, series.x)
+        axes.plot(places, series.y, series.style, color=colour, label=series.name, markersize=4, linewidth=1.4)
     for which, scale in (("x", axes.set_xscale), ("y", axes.set_yscale)):
         if which in panel.logarithmic:
             scale("log")
-    axes.set_xlabel(panel.x, color=INK)
-    axes.set_ylabel(panel.y, color=INK)
-    axes.set_title(panel.title, loc="left", color=INK, fontsize=10)
+    axes.set_xlabel(panel.x, **TEXT)
+    axes.set_ylabel(panel.y, **TEXT)
+    axes.set_title(panel.title, loc="left", fontsize=10, **TEXT)
     axes.spines[["top", "right"]].set_visible(False)
     axes.tick_params(which="both", labelsize=8)
-    if panel.legend == "within":
-        axes.legend(fontsize=7, frameon=False)
-    elif panel.legend == "beside":
-        axes.legend(fontsize=7, frameon=False, loc="center left", bbox_to_anchor=(1.02, 0.5))
+    if panel.legend != "none":
+        beside: dict[str, Any] = (
+            {"loc": "center left", "bbox_to_anchor": (1.02, 0.5)} if panel.legend == "beside" else {}
+        )
+        for text in axes.legend(fontsize=7, frameon=False, **beside).get_texts():
+            text.set(**TEXT)
+
+
+def _places(axes: Axes, x: Sequence[float] | Sequence[str]) -> Sequence[float]:
+    """Where points stand: names in a row, each under its place."""
+    names = [each for each in x if isinstance(each, str)]
+    if names:
+        axes.set_xticks(range(len(names)), names, **TEXT)
+    return range(len(names)) if names else [float(each) for each in x]
