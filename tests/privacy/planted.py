@@ -47,6 +47,8 @@ EXACTLY = "tests/privacy/test_mechanisms.py::"
 BYTES = "tests/privacy/test_same_result_same_bytes.py::"
 TABLES = "tests/source/test_tables.py::"
 RELEASE = "tests/release/test_release.py::"
+FORGED = "tests/release/test_forged.py::"
+NAMES = "tests/cli/test_names.py::"
 STEPS = "tests/usability/test_first_steps.py::"
 MISTAKES = "tests/usability/test_mistakes.py::"
 WEIGH = "tests/bound/test_weigh.py::"
@@ -756,6 +758,30 @@ BUGS = [
         "report/page.py",
         (("<td{kind}>{_text(shown(cell, name, counted))}</td>", "<td{kind}>{shown(cell, name, counted)}</td>"),),
         RELEASE + "test_a_page_holds_no_code_and_loads_nothing",
+    ),
+    Bug(
+        "a forged cost unescaped on a page",
+        "report/page.py",
+        (("<b>{_text(cost)}</b>", "<b>{cost}</b>"),),
+        FORGED + "test_costs_are_escaped_even_if_nothing_checked_them",
+    ),
+    Bug(
+        "a forged release is taken as it is",
+        "release/release.py",
+        (("            check(release)\n", "            release.about, check  # noqa: B018\n"),),
+        FORGED + "test_intervals_and_bins_are_checked",
+    ),
+    Bug(
+        "escapes of a terminal in an error",
+        "errors.py",
+        (('super().__init__(visible(f"{message} Fix: {fix}"))', 'super().__init__(f"{message} Fix: {fix}")'),),
+        NAMES + "test_mistakes_are_told_without_escapes",
+    ),
+    Bug(
+        "escapes of a terminal in a summary",
+        "visible.py",
+        (("char if char.isprintable() else HIDDEN", "char if char.isprintable() or char >= '\\x7f' else HIDDEN"),),
+        NAMES + "test_ledgers_show_names_without_escapes",
     ),
     Bug(
         "a ledger takes every dataset",

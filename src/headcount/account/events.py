@@ -229,4 +229,4 @@ def _event(plain: dict[str, Any]) -> Event:
 
 
 def _value(kind: Any, value: Any) -> Any:
-    return Fraction(value) if kind is Fraction else value
+    return rational("event", value, fix="a number") if kind is Fraction else value

@@ -1,6 +1,7 @@
 """What is published: a table with intervals, what it cost, and what was done.
 
 release.py    Release: the rows and everything about them, as one file that a ledger can seal
+checked.py    whether a file holds a release: everything in it is checked before it is used
 intervals.py  how far off each count may be, near a threshold too
 export.py     CSV and JSON for other programs
 plot.py       the picture

@@ -3,7 +3,6 @@
 The bytes depend on the released values and on public parameters alone: no time, no number of rows read, no statistics.
 """
 
-import json
 import os
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -106,9 +105,9 @@ class Release:
     @cached_property
     def about(self) -> About:
         """Everything about it but its rows."""
-        said = json.loads(self._file.schema.metadata[KEY])
-        lists = {name: tuple(value) for name, value in said.items() if isinstance(value, list)}
-        return About(**{**said, **lists})
+        from headcount.release.checked import about_in
+
+        return about_in(self._file.schema.metadata[KEY])
 
     @property
     def cost(self) -> Paid:
@@ -186,14 +185,17 @@ class Release:
 
     @classmethod
     def load(cls, path: str | Path) -> "Release":
-        """A release that was saved as .parquet."""
+        """A release that was saved as .parquet. Whatever else the file may hold is refused."""
+        from headcount.release.checked import NotARelease, check
+
         try:
             release = cls(Path(path).read_bytes(), fresh=False)
-            release.about  # noqa: B018  reads it
+            check(release)
         except FileNotFoundError:
             raise NotATable(f"{path}: there is no such file.", fix="a file from release.save(...)") from None
-        except (pa.ArrowException, KeyError, TypeError, ValueError, OSError):
-            raise NotATable(f"{path}: not a release.", fix="a .parquet file from release.save(...)") from None
+        except Exception as error:  # whatever the file may hold
+            why = f" ({error})" if isinstance(error, NotARelease) and str(error) else ""
+            raise NotATable(f"{path}: not a release{why}.", fix="a .parquet file from release.save(...)") from None
         return release
 
 

@@ -1,0 +1,271 @@
+"""A release from bytes that anybody may have written: everything in them is checked before any of it is used.
+
+What passes can be shown, drawn, exported and loaded again. That it is what a curator released is another matter: for
+that a ledger keeps a digest (`headcount ledger verify --release`).
+"""
+
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import MISSING, fields
+from fractions import Fraction
+from math import isfinite
+from typing import Any, NoReturn, get_args
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from headcount.account.events import Laplace, from_json
+from headcount.asked import PROFILE_EDGES
+from headcount.exact import rational
+from headcount.mechanism.buckets import MOST_BUCKETS
+from headcount.question import View
+from headcount.release.release import About, Release
+from headcount.source.views import EVENTS, ITEMS, SIZE, WHAT, size_bins
+
+MOST_ROWS = 10**8
+"""A file may promise more than memory holds."""
+MOST_NESTED = 30
+"""How deep a plan goes, with room to spare."""
+MOST_STEPS = 2**24
+"""Rows and columns of a staircase: about the square root of all contributions."""
+MOST_SHARES = 2**20
+"""Noise that people added up, over what one release needs."""
+SHAPE = ("count", "low", "high", "items", "at_least", "at_least_low", "at_least_high")
+VALUES = {"quantiles": ("value",), "distribution": ("share",), "": ("count", "sum", "rank")}
+"""What the column of counts may be called, by view; else count."""
+AMOUNT = re.compile(r"[0-9]{1,400}([./][0-9]{1,400})?")
+HEAD = re.compile(r"([0-9]{1,18}:[0-9a-f]{64})?")
+KINDS = (
+    pa.types.is_string,
+    pa.types.is_large_string,
+    pa.types.is_integer,
+    pa.types.is_boolean,
+    pa.types.is_decimal,
+    pa.types.is_date,
+    pa.types.is_timestamp,
+)
+"""What items can be."""
+
+
+class NotARelease(ValueError):
+    """What is wrong with the file."""
+
+
+def check(release: Release) -> None:
+    """Read all of it; `NotARelease`, or whatever else is raised, tells why it is none."""
+    rows = pq.ParquetFile(pa.BufferReader(release.content)).metadata.num_rows
+    if rows > MOST_ROWS:
+        _refuse(f"{rows:,} rows")
+    _check_table(release.table, release.about)
+
+
+def about_in(text: bytes) -> About:
+    """Everything about a release but its rows, each field of its own type and form."""
+    said = _json(text.decode(), "about")
+    known = {field.name: field for field in fields(About)}
+    missing = [name for name, field in known.items() if field.default is MISSING and name not in said]
+    if strange := [*missing, *(name for name in said if name not in known)]:
+        _refuse(f"the field {strange[0]!r:.40}, which is missing or unknown")
+    about = About(**{name: _typed(name, known[name].type, value) for name, value in said.items()})
+    _check_form(about)
+    return about
+
+
+def _typed(name: str, kind: Any, value: Any) -> Any:
+    """A field's value, of the field's type."""
+    if kind is int:
+        right = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63
+        return value if right else _refuse(name)
+    if kind is str:
+        return value if _is_text(value) else _refuse(name)
+    return tuple(value) if isinstance(value, list) and all(map(_is_text, value)) else _refuse(name)
+
+
+def _is_text(value: object) -> bool:
+    """Text that can be written: no half of a pair of surrogates."""
+    return isinstance(value, str) and not any("\ud800" <= char <= "\udfff" for char in value)
+
+
+def _check_form(about: About) -> None:
+    """What fields say by themselves."""
+    for name in ("epsilon", "delta"):
+        _amount(name, getattr(about, name))
+    if about.view not in get_args(View):
+        _refuse("view")
+    if about.value not in VALUES.get(about.view, ("count",)):
+        _refuse("value")
+    if not HEAD.fullmatch(about.head):
+        _refuse("head")
+    if about.plan:
+        _json(about.plan, "plan")
+    _check_events(about)
+    if about.view == "shape":
+        _check_measured(_json(about.measured, "measured"))
+
+
+def _amount(name: str, text: str) -> Fraction:
+    """A number as `written` writes it."""
+    value = rational(name, text, fix="1") if AMOUNT.fullmatch(text) else _refuse(name)
+    return value if name != "delta" or value <= 1 else _refuse(name)
+
+
+def _check_events(about: About) -> None:
+    try:
+        events = from_json(about.events)
+    except Exception:  # whatever the text may hold
+        _refuse("events")
+    if about.view == "profile" and not (events and isinstance(events[0], Laplace)):
+        _refuse("events")
+
+
+def _check_measured(said: dict[str, Any]) -> None:
+    """What tells how far off a shape is."""
+    if set(said) == {"rows", "columns", "scale"}:
+        sound = all(_whole(said[name], MOST_STEPS) for name in ("rows", "columns")) and _positive(said["scale"])
+    elif set(said) == {"cells", "hashed", "noise", "empty", "enough"}:
+        sound = _whole(said["cells"], MOST_BUCKETS) and _whole(said["enough"], MOST_BUCKETS)
+        sound &= isinstance(said["hashed"], bool) and _is_number(said["empty"]) and 0 <= said["empty"] <= 1
+        sound &= _is_noise(said["noise"])
+    else:
+        sound = False
+    if not sound:
+        _refuse("measured")
+
+
+def _is_noise(said: Any) -> bool:
+    """One or two pairs of a scale and a shape."""
+    pairs = said if isinstance(said, list) and 1 <= len(said) <= 2 else [None]
+    return all(
+        isinstance(pair, list) and len(pair) == 2 and all(map(_positive, pair)) and pair[1] <= MOST_SHARES
+        for pair in pairs
+    )
+
+
+def _whole(value: Any, most: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= most
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+
+
+def _positive(value: Any) -> bool:
+    return _is_number(value) and 2.0**-40 <= value <= 2.0**62
+
+
+def _json(text: str, name: str) -> dict[str, Any]:
+    """An object that can be written again: not too deep, and with no number that JSON does not know."""
+    said = json.loads(text, parse_constant=lambda constant: _refuse(name))
+    return said if isinstance(said, dict) and _depth(said) <= MOST_NESTED else _refuse(name)
+
+
+def _depth(said: Any) -> int:
+    """How deep lists and objects are nested; more than allowed is not counted further."""
+    depth, level = 0, [said]
+    while level and depth <= MOST_NESTED:
+        depth, level = depth + 1, [inner for each in level for inner in _inside(each)]
+    return depth
+
+
+def _inside(said: Any) -> Iterable[Any]:
+    return said.values() if isinstance(said, dict) else said if isinstance(said, list) else ()
+
+
+def _check_table(table: pa.Table, about: About) -> None:
+    """Rows that a release with this description can have."""
+    numbers, names = _numbers(table, about), table.column_names
+    items = () if about.view == "shape" else about.by  # no item of a shape is named
+    if len(set(names)) < len(names) or [*items, *numbers] != names:
+        _refuse("columns")
+    if any(column.null_count for column in table.columns):
+        _refuse("a missing value")
+    for name, kind in numbers.items():
+        _check_numbers(table[name], name, kind)
+    _check_items(table, about)
+    if "low" in numbers:
+        _check_ends(table, about.value)
+
+
+def _numbers(table: pa.Table, about: About) -> dict[str, pa.DataType]:
+    """The columns of numbers, and their types."""
+    if about.view == "shape":
+        return dict.fromkeys(SHAPE, pa.int64())
+    fractions = about.view in ("quantiles", "distribution")
+    ends = () if about.value == "rank" else ("low", "high")
+    found: dict[str, pa.DataType] = dict.fromkeys((about.value, *ends), pa.float64() if fractions else pa.int64())
+    rest = table.column_names[len(about.by) + len(found) :]
+    beside = {"deviation": pa.float64(), "certain": pa.bool_()}
+    return found | {name: kind for name, kind in beside.items() if name in rest}
+
+
+def _check_numbers(column: pa.ChunkedArray, name: str, kind: pa.DataType) -> None:
+    if column.type != kind:
+        _refuse(f"the type of {name}")
+    if kind == pa.int64() and (pc.min(column).as_py() or 0) < 0:
+        _refuse(f"{name} below 0")
+    if kind == pa.float64() and not pc.all(pc.is_finite(column), min_count=0).as_py():
+        _refuse(f"{name}, which is no number")
+
+
+def _check_ends(table: pa.Table, value: str) -> None:
+    """Each value lies in its interval."""
+    within = pc.and_(pc.less_equal(table["low"], table[value]), pc.less_equal(table[value], table["high"]))
+    if not pc.all(within, min_count=0).as_py():
+        _refuse("a value outside of its interval")
+
+
+def _check_items(table: pa.Table, about: About) -> None:
+    """Items that can be shown; of bins, none that are not listed."""
+    numeric = about.view in ("quantiles", "ranges")
+    for name in () if about.view == "shape" else about.by:
+        column = table[name]
+        if numeric:
+            _check_numbers(column, name, pa.float64())
+        elif not any(is_kind(column.type) for is_kind in KINDS):
+            _refuse(f"the type of {name!r:.40}")
+        elif table.num_rows:
+            _check_ends_of(column)
+    if about.view == "shape":
+        _check_shape(table)
+    if about.view == "profile":
+        _check_profile(table, about)
+    if about.order and (len(about.by) == 1 or about.view == "profile"):
+        _check_order(table[about.by[-1]], about)
+
+
+def _check_ends_of(column: pa.ChunkedArray) -> None:
+    """Days and moments that have a date: the first and the last tell."""
+    for end in pc.min_max(column).as_py().values():
+        str(end)
+    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+        column.validate(full=True)  # text is text
+
+
+def _check_profile(table: pa.Table, about: About) -> None:
+    """Every bin of items and of events has its row."""
+    bins = [(what, label) for what in (ITEMS, EVENTS) for label in size_bins(PROFILE_EDGES).labels]
+    if about.by != (WHAT, SIZE) or list(zip(*(table[name].to_pylist() for name in about.by), strict=True)) != bins:
+        _refuse("the bins of a profile")
+
+
+def _check_order(column: pa.ChunkedArray, about: About) -> None:
+    if not set(column.unique().to_pylist()) <= set(about.order):
+        _refuse("order")
+
+
+def _check_shape(table: pa.Table) -> None:
+    """Counts fall, and as many items have a count or a larger one as they add up to."""
+    counts, items, at_least = (table[name].to_pylist() for name in ("count", "items", "at_least"))
+    total = 0
+    for place, (count, several, there) in enumerate(zip(counts, items, at_least, strict=True)):
+        total += several
+        if count < 1 or several < 1 or there != total or (place and count >= counts[place - 1]):
+            _refuse("counts that do not fall")
+    if total >= 2**62 or sum(count * several for count, several in zip(counts, items, strict=True)) >= 2**62:
+        _refuse("more than there can be")
+
+
+def _refuse(why: str) -> NoReturn:
+    raise NotARelease(why)
