@@ -697,7 +697,7 @@ BUGS = [
         "release/intervals.py",
         (
             (
-                '    return told.sort_by([(question.value, "descending"), *((column, "ascending") for column in question.by)])',
+                "    return in_order(told, question.by, question.value, {name: bins.labels for name, bins in question.cut().items()})",
                 "    return told",
             ),
         ),

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from datetime import date, timedelta
 from fractions import Fraction
 from pathlib import Path
 
@@ -186,13 +187,59 @@ def test_pictures_of_odd_items_and_of_nothing(release: hc.Release, tmp_path: Pat
     assert nothing.summary().endswith("0 rows, epsilon 1, delta 1e-06\n\nNo item had enough people to be shown.")
 
 
-def test_bins_are_drawn_in_their_own_order(tmp_path: Path) -> None:
+def test_bins_are_shown_in_their_own_order() -> None:
     ages = pa.table({"user": range(30), "age": [55] * 20 + [5] * 10})
     plan = hc.plan("histogram", ages, user="user", by="age", epsilon=1, bound=1, bins=[0, 10, 50, 100])
     release = plan.release(entropy=Fixed(0))
     labels = [label.get_text() for label in release.plot().axes[0].get_yticklabels()]
     assert labels == ["[0, 10)", "[10, 50)", "[50, 100]"]
-    assert release.table["age"].to_pylist() == ["[50, 100]", "[0, 10)", "[10, 50)"]
+    assert release.table["age"].to_pylist() == labels
+    assert [line.split("  ")[0] for line in release.summary().splitlines()[3:]] == labels
+    places = [release._repr_html_().index(f"<td>{label}") for label in labels]
+    assert places == sorted(places)
+
+
+def test_dates_are_shown_by_date() -> None:
+    days = [date(2024, 1, 9), date(2024, 1, 10), date(2023, 12, 31)]
+    several = [(user, days[min(user // 10, 2)]) for user in range(60)]  # 10, 10 and 40 people
+    texts = [(user, str(day)) for user, day in several]  # as in a CSV
+    for rows, shown in ((several, sorted(days)), (texts, sorted(map(str, days)))):
+        plan = hc.plan("histogram", table(rows), user="user", by="item", epsilon=1, bound=1, keys=shown)
+        release = plan.release(entropy=Fixed(0))
+        assert release.table["item"].to_pylist() == shown
+        labels = [label.get_text() for label in release.plot().axes[0].get_yticklabels()]
+        assert labels == list(map(str, shown))
+
+
+def test_dates_beside_other_items() -> None:
+    """By date; on each, the most first."""
+    rows = {"user": range(7), "day": [date(2024, 1, 2)] * 3 + [date(2024, 1, 1)] * 4, "item": list("aabccdd")}
+    keys = [(date(2024, 1, day), item) for day in (1, 2) for item in "abcd"]
+    plan = hc.plan("histogram", pa.table(rows), user="user", by=["day", "item"], epsilon=1, bound=1, keys=keys)
+    found = plan.release(entropy=Fixed(0)).table.to_pylist()
+    assert [(row["day"].day, row["item"], row["count"]) for row in found] == [
+        *((1, item, count) for item, count in (("c", 2), ("d", 2), ("a", 0), ("b", 0))),
+        *((2, item, count) for item, count in (("a", 2), ("b", 1), ("c", 0), ("d", 0))),
+    ]
+
+
+def test_many_dates_are_drawn_by_count() -> None:
+    days = [date(2024, 1, 1) + timedelta(days=day) for day in range(120)]
+    rows = [(user, days[min(user, 119)]) for user in range(200)]
+    plan = hc.plan("histogram", table(rows), user="user", by="item", epsilon=1, bound=1, keys=days)
+    release = plan.release(entropy=Fixed(0))
+    assert release.table["item"].to_pylist() == days
+    labels = [label.get_text() for label in release.plot(most=5).axes[0].get_yticklabels()]
+    assert labels == ["2024-04-29", "2024-01-01", "2024-01-02", "2024-01-03", "2024-01-04"]
+
+
+def test_the_most_common_dates_are_by_count() -> None:
+    rows = [(user, date(2024, 1, 1 + min(user // 1000, 1))) for user in range(6000)]  # 1,000 and 5,000 people
+    for release in (
+        hc.top(table(rows), user="user", by="item", k=2, epsilon=1),
+        hc.heavy_hitters(table(rows), user="user", by="item", epsilon=1, bound=1),
+    ):
+        assert [day.day for day in release.table["item"].to_pylist()] == [2, 1]
 
 
 def test_the_example_is_the_same_every_time() -> None:

@@ -19,6 +19,7 @@ from headcount.bound.scale import ScaledToSum
 from headcount.bound.sizes import PART, Norm, Sizes
 from headcount.noise import Entropy, softmax
 from headcount.noise.law import Integers
+from headcount.plural import plural
 
 LEAN = 2
 """Before costs are compared, a bound twice as large is 2^LEAN times less likely. A bound that is too large costs in
@@ -135,8 +136,8 @@ class ComparedSizes(Compared):
 
     def explain(self, item: str) -> str:
         return (
-            f"How much one person counts over all {item}s is chosen from the data, privately: the less is lost with a "
-            "candidate, to the bound and to noise, the likelier it is."
+            f"How much one person counts over all {plural(item)} is chosen from the data, privately: the less is lost "
+            "with a candidate, to the bound and to noise, the likelier it is."
         )
 
 

@@ -31,6 +31,7 @@ from headcount.errors import BadParameter
 from headcount.exact import whole
 from headcount.noise import Entropy, discrete_laplace, softmax
 from headcount.noise.law import Integers
+from headcount.plural import plural
 from headcount.source.contributions import Contributions
 
 SHORTER = 0.7
@@ -172,7 +173,7 @@ class MQuantile(Counted):
 
     def explain(self, item: str) -> str:
         return (
-            f"How much one person counts over all {item}s is chosen from the data, privately, so that about "
+            f"How much one person counts over all {plural(item)} is chosen from the data, privately, so that about "
             f"{ceil(self.weight):,} people have more."
         )
 
@@ -192,8 +193,8 @@ class InverseSensitivity(Ranked):
 
     def explain(self, item: str) -> str:
         return (
-            f"How much one person counts over all {item}s is chosen from the data, privately: the fewer people would "
-            "have to change until a candidate is the best, the likelier it is."
+            f"How much one person counts over all {plural(item)} is chosen from the data, privately: the fewer people "
+            "would have to change until a candidate is the best, the likelier it is."
         )
 
 
@@ -238,8 +239,8 @@ class DpSgd(Known):
 
     def explain(self, item: str) -> str:
         return (
-            f"How much one person counts over all {item}s is chosen from the data, privately, by {self.steps} steps of "
-            "noisy gradient descent."
+            f"How much one person counts over all {plural(item)} is chosen from the data, privately, by {self.steps} "
+            "steps of noisy gradient descent."
         )
 
 
@@ -292,8 +293,8 @@ class OutputPerturbation(Known):
 
     def explain(self, item: str) -> str:
         return (
-            f"How much one person counts over all {item}s is computed from the data, with a regularisation for about "
-            f"{self.people:,} people, and gets Laplace noise."
+            f"How much one person counts over all {plural(item)} is computed from the data, with a regularisation for "
+            f"about {self.people:,} people, and gets Laplace noise."
         )
 
 

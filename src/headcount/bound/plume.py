@@ -28,6 +28,7 @@ from headcount.bound.sizes import Sizes, sizes
 from headcount.exact import round_up
 from headcount.noise import Entropy
 from headcount.noise.gaussian import DiscreteGaussian
+from headcount.plural import plural
 from headcount.source.contributions import Contributions
 from headcount.source.kept import forget
 
@@ -55,7 +56,7 @@ class UsualItems(Binned):
 
     def explain(self, item: str) -> str:
         return (
-            f"How many {item}s people have is told privately first, in bins: each count of people gets discrete "
+            f"How many {plural(item)} people have is told privately first, in bins: each count of people gets discrete "
             f"Laplace noise with a scale of {float(self.scale):,.4g}. The bound is what all but 1% have at most."
         )
 
@@ -89,10 +90,10 @@ class Discovered(Bounding):
     def explain(self, item: str) -> str:
         noise, least = float(self.found.variance) ** 0.5, self.found.threshold
         return (
-            f"To find {item}s, at most {self.found.items:,} of each person are kept. Every {item} that is left gets "
-            f"discrete Gaussian noise with a standard deviation of {noise:,.3g}, and is found if that makes at least "
-            f"{least:,}. To count them, everybody's {item}s are taken as they were, but only those that were found. "
-            f"{self.sampled.explain(item)}"
+            f"To find {plural(item)}, at most {self.found.items:,} of each person are kept. Every {item} that is left "
+            f"gets discrete Gaussian noise with a standard deviation of {noise:,.3g}, and is found if that makes at "
+            f"least {least:,}. To count them, everybody's {plural(item)} are taken as they were, but only those that "
+            f"were found. {self.sampled.explain(item)}"
         )
 
 
@@ -141,9 +142,9 @@ class Discovering(Choice[Contributions]):
 
     def explain(self, item: str) -> str:
         return (
-            f"How many {item}s people have is told privately, in bins, and so is how many they have of those that are "
-            f"found: each count of people gets discrete Laplace noise with a scale of {float(self.usual.scale):,.4g}. "
-            "Both bounds are what all but 1% of the people have at most."
+            f"How many {plural(item)} people have is told privately, in bins, and so is how many they have of those "
+            "that are found: each count of people gets discrete Laplace noise with a scale of "
+            f"{float(self.usual.scale):,.4g}. Both bounds are what all but 1% of the people have at most."
         )
 
 

@@ -26,6 +26,7 @@ from headcount.bound.weigh import TwoScales
 from headcount.noise import Entropy
 from headcount.noise.laplace import DiscreteLaplace
 from headcount.noise.law import Integers
+from headcount.plural import plural
 from headcount.source.contributions import LARGEST_COUNT, Contributions
 
 Floats = NDArray[np.float64]
@@ -170,7 +171,7 @@ class Profiled(Binned):
         return TwoScales(small, large, MOST_ITEMS, self.largest, (often, often))
 
     def explain(self, item: str) -> str:
-        what = f"many {item}s people have" if self.largest == 1 else "much people contribute"
+        what = f"many {plural(item)} people have" if self.largest == 1 else "much people contribute"
         return (
             f"How {what} is told privately first, in bins: each count of people gets discrete Laplace noise with "
             f"a scale of {float(self.scale):,.4g}. The bounds follow from that."

@@ -19,6 +19,7 @@ from headcount.bound.top import TopItems
 from headcount.bound.weigh import TwoScales
 from headcount.noise import Entropy
 from headcount.noise.laplace import DiscreteLaplace
+from headcount.plural import plural
 from headcount.source.contributions import Contributions
 from headcount.source.fetched import fetched, whole_numbers
 
@@ -60,6 +61,6 @@ class AtRank(Choice[int]):
     def explain(self, item: str) -> str:
         return (
             f"Then the {item} at rank {self.rank:,} is looked at, with discrete Laplace noise of a scale of "
-            f"{float(1 / self.epsilon):,.4g}: if it has clearly less than {self.enough:,.0f} people, {item}s are found "
-            "one after another instead of being scaled."
+            f"{float(1 / self.epsilon):,.4g}: if it has clearly less than {self.enough:,.0f} people, {plural(item)} "
+            "are found one after another instead of being scaled."
         )

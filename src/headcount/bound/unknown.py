@@ -32,6 +32,7 @@ from headcount.bound.sample import SampledEvents, SampledItems
 from headcount.errors import BadParameter
 from headcount.noise import Entropy, softmax
 from headcount.noise.law import Integers
+from headcount.plural import plural
 from headcount.source.contributions import Contributions
 
 SLOPE = 2
@@ -95,7 +96,7 @@ class Unknown(Choice[Loads]):
         return self.kind(self.grid[place])
 
     def explain(self, item: str) -> str:
-        kept = f"{item}s" if self.kind is SampledItems else "events"
+        kept = plural(item) if self.kind is SampledItems else "events"
         return (
             f"How many {kept} of one person count is chosen from the data, privately, from {len(self.grid)} candidates "
             f"up to {self.grid[-1]:,}: the less is lost with a candidate, the likelier it is."

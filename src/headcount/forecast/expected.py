@@ -28,6 +28,7 @@ from headcount.mechanism import (
     distributed,
     mechanism_for,
 )
+from headcount.plural import plural
 
 EXAMPLES = (1, 10, 100)
 """Bounds for which a plan tells what would follow."""
@@ -163,7 +164,7 @@ def foretold(wish: Wish, item: str) -> str:
     """What will follow the choice of a bound, in a sentence."""
     if wish.finding:
         return (
-            f"No amount counts for more than that limit. The {item}s that most people have are found one after "
+            f"No amount counts for more than that limit. The {plural(item)} that most people have are found one after "
             "another, and what their amounts add up to is told with noise."
         )
     if wish.distributed:
@@ -176,7 +177,10 @@ def foretold(wish: Wish, item: str) -> str:
         )
         return f"People are held to that bound. {done}, with noise for it."
     if wish.sampled:
-        return f"People are held to that bound. Of what is left a sample is taken, and the small {item}s are dropped."
+        return (
+            "People are held to that bound. "
+            f"Of what is left a sample is taken, and the small {plural(item)} are dropped."
+        )
     if wish.cells is not None:
         undone = "" if wish.debias in (None, "auto") else f", and what that takes away is undone ({wish.debias})"
         return f"People are held to that bound{undone}. Every {item} of the public list gets noise for it."
@@ -187,7 +191,7 @@ def foretold(wish: Wish, item: str) -> str:
     again = "" if wish.debias is None else " What is shown is measured once more, to undo what scaling took away."
     return (
         f"People's counts are scaled to that bound. Every {item} that occurs gets noise; the small ones are not "
-        f"mentioned.{again} If nearly everybody has one or two {item}s, so many are kept instead of scaled."
+        f"mentioned.{again} If nearly everybody has one or two {plural(item)}, so many are kept instead of scaled."
         f"{_or_found(wish, item)}"
     )
 
@@ -196,9 +200,9 @@ def _discovered(wish: Wish, item: str) -> str:
     off = f"those whose counts may be off by more than {100 * float(wish.target or 0):g}% are not shown"
     rest = "all are shown" if wish.target is None else off
     return (
-        f"To find {item}s, people are held to the first bound: every {item} that is left gets noise, and is found if "
-        f"that makes enough. To count them, people are held to the second bound on what they have of these. Every "
-        f"{item} that was found gets noise, and {rest}."
+        f"To find {plural(item)}, people are held to the first bound: every {item} that is left gets noise, and is "
+        f"found if that makes enough. To count them, people are held to the second bound on what they have of these. "
+        f"Every {item} that was found gets noise, and {rest}."
     )
 
 
@@ -206,8 +210,8 @@ def _or_found(wish: Wish, item: str) -> str:
     if not wish.suited:
         return ""
     return (
-        f" If people have many {item}s and few are common, these are found one after another instead; to see whether "
-        "it is so may take 12% of epsilon more."
+        f" If people have many {plural(item)} and few are common, these are found one after another instead; to see "
+        "whether it is so may take 12% of epsilon more."
     )
 
 

@@ -23,6 +23,7 @@ from headcount.mechanism.size import Size
 from headcount.mechanism.staircase import INTERVAL, boxes
 from headcount.noise import Entropy
 from headcount.noise.law import Integers
+from headcount.plural import plural
 from headcount.source.buckets import buckets_of
 
 TIMES = 2
@@ -91,7 +92,7 @@ class Buckets(Mechanism):
         )
         counted = self.buckets.explain() if isinstance(self.buckets, Size) else []
         hashed = f"By a keyed hash with a fresh secret, each {item} falls into {said}."
-        undone = f"What follows from {item}s that share a bucket is undone. No {item} is named."
+        undone = f"What follows from {plural(item)} that share a bucket is undone. No {item} is named."
         return [*counted, hashed, f"The count of each bucket {noise} {undone}"]
 
     def off(self, boxes: int) -> float:

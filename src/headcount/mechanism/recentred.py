@@ -30,6 +30,7 @@ from headcount.estimate.simplex import simplex
 from headcount.mechanism.mechanism import Mechanism, Noisy, deviation, digits, law
 from headcount.noise import Entropy
 from headcount.noise.law import LARGEST_VALUE, Integers
+from headcount.plural import plural
 
 Floats = NDArray[np.float64]
 
@@ -132,8 +133,8 @@ class Recentred(Mechanism):
     def explain(self, item: str) -> list[str]:
         return [
             f"In {len(ROUNDS)} rounds, each person's counts are compared with what the last estimate says (first: all "
-            f"{item}s alike). How far people are from it is counted in bins; people who are farther away than most are "
-            "pulled in to a distance that follows from that.",
+            f"{plural(item)} alike). How far people are from it is counted in bins; people who are farther away than "
+            "most are pulled in to a distance that follows from that.",
             "The mean of what is left moves the estimate. It gets discrete Gaussian noise for that distance, in the "
             f"last round with a standard deviation of {digits(deviation(self.law) / UNIT)} times it, divided by all "
             "samples. All rounds count, each by how quiet it was.",

@@ -22,6 +22,7 @@ from headcount.mechanism.mechanism import Mechanism, Noisy
 from headcount.mechanism.size import Size
 from headcount.noise import Entropy
 from headcount.noise.law import Integers
+from headcount.plural import plural
 
 MOST_STEPS = 2**20
 """Rows, and columns."""
@@ -64,8 +65,8 @@ class Staircase(Mechanism):
     def explain(self, item: str) -> list[str]:
         return [
             *self.size.explain(),
-            f"The largest counts, about as many as the root of that, and of all other {item}s how many have at least "
-            f"1, 2, 3, ... people, get {self.noise_told()}. No {item} is named.",
+            f"The largest counts, about as many as the root of that, and of all other {plural(item)} how many have at "
+            f"least 1, 2, 3, ... people, get {self.noise_told()}. No {item} is named.",
             "The most likely shape follows from these: counts that never rise from one rank to the next.",
         ]
 

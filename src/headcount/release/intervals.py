@@ -40,6 +40,7 @@ from headcount.noise.law import Integers
 from headcount.question import Question
 from headcount.release import distribution, found, ordered
 from headcount.release.heavy import heavy
+from headcount.release.order import in_order, most_first
 from headcount.release.undone import Ends, by_poisson, by_ratio, number, whole
 
 Floats = NDArray[np.float64]
@@ -51,8 +52,8 @@ OF_PEOPLE, OF_EVENTS = (0.05, 0.5), (0.3, 1.0)
 
 
 def rows(noisy: Noisy, mechanism: Mechanism, question: Question, people: People) -> pa.Table:
-    """The released rows: the items by their own names, count, low, high; the most first, then by item; of a profile in
-    the order of the bins, of items alone as they were found."""
+    """The released rows: the items by their own names, count, low, high. Bins and dates are in their own order, all
+    else is the most first, then by item; items alone are as they were found."""
     if isinstance(mechanism, Hierarchy | Halving):
         return ordered.rows(noisy, mechanism, question)
     items = {column: _labelled(noisy.items[place], column, question) for place, column in enumerate(question.by)}
@@ -60,7 +61,9 @@ def rows(noisy: Noisy, mechanism: Mechanism, question: Question, people: People)
     if question.view == "profile" or not question.told:
         return table
     told = table if question.heavy is None else heavy(table, question, people)
-    return told.sort_by([(question.value, "descending"), *((column, "ascending") for column in question.by)])
+    if question.k is not None or question.heavy is not None:
+        return most_first(told, question.by, question.value)
+    return in_order(told, question.by, question.value, {name: bins.labels for name, bins in question.cut().items()})
 
 
 def _columns(noisy: Noisy, mechanism: Mechanism, question: Question) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from headcount.errors import BadParameter
+from headcount.release.order import in_order, is_dated, most_first
 from headcount.release.release import About
 from headcount.source.views import EVENTS, ITEMS, WHAT
 from headcount.visible import visible
@@ -28,11 +29,11 @@ RANK = "rank"
 LONGEST = 40
 """Characters of an item that are drawn."""
 MOST_BINS = 100
-"""Up to so many bins are drawn in their own order; of more, the largest."""
+"""Up to so many bins or dates are drawn in their own order; of more, the largest."""
 
 
 def bars(table: pa.Table, about: About, most: int) -> Figure:
-    """The `most` largest items; bins in their own order. Of a profile, items and events beside each other."""
+    """The `most` largest items; bins and dates in their own order. Of a profile, items and events beside each other."""
     if about.value == RANK:
         raise BadParameter(
             "items without counts have no bars to draw.", fix='count="users", or release.save("items.csv")'
@@ -134,15 +135,21 @@ def _draw(axes: Axes, rows: Rows, about: About) -> None:
 
 def _chosen(table: pa.Table, about: About, most: int) -> Rows:
     by = about.by[-1:] if about.view == "profile" else about.by
-    if len(by) == 1 and 0 < len(about.order) <= MOST_BINS:
-        place = {label: number for number, label in enumerate(about.order)}
-        order = sorted(range(table.num_rows), key=lambda row: place[table[by[0]][row].as_py()])
-        table = table.take(pa.array(order, pa.int64()))  # there may be none
-    else:
-        table = table.slice(0, most)
+    table = _shown(table, by, about, most)
     items = zip(*(table[column].to_pylist() for column in by), strict=True)
     names = [f"{item[0]:g} to {item[1]:g}" if about.view == "ranges" else _name(item) for item in items]
     return (names, *(table[column].to_pylist() for column in (about.value, "low", "high")))
+
+
+def _shown(table: pa.Table, by: Sequence[str], about: About, most: int) -> pa.Table:
+    """The rows that are drawn: bins and dates all of them, in their order, unless they are too many."""
+    if not about.order and not any(is_dated(table[column]) for column in by):
+        return table.slice(0, most)
+    if table.num_rows > MOST_BINS:
+        return most_first(table, by, about.value).slice(0, most)
+    if len(by) > 1 or not about.order:
+        return table
+    return in_order(table, by, about.value, {by[0]: about.order})  # before 0.8.1 rows were by count
 
 
 def _name(item: Sequence[object]) -> str:

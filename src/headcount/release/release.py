@@ -99,7 +99,7 @@ class Release:
 
     @cached_property
     def table(self) -> pa.Table:
-        """The `by` columns, count, low, high; the most first, then by item."""
+        """The `by` columns, count, low, high: bins by their edges, dates by date; then the most first, then by item."""
         return self._file.replace_schema_metadata(None)
 
     @cached_property
