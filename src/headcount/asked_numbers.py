@@ -9,7 +9,7 @@ from headcount.asked import bound_of, share_of
 from headcount.asked_sample import one_of, sampling
 from headcount.errors import BadParameter
 from headcount.exact import Number, rational
-from headcount.mechanism.ordered import How
+from headcount.mechanism.ordered import SAMPLES, How
 from headcount.mechanism.sample_threshold import Rule
 from headcount.question import Question
 from headcount.source.axis import CELLS, Axis, between, even
@@ -89,7 +89,7 @@ def _asked(
             f"user={user!r}, value={value!r}: the names of two columns.", fix='user="user_id", value="amount"'
         )
     how = one_of("mechanism", mechanism, get_args(How))
-    sampled = how in ("sample-threshold", "sample-search")
+    sampled = how in SAMPLES
     said = [name for name in ("p", "theta") if sample[name] is not None] + (
         ["rule"] if sample["rule"] == "paper" else []
     )
@@ -97,8 +97,12 @@ def _asked(
         raise BadParameter(f"{said[0]}: only a sample has it.", fix=f'mechanism="sample-threshold", or no {said[0]}')
     if len(said) > 1 and "rule" in said:
         raise BadParameter(f'{said[0]} with rule="paper": the rule says what it is.', fix=f"no {said[0]}")
-    if sampled and (bound not in ("auto", 1) or share is not None):
-        raise BadParameter(f"bound={bound!r} in a sample: everybody has one report.", fix="bound=1")
+    if sampled and (bound != 1 or share is not None):
+        raise BadParameter(
+            f'bound={bound!r} with mechanism="{how}": a sample has one row of each person, so it counts people, not '
+            "rows.",
+            fix='bound=1 and no share, or mechanism="auto" to count rows',
+        )
     if not isinstance(bound, int) and bound != "auto":
         raise BadParameter(f"bound={bound!r}: a number, or auto.", fix='bound=10, or bound="auto"')
     if isinstance(bound, int) and share is not None:

@@ -257,6 +257,7 @@ class Plan:
             raise BadParameter("this plan came from text: it needs its data.", fix="plan.release(data)")
         if {name: str(kind) for name, kind in events.columns.items()} != self.columns:
             raise BadParameter("the data's columns are not those of the plan.", fix="make it again: hc.plan(...)")
+        self.question.check_source(events)
         return events
 
     def about(self, decided: Decided | None, people: People | None = None) -> About:

@@ -141,7 +141,7 @@ def plan(
     usable = limits(memory, spill)
     events = open_events(data, asked.columns, dataset)
     check_limits(data, events, usable)
-    asked.check(events.columns)
+    asked.check_source(events)
     columns = {name: str(kind) for name, kind in events.columns.items()}
 
     def made(epsilon: Number) -> Plan:

@@ -11,12 +11,14 @@ from ibis.expr import datatypes as dt
 from ibis.expr import types as ir
 
 from headcount.account.events import Neighbours
+from headcount.errors import UnknownColumn
 from headcount.mechanism.distributed import Method
 from headcount.mechanism.levels import KBAR, VariantName
-from headcount.mechanism.ordered import How
+from headcount.mechanism.ordered import SAMPLES, How
 from headcount.mechanism.sample_threshold import Rule
 from headcount.mechanism.shaped import Way
 from headcount.mechanism.wish import Name
+from headcount.source import Events
 from headcount.source.axis import Axis, check_value
 from headcount.source.binning import Bins, Edge, bins_of
 from headcount.source.contributions import check_amount, check_keys, check_kinds, item_names
@@ -115,6 +117,8 @@ class Question:
         """What is counted."""
         if self.view == "distribution":
             return "share"
+        if self.one_row_each:
+            return "people"
         return self.sum or ("people" if self.count == "users" else "events")
 
     @property
@@ -138,6 +142,11 @@ class Question:
     def how(self) -> How:
         """How quantiles or ranges are found."""
         return cast(How, self.mechanism)
+
+    @property
+    def one_row_each(self) -> bool:
+        """Whether quantiles or ranges are those of a sample, which has one row of each person."""
+        return self.axis is not None and self.how in SAMPLES
 
     @property
     def pure(self) -> bool:
@@ -171,6 +180,25 @@ class Question:
             check_amount(self.sum, columns[self.sum])
         check_conditions(self.where, columns)
         self.domain(columns)
+
+    def check_source(self, events: Events) -> None:
+        """Against the table, as far as its schema tells."""
+        self.check(events.columns)
+        for column in self.numeric if events.typed else ():
+            if events.columns[column].is_string():
+                raise UnknownColumn(
+                    f"column {column!r} holds text, and numbers are needed.",
+                    fix=f"a column of numbers, or {column} cast to one before: CAST({column} AS DOUBLE)",
+                )
+
+    @property
+    def numeric(self) -> tuple[str, ...]:
+        """The columns that are read as numbers: by bins, by the two ends of a condition, on a scale, as amounts."""
+        ends = {name: bins_of(ends) for name, _, ends in self.where if ends is not None}
+        cut = {} if self.view == "profile" else self.cut()
+        scaled = self.of if self.axis else ()
+        of_numbers = (name for name, bins in {**cut, **ends}.items() if not bins.of_time)
+        return (*of_numbers, *scaled, *([self.sum] if self.sum else []))
 
     def seen(self, table: ir.Table, columns: Mapping[str, dt.DataType]) -> ir.Table:
         """The table that is counted: a person, and what makes an item."""

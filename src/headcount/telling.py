@@ -27,7 +27,7 @@ def what(asked: Question) -> str:
     if asked.heavy is not None:
         return f"heavy hitters by {asked.item} (at least {float(100 * asked.heavy):g}% of the people)"
     if asked.axis:
-        return f"{asked.view} of {asked.item}"
+        return f"{asked.view} of {asked.item}{', one row of each person' if asked.one_row_each else ''}"
     if asked.view == "distribution":
         return f"the distribution of {asked.item}"
     if asked.view == "shape":

@@ -27,7 +27,14 @@ def test_quantiles(visits: Path) -> None:
 
 
 def test_quantiles_by_samples(visits: Path) -> None:
-    asked = ("--value=minutes", "--edges=0,15,30,45,60", "--mechanism=sample-threshold", "--theta=20", "--json")
+    asked = (
+        "--value=minutes",
+        "--edges=0,15,30,45,60",
+        "--mechanism=sample-threshold",
+        "--theta=20",
+        "--bound=1",
+        "--json",
+    )
     run = headcount("quantiles", visits.name, *ASKED, *asked, cwd=visits.parent)
     assert [row["q"] for row in json.loads(run.stdout)["rows"]] == [tenth / 10 for tenth in range(1, 10)]
 

@@ -44,6 +44,23 @@ def test_a_total(plays: Path) -> None:
     assert run.stdout.startswith("all events where song is song 0001 or song 0002, from plays.parquet: 1 row")
 
 
+def test_two_ends_are_never_taken_for_a_text(tmp_path: Path) -> None:
+    """age=18:65 is refused before anything is read or spent, as in a CSV every value is text; in quotes it is one."""
+    (tmp_path / "v.csv").write_text("user,age,hour\n1,20,18:30\n2,70,18:30\n")
+    asked = ("total", "v.csv", "--user=user", "--epsilon=100", "--count=users")
+    refused = headcount(*asked, "--where=age=18:65", "--ledger=l.db", cwd=tmp_path)
+    assert refused.returncode == 2
+    assert refused.stderr.startswith(
+        "headcount: --where age=18:65: two ends, or a text? Fix: --where age=18..65 for all"
+    )
+    assert "or --where 'age=\"18:65\"' for that very text" in refused.stderr
+    assert not (tmp_path / "l.db").exists()
+    for where, held, count in (("age=18..65", "age is from 18 to 65", 1), ('hour="18:30"', "hour is 18:30", 2)):
+        run = headcount(*asked, f"--where={where}", cwd=tmp_path)
+        assert run.stdout.startswith(f"all people where {held}, from v.csv")
+        assert run.stdout.split()[-3] == str(count)
+
+
 @pytest.mark.parametrize(
     ("asked", "message"),
     [

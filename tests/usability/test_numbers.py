@@ -3,8 +3,14 @@
 from pathlib import Path
 from typing import Any
 
+import duckdb
+import ibis
 import numpy as np
+import pandas as pd
+import polars as pl
 import pyarrow as pa
+import pyarrow.csv as pc
+import pyarrow.parquet as pq
 import pytest
 
 import headcount as hc
@@ -37,7 +43,8 @@ def test_quantiles(table: pa.Table, amounts: np.ndarray[Any, Any], mechanism: An
     release = hc.quantiles(
         table, **ASKED, q=Q, range=(0, 1000), cells=2**10, mechanism=mechanism, neighbours=neighbours
     )
-    assert release.about.what == "quantiles of amount"
+    each = ", one row of each person" if "sample" in mechanism else ""
+    assert release.about.what == f"quantiles of amount{each}"
     assert release.table.column_names == ["q", "value", "low", "high"]
     rows = release.table.to_pydict()
     assert rows["q"] == Q
@@ -67,7 +74,7 @@ def test_what_is_outside_is_clamped_and_what_is_no_number_left_out() -> None:
     low, high = hc.quantiles(odd, **ASKED, q=[0.2, 0.4], range=(0, 100)).table["value"].to_pylist()
     assert low < 1
     assert high > 99
-    as_text = odd.set_column(1, "amount", pa.array([str(value) for value in values]))
+    as_text = odd.set_column(1, "amount", pa.array([str(value) for value in values])).to_pandas()
     low, high = hc.quantiles(as_text, **ASKED, q=[0.2, 0.4], range=(0, 100)).table["value"].to_pylist()
     assert (low < 1, high > 99) == (True, True)
 
@@ -100,6 +107,82 @@ def test_ranges_of_a_sample(table: pa.Table, amounts: np.ndarray[Any, Any]) -> N
     found = hc.ranges(table, **ASKED, ranges=[(0, 20), (20, 100)], mechanism="sample-threshold").table.to_pylist()
     truth = [int((amounts < 20).sum()), int(((amounts >= 20) & (amounts < 100)).sum())]
     assert [abs(row["count"] - true) < 3000 for row, true in zip(found, truth, strict=True)] == [True, True]
+
+
+def test_a_sample_never_says_rows_where_it_counts_people() -> None:
+    """4,000 people with five rows each: refused, unless one row of each person was asked for; which is what it says."""
+    table = pa.table({"user": np.repeat(np.arange(4000), 5), "amount": np.tile(np.arange(5), 4000)})
+    asked: dict[str, Any] = {"user": "user", "value": "amount", "epsilon": 1, "mechanism": "sample-threshold"}
+    with pytest.raises(hc.HeadcountError, match=r"so it counts people, not rows\. Fix: bound=1 and no share, or mech"):
+        hc.ranges(table, **asked, ranges=[(0, 10)])
+    plan = hc.plan("ranges", table, **asked, ranges=[(0, 10)], bound=1)
+    release = plan.release()
+    assert abs(release.table["count"][0].as_py() - 4000) < 1000
+    assert (release.about.unit, release.about.what) == ("people", "ranges of amount, one row of each person")
+    assert "people if there are 10,000 people" in str(plan)
+    assert "people, with 95% intervals" in release.plot().axes[0].get_xlabel()
+    median = hc.quantiles(table, **asked, q=0.5, range=(0, 10), bound=1)
+    assert median.plot().axes[0].get_ylabel() == "part of all people below"
+    rows = hc.quantiles(table, **{**asked, "mechanism": "tree"}, q=0.5, range=(0, 10), bound=5)
+    assert rows.plot().axes[0].get_ylabel() == "part of all rows below"
+
+
+TEXTS = pa.table({"user": range(500), "amount": ["12", "many"] * 250})
+NUMERIC: list[tuple[str, dict[str, Any]]] = [
+    ("quantiles", {"value": "amount", "range": (0, 100)}),
+    ("ranges", {"value": "amount", "ranges": [(0, 100)]}),
+    ("histogram", {"by": "amount", "bins": [0, 10, 100]}),
+    ("total", {"where": {"amount": (0, 100)}}),
+]
+"""Wherever a column is read as numbers."""
+
+
+@pytest.mark.parametrize("kind", ["arrow", "polars", "duckdb", "ibis", "parquet"])
+@pytest.mark.parametrize(("job", "asked"), NUMERIC)
+def test_a_column_of_text_is_refused_where_the_schema_knows_better(
+    job: Any, asked: dict[str, Any], kind: str, tmp_path: Path
+) -> None:
+    """Before anything is charged; also if a plan from text is given the data."""
+    with pytest.raises(
+        hc.HeadcountError, match=r"column 'amount' holds text, and numbers are needed\. Fix: a column of"
+    ):
+        hc.plan(job, _as(kind, tmp_path), user="user", epsilon=1, **asked)
+    made = hc.plan(job, TEXTS.to_pandas(), user="user", epsilon=1, **asked)
+    with pytest.raises(hc.HeadcountError, match="column 'amount' holds text, and numbers are needed"):
+        hc.Plan.from_json(made.to_json()).release(_as(kind, tmp_path))
+
+
+@pytest.mark.parametrize("kind", ["pandas", "csv", "jsonl"])
+@pytest.mark.parametrize(("job", "asked"), NUMERIC)
+def test_elsewhere_text_is_read_as_numbers(job: Any, asked: dict[str, Any], kind: str, tmp_path: Path) -> None:
+    rows = hc.plan(job, _as(kind, tmp_path), user="user", epsilon=20, bound=1, **asked).release().table.to_pylist()
+    assert abs(rows[0].get("value", 12) - 12) < 1
+    assert abs(rows[0].get("count", 250) - 250) < 20
+
+
+def _as(kind: str, folder: Path) -> Any:
+    """The table of texts as one of many kinds."""
+    path = str(folder / f"table.{kind}")
+    return {
+        "arrow": lambda: TEXTS,
+        "pandas": TEXTS.to_pandas,
+        "polars": lambda: pl.from_arrow(TEXTS),
+        "duckdb": lambda: duckdb.from_arrow(TEXTS),
+        "ibis": lambda: ibis.memtable(TEXTS),
+        "parquet": lambda: pq.write_table(TEXTS, path) or path,
+        "csv": lambda: pc.write_csv(TEXTS, path) or path,
+        "jsonl": lambda: TEXTS.to_pandas().to_json(path, orient="records", lines=True) or path,
+    }[kind]()
+
+
+def test_a_scale_on_which_nothing_was_seen_says_so() -> None:
+    """Words in pandas: nothing may be refused by what the rows are, but the release tells that nothing is known."""
+    words = pd.DataFrame({"user": range(500), "amount": ["word"] * 500})
+    release = hc.quantiles(words, **ASKED, q=[0.2, 0.5], range=(0, 1), mechanism="sample-threshold")
+    assert str(release).endswith("Nothing could be told: too few rows hold a plain number, or epsilon is too small.")
+    numbers = words.assign(amount="0.5")
+    known = hc.quantiles(numbers, **ASKED, q=[0.2, 0.5], range=(0, 1), mechanism="sample-threshold")
+    assert "Nothing could be told" not in str(known)
 
 
 def test_a_range_is_without_its_end() -> None:
@@ -227,7 +310,11 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"mechanism": "weighted"}, "mechanism='weighted': unknown. "),
     ({"p": 0.1}, 'p: only a sample has it. Fix: mechanism="sample-threshold", or no p'),
     ({"mechanism": "sample-threshold", "theta": 1}, "theta=1: a whole number of at least 2 is needed. "),
-    ({"mechanism": "sample-threshold", "bound": 2}, "bound=2 in a sample: everybody has one report. Fix: bound=1"),
+    ({"mechanism": "sample-threshold", "bound": 2}, 'bound=2 with mechanism="sample-threshold": a sample has one row '),
+    (
+        {"mechanism": "sample-search", "bound": "auto"},
+        "bound='auto' with mechanism=\"sample-search\": a sample has one ",
+    ),
     ({"bound": "profile"}, "bound='profile': a number, or auto. Fix: bound=10, or bound=\"auto\""),
     ({"epsilon": None}, "how much may it cost? Fix: epsilon=1, or target_error=50, bound=1"),
     ({"mechanism": "sample-search", "delta": 0}, "delta=0: a sample needs a delta above 0. Fix: delta=1e-6"),

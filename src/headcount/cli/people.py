@@ -1,5 +1,7 @@
 """`headcount profile FILE` and `headcount total FILE`: how much people contribute, and one total."""
 
+import csv
+import re
 from typing import Annotated, Any
 
 import typer
@@ -20,6 +22,9 @@ from headcount.cli.histogram import (
 )
 from headcount.errors import BadParameter
 
+COLON = re.compile(r"([-+]?[0-9][-+.0-9e]*) ?: ?([-+]?[0-9][-+.0-9e]*)")
+"""What other tools take for a range."""
+
 
 def profile(
     by: By,
@@ -37,7 +42,10 @@ def total(
     target_error: TargetError = None,
     where: Annotated[
         list[str] | None,
-        typer.Option(help="A column and what it must be: country=FR, plan=basic,pro or age=18..65. May be repeated."),
+        typer.Option(
+            help="A column and what it must be: country=FR, plan=basic,pro or age=18..65 (both ends included). "
+            "May be repeated."
+        ),
     ] = None,
     count: Counted = "events",
     bound: Bound = "auto",
@@ -70,8 +78,19 @@ def _where(typed: list[str]) -> dict[str, Any]:
         if column in conditions:
             raise BadParameter(f"where: {column} stands there twice.", fix=f"where={column}=FR,DE for several values")
         low, dots, high = value.partition("..")
-        conditions[column] = (_end(low), _end(high)) if dots else value.split(",")
+        conditions[column] = (_end(low), _end(high)) if dots else _values(column, value)
     return conditions
+
+
+def _values(column: str, typed: str) -> list[str]:
+    """basic,pro or "basic, or more",pro: what stands in quotes is one value, as it is."""
+    if ends := COLON.fullmatch(typed):
+        raise BadParameter(
+            f"where={column}={typed}: two ends, or a text?",
+            fix=f"--where {column}={ends[1]}..{ends[2]} for all between the two, or --where '{column}=\"{typed}\"' for "
+            "that very text",
+        )
+    return next(csv.reader([typed]), [])
 
 
 def _end(typed: str) -> Any:

@@ -68,14 +68,17 @@ def lines(wish: Wish, item: str, unit: str) -> list[str]:
 def _ordered(wish: Wish) -> list[str]:
     """Of quantiles and ranges: how many ranks, or rows, they are off."""
     assert wish.ordered is not None
-    unit = "ranks" if wish.ordered.q else "rows"
+    rows = "people" if wish.ordered.sampled else "rows"
+    unit = "ranks" if wish.ordered.q else rows
     if wish.way is None:
         errors = f"{digits(mechanism_for(wish).error)} {unit}"
     else:
         first, *rest = (digits(mechanism_for(wish, _example(wish, bound)).error) for bound in EXAMPLES)
         errors = _listed([f"{first} {unit}", *rest])
     if wish.ordered.sampled:
-        return [f"  error   19 of 20 are off by at most {errors} if there are 10,000 rows, ten times that if a million"]
+        return [
+            f"  error   19 of 20 are off by at most {errors} if there are 10,000 {rows}, ten times that if a million"
+        ]
     return [f"  error   19 of 20 are off by at most {errors} (noise alone)"]
 
 

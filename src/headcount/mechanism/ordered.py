@@ -18,6 +18,8 @@ from headcount.mechanism.sample_threshold import Sampling, sampling
 from headcount.source.contributions import LARGEST_COUNT
 
 How = Literal["auto", "tree", "sample-threshold", "search", "sample-search"]
+SAMPLES: tuple[How, ...] = ("sample-threshold", "sample-search")
+"""Those without noise."""
 SAMPLED_FAN_OUT = 16
 """Of a tree of samples: each level more costs a part of the sample, and narrow nodes would be hidden."""
 THETA = 50
@@ -42,7 +44,7 @@ class Ordered:
     @property
     def sampled(self) -> bool:
         """Whether there is a sample instead of noise."""
-        return self.how in ("sample-threshold", "sample-search")
+        return self.how in SAMPLES
 
     @property
     def searching(self) -> bool:

@@ -70,7 +70,7 @@ def curve(table: pa.Table, about: About) -> Figure:
     axes.yaxis.set_major_formatter(PercentFormatter(1))
     axes.spines[["top", "right"]].set_visible(False)
     axes.set_xlabel(f"{visible(about.what).removeprefix('quantiles of ')}, with 95% intervals", **TEXT)
-    axes.set_ylabel("part of all rows below", **TEXT)
+    axes.set_ylabel(f"part of all {'people' if about.unit == 'people' else 'rows'} below", **TEXT)
     figure.suptitle(_title(about, 0, 0), x=0.01, ha="left", fontsize=11, **TEXT)
     return figure
 

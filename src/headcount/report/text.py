@@ -1,5 +1,8 @@
 """The release in a few lines, for a terminal or a log."""
 
+import json
+from math import inf
+
 import pyarrow as pa
 
 from headcount.forecast.suggested import suggested
@@ -9,6 +12,7 @@ from headcount.visible import visible
 
 SHOWN = 10
 NOTHING = "Nothing could be told: too few people have so many samples, or epsilon is too small. All shares are alike."
+NO_QUANTILES = "Nothing could be told: too few rows hold a plain number, or epsilon is too small."
 SHAPE = ("count", "low", "high", "items", "at_least", "at_least_low", "at_least_high")
 COUNTS = ("q", "value", "from", "to", "count", "sum", "rank", "share", "low", "high", "deviation")
 
@@ -54,6 +58,8 @@ def _suggested(release: Release) -> list[str]:
         return ["", *follows(release)]
     if release.about.view == "distribution":
         return ["", NOTHING] if untold(release) else []
+    if release.about.view == "quantiles":
+        return ["", NO_QUANTILES] if _anywhere(release) else []
     if release.about.view != "profile":
         return []
     people, events = (suggested(release, what) for what in (ITEMS, EVENTS))
@@ -64,6 +70,12 @@ def untold(release: Release) -> bool:
     """Whether nothing could be told of a distribution."""
     low, high = (release.table[end].to_pylist() for end in ("low", "high"))
     return len(low) > 1 and max(low) == 0 and min(high) == 1
+
+
+def _anywhere(release: Release) -> bool:
+    """Whether every quantile may be anywhere on the scale."""
+    edges = json.loads(release.about.plan)["question"]["axis"]["edges"] if release.about.plan else [-inf, inf]
+    return set(release.table["low"].to_pylist()) == {edges[0]} and set(release.table["high"].to_pylist()) == {edges[-1]}
 
 
 def follows(shape: Shape) -> list[str]:

@@ -31,6 +31,9 @@ class Events:
     """Whether that is an engine of our own, a new one each time."""
     quick: bool = False
     """Whether reading it again costs less than keeping what was read."""
+    typed: bool = True
+    """Whether the schema tells numbers from text. It does not where every value is text (CSV, JSON lines, what Spark
+    reads of a CSV), nor in pandas, where one row makes a column of numbers one of objects."""
 
 
 def open_events(data: Any, columns: Sequence[str], name: str | None = None) -> Events:
@@ -48,7 +51,14 @@ def open_events(data: Any, columns: Sequence[str], name: str | None = None) -> E
     if frame is None:
         raise NotATable(f"data={type(data).__name__}: not a table.", fix=KINDS)
     check_columns(columns, frame.names)
-    return Events(name or "data frame", frame.types(columns), lambda: frame.table(columns), ours=True, quick=True)
+    return Events(
+        name or "data frame",
+        frame.types(columns),
+        lambda: frame.table(columns),
+        ours=True,
+        quick=True,
+        typed=not frames.is_pandas(data),
+    )
 
 
 def _of_file(path: str, columns: Sequence[str], name: str | None) -> Events:
@@ -63,14 +73,14 @@ def _of_file(path: str, columns: Sequence[str], name: str | None) -> Events:
             raise NotATable(f"{path}: its columns have other types than before.", fix="make the plan again")
         return now.table()
 
-    events = opened()
-    return replace(events, table=table, ours=True, quick=path.lower().endswith(".parquet"))
+    events, parquet = opened(), path.lower().endswith(".parquet")
+    return replace(events, table=table, ours=True, quick=parquet, typed=parquet)
 
 
 def _of_spark(frame: Any, columns: Sequence[str], name: str) -> Events:
     spark.check(frame)
     check_columns(columns, frame.columns)
-    return Events(name, spark.types(frame, columns), lambda: spark.table(frame, columns))
+    return Events(name, spark.types(frame, columns), lambda: spark.table(frame, columns), typed=False)
 
 
 def _of_ibis(table: ir.Table, columns: Sequence[str], name: str) -> Events:

@@ -184,6 +184,11 @@ KNOWN: dict[tuple[str, str], Callable[[Any], Frame]] = {
 }
 
 
+def is_pandas(data: Any) -> bool:
+    """Whether its types follow from its rows."""
+    return any(kind.__module__.partition(".")[0] == "pandas" for kind in type(data).__mro__)
+
+
 def is_relation(data: Any) -> bool:
     """Whether its rows come from a DuckDB of the user's own."""
     return any(kind.__name__ == "DuckDBPyRelation" for kind in type(data).__mro__)
