@@ -13,7 +13,7 @@ from headcount.bound import SampledEvents, SampledItems, TwoScales
 from headcount.bound.profile import Profile, Profiled, edges
 from headcount.bound.sizes import Sizes
 from headcount.noise import Entropy, SystemEntropy
-from headcount.source.contributions import LARGEST_COUNT
+from headcount.source.contributions import LARGEST_AMOUNT, LARGEST_COUNT
 
 BOTH: list[Neighbours] = ["add-remove", "replace"]
 LITTLE = Fraction(1, 50)
@@ -124,6 +124,20 @@ def test_noise_in_empty_bins_is_not_believed() -> None:
     choice = Profiled(LITTLE, "add-remove", 1)
     seen = [choice.profile(statistics, SystemEntropy()).within(0.015) for _ in range(1000)]
     assert np.mean(np.array(seen) > 200) < 0.05
+
+
+@pytest.mark.parametrize("largest", [2**14, LARGEST_COUNT, LARGEST_AMOUNT])
+@pytest.mark.parametrize("people", [0, 1_000])
+def test_one_bound_in_ten_thousand_is_wild(largest: int, people: int) -> None:
+    """4,000 looks at people who are all in the lowest bin, or at nobody: at most 0.2 errors are expected, and more than
+    5 have a chance below 1e-7. If bins were believed from 6 deviations on, whatever their number, it would be 15 to
+    40."""
+    random, starts = np.random.default_rng(7), edges(largest)
+    noise = random.geometric(0.02, (4_000, len(starts))) - random.geometric(0.02, (4_000, len(starts)))
+    noise[:, 0] += people
+    deviation = float(np.sqrt(2 * 0.98) / 0.02)
+    wild = sum(bool(Profile(starts, counts, deviation).people[4:].any()) for counts in noise)
+    assert wild <= 5
 
 
 def test_within_is_the_top_of_a_bin() -> None:

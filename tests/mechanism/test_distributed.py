@@ -43,6 +43,21 @@ def test_few_people_or_few_samples_get_noise_on_counts() -> None:
     assert chosen("auto", {}) == ScaledToSum(1, 1)
 
 
+@pytest.mark.parametrize("method", ["laplace", "recentred", "ks"])
+def test_noise_is_hardly_ever_taken_for_people(method: Method) -> None:
+    """1,500 looks at nobody: hardly one counts more than 8 samples of a person; more than 3 have a chance below 1e-6.
+    If what was drawn were believed from a few deviations on, it would be some 15."""
+    random, made = (
+        np.random.default_rng(3),
+        choice(Distributed(method), Fraction(3, 100), BUDGET, "replace", 50, "auto"),
+    )
+    shape = (1_500, len(made.edges))
+    noise = random.geometric(0.02, shape) - random.geometric(0.02, shape)
+    deviation = float(np.sqrt(2 * 0.98) / 0.02)
+    bounds = [made.chosen(Profile(made.edges, counts, deviation)).limit for counts in noise]
+    assert sum(bound > 8 for bound in bounds) <= 3
+
+
 def test_everybody_needs_as_many_samples_as_count() -> None:
     held = chosen("ks", {10: 5000, 100: 5000})
     assert held == ExactDraws(64)

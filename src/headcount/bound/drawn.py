@@ -131,8 +131,8 @@ class MostDrawn(Binned):
 
     def chosen(self, profile: Profile) -> Bounding:
         """What follows from a profile, whatever else the data are."""
-        least, people = np.array(profile.edges, dtype=np.float64), profile.counts.astype(np.float64)
-        there = Samples(np.where(least > 1, sqrt(2), 1.0) * least, least, people, profile.deviation)
+        least = np.array(profile.edges, dtype=np.float64)
+        there = Samples(np.where(least > 1, sqrt(2), 1.0) * least, least, profile.believed, profile.deviation)
         way, most = best(self.ways, self.grid, there, self.cells)
         return way.held(most)
 

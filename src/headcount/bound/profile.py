@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from headcount.account.events import Event, Laplace
 from headcount.account.threshold import people
+from headcount.bound.believed import last_believed
 from headcount.bound.bounded import Bounding
 from headcount.bound.choice import Choice
 from headcount.bound.sample import SampledEvents, SampledItems
@@ -36,8 +37,6 @@ WORTH = 1.05
 that any bound has: measured on real tables (docs/evidence.md)."""
 RARE = 0.015
 """The large bound is what all but this part of the people are within."""
-SURE, TOGETHER = 6.0, 4
-"""People are believed to be in a bin, or in up to so many neighbouring ones together, from so many deviations on."""
 FEW = 2
 """Up to this large bound, keeping so many items is quieter than scaling."""
 MOST_ITEMS = 10_000
@@ -65,19 +64,15 @@ class Profile:
 
     @cached_property
     def people(self) -> Floats:
-        """The people of each bin as far as they can be believed: none below 0, and none above the highest bin from
-        which on there are clearly some."""
-        last = -1
-        for width in range(1, TOGETHER + 1):
-            last = max(last, self._last(width, after=last))
-        return np.where(np.arange(len(self.counts)) <= last, np.maximum(self.counts, 0), 0).astype(np.float64)
+        """The people of each bin as far as they can be believed: none below 0, and none above the highest bin in which
+        there are clearly some."""
+        return np.maximum(self.believed, 0.0)
 
-    def _last(self, width: int, after: int) -> int:
-        """The last bin of the highest neighbours above a bin that together have clearly some people; -1 if none
-        have."""
-        together = np.convolve(self.counts, np.ones(width, dtype=np.int64), "valid")
-        there = np.flatnonzero(together >= SURE * self.deviation * width**0.5)
-        return int(there[-1]) + width - 1 if len(there) and there[-1] > after else -1
+    @cached_property
+    def believed(self) -> Floats:
+        """The noisy counts, and 0 above the highest bin in which there are clearly people."""
+        last = last_believed(self.counts, self.deviation / 2**0.5)
+        return np.where(np.arange(len(self.counts)) <= last, self.counts, 0).astype(np.float64)
 
     @property
     def middles(self) -> Floats:

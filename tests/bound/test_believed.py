@@ -1,0 +1,69 @@
+"""People are believed to be in noisy bins where they are, and but for 1 in 20,000 looks not where nobody is."""
+
+import numpy as np
+import pytest
+from scipy.stats import nbinom
+
+from headcount.bound.believed import CHANCE, WIDTHS, last_believed, tail, thresholds
+
+Counts = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
+BINS = 40
+
+
+def noise(scale: float, *shape: int) -> Counts:
+    """Discrete Laplace noise, for tests."""
+    random, end = np.random.default_rng(7), -np.expm1(-1 / scale)
+    return random.geometric(end, shape) - random.geometric(end, shape)
+
+
+def test_the_tail_is_that_of_added_laplace_noise() -> None:
+    """Of one draw, of two (Balakrishnan's formula), and of four by simulation: 1,000,000 draws, seven deviations."""
+    least = np.array([0.5, 3.0, 12.0])
+    assert tail(least, 1) == pytest.approx(np.exp(-least) / 2)
+    assert tail(least, 2) == pytest.approx(np.exp(-least) * (2 + least) / 4)
+    drawn = np.random.default_rng(1).laplace(size=(1_000_000, 4)).sum(axis=1)
+    assert (drawn >= 6).mean() == pytest.approx(tail(np.array([6.0]), 4)[0], abs=7 * (0.0203 / 1_000_000) ** 0.5)
+
+
+@pytest.mark.parametrize("bins", [5, 13, 28, 80, 1000])
+def test_all_chances_of_an_error_add_up_to_the_chance(bins: int) -> None:
+    """However many bins there are; and nearly all of it is used."""
+    together = sum(tail(thresholds(width, bins), width).sum() for width in WIDTHS)
+    assert (1 - 2 / bins) * CHANCE < together <= CHANCE
+
+
+@pytest.mark.parametrize("scale", [0.3, 2.0, 50.0])
+@pytest.mark.parametrize("width", WIDTHS)
+def test_discrete_noise_is_no_more(scale: float, width: int) -> None:
+    """The exact chance of a sum of discrete Laplace noise, as the difference of two negative binomials."""
+    wanted, end = tail(thresholds(width, 10), width), -np.expm1(-1 / scale)
+    below = np.arange(int(200 * scale) + 200)
+    for least, chance in zip(np.ceil(scale * thresholds(width, 10) + width), wanted, strict=True):
+        exact = (nbinom.pmf(below, width, end) * nbinom.sf(least + below - 1, width, end)).sum()
+        assert exact <= chance
+        assert scale < 50 or exact > 0.7 * chance
+
+
+def test_people_are_seen_where_they_are() -> None:
+    """Eight in a row that have 30 scales together, or one that has 20, after a gap of ten bins; and never beyond."""
+    rows = noise(10, 200, BINS)
+    rows[:, 10:18] += 38
+    assert np.mean([7 <= last_believed(row, 10.0) <= 20 for row in rows]) > 0.7
+    alone = noise(10, 200, BINS)
+    alone[:, 10] += 200
+    assert np.mean([last_believed(row, 10.0) == 10 for row in alone]) > 0.9
+
+
+def test_a_thin_tail_is_followed() -> None:
+    """Neighbours of what is believed need less than others: a tail of five scales a bin is followed to its end, within
+    a factor of four."""
+    rows = noise(10, 200, BINS)
+    rows[:, :4] += 1_000
+    rows[:, 4:16] += 50
+    assert np.mean([12 <= last_believed(row, 10.0) <= 18 for row in rows]) > 0.9
+
+
+def test_edge_cases() -> None:
+    assert last_believed(np.zeros(0, dtype=np.int64), 1.0) == -1
+    assert last_believed(np.zeros(3, dtype=np.int64), 1.0) == -1
+    assert last_believed(np.array([0, 0, 10**12]), 1e6) == 2
