@@ -43,14 +43,12 @@ class Seeded(KeyedEntropy):
 
 def spark_session(log: Path) -> Any:
     """A Spark in this process, which tries a task that fails again, and writes down what it does."""
-    from pyspark.sql import SparkSession
-
     from headcount.source import spark
 
-    spark._find_java()
-    if there := SparkSession.getActiveSession():  # a page of the documentation has started one
+    sessions = spark._imported()
+    if there := sessions.getActiveSession():  # a page of the documentation has started one
         there.stop()
-    builder = SparkSession.builder.master("local[2,4]").config("spark.eventLog.dir", log.as_uri())
+    builder = sessions.builder.master("local[2,4]").config("spark.eventLog.dir", log.as_uri())
     for name, value in SETTINGS.items():
         builder = builder.config(name, value)
     with spark._silent():

