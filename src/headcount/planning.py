@@ -252,7 +252,8 @@ class Plan:
         return released(sealed.content, fresh=sealed.fresh)
 
     def _opened(self, data: Any) -> Events:
-        events = self.events if data is None else open_events(data, self.question.columns, self.dataset)
+        asked = self.question
+        events = self.events if data is None else open_events(data, asked.columns, self.dataset, asked.roles)
         if events is None:
             raise BadParameter("this plan came from text: it needs its data.", fix="plan.release(data)")
         if {name: str(kind) for name, kind in events.columns.items()} != self.columns:

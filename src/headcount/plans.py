@@ -139,7 +139,7 @@ def plan(
     asked = _asked(job, user, neighbours, told)
     check_delta(delta, asked)
     usable = limits(memory, spill)
-    events = open_events(data, asked.columns, dataset)
+    events = open_events(data, asked.columns, dataset, asked.roles)
     check_limits(data, events, usable)
     asked.check_source(events)
     columns = {name: str(kind) for name, kind in events.columns.items()}

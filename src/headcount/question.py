@@ -22,6 +22,7 @@ from headcount.source import Events
 from headcount.source.axis import Axis, check_value
 from headcount.source.binning import Bins, Edge, bins_of
 from headcount.source.contributions import check_amount, check_keys, check_kinds, item_names
+from headcount.source.pandas_columns import Role
 from headcount.source.views import (
     SIZE,
     Where,
@@ -159,10 +160,26 @@ class Question:
         return (self.user, *(self.of if self.view else self.by), *([self.sum] if self.sum else []))
 
     @property
+    def roles(self) -> tuple[Role, ...]:
+        """What each of these columns is needed for."""
+        ends = {name: bins_of(ends) for name, _, ends in self.where if ends is not None}
+        roles: dict[str, Role] = {
+            name: "moment" if bins.of_time else "number" for name, bins in {**self.cut(), **ends}.items()
+        }
+        roles |= dict.fromkeys((*(self.of if self.axis else ()), self.sum), "number")
+        first: Role = "person"
+        return (first, *(roles.get(name, "item") for name in self.columns[1:]))
+
+    @property
     def known(self) -> bool:
         """Whether the items are known in advance: as keys, or as bins of every column."""
         listed = self.keys is not None or len(self.bins) == len(self.by)
         return listed or self.view not in ("", "shape")
+
+    def numbered(self, column: str) -> bool:
+        """Whether the keys are whole numbers there: items of a column that is text come back as they were typed."""
+        parts = [key[self.by.index(column)] for key in self.keys or ()]
+        return bool(parts) and all(isinstance(part, int) and not isinstance(part, bool) for part in parts)
 
     def cut(self) -> dict[str, Bins]:
         """The bins of each column that has some."""

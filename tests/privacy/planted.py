@@ -683,7 +683,7 @@ BUGS = [
     Bug(
         "an engine's collation decides what is equal",
         "source/events.py",
-        (("_of_ibis(_byte_exact(data), columns", "_of_ibis(data, columns"),),
+        (("_ibis_name(data), _byte_exact)", "_ibis_name(data))"),),
         TABLES + "test_a_collation_decides_nothing",
     ),
     Bug(

@@ -76,10 +76,13 @@ def _columns(noisy: Noisy, mechanism: Mechanism, question: Question) -> dict[str
 
 
 def _labelled(column: pa.ChunkedArray, name: str, question: Question) -> pa.Array:
-    """Bins by their labels; everything else as it is. One chunk, so that equal releases are equal bytes."""
+    """Bins by their labels; text that the keys call whole numbers as such; everything else as it is. One chunk, so that
+    equal releases are equal bytes."""
     values = column.combine_chunks()
     bins = question.cut().get(name)
-    return values if bins is None else pa.array(bins.labels).take(values)
+    if bins is None:
+        return values.cast(pa.int64()) if pa.types.is_string(values.type) and question.numbered(name) else values
+    return pa.array(bins.labels).take(values)
 
 
 def counted(noisy: Noisy, mechanism: Mechanism, question: Question) -> Ends:

@@ -16,6 +16,8 @@ from ibis.expr import types as ir
 
 from headcount.errors import BadParameter, UnknownColumn
 from headcount.source.binning import Bins, binned, check_binned
+from headcount.source.binning import number as as_number
+from headcount.source.cells import text_of
 from headcount.source.fetched import fetched
 from headcount.source.kept import check_room, kept, on_spark
 from headcount.source.numbered import Numbered, numbered
@@ -181,8 +183,8 @@ def check_kinds(columns: Mapping[str, dt.DataType], user: str, by: Sequence[str]
 
 
 def check_amount(column: str, kind: dt.DataType) -> None:
-    """A column of numbers."""
-    if not (kind.is_numeric() or kind.is_boolean()):
+    """A column of numbers, or of text that is tried as numbers."""
+    if not (kind.is_numeric() or kind.is_boolean() or kind.is_string()):
         raise UnknownColumn(f"column {column!r} holds {kind}: not an amount.", fix="sum: a column of numbers")
 
 
@@ -226,7 +228,7 @@ def contributions(
 
 def _amount(column: ir.Column) -> ir.Column:
     """What a row adds, in parts; what is not a number is left out."""
-    number = column.cast("float64")
+    number = as_number(column)
     within = ibis.greatest(ibis.least(number, float(LARGEST_AMOUNT)), -float(LARGEST_AMOUNT))
     return ibis.ifelse(number.isnull() | number.isnan(), None, (within * float(GRID)).floor().cast("int64"))
 
@@ -308,7 +310,7 @@ def _typed(column: str, kind: dt.DataType, values: Sequence[object]) -> pa.Array
 
 def _bends(value: object, kind: dt.DataType) -> bool:
     """Whether Arrow would take the value for another: 1.9 for 1, True for 1."""
-    return (
+    return not kind.is_string() and (
         (isinstance(value, bool) != kind.is_boolean() and not isinstance(value, str))
         or value != value
         or (isinstance(value, float) and not value.is_integer())
@@ -317,6 +319,8 @@ def _bends(value: object, kind: dt.DataType) -> bool:
 
 def _as_arrow(values: Sequence[object], kind: pa.DataType) -> pa.Array | None:
     try:
+        if pa.types.is_string(kind):
+            return pa.array(map(text_of, values), kind)
         text = all(isinstance(value, str) for value in values)
         return pa.array(values, pa.string()).cast(kind) if text else pa.array(values, kind, from_pandas=False)
     except (pa.ArrowException, TypeError, ValueError, OverflowError):

@@ -13,6 +13,8 @@ from ibis.expr import types as ir
 from headcount.errors import BadParameter, NotATable, UnknownColumn
 from headcount.source import files, frames, spark
 from headcount.source.engine import Limits
+from headcount.source.fetched import fetched
+from headcount.source.pandas_columns import Role
 
 KINDS = "a path (parquet, csv, tsv, jsonl), or a pandas, polars, pyarrow, DuckDB, Spark or Ibis table"
 
@@ -36,8 +38,10 @@ class Events:
     reads of a CSV), nor in pandas, where one row makes a column of numbers one of objects."""
 
 
-def open_events(data: Any, columns: Sequence[str], name: str | None = None) -> Events:
-    """The table behind `data`, once it is seen to have these columns."""
+def open_events(
+    data: Any, columns: Sequence[str], name: str | None = None, roles: Sequence[Role] | None = None
+) -> Events:
+    """The table behind `data`, once it is seen to have these columns: a person and items, if no `roles` are said."""
     if isinstance(data, str | PathLike):
         return _of_file(fspath(data), columns, name)
     if spark.is_frame(data):
@@ -45,16 +49,19 @@ def open_events(data: Any, columns: Sequence[str], name: str | None = None) -> E
     if isinstance(data, ir.Table):
         if ibis.get_backend(data).name == spark.NAME:
             return _of_spark(spark.frame_of(data), columns, name or _ibis_name(data))
-        events = _of_ibis(_byte_exact(data), columns, name or _ibis_name(data))
+        _check_engine(data)
+        events = _of_ibis(data, columns, name or _ibis_name(data), _byte_exact)
         return replace(events, table=lambda: _checked(data, events.table()))
     frame = frames.wrap(data)
     if frame is None:
         raise NotATable(f"data={type(data).__name__}: not a table.", fix=KINDS)
     check_columns(columns, frame.names)
+    items: list[Role] = ["item"] * (len(columns) - 1)
+    needed = roles or ("person", *items)
     return Events(
         name or "data frame",
         frame.types(columns),
-        lambda: frame.table(columns),
+        lambda: frame.table(columns, needed),
         ours=True,
         quick=True,
         typed=not frames.is_pandas(data),
@@ -83,11 +90,23 @@ def _of_spark(frame: Any, columns: Sequence[str], name: str) -> Events:
     return Events(name, spark.types(frame, columns), lambda: spark.table(frame, columns), typed=False)
 
 
-def _of_ibis(table: ir.Table, columns: Sequence[str], name: str) -> Events:
+def _of_ibis(
+    table: ir.Table, columns: Sequence[str], name: str, read: Callable[[ir.Table], ir.Table] = lambda table: table
+) -> Events:
     check_columns(columns, table.columns)
     names = files.column_names(len(columns))
-    chosen = table.select(**{plain: table[column] for plain, column in zip(names, columns, strict=True)})
+    chosen = read(table.select(**{plain: table[column] for plain, column in zip(names, columns, strict=True)}))
+    _check_readable(chosen, columns)
     return Events(name, dict(zip(columns, chosen.schema().types, strict=True)), lambda: chosen)
+
+
+def _check_readable(chosen: ir.Table, columns: Sequence[str]) -> None:
+    """What the engine cannot read of any row it cannot read of none."""
+    try:
+        fetched(chosen.limit(0))
+    except Exception:
+        listed = ", ".join(map(repr, columns))
+        raise UnknownColumn(f"columns {listed}: the engine cannot read them.", fix="other names, or types") from None
 
 
 @ibis.udf.scalar.builtin  # type: ignore[untyped-decorator]
@@ -100,13 +119,17 @@ def decode(text: bytes) -> str:  # type: ignore[empty-body]
     """DuckDB's own: bytes as text."""
 
 
-def _byte_exact(table: ir.Table) -> ir.Table:
-    """The table with text that is compared byte by byte: under a collation that ignores case, one person's spelling
-    could name everybody's item. Other engines than DuckDB may have such a collation unasked."""
+def _check_engine(table: ir.Table) -> None:
+    """Other engines than DuckDB may have a collation unasked."""
     kind = ibis.get_backend(table).name
     if kind != "duckdb":
         raise NotATable(f"an Ibis table on {kind}: not supported yet.", fix="one on DuckDB or Spark, or a file")
     _check_settings(table)
+
+
+def _byte_exact(table: ir.Table) -> ir.Table:
+    """The table with text that is compared byte by byte: under a collation that ignores case, one person's spelling
+    could name everybody's item."""
     texts = [name for name, kind in table.schema().items() if kind.is_string()]
     return table.mutate(**{name: decode(encode(table[name])) for name in texts})
 
@@ -157,12 +180,18 @@ def check_limits(data: Any, events: Events, limits: Limits) -> None:
 
 
 def check_columns(asked: Sequence[str], there: Sequence[str]) -> None:
-    """Every column that is asked for is there, once."""
+    """Every column that is asked for is there, once; and no other has its name but for capitals, as some engines would
+    take it for that."""
     for column in asked:
         if column not in there:
             raise UnknownColumn(f"there is no column {column!r}.", fix=_meant(column, [str(name) for name in there]))
-        if list(there).count(column) > 1:
-            raise BadParameter(f"there are two columns {column!r}.", fix="give them different names")
+        alike = [name for name in there if isinstance(name, str) and name.casefold() == column.casefold()]
+        if len(alike) > 1:
+            other = next((name for name in alike if name != column), None)
+            differ = f"there are columns {column!r} and {other!r}, which differ in capitals only."
+            raise BadParameter(
+                differ if other else f"there are two columns {column!r}.", fix="give them different names"
+            )
 
 
 def _meant(column: str, there: Sequence[str]) -> str:

@@ -1,29 +1,23 @@
-"""Tables in memory, as Arrow: pandas, polars, pyarrow, DuckDB relations. Only the columns that are needed are taken.
+"""Tables in memory, as Arrow: pandas, polars, pyarrow, DuckDB relations. Only the columns that are needed are taken, by
+their places: no name means anything to a library.
 
-A pandas column of objects may hold 1 and "1" and 1.0: as text they are one person. Everything else has one type.
+All but pandas have a schema of their own. What it tells is seen before anything is charged: a column that is not
+refused then is read whatever its rows are (arrow_columns.py). What pandas has is read cell by cell (pandas_columns.py).
 """
 
 from collections.abc import Callable, Sequence
-from decimal import Decimal
-from numbers import Integral, Real
 from typing import Any, Protocol
 
-import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from ibis.expr import datatypes as dt
 from ibis.expr import types as ir
 
 from headcount.errors import UnknownColumn
+from headcount.source import arrow_columns, pandas_columns
 from headcount.source.engine import engine
+from headcount.source.fetched import fetched
 from headcount.source.files import column_names
-
-DIGITS = 400
-"""Decimals with more digits are written with an exponent: 1e1000000 would be a long one."""
-YEARS = 253_402_000_000
-"""Seconds from 1970 to almost the year 10000."""
-LONGEST = 13_000
-"""Bits of a number that Python still writes in decimal digits."""
+from headcount.source.pandas_columns import Role
 
 
 class Frame(Protocol):
@@ -33,8 +27,11 @@ class Frame(Protocol):
     def names(self) -> Sequence[str]:
         """All its columns."""
 
-    def arrow(self, columns: Sequence[str], *, empty: bool) -> pa.Table:
-        """Some of its columns; if `empty`, without their rows."""
+    def kind(self, place: int) -> dt.DataType:
+        """The type of a column: no row is read."""
+
+    def read(self, places: Sequence[int], roles: Sequence[Role]) -> list[pa.ChunkedArray]:
+        """The rows of some columns, read together: each time they may come in another order."""
 
 
 class Wrapped:
@@ -45,111 +42,78 @@ class Wrapped:
         self.names = frame.names
 
     def types(self, columns: Sequence[str]) -> dict[str, dt.DataType]:
-        """The types that these columns have on the engine."""
+        """The types of these columns."""
         return {column: self._type(column) for column in columns}
 
     def _type(self, column: str) -> dt.DataType:
         try:
-            return _on_engine(self._frame.arrow([column], empty=True)).schema().types[0]
+            return self._frame.kind(self._place(column))
         except Exception:  # whatever the libraries between us do not know: no row was read
             raise UnknownColumn(f"column {column!r} is of a kind that cannot be read.", fix="numbers or text") from None
 
-    def table(self, columns: Sequence[str]) -> ir.Table:
-        """These columns on the engine: column0, column1, ..., so that no name can mean anything to it."""
-        return _on_engine(self._frame.arrow(columns, empty=False))
+    def table(self, columns: Sequence[str], roles: Sequence[Role]) -> ir.Table:
+        """These columns on the engine: column0, column1, ..."""
+        return _on_engine(self._frame.read([self._place(column) for column in columns], roles))
+
+    def _place(self, column: str) -> int:
+        return list(self.names).index(column)
 
 
-def _on_engine(arrow: pa.Table) -> ir.Table:
-    kinds = [_plain(kind) for kind in arrow.schema.types]
-    arrow = arrow.rename_columns(column_names(len(kinds)))
-    columns = [_in_years(column.cast(kind)) for column, kind in zip(arrow.columns, kinds, strict=True)]
+def _on_engine(columns: Sequence[pa.ChunkedArray]) -> ir.Table:
+    known = [arrow_columns.plain(column) for column in columns]
     connection = engine()
-    connection.con.register("events", pa.table(columns, names=arrow.column_names))
+    connection.con.register("events", pa.table(known, names=column_names(len(known))))
     return connection.table("events")
 
 
-def _in_years(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Moments of seconds and milliseconds as microseconds; those after the year 9999, or as far before 1970, as
-    missing: DuckDB would refuse the whole table."""
-    kind = column.type
-    if not pa.types.is_timestamp(kind) or kind.unit not in ("s", "ms"):
-        return column
-    factor, ticks = (10**6 if kind.unit == "s" else 10**3), column.cast(pa.int64())
-    last = YEARS * 10**6 // factor
-    within = pc.if_else(pc.and_(pc.less(ticks, last), pc.greater(ticks, -last)), ticks, pa.scalar(None, pa.int64()))
-    return pc.multiply(within, factor).cast(pa.timestamp("us", kind.tz))
+def _type_on_engine(kind: pa.DataType) -> dt.DataType:
+    """The type that a column of this Arrow type has on the engine, once that has read a row: not one of the data's."""
+    if is_refused(kind):
+        return dt.DataType.from_pyarrow(kind)
+    table = _on_engine([pa.chunked_array([pa.nulls(1, kind)])])
+    fetched(table)
+    return table.schema().types[0]
 
 
-def _plain(kind: pa.DataType) -> pa.DataType:
-    """Categories as what they are categories of; columns of nothing as text."""
-    if isinstance(kind, pa.BaseExtensionType):
-        raise TypeError(f"{kind} is more than its storage")
-    if pa.types.is_null(kind):
-        return pa.string()
-    return kind.value_type if pa.types.is_dictionary(kind) else kind
+def is_refused(kind: pa.DataType) -> bool:
+    """Whether it is neither person nor item nor number nor moment: the question will say so, and what it is."""
+    known = pa.types
+    binary = known.is_binary(kind) or known.is_large_binary(kind)
+    return bool(known.is_list(kind) or known.is_large_list(kind) or known.is_struct(kind) or binary)
 
 
 class _Pandas:
+    """All text: its types depend on its rows."""
+
     def __init__(self, data: Any) -> None:
         self._data = data
         self.names = list(data.columns)
 
-    def arrow(self, columns: Sequence[str], *, empty: bool) -> pa.Table:
-        chosen = [self._data[column].iloc[:0] if empty else self._data[column] for column in columns]
-        arrays = [pa.array(_as_text(each) if _of_objects(each.dtype) else each, from_pandas=True) for each in chosen]
-        return pa.table(arrays, names=list(columns))
+    def kind(self, place: int) -> dt.DataType:
+        return dt.string
 
-
-def _of_objects(kind: Any) -> bool:
-    """Whether a pandas type may hold anything, alone or as categories; or texts of Python, which may be no Unicode."""
-    inside = getattr(getattr(kind, "categories", None), "dtype", kind)
-    return bool(inside == np.dtype(object)) or getattr(inside, "storage", "") == "python"
-
-
-def _as_text(column: Any) -> pa.Array:
-    """A pandas column of objects as text: 1, 1.0 and "1" are the same; what is missing stays missing."""
-    try:
-        return pa.array(column.astype(object), pa.string(), from_pandas=True)
-    except (pa.ArrowException, ValueError):  # not only texts
-        return pa.array([_tried(value) for value in column.astype(object)], pa.string())
-
-
-def _tried(value: Any) -> str | None:
-    """What cannot be written is missing, like what is not equal to itself: no cell may make the reading fail."""
-    try:
-        return None if value is None or value != value else _text(value)
-    except Exception:
-        return None
-
-
-def _text(value: Any) -> str:
-    """Numbers of every kind alike; text as it is, but for what is no Unicode."""
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode()
-    if isinstance(value, bool) or not isinstance(value, Real | Decimal):
-        return str(value)
-    return _number(value)
-
-
-def _number(value: Any) -> str:
-    if isinstance(value, Integral):
-        return str(int(value)) if int(value).bit_length() < LONGEST else hex(int(value))
-    exact = value if isinstance(value, Decimal) else Decimal(repr(float(value)))
-    return format(exact.normalize(), "f") if abs(exact.adjusted()) < DIGITS else str(exact)
+    def read(self, places: Sequence[int], roles: Sequence[Role]) -> list[pa.ChunkedArray]:
+        chosen = [self._data.iloc[:, place] for place in places]
+        return [pandas_columns.read(column, role) for column, role in zip(chosen, roles, strict=True)]
 
 
 class _Polars:
     def __init__(self, data: Any) -> None:
         self._data = data.lazy()
-        self.names = self._data.collect_schema().names()
+        self._schema = self._data.collect_schema()
+        self.names = self._schema.names()
 
-    def arrow(self, columns: Sequence[str], *, empty: bool) -> pa.Table:
+    def kind(self, place: int) -> dt.DataType:
         import polars as pl
 
-        chosen = self._data.select(list(columns))
-        frame = pl.DataFrame(schema=chosen.collect_schema()) if empty else chosen.collect()
-        table: pa.Table = frame.to_arrow()
-        return table
+        return _type_on_engine(pl.DataFrame(schema={"column": self._schema.dtypes()[place]}).to_arrow().schema.types[0])
+
+    def read(self, places: Sequence[int], roles: Sequence[Role]) -> list[pa.ChunkedArray]:
+        import polars as pl
+
+        names = column_names(len(places))
+        chosen = self._data.select(*(pl.nth(place).alias(name) for place, name in zip(places, names, strict=True)))
+        return list(chosen.collect().to_arrow().columns)
 
 
 class _Arrow:
@@ -157,9 +121,11 @@ class _Arrow:
         self._data = data
         self.names = data.column_names
 
-    def arrow(self, columns: Sequence[str], *, empty: bool) -> pa.Table:
-        chosen = self._data.select(list(columns))
-        return chosen.slice(0, 0) if empty else chosen
+    def kind(self, place: int) -> dt.DataType:
+        return _type_on_engine(self._data.schema.types[place])
+
+    def read(self, places: Sequence[int], roles: Sequence[Role]) -> list[pa.ChunkedArray]:
+        return [self._data.column(place) for place in places]
 
 
 class _Relation:
@@ -167,11 +133,20 @@ class _Relation:
         self._data = data
         self.names = data.columns
 
-    def arrow(self, columns: Sequence[str], *, empty: bool) -> pa.Table:
-        from duckdb import ColumnExpression
+    def kind(self, place: int) -> dt.DataType:
+        return _type_on_engine(self._chosen([place]).limit(0).to_arrow_table().schema.types[0])
 
-        chosen = self._data.select(*map(ColumnExpression, columns))
-        return (chosen.limit(0) if empty else chosen).to_arrow_table()
+    def read(self, places: Sequence[int], roles: Sequence[Role]) -> list[pa.ChunkedArray]:
+        return list(self._chosen(places).to_arrow_table().columns)
+
+    def _chosen(self, places: Sequence[int]) -> Any:
+        names = column_names(len(places))
+        return self._data.project(", ".join(map(self._column, places, names)))
+
+    def _column(self, place: int, name: str) -> str:
+        """A column by its place. Integers of 128 bits as decimals: Arrow has none, and they would wrap around."""
+        wide = str(self._data.types[place]) in ("HUGEINT", "UHUGEINT")
+        return f"TRY_CAST(#{place + 1} AS DECIMAL(38, 0)) AS {name}" if wide else f"#{place + 1} AS {name}"
 
 
 KNOWN: dict[tuple[str, str], Callable[[Any], Frame]] = {

@@ -1,0 +1,131 @@
+"""Arrow columns as the engine takes them: of few types, which are all that a schema may have, and none of whose values
+makes the engine fail.
+
+encoded     categories and runs as what they stand for; columns of nothing as text
+text        what is no UTF-8 in a cell is U+FFFD, as Spark and Python replace it
+moments     of every unit to the microsecond, zoned ones in UTC; those outside of the engine's calendar are missing
+numbers     half floats as floats; decimals of up to 38 digits
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+PART = 1 << 12
+"""Cells that are repaired one by one if one of them is no UTF-8."""
+SECONDS = 253_402_300_800
+"""From 1970 to the year 10000."""
+TICKS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+"""Of each unit in a second."""
+
+
+def plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The column, of a type that the engine reads whatever its values are; TypeError if it has none."""
+    if pa.types.is_run_end_encoded(column.type):
+        return plain(pa.chunked_array([pc.run_end_decode(chunk) for chunk in column.chunks], column.type.value_type))
+    if pa.types.is_dictionary(column.type):
+        return plain(column.cast(_wide(column.type.value_type)))
+    for fits, made in KINDS:
+        if fits(column.type):
+            return made(column)
+    raise TypeError(f"{column.type} cannot be read")
+
+
+def _wide(kind: pa.DataType) -> pa.DataType:
+    """Texts that are few as categories may be too long for 32 bits as what they stand for."""
+    return pa.large_string() if pa.types.is_string(kind) else kind
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Whether it is text of any width."""
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
+def _same(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    return column
+
+
+def _as(kind: pa.DataType) -> Callable[[pa.ChunkedArray], pa.ChunkedArray]:
+    return lambda column: column.cast(kind, safe=False)
+
+
+def _text(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    known = column.cast(pa.large_string()) if pa.types.is_string_view(column.type) else column
+    return pa.chunked_array([part for chunk in known.chunks for part in _parts(chunk)], known.type)
+
+
+def _parts(chunk: pa.Array) -> Iterator[pa.Array]:
+    """The chunk; in parts, if one of them must be repaired."""
+    if _is_utf8(chunk):
+        yield chunk
+    elif len(chunk) <= PART:
+        yield pa.array([_decoded(cell) for cell in chunk.cast(pa.large_binary()).to_pylist()], chunk.type)
+    else:
+        for start in range(0, len(chunk), PART):
+            yield from _parts(chunk.slice(start, PART))
+
+
+def _is_utf8(chunk: pa.Array) -> bool:
+    try:
+        chunk.cast(pa.large_binary()).cast(pa.large_string())
+    except pa.ArrowInvalid:
+        return False
+    return True
+
+
+def _decoded(cell: bytes | None) -> str | None:
+    return None if cell is None else cell.decode("utf-8", "replace")
+
+
+def _moments(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """In microseconds, rounded down."""
+    kind, ticks = column.type, column.cast(pa.int64())
+    last = SECONDS * TICKS[kind.unit]
+    within = pc.if_else(_between(ticks, -last, last), ticks, pa.scalar(None, pa.int64())) if last < 2**63 else ticks
+    return _microseconds(within, kind.unit).cast(pa.timestamp("us", kind.tz and "UTC"))
+
+
+def _between(ticks: Any, low: int, high: int) -> Any:
+    return pc.and_(pc.greater(ticks, low), pc.less(ticks, high))
+
+
+def _microseconds(ticks: Any, unit: str) -> Any:
+    if unit != "ns":
+        return pc.multiply(ticks, 10**6 // TICKS[unit])
+    whole = pc.divide(ticks, 1000)  # towards 0
+    return pc.if_else(pc.less(pc.subtract(ticks, pc.multiply(whole, 1000)), 0), pc.subtract(whole, 1), whole)
+
+
+def _is_short_decimal(kind: pa.DataType) -> bool:
+    narrow = getattr(pa.types, "is_decimal32", None), getattr(pa.types, "is_decimal64", None)
+    return any(fits is not None and fits(kind) for fits in narrow) and _is_scaled(kind)
+
+
+def _is_decimal(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_decimal128(kind)) and _is_scaled(kind)
+
+
+def _is_scaled(kind: pa.DataType) -> bool:
+    return bool(0 <= kind.scale <= kind.precision)
+
+
+def _wider(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    return column.cast(pa.decimal128(column.type.precision, column.type.scale))
+
+
+KINDS: tuple[tuple[Callable[[pa.DataType], bool], Callable[[pa.ChunkedArray], pa.ChunkedArray]], ...] = (
+    (pa.types.is_null, _as(pa.string())),
+    (is_text, _text),
+    (pa.types.is_boolean, _same),
+    (pa.types.is_integer, _same),
+    (pa.types.is_float16, _as(pa.float32())),
+    (pa.types.is_floating, _same),
+    (_is_decimal, _same),
+    (_is_short_decimal, _wider),
+    (pa.types.is_date32, _same),
+    (pa.types.is_date64, _as(pa.date32())),
+    (pa.types.is_timestamp, _moments),
+)
+"""What can be read, and how."""
