@@ -168,7 +168,7 @@ class CountRelease(Mechanism):
         if self.target is None:
             return "The items alone are told, in the order in which they were found: by chance, that may not be theirs."
         what = "what it adds up to after cutting" if isinstance(self.bounding, TopSums) else "the true count"
-        return f"From low to high: this interval holds {what} in about 19 of 20 cases."
+        return f"From low to high: this interval is meant to hold {what}, in about 19 of 20 cases."
 
 
 _NOTHING = (np.zeros(0, dtype=np.int64),) * 3

@@ -2,8 +2,8 @@
 
 Somebody with n items counts C / root of n for each, which keeps far more of them than sampling as many as the same
 noise allows. What scaling takes away is nearly the same for all items: a second measurement on a larger scale shows
-how much, and how much items differ in it, so that intervals hold the true count and not the scaled one. An item is
-shown from a threshold on. Proof for both kinds of neighbours: docs/proofs/weighted.md.
+how much, and how much items differ in it, so that intervals are meant for the true count and not for the scaled one.
+An item is shown from a threshold on. Proof for both kinds of neighbours: docs/proofs/weighted.md.
 """
 
 from dataclasses import dataclass
@@ -83,8 +83,8 @@ class Weighted(Mechanism):
         if not self.beside:
             return super().interval_told
         return (
-            "From low to high: this interval holds the true count in about 19 of 20 cases: noise, and what scaling "
-            "took away, are both in it."
+            "From low to high: this interval is meant to hold the true count, in about 19 of 20 cases: noise, and what "
+            "scaling took away, are both in it. Where a few people have most of the rows, it may hold less often."
         )
 
 

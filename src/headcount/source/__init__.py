@@ -1,7 +1,7 @@
 """Rows in: any table becomes `Events`, and these become `Contributions`, on whatever engine holds them.
 
 events.py         which table, which columns; opened by its schema, no row read
-files.py          parquet, csv and jsonl, so that no row can make the reading fail
+files.py          parquet, csv and jsonl: nothing is guessed from rows, and what a row can do to others is told there
 engine.py         the DuckDB that reads these: its memory, what it puts aside, how far it is
 spark.py          Spark as the engine, in a session of our own
 kept.py           what an engine keeps for us meanwhile
