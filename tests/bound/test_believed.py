@@ -17,7 +17,7 @@ def noise(scale: float, *shape: int) -> Counts:
 
 
 def test_the_tail_is_that_of_added_laplace_noise() -> None:
-    """Of one draw, of two (Balakrishnan's formula), and of four by simulation: 1,000,000 draws, seven deviations."""
+    """Of one draw, of two (a closed form), and of four by simulation: 1,000,000 draws, seven deviations."""
     least = np.array([0.5, 3.0, 12.0])
     assert tail(least, 1) == pytest.approx(np.exp(-least) / 2)
     assert tail(least, 2) == pytest.approx(np.exp(-least) * (2 + least) / 4)

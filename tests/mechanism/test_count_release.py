@@ -81,6 +81,19 @@ def test_the_paper_s_first_level() -> None:
     assert float(cost.zcdp(level.counted).rho) == pytest.approx(2.357578e-8, rel=1e-6)
 
 
+@pytest.mark.parametrize("variant", ["rogers", "coarse", "refined", "level"])
+@pytest.mark.parametrize(("rho", "delta"), [("0.1", "1e-12"), ("0.1", "1e-30"), ("1e-9", "1e-6"), ("1e-12", "1e-20")])
+def test_the_paper_s_constants_give_way_to_a_small_budget(variant: VariantName, rho: str, delta: str) -> None:
+    """The printed first epsilon and the printed delta of a selection are used where they can be paid for; else they are
+    smaller, and common items are found all the same."""
+    made = within(Fraction(rho), Fraction(delta), variant=variant)
+    assert made.needed(1) < 10**9
+    first = made.levels[0]
+    assert 0 < first.rate <= Fraction(1, 2000) or variant == "level"
+    assert cost.zcdp(first.selected).rho <= Fraction(rho)
+    assert 10_000 * first.chance <= Fraction(delta) or variant != "rogers"
+
+
 def test_the_paper_s_loop_on_nothing() -> None:
     mechanism = within(Fraction(1), MILLIONTH, variant="rogers")
     with watched() as filters:

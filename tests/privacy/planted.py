@@ -898,6 +898,12 @@ BUGS = [
         PROFILE + "test_exact_epsilon_of_the_noisy_bins",
     ),
     Bug(
+        "bins are believed whatever their number",
+        "bound/believed.py",
+        (("    chance = CHANCE / len(WIDTHS) / ((gap + 1) * (gap + 2))\n", "    chance = np.full(bins, 1 / 10_000)\n"),),
+        PROFILE + "test_one_bound_in_ten_thousand_is_wild",
+    ),
+    Bug(
         "the choice of a bound is not taken from epsilon",
         "mechanism/wish.py",
         (("return Cost(self.budget.epsilon - self.price - self.looks, self.budget.delta)", "return self.budget"),),

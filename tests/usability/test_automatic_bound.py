@@ -4,6 +4,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 import headcount as hc
@@ -66,6 +67,33 @@ def test_a_share_and_a_grid_can_be_said(plays: Any) -> None:
     assert "This takes 0.2 of epsilon (20%)." in str(plan)
     assert plan.release().about.bound in (3, 9)
     assert hc.Plan.from_json(plan.to_json()) == plan
+
+
+BY_RANK = ("quantile", "m-quantile", "inverse-sensitivity", "dp-sgd", "output-perturbation")
+BEWARE = 'beware  bound="{}" can hardly tell which is best here, whatever the data are; bound="auto" can'
+
+
+@pytest.mark.parametrize("way", BY_RANK)
+def test_the_ways_of_the_paper_never_choose_a_bound_of_a_million(way: str) -> None:
+    """3,000 people, 20 known items: all bounds above everybody's are as likely as the best, so the largest is 100; the
+    plan tells, and warns. With many items there is nothing to warn of."""
+    table = pa.table({"user": [number // 6 for number in range(18_000)], "item": [n % 7 for n in range(18_000)]})
+    asked: dict[str, Any] = {"user": "user", "by": "item", "epsilon": 1, "count": "events", "bound": way}
+    plan = hc.plan("histogram", table, keys=range(20), **asked)
+    assert "  bound   one of 23 up to 100; grid=[...] gives others" in str(plan)
+    assert BEWARE.format(way) in str(plan)
+    assert max(plan.release().about.bound for _ in range(3)) <= 100
+    many = str(hc.plan("histogram", table, keys=range(2_000), **asked))
+    assert "one of 23 up to 100" in many
+    assert "beware" not in many
+    others = hc.plan("histogram", table, keys=range(20), **asked, grid=[1, 10, 5_000])
+    assert "  bound   one of 3 up to 5,000; grid=[...] gives others" in str(others)
+
+
+def test_the_default_has_nothing_to_warn_of() -> None:
+    plan = str(hc.plan("histogram", hc.example(), **ASKED, keys=["song 0001", "song 0002"], count="events"))
+    assert "beware" not in plan
+    assert "one of" not in plan
 
 
 def test_intervals_hold_the_true_count(plays: Any) -> None:

@@ -221,7 +221,7 @@ MISTAKES = [
     ({"mechanism": "auto", "variant": "rogers"}, 'variant: only mechanism="count-release" knows it.'),
     ({"mechanism": "auto", "epsilon": None, "rho": 1}, 'rho: only mechanism="count-release" is paid in it.'),
     ({"mechanism": "weighted", "sum": "minutes"}, "sum='minutes': amounts are added up"),
-    ({"epsilon": 1e-6, "variant": "rogers"}, "is too small to find anything"),
+    ({"epsilon": 1e-6, "variant": "rogers", "target_error": 1e-6}, "is too small to find anything"),
     ({"epsilon": None, "rho": 1, "sum": "minutes"}, "rho: the limit of amounts is chosen for an epsilon. Fix: bound="),
 ]
 

@@ -55,6 +55,11 @@ class Compared(Selected):
         return 1
 
     @property
+    def vague(self) -> bool:
+        """Small candidates have a head start, so those above everybody are always unlikely."""
+        return False
+
+    @property
     @abstractmethod
     def most(self) -> int:
         """The most that one person adds to g, in parts of one."""

@@ -17,7 +17,7 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from math import ceil, isqrt, sqrt
+from math import ceil, isqrt, log, sqrt
 from typing import ClassVar
 
 import numpy as np
@@ -38,6 +38,14 @@ SHORTER = 0.7
 """Each step of a descent is so much shorter than the one before: together they reach further than the whole grid."""
 STEPS = 2**16
 """Output perturbation rounds its bound to so many parts of the largest candidate."""
+
+
+SURELY = 3.0
+"""Candidates above everybody are chosen with a chance of at most about exp(-SURELY), else the choice is vague."""
+WIDE = 5.0
+"""Noise on the bound itself of a larger scale than this makes a choice vague."""
+HEAVY = 10
+"""A regularisation of more than so many times M makes a choice vague."""
 
 
 def check_grid(grid: tuple[int, ...]) -> None:
@@ -69,6 +77,11 @@ class Known(Choice[Sizes]):
     @abstractmethod
     def sensitivity(self) -> int:
         """The most by which one person changes what is drawn from, in its units, for both kinds of neighbours."""
+
+    @property
+    @abstractmethod
+    def vague(self) -> bool:
+        """Whether chance decides more than any data can: as far as public numbers tell."""
 
     @property
     def target(self) -> int:
@@ -107,6 +120,11 @@ class Selected(Known):
     @property
     def events(self) -> tuple[Event, ...]:
         return (Selection(self.epsilon),)
+
+    @property
+    def vague(self) -> bool:
+        """A candidate above everybody is M away from the best: all such candidates together must be unlikely."""
+        return float(self.epsilon) * self.target / (2 * self.sensitivity) < log(len(self.grid)) + SURELY
 
     @abstractmethod
     def shares(self, statistics: Sizes) -> Integers:
@@ -223,6 +241,10 @@ class DpSgd(Known):
     def events(self) -> tuple[Event, ...]:
         return (Laplace(self.scale, Fraction(self.sensitivity)),) * self.steps
 
+    @property
+    def vague(self) -> bool:
+        return self.scale > self.target
+
     def slopes(self, statistics: Sizes) -> Integers:
         """M - g(C) for each candidate, in parts of one."""
         return self.target - _above(self.lowered(statistics).ratios)
@@ -273,6 +295,12 @@ class OutputPerturbation(Known):
     @property
     def events(self) -> tuple[Event, ...]:
         return (Laplace(self.scale, Fraction(self.sensitivity)),)
+
+    @property
+    def vague(self) -> bool:
+        """Noise on the bound is wide, or mu outweighs M by far, so that the bound is far too small."""
+        noise = float(self.scale) / STEPS * sqrt(self.grid[-1])
+        return noise > WIDE or self.pull * STEPS > HEAVY * self.target
 
     @property
     def squares(self) -> Integers:

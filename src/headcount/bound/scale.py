@@ -91,8 +91,8 @@ class ScaledToSize(Cutting):
                 f"say n, counts the root of {self.squared:,}/n for each."
             )
         return (
-            f"The squares of a person's counts add up to at most {self.squared:,}; the counts of somebody who has more "
-            "are shrunk, all by the same factor."
+            f"The root of the sum of the squares of a person's counts is at most {self.squared**0.5:,.7g}; the counts "
+            "of somebody who has more are shrunk, all by the same factor."
         )
 
 

@@ -13,6 +13,8 @@ from headcount.bound import (
     TopSums,
     TwoScales,
 )
+from headcount.bound.compare import Compared
+from headcount.bound.known import Known
 from headcount.bound.plume import Discovering
 from headcount.errors import BadParameter
 from headcount.mechanism import (
@@ -60,9 +62,23 @@ def lines(wish: Wish, item: str, unit: str) -> list[str]:
     errors = _listed([digits(each.error) for each in shown])
     counts = [f"  error   19 of 20 counts are off by at most {errors} (noise alone)"]
     if wish.cells is not None:
-        return counts if wish.cells == 1 else [*counts, _all(item)]
+        return [*counts, *([] if wish.cells == 1 else [_all(item)]), *_named(wish)]
     first, *rest = (appears(each) for each in shown)
     return [*counts, f"  appear  an item ({item}) needs about {_listed([f'{first} {unit}', *rest])}"]
+
+
+def _named(wish: Wish) -> list[str]:
+    """Of a way of choosing by rank, or by noise on the bound: from how many bounds, and whether it can tell them
+    apart."""
+    choice = choice_for(wish)
+    if not isinstance(choice, Known) or isinstance(choice, Compared):
+        return []
+    largest = choice.grid[-1] if choice.norm == "sum" or wish.count == "users" else isqrt(choice.grid[-1])
+    listed = f"  bound   one of {len(choice.grid):,} up to {largest:,}; grid=[...] gives others"
+    vague = (
+        f'  beware  bound="{choice.name}" can hardly tell which is best here, whatever the data are; bound="auto" can'
+    )
+    return [listed, vague] if choice.vague else [listed]
 
 
 def _ordered(wish: Wish) -> list[str]:

@@ -45,6 +45,9 @@ FEWEST, MOST = 20, 100
 """Nobody's items count for more than so many when a bound on known items is chosen: a tenth of all, within these."""
 PAPER = 1500
 """The largest candidate of paper 000, which Algorithm 4 needs to be small."""
+LARGEST_BY_RANK = 100
+"""The largest candidate on known items where candidates are not compared by what they cost (known.py), if no grid is
+given: where M is small, all above everybody are as likely as the best, and what is lost is in proportion to them."""
 
 
 def choice_for(wish: Wish) -> Choice[Any] | None:
@@ -83,7 +86,8 @@ def _on_sizes(wish: Wish) -> Choice[Any]:
     else:
         each = sigma(wish.rest) * sqrt(2 / pi * twice)
         power = 1 if wish.count == "users" else 2
-    grid = _grid(wish, wish.cells if wish.count == "users" else LARGEST_COUNT)
+    most = LARGEST_COUNT if wish.way == ComparedSums.name else LARGEST_BY_RANK
+    grid = _grid(wish, min(wish.cells, most) if wish.count == "users" else most)
     squared = tuple(sorted({bound**power for bound in grid}))
     sparsity = min(max(wish.cells // 10, FEWEST), MOST)
     return kind(wish.price, wish.neighbours, wish.cells * each, wish.largest, squared, sparsity)

@@ -204,8 +204,9 @@ def _best(bounding: TopItems, k: int | None) -> Variant:
 def check_worth(made: CountRelease) -> None:
     """Refuse a budget that nothing can be found with."""
     if made.needed(1) > EVERYBODY:
+        counted = "" if made.target is None else f" and count it to within {float(made.target):g}"
         raise BadParameter(
-            f"rho={float(made.event.rho):.3g} (of epsilon and delta) is too small to find anything, even an item that "
-            "all the people on earth have.",
+            f"rho={float(made.event.rho):.3g} (of epsilon and delta) is too small to find anything{counted}, even an "
+            "item that all the people on earth have.",
             fix="epsilon=1, target_error=0.1",
         )

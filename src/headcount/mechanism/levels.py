@@ -31,9 +31,11 @@ class Variant:
     first: float
     """The same at the first level: nothing says of what is found there that it is not more common."""
     start: Fraction | None = None
-    """The epsilon of the first level; None if it is a part of that of the loudest."""
+    """The epsilon of the first level, or less if the budget reaches no louder one; None if it is a part of that of the
+    loudest."""
     chance: Fraction | None = None
-    """The delta of every single selection; None if a level has one for all of its selections."""
+    """The delta of every single selection, or less if that would leave less than PAYABLE of them; None if a level has
+    one for all of its selections."""
     refined: bool = False
     """Whether counts are measured roughly first, and finely only if need be."""
     weighed: bool = False
@@ -41,10 +43,14 @@ class Variant:
 
 
 PRINTED = Fraction(1, 2000)
-"""The paper's first epsilon."""
+"""The paper's first epsilon (its epsilon_*)."""
+PRINTED_CHANCE = Fraction(1, 10**11)
+"""The paper's delta of a selection (its delta_*)."""
+PAYABLE = 10_000
+"""If each selection pays a delta of its own, so many can be paid for at least."""
 VARIANTS: dict[VariantName, Variant] = {
     "level": Variant(growth=2 ** (1 / 16), beyond=0.5, first=2.0, weighed=True),
-    "rogers": Variant(growth=sqrt(2), beyond=1.5, first=1.5, start=PRINTED, chance=Fraction(1, 10**11)),
+    "rogers": Variant(growth=sqrt(2), beyond=1.5, first=1.5, start=PRINTED, chance=PRINTED_CHANCE),
     "coarse": Variant(growth=sqrt(2), beyond=1.5, first=1.5, start=PRINTED),
     "refined": Variant(growth=2 ** (1 / 8), beyond=1.5, first=1.5, start=PRINTED, refined=True),
 }
@@ -130,19 +136,20 @@ def ladder(
     """The levels that a budget may reach, from soft to loud; without counts if there is no target, from where k items
     can be paid for if so many are wanted."""
     loudest = sqrt(8 * rho)
-    start = (
-        float(variant.start or loudest / (SOFTEST * sqrt(most)))
-        if k is None
-        else _for_all(loudest, k, variant, most, target, delta)
-    )
-    steps = int(log(loudest / start) / log(variant.growth)) + 1 if loudest >= start else 0
-    chance = variant.chance or round_down(delta / max(steps, 1))
+    start = _start(variant, loudest, most) if k is None else _for_all(loudest, k, variant, most, target, delta)
+    steps = int(log(loudest / start) / log(variant.growth)) + 1
+    chance = round_down(delta / steps) if variant.chance is None else min(variant.chance, round_down(delta / PAYABLE))
     epsilons = [round_down(Fraction(start * variant.growth**step)) for step in range(steps)]
     beyond = [variant.first, *[variant.beyond] * steps]
     return tuple(
         _level(epsilon, chance, most, neighbours, target and target / Fraction(deviations), variant.chance is not None)
         for epsilon, deviations in zip(epsilons, beyond, strict=False)
     )
+
+
+def _start(variant: Variant, loudest: float, most: int) -> float:
+    """The epsilon of the first level."""
+    return loudest / (SOFTEST * sqrt(most)) if variant.start is None else min(float(variant.start), loudest / 2)
 
 
 def _for_all(loudest: float, k: int, variant: Variant, most: int, target: Fraction | None, delta: Fraction) -> float:
