@@ -82,6 +82,17 @@ def _cpu(code: str) -> float:
     return float(subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout)
 
 
+def keyed() -> None:
+    """Print the table of the stream that a ledger's charge has, beside the system's generator."""
+    entropy = noise.KeyedEntropy(bytes(range(32)))
+    print("\n| CPU, microseconds a draw | the system's generator | with a ledger (SHAKE-256) |\n|---|---|---|")
+    for name, draw in (("Laplace", noise.discrete_laplace), ("Gaussian", noise.discrete_gaussian)):
+        for scale in (1, 20, 1000, 10**6):
+            system = microseconds(partial(draw, scale, DRAWS), DRAWS)
+            stream = microseconds(partial(draw, scale, DRAWS, entropy), DRAWS)
+            print(f"| discrete {name}, scale {scale:,} | {system:.3f} | {stream:.3f} |")
+
+
 def main() -> None:
     """Print the tables."""
     print(f"| CPU, microseconds a draw | headcount ({DRAWS:,} draws) | OpenDP ({DRAWS // 20:,} draws) |\n|---|---|---|")
@@ -93,6 +104,7 @@ def main() -> None:
             mine = microseconds(lambda draw=ours, scale=scale: draw(scale, DRAWS), DRAWS)  # type: ignore[misc]
             peer = microseconds(opendp(theirs, float(scale), DRAWS // 20), DRAWS // 20, repeats=2)
             print(f"| {name}, scale {scale:,} | {mine:.3f} | {peer:.1f} |")
+    keyed()
     print("\n| table | edges | CPU, ms to make it |\n|---|---|---|")
     for name, law in TABLES.items():
         edges, milliseconds = making(law)

@@ -11,6 +11,9 @@ from headcount.question import Question
 
 SMALLEST, LARGEST = Fraction(1, 10**6), Fraction(100)
 """The epsilons that can be meant."""
+SMALLEST_DELTA = Fraction(1, 10**30)
+"""Below it prices are not computed finely enough for a threshold to fit (192 bits end at 1e-58), which with a chosen
+bound would show only after the choice was drawn; and a ledger has no more places."""
 
 
 def budget(epsilon: Number, delta: Number) -> Cost:
@@ -20,6 +23,8 @@ def budget(epsilon: Number, delta: Number) -> Cost:
         raise BadParameter(f"epsilon={epsilon!r}: it lies between 0.000001 and 100.", fix="epsilon=1")
     if not 0 <= asked[1] < 1:
         raise BadParameter(f"delta={delta!r}: it lies between 0 and 1.", fix="delta=1e-6")
+    if 0 < asked[1] < SMALLEST_DELTA:
+        raise BadParameter(f"delta={delta!r}: it is 0, or at least 1e-30.", fix="delta=1e-6")
     return Cost(*asked)
 
 

@@ -687,6 +687,12 @@ BUGS = [
         TABLES + "test_a_collation_decides_nothing",
     ),
     Bug(
+        "a delta too small for any threshold",
+        "spending.py",
+        (("    if 0 < asked[1] < SMALLEST_DELTA:", "    if False:"),),
+        SECOND + "test_a_delta_that_no_threshold_could_be_computed_for_is_refused",
+    ),
+    Bug(
         "test noise may be charged",
         "planning.py",
         (("        if entropy is not None:", "        if False:"),),
@@ -900,7 +906,12 @@ BUGS = [
     Bug(
         "bins are believed whatever their number",
         "bound/believed.py",
-        (("    chance = CHANCE / len(WIDTHS) / ((gap + 1) * (gap + 2))\n", "    chance = np.full(bins, 1 / 10_000)\n"),),
+        (
+            (
+                "    chance = CHANCE / len(WIDTHS) / ((gap + 1) * (gap + 2))\n",
+                "    chance = np.full(bins, 1 / 10_000)\n",
+            ),
+        ),
         PROFILE + "test_one_bound_in_ten_thousand_is_wild",
     ),
     Bug(

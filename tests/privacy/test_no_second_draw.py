@@ -1,5 +1,6 @@
 """Nothing that one row, or what was drawn, decides makes a release fail: a failure after the charge is worked again."""
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -14,9 +15,10 @@ import headcount as hc
 from headcount.account import Cost
 from headcount.account.events import Neighbours
 from headcount.bound import SampledEvents, SampledItems, TwoScales
-from headcount.bound.profile import MOST_ITEMS
-from headcount.errors import HeadcountError
-from headcount.mechanism import Wish, check_budget, check_widths, choice_for, mechanism_for
+from headcount.bound.plume import LARGEST_BOUND, Discovering
+from headcount.bound.profile import MOST_ITEMS, Profiled, Unseen
+from headcount.errors import BadParameter, HeadcountError
+from headcount.mechanism import Wish, check_budget, check_widths, choice_for, mechanism_for, second_for
 from headcount.source.contributions import LARGEST_COUNT
 
 HUGE = 2**127 - 1
@@ -135,6 +137,86 @@ def test_every_bound_that_may_be_chosen_has_a_mechanism(
         TwoScales(top, top, MOST_ITEMS, largest, (9, 9)),
     ):
         check_widths(mechanism_for(wish, bounding))
+
+
+@pytest.mark.parametrize("delta", ["1e-31", "1e-58", "1e-60", "1e-400"])
+@pytest.mark.parametrize(
+    ("job", "asked"),
+    [
+        ("histogram", {"by": "item"}),
+        ("histogram", {"by": "item", "bound": 5}),
+        ("histogram", {"by": "item", "keys": [1, 2]}),
+        ("histogram", {"by": "item", "mechanism": "count-release"}),
+        ("histogram", {"by": "item", "mechanism": "plume"}),
+        ("histogram", {"by": "item", "mechanism": "sample-threshold"}),
+        ("heavy_hitters", {"by": "item"}),
+        ("top", {"by": "item"}),
+        ("quantiles", {"value": "item", "range": (0, 8)}),
+        ("ranges", {"value": "item", "ranges": [(0, 1)]}),
+        ("distribution", {"by": "item", "keys": [1, 2]}),
+    ],
+    ids=str,
+)
+def test_a_delta_that_no_threshold_could_be_computed_for_is_refused(
+    job: Any, asked: dict[str, Any], delta: str
+) -> None:
+    """By the plan: with a chosen bound it would raise after the choice was drawn."""
+    table = pa.table({"user": [1], "item": [1]})
+    with pytest.raises(BadParameter, match=f"delta='{delta}': it is 0, or at least 1e-30. Fix: delta=1e-6"):
+        hc.plan(job, table, user="user", epsilon=1, delta=delta, **asked)
+
+
+def budgets(many: int) -> list[Cost]:
+    """All over what is allowed, with the ends."""
+    chance = np.random.default_rng(19)
+    exponents = np.column_stack([chance.uniform(-3, 2, many), chance.uniform(-30, -5, many)])
+    between = [Cost(Fraction(f"{10**high:.3g}"), Fraction(f"{10**low:.2e}")) for high, low in exponents.tolist()]
+    ends = [Cost(Fraction(epsilon), Fraction("1e-30")) for epsilon in ("0.001", "100")]
+    return [*ends, *between]
+
+
+def options(choice: Any, count: str, chance: np.random.Generator) -> list[Any]:
+    """Bounds that may be drawn: the smallest, the largest, and one between."""
+    if isinstance(choice, Profiled):
+        few, largest = (SampledItems, 1) if count == "users" else (SampledEvents, LARGEST_COUNT)
+        large = int(2 ** chance.uniform(0, 14)) ** (1 if count == "users" else 2)
+        most = min(4 * large, MOST_ITEMS) if count == "users" else MOST_ITEMS
+        return [Unseen(1), few(1), few(2), TwoScales(1, large, most, largest, (2 * large, 2 * large))]
+    if isinstance(choice, Discovering):
+        return [choice.example(bound) for bound in (1, int(2 ** chance.uniform(0, 14)), LARGEST_BOUND)]
+    drawn = choice.kind if hasattr(choice, "kind") else choice.bounding
+    return [drawn(choice.grid[place]) for place in (0, int(chance.integers(len(choice.grid))), -1)]
+
+
+@pytest.mark.parametrize(
+    ("bound", "mechanism", "cells"),
+    [
+        ("auto", "auto", None),
+        ("generalized", "auto", None),
+        ("auto", "plume", None),
+        ("auto", "auto", 10),
+        ("m-quantile", "auto", 1000),
+    ],
+)
+def test_every_bound_that_may_be_drawn_has_a_mechanism_whatever_the_budget(
+    bound: str, mechanism: Any, cells: int | None
+) -> None:
+    """What a plan does not refuse can be calibrated, and so can what is looked at after the choice."""
+    chance = np.random.default_rng(20)
+    for place, budget in enumerate(budgets(3)):
+        count: Any = ("users", "events")[place % 2] if mechanism == "auto" else "users"
+        neighbours: Neighbours = "replace" if place % 3 else "add-remove"
+        wish = Wish(budget, count, neighbours, cells, bound, mechanism)
+        try:
+            check_budget(wish)
+        except BadParameter:
+            continue
+        choice = choice_for(wish)
+        for bounding in options(choice, count, chance):
+            assert choice is not None
+            second = second_for(wish, bounding, [choice])
+            after = replace(wish, looks=second.epsilon) if second else wish
+            check_widths(mechanism_for(after, bounding))
 
 
 @pytest.mark.parametrize("debias", ["auto", "ratio"])
