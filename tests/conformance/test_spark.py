@@ -216,16 +216,16 @@ def test_files_by_way_of_spark(spark: Any, expected: bytes, tmp_path: Path) -> N
     """As the command line reads them: Parquet; what Spark reads in its own way is refused."""
     path = tmp_path / "odd {1},[2]*?.parquet"
     pq.write_table(people(), path)
-    found = source.read(str(path), ["user", "item"], "local[2,4]")
+    found = source.read([str(path)], ["user", "item"], "local[2,4]")
     assert found.columns == people().column_names
     assert hc.plan("histogram", found, **ASKED).columns == hc.plan("histogram", path, **ASKED).columns
     pq.write_table(pa.table({"user": ["1"], "item": ["a"]}), tmp_path / "odd 2.parquet")
     with pytest.raises(NotATable, match="do not agree on column 'user'"):
-        source.read(str(tmp_path / "odd*.parquet"), ["user", "item"], "local[2,4]")
+        source.read([str(tmp_path / "odd*.parquet")], ["user", "item"], "local[2,4]")
     with pytest.raises(NotATable, match="Spark reads such a file differently"):
-        source.read("events.csv", ["user"], "local[2,4]")
+        source.read(["events.csv"], ["user"], "local[2,4]")
     with pytest.raises(NotATable, match="no such file"):
-        source.read("none.parquet", ["user"], "local[2,4]")
+        source.read(["none.parquet"], ["user"], "local[2,4]")
 
 
 def test_spark_is_imported_only_when_it_is_used() -> None:

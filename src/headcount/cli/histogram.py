@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from headcount.errors import BadParameter
+from headcount.regular import check_regular
 
 By = Annotated[list[str], typer.Option(help="The column that makes an item; several make one together.")]
 Epsilon = Annotated[str | None, typer.Option(help="The cost.")]
@@ -100,6 +101,7 @@ def as_keys(listed: str | None, file: Path | None) -> list[Any] | None:
         return None if listed is None else _listed(listed)
     if listed is not None:
         raise BadParameter("keys and keys_file: only one of them.", fix="keys_file=items.csv")
+    check_regular(file)
     try:
         lines = file.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:

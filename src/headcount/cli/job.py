@@ -34,7 +34,10 @@ MASTER = "local[*]"
 class Run:
     """The options that every job has, as typed."""
 
-    file: Annotated[str, typer.Argument(help="A .parquet, .csv, .tsv or .jsonl file, or a pattern of such.")]
+    files: Annotated[
+        list[str],
+        typer.Argument(help="A .parquet, .csv, .tsv or .jsonl file (or .csv.gz), a pattern, or several of these."),
+    ]
     user: Annotated[str, typer.Option(help="The column that tells people apart.")]
     neighbours: Annotated[str, typer.Option(help="add-remove or replace.")] = "add-remove"
     dataset: Annotated[str | None, typer.Option(help="What the data are called; else the file's name.")] = None
@@ -61,8 +64,8 @@ def job(name: Job, asked: Callable[..., dict[str, Any]]) -> Callable[..., None]:
         check_targets(run.out or [])
         _carry_out(name, asked(**typed), run)
 
-    file, user, *others = shared.values()
-    options = [each.replace(kind=Parameter.KEYWORD_ONLY) for each in (file, user, *own.values(), *others)]
+    files, user, *others = shared.values()
+    options = [each.replace(kind=Parameter.KEYWORD_ONLY) for each in (files, user, *own.values(), *others)]
     command.__signature__ = Signature(options)  # type: ignore[attr-defined]
     command.__annotations__ = get_type_hints(Run, include_extras=True) | get_type_hints(asked, include_extras=True)
     command.__doc__ = asked.__doc__
@@ -102,7 +105,7 @@ def _carry_out(name: Job, asked: dict[str, Any], run: Run) -> None:
             data,
             user=run.user,
             neighbours=run.neighbours,  # type: ignore[arg-type]
-            dataset=run.dataset or (name_of(run.file) if run.engine == "spark" else None),
+            dataset=run.dataset or (name_of(run.files) if run.engine == "spark" else None),
             memory=run.memory,
             spill=run.spill,
             **asked,
@@ -116,9 +119,9 @@ def _carry_out(name: Job, asked: dict[str, Any], run: Run) -> None:
 
 @contextmanager
 def _opened(run: Run, asked: dict[str, Any]) -> Iterator[Any]:
-    """The file, or what Spark makes of it; that Spark is ended afterwards, with all that it has under way."""
+    """The files, or what Spark makes of them; that Spark is ended afterwards, with all that it has under way."""
     if run.engine == "duckdb":
-        yield run.file
+        yield run.files
         return
     frame = _on_spark(run, asked)
     try:
@@ -129,7 +132,7 @@ def _opened(run: Run, asked: dict[str, Any]) -> Iterator[Any]:
 
 
 def _on_spark(run: Run, asked: dict[str, Any]) -> Any:
-    """The file as a DataFrame, of a Spark that leaves signals to us."""
+    """The files as a DataFrame, of a Spark that leaves signals to us."""
     from headcount.source import spark
 
     named = [asked.get("value"), asked.get("sum"), *(asked.get("where") or ())]
@@ -139,7 +142,7 @@ def _on_spark(run: Run, asked: dict[str, Any]) -> Any:
     except KeyboardInterrupt:  # Spark heard it first
         raise stopping.Stopped(SIGINT) from None
     stopping.listen()
-    return spark.read(run.file, columns, run.master or MASTER)
+    return spark.read(run.files, columns, run.master or MASTER)
 
 
 def _check_pictures(plan: Plan, out: Sequence[Path]) -> None:

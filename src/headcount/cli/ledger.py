@@ -13,6 +13,7 @@ from rich.text import Text
 from headcount.account import Cost, Ledger, Spend, store
 from headcount.errors import LedgerError
 from headcount.exact import written
+from headcount.regular import check_regular
 from headcount.visible import visible
 
 app = typer.Typer(help="The budget of a dataset, and everything that was spent of it.", no_args_is_help=True)
@@ -49,6 +50,8 @@ def verify(
     release: Annotated[Path | None, typer.Option(help="A published file: was it sealed here?", exists=True)] = None,
 ) -> None:
     """Check every row: nothing edited, deleted, reordered or rolled back."""
+    if release:
+        check_regular(release)
     found = Ledger(file).verify(head, release.read_bytes() if release else None)
     print(f"{visible(str(file))}: sound\nhead {found}")
 

@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 from headcount.account.chain import canonical
 from headcount.account.events import Event, from_json
 from headcount.errors import BadParameter, NotATable
+from headcount.regular import check_regular
 from headcount.release import export
 from headcount.visible import visible
 
@@ -188,6 +189,7 @@ class Release:
         """A release that was saved as .parquet. Whatever else the file may hold is refused."""
         from headcount.release.checked import NotARelease, check
 
+        check_regular(path)
         try:
             release = cls(Path(path).read_bytes(), fresh=False)
             check(release)

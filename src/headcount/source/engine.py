@@ -78,6 +78,11 @@ def _folder(spill: str | os.PathLike[str]) -> str:
     return str(Path(folder).absolute())
 
 
+def column_names(count: int) -> list[str]:
+    """What the columns that are read are called on the engine, whatever their names are."""
+    return [f"column{place}" for place in range(count)]
+
+
 def engine() -> Backend:
     """A DuckDB of our own: it loads nothing by itself, tells no time but UTC, keeps no order, prints nothing, and puts
     nothing aside."""
@@ -93,9 +98,13 @@ def engine() -> Backend:
     return connection
 
 
+def quoted(text: str) -> str:
+    """A text as a literal of SQL."""
+    return "'" + text.replace("'", "''") + "'"
+
+
 def _set(connection: Backend, name: str, value: str) -> None:
-    quoted = value.replace("'", "''")
-    connection.raw_sql(f"SET {name} = '{quoted}'")
+    connection.raw_sql(f"SET {name} = {quoted(value)}")
 
 
 _READ: list[ir.Table] = []
@@ -155,9 +164,20 @@ def memory(table: ir.Table) -> int:
     return _typed(_setting(ibis.get_backend(table), "memory_limit")) or MOST
 
 
+_STOPS: list[BaseException] = []
+"""What asked the process to stop while an engine waited for rows from Python."""
+
+
+def stopped_by(stop: BaseException) -> None:
+    """Keep what asked the process to stop, which the engine would take for a failure of whoever gives it rows."""
+    _STOPS.append(stop)
+
+
 def stop_behind(error: BaseException) -> BaseException | None:
     """What asked the process to stop (Ctrl-C), if that is why the engine gave up: DuckDB tells of it as of any
     failure."""
+    if _STOPS:
+        return _STOPS.pop()
     while error.__context__ is not None:
         error = error.__context__
     return None if isinstance(error, Exception) else error

@@ -12,11 +12,13 @@ from ibis.expr import types as ir
 
 from headcount.errors import BadParameter, NotATable, UnknownColumn
 from headcount.source import files, frames, spark
-from headcount.source.engine import Limits
+from headcount.source.engine import Limits, column_names
 from headcount.source.fetched import fetched
 from headcount.source.pandas_columns import Role
 
-KINDS = "a path (parquet, csv, tsv, jsonl), or a pandas, polars, pyarrow, DuckDB, Spark or Ibis table"
+KINDS = (
+    "a path or a list of paths (parquet, csv, tsv, jsonl), or a pandas, polars, pyarrow, DuckDB, Spark or Ibis table"
+)
 
 
 @dataclass(frozen=True)
@@ -42,8 +44,8 @@ def open_events(
     data: Any, columns: Sequence[str], name: str | None = None, roles: Sequence[Role] | None = None
 ) -> Events:
     """The table behind `data`, once it is seen to have these columns: a person and items, if no `roles` are said."""
-    if isinstance(data, str | PathLike):
-        return _of_file(fspath(data), columns, name)
+    if paths := _paths(data):
+        return _of_files(paths, columns, name)
     if spark.is_frame(data):
         return _of_spark(data, columns, name or "data frame")
     if isinstance(data, ir.Table):
@@ -68,19 +70,31 @@ def open_events(
     )
 
 
-def _of_file(path: str, columns: Sequence[str], name: str | None) -> Events:
-    """By its schema; opened once more when rows may be read."""
+def _paths(data: Any) -> list[str]:
+    """The paths that are meant, if these are paths."""
+    listed = data if isinstance(data, list | tuple) else [data]
+    return [fspath(path) for path in listed] if all(isinstance(path, str | PathLike) for path in listed) else []
+
+
+def _of_files(paths: Sequence[str], columns: Sequence[str], name: str | None) -> Events:
+    """By their schema; opened once more when rows may be read."""
 
     def opened() -> Events:
-        return _of_ibis(files.open_file(path, columns), columns, name or files.name_of(path))
+        tables = files.open_files(paths, columns)
+        for names in tables.names:
+            check_columns(columns, names)
+        table = tables.read(columns)
+        return Events(
+            name or files.name_of(paths), dict(zip(columns, table.schema().types, strict=True)), lambda: table
+        )
 
     def table() -> ir.Table:
         now = opened()
         if now.columns != events.columns:
-            raise NotATable(f"{path}: its columns have other types than before.", fix="make the plan again")
+            raise NotATable(f"{paths[0]}: its columns have other types than before.", fix="make the plan again")
         return now.table()
 
-    events, parquet = opened(), path.lower().endswith(".parquet")
+    events, parquet = opened(), all(path.lower().endswith(".parquet") for path in paths)
     return replace(events, table=table, ours=True, quick=parquet, typed=parquet)
 
 
@@ -94,7 +108,7 @@ def _of_ibis(
     table: ir.Table, columns: Sequence[str], name: str, read: Callable[[ir.Table], ir.Table] = lambda table: table
 ) -> Events:
     check_columns(columns, table.columns)
-    names = files.column_names(len(columns))
+    names = column_names(len(columns))
     chosen = read(table.select(**{plain: table[column] for plain, column in zip(names, columns, strict=True)}))
     _check_readable(chosen, columns)
     return Events(name, dict(zip(columns, chosen.schema().types, strict=True)), lambda: chosen)

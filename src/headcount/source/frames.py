@@ -14,9 +14,8 @@ from ibis.expr import types as ir
 
 from headcount.errors import UnknownColumn
 from headcount.source import arrow_columns, pandas_columns
-from headcount.source.engine import engine
+from headcount.source.engine import column_names, engine
 from headcount.source.fetched import fetched
-from headcount.source.files import column_names
 from headcount.source.pandas_columns import Role
 
 

@@ -28,7 +28,8 @@ from ibis.expr import operations
 from ibis.expr import types as ir
 
 from headcount.errors import BadParameter, NotATable, UnknownColumn
-from headcount.source import files, java
+from headcount.source import files, java, parquet
+from headcount.source.engine import column_names
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
@@ -114,9 +115,9 @@ def _type(column: str, kind: Any) -> dt.DataType:
 def table(frame: "DataFrame", columns: Sequence[str]) -> ir.Table:
     """These columns in a session of our own: column0, column1, ..., by their places, so that no name means anything."""
     places = [frame.columns.index(column) for column in columns]
-    plain = frame.toDF(*files.column_names(len(frame.columns))).select(*(f"column{place}" for place in places))
+    plain = frame.toDF(*column_names(len(frame.columns))).select(*(f"column{place}" for place in places))
     session = _own(frame.sparkSession)
-    moved = _moved(plain.toDF(*files.column_names(len(columns))), session)
+    moved = _moved(plain.toDF(*column_names(len(columns))), session)
     exact = moved.select(*(_exact(moved, name) for name in moved.columns))
     name = f"headcount_{token_hex(8)}"
     exact.createTempView(name)
@@ -332,23 +333,25 @@ def _bytes(frame: "DataFrame") -> int:
     return int(frame.agg(functions.sum(each)).collect()[0][0] or 0)
 
 
-def read(path: str, columns: Sequence[str], master: str) -> "DataFrame":
-    """The table in a Parquet file, or in all files of a pattern, on the Spark at this address; for the command line.
+def read(paths: Sequence[str], columns: Sequence[str], master: str) -> "DataFrame":
+    """The table in Parquet files, or in all files of patterns, on the Spark at this address; for the command line.
 
     Other kinds of files are refused: Spark takes quotes, broken lines and numbers in them for something else than
     DuckDB does."""
-    if Path(path).suffix.lower() != ".parquet":
-        raise NotATable(
-            f"{path}: Spark reads such a file differently.", fix="a Parquet file, or --engine duckdb to read this one"
-        )
-    found = [path] if "://" in path else files.found_files(path)
-    if len(found) > 1:
-        files.check_agreement(found, columns)
+    for path in paths:
+        if Path(path).suffix.lower() != ".parquet":
+            raise NotATable(
+                f"{path}: Spark reads such a file differently.", fix="a Parquet file, or --engine duckdb to read it"
+            )
+    local = files.found_files([path for path in paths if "://" not in path])
+    found = [*local, *(path for path in paths if "://" in path)]
+    if len(local) > 1:
+        parquet.check_agreement(local, columns)
     session = _own(start(master))
     try:
         return session.read.option("mergeSchema", "true").parquet(*map(_literal, found))
     except Exception:
-        raise NotATable(f"{path}: not a table that Spark can read.", fix="a Parquet file") from None
+        raise NotATable(f"{paths[0]}: not a table that Spark can read.", fix="a Parquet file") from None
 
 
 def _literal(name: str) -> str:

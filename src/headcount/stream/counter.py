@@ -29,6 +29,7 @@ from headcount.exact import Number
 from headcount.noise import Entropy, SystemEntropy
 from headcount.noise.law import Integers
 from headcount.question import Estimator, Loss
+from headcount.regular import check_regular
 from headcount.release.release import write
 from headcount.release.shape import Shape, collected, of_buckets
 from headcount.single import Single
@@ -230,6 +231,7 @@ def _check_same(
 
 def _content(path: str | Path) -> bytes:
     try:
+        check_regular(path)
         return Path(path).read_bytes()
     except (OSError, TypeError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "not a path"

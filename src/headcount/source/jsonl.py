@@ -1,0 +1,50 @@
+"""JSON lines through DuckDB, each line parsed by itself: a broken one cannot swallow the next. It has no schema: its
+columns are those that are asked for, and every value is text (1.0 is "1", below 2^53). What is no JSON object is left
+out."""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+import numpy as np
+import pyarrow as pa
+from ibis.expr import types as ir
+
+from headcount.source.blocks import BOM, LONGEST, Stream, blocks, on_engine
+from headcount.source.engine import column_names, quoted
+
+VALUE = """
+CASE json_type(line, {0}) WHEN 'OBJECT' THEN NULL WHEN 'ARRAY' THEN NULL WHEN 'DOUBLE' THEN
+    coalesce(CASE WHEN abs(TRY_CAST({1} AS DOUBLE)) < 9007199254740992
+                   AND TRY_CAST({1} AS DOUBLE) = floor(TRY_CAST({1} AS DOUBLE))
+                  THEN CAST(CAST(TRY_CAST({1} AS DOUBLE) AS BIGINT) AS VARCHAR) END, {1})
+ELSE {1} END AS {2}"""
+"""A value as text: whole numbers without a point, so that 1, 1.0 and "1" are the same."""
+
+
+def read_table(paths: Sequence[str], columns: Sequence[str]) -> ir.Table:
+    """The values of these names in every line: column0, column1, ..."""
+    lines = on_engine(Stream(["line"], partial(_batches, paths)))
+    values = [_value(column, plain) for column, plain in zip(columns, column_names(len(columns)), strict=True)]
+    valid = f"SELECT CASE WHEN json_valid(line) THEN line END AS line FROM {lines.get_name()}"
+    connection = lines.get_backend()
+    connection.raw_sql(f"CREATE TEMP VIEW events AS SELECT {', '.join(values)} FROM ({valid})")
+    return connection.table("events")
+
+
+def _value(column: str, plain: str) -> str:
+    pointer = quoted("/" + column.replace("~", "~0").replace("/", "~1"))
+    return VALUE.format(pointer, f"json_extract_string(line, {pointer})", plain)
+
+
+def _batches(paths: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    for path in paths:
+        for place, block in enumerate(blocks(path)):
+            yield _lines(block.removeprefix(BOM) if place == 0 else block)
+
+
+def _lines(block: bytes) -> pa.RecordBatch:
+    """The lines of a block, with their line ends, which mean nothing in JSON."""
+    ends = np.flatnonzero(np.frombuffer(block, np.uint8) == ord("\n")) + 1
+    offsets = pa.array(np.append(0, ends), pa.int32())
+    lines = pa.StringArray.from_buffers(len(ends), offsets.buffers()[1], pa.py_buffer(block))
+    return pa.record_batch([lines.filter(pa.array(np.diff(ends, prepend=0) <= LONGEST))], names=["line"])
