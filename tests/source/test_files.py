@@ -100,10 +100,10 @@ def test_the_header_tells_what_separates(tmp_path: Path, separator: str, name: s
         ),
         ("t.csv", CSV.encode("utf-16"), "its first line is UTF-16, or no text. Fix: iconv -f UTF-16 -t UTF-8 t.csv"),
         ("t.csv", "prénom,item\n1,a\n".encode("latin-1"), "its first line is not UTF-8. Fix: iconv -f LATIN1 -t UTF-8"),
-        ("t.csv", gzip.compress(CSV.encode()), "compressed by gzip. Fix: gunzip it, or call it t.csv.gz"),
+        ("t.csv", gzip.compress(CSV.encode(), mtime=0), "compressed by gzip. Fix: gunzip it, or call it t.csv.gz"),
         ("t.csv.gz", CSV.encode(), "not compressed by gzip. Fix: t.csv, if that is what it is"),
         ("t.csv.zip", b"PK", "compressed. Fix: unpack it (gunzip, unzip, ...): t.csv"),
-        ("t.parquet.gz", gzip.compress(b""), "compressed. Fix: unpack it (gunzip, unzip, ...): t.parquet"),
+        ("t.parquet.gz", gzip.compress(b"", mtime=0), "compressed. Fix: unpack it (gunzip, unzip, ...): t.parquet"),
         (
             "t.json",
             b"[]",
@@ -112,6 +112,7 @@ def test_the_header_tells_what_separates(tmp_path: Path, separator: str, name: s
         ("t.csv", b'"user,item\n1,a\n', "does not give each column a name of its own"),
         ("t.csv", b"user" * 300_000 + b",item\n1,a\n", "longer than"),
     ],
+    ids=["returns", "utf-16", "latin-1", "gzip", "no gzip", "zip", "packed parquet", "json", "open quote", "long"],
 )
 def test_files_are_refused_with_the_cause(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, content: bytes, said: str

@@ -6,14 +6,16 @@ import io
 import json
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from tests.tables import released
 
-from headcount.source import blocks, delimited
+from headcount.source import blocks, delimited, engine
 from headcount.source.delimited import Dialect
 from headcount.source.events import open_events
 
@@ -23,7 +25,9 @@ Row = tuple[str | None, ...]
 def rows(path: Path, separator: str = ",", width: int = 2) -> Counter[Row]:
     """All records of a CSV, as often as they are there."""
     found: Counter[Row] = Counter()
-    for batch in delimited.batches([str(path)], Dialect(separator, width), range(width)):
+    for batch in delimited.parsed(
+        blocks.blocks(io.BytesIO(path.read_bytes())), Dialect(separator, width), range(width)
+    ):
         found.update(zip(*(column.to_pylist() for column in batch.columns), strict=True))
     return found
 
@@ -97,7 +101,7 @@ def test_a_csv_of_a_library_is_read_exactly(
     """Whatever its values are: also line ends, and what looks like records of others."""
     chance, path = Random(19), tmp_path / "t.csv"
     for number in range(60):
-        quoting = csv.QUOTE_ALL if number % 2 else csv.QUOTE_MINIMAL  # which leaves carriage returns as they are
+        quoting: Any = csv.QUOTE_ALL if number % 2 else csv.QUOTE_MINIMAL  # which leaves carriage returns as they are
         values = [*VALUES, "\r", "\r\n"] if number % 2 else VALUES
         table = [["".join(chance.choices(values, k=chance.randrange(4))) for _ in range(3)] for _ in range(9)]
         text = io.StringIO(newline="")
@@ -184,7 +188,7 @@ def test_compressed_lines_are_read(tmp_path: Path, kind: str) -> None:
     content = '{"user": 1, "item": "a"}\n{"user": 2, "item": "a"}\n' if "j" in kind else "user,item\n1,a\n2,a\n"
     plain, packed = tmp_path / f"t.{kind}", tmp_path / f"p.{kind}.gz"
     plain.write_text(content.replace(",", "\t") if kind == "tsv" else content)
-    packed.write_bytes(gzip.compress(plain.read_bytes()))
+    packed.write_bytes(gzip.compress(plain.read_bytes(), mtime=0))
     assert read(packed) == read(plain) == [("1", "a"), ("2", "a")]
 
 
@@ -193,3 +197,25 @@ def test_a_mark_at_the_beginning_is_no_text(tmp_path: Path, start: bytes) -> Non
     (tmp_path / "t.csv").write_bytes(start + b"user,item\n1,a\n")
     (tmp_path / "t.jsonl").write_bytes(start + b'{"user": 1, "item": "a"}\n')
     assert read(tmp_path / "t.csv") == read(tmp_path / "t.jsonl") == [("1", "a")]
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.csv.gz"])
+def test_how_far_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """The part of the file that was read, as it is on disk."""
+    content = b"user,item\n" + b"".join(b"%d,%x\n" % (place, place**3) for place in range(200_000))
+    (tmp_path / name).write_bytes(gzip.compress(content, mtime=0) if name.endswith(".gz") else content)
+    monkeypatch.setattr(blocks, "BLOCK", 1 << 16)
+    found = open_events(tmp_path / name, ["user", "item"]).table()
+    batches = pa.RecordBatchReader.from_stream(
+        blocks.Stream(
+            [str(tmp_path / name)],
+            ["column0", "column1"],
+            partial(delimited.parsed, dialect=Dialect(",", 2), places=[0, 1]),
+        )
+    )
+    parts = [engine.progress() for _ in batches]
+    assert None not in parts
+    assert parts == sorted(parts)
+    assert parts[0] < 0.5 < parts[-1] <= 1
+    assert engine.progress() is None
+    assert found.count().to_pyarrow().as_py() == 200_000

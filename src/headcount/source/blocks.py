@@ -8,19 +8,23 @@ Invariant: blocks are cut at line ends alone, and where they are cut changes not
 
 import gzip
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
 import pyarrow as pa
 from ibis.expr import types as ir
 
-from headcount.source.engine import engine, stopped_by
+from headcount.source.engine import engine, scanning
 
 BLOCK = 1 << 22
 """Bytes that are read at once."""
 LONGEST = 2_000_000
 """Bytes of the longest record that is read, its line end included; a longer one is left out."""
 BOM = b"\xef\xbb\xbf"
+Parse = Callable[[Iterator[bytes]], Iterator[pa.RecordBatch]]
+"""What makes rows of the blocks of a file."""
 
 
 def open_binary(path: str) -> BinaryIO:
@@ -28,17 +32,17 @@ def open_binary(path: str) -> BinaryIO:
     return gzip.open(path, "rb") if path.lower().endswith(".gz") else Path(path).open("rb")  # type: ignore[return-value]
 
 
-def blocks(path: str) -> Iterator[bytes]:
-    """Yield the file as valid UTF-8 in blocks that end with a line feed. Of a line that is too long, enough is left to
-    tell that it is."""
-    rest = b""
-    with open_binary(path) as file:
-        while piece := file.read(BLOCK):
-            head, end, tail = piece.rpartition(b"\n")
-            if end:
-                yield _valid(rest + head + end)
-                rest = b""
-            rest = (rest + tail)[: LONGEST + 1]
+def blocks(file: BinaryIO) -> Iterator[bytes]:
+    """Yield a file as valid UTF-8 in blocks that end with a line feed, without a mark (U+FEFF) at its beginning. Of a
+    line that is too long, enough is left to tell that it is."""
+    rest, pieces = b"", iter(lambda: file.read(BLOCK), b"")
+    first = next(pieces, b"").removeprefix(BOM)
+    for piece in chain([first], pieces):
+        head, end, tail = piece.rpartition(b"\n")
+        if end:
+            yield _valid(rest + head + end)
+            rest = b""
+        rest = (rest + tail)[: LONGEST + 1]
     if rest:
         yield _valid(rest + b"\n")
 
@@ -48,26 +52,28 @@ def _valid(block: bytes) -> bytes:
 
 
 class Stream:
-    """Batches of text columns that are read anew whenever the engine scans them."""
+    """The text columns of files, which are read anew whenever the engine scans them."""
 
-    def __init__(self, names: Sequence[str], batches: Callable[[], Iterator[pa.RecordBatch]]) -> None:
+    def __init__(self, paths: Sequence[str], names: Sequence[str], parse: Parse) -> None:
+        self._paths, self._parse = paths, parse
         self._schema = pa.schema([(name, pa.string()) for name in names])
-        self._batches = batches
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Arrow's own interface for whoever reads it."""
-        reader = pa.RecordBatchReader.from_batches(self._schema, self._stoppable())
+        reader = pa.RecordBatchReader.from_batches(self._schema, self._batches())
         return reader.__arrow_c_stream__(requested_schema)
 
-    def _stoppable(self) -> Iterator[pa.RecordBatch]:
-        """What stops the process while the engine asks for a batch (Ctrl-C) would be lost in the engine."""
-        try:
-            yield from self._batches()
-        except (Exception, GeneratorExit):
-            raise
-        except BaseException as stop:
-            stopped_by(stop)
-            raise
+    def _batches(self) -> Iterator[pa.RecordBatch]:
+        size, done = sum(Path(path).stat().st_size for path in self._paths), 0
+        for path in self._paths:
+            with open_binary(path) as file, scanning(partial(_part, file, done, size)):
+                yield from self._parse(blocks(file))
+            done += Path(path).stat().st_size
+
+
+def _part(file: BinaryIO, done: int, size: int) -> float:
+    """How much was read, of files of this size together; of a compressed file, as it is on disk."""
+    return (done + getattr(file, "fileobj", file).tell()) / max(size, 1)
 
 
 def on_engine(stream: Stream) -> ir.Table:

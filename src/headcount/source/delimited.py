@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import chain
 
 import numpy as np
 import pyarrow as pa
@@ -23,7 +24,7 @@ from ibis.expr import types as ir
 from numpy.typing import NDArray
 
 from headcount.noise.law import Integers
-from headcount.source.blocks import LONGEST, Stream, blocks, on_engine
+from headcount.source.blocks import LONGEST, Stream, on_engine
 from headcount.source.engine import column_names
 
 Booleans = NDArray[np.bool_]
@@ -48,13 +49,13 @@ class Dialect:
 
 def read_table(paths: Sequence[str], dialect: Dialect, places: Sequence[int]) -> ir.Table:
     """The columns at these places of all records, as text: column0, column1, ... An empty field is no value."""
-    return on_engine(Stream(column_names(len(places)), partial(batches, paths, dialect, places)))
+    return on_engine(Stream(paths, column_names(len(places)), partial(parsed, dialect=dialect, places=places)))
 
 
-def batches(paths: Sequence[str], dialect: Dialect, places: Sequence[int]) -> Iterator[pa.RecordBatch]:
-    for path in paths:
-        for found in records(path, dialect):
-            yield from _parsed(found, dialect, places).to_batches()
+def parsed(blocks: Iterator[bytes], dialect: Dialect, places: Sequence[int]) -> Iterator[pa.RecordBatch]:
+    """Yield the columns at these places of the records of a file, which comes in blocks of lines."""
+    for found in _records(blocks, dialect):
+        yield from _parsed(found, dialect, places).to_batches()
 
 
 def _parsed(found: bytes, dialect: Dialect, places: Sequence[int]) -> pa.Table:
@@ -79,22 +80,16 @@ def _parsed(found: bytes, dialect: Dialect, places: Sequence[int]) -> pa.Table:
     return table.rename_columns(column_names(len(places)))
 
 
-def records(path: str, dialect: Dialect) -> Iterator[bytes]:
-    """Yield the records of a file in blocks, byte by byte as they are: not the header, and not what is no record."""
-    rest = b""
-    for block in _without_header(path):
+def _records(blocks: Iterator[bytes], dialect: Dialect) -> Iterator[bytes]:
+    """Yield the records of a file, byte by byte as they are: not the header, and not what is no record."""
+    rest, first = b"", next(blocks, b"").partition(b"\n")[2]  # without the header
+    for block in chain([first], blocks):
         found, rest = _kept(rest + block, dialect, last=False)
         if found:
             yield found
     found, _ = _kept(rest, dialect, last=True)
     if found:
         yield found
-
-
-def _without_header(path: str) -> Iterator[bytes]:
-    found = blocks(path)
-    yield next(found, b"").partition(b"\n")[2]
-    yield from found
 
 
 def _kept(block: bytes, dialect: Dialect, *, last: bool) -> tuple[bytes, bytes]:

@@ -166,11 +166,24 @@ def memory(table: ir.Table) -> int:
 
 _STOPS: list[BaseException] = []
 """What asked the process to stop while an engine waited for rows from Python."""
+_SCANS: list[Callable[[], float]] = []
+"""Which part of its files each scan by Python has read, the newest last."""
 
 
-def stopped_by(stop: BaseException) -> None:
-    """Keep what asked the process to stop, which the engine would take for a failure of whoever gives it rows."""
-    _STOPS.append(stop)
+@contextmanager
+def scanning(part: Callable[[], float]) -> Iterator[None]:
+    """While an engine gets rows from Python, which tells how far it is. What stops the process meanwhile (Ctrl-C) is
+    kept: the engine would take it for a failure."""
+    _SCANS.append(part)
+    try:
+        yield
+    except (Exception, GeneratorExit):
+        raise
+    except BaseException as stop:
+        _STOPS.append(stop)
+        raise
+    finally:
+        _SCANS.remove(part)
 
 
 def stop_behind(error: BaseException) -> BaseException | None:
@@ -187,7 +200,7 @@ def progress() -> float | None:
     """Which part of what is read now was scanned, from 0 to 1; None if nothing is, or nobody knows. May be asked from
     another thread."""
     with suppress(Exception):  # an engine that is just being closed
-        part = _PARTS[(backend := ibis.get_backend(_READ[-1])).name](backend)
+        part = _SCANS[-1]() if _SCANS else _PARTS[(backend := ibis.get_backend(_READ[-1])).name](backend)
         return min(part, 1.0) if part >= 0 else None
     return None
 

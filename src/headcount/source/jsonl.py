@@ -2,14 +2,14 @@
 columns are those that are asked for, and every value is text (1.0 is "1", below 2^53). What is no JSON object is left
 out."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
 import pyarrow as pa
 from ibis.expr import types as ir
 
-from headcount.source.blocks import BOM, LONGEST, Stream, blocks, on_engine
+from headcount.source.blocks import LONGEST, Stream, on_engine
 from headcount.source.engine import column_names, quoted
 
 VALUE = """
@@ -23,7 +23,7 @@ ELSE {1} END AS {2}"""
 
 def read_table(paths: Sequence[str], columns: Sequence[str]) -> ir.Table:
     """The values of these names in every line: column0, column1, ..."""
-    lines = on_engine(Stream(["line"], partial(_batches, paths)))
+    lines = on_engine(Stream(paths, ["line"], partial(map, _lines)))
     values = [_value(column, plain) for column, plain in zip(columns, column_names(len(columns)), strict=True)]
     valid = f"SELECT CASE WHEN json_valid(line) THEN line END AS line FROM {lines.get_name()}"
     connection = lines.get_backend()
@@ -34,12 +34,6 @@ def read_table(paths: Sequence[str], columns: Sequence[str]) -> ir.Table:
 def _value(column: str, plain: str) -> str:
     pointer = quoted("/" + column.replace("~", "~0").replace("/", "~1"))
     return VALUE.format(pointer, f"json_extract_string(line, {pointer})", plain)
-
-
-def _batches(paths: Sequence[str]) -> Iterator[pa.RecordBatch]:
-    for path in paths:
-        for place, block in enumerate(blocks(path)):
-            yield _lines(block.removeprefix(BOM) if place == 0 else block)
 
 
 def _lines(block: bytes) -> pa.RecordBatch:
