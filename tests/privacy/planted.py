@@ -46,6 +46,8 @@ MECHANISM = "tests/mechanism/test_conformance.py::"
 EXACTLY = "tests/privacy/test_mechanisms.py::"
 BYTES = "tests/privacy/test_same_result_same_bytes.py::"
 TABLES = "tests/source/test_tables.py::"
+LINES = "tests/source/test_lines.py::"
+FILES = "tests/source/test_files.py::"
 RELEASE = "tests/release/test_release.py::"
 FORGED = "tests/release/test_forged.py::"
 NAMES = "tests/cli/test_names.py::"
@@ -652,10 +654,57 @@ BUGS = [
         MISTAKES + "test_mistakes",
     ),
     Bug(
-        "bad cells of a CSV are an error",
-        "source/files.py",
-        (("        ignore_errors=True,\n        strict_mode=False,\n", "        strict_mode=True,\n"),),
-        TABLES + "test_no_row_of_a_csv_makes_reading_fail",
+        "a broken line of a CSV is handed on",
+        "source/delimited.py",
+        (
+            (
+                "        return fitting & ~self._open & ~self._broken & ~self._returned\n",
+                "        return fitting & ~self._open\n",
+            ),
+        ),
+        LINES + "test_a_broken_line_is_left_out_alone",
+    ),
+    Bug(
+        "a line of a CSV is a record however wide it is",
+        "source/delimited.py",
+        (("(fields == self.dialect.width) & ", "(fields >= self.dialect.width) & "),),
+        LINES + "test_a_broken_line_is_left_out_alone",
+    ),
+    Bug(
+        "an open quote swallows the lines after it",
+        "source/delimited.py",
+        (
+            (
+                "                kept[line:] = False\n                return kept, start\n",
+                "                kept[line:] = False\n                return kept, start\n"
+                "            else:\n                kept[line:] = False\n",
+            ),
+        ),
+        LINES + "test_a_broken_line_is_left_out_alone",
+    ),
+    Bug(
+        "a mark that stands first in a block is taken from a person's record",
+        "source/delimited.py",
+        (('    text = b"\\n" + found  #', "    text = found  #"),),
+        LINES + "test_a_line_of_a_csv_touches_no_other",
+    ),
+    Bug(
+        "a CSV is cut between blocks",
+        "source/delimited.py",
+        (("            elif not last and len(self.block) - start < LONGEST:\n", "            elif False:\n"),),
+        LINES + "test_a_csv_of_a_library_is_read_exactly",
+    ),
+    Bug(
+        "a line that is too long is cut, not left out",
+        "source/blocks.py",
+        (("(rest + tail)[: LONGEST + 1]", "(rest + tail)[: LONGEST - 9]"),),
+        LINES + "test_a_line_of_a_jsonl_touches_no_other",
+    ),
+    Bug(
+        "a folder of a Parquet file overrides a column",
+        "source/parquet.py",
+        (("hive_partitioning = false", "hive_partitioning = true"),),
+        FILES + "test_folders_are_no_columns",
     ),
     Bug(
         "charge after release",
@@ -675,9 +724,14 @@ BUGS = [
         STEPS + "test_what_cannot_be_packed_fails_before_any_noise",
     ),
     Bug(
-        "a CSV read by several threads",
-        "source/files.py",
-        (("        parallel=False,\n", ""),),
+        "text inside quotes is records",
+        "source/delimited.py",
+        (
+            (
+                "            if found := self.dialect.record.match(self.block, start, start + LONGEST):\n",
+                "            if found := None:\n",
+            ),
+        ),
         TABLES + "test_text_inside_quotes_is_never_rows",
     ),
     Bug(

@@ -1,7 +1,12 @@
 """Rows in: any table becomes `Events`, and these become `Contributions`, on whatever engine holds them.
 
 events.py         which table, which columns; opened by its schema, no row read
-files.py          parquet, csv and jsonl: nothing is guessed from rows, and what a row can do to others is told there
+files.py          which files, of what kind, with which columns
+parquet.py        Parquet, its columns by their places
+blocks.py         text files as blocks of lines, and what is read of them as a table
+header.py         the first line of a CSV
+delimited.py      CSV, record by record, so that a broken line touches no other
+jsonl.py          JSON lines, each by itself
 engine.py         the DuckDB that reads these: its memory, what it puts aside, how far it is
 spark.py          Spark as the engine, in a session of our own
 kept.py           what an engine keeps for us meanwhile
