@@ -83,9 +83,11 @@ def _of_files(paths: Sequence[str], columns: Sequence[str], name: str | None) ->
         tables = files.open_files(paths, columns)
         for names in tables.names:
             check_columns(columns, names)
-        table = tables.read(columns)
+        found = tables.read(columns)
+        _check_readable(found, columns)
+        types = dict(zip(columns, found.schema().types, strict=True))
         return Events(
-            name or files.name_of(paths), dict(zip(columns, table.schema().types, strict=True)), lambda: table
+            name or files.name_of(paths), types, lambda: found, ours=True, quick=tables.typed, typed=tables.typed
         )
 
     def table() -> ir.Table:
@@ -94,8 +96,8 @@ def _of_files(paths: Sequence[str], columns: Sequence[str], name: str | None) ->
             raise NotATable(f"{paths[0]}: its columns have other types than before.", fix="make the plan again")
         return now.table()
 
-    events, parquet = opened(), all(path.lower().endswith(".parquet") for path in paths)
-    return replace(events, table=table, ours=True, quick=parquet, typed=parquet)
+    events = opened()
+    return replace(events, table=table)
 
 
 def _of_spark(frame: Any, columns: Sequence[str], name: str) -> Events:

@@ -10,8 +10,9 @@ found by their places: a name means nothing to an engine.
 
 import glob
 import os
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ibis.expr import types as ir
@@ -34,25 +35,40 @@ class Tables:
     """What the columns are called in the files; more than once, if there the others are not the same."""
     read: Callable[[Sequence[str]], ir.Table]
     """The columns of these names: column0, column1, ..."""
+    typed: bool = False
+    """Whether the files have types; in others every value is text."""
 
 
 def open_files(paths: Sequence[str], columns: Sequence[str]) -> Tables:
     """The table in a file, in all files of a pattern, or in several of these."""
     found = found_files(paths)
     kind = _kind(found)
+    with _explained(found[0], kind):
+        tables = _open(found, kind, columns)
+
+    def read(chosen: Sequence[str]) -> ir.Table:
+        with _explained(found[0], kind):
+            return tables.read(chosen)
+
+    return replace(tables, read=read)
+
+
+@contextmanager
+def _explained(name: str, kind: str) -> Iterator[None]:
+    """Whatever a library says of a file that is not what its name tells."""
     try:
-        return _open(found, kind, columns)
+        yield
     except NotATable:
         raise
     except Exception:
         raise NotATable(
-            f"{found[0]}: not a table that can be read as {kind}.", fix="a file whose name tells what it is"
+            f"{name}: not a table that can be read as {kind}.", fix="a file whose name tells what it is"
         ) from None
 
 
 def _open(found: Sequence[str], kind: str, columns: Sequence[str]) -> Tables:
     if kind == ".parquet":
-        return Tables(parquet.names(found, columns), lambda chosen: parquet.read_table(found, chosen))
+        return Tables(parquet.names(found, columns), lambda chosen: parquet.read_table(found, chosen), typed=True)
     if kind in (".jsonl", ".ndjson"):
         return Tables((tuple(columns),), lambda chosen: jsonl.read_table(found, chosen))
     names, dialect = header.common_header(found, "\t" if kind == ".tsv" else None)
