@@ -48,6 +48,9 @@ BYTES = "tests/privacy/test_same_result_same_bytes.py::"
 TABLES = "tests/source/test_tables.py::"
 LINES = "tests/source/test_lines.py::"
 FILES = "tests/source/test_files.py::"
+CELLS = "tests/source/test_cells.py::"
+COLUMN_NAMES = "tests/source/test_names.py::"
+KINDS = "tests/source/test_kinds.py::"
 RELEASE = "tests/release/test_release.py::"
 FORGED = "tests/release/test_forged.py::"
 NAMES = "tests/cli/test_names.py::"
@@ -643,9 +646,98 @@ BUGS = [
     ),
     Bug(
         '1 and "1" are two people',
-        "source/frames.py",
-        (("    return _number(value)\n", "    return repr(value)\n"),),
+        "source/cells.py",
+        (("    (Integral, _whole),\n", "    (Integral, repr),\n"),),
         TABLES + "test_numbers_of_every_kind_are_one_person",
+    ),
+    Bug(
+        "pandas: bytes are text, unless one person's are none",
+        "source/cells.py",
+        (('    return bytes(cell).decode("utf-8", "replace")\n', "    return str(bytes(cell))\n"),),
+        CELLS + "test_an_item_of_everybody_stays_theirs",
+    ),
+    Bug(
+        "pandas: an object's address is an item",
+        "source/cells.py",
+        (("    return None if ADDRESS.search(text) else valid(text)\n", "    return valid(text)\n"),),
+        CELLS + "test_what_has_no_value_of_its_own_is_no_item",
+    ),
+    Bug(
+        "pandas: whole floats are other items than integers",
+        "source/cells.py",
+        (("    return _whole(value) if value.is_integer() else _decimal", "    return _decimal"),),
+        CELLS + "test_numbers_by_value_whatever_the_precision",
+    ),
+    Bug(
+        "pandas: one True renames everybody's 1",
+        "source/pandas_columns.py",
+        (("column.cat.categories, role, number_of)", "column.cat.categories, role, text_of)"),),
+        CELLS + "test_one_true_does_not_rename_the_ones_of_others",
+    ),
+    Bug(
+        "pandas: integers are items as they are, until one is missing",
+        "source/pandas_columns.py",
+        (('    "item": ITEM,\n', '    "item": (*NUMERIC, *ITEM),\n'),),
+        CELLS + "test_one_cell_decides_nothing_for_others",
+    ),
+    Bug(
+        "pandas: the plan tells a type that one row decides",
+        "source/frames.py",
+        (
+            (
+                "        return dt.string\n",
+                "        return dt.float64 if self._data.dtypes.iloc[place] == float else dt.string\n",
+            ),
+        ),
+        CELLS + "test_one_cell_does_not_change_the_type_of_a_release",
+    ),
+    Bug(
+        "DuckDB: a name is an expression",
+        "source/frames.py",
+        (('else f"#{place + 1} AS {name}"', 'else f"{self.names[place]} AS {name}"'),),
+        COLUMN_NAMES + "test_a_name_is_a_name",
+    ),
+    Bug(
+        "polars: a name is a pattern",
+        "source/frames.py",
+        (("(pl.nth(place).alias(name)", "(pl.col(self.names[place]).alias(name)"),),
+        COLUMN_NAMES + "test_a_name_is_a_name",
+    ),
+    Bug(
+        "names that differ in capitals only are two columns",
+        "source/events.py",
+        ((".casefold() == column.casefold()]", " == column]"),),
+        COLUMN_NAMES + "test_names_that_differ_in_capitals_only_are_refused",
+    ),
+    Bug(
+        "Ibis: what the engine cannot read is charged",
+        "source/events.py",
+        (("    _check_readable(chosen, columns)\n", ""),),
+        COLUMN_NAMES + "test_a_name_is_a_name",
+    ),
+    Bug(
+        "DuckDB: integers of 128 bits wrap around",
+        "source/frames.py",
+        (('in ("HUGEINT", "UHUGEINT")', 'in ("HUGEINT",)'),),
+        KINDS + "test_integers_of_128_bits_do_not_wrap_around",
+    ),
+    Bug(
+        "one text that is no UTF-8 makes the reading fail",
+        "source/arrow_columns.py",
+        (("    (is_text, _text),\n", "    (is_text, _same),\n"),),
+        KINDS + "test_a_text_that_is_no_utf8_is_repaired_alone",
+    ),
+    Bug(
+        "Ibis: one text that is no UTF-8 makes the reading fail",
+        "source/events.py",
+        (("attempt(decode(encode(table[name])))", "decode(encode(table[name]))"),),
+        KINDS + "test_a_text_that_is_no_utf8_on_an_engine_of_the_user",
+    ),
+    Bug(
+        "bytes are accepted by the plan",
+        "source/frames.py",
+        (("        return dt.DataType.from_pyarrow(kind)\n", "        return dt.string\n"),),
+        KINDS + "test_what_cannot_be_read_is_refused_by_the_plan",
     ),
     Bug(
         "a known item listed twice gets noise twice",

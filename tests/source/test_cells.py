@@ -130,7 +130,7 @@ def test_one_cell_decides_nothing_for_others(crowd: str, kind: str) -> None:
             assert read(beside, role, slice(first, first + len(cells))) == here[role], (one, role)
 
 
-def test_one_who_is_missing_before_everybody() -> None:
+def test_one_true_does_not_rename_the_ones_of_others() -> None:
     """Categories keep the first of equal values."""
     for crowd, one in (([0, 1, 5], False), ([True, False], 0), ([Decimal(1)], True), ([1.0], True)):
         alone, beside = read(pd.Series(pd.Categorical(crowd)), "item"), pd.Series(pd.Categorical([one, *crowd]))

@@ -135,6 +135,11 @@ def decode(text: bytes) -> str:  # type: ignore[empty-body]
     """DuckDB's own: bytes as text."""
 
 
+@ibis.udf.scalar.builtin(name="try")  # type: ignore[untyped-decorator]
+def attempt(text: str) -> str:  # type: ignore[empty-body]
+    """DuckDB's own: null where it fails."""
+
+
 def _check_engine(table: ir.Table) -> None:
     """Other engines than DuckDB may have a collation unasked."""
     kind = ibis.get_backend(table).name
@@ -145,9 +150,9 @@ def _check_engine(table: ir.Table) -> None:
 
 def _byte_exact(table: ir.Table) -> ir.Table:
     """The table with text that is compared byte by byte: under a collation that ignores case, one person's spelling
-    could name everybody's item."""
+    could name everybody's item. What is no UTF-8 is missing."""
     texts = [name for name, kind in table.schema().items() if kind.is_string()]
-    return table.mutate(**{name: decode(encode(table[name])) for name in texts})
+    return table.mutate(**{name: attempt(decode(encode(table[name]))) for name in texts})
 
 
 def _checked(data: ir.Table, table: ir.Table) -> ir.Table:
