@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
@@ -144,6 +145,26 @@ def test_the_active_session_stays(spark: Any, frame: Any, tmp_path: Path) -> Non
     active = spark.getActiveSession()
     bytes_of(frame, tmp_path, keys=["item 1", "é"])
     assert spark.getActiveSession() is active
+
+
+def test_threads_on_one_session(spark: Any, frame: Any, tmp_path: Path) -> None:
+    """Each gets what it would get alone, and the active session stays."""
+    active, keys = spark.getActiveSession(), {"keys": ["item 1", "é"]}
+    folders = [tmp_path / str(number) for number in range(4)]
+    for folder in folders:
+        folder.mkdir()
+    with ThreadPoolExecutor(len(folders)) as threads:
+        found = list(threads.map(lambda folder: bytes_of(frame, folder, **keys), folders))
+    assert found == [bytes_of(people(), tmp_path, **keys)] * len(folders)
+    assert spark.getActiveSession() is active
+    assert spark.catalog.listTables() == []
+
+
+def test_one_session_of_ours_at_a_time_is_the_active_one() -> None:
+    with source._active_left():
+        assert not source._ACTIVE.acquire(blocking=False)
+    assert source._ACTIVE.acquire(blocking=False)
+    source._ACTIVE.release()
 
 
 def test_a_long_text_that_is_no_number_is_refused_at_once(spark: Any) -> None:

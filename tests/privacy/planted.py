@@ -51,6 +51,7 @@ FILES = "tests/source/test_files.py::"
 CELLS = "tests/source/test_cells.py::"
 COLUMN_NAMES = "tests/source/test_names.py::"
 KINDS = "tests/source/test_kinds.py::"
+USERS_ENGINE = "tests/source/test_users_engine.py::"
 RELEASE = "tests/release/test_release.py::"
 FORGED = "tests/release/test_forged.py::"
 NAMES = "tests/cli/test_names.py::"
@@ -586,6 +587,12 @@ BUGS = [
         SPARK + "test_a_second_reader_takes_nothing_from_the_first",
     ),
     Bug(
+        "Spark: any Java will do, also one without Arrow",
+        "source/java.py",
+        (("for versions in (SENDS_ARROW, RUNS_SPARK):", "for versions in (RUNS_SPARK,):"),),
+        "tests/source/test_java.py::test_the_java_that_suits_best",
+    ),
+    Bug(
         "Spark: repeated events are items",
         "source/spark.py",
         (("return self.f.collect_set(arg) if distinct else", "return self.f.collect_list(arg) if distinct else"),),
@@ -825,6 +832,18 @@ BUGS = [
             ),
         ),
         TABLES + "test_text_inside_quotes_is_never_rows",
+    ),
+    Bug(
+        "a list of keys is left on the user's connection",
+        "source/kept.py",
+        (("        engine.con.unregister(name)", "        pass"),),
+        USERS_ENGINE + "test_nothing_of_ours_is_left[keys]",
+    ),
+    Bug(
+        "two threads on one connection",
+        "source/exclusive.py",
+        (("return _LOCKS.setdefault(connection, RLock())", "return RLock()"),),
+        USERS_ENGINE + "test_who_waits_for_whom",
     ),
     Bug(
         "an engine's collation decides what is equal",

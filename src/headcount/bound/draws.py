@@ -26,6 +26,7 @@ from headcount.bound.scale import SAFE, ScaledToSum
 from headcount.noise.law import Integers
 from headcount.source.contributions import COUNT, USER, Contributions
 from headcount.source.fetched import fetched, whole_numbers
+from headcount.source.kept import listed
 
 PAIR = 2**20
 """A pair is one number: its count, which is at most a million, and so many times the place of its item."""
@@ -160,11 +161,11 @@ class ExactDraws(Bounding):
 
 def _people(contributions: Contributions, keys: pa.Table, secret: bytes | None = None) -> pa.Table:
     """(user, pairs) of everybody, and their hash if there is a secret for it."""
-    placed = ibis.memtable(keys.append_column("place", pa.array(np.arange(len(keys)))))
-    joined = contributions.table.join(placed, list(contributions.items))
-    pairs = joined.select(USER, pair=joined["place"] * PAIR + joined[COUNT])
-    people = pairs.group_by(USER).agg(pairs=pairs["pair"].collect())
-    return fetched(people if secret is None else hashed(people, secret, DIGITS))
+    with listed(keys.append_column("place", pa.array(np.arange(len(keys)))), contributions.table) as placed:
+        joined = contributions.table.join(placed, list(contributions.items))
+        pairs = joined.select(USER, pair=joined["place"] * PAIR + joined[COUNT])
+        people = pairs.group_by(USER).agg(pairs=pairs["pair"].collect())
+        return fetched(people if secret is None else hashed(people, secret, DIGITS))
 
 
 def _arrays(people: pa.Table) -> tuple[Integers, Integers, Integers]:

@@ -8,7 +8,7 @@ private; here a private profile tells them. Proof for both kinds of neighbours: 
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar
@@ -30,7 +30,7 @@ from headcount.noise import Entropy
 from headcount.noise.gaussian import DiscreteGaussian
 from headcount.plural import plural
 from headcount.source.contributions import Contributions
-from headcount.source.kept import forget
+from headcount.source.kept import listed
 
 RARE = 0.01
 """All but this part of the people are within a bound: the paper's 99th percentile."""
@@ -156,13 +156,9 @@ def found(kept: Bounded, how: GaussianThreshold, entropy: Entropy) -> pa.Table:
 
 @contextmanager
 def among(contributions: Contributions, items: pa.Table) -> Iterator[Contributions]:
-    """Only what people have of these items; of the items nothing is left on the engine afterwards."""
-    listed = ibis.memtable(items)
-    try:
-        yield _only(contributions, listed)
-    finally:
-        with suppress(Exception):  # what was drawn is not drawn again for this
-            forget(listed, contributions.table)
+    """Only what people have of these items."""
+    with listed(items, contributions.table) as found_:
+        yield _only(contributions, found_)
 
 
 def _only(contributions: Contributions, listed: ir.Table) -> Contributions:

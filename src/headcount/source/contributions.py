@@ -19,7 +19,7 @@ from headcount.source.binning import Bins, binned, check_binned
 from headcount.source.binning import number as as_number
 from headcount.source.cells import text_of
 from headcount.source.fetched import fetched
-from headcount.source.kept import check_room, kept, on_spark
+from headcount.source.kept import check_room, forgotten, kept, on_spark
 from headcount.source.numbered import Numbered, numbered
 
 USER = "user"
@@ -56,6 +56,8 @@ class Contributions:
     """user, item0, item1, ...: a row for each event, before it became pairs; None if that is not all there is."""
     numbers: Numbered | None = None
     """The same as numbers, if that is how it was read."""
+    keys: ir.Table | None = None
+    """The list of items that it was joined to."""
 
     @property
     def persons(self) -> ir.Table:
@@ -76,7 +78,10 @@ class Contributions:
         if `everybody` is needed. `by_number` as numbers alone, if there are events and they need not leave this
         process; `again` if reading them several times costs less than keeping them. If pairs are looked at only `once`,
         they are not kept."""
-        with kept(self.people) if everybody else nullcontext(self.people) as people:
+        with (
+            forgotten(self.keys, self.table),
+            kept(self.people) if everybody else nullcontext(self.people) as people,
+        ):
             done = replace(self, people=people)
             if by_number and self.events is not None and not on_spark(self.table):
                 with done._numbered(self.events, again=again) as found:
@@ -214,8 +219,9 @@ def contributions(
     values = [column if each is None else binned(column, each) for column, each in zip(plain, bins, strict=True)]
     rows = table.select(**{USER: _person(user)}, **dict(zip(items, values, strict=True)), **added).drop_null()
     # user, item0, ...: a row for each event
-    if keys is not None:
-        rows = rows.semi_join(ibis.memtable(keys), items)
+    listed = None if keys is None else ibis.memtable(keys)
+    if listed is not None:
+        rows = rows.semi_join(listed, items)
     if amounts:
         pairs = rows.group_by(USER, *items).agg(**ONCE, **{AMOUNT: _added(rows[AMOUNT])})
     elif events:
@@ -223,7 +229,7 @@ def contributions(
     else:
         pairs = rows.distinct().mutate(**ONCE)
     there = _everybody(table if everybody is None else everybody)
-    return Contributions(pairs, items, there, once=amounts or not events, events=None if amounts else rows)
+    return Contributions(pairs, items, there, once=amounts or not events, events=None if amounts else rows, keys=listed)
 
 
 def _amount(column: ir.Column) -> ir.Column:

@@ -23,6 +23,7 @@ from ibis.backends.duckdb import Backend
 from ibis.expr import types as ir
 
 from headcount.errors import BadParameter
+from headcount.source.exclusive import exclusive
 
 LEAST = 50_000_000
 """Bytes that each thread of DuckDB needs; with less memory there are fewer threads, and with less than this none."""
@@ -114,11 +115,11 @@ _READ: list[ir.Table] = []
 @contextmanager
 def reading(table: ir.Table, limits: Limits | None) -> Iterator[None]:
     """While a table is read: within these limits, by an engine of our own, which is closed at the end; or, without any,
-    by one of the user's, which is left as it is."""
+    by one of the user's, which is left as it is, and which nobody else reads for us meanwhile."""
     backend = ibis.get_backend(table)
     _READ.append(table)
     try:
-        with nullcontext() if limits is None else _within(backend, limits), halted(backend):
+        with exclusive(backend) if limits is None else _within(backend, limits), halted(backend):
             yield
     finally:
         _READ[:] = [each for each in _READ if each is not table]
@@ -152,16 +153,18 @@ def _within(connection: Backend, limits: Limits) -> Iterator[None]:
 
 
 def _threads(connection: Backend) -> int:
-    return int(_setting(connection, "threads"))
+    return int(setting(connection, "threads"))
 
 
-def _setting(connection: Backend, name: str) -> str:
-    return str(connection.raw_sql(f"SELECT current_setting('{name}')").fetchone()[0])
+def setting(connection: Backend, name: str) -> str:
+    """What a setting is on this connection."""
+    with exclusive(connection):
+        return str(connection.raw_sql(f"SELECT current_setting('{name}')").fetchone()[0])
 
 
 def memory(table: ir.Table) -> int:
     """About how many bytes the DuckDB behind a table may use; whatever it says."""
-    return _typed(_setting(ibis.get_backend(table), "memory_limit")) or MOST
+    return _typed(setting(ibis.get_backend(table), "memory_limit")) or MOST
 
 
 _STOPS: list[BaseException] = []

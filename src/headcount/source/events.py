@@ -12,7 +12,7 @@ from ibis.expr import types as ir
 
 from headcount.errors import BadParameter, NotATable, UnknownColumn
 from headcount.source import files, frames, spark
-from headcount.source.engine import Limits, column_names
+from headcount.source.engine import Limits, column_names, setting
 from headcount.source.fetched import fetched
 from headcount.source.pandas_columns import Role
 
@@ -175,7 +175,7 @@ spelling could name everybody's item. The others change the types of results, wh
 def _check_settings(table: ir.Table) -> None:
     engine = ibis.get_backend(table)
     for name, allowed in SETTINGS.items():
-        found = str(engine.raw_sql(f"SELECT current_setting('{name}')").fetchone()[0])
+        found = setting(engine, name)
         if found.lower() not in [each.lower() for each in allowed]:
             raise NotATable(
                 f"an Ibis table whose connection has {name} = {found!r}.", fix=f"SET {name} = '{allowed[0]}'"

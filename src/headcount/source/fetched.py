@@ -7,6 +7,7 @@ from ibis.expr import types as ir
 
 from headcount.noise.law import Integers
 from headcount.source import spark
+from headcount.source.exclusive import exclusive
 from headcount.source.kept import on_spark
 
 
@@ -14,8 +15,10 @@ def fetched(table: ir.Table) -> pa.Table:
     """The rows, of the types that Ibis says. DuckDB gives them all at once, which all of its threads do together."""
     if on_spark(table):
         return spark.fetched(table)
-    found = ibis.get_backend(table)._to_duckdb_relation(table)  # `to_pyarrow` would import pandas
-    return found.to_arrow_table().cast(table.schema().to_pyarrow())
+    backend = ibis.get_backend(table)
+    with exclusive(backend):
+        found = backend._to_duckdb_relation(table).to_arrow_table()  # `to_pyarrow` would import pandas
+    return found.cast(table.schema().to_pyarrow())
 
 
 def whole_numbers(column: pa.ChunkedArray) -> Integers:

@@ -6,6 +6,7 @@ refused then is read whatever its rows are (arrow_columns.py). What pandas has i
 """
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any, Protocol
 
 import pyarrow as pa
@@ -15,6 +16,7 @@ from ibis.expr import types as ir
 from headcount.errors import UnknownColumn
 from headcount.source import arrow_columns, pandas_columns
 from headcount.source.engine import column_names, engine
+from headcount.source.exclusive import RELATIONS
 from headcount.source.fetched import fetched
 from headcount.source.pandas_columns import Role
 
@@ -65,6 +67,7 @@ def _on_engine(columns: Sequence[pa.ChunkedArray]) -> ir.Table:
     return connection.table("events")
 
 
+@lru_cache(maxsize=1024)
 def _type_on_engine(kind: pa.DataType) -> dt.DataType:
     """The type that a column of this Arrow type has on the engine, once that has read a row: not one of the data's."""
     if is_refused(kind):
@@ -133,14 +136,16 @@ class _Relation:
         self.names = data.columns
 
     def kind(self, place: int) -> dt.DataType:
-        return _type_on_engine(self._chosen([place]).limit(0).to_arrow_table().schema.types[0])
+        return _type_on_engine(self._fetched([place], limit=0).schema.types[0])
 
     def read(self, places: Sequence[int], roles: Sequence[Role]) -> list[pa.ChunkedArray]:
-        return list(self._chosen(places).to_arrow_table().columns)
+        return list(self._fetched(places).columns)
 
-    def _chosen(self, places: Sequence[int]) -> Any:
+    def _fetched(self, places: Sequence[int], limit: int | None = None) -> pa.Table:
         names = column_names(len(places))
-        return self._data.project(", ".join(map(self._column, places, names)))
+        with RELATIONS:
+            chosen = self._data.project(", ".join(map(self._column, places, names)))
+            return (chosen if limit is None else chosen.limit(limit)).to_arrow_table()
 
     def _column(self, place: int, name: str) -> str:
         """A column by its place. Integers of 128 bits as decimals: Arrow has none, and they would wrap around."""

@@ -2,10 +2,12 @@
 is a branch for each."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from secrets import token_hex
+from typing import Any
 
 import ibis
+import pyarrow as pa
 from ibis.expr import types as ir
 
 from headcount.source import spark
@@ -34,13 +36,30 @@ def check_room(table: ir.Table) -> None:
         spark.check_room(spark.frame_of(table))
 
 
-def forget(listed: ir.Table, among: ir.Table) -> None:
-    """Leave nothing of a list of ours on the engine of another table."""
-    engine, name = ibis.get_backend(among), listed.op().name
-    if on_spark(among):
+@contextmanager
+def listed(rows: pa.Table, among: ir.Table) -> Iterator[ir.Table]:
+    """A list of ours that can be joined to a table; afterwards nothing of it is left on that table's engine."""
+    found = ibis.memtable(rows)
+    with forgotten(found, among):
+        yield found
+
+
+@contextmanager
+def forgotten(listed: ir.Table | None, among: ir.Table) -> Iterator[None]:
+    """Afterwards nothing of a list of ours, if there is one, is left on the engine of another table."""
+    try:
+        yield
+    finally:
+        if listed is not None:
+            with suppress(Exception):  # what was drawn is not drawn again for this
+                _forget(listed.op().name, ibis.get_backend(among))
+
+
+def _forget(name: str, engine: Any) -> None:
+    if engine.name == spark.NAME:
         spark.forget(engine, name)
     else:
-        engine.raw_sql(f'DROP VIEW IF EXISTS "{name}"')
+        engine.con.unregister(name)
 
 
 def on_spark(table: ir.Table) -> bool:

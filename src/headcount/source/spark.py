@@ -18,7 +18,7 @@ from math import isfinite
 from pathlib import Path
 from secrets import token_hex
 from tempfile import gettempdir
-from threading import Thread, get_ident
+from threading import Lock, Thread, get_ident
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import ibis
@@ -63,6 +63,8 @@ SETTINGS = {
 in a query, of a type, or of a day before 1582, how often a source is read, or how long it takes to keep a table."""
 PARTS = 3
 """A table that is kept has at most so many parts for each core."""
+_ACTIVE = Lock()
+"""Held while a session of ours is the active one of this process."""
 CELL = 16
 """At least the bytes that a value takes in a result, beside those of its text."""
 
@@ -151,13 +153,14 @@ def _active_left() -> Iterator[None]:
     """The session that is active stays so: PySpark would make ours the one of whoever asks for it next."""
     from pyspark.sql import SparkSession
 
-    before = SparkSession.getActiveSession()
-    try:
-        yield
-    finally:
-        if before is not None:
-            SparkSession._activeSession = before
-            before._jvm.SparkSession.setActiveSession(before._jsparkSession)  # type: ignore[union-attr]
+    with _ACTIVE:  # else another thread would take ours for the one that was there
+        before = SparkSession.getActiveSession()
+        try:
+            yield
+        finally:
+            if before is not None:
+                SparkSession._activeSession = before
+                before._jvm.SparkSession.setActiveSession(before._jsparkSession)  # type: ignore[union-attr]
 
 
 def _aware(column: pa.ChunkedArray) -> pa.ChunkedArray:
