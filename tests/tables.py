@@ -1,12 +1,14 @@
 """Small tables for tests, and the release of them without noise."""
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import headcount as hc
 from headcount.audit.choices import Fixed
 from headcount.bound import Bounding
 from headcount.source import Contributions, contributions, open_events
+from headcount.source.engine import engine
 
 Rows = Sequence[tuple[Any, Any]]
 
@@ -28,6 +30,28 @@ def released(data: Any, **arguments: Any) -> dict[Any, int]:
         item[0] if len(by) == 1 else item: count
         for item, count in zip(items, release.table["count"].to_pylist(), strict=True)
     }
+
+
+@cache
+def _shared_engine() -> Any:
+    """A DuckDB that stays, and that remembers what an expression is as SQL."""
+    connection = engine()
+    plain = connection.compile
+
+    @cache
+    def compiled(operation: Any, **options: Any) -> str:
+        return str(plain(operation.to_expr(), **options))
+
+    connection.compile = lambda expression, **options: compiled(expression.op(), **options)
+    return connection
+
+
+def on_shared_engine(data: Any) -> Any:
+    """A tiny Arrow table on the one engine that all such tables share, until the next one takes its place. It is the
+    same expression for all tables of a type."""
+    connection = _shared_engine()
+    connection.con.register("events", data)
+    return connection.table("events")
 
 
 def done(rows: Rows, *, events: bool) -> Contributions:

@@ -16,8 +16,9 @@ from headcount.source import Contributions, contributions, open_events
 
 Put = Callable[[pa.Table], Any]
 """Puts a table on an engine."""
-SETTINGS = {
+SETTINGS = {  # Java: compiling well takes longer than all that is run here
     "spark.driver.memory": "2g",
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.shuffle.partitions": "2",

@@ -3,7 +3,8 @@ that can be seen must be the same, too.
 
     NOISE='[5, -7]' FOUND='[0, 1]' python tests/privacy/aimed.py histogram FILE ...
 
-FOUND are the places of the items that the first race finds; the others find none.
+FOUND are the places of the items that the first race finds; the others find none. With COINS=true coins are given as
+well, a 0 or a 1 for each.
 """
 
 import json
@@ -12,7 +13,7 @@ import os
 import numpy as np
 
 from headcount.cli import main
-from headcount.noise.entropy import Uniform64
+from headcount.noise.entropy import Entropy, Uniform64
 from headcount.noise.law import Integers, Law
 from headcount.noise.race import Race
 
@@ -33,6 +34,8 @@ def race(self: Uniform64, race: Race, most: int) -> Integers:
 if __name__ == "__main__":
     Uniform64.draw = draw  # type: ignore[method-assign]
     Uniform64.race = race  # type: ignore[method-assign]
+    if json.loads(os.environ.get("COINS", "false")):
+        Uniform64.thin = Entropy.thin  # type: ignore[method-assign]
     try:
         main()
     finally:

@@ -11,6 +11,7 @@ from functools import lru_cache
 
 import pyarrow as pa
 import pytest
+from ibis.expr import types as ir
 
 from headcount.account import Cost
 from headcount.account.events import Gaussian, GaussianThreshold, LaplaceThreshold, Neighbours, WeightedThreshold
@@ -20,7 +21,8 @@ from headcount.audit.neighbours import pairs
 from headcount.bound import Bounded, Bounding, SampledEvents, SampledItems, ScaledToSize, ScaledToSum, TwoScales
 from headcount.mechanism import Mechanism, NoisyTwice, Thresholded, Weighted, clipped, thresholded
 from headcount.noise import Entropy
-from headcount.source import contributions, open_events
+from headcount.source import Contributions, contributions
+from tests.tables import on_shared_engine
 
 Person = tuple[str, ...]
 BOTH: list[Neighbours] = ["add-remove", "replace"]
@@ -39,9 +41,13 @@ def bounded(people: Sequence[Person], bounding: Bounding, events: bool, known: b
             "item": pa.array([item for _, item in rows], pa.string()),
         }
     )
-    keys = KEYS if known else None
-    done = contributions(open_events(table, ["user", "item"]).table(), [None], events=events, keys=keys)
-    return bounding.bound(done, SECRET, keys)
+    return bounding.bound(_done(on_shared_engine(table), events, known), SECRET, KEYS if known else None)
+
+
+@lru_cache
+def _done(table: ir.Table, events: bool, known: bool) -> Contributions:
+    """What each person did, in whatever table is there."""
+    return contributions(table, [None], events=events, keys=KEYS if known else None)
 
 
 def _name(people: Sequence[Person], number: int) -> str:

@@ -2,7 +2,8 @@
 
 Every command and every format runs as a process of its own on neighbouring tables, with noise that leads both to the
 same result. Exit code, stdout, stderr, every byte of every file, and which files there are, must be equal. The second
-table has one person more, with every poisonous thing that a row can hold.
+table has one person more, with every poisonous thing that a row can hold. Some are started from scratch, each with a
+hash seed of its own (FRESH); the others are forked.
 """
 
 import json
@@ -32,6 +33,7 @@ from headcount.mechanism.recentred import Seen as People
 from headcount.mechanism.staircase import staircase
 from headcount.noise import Law
 from headcount.noise.law import Integers
+from tests import process
 
 AIMED = Path(__file__).with_name("aimed.py")
 MANY = [(f"person {number}", item) for number in range(30) for item in "abc"]
@@ -51,14 +53,8 @@ ASKED = ("--user", "user", "--by", "item", "--epsilon", "1", "--bound", "20")
 KNOWN = (*ASKED, "--keys", "a,b,q")
 RESULT = {"a": 250, "b": 120, "q": 7}
 FILES = ("r.parquet", "r.csv", "r.json", "r.html", "r.png", "r.svg", "r.pdf")
-COIN_BY_COIN = """
-import runpy, sys
-from headcount.noise.entropy import Entropy, Uniform64
-Uniform64.thin = Entropy.thin
-del sys.argv[0]
-runpy.run_path(sys.argv[0], run_name="__main__")
-"""
-"""What is run before aimed.py where coins are given as well, a 0 or a 1 for each."""
+FRESH = ("text", "files", "top", "distribution")
+"""Commands whose two runs have different hash seeds: one of each test, and all kinds of files."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +98,9 @@ def run(
     *,
     amount: bool = False,
     coins: bool = False,
+    fresh: bool = False,
 ) -> Seen:
+    """What is seen of a command; with noise that is given, and, if there are `coins`, a 0 or a 1 for each."""
     folder.mkdir()
     write(rows, folder / name)
     if amount:  # of the new person, things that are none
@@ -111,16 +109,21 @@ def run(
         amounts = [strange[row % 3] if user == "me" else 1.0 for row, (user, _) in enumerate(rows)]
         pq.write_table(table.append_column("amount", pa.array(amounts, pa.float64())), folder / name)
     before = set(folder.iterdir())
-    done = subprocess.run(
-        [sys.executable, *(["-c", COIN_BY_COIN] if coins else []), AIMED, *arguments],
-        cwd=folder,
-        env={**os.environ, "NOISE": json.dumps(noise), "FOUND": "[0, 1]"},
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    env = {**os.environ, "NOISE": json.dumps(noise), "FOUND": "[0, 1]", "COINS": json.dumps(coins)}
+    start = from_scratch if fresh else process.run
+    done = start(AIMED, *arguments, cwd=folder, env=env, timeout=120)
     files = {path.name: path.read_bytes() for path in folder.iterdir() if path not in before}
     return Seen(done.returncode, done.stdout, done.stderr, files)
+
+
+def from_scratch(
+    script: Path, *arguments: str, cwd: Path, env: dict[str, str], timeout: float
+) -> subprocess.CompletedProcess[str]:
+    """The same by an interpreter of its own, which draws its own hash seed."""
+    seeded = {**env, "PYTHONHASHSEED": "random"}
+    return subprocess.run(
+        [sys.executable, script, *arguments], cwd=cwd, env=seeded, capture_output=True, text=True, timeout=timeout
+    )
 
 
 COMMANDS: dict[str, tuple[str, tuple[str, ...], bool]] = {
@@ -151,7 +154,8 @@ def test_same_result_same_bytes(tmp_path: Path, command: str) -> None:
         if command == "csv in":
             rows = [row for row in rows if row != ("me", "")]  # in a CSV nothing and no text are the same
         noise = noise_for(rows, known=known) if released else []
-        seen.append(run(tmp_path / str(number), rows, name, ("histogram", name, *arguments), noise))
+        asked = ("histogram", name, *arguments)
+        seen.append(run(tmp_path / str(number), rows, name, asked, noise, fresh=command in FRESH))
     one, other = seen
     assert one == other
     if released:
@@ -183,7 +187,8 @@ def test_found_one_after_another(tmp_path: Path, command: str) -> None:
         noise = [] if alone else [scale or RESULT[item] - there[item] for item in "ab"]
         out = [part for name in names for part in ("--out", name)]
         arguments = (job, "t.parquet", "--user", "user", "--by", "item", "--epsilon", "1", *asked, *out)
-        seen.append(run(tmp_path / str(number), rows, "t.parquet", arguments, noise, amount=command == "sums"))
+        folder, amount, fresh = tmp_path / str(number), command == "sums", command in FRESH
+        seen.append(run(folder, rows, "t.parquet", arguments, noise, amount=amount, fresh=fresh))
     assert seen[0] == seen[1]
     assert seen[0].exit_code == 0, seen[0].stderr
     assert "2 rows" in seen[0].stdout
@@ -312,10 +317,10 @@ def test_samples_and_numbers(tmp_path: Path, command: str) -> None:
     """What is in the sample, or the noisy tree, is the same, whoever else there is, with whatever numbers."""
     (job, *asked), noise = NUMBERS[command]
     arguments = (job, "t.parquet", "--user", "user", "--epsilon", "1", *asked, "--out", "r.csv")
-    seen = [
-        run(tmp_path / str(more), MANY + POISON * more, "t.parquet", arguments, noise(more), amount=True, coins=True)
-        for more in (False, True)
-    ]
+    seen = []
+    for more in (False, True):
+        folder, rows, fresh = tmp_path / str(more), MANY + POISON * more, command in FRESH
+        seen.append(run(folder, rows, "t.parquet", arguments, noise(more), amount=True, coins=True, fresh=fresh))
     assert seen[0].exit_code == 0, seen[0].stderr
     assert seen[0] == seen[1]
     assert set(seen[0].files) == {"r.csv"}
