@@ -4,7 +4,7 @@ that costs is told by `account`."""
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import singledispatch
+from functools import lru_cache, singledispatch
 from math import sqrt
 from typing import ClassVar
 
@@ -127,21 +127,26 @@ def digits(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
-@singledispatch
+@lru_cache(maxsize=1024)
 def law(event: Event) -> Law:
-    """The law of the noise that an event tells of."""
+    """The law of the noise that an event tells of. The same one each time: a law remembers what it has computed."""
+    return _law(event)
+
+
+@singledispatch
+def _law(event: Event) -> Law:
     raise TypeError(f"{type(event).__name__} has no noise on counts")
 
 
-@law.register(Laplace)
-@law.register(LaplaceThreshold)
+@_law.register(Laplace)
+@_law.register(LaplaceThreshold)
 def _(event: Laplace | LaplaceThreshold) -> Law:
     return DiscreteLaplace(event.scale)
 
 
-@law.register(Gaussian)
-@law.register(GaussianThreshold)
-@law.register(WeightedThreshold)
+@_law.register(Gaussian)
+@_law.register(GaussianThreshold)
+@_law.register(WeightedThreshold)
 def _(event: Gaussian | GaussianThreshold | WeightedThreshold) -> Law:
     return DiscreteGaussian(event.variance)
 
