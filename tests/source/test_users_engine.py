@@ -43,7 +43,7 @@ JOBS: dict[str, Callable[[Any], Any]] = {
     "plume": lambda data: hc.plan("histogram", data, user="user", by="item", epsilon=1, mechanism="plume"),
     "top": lambda data: hc.plan("top", data, user="user", by="item", k=2, epsilon=1),
     "people": lambda data: hc.plan(
-        "heavy-hitters", data, user="user", by="item", share=0.1, people="count", epsilon=1, bound=2
+        "heavy_hitters", data, user="user", by="item", share=0.1, people="count", epsilon=1, bound=2
     ),
     "distribution": lambda data: hc.plan("distribution", data, user="user", by="item", keys=[1, 2], epsilon=1),
 }
