@@ -42,11 +42,10 @@ def last_believed(counts: Integers, scale: float) -> int:
 
 def _clear(counts: Integers, first: int, width: int, scale: float) -> list[int]:
     """The first bins of those neighbours, from a bin on, that clearly have people."""
-    together = (
-        np.convolve(counts[first:], np.ones(width, dtype=np.int64), "valid") if width <= len(counts) - first else []
-    )
+    window = np.ones(width, dtype=np.int64)
+    together: Integers = np.convolve(counts[first:], window, "valid") if width <= len(counts) - first else window[:0]
     least = scale * thresholds(width, len(counts))[: len(together)] + width  # discrete noise is at most 1 above
-    return [first + int(start) for start in np.flatnonzero(np.asarray(together) >= least)]
+    return [first + int(start) for start in np.flatnonzero(together >= least)]
 
 
 @cache
