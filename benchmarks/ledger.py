@@ -43,7 +43,7 @@ def long_ledger(path: Path, rows: int) -> None:
         (last,) = store.rows(connection)
         for number in range(1, rows // 2):
             spent = amount(Cost(PRICE.epsilon * number, Fraction(0)), "spent_")
-            body = {"at": "2026-01-01T00:00:00+00:00", **Charge(str(number), PRICE).body(), **spent}
+            body = {"at": "2026-01-01T00:00:00+00:00", "data": "", **Charge(str(number), PRICE).body(), **spent}
             charge = Row.after(last, kind="reserve", request=digest(body), reserved=None, body=body)
             seal = {"sha256": "0" * 64, **spent}
             last = Row.after(charge, kind="seal", request=charge.request, reserved=charge.number, body=seal)

@@ -17,7 +17,7 @@ from headcount.errors import ReadingFailed
 from headcount.mechanism import Buckets, Mechanism, Noisy, Staircase, mechanism_for, second_for
 from headcount.noise import Entropy
 from headcount.release import About, pack, rows, shape
-from headcount.source import Events, contributions
+from headcount.source import Events, contributions, identified
 from headcount.source.contributions import Contributions
 from headcount.source.engine import reading, stop_behind
 
@@ -86,7 +86,7 @@ def _read(plan: "Plan", events: Events, tell: Tell) -> Iterator[Contributions]:
     """What each person did; read to its end beforehand, if there will be noise before the totals."""
     asked = plan.question
     bins = [None] if asked.axis else [asked.cut().get(column) for column in asked.by]
-    try:
+    with unquoted(plan):
         tell("reading")
         rows = events.table()
         seen = asked.seen(rows, events.columns)  # user, what makes an item
@@ -106,7 +106,21 @@ def _read(plan: "Plan", events: Events, tell: Tell) -> Iterator[Contributions]:
         )
         with reading(rows, plan.limits if events.ours else None), kept as ready:
             yield ready
-    except Exception as error:  # whatever it says may quote a row
+
+
+def look(plan: "Plan", events: Events, tell: Tell) -> tuple[bytes, Events]:
+    """What stands for the data in a ledger, and the data to be read next."""
+    with quiet(), unquoted(plan):
+        tell("looking at the data")
+        return identified(events, plan.limits)
+
+
+@contextmanager
+def unquoted(plan: "Plan") -> Iterator[None]:
+    """Whatever fails while rows are read says only that it failed: what an engine says may quote a row."""
+    try:
+        yield
+    except Exception as error:
         if stop := stop_behind(error):
             raise stop from None
         raise ReadingFailed(

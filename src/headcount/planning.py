@@ -18,7 +18,7 @@ from headcount.account.events import Event, Guarantee, Laplace, to_json
 from headcount.asked_again import from_plain
 from headcount.bound import Choice
 from headcount.bound.crowd import Crowd, People
-from headcount.drawing import Decided, Tell, drawn
+from headcount.drawing import Decided, Tell, drawn, look
 from headcount.errors import BadParameter
 from headcount.exact import written
 from headcount.forecast import expected as forecast
@@ -38,11 +38,12 @@ from headcount.question import Question
 from headcount.release import About, Release, released
 from headcount.source import Events, open_events
 from headcount.source.engine import Limits
+from headcount.source.events import check_name
 from headcount.spending import budget
 from headcount.visible import visible
 from headcount.wished import crowd, wish
 
-FORMAT = 5
+FORMAT = 6
 
 
 @dataclass(frozen=True, repr=False)
@@ -216,7 +217,7 @@ class Plan:
             asked = {**asked, "keys": hashlib.sha256(listed.encode()).hexdigest()}
         request = canonical({"what": self.what, **self._plain, "question": asked})
         owner = f"{self.dataset}, people by {self.question.user}"
-        return Charge(request, self.cost, self._happening, dataset=owner)
+        return Charge(request, self.cost, self._happening, dataset=owner, neighbours=self.question.relation)
 
     @property
     def _happening(self) -> tuple[Event, ...]:
@@ -238,17 +239,24 @@ class Plan:
         """Make the release: charge the ledger, read, bound, draw noise once, seal.
 
         `data` is needed only by a plan that came from text. With a ledger, an equal request returns the sealed release,
-        without new noise and without a charge; `again=True` pays for a new draw."""
+        without new noise and without a charge; if the data changed since, it is refused. `again=True` pays for a new
+        draw."""
         events, about = self._opened(data), self.about(None)
         if ledger is None:
             return released(drawn(self, events, entropy or SystemEntropy(), about, tell), fresh=True)
+        check_name(self.dataset)
         if entropy is not None:
             raise BadParameter("a ledger is charged for real noise only.", fix="no ledger, or no entropy of your own")
+
+        def fingerprint() -> bytes:
+            nonlocal events
+            found, events = look(self, events, tell)
+            return found
 
         def work(head: str, secret: bytes) -> bytes:
             return drawn(self, events, KeyedEntropy(secret), replace(about, head=head), tell)
 
-        sealed = ledger.publish(self.charge(), work, again=again)
+        sealed = ledger.publish(self.charge(), work, again=again, data=fingerprint)
         return released(sealed.content, fresh=sealed.fresh)
 
     def _opened(self, data: Any) -> Events:

@@ -11,6 +11,7 @@ from ibis.expr import datatypes as dt
 from ibis.expr import types as ir
 
 from headcount.account.events import Neighbours
+from headcount.account.relation import Relation
 from headcount.errors import UnknownColumn
 from headcount.mechanism.distributed import Method
 from headcount.mechanism.levels import KBAR, VariantName
@@ -148,6 +149,11 @@ class Question:
     def one_row_each(self) -> bool:
         """Whether quantiles or ranges are those of a sample, which has one row of each person."""
         return self.axis is not None and self.how in SAMPLES
+
+    @property
+    def relation(self) -> Relation:
+        """The neighbours that are promised anything, as a ledger adds them up."""
+        return "replace-same-size" if self.sizes == "public" else self.neighbours
 
     @property
     def pure(self) -> bool:

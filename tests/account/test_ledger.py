@@ -11,6 +11,7 @@ from contextlib import suppress
 from fractions import Fraction
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -113,7 +114,7 @@ def test_the_budget_refuses_to_the_last_digit(ledger: Ledger) -> None:
     )
     ledger.publish(ask("c", "0.0000000001"), Work())
     assert ledger.left == Cost(Fraction(0), Fraction(1, 10**5))
-    with pytest.raises(BudgetExceeded, match="nothing is left: no more releases of this dataset"):
+    with pytest.raises(BudgetExceeded, match="nothing is left: no more releases about these people"):
         ledger.publish(ask("d", "0.1"), Work())
     assert len(ledger.spends()) == 2
 
@@ -235,7 +236,7 @@ def test_a_child_can_use_a_ledger_whose_lock_a_thread_held(ledger: Ledger) -> No
         ),
     ],
 )
-def test_a_bad_budget_is_refused_and_leaves_no_file(path: Path, budget: dict[str, float], message: str) -> None:
+def test_a_bad_budget_is_refused_and_leaves_no_file(path: Path, budget: dict[str, Any], message: str) -> None:
     with pytest.raises(BadParameter) as refusal:
         Ledger(path, **budget)
     assert str(refusal.value) == message
@@ -281,7 +282,8 @@ def test_another_budget_is_refused(ledger: Ledger, path: Path) -> None:
 @pytest.mark.parametrize("content", [b"user,item\n1,a\n", b"\x00" * 4096, b"SQLite format 3\x00 but not really"])
 def test_a_file_that_is_something_else_is_left_alone(path: Path, content: bytes) -> None:
     path.write_bytes(content)
-    for budget in ({}, {"epsilon": 3}):
+    budgets: tuple[dict[str, Any], ...] = ({}, {"epsilon": 3})
+    for budget in budgets:
         with pytest.raises(LedgerError, match="Fix: "):
             Ledger(path, **budget)
     assert path.read_bytes() == content
@@ -395,7 +397,7 @@ def edits() -> list[str]:
         "UPDATE entry SET number = -number - 10 WHERE number IN (1, 3)",
         "CREATE TRIGGER free AFTER INSERT ON content BEGIN DELETE FROM entry WHERE number > 0; END",
         "CREATE TABLE extra (a)",
-        "DROP INDEX by_request",
+        "CREATE INDEX by_kind ON entry (kind)",
         "PRAGMA application_id = 1",
     ]
 
@@ -418,8 +420,12 @@ def cost(epsilon: int) -> Cost:
 
 def charged(what: str, epsilon: int, spent: int) -> dict[str, str]:
     """The body of a charge."""
-    said = {"at": "", "request": what, "dataset": "", "events": "[]"}
+    said = {"at": "", "request": what, "dataset": "", "events": "[]", "neighbours": "add-remove", "data": ""}
     return {**said, **amount(cost(epsilon)), **amount(cost(spent), "spent_")}
+
+
+def _without(body: dict[str, str], *fields: str) -> dict[str, str]:
+    return {name: value for name, value in body.items() if name not in fields}
 
 
 def append(path: Path, kind: str, request: str, reserved: int | None, body: dict[str, str]) -> None:
@@ -441,7 +447,10 @@ SPENT = amount(cost(1), "spent_")
         ("reserve", digest(charged("wrong sum", 1, 1)), None, charged("wrong sum", 1, 1)),
         ("reserve", "", None, {"nonsense": "1"}),
         ("refund", "", None, charged("refund", 1, 0)),
-        ("open", "", None, {"format": "2", **amount(cost(9))}),
+        ("reserve", digest(charged("replaced", 1, 2)), None, {**charged("replaced", 1, 2), "neighbours": "replace"}),
+        ("reserve", digest(charged("odd", 1, 2)), None, {**charged("odd", 1, 2), "neighbours": "odd"}),
+        ("reserve", digest(charged("old", 1, 2)), None, _without(charged("old", 1, 2), "neighbours", "data")),
+        ("open", "", None, {"format": "3", **amount(cost(9))}),
         ("seal", digest(charged("a", 1, 1)), 0, {"sha256": "0" * 64, **SPENT}),
         ("seal", digest(charged("a", 1, 1)), None, {"sha256": "0" * 64, **SPENT}),
         ("seal", "of something else", 3, {"sha256": "0" * 64, **SPENT}),

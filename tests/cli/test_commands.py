@@ -43,6 +43,15 @@ def test_new_show_and_verify(tmp_path: Path) -> None:
     assert (verified.returncode, verified.stdout) == (0, f"visits.db: sound\n{made.stdout.splitlines()[1]}\n")
 
 
+def test_a_ledger_for_its_neighbours(tmp_path: Path) -> None:
+    made = headcount("ledger", "new", "visits.db", "--epsilon", "3", "--neighbours", "replace", cwd=tmp_path)
+    assert made.stdout.startswith("visits.db: epsilon 3, delta 0, for neighbours replace\nhead 0:")
+    refused = headcount("ledger", "new", "other.db", "--epsilon", "3", "--neighbours", "odd", cwd=tmp_path)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr.startswith("headcount: --neighbours odd: unknown. Fix: --neighbours add-remove or")
+    assert not (tmp_path / "other.db").exists()
+
+
 def test_show_tells_every_charge(ledger: Ledger, tmp_path: Path) -> None:
     shown = headcount("ledger", "show", "visits.db", cwd=tmp_path).stdout
     assert "people per word" in shown
@@ -50,7 +59,8 @@ def test_show_tells_every_charge(ledger: Ledger, tmp_path: Path) -> None:
     assert f"head  {ledger.head}" in shown.splitlines()
     told = json.loads(headcount("ledger", "show", "visits.db", "--json", cwd=tmp_path).stdout)
     assert told["left"] == {"epsilon": "2", "delta": "0.000009"}
-    assert [charge["what"] for charge in told["charges"]] == ["people per word"]
+    assert told["neighbours"] == "add-remove"
+    assert [(charge["what"], charge["dataset"]) for charge in told["charges"]] == [("people per word", "")]
 
 
 def test_a_request_cannot_paint_the_terminal(tmp_path: Path) -> None:
@@ -118,7 +128,7 @@ def test_demo(tmp_path: Path) -> None:
             "people per song, from plays.parquet: ",
             "song 0001",
             "epsilon=1, delta=0.000001 would fit",
-            "plays.db of plays.parquet, people by user: epsilon 2, delta 0.00001",
+            "plays.db: epsilon 2, delta 0.00001, for neighbours add-remove",
             "left  epsilon 1, delta 0.000009",
             "head  2:",
         ):

@@ -77,8 +77,8 @@ def test_a_ledger(folder: Path) -> None:
         "Fix: --epsilon 0.5, --delta 0.000001 would fit\n"
     )
     shown = headcount("ledger", "show", "plays.db", cwd=folder).stdout
-    assert "plays.db of plays.parquet, people by user: epsilon 1.5, delta 0.00001" in shown
-    assert "people per song" in shown
+    assert "plays.db: epsilon 1.5, delta 0.00001, for neighbours add-remove\n" in shown
+    assert "people per song  plays.parquet, people by user" in shown
 
 
 def test_keys_and_bins(folder: Path) -> None:

@@ -171,8 +171,8 @@ def test_one_item(table: pa.Table) -> None:
 
 def test_it_is_a_release_like_others(table: pa.Table, tmp_path: Path) -> None:
     ledger = hc.Ledger(tmp_path / "words.db", epsilon=1, delta=1e-6)
-    release = hc.distribution(table, **ASKED, ledger=ledger)
-    again = hc.distribution(table, **ASKED, ledger=ledger)
+    release = hc.distribution(table, **ASKED, ledger=ledger, dataset="words")
+    again = hc.distribution(table, **ASKED, ledger=ledger, dataset="words")
     assert (again.fresh, again.content) == (False, release.content)
     for kind in (".parquet", ".csv", ".json", ".html", ".png", ".svg"):
         assert release.save(tmp_path / f"words{kind}").stat().st_size > 0

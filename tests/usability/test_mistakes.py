@@ -6,10 +6,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from tests.tables import table
 
 import headcount as hc
-from headcount.errors import HeadcountError, LedgerError
+from headcount.errors import BudgetExceeded, HeadcountError
 from headcount.source import events
 
 TABLE = pa.table({"user_id": [1, 2], "word": ["a", "b"], "price": [1.5, 2.5], "tags": [["x"], ["y"]]})
@@ -307,7 +306,7 @@ def test_unknown_jobs() -> None:
 
 def test_an_exhausted_budget(ledger: hc.Ledger) -> None:
     with pytest.raises(HeadcountError) as refused:
-        hc.histogram(TABLE, **{**GOOD, "epsilon": 5}, ledger=ledger)
+        hc.histogram(TABLE, **{**GOOD, "epsilon": 5}, ledger=ledger, dataset="visits")
     assert str(refused.value) == (
         "asked epsilon=5, delta=0.000001; left epsilon=3, delta=0.00001. Nothing was spent. "
         "Fix: epsilon=3, delta=0.000001 would fit"
@@ -316,20 +315,16 @@ def test_an_exhausted_budget(ledger: hc.Ledger) -> None:
     assert ledger.spent.epsilon == 0
 
 
-def test_the_ledger_of_another_dataset(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_datasets_about_the_same_people_share_a_ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
     ledger = hc.Ledger(tmp_path / "visits.db", epsilon=3, delta=1e-5)
-    for name in ("visits", "orders"):
+    for name in ("monday", "tuesday", "wednesday"):
         pq.write_table(TABLE.select(["user_id", "word"]), tmp_path / f"{name}.parquet")
-    hc.histogram(tmp_path / "visits.parquet", **GOOD, ledger=ledger)
-    with pytest.raises(LedgerError) as refused:
-        hc.histogram(tmp_path / "orders.parquet", **GOOD, ledger=ledger)
-    assert str(refused.value) == (
-        "visits.db is the ledger of 'visits.parquet, people by user_id', and this is 'orders.parquet, people by "
-        "user_id'. Nothing was spent. Fix: a ledger of its own; or, for the same data under another name, "
-        'dataset="visits.parquet"'
-    )
-    hc.histogram(tmp_path / "orders.parquet", **{**GOOD, "epsilon": 0.5}, ledger=ledger, dataset="visits.parquet")
-    assert ledger.spent.epsilon == 1.5
-    with pytest.raises(LedgerError):
-        hc.histogram(table([(1, "a")]), user="item", by="user", epsilon=1, bound=1, ledger=ledger)
+        assert hc.histogram(tmp_path / f"{name}.parquet", **GOOD, ledger=ledger).fresh
+    assert [spend.dataset for spend in ledger.spends()] == [
+        "monday.parquet, people by user_id",
+        "tuesday.parquet, people by user_id",
+        "wednesday.parquet, people by user_id",
+    ]
+    with pytest.raises(BudgetExceeded):
+        hc.histogram(tmp_path / "monday.parquet", **GOOD, ledger=ledger, dataset="thursday")

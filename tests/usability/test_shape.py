@@ -115,20 +115,20 @@ def test_few_people_and_none(table: pa.Table) -> None:
 def test_too_few_buckets_are_refused_without_a_second_draw(table: pa.Table, tmp_path: Path) -> None:
     """It says so and what would do; it is sealed and paid for, so that nobody can draw again."""
     ledger = hc.Ledger(tmp_path / "words.db", epsilon=3, delta=1e-6)
-    shape = hc.shape(table, **ASKED, mechanism="buckets", buckets=2000, ledger=ledger)
+    shape = hc.shape(table, **ASKED, mechanism="buckets", buckets=2000, ledger=ledger, dataset="words")
     assert shape.table.num_rows == 0
     assert "Nothing can be told: of 2,000 buckets about " in shape.summary()
     assert "seem empty, and half must be, as too many items share one. Fix: buckets=" in shape.summary()
     with pytest.raises(BadParameter, match="seem empty, and half must be"):
         shape.distinct()
-    assert not hc.shape(table, **ASKED, mechanism="buckets", buckets=2000, ledger=ledger).fresh
+    assert not hc.shape(table, **ASKED, mechanism="buckets", buckets=2000, ledger=ledger, dataset="words").fresh
     shape.plot(tmp_path / "nothing.png")
 
 
 def test_it_is_a_release_like_others(table: pa.Table, tmp_path: Path) -> None:
     ledger = hc.Ledger(tmp_path / "words.db", epsilon=1, delta=1e-6)
-    shape = hc.shape(table, **ASKED, ledger=ledger)
-    again = hc.shape(table, **ASKED, ledger=ledger)
+    shape = hc.shape(table, **ASKED, ledger=ledger, dataset="words")
+    again = hc.shape(table, **ASKED, ledger=ledger, dataset="words")
     assert isinstance(again, hc.Shape)
     assert (again.fresh, again.content) == (False, shape.content)
     for kind in (".parquet", ".csv", ".json", ".html", ".png", ".svg"):

@@ -12,9 +12,12 @@ from fractions import Fraction
 from typing import Any, Self
 
 from headcount.account.cost import Cost
+from headcount.account.relation import check_known, relation_of
 from headcount.exact import written
 
-FORMAT = "2"
+FORMAT = "3"
+FORMATS = ("2", FORMAT)
+"""Those that can be read. In format 2 (until version 0.8) a charge says neither its neighbours nor its data."""
 PLACES = 30
 """Amounts are decimals of at most so many places: sums stay short and exact."""
 
@@ -58,7 +61,20 @@ class Row:
         return said
 
 
-_CHARGE_SAYS = {"at", "request", "dataset", "events", "epsilon", "delta", "spent_epsilon", "spent_delta"}
+_OLD_CHARGE_SAYS = {"at", "request", "dataset", "events", "epsilon", "delta", "spent_epsilon", "spent_delta"}
+_CHARGE_SAYS = {*_OLD_CHARGE_SAYS, "neighbours", "data"}
+
+
+@dataclass(frozen=True)
+class Found:
+    """A charge in the history, as far as it is needed to find it again."""
+
+    number: int
+    head: str
+    data: str
+    """The keyed digest of the data that it was for; empty if none was given."""
+    neighbours: str
+    """The relation that it was for."""
 
 
 class Broken(Exception):
@@ -72,10 +88,14 @@ class History:
         self.last: Row | None = None
         self._budget: Units = (0, 0)
         self._spent: Units = (0, 0)
-        self.dataset: str | None = None
-        """Whose ledger it is: the dataset of the first charge."""
+        self._format = ""
+        self._relations: set[str] = set()
+        self._charges: dict[str, list[Found]] = {}
+        """All charges, by their digests: no index of the file decides whether something is drawn again."""
         self._unsealed: dict[int, str] = {}
         """The charges that wait for their seal, with their digests."""
+        self._seal_heads: dict[int, str] = {}
+        """The heads of all seals, by the number of the charge."""
 
     @property
     def budget(self) -> Cost:
@@ -86,6 +106,20 @@ class History:
     def spent(self) -> Cost:
         """The sum of all charges."""
         return _cost(self._spent)
+
+    @property
+    def neighbours(self) -> str | None:
+        """The relation that all charges are for; None if there is none yet. Ledgers of version 0.8 may mix them."""
+        return " and ".join(sorted(self._relations)) or None
+
+    def charges(self, request: str, neighbours: str) -> list[Found]:
+        """The charges of this digest for this relation, sealed ones last, and then the newest last."""
+        found = [each for each in self._charges.get(request, ()) if each.neighbours == neighbours]
+        return sorted(found, key=lambda each: (each.number not in self._unsealed, each.number))
+
+    def seal_of(self, charge: Row) -> str | None:
+        """The head of this charge's seal."""
+        return self._seal_heads.get(charge.number)
 
     def waits(self, charge: Row) -> bool:
         """Whether this charge has no seal yet."""
@@ -109,13 +143,16 @@ class History:
         return {"open": self._opens, "reserve": self._reserves, "seal": self._seals}[row.kind](row, said)
 
     def _opens(self, row: Row, said: dict[str, str]) -> str | None:
-        if row.number or said["format"] != FORMAT:
+        if row.number or said["format"] not in FORMATS:
             return "is not the beginning of a ledger that this version can read"
-        self._budget = _units(said)
+        self._format, self._budget = said["format"], _units(said)
+        if neighbours := said.get("neighbours", ""):
+            self._relations = {check_known(neighbours)}
         return None
 
     def _reserves(self, row: Row, said: dict[str, str]) -> str | None:
-        if set(said) != _CHARGE_SAYS or not all(isinstance(value, str) for value in said.values()):
+        old = self._format != FORMAT and set(said) == _OLD_CHARGE_SAYS
+        if not (old or set(said) == _CHARGE_SAYS) or not all(isinstance(value, str) for value in said.values()):
             return "is not a charge"
         price = _units(said)
         spent = self._spent[0] + price[0], self._spent[1] + price[1]
@@ -125,9 +162,11 @@ class History:
             return "does not add up"
         if row.request != digest(said) or row.reserved is not None:
             return "is not the charge that it says"
-        if self.dataset not in (None, said["dataset"]):
-            return "is a charge for another dataset"
-        self.dataset = said["dataset"]
+        found = Found(row.number, row.head, said.get("data", ""), relation_of(said))
+        if not old and self._relations not in (set(), {check_known(found.neighbours)}):
+            return "is a charge for other neighbours"
+        self._relations.add(found.neighbours)
+        self._charges.setdefault(row.request, []).append(found)
         self._spent = spent
         self._unsealed[row.number] = row.request
         return None
@@ -137,6 +176,7 @@ class History:
             return "does not add up"
         if row.reserved is None or self._unsealed.pop(row.reserved, None) != row.request:
             return "seals nothing that was charged"
+        self._seal_heads[row.reserved] = row.head
         return None
 
 

@@ -5,13 +5,14 @@ Amounts are decimals as typed. A charge covers the price of its events, or is re
 
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
+from typing import Literal
 
 from headcount.account import cost
 from headcount.account.chain import PLACES, amount
 from headcount.account.cost import Cost
 from headcount.account.events import Event, to_json
-from headcount.errors import BadParameter, BudgetExceeded, LedgerError
+from headcount.account.relation import Relation, relation_for
+from headcount.errors import BadParameter, BudgetExceeded
 from headcount.exact import Number, positive, rational, written
 
 
@@ -26,10 +27,13 @@ class Charge:
     events: tuple[Event, ...] = ()
     """What will happen; the cost must cover its price."""
     dataset: str = ""
-    """Whose budget it is. A ledger belongs to the dataset of its first charge, and takes no other."""
+    """What the data are called. Charges for all datasets about the same people add up in one ledger."""
+    neighbours: Relation | Literal[""] = ""
+    """The relation that the cost is for; by default what the events say, else add-remove."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "events", _event_tuple(self.events))
+        object.__setattr__(self, "neighbours", relation_for(self.neighbours, self.events))
         _check_charge(self)
 
     def body(self) -> dict[str, str]:
@@ -37,6 +41,7 @@ class Charge:
         return {
             "request": self.request,
             "dataset": self.dataset,
+            "neighbours": self.neighbours,
             "events": to_json(self.events),
             **amount(self.cost),
         }
@@ -97,16 +102,6 @@ def check_covered(charge: Charge) -> None:
         )
 
 
-def check_owner(asked: str, owner: str | None, path: Path) -> None:
-    """Refuse to charge a ledger for another dataset than its own."""
-    if owner is not None and asked != owner:
-        name = owner.rpartition(", people by ")[0]
-        raise LedgerError(
-            f"{path.name} is the ledger of {owner!r}, and this is {asked!r}. Nothing was spent.",
-            fix=f'a ledger of its own; or, for the same data under another name, dataset="{name}"',
-        )
-
-
 def check_enough(asked: Cost, left: Cost) -> None:
     """Refuse what is not left."""
     if asked.epsilon > left.epsilon or asked.delta > left.delta:
@@ -119,7 +114,7 @@ def check_enough(asked: Cost, left: Cost) -> None:
 
 def _what_fits(asked: Cost, fits: Cost) -> str:
     if not fits.epsilon:
-        return "nothing is left: no more releases of this dataset"
+        return "nothing is left: no more releases about these people"
     rest = ", if it needs no delta (items known in advance)" if asked.delta and not fits.delta else ""
     return f"{told(fits)} would fit{rest}"
 

@@ -28,6 +28,7 @@ from headcount.account.events import (
     Selections,
     ShuffledLaplace,
     WeightedThreshold,
+    neighbours_of,
 )
 from headcount.account.sampling import delta as sampled_delta
 from headcount.account.shuffling import delta as shuffled_delta
@@ -149,6 +150,7 @@ def concentrated(event: Event) -> Concentrated:
 
 def zcdp(events: Sequence[Event]) -> Concentrated:
     """The zCDP price of all the events together, in whatever order and however they depend on each other's results."""
+    neighbours_of(events)
     prices = [concentrated(event) for event in events]
     return Concentrated(
         sum((price.rho for price in prices), start=Fraction(0)),
@@ -158,6 +160,7 @@ def zcdp(events: Sequence[Event]) -> Concentrated:
 
 def split(events: Sequence[Event]) -> tuple[Cost, list[Gaussian]]:
     """The sum of the native prices, and all Gaussian noise."""
+    neighbours_of(events)
     prices = [native(event) for event in events]
     epsilon = sum((price.epsilon for price in prices), start=Fraction(0))
     delta = sum((price.delta for price in prices), start=Fraction(0))

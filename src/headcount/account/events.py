@@ -202,6 +202,20 @@ Event = (
     | Adaptive
 )
 
+
+def neighbours_of(events: Iterable[Event]) -> Neighbours | None:
+    """The neighbours that events say they are for; None if none does. Prices for different ones do not add up."""
+    said = [each for event in events if (each := getattr(event, "neighbours", None))]
+    check_one_kind(*said)
+    return said[0] if said else None
+
+
+def check_one_kind(*neighbours: Neighbours | None) -> None:
+    """Refuse different neighbours; None goes with all."""
+    if len({*neighbours} - {None}) > 1:
+        raise BadParameter("events for add-remove and for replace: their prices do not add up.", fix="one kind of them")
+
+
 _KINDS: dict[str, type[Event]] = {kind.name: kind for kind in get_args(Event)}
 
 

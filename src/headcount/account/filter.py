@@ -7,8 +7,8 @@ Ramdas, Rogers & Wu 2023, Theorem 1: fully adaptive composition at the price of 
 
 from fractions import Fraction
 
-from headcount.account.cost import concentrated
-from headcount.account.events import Event
+from headcount.account.cost import zcdp
+from headcount.account.events import Event, Neighbours, check_one_kind, neighbours_of
 from headcount.errors import BadParameter, BudgetExceeded
 from headcount.exact import Number, rational, whole
 
@@ -28,22 +28,23 @@ class ZcdpFilter:
     def __init__(self, rho: Number, delta: Number) -> None:
         self.rho_left = _not_negative("rho", rho)
         self.delta_left = _not_negative("delta", delta)
+        self._neighbours: Neighbours | None = None
 
     def admits(self, *events: Event) -> bool:
         """Whether all these events together would fit."""
-        rho, delta = _price(events)
+        rho, delta = self._price(events)
         return rho <= self.rho_left and delta <= self.delta_left
 
     def times(self, *events: Event) -> int:
         """How often all these events together would fit; they must cost something."""
-        rho, delta = _price(events)
+        rho, delta = self._price(events)
         fits = [left // price for left, price in ((self.rho_left, rho), (self.delta_left, delta)) if price]
         return min(fits)
 
     def charge(self, *events: Event, times: int = 1) -> None:
         """Take the price of these events, so many times, from the budget, or raise and take nothing. To be called
         before their noise is drawn."""
-        rho, delta = (whole("times", times, least=0, fix="times=1") * price for price in _price(events))
+        rho, delta = (whole("times", times, least=0, fix="times=1") * price for price in self._price(events))
         if rho > self.rho_left or delta > self.delta_left:
             raise BudgetExceeded(
                 f"asked rho={float(rho):.6g}, delta={float(delta):.3g}; "
@@ -52,11 +53,13 @@ class ZcdpFilter:
             )
         self.rho_left -= rho
         self.delta_left -= delta
+        self._neighbours = self._neighbours or neighbours_of(events)
 
-
-def _price(events: tuple[Event, ...]) -> tuple[Fraction, Fraction]:
-    prices = [concentrated(event) for event in events]
-    return sum((p.rho for p in prices), start=Fraction(0)), sum((p.delta for p in prices), start=Fraction(0))
+    def _price(self, events: tuple[Event, ...]) -> tuple[Fraction, Fraction]:
+        """Of all these events, for the same neighbours as those before."""
+        check_one_kind(self._neighbours, neighbours_of(events))
+        total = zcdp(events)
+        return total.rho, total.delta
 
 
 def _not_negative(name: str, value: Number) -> Fraction:

@@ -1,4 +1,5 @@
-"""The ledger: one total budget for one dataset, in a file that remembers every spend and cannot be cheated quietly.
+"""The ledger: one total budget for one group of people, in a file that remembers every spend and cannot be cheated
+quietly.
 
 A release is published in three steps, and in this order only:
 
@@ -13,6 +14,9 @@ Invariants:
   crash), the work is done again under the same charge and with the same secret, so nothing is drawn anew (pending.py).
   If two processes do it at once, the first seal wins and both return it. A fresh draw is an explicit `again=True` and a
   new charge.
+- A request is the same only if its data are: for other data than it was charged for before, it is refused, before
+  anything is drawn or charged (key.py).
+- All charges are for the same relation of neighbours: epsilons for different ones do not add up (relation.py).
 - Check and charge are one immediate transaction: processes that write at the same time cannot overspend.
 - Typed epsilons and deltas add up as exact decimals, and a charge that does not cover the price of its events is
   refused.
@@ -34,9 +38,11 @@ from weakref import WeakSet
 
 from headcount.account import cost, pending, store
 from headcount.account.chain import FORMAT, Broken, History, Row, amount, amount_in, digest
-from headcount.account.charge import Charge, check_covered, check_enough, check_owner, told, typed_budget
+from headcount.account.charge import Charge, check_covered, check_enough, told, typed_budget
 from headcount.account.cost import Cost
 from headcount.account.events import Event, from_json
+from headcount.account.key import check_same_data, keyed
+from headcount.account.relation import RELATIONS, Relation, check_known, check_relation, check_same, relation_of
 from headcount.errors import BadParameter, LedgerError, LedgerTampered
 from headcount.exact import Number
 
@@ -66,8 +72,12 @@ class Spend:
     """When, for people; nothing is decided by it."""
     request: str
     """What was asked."""
+    dataset: str
+    """Of which data, by name."""
     cost: Cost
     """What was paid."""
+    neighbours: str
+    """The relation that it was paid for."""
     events: tuple[Event, ...] | None
     """What happened; None if a newer version of headcount wrote it."""
     sealed: bool
@@ -75,7 +85,9 @@ class Spend:
 
 
 class Ledger:
-    """Opens the ledger of a dataset, or makes it if there is none (then with its total budget).
+    """Opens the ledger of all data about the same people, or makes it if there is none (then with its total budget).
+
+    It adds up charges for one relation of neighbours: the one that it is made for, else that of its first charge.
 
     >>> import tempfile
     >>> from fractions import Fraction
@@ -89,43 +101,67 @@ class Ledger:
     2.0
     """
 
-    def __init__(self, path: str | Path, *, epsilon: Number | None = None, delta: Number | None = None) -> None:
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        epsilon: Number | None = None,
+        delta: Number | None = None,
+        neighbours: Relation | None = None,
+    ) -> None:
         self.path = Path(path).absolute()
         self._lock = RLock()
         _LEDGERS.add(self)
         self._history = History()
-        asked = typed_budget(epsilon, delta)
+        asked, relation = typed_budget(epsilon, delta), None if neighbours is None else check_known(neighbours)
         if store.is_missing(self.path):
-            store.create(self.path, _opening(self.path, asked))
+            store.create(self.path, _opening(self.path, asked, relation or ""))
         self.budget = self._read().budget
+        check_same(relation, self.neighbours, self.path)
         if asked is not None and asked != self.budget:
             raise LedgerError(
                 f"{self.path}: this ledger has {told(self.budget)}, not {told(asked)}.",
                 fix=f'Ledger("{self.path}") opens it as it is; another budget needs another file',
             )
 
-    def publish(self, charge: Charge, work: Work, *, again: bool = False) -> Sealed:
+    def publish(
+        self, charge: Charge, work: Work, *, again: bool = False, data: Callable[[], bytes] | None = None
+    ) -> Sealed:
         """Charge, then work, then seal; or return what an equal request has sealed before.
 
         `work` gets the ledger's head after the charge, to print it in the release, and the charge's secret, of which it
         makes all of its draws (`noise.KeyedEntropy(secret)`); it returns the release's bytes. It is run again, under
-        the same charge and with the same secret, if it did not return."""
+        the same charge and with the same secret, if it did not return.
+
+        `data` returns bytes that stand for the data, such as those of the file: if the same request was charged
+        before, but for other data, it is refused. It is called once nothing else speaks against the charge. The ledger
+        keeps a keyed digest."""
         check_covered(charge)
-        reserved, ready = self._reserve(charge, again)
+        reserved, ready = self._reserve(charge, self._look(charge, data, again), again)
         return ready if isinstance(ready, Sealed) else self._seal(reserved, _content(work(reserved.head, ready)))
 
-    def _reserve(self, charge: Charge, again: bool) -> tuple[Row, Sealed | bytes]:
-        """The charge, on disk: an earlier one for the same request, or a new one if there is enough left; and its seal
-        or, as long as it has none, its secret."""
+    def _look(self, charge: Charge, data: Callable[[], bytes] | None, again: bool) -> bytes | None:
+        """What stands for the data; they are not looked at for what would be refused in any case."""
+        if data is None:
+            return None
+        history = self._read()
+        if again or not history.charges(digest(charge.body()), charge.neighbours):
+            _check_new(history, charge, self.path)
+        return data()
+
+    def _reserve(self, charge: Charge, data: bytes | None, again: bool) -> tuple[Row, Sealed | bytes]:
+        """The charge, on disk: an earlier one for the same request and data, or a new one if there is enough left; and
+        its seal or, as long as it has none, its secret."""
         with self._lock:
             with store.writing(self.path) as connection:
                 history = self._swept(connection)
-                earlier = None if again else store.charge_for(connection, digest(charge.body()))
+                kept = keyed(self.path, digest(charge.body()), data)
+                earlier = None if again else _earlier(connection, history, charge, kept, self.path)
                 if earlier:
                     sealed = _sealed(connection, earlier, history, self.path)
                     return earlier, sealed or pending.read(self.path, earlier)
-                check_owner(charge.dataset, history.dataset, self.path)
-                row = _charged(history, charge)
+                _check_new(history, charge, self.path)
+                row = _charged(history, charge, kept)
                 secret = pending.create(self.path, row)
                 store.append(connection, row)
             self._history.add(row)
@@ -151,12 +187,13 @@ class Ledger:
             return Sealed(content, row.head, fresh=True)
 
     def __repr__(self) -> str:
-        return f"<Ledger {self.path.name}: {told(self.left)} left of {told(self.budget)}>"
+        kind = f", neighbours={self.neighbours!r}" if self.neighbours else ""
+        return f"<Ledger {self.path.name}: {told(self.left)} left of {told(self.budget)}{kind}>"
 
     @property
-    def dataset(self) -> str | None:
-        """Whose ledger it is; None before the first charge."""
-        return self._read().dataset
+    def neighbours(self) -> str | None:
+        """The relation that all charges are for; None if the first charge is still to say it."""
+        return self._read().neighbours
 
     @property
     def spent(self) -> Cost:
@@ -182,7 +219,10 @@ class Ledger:
         return tuple(_spend(row, row.number in sealed) for row in rows if row.kind == "reserve")
 
     def tighter(self) -> Cost | None:
-        """All spends together by zCDP, at the whole budget's delta; None if that is not below what was typed."""
+        """All spends together by zCDP, at the whole budget's delta; None if that is not below what was typed, or if
+        spends do not add up."""
+        if self.neighbours not in RELATIONS:
+            return None
         events = [event for spend in self.spends() for event in spend.events or (None,)]
         known = [event for event in events if event is not None]
         total = cost.zcdp(known)
@@ -268,33 +308,54 @@ def _verified(connection: Connection, path: Path) -> Row:
     return last
 
 
+def _earlier(connection: Connection, history: History, charge: Charge, kept: str, path: Path) -> Row | None:
+    """The newest charge for the same request and data; a sealed one before one that was never finished."""
+    charges = history.charges(digest(charge.body()), charge.neighbours)
+    check_same_data(kept, charges, path)
+    same = [found for found in charges if found.data == kept]
+    return _row(connection, same[-1].head, path) if same else None
+
+
+def _row(connection: Connection, head: str, path: Path) -> Row:
+    """The row of the chain that has this head."""
+    row = store.row(connection, _number(head))
+    if row is None or row.head != head:
+        raise _tampered(path, f"row {_number(head)} cannot be found")
+    return row
+
+
 def _sealed(connection: Connection, reserved: Row, history: History, path: Path) -> Sealed | None:
-    if history.waits(reserved):
+    head = history.seal_of(reserved)
+    if head is None:
         return None
-    seal = store.seal_of(connection, reserved.number)
-    if seal is None:
-        raise _tampered(path, f"the seal of row {reserved.number} cannot be found")
+    seal = _row(connection, head, path)
     content = store.content(connection, seal.number)
     if content is None or _sha256(content) != seal.says()["sha256"]:
         raise _tampered(path, f"the release of row {seal.number} is not the one that was sealed")
     return Sealed(content, seal.head, fresh=False)
 
 
-def _charged(history: History, charge: Charge) -> Row:
-    """The row of a new charge, if there is enough left for it."""
+def _check_new(history: History, charge: Charge, path: Path) -> None:
+    """Refuse a new charge that is for other neighbours, or for more than is left."""
+    check_relation(charge.neighbours, history.neighbours, path)
     check_enough(charge.cost, _minus(history.budget, history.spent))
+
+
+def _charged(history: History, charge: Charge, kept: str) -> Row:
+    """The row of a new charge."""
     after = Cost(history.spent.epsilon + charge.cost.epsilon, history.spent.delta + charge.cost.delta)
-    body = {"at": datetime.now(UTC).isoformat(timespec="seconds"), **charge.body(), **amount(after, "spent_")}
+    said = {"at": datetime.now(UTC).isoformat(timespec="seconds"), "data": kept}
+    body = {**said, **charge.body(), **amount(after, "spent_")}
     return Row.after(history.last, kind="reserve", request=digest(body), reserved=None, body=body)
 
 
-def _opening(path: Path, budget: Cost | None) -> Row:
+def _opening(path: Path, budget: Cost | None, neighbours: str) -> Row:
     if budget is None:
         raise LedgerError(
             f"{path}: there is no ledger here yet.",
             fix=f'Ledger("{path}", epsilon=3, delta=1e-5), or: headcount ledger new {path} --epsilon 3 --delta 1e-5',
         )
-    body = {"format": FORMAT, "id": token_hex(16), **amount(budget)}
+    body = {"format": FORMAT, "id": token_hex(16), "neighbours": neighbours, **amount(budget)}
     return Row.after(None, kind="open", request="", reserved=None, body=body)
 
 
@@ -310,7 +371,8 @@ def _spend(row: Row, sealed: bool) -> Spend:
         events: tuple[Event, ...] | None = from_json(said["events"])
     except (BadParameter, ValueError, TypeError, AttributeError):
         events = None
-    return Spend(row.number, said["at"], said["request"], amount_in(said), events, sealed)
+    about = (row.number, said["at"], said["request"], said["dataset"])
+    return Spend(*about, amount_in(said), relation_of(said), events, sealed)
 
 
 def _minus(one: Cost, other: Cost) -> Cost:

@@ -23,11 +23,12 @@ PATIENCE = 60.0
 SCHEMA = (
     "CREATE TABLE entry (number INTEGER PRIMARY KEY, kind TEXT NOT NULL, request TEXT NOT NULL, "
     "reserved INTEGER UNIQUE, body TEXT NOT NULL, hash TEXT NOT NULL) STRICT",
-    "CREATE INDEX by_request ON entry (request)",
     "CREATE TABLE head (one INTEGER PRIMARY KEY CHECK (one = 1), head TEXT NOT NULL) STRICT",
     "CREATE TABLE content (number INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT",
 )
 """All that may be in the file: a trigger or a view could undo what is written."""
+OLD_INDEX = "CREATE INDEX by_request ON entry (request)"
+"""In ledgers until version 0.8; nothing is looked up in it any more."""
 _FIELDS = "number, kind, request, reserved, body, hash"
 
 
@@ -98,22 +99,7 @@ def rows(connection: Connection, after: int = -1) -> Iterator[Row]:
 
 def row(connection: Connection, number: int) -> Row | None:
     """The row of this number, if there is one."""
-    return _one(connection, "number = ?", number)
-
-
-def charge_for(connection: Connection, request: str) -> Row | None:
-    """The newest charge for this request; a sealed one before one that was never finished."""
-    sealed = "EXISTS (SELECT 1 FROM entry AS seal WHERE seal.reserved = entry.number)"
-    return _one(connection, f"request = ? AND kind = 'reserve' ORDER BY {sealed} DESC, number DESC LIMIT 1", request)
-
-
-def seal_of(connection: Connection, number: int) -> Row | None:
-    """The seal of this charge."""
-    return _one(connection, "reserved = ?", number)
-
-
-def _one(connection: Connection, condition: str, value: object) -> Row | None:
-    found = connection.execute(f"SELECT {_FIELDS} FROM entry WHERE {condition}", (value,)).fetchone()
+    found = connection.execute(f"SELECT {_FIELDS} FROM entry WHERE number = ?", (number,)).fetchone()
     return Row(*found) if found else None
 
 
@@ -160,7 +146,7 @@ def _check_schema(connection: Connection, path: Path) -> None:
     if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
         raise LedgerError(f"{path}: {_NOT_A_LEDGER}", fix=_ANOTHER_FILE)
     found = {sql for (sql,) in connection.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")}
-    if found != set(SCHEMA):
+    if found - {OLD_INDEX} != set(SCHEMA):
         raise LedgerTampered(f"{path}: the ledger's tables were changed from outside.", fix=RESTORE)
 
 

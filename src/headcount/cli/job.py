@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from inspect import Parameter, Signature, signature
 from pathlib import Path
 from signal import SIGINT
@@ -21,7 +21,7 @@ from headcount.plans import Job, plan
 from headcount.release import Release
 from headcount.release.release import FORMATS, PICTURES, bad_format
 from headcount.report import text
-from headcount.source.files import name_of
+from headcount.source.files import found_files, name_of
 
 ROWS = 25
 """Rows on the terminal."""
@@ -110,11 +110,19 @@ def _carry_out(name: Job, asked: dict[str, Any], run: Run) -> None:
             spill=run.spill,
             **asked,
         )
+        made = _in_files(made, run)
         _check_pictures(made, run.out or [])
         if run.dry_run:
             print(made.to_json() if run.as_json else made)
         else:
             _release(made, run)
+
+
+def _in_files(made: Plan, run: Run) -> Plan:
+    """A plan that knows the files that its table is in, whatever reads them: to a ledger the data are the same."""
+    if made.events is None or made.events.files or any("://" in path for path in run.files):
+        return made
+    return replace(made, events=replace(made.events, files=lambda: found_files(run.files)))
 
 
 @contextmanager

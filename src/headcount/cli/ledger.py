@@ -11,12 +11,13 @@ from rich.table import Table
 from rich.text import Text
 
 from headcount.account import Cost, Ledger, Spend, store
+from headcount.account.relation import RELATIONS
 from headcount.errors import LedgerError
 from headcount.exact import written
 from headcount.regular import check_regular
 from headcount.visible import visible
 
-app = typer.Typer(help="The budget of a dataset, and everything that was spent of it.", no_args_is_help=True)
+app = typer.Typer(help="The budget of all data about the same people, and what was spent of it.", no_args_is_help=True)
 
 File = Annotated[Path, typer.Argument(help="The ledger's file.", show_default=False)]
 
@@ -24,14 +25,17 @@ File = Annotated[Path, typer.Argument(help="The ledger's file.", show_default=Fa
 @app.command()
 def new(
     file: File,
-    epsilon: Annotated[str, typer.Option(help="The total epsilon of the dataset, for ever.", show_default=False)],
+    epsilon: Annotated[str, typer.Option(help="The total epsilon of these people, for ever.", show_default=False)],
     delta: Annotated[str, typer.Option(help="The total delta.")] = "0",
+    neighbours: Annotated[
+        str | None, typer.Option(help=f"What it adds up: {', '.join(RELATIONS)}; else as the first charge.")
+    ] = None,
 ) -> None:
     """Make a ledger with its total budget."""
     if not store.is_missing(file):
         raise LedgerError(f"{file}: there is a file already.", fix=f"headcount ledger show {file}")
-    ledger = Ledger(file, epsilon=epsilon, delta=delta)
-    print(f"{visible(str(file))}: {told(ledger.budget)}\nhead {ledger.head}")
+    ledger = Ledger(file, epsilon=epsilon, delta=delta, neighbours=neighbours)  # type: ignore[arg-type]
+    print(f"{visible(str(file))}: {_budget(ledger)}\nhead {ledger.head}")
 
 
 @app.command()
@@ -58,19 +62,26 @@ def verify(
 
 def tell(ledger: Ledger) -> None:
     """The ledger for people."""
-    table = Table("row", "when", "what", "epsilon", "delta", "release", box=None, header_style="bold", pad_edge=False)
+    heads = ("row", "when", "what", "dataset", "epsilon", "delta", "release")
+    table = Table(*heads, box=None, header_style="bold", pad_edge=False)
     for spend in ledger.spends():
-        table.add_row(
-            str(spend.number), spend.at, Text(visible(_title(spend.request))), *_amounts(spend.cost), _release(spend)
-        )
+        what = Text(visible(_title(spend.request))), Text(visible(spend.dataset))
+        table.add_row(str(spend.number), spend.at, *what, *_amounts(spend.cost), _release(spend))
     console = wide()
-    owner = f" of {ledger.dataset}" if ledger.dataset else ""
-    console.print(Text(visible(f"{ledger.path.name}{owner}: {told(ledger.budget)}")), soft_wrap=True)
+    console.print(Text(visible(f"{ledger.path.name}: {_budget(ledger)}")), soft_wrap=True)
     console.print(table)
     console.print(f"spent {told(ledger.spent)}\nleft  {told(ledger.left)}")
     if tighter := ledger.tighter():
         console.print(f"by zCDP, all of it together costs {told(tighter)}")
     console.print(f"head  {ledger.head}", soft_wrap=True)
+
+
+def _budget(ledger: Ledger) -> str:
+    """What there was at first, and for which neighbours."""
+    if ledger.neighbours is None:
+        return told(ledger.budget)
+    mixed = "" if ledger.neighbours in RELATIONS else ": these do not add up, so the total holds for none of them"
+    return f"{told(ledger.budget)}, for neighbours {ledger.neighbours}{mixed}"
 
 
 def wide() -> Console:
@@ -83,15 +94,18 @@ def plain(ledger: Ledger) -> dict[str, object]:
     tighter = ledger.tighter()
     return {
         "budget": _plain(ledger.budget),
+        "neighbours": ledger.neighbours,
         "spent": _plain(ledger.spent),
         "left": _plain(ledger.left),
         "by_zcdp": _plain(tighter) if tighter else None,
         "head": ledger.head,
-        "charges": [
-            {"row": spend.number, "at": spend.at, "what": spend.request, "sealed": spend.sealed, **_plain(spend.cost)}
-            for spend in ledger.spends()
-        ],
+        "charges": [_charge(spend) for spend in ledger.spends()],
     }
+
+
+def _charge(spend: Spend) -> dict[str, object]:
+    about = {"row": spend.number, "at": spend.at, "what": spend.request, "dataset": spend.dataset}
+    return {**about, "neighbours": spend.neighbours, "sealed": spend.sealed, **_plain(spend.cost)}
 
 
 def told(cost: Cost) -> str:

@@ -1,6 +1,7 @@
 """Rows in: any table becomes `Events`, and these become `Contributions`, on whatever engine holds them.
 
 events.py         which table, which columns; opened by its schema, no row read
+identity.py       whether a table is the same as before, for a ledger
 files.py          which files, of what kind, with which columns
 parquet.py        Parquet, its columns by their places
 blocks.py         text files as blocks of lines, and what is read of them as a table
@@ -17,5 +18,6 @@ binning.py        public edges for numbers and dates
 
 from headcount.source.contributions import Contributions, contributions
 from headcount.source.events import Events, open_events
+from headcount.source.identity import identified
 
-__all__ = ["Contributions", "Events", "contributions", "open_events"]
+__all__ = ["Contributions", "Events", "contributions", "identified", "open_events"]

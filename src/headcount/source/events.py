@@ -16,6 +16,8 @@ from headcount.source.engine import Limits, column_names, setting
 from headcount.source.fetched import fetched
 from headcount.source.pandas_columns import Role
 
+UNNAMED = ("data frame", "ibis table")
+"""What a table is called that has no name of its own."""
 KINDS = (
     "a path or a list of paths (parquet, csv, tsv, jsonl), or a pandas, polars, pyarrow, DuckDB, Spark or Ibis table"
 )
@@ -38,6 +40,10 @@ class Events:
     typed: bool = True
     """Whether the schema tells numbers from text. It does not where every value is text (CSV, JSON lines, what Spark
     reads of a CSV), nor in pandas, where one row makes a column of numbers one of objects."""
+    files: Callable[[], list[str]] | None = None
+    """The files that hold it, if it is in files."""
+    loaded: "Callable[[Events], Events]" = lambda events: events
+    """The same table, with rows that had to be converted converted once."""
 
 
 def open_events(
@@ -47,7 +53,7 @@ def open_events(
     if paths := _paths(data):
         return _of_files(paths, columns, name)
     if spark.is_frame(data):
-        return _of_spark(data, columns, name or "data frame")
+        return _of_spark(data, columns, name or UNNAMED[0])
     if isinstance(data, ir.Table):
         if ibis.get_backend(data).name == spark.NAME:
             return _of_spark(spark.frame_of(data), columns, name or _ibis_name(data))
@@ -61,12 +67,13 @@ def open_events(
     items: list[Role] = ["item"] * (len(columns) - 1)
     needed = roles or ("person", *items)
     return Events(
-        name or "data frame",
+        name or UNNAMED[0],
         frame.types(columns),
         lambda: frame.table(columns, needed),
         ours=True,
         quick=True,
         typed=not frames.is_pandas(data),
+        loaded=lambda events: replace(events, table=frame.loaded(columns, needed)),
     )
 
 
@@ -97,7 +104,7 @@ def _of_files(paths: Sequence[str], columns: Sequence[str], name: str | None) ->
         return now.table()
 
     events = opened()
-    return replace(events, table=table)
+    return replace(events, table=table, files=lambda: files.found_files(paths))
 
 
 def _of_spark(frame: Any, columns: Sequence[str], name: str) -> Events:
@@ -185,9 +192,15 @@ def _check_settings(table: ir.Table) -> None:
 def _ibis_name(table: ir.Table) -> str:
     try:
         name = str(table.get_name())
-        return "ibis table" if name.startswith("ibis_") else name
+        return UNNAMED[1] if name.startswith("ibis_") else name
     except (AttributeError, ibis.common.exceptions.IbisError):
-        return "ibis table"
+        return UNNAMED[1]
+
+
+def check_name(name: str) -> None:
+    """Refuse data without a name of their own, where a name tells them apart for ever: in a ledger."""
+    if name in UNNAMED:
+        raise BadParameter("a ledger needs to know what the data are called.", fix='dataset="visits"')
 
 
 def check_limits(data: Any, events: Events, limits: Limits) -> None:

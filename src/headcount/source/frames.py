@@ -54,7 +54,12 @@ class Wrapped:
 
     def table(self, columns: Sequence[str], roles: Sequence[Role]) -> ir.Table:
         """These columns on the engine: column0, column1, ..."""
-        return _on_engine(self._frame.read([self._place(column) for column in columns], roles))
+        return self.loaded(columns, roles)()
+
+    def loaded(self, columns: Sequence[str], roles: Sequence[Role]) -> Callable[[], ir.Table]:
+        """The same, converted now, for being read more than once."""
+        read = self._frame.read([self._place(column) for column in columns], roles)
+        return lambda: _on_engine(read)
 
     def _place(self, column: str) -> int:
         return list(self.names).index(column)

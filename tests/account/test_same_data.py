@@ -1,0 +1,283 @@
+"""A sealed answer is returned for the same data only: for others it is a new question, and refused until it is paid."""
+
+import os
+import stat
+from collections.abc import Callable
+from contextlib import suppress
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import ibis
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import headcount as hc
+from headcount.account import Charge, Cost, Ledger
+from headcount.errors import BadParameter, BudgetExceeded, LedgerError, ReadingFailed
+from headcount.source import identified, open_events
+from headcount.source.engine import Limits
+
+ASKED: dict[str, Any] = {"user": "user", "by": "item", "epsilon": 1, "bound": 1, "keys": ["a", "b"]}
+JANUARY: dict[str, list[Any]] = {"user": [1, 2, 3, 4], "item": ["a", "b", "a", "a"]}
+FEBRUARY: dict[str, list[Any]] = {"user": [1, 2, 3, 4], "item": ["b", "b", "b", "a"]}
+CHANGED = "the data changed since this request was charged"
+
+
+def on_duckdb(rows: dict[str, list[Any]]) -> Any:
+    connection = duckdb.connect()
+    connection.register("arrow", pa.table(rows))
+    connection.execute("CREATE TABLE visits AS SELECT * FROM arrow")
+    return connection
+
+
+KINDS: dict[str, Callable[[dict[str, list[Any]]], Any]] = {
+    "pandas": pd.DataFrame,
+    "polars": pl.DataFrame,
+    "lazy polars": lambda rows: pl.DataFrame(rows).lazy(),
+    "pyarrow": pa.table,
+    "relation": lambda rows: on_duckdb(rows).table("visits"),
+    "ibis": lambda rows: ibis.duckdb.from_connection(on_duckdb(rows)).table("visits"),
+}
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Ledger:
+    return Ledger(tmp_path / "visits.db", epsilon=3, delta=1e-5)
+
+
+def write(path: Path, rows: dict[str, list[Any]]) -> Path:
+    path.parent.mkdir(exist_ok=True)
+    if path.suffix == ".parquet":
+        pq.write_table(pa.table(rows), path)
+    elif path.suffix == ".csv":
+        pd.DataFrame(rows).to_csv(path, index=False)
+    else:
+        pd.DataFrame(rows).to_json(path, orient="records", lines=True)
+    return path
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_another_frame_is_not_answered_with_the_first_ones_release(ledger: Ledger, kind: str) -> None:
+    first = hc.histogram(KINDS[kind](JANUARY), **ASKED, ledger=ledger, dataset="visits")
+    assert hc.histogram(KINDS[kind](JANUARY), **ASKED, ledger=ledger, dataset="visits").content == first.content
+    with pytest.raises(LedgerError, match=CHANGED) as refused:
+        hc.histogram(KINDS[kind](FEBRUARY), **ASKED, ledger=ledger, dataset="visits")
+    assert "again=True (--again)" in refused.value.fix
+    assert 'dataset="visits, May" (--dataset)' in refused.value.fix
+    assert len(ledger.spends()) == 1
+    assert hc.histogram(KINDS[kind](FEBRUARY), **ASKED, ledger=ledger, dataset="February").fresh
+    assert ledger.spent.epsilon == 2
+
+
+@pytest.mark.parametrize("ending", [".parquet", ".csv", ".jsonl"])
+def test_files_of_one_name_in_two_folders_are_two(ledger: Ledger, tmp_path: Path, ending: str) -> None:
+    january, february = (
+        write(tmp_path / month / f"v{ending}", rows) for month, rows in [("jan", JANUARY), ("feb", FEBRUARY)]
+    )
+    release = hc.histogram(january, **ASKED, ledger=ledger)
+    with pytest.raises(LedgerError, match=CHANGED):
+        hc.histogram(february, **ASKED, ledger=ledger)
+    assert hc.histogram(january, **ASKED, ledger=ledger).content == release.content
+
+
+def test_a_file_that_grew_is_refused_and_paid_for_with_again(ledger: Ledger, tmp_path: Path) -> None:
+    path = write(tmp_path / "visits.csv", JANUARY)
+    first = hc.histogram(path, **ASKED, ledger=ledger)
+    small = path.read_text()
+    path.write_text(small + "5,b\n")
+    with pytest.raises(LedgerError, match=CHANGED):
+        hc.histogram(path, **ASKED, ledger=ledger)
+    second = hc.histogram(path, **ASKED, ledger=ledger, again=True)
+    assert second.fresh
+    assert hc.histogram(path, **ASKED, ledger=ledger).content == second.content
+    path.write_text(small)
+    assert hc.histogram(path, **ASKED, ledger=ledger).content == first.content
+    assert len(ledger.spends()) == 2
+
+
+def test_files_of_a_pattern_are_the_same_under_other_names(ledger: Ledger, tmp_path: Path) -> None:
+    write(tmp_path / "days" / "1.csv", JANUARY)
+    write(tmp_path / "days" / "2.csv", FEBRUARY)
+    asked = {**ASKED, "ledger": ledger, "dataset": "days"}
+    release = hc.histogram(tmp_path / "days" / "*.csv", **asked)
+    (tmp_path / "days" / "1.csv").rename(tmp_path / "days" / "3.csv")
+    assert hc.histogram(tmp_path / "days" / "*.csv", **asked).content == release.content
+    write(tmp_path / "days" / "4.csv", JANUARY)
+    with pytest.raises(LedgerError, match=CHANGED):
+        hc.histogram(tmp_path / "days" / "*.csv", **asked)
+
+
+def test_a_charge_that_was_never_sealed_is_for_its_data_too(ledger: Ledger) -> None:
+    plan = hc.plan("histogram", pa.table(JANUARY), **ASKED, dataset="visits")
+
+    def stop(step: str) -> None:
+        if step == "reading":
+            raise KeyboardInterrupt
+
+    with suppress(KeyboardInterrupt):
+        plan.release(ledger=ledger, tell=stop)
+    assert [spend.sealed for spend in ledger.spends()] == [False]
+    with pytest.raises(LedgerError, match=CHANGED):
+        plan.release(pa.table(FEBRUARY), ledger=ledger)
+    assert plan.release(ledger=ledger).fresh
+    assert [spend.sealed for spend in ledger.spends()] == [True]
+
+
+@pytest.mark.parametrize("kind", [each for each in KINDS if each != "ibis"])
+def test_data_without_a_name_are_refused_by_a_ledger_alone(ledger: Ledger, kind: str) -> None:
+    plan = hc.plan("histogram", KINDS[kind](JANUARY), **ASKED)
+    assert plan.release().fresh
+    with pytest.raises(BadParameter, match=r'a ledger needs to know what the data are called\. Fix: dataset="visits"'):
+        plan.release(ledger=ledger)
+    with pytest.raises(BadParameter, match="a ledger needs to know"):
+        hc.Plan.from_json(plan.to_json()).release(KINDS[kind](JANUARY), ledger=ledger)
+    assert ledger.spends() == ()
+
+
+def fingerprint(rows: dict[str, list[Any]], kind: str = "pyarrow") -> bytes:
+    return identified(open_events(KINDS[kind](rows), ["user", "item"]), Limits())[0]
+
+
+BASE: dict[str, list[Any]] = {"user": [1, 2, None, 3], "item": ["a", None, "b", "a"]}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_order_of_rows_and_the_other_columns_do_not_matter(kind: str) -> None:
+    moved = {name: [*reversed(column)] for name, column in BASE.items()}
+    assert fingerprint(BASE, kind) == fingerprint(moved, kind) == fingerprint({**BASE, "beside": [1, 2, 3, 4]}, kind)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"user": [1, 2, None], "item": ["a", None, "b"]},
+        {"user": [1, 2, None, 3, 3], "item": ["a", None, "b", "a", "a"]},
+        {"user": [1, 2, None, 3, 3, 3], "item": ["a", None, "b", "a", "a", "a"]},
+        {"user": [1, 2, None, 3], "item": ["a", None, "b", "A"]},
+        {"user": [1, 2, None, 3], "item": [None, "a", "b", "a"]},
+        {"user": [1, 2, 0, 3], "item": ["a", None, "b", "a"]},
+        {"user": [1, 2, None, 3], "item": ["a", "", "b", "a"]},
+        {"user": [], "item": []},
+    ],
+)
+def test_every_changed_cell_and_every_row_matters(other: dict[str, list[Any]]) -> None:
+    schema = pa.schema({"user": pa.int64(), "item": pa.string()})
+    one, two = (pa.table(rows, schema=schema) for rows in (BASE, other))
+    first, second = (identified(open_events(each, ["user", "item"]), Limits())[0] for each in (one, two))
+    assert first != second
+
+
+def test_a_frame_is_converted_once(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    from headcount.source import frames
+
+    converted: list[bool] = []
+    arrow = frames._Pandas.arrow
+
+    def counted(self: Any, columns: Any, *, empty: bool) -> pa.Table:
+        converted.append(empty)
+        return arrow(self, columns, empty=empty)
+
+    monkeypatch.setattr(frames._Pandas, "arrow", counted)
+    hc.histogram(pd.DataFrame(JANUARY), **ASKED, ledger=ledger, dataset="visits")
+    assert converted.count(False) == 1
+
+
+def test_rows_that_cannot_be_read_charge_nothing_and_are_not_quoted(ledger: Ledger) -> None:
+    rows = on_duckdb(JANUARY).sql("SELECT error('person ' || user) AS user, item FROM visits")
+    with pytest.raises(ReadingFailed) as refused:
+        hc.histogram(rows, **ASKED, ledger=ledger, dataset="visits")
+    assert "person" not in str(refused.value)
+    assert ledger.spends() == ()
+
+
+def test_what_is_refused_in_any_case_is_refused_before_any_row_is_read(ledger: Ledger) -> None:
+    rows = on_duckdb(JANUARY).sql("SELECT error('read') AS user, item FROM visits")
+    with pytest.raises(BudgetExceeded):
+        hc.histogram(rows, **{**ASKED, "epsilon": 9}, ledger=ledger, dataset="visits")
+
+
+# The digest that a ledger keeps, and its key
+
+CHARGE = Charge("people per word", Cost(Fraction(1), Fraction(0)))
+
+
+def publish(ledger: Ledger, data: bytes | None, charge: Charge = CHARGE, *, again: bool = False) -> bytes:
+    given = None if data is None else lambda: data
+    return ledger.publish(charge, lambda head, secret: head.encode(), data=given, again=again).content
+
+
+def test_charges_of_ones_own_may_say_their_data(ledger: Ledger) -> None:
+    first = publish(ledger, b"")
+    assert publish(ledger, b"") == first
+    for other in (b"x", None):
+        with pytest.raises(LedgerError, match=CHANGED if other else "it is not known if it was for the same data"):
+            publish(ledger, other)
+    second = publish(ledger, b"x", again=True)
+    assert (publish(ledger, b""), publish(ledger, b"x")) == (first, second)
+
+
+def kept_data(ledger: Ledger) -> list[str]:
+    from headcount.account import store
+
+    with store.reading(ledger.path) as connection:
+        return [row.says()["data"] for row in store.rows(connection) if row.kind == "reserve"]
+
+
+def test_what_is_kept_tells_nothing_without_the_key(ledger: Ledger, tmp_path: Path) -> None:
+    """Neither which data it was, nor that two requests or two ledgers were about the same."""
+    other = Ledger(tmp_path / "other.db", epsilon=3)
+    publish(ledger, b"data")
+    publish(ledger, b"data", Charge("another", CHARGE.cost))
+    publish(other, b"data")
+    found = [digest for each in (ledger, other) for digest in kept_data(each)]
+    assert len({digest.partition(":")[2] for digest in found}) == 3
+    key = Path(f"{ledger.path}.key")
+    assert len(key.read_bytes()) == 32
+    assert stat.S_IMODE(key.stat().st_mode) == 0o600
+    assert key.read_bytes() not in ledger.path.read_bytes()
+
+
+def test_the_key_is_for_its_owner_alone_whatever_the_umask(ledger: Ledger) -> None:
+    before = os.umask(0)
+    try:
+        publish(ledger, b"data")
+    finally:
+        os.umask(before)
+    key = Path(f"{ledger.path}.key")
+    assert stat.S_IMODE(key.stat().st_mode) == 0o600
+    key.chmod(0o644)
+    publish(ledger, b"data")
+    assert stat.S_IMODE(key.stat().st_mode) == 0o600
+
+
+def test_a_lost_key_is_told_apart_from_changed_data(ledger: Ledger) -> None:
+    release = publish(ledger, b"data")
+    key = Path(f"{ledger.path}.key")
+    lost = key.read_bytes()
+    key.unlink()
+    with pytest.raises(LedgerError, match=r"visits\.db\.key is not the key that this request was charged with"):
+        publish(ledger, b"data")
+    key.write_bytes(lost)
+    assert publish(ledger, b"data") == release
+    key.write_bytes(b"short")
+    with pytest.raises(LedgerError, match="not the key of a ledger"):
+        publish(ledger, b"data")
+    key.unlink()
+    key.symlink_to(ledger.path)
+    with pytest.raises(LedgerError):
+        publish(ledger, b"data")
+
+
+@pytest.mark.parametrize("ending", [".parquet", ".json", ".csv", ".html"])
+def test_the_digest_is_in_no_release(ledger: Ledger, tmp_path: Path, ending: str) -> None:
+    plan = hc.plan("histogram", pa.table(JANUARY), **ASKED, dataset="visits")
+    written = plan.release(ledger=ledger).save(tmp_path / f"release{ending}").read_bytes()
+    (digest,) = kept_data(ledger)
+    for part in digest.split(":"):
+        assert part.encode() not in written
+        assert part not in plan.to_json()
