@@ -49,3 +49,9 @@ class LedgerTampered(LedgerError):
     """The ledger's rows do not follow from one another: somebody edited, deleted, reordered or rolled back."""
 
     exit_code = 1
+
+
+class NotSealed(LedgerError):
+    """A file that a sound ledger did not seal."""
+
+    exit_code = 1

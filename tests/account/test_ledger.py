@@ -21,7 +21,7 @@ from headcount import Charge, Cost, Ledger
 from headcount.account import calibrate, store
 from headcount.account.chain import Row, amount, digest
 from headcount.account.events import Gaussian, Laplace
-from headcount.errors import BadParameter, BudgetExceeded, LedgerError, LedgerTampered
+from headcount.errors import BadParameter, BudgetExceeded, LedgerError, LedgerTampered, NotSealed
 
 ONE = Cost(Fraction(1), Fraction(0))
 
@@ -478,7 +478,7 @@ def test_a_rollback_is_found_by_a_kept_head_and_by_a_live_ledger(ledger: Ledger,
     assert Ledger(path).verify() != sealed.head
     with pytest.raises(LedgerTampered, match="a rollback, or the head of another ledger"):
         Ledger(path).verify(sealed.head)
-    with pytest.raises(LedgerTampered, match="it did not seal this file"):
+    with pytest.raises(NotSealed, match="did not seal this file: it is of another ledger, or was changed, or the"):
         Ledger(path).verify(release=sealed.content)
     for use in (ledger.verify, lambda: ledger.spent, lambda: ledger.publish(ask("c"), Work())):
         with pytest.raises(LedgerTampered, match="is not the one that was there before: a rollback"):

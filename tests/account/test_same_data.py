@@ -67,8 +67,8 @@ def test_another_frame_is_not_answered_with_the_first_ones_release(ledger: Ledge
     assert hc.histogram(KINDS[kind](JANUARY), **ASKED, ledger=ledger, dataset="visits").content == first.content
     with pytest.raises(LedgerError, match=CHANGED) as refused:
         hc.histogram(KINDS[kind](FEBRUARY), **ASKED, ledger=ledger, dataset="visits")
-    assert "again=True (--again)" in refused.value.fix
-    assert 'dataset="visits, May" (--dataset)' in refused.value.fix
+    assert "again=True" in refused.value.fix
+    assert 'dataset="visits-May"' in refused.value.fix
     assert len(ledger.spends()) == 1
     assert hc.histogram(KINDS[kind](FEBRUARY), **ASKED, ledger=ledger, dataset="February").fresh
     assert ledger.spent.epsilon == 2

@@ -76,6 +76,14 @@ def test_a_ledger(folder: Path) -> None:
         "headcount: asked epsilon=1, delta=0.000001; left epsilon=0.5, delta=0.000009. Nothing was spent. "
         "Fix: --epsilon 0.5, --delta 0.000001 would fit\n"
     )
+    pq.write_table(pq.read_table(folder / "plays.parquet").slice(1), folder / "plays.parquet")
+    changed = headcount(*asked, cwd=folder)
+    assert (changed.returncode, changed.stdout) == (2, "")
+    assert changed.stderr == (
+        "headcount: the data changed since this request was charged: its release is about other data. Nothing was "
+        "drawn, nothing was spent. Fix: --again pays for a release of the data as they are now; or, if these are other "
+        "data, a name of their own: --dataset visits-May\n"
+    )
     shown = headcount("ledger", "show", "plays.db", cwd=folder).stdout
     assert "plays.db: epsilon 1.5, delta 0.00001, for neighbours add-remove\n" in shown
     assert "people per song  plays.parquet, people by user" in shown

@@ -37,6 +37,7 @@ PRICES = "tests/account/test_prices.py::"
 CALIBRATION = "tests/account/test_calibration.py::"
 LEDGER = "tests/account/test_ledger.py::"
 PENDING = "tests/account/test_pending.py::"
+FILE = "tests/account/test_file.py::"
 SAME = "tests/account/test_same_data.py::"
 RELATION = "tests/account/test_relation.py::"
 CHAOS = "tests/audit/test_chaos.py::"
@@ -474,6 +475,37 @@ BUGS = [
         "account/store.py",
         (("    if found - {OLD_INDEX} != set(SCHEMA):", "    if not found:"),),
         LEDGER + "test_every_edit_is_found",
+    ),
+    Bug(
+        "a hard link to a ledger is accepted",
+        "account/one_path.py",
+        (("    if path.stat().st_nlink > 1:", "    if False:"),),
+        FILE + "test_a_second_name_is_refused",
+    ),
+    Bug(
+        "a ledger that is mounted alone is accepted",
+        "account/one_path.py",
+        (("os.path.ismount(path) or str(path) in mount_points()", "os.path.ismount(path)"),),
+        FILE + "test_a_file_that_is_mounted_is_refused",
+    ),
+    Bug(
+        "a lock that others may hold",
+        "account/turn.py",
+        (("os.O_NOFOLLOW, 0o600)", "os.O_NOFOLLOW, 0o666)"), ("        os.fchmod(lock, 0o600)\n", "        pass\n")),
+        FILE + "test_only_the_owner_may_open_the_lock",
+    ),
+    Bug(
+        "an index decides what was charged before",
+        "account/ledger.py",
+        (
+            (
+                "    charges = history.charges(digest(charge.body()), charge.neighbours)\n",
+                "    wanted = (digest(charge.body()),)\n"
+                "    there = connection.execute('SELECT number FROM entry WHERE request = ?', wanted).fetchall()\n"
+                "    charges = history.charges(*wanted, charge.neighbours) if there else []\n",
+            ),
+        ),
+        FILE + "test_no_byte_of_an_index_makes_a_second_draw",
     ),
     Bug(
         "enumeration in one direction only",

@@ -3,6 +3,8 @@
 import csv
 import io
 import json
+import os
+import stat
 from datetime import date, timedelta
 from fractions import Fraction
 from pathlib import Path
@@ -20,6 +22,7 @@ from headcount.errors import BadParameter, NotATable
 from headcount.mechanism import Wish, mechanism_for
 from headcount.noise import SystemEntropy
 from headcount.release.intervals import ends
+from headcount.release.release import write
 
 NASTY = ["=cmd()", "+1", "-1", "@x", "\tx", "\rx", "'quoted'", 'say "hi"', "two\nlines", "<script>alert(1)</script>"]
 NASTY += ["$x^2$", "\x1b[2J", "a,b", "", "😀 naïve", "x" * 200]
@@ -244,3 +247,17 @@ def test_the_most_common_dates_are_by_count() -> None:
 
 def test_the_example_is_the_same_every_time() -> None:
     assert hc.example(people=50).equals(hc.example(people=50))
+
+
+def test_the_folder_is_on_the_disk_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A power cut right after `save` would undo the rename."""
+    synced: list[tuple[bool, bool]] = []
+    fsync = os.fsync
+
+    def watched(file: int) -> None:
+        synced.append((stat.S_ISDIR(os.fstat(file).st_mode), (tmp_path / "r.csv").exists()))
+        fsync(file)
+
+    monkeypatch.setattr(os, "fsync", watched)
+    write(tmp_path / "r.csv", b"content")
+    assert synced == [(False, False), (True, True)]

@@ -53,8 +53,8 @@ def _what(key: str, keys: set[str], name: str) -> str:
 
 _NOTHING = "Nothing was drawn, nothing was spent."
 _WAYS_OUT = (
-    "again=True (--again) pays for a release of the data as they are now; or, if these are other data, a name of their "
-    'own: dataset="visits, May" (--dataset)'
+    "again=True pays for a release of the data as they are now; or, if these are other data, a name of their own: "
+    'dataset="visits-May"'
 )
 
 

@@ -43,7 +43,7 @@ from headcount.account.cost import Cost
 from headcount.account.events import Event, from_json
 from headcount.account.key import check_same_data, keyed
 from headcount.account.relation import RELATIONS, Relation, check_known, check_relation, check_same, relation_of
-from headcount.errors import BadParameter, LedgerError, LedgerTampered
+from headcount.errors import BadParameter, LedgerError, LedgerTampered, NotSealed
 from headcount.exact import Number
 
 Work = Callable[[str, bytes], bytes]
@@ -109,7 +109,7 @@ class Ledger:
         delta: Number | None = None,
         neighbours: Relation | None = None,
     ) -> None:
-        self.path = Path(path).absolute()
+        self.path = store.located(Path(path))
         self._lock = RLock()
         _LEDGERS.add(self)
         self._history = History()
@@ -234,8 +234,8 @@ class Ledger:
     def verify(self, head: str | None = None, release: bytes | None = None) -> str:
         """The head, once everything is seen to be sound: the file, every row, every stored release.
 
-        `head`, from a release or kept elsewhere, must be among the rows; a `release` among those sealed. Raises
-        `LedgerTampered` if anything was edited, deleted, reordered or rolled back."""
+        `head`, from a release or kept elsewhere, must be among the rows; a `release` among those sealed, else
+        `NotSealed` is raised. Raises `LedgerTampered` if anything was edited, deleted, reordered or rolled back."""
         number = None if head is None else _number(head)
         with self._lock, store.reading(self.path) as connection:
             self._sync(connection)
@@ -243,11 +243,18 @@ class Ledger:
             if number is not None and getattr(store.row(connection, number), "head", None) != head:
                 raise _tampered(self.path, f"it has no row {head:.16}...: a rollback, or the head of another ledger")
             if release is not None and release not in (content for _, content in store.contents(connection)):
-                raise _tampered(
-                    self.path,
-                    "it did not seal this file: a rollback, another ledger's release, or not the sealed .parquet",
+                raise NotSealed(
+                    f"{self.path} did not seal this file: it is of another ledger, or was changed, or the ledger was "
+                    "rolled back to before it.",
+                    fix="the .parquet file as it was saved, and the head that was kept: verify(head)",
                 )
         return last.head
+
+    def releases(self) -> tuple[bytes, ...]:
+        """The bytes of every sealed release, in order."""
+        with self._lock, store.reading(self.path) as connection:
+            self._sync(connection)
+            return tuple(content for _, content in store.contents(connection))
 
     def _read(self) -> History:
         with self._lock, store.reading(self.path) as connection:

@@ -5,7 +5,7 @@ rollback journal back from the dead, and the charge with it would be gone. A con
 shared by a fork.
 """
 
-import fcntl
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -13,12 +13,12 @@ from pathlib import Path
 from sqlite3 import Connection
 
 from headcount.account.chain import Row
+from headcount.account.one_path import check_one_path
+from headcount.account.turn import PATIENCE, busy, turn
 from headcount.errors import LedgerError, LedgerTampered
 
 APPLICATION = 0x48434C31
 """Marks the file as a headcount ledger."""
-PATIENCE = 60.0
-"""Seconds to wait for others who write."""
 
 SCHEMA = (
     "CREATE TABLE entry (number INTEGER PRIMARY KEY, kind TEXT NOT NULL, request TEXT NOT NULL, "
@@ -44,7 +44,7 @@ def reading(path: Path) -> Iterator[Connection]:
 @contextmanager
 def writing(path: Path) -> Iterator[Connection]:
     """A transaction in which nobody else writes. On disk when the block is left; undone if it is left by an error."""
-    with _explained(path), _turn(path), closing(_connect(path)) as connection:
+    with _explained(path), turn(path), closing(_connect(path)) as connection:
         connection.execute("BEGIN IMMEDIATE")
         _check_schema(connection, path)
         yield connection
@@ -53,7 +53,7 @@ def writing(path: Path) -> Iterator[Connection]:
 
 def create(path: Path, first: Row) -> None:
     """Make the file with its first row, unless somebody else was faster."""
-    with _explained(path), _turn(path), closing(_connect(path, create=True)) as connection:
+    with _explained(path), turn(path), closing(_connect(path, create=True)) as connection:
         connection.execute("BEGIN IMMEDIATE")
         if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
             connection.execute(f"PRAGMA application_id = {APPLICATION}")
@@ -64,18 +64,10 @@ def create(path: Path, first: Row) -> None:
         connection.execute("COMMIT")
 
 
-@contextmanager
-def _turn(path: Path) -> Iterator[None]:
-    """Wait for one's turn to write, on a lock file beside the ledger.
-
-    SQLite locks too, but polls, which starves some of many writers; and its locks are lost if any thread of the process
-    opens and closes the ledger's file for another reason."""
-    with Path(f"{path}.lock").open("a") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        try:
-            yield
-        finally:
-            fcntl.flock(lock, fcntl.LOCK_UN)  # also if a process that was forked meanwhile still has the file open
+def located(path: Path) -> Path:
+    """The file itself, whatever links lead to it: what lies beside it lies beside that."""
+    with _explained(path):
+        return Path(os.path.realpath(path))
 
 
 def is_missing(path: Path) -> bool:
@@ -132,6 +124,7 @@ def damage(connection: Connection) -> str | None:
 
 
 def _connect(path: Path, *, create: bool = False) -> Connection:
+    check_one_path(path)
     where = f"{path.as_uri()}?mode={'rwc' if create else 'rw'}"
     connection = sqlite3.connect(where, uri=True, timeout=PATIENCE, isolation_level=None)
     connection.execute("PRAGMA synchronous = EXTRA")
@@ -159,6 +152,8 @@ def _explained(path: Path) -> Iterator[None]:
         raise LedgerError(f"{path}: {error.strerror}.", fix=_MISTAKES["SQLITE_CANTOPEN"][1]) from error
     except (sqlite3.Error, UnicodeDecodeError) as error:
         name = getattr(error, "sqlite_errorname", None) or "SQLITE_CORRUPT"
+        if name.startswith("SQLITE_BUSY"):
+            raise busy(path) from error
         for start, (what, fix) in _MISTAKES.items():
             if name.startswith(start):
                 raise LedgerError(f"{path}: {what}", fix=fix) from error
@@ -179,7 +174,6 @@ _MISTAKES = {
     "SQLITE_READONLY": ("the file or its folder may not be written.", f"chmod u+w, {_ASK_AGAIN}"),
     "SQLITE_FULL": ("the disk is full; nothing is half written.", f"make room, {_ASK_AGAIN}"),
     "SQLITE_IOERR": ("the disk refused; nothing is half written.", f"check the disk, {_ASK_AGAIN}"),
-    "SQLITE_BUSY": (f"others kept the ledger busy for {PATIENCE:.0f} s.", "ask the same again"),
     "SQLITE_TOOBIG": ("the release is too large for a ledger (1 GB).", "release less at a time"),
     "SQLITE_NOMEM": ("there is not enough memory.", f"free some, {_ASK_AGAIN}"),
 }

@@ -14,7 +14,7 @@ from headcount.account import Cost, Ledger, Spend, store
 from headcount.account.relation import RELATIONS
 from headcount.errors import LedgerError
 from headcount.exact import written
-from headcount.regular import check_regular
+from headcount.release.published import check_sealed
 from headcount.visible import visible
 
 app = typer.Typer(help="The budget of all data about the same people, and what was spent of it.", no_args_is_help=True)
@@ -51,13 +51,16 @@ def verify(
     head: Annotated[
         str | None, typer.Option(help="The newest head that was kept: finds a rollback to before it.")
     ] = None,
-    release: Annotated[Path | None, typer.Option(help="A published file: was it sealed here?", exists=True)] = None,
+    release: Annotated[
+        Path | None,
+        typer.Option(help="Was it sealed here? A .parquet, or a .csv, .json or .html made from it.", exists=True),
+    ] = None,
 ) -> None:
     """Check every row: nothing edited, deleted, reordered or rolled back."""
-    if release:
-        check_regular(release)
-    found = Ledger(file).verify(head, release.read_bytes() if release else None)
-    print(f"{visible(str(file))}: sound\nhead {found}")
+    ledger = Ledger(file)
+    found = ledger.verify(head)
+    said = f"\n{visible(str(release))}: {check_sealed(ledger, release)}" if release else ""
+    print(f"{visible(str(file))}: sound\nhead {found}{said}")
 
 
 def tell(ledger: Ledger) -> None:

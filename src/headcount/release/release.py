@@ -4,6 +4,7 @@ The bytes depend on the released values and on public parameters alone: no time,
 """
 
 import os
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -156,9 +157,7 @@ class Release:
 
     def report(self, path: str | Path) -> Path:
         """One page that tells everything: sentences, picture, table, cost, how to make it again."""
-        from headcount.report import page
-
-        return write(path, page.page(self).encode())
+        return write(path, self.exported(".html"))
 
     def to_json(self) -> str:
         """The rows and everything about them, for programs."""
@@ -171,18 +170,18 @@ class Release:
         if kind in PICTURES:
             self.plot(path)
             return Path(path)
-        if kind == ".html":
-            return self.report(path)
-        return write(path, self._bytes(kind, path))
+        if kind not in FORMATS:
+            raise bad_format(path)
+        return write(path, self.exported(kind))
 
-    def _bytes(self, kind: str, path: str | Path) -> bytes:
-        if kind == ".parquet":
-            return self.content
-        if kind == ".csv":
-            return export.as_csv(self.table)
-        if kind == ".json":
-            return self.to_json().encode()
-        raise bad_format(path)
+    def exported(self, kind: str) -> bytes:
+        """The bytes of the file that `save` writes: of a .parquet, .csv, .json or .html."""
+        from headcount.report import page
+
+        if kind == ".html":
+            return page.page(self).encode()
+        texts = {".csv": lambda: export.as_csv(self.table), ".json": lambda: self.to_json().encode()}
+        return self.content if kind == ".parquet" else texts[kind]()
 
     @classmethod
     def load(cls, path: str | Path) -> "Release":
@@ -222,6 +221,7 @@ def write(path: str | Path, content: bytes, *, mode: int = 0o666) -> Path:
             file.flush()
             os.fsync(file.fileno())
         beside.replace(target)
+        _sync_folder(target.absolute().parent)
     except OSError as error:
         raise BadParameter(
             f"{path}: cannot be written ({error.strerror}).", fix="a folder that you may write to"
@@ -229,3 +229,13 @@ def write(path: str | Path, content: bytes, *, mode: int = 0o666) -> Path:
     finally:  # also if it is interrupted
         beside.unlink(missing_ok=True)
     return target
+
+
+def _sync_folder(folder: Path) -> None:
+    """Put the names in a folder on the disk, else a power cut may undo a rename; if it may be opened at all."""
+    with suppress(PermissionError):
+        opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(opened)
+        finally:
+            os.close(opened)

@@ -1,0 +1,50 @@
+"""A ledger's file has one path.
+
+SQLite keeps its journal beside the path that the file was opened by. By a second path (a hard link, or a mount of the
+file alone, as of `docker -v l.db:/data/l.db`) the journal of a writer that was cut off is not seen, and is rolled back
+later over what others have charged since. So such a file is refused, for reading too. A symbolic link is followed to
+the file, and a folder may have as many paths as it likes.
+"""
+
+import os
+import re
+from contextlib import suppress
+from pathlib import Path
+
+from headcount.errors import LedgerError
+
+MOUNTS = Path("/proc/self/mountinfo")
+"""What is mounted where, on Linux."""
+
+
+def check_one_path(path: Path) -> None:
+    """Refuse a file that may be reached by another path."""
+    if not path.is_file():
+        return
+    if path.stat().st_nlink > 1:
+        raise LedgerError(
+            f"{path}: the file has another name (a hard link), and charges could be lost.",
+            fix=f"remove the other name, or copy the file: find / -samefile {path}",
+        )
+    if os.path.ismount(path) or str(path) in mount_points():
+        raise LedgerError(
+            f"{path}: the file is mounted by itself, and charges could be lost.",
+            fix=f"mount the folder, as in docker -v /where/it/is:{path.parent}",
+        )
+
+
+def mount_points() -> set[str]:
+    """Where something is mounted; nothing if the system does not say."""
+    with suppress(OSError):
+        return points_in(MOUNTS.read_text(errors="surrogateescape"))
+    return set()
+
+
+def points_in(mountinfo: str) -> set[str]:
+    """The mount points in the text of mountinfo: the fifth field, with odd characters as octal numbers."""
+    fields = [line.split(" ") for line in mountinfo.splitlines()]
+    return {_unescaped(each[4]) for each in fields if len(each) > 4}
+
+
+def _unescaped(field: str) -> str:
+    return re.sub(r"\\([0-7]{3})", lambda found: chr(int(found[1], 8)), field)
