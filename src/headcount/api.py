@@ -75,8 +75,9 @@ def histogram(
     people: for debias="poisson": how many people there are, if that is public; "count" pays for it.
     neighbours: whether a person's absence is hidden ("add-remove") or their replacement by another ("replace").
     dataset: what the dataset is called in the release and the ledger; by default the name of the file.
-    ledger: where the cost is charged, a Ledger or its path. Asking the same again then returns the same release.
-    again: pay for a new draw of a request that was sealed before.
+    ledger: where the cost is charged, a Ledger or its path. Asking the same again, of the same data, then returns the
+        same release; of data that changed, it is refused.
+    again: pay for a new draw of a request that was sealed before, or for one of data that changed.
     memory: the most that reading may take: "4GB", "512MB", or bytes. What does not fit is put aside on disk.
     spill: a folder for that, instead of the system's temporary one. In a private part of it, removed at the end.
 

@@ -66,7 +66,7 @@ class Tally:
 
 def charge_first(book: Ledger, charge: Charge, work: Work, out: Path) -> None:
     """The real protocol: charge, work, seal, then hand out."""
-    _write(out, book.publish(charge, work).content)
+    _write(out, book.publish(charge, work, data=lambda: b"the same data").content)
 
 
 def release_first(book: Ledger, charge: Charge, work: Work, out: Path) -> None:
