@@ -7,6 +7,7 @@ python -m benchmarks.identity [rows]
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -52,10 +53,11 @@ def main() -> None:
         kinds = {"parquet": folder / "events.parquet", "csv": folder / "events.csv", "Arrow": events}
         print("| data | a release | the look | part of it |\n|---|---|---|---|")
         for kind, data in {**kinds, "pandas": events.to_pandas()}.items():
-            plan, opened = hc.plan("histogram", data, **ASKED), open_events(data, ["user", "item"])
-            release, look = seconds(plan.release), seconds(lambda opened=opened: identified(opened, Limits()))
+            opened = open_events(data, ["user", "item"])
+            release = seconds(hc.plan("histogram", data, **ASKED).release)
+            look = seconds(partial(identified, opened, Limits()))
             if kind == "pandas":  # what it converts is not converted again
-                look -= seconds(lambda opened=opened: opened.loaded(opened))
+                look -= seconds(partial(opened.loaded, opened))
             print(f"| {kind} | {release:.1f} s | {look:.2f} s | {look / release:.0%} |")
 
 
