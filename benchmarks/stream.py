@@ -19,6 +19,7 @@ from headcount import noise
 from headcount.estimate import buckets, staircase
 from headcount.estimate.kernel import laplace
 from headcount.estimate.prevalence import Prevalence, of_counts
+from headcount.mechanism.staircase import staircase as measured
 from headcount.noise.law import Integers
 from headcount.source.buckets import buckets_of
 from headcount.stream import Counter
@@ -97,13 +98,11 @@ def central(counts: Integers) -> list[Prevalence]:
     the staircase."""
     noisy, kernel = counts + noise.discrete_laplace(SCALE, len(counts)), laplace(SCALE)
     side = int(np.ceil(counts.sum() ** 0.5))
-    largest = -np.sort(-counts)
-    columns = len(counts[side:]) - np.searchsorted(np.sort(largest[side:]), np.arange(1, side + 1))
-    rows, columns = (part + noise.discrete_laplace(SCALE, side) for part in (largest[:side], columns))
+    rows, columns = (part + noise.discrete_laplace(SCALE, side) for part in measured(counts, side, side))
     return [
         buckets.found(noisy, kernel, hashed=False, estimator="em").prevalence,
         buckets.found(noisy, kernel, hashed=False, estimator="paper").prevalence,
-        staircase.found(rows, columns),
+        staircase.found(rows, columns, scale=SCALE),
     ]
 
 

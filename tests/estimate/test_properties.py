@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy.stats import hypergeom
-from tests.estimate.test_shape import on_stairs
+from tests.estimate.test_shape import on_stairs, uncertain_stairs
 
 from headcount.estimate.prevalence import Prevalence, of_counts
 from headcount.estimate.properties import LEFT_OUT, Estimate, Properties, _seen_of
@@ -15,8 +15,8 @@ from headcount.estimate.uncertain import OnStaircase
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-SILENT = OnStaircase(10_000, 10_000, 0.01)
-"""Hardly any noise."""
+SILENT = OnStaircase(10_000, 10_000, 0.01, 0, 2.0**62)
+"""Hardly any noise, and nothing known of how many items there are."""
 
 
 def source(items: int, power: float) -> Floats:
@@ -137,7 +137,8 @@ def test_intervals_hold_with_noise(people: int, power: float, scale: float) -> N
     size, hits = math.isqrt(people) + 1, []
     for seed in range(30):
         counts = np.random.default_rng(seed).multinomial(people, shares)
-        properties = Properties(on_stairs(counts, size, scale, seed), people, OnStaircase(size, size, scale))
+        own = counts, size, scale, seed
+        properties = Properties(on_stairs(*own), people, uncertain_stairs(*own))
         seen = [-np.expm1(ratio * people * np.log1p(-shares)).sum() for ratio in (0.3, 1.5, 3.0)]
         hits.append(
             [
@@ -157,7 +158,7 @@ def test_any_shape_tells_numbers(counts: list[int]) -> None:
     """Under any setting of numpy."""
     shape = of_counts(np.array(counts, dtype=np.int64))
     with np.errstate(all="raise"):
-        for uncertain in (SILENT, OnStaircase(3, 3, 2.0**50)):
+        for uncertain in (SILENT, OnStaircase(3, 3, 2.0**50, 0, 2.0**52)):
             properties = Properties(shape, 10.0, uncertain)
             estimates = [properties.distinct(), properties.entropy(), properties.source_entropy()]
             estimates += [properties.coverage(m) for m in (-1.0, 0.0, 5.0, 10.0, 15.0, 25.0, 1e300)]
@@ -167,7 +168,7 @@ def test_any_shape_tells_numbers(counts: list[int]) -> None:
 
 
 def test_an_empty_table() -> None:
-    nothing = Properties(Prevalence(np.zeros(0, np.int64), np.zeros(0, np.int64)), 0.0, OnStaircase(5, 5, 1.0))
+    nothing = Properties(Prevalence(np.zeros(0, np.int64), np.zeros(0, np.int64)), 0.0, OnStaircase(5, 5, 1.0, 0, 3))
     assert nothing.distinct().value == 0
     assert nothing.distinct().high > 1  # noise may hide some
     assert nothing.entropy().value == 0

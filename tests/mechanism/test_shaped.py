@@ -30,7 +30,7 @@ OTHERS = np.array(list(product(range(3), repeat=ITEMS)), dtype=np.int64)
 def measured(steps: int) -> Integers:
     """Rows and columns of all tables with up to three people for an item, by the table's place in order."""
     tables = product(range(4), repeat=ITEMS)
-    return np.array([np.concatenate(staircase(np.array(table), steps)) for table in tables])
+    return np.array([np.concatenate(staircase(np.array(table), steps, steps)) for table in tables])
 
 
 def of(tables: Integers, steps: int) -> Integers:
@@ -95,11 +95,12 @@ def test_no_box_is_lost(many: int) -> None:
     chance = np.random.default_rng(many)
     tables += [chance.multinomial(many, chance.dirichlet(np.ones(many))) for _ in range(50)]
     for table in tables:
-        rows, columns = staircase(table, steps)
-        others = np.repeat(np.arange(1, steps + 1), columns - np.append(columns[1:], 0))
-        assert sorted([*rows[rows > 0], *others]) == sorted(table[table > 0])
+        rows, columns = staircase(table, steps, steps)
+        counts = np.repeat(np.arange(1, steps + 1), columns - np.append(columns[1:], 0))[::-1]
+        counts[: np.count_nonzero(rows)] += rows[rows > 0]
+        assert counts.tolist() == sorted(table[table > 0], reverse=True)
     if side**2 == many and side > 1:
-        assert np.concatenate(staircase(square, steps - 1)).sum() == many - 1
+        assert np.concatenate(staircase(square, steps - 1, steps - 1)).sum() == many - 1
 
 
 @pytest.mark.parametrize("steps", [1, 2, 7])
@@ -107,8 +108,8 @@ def test_as_many_numbers_whatever_the_table(steps: int) -> None:
     """How many items there are, and how large they are, is not seen by how many numbers there are."""
     tables: list[list[int]] = [[], [0, 0], [1], [9] * 20, list(range(30)), [1000]]
     for table in tables:
-        rows, columns = staircase(np.array(table, dtype=np.int64), steps)
-        assert (len(rows), len(columns)) == (steps, steps)
+        rows, columns = staircase(np.array(table, dtype=np.int64), steps, steps + 1)
+        assert (len(rows), len(columns)) == (steps, steps + 1)
         assert rows.dtype == columns.dtype == np.int64
 
 
@@ -125,13 +126,28 @@ def test_a_staircase_without_noise_and_with_the_same_everywhere(neighbours: Neig
         noisy = made.run(of_totals(np.array([1, 0, 3, 1, 2, 2])), Fixed(noise))
         assert isinstance(noisy, NoisyStaircase)
         assert (len(noisy.items), len(noisy.values)) == (0, 0)
-        assert (noisy.rows - noise).tolist() == [3, 2]
-        assert (noisy.columns - noise).tolist() == [3, 1]
+        assert (noisy.rows - noise).tolist() == [1, 0]
+        assert (noisy.columns - noise).tolist() == [5, 3]
+
+
+@pytest.mark.parametrize(
+    ("cells", "people", "rows", "columns"), [(None, 100, 14, 14), (3, 100, 3, 14), (None, 1, 1, 1)]
+)
+def test_as_many_rows_as_items_and_as_many_columns_as_people(
+    cells: int | None, people: int, rows: int, columns: int
+) -> None:
+    """By public numbers alone: the same whatever the table."""
+    made = mechanism(Shaped("staircase", people=people), ONE, 2, "add-remove", cells)
+    for totals in ([], [1, 0, 3], [99] * 50):
+        noisy = made.run(of_totals(np.array(totals, dtype=np.int64), bound=2), Fixed(0))
+        assert isinstance(noisy, NoisyStaircase)
+        assert (len(noisy.rows), len(noisy.columns)) == (rows, columns)
+        assert (noisy.cells, noisy.max_count) == (cells, people)
 
 
 def test_a_size_is_public_or_counted() -> None:
-    assert sized(ONE, 3, people=100) == (Size(300), ONE)
-    assert sized(ONE, 3, people=2**62) == (Size(LARGEST), ONE)
+    assert sized(ONE, 3, people=100) == (Size(300, people=100), ONE)
+    assert sized(ONE, 3, people=2**62) == (Size(LARGEST, people=2**62), ONE)
     size, left = sized(ONE, 3, people=None)
     assert size.event is not None
     assert size.event.sensitivity / size.event.scale == PART == 1 - left

@@ -1605,8 +1605,8 @@ BUGS = [
         "mechanism/staircase.py",
         (
             (
-                "steps_for(self.size.draw(int(bounded.totals.sum()), entropy))",
-                "steps_for(self.size.draw(0, entropy) * 0 + int(bounded.totals.sum()))",
+                "boxes = self.size.draw(int(bounded.totals.sum()), entropy)",
+                "boxes = self.size.draw(0, entropy) * 0 + int(bounded.totals.sum())",
             ),
         ),
         SHAPED + "test_a_size_that_is_counted[staircase-1-add-remove]",
@@ -1614,28 +1614,40 @@ BUGS = [
     Bug(
         "staircase: a box in a row and in a column",
         "mechanism/staircase.py",
-        (("dtype=np.int64), falling[steps:]", "dtype=np.int64), falling"),),
+        (("np.maximum(largest - columns, 0)", "largest"),),
         SHAPES + "test_the_sensitivity_of_a_staircase_is_attained[1-add-remove]",
     ),
     Bug(
-        "staircase: as many columns as the largest of the others needs",
+        "staircase: as many columns as the largest count needs",
         "mechanism/staircase.py",
-        (("np.bincount(np.minimum(rest, steps), ", "np.bincount(rest, "),),
+        (("np.bincount(np.minimum(totals, columns), ", "np.bincount(totals, "),),
         SHAPES + "test_as_many_numbers_whatever_the_table[1]",
     ),
     Bug(
         "staircase: as many rows as there are items",
         "mechanism/staircase.py",
         (
-            ("rows, rest = np.zeros(steps, dtype=np.int64), ", "rows, rest = falling[:steps], "),
-            ("    rows[: len(falling[:steps])] = falling[:steps]\n", ""),
+            ("beyond, largest = np.zeros(rows, dtype=np.int64), np.sort", "largest = np.sort"),
+            ("beyond[: len(largest)] = np.maximum(largest - columns, 0)", "beyond = np.maximum(largest - columns, 0)"),
         ),
         SHAPES + "test_as_many_numbers_whatever_the_table[1]",
     ),
     Bug(
+        "staircase: as many rows as items with people",
+        "mechanism/staircase.py",
+        (("min(steps, self.cells or steps)", "min(steps, np.count_nonzero(bounded.totals))"),),
+        SHAPES + "test_as_many_rows_as_items_and_as_many_columns_as_people[None-100-14-14]",
+    ),
+    Bug(
+        "staircase: as many columns as the largest item has people",
+        "mechanism/staircase.py",
+        (("min(boxes, self.size.people or boxes)", "min(boxes, int(bounded.totals.max(initial=1)))"),),
+        SHAPES + "test_as_many_rows_as_items_and_as_many_columns_as_people[None-100-14-14]",
+    ),
+    Bug(
         "staircase: items are shown",
         "mechanism/staircase.py",
-        (("NoisyStaircase(bounded.items.slice(0, 0), ", "NoisyStaircase(bounded.items, "),),
+        (("shown = bounded.items.slice(0, 0), ", "shown = bounded.items, "),),
         SHAPES + "test_a_staircase_without_noise_and_with_the_same_everywhere",
     ),
     Bug(

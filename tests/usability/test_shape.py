@@ -1,6 +1,7 @@
 """The shape of a histogram: as a user asks for it."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 import headcount as hc
 from headcount.errors import BadParameter
+from headcount.release.release import pack
 
 PEOPLE = 20_000
 ASKED: dict[str, Any] = {"user": "user", "by": "word", "epsilon": 1}
@@ -101,6 +103,47 @@ def test_more_people_than_a_person_may_be(table: pa.Table) -> None:
     greedy = pa.table({"user": [0] * 1000 + list(range(1, 2001)), "word": list(range(1000)) + [5000] * 2000})
     assert float(hc.shape(greedy, **ASKED).distinct()) < 30
     assert float(hc.shape(greedy, **{**ASKED, "epsilon": 20}, bound=1000).distinct()) > 400
+
+
+@pytest.fixture(scope="module")
+def songs() -> pa.Table:
+    """2,000 people have ten of 40 songs each."""
+    random = np.random.default_rng(1)
+    chosen = np.argsort(random.random((2000, 40)), axis=1)[:, :10]
+    return pa.table({"user": np.repeat(np.arange(2000), 10), "word": chosen.ravel()})
+
+
+@pytest.mark.parametrize(("bound", "far"), [(1, 3), (4, 12), (10, 25), (40, 100)])
+def test_different_items_by_bound(songs: pa.Table, bound: int, far: int) -> None:
+    """40 of them: on average of ten releases, and within most intervals. A false alarm is a matter of 1e-6: nine
+    deviations of the mean, and 7 misses of 5% in 10."""
+    found = [hc.shape(songs, **ASKED, bound=bound).distinct() for _ in range(10)]
+    assert abs(np.mean([each.value for each in found]) - 40) < far
+    assert sum(each.low <= 40 <= each.high for each in found) >= 4
+
+
+@pytest.mark.parametrize("known", [{"keys": [0, 1, 2, 3]}, {"bins": [0, 10, 20, 30, 40]}], ids=["keys", "bins"])
+@pytest.mark.parametrize("mechanism", ["staircase", "buckets"])
+def test_no_more_items_than_are_listed(songs: pa.Table, known: dict[str, Any], mechanism: Any) -> None:
+    """Whatever the noise: in the table, in the source, and in every interval."""
+    for bound in (1, 10, 40):
+        shape = hc.shape(songs, **ASKED, **known, bound=bound, mechanism=mechanism, people=2000)
+        assert shape.distinct().high <= 4
+        assert shape.entropy().high <= np.log(4) + 1e-9
+        assert len(shape.counts) <= 4
+        assert shape.counts.max(initial=0) <= 2000 or mechanism == "buckets"
+        assert shape.coverage(2000).high <= 4
+        assert shape.support_size(min_share=0.01).high <= 4
+
+
+def test_a_shape_of_an_earlier_version(songs: pa.Table) -> None:
+    """Its rows can be read; what follows is refused, as its intervals did not hold."""
+    shape = hc.shape(songs, **ASKED)
+    old = hc.Shape(pack(shape.table, replace(shape.about, measured='{"columns":9,"rows":9,"scale":1.0}')), fresh=False)
+    assert "headcount 0.8" in old.summary()
+    assert json.loads(old.to_json())["follows"] == {}
+    with pytest.raises(BadParameter, match="its intervals did not hold"):
+        old.distinct()
 
 
 def test_few_people_and_none(table: pa.Table) -> None:

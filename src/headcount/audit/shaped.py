@@ -125,14 +125,14 @@ def priced(neighbours: Neighbours) -> Iterator[tuple[str, Fraction, Fraction, De
 
 
 class CountedTwice(Staircase):
-    """Columns of all items, also of those that have a row: one more box is in two numbers."""
+    """Rows of whole counts, also of what is in the columns: one more box is in two numbers."""
 
     def run(self, bounded: Bounded, entropy: Entropy) -> NoisyStaircase:
         steps = steps_for(self.size.draw(int(bounded.totals.sum()), entropy))
-        rows, _ = staircase(bounded.totals, steps)
-        columns = (bounded.totals[:, None] > np.arange(steps)).sum(axis=0)
+        rows, _ = staircase(bounded.totals, steps, 0)
+        _, columns = staircase(bounded.totals, 0, steps)
         noisy = np.concatenate([rows, columns]) + entropy.draw(self.law, 2 * steps)
-        return NoisyStaircase(bounded.items.slice(0, 0), noisy[:0], noisy[:steps], noisy[steps:])
+        return NoisyStaircase(bounded.items.slice(0, 0), noisy[:0], noisy[:steps], noisy[steps:], None, steps**2)
 
 
 class TrueSize(Size):

@@ -17,14 +17,14 @@ the last term of a smoothed series may be wrong, and beyond several times the pe
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import betainc, digamma, hyperu
 
 from headcount.estimate.kernel import OfCounts
 from headcount.estimate.prevalence import Floats, Prevalence
-from headcount.estimate.uncertain import DEVIATIONS, Uncertain
+from headcount.estimate.uncertain import DEVIATIONS, Uncertain, some
 from headcount.noise.law import Integers
 
 SEVERAL = 8.0
@@ -35,6 +35,10 @@ LEFT_OUT = 0.1
 """How often an item of the smallest share is left out of the support, at most."""
 MOST = 1e15
 """No more people are asked about."""
+
+
+SMALLEST = 1e-9
+"""A smaller part of a sum is none."""
 
 
 @dataclass(frozen=True)
@@ -69,11 +73,10 @@ class Properties:
     """How far off the shape is."""
 
     def distinct(self) -> Estimate:
-        """How many different items the table has: at least those that are certain by their counts."""
-        noise = self.uncertain.variance(self.prevalence, _some)
-        found = _estimate(self.prevalence.distinct, noise, most=self.uncertain.most, whole=True)
-        certain = float(self.uncertain.band(self.prevalence)[0].max(initial=0))
-        return replace(found, low=min(max(found.low, certain), found.value))
+        """How many different items the table has."""
+        value, most = float(self.prevalence.distinct), self.uncertain.most
+        low, high = (min(max(end, 0.0), most) for end in self.uncertain.distinct(self.prevalence))
+        return Estimate(value, min(low, value), max(high, value), whole=True)
 
     @property
     def farthest(self) -> float:
@@ -86,7 +89,7 @@ class Properties:
         total = max(float(self.prevalence.total), 1.0)
         mean = self._sum(lambda v: v * _log(v)) / total
         noise = self.uncertain.variance(self.prevalence, lambda v: v * (1 + mean - _log(v)) / total)
-        return _estimate(math.log(total) - mean, noise)
+        return _estimate(math.log(total) - mean, noise * self._ratio**2, most=math.log(max(self.distinct().high, 1.0)))
 
     @np.errstate(all="ignore")
     def source_entropy(self) -> Estimate:
@@ -100,7 +103,8 @@ class Properties:
         )
         square = self._sum(lambda v: v * (_log(v) - mean) ** 2) / total
         sampling = square / total + by_once**2 * self._sum(_equal(1)) + by_twice**2 * self._sum(_equal(2))
-        return _estimate(float(digamma(total)) - mean + added, noise + sampling, more=added)
+        most = math.log(max(min(self.uncertain.most, MOST), 1.0))
+        return _estimate(float(digamma(total)) - mean + added, noise * self._ratio**2 + sampling, more=added, most=most)
 
     @np.errstate(all="ignore")
     def coverage(self, people: float) -> Estimate:
@@ -119,17 +123,26 @@ class Properties:
         c, last = _seen_of(people / total, total)
         variance = self.uncertain.variance(self.prevalence, c) + self._sampling(c)
         doubt = abs(self._sum(lambda v: (c(v) - 1) * _equal(last)(v))) / 2
-        return _estimate(self._sum(c), variance, less=doubt, more=doubt, most=people, whole=True)
+        most = min(people, self.uncertain.most)
+        return _estimate(self._sum(c), variance, less=doubt, more=doubt, most=most, whole=True)
 
     def support_size(self, min_share: float) -> Estimate:
         """How many items the source has, if none has a smaller share of it."""
         table = self.distinct()
-        most = max(1 / max(min_share, 1 / MOST), table.value, 1.0)
+        most = max(min(1 / max(min_share, 1 / MOST), self.uncertain.most), table.value, 1.0)
         people = max(-math.log(LEFT_OUT) * most, 2 * self.total)
         seen = self.coverage(people)
         value = min(seen.value, most)
         high = seen.high / -math.expm1(-people / most) if people <= self.farthest else most
         return Estimate(value, min(seen.low, value), max(min(high, most), value), whole=True)
+
+    @property
+    def _ratio(self) -> float:
+        """By how much more a number for each contribution is off because their sum is noisy, too: 1 / (1 - g), where g
+        is the part of the sum that may be noise. Without end if that is all of it, and nothing can be told."""
+        noise = self.uncertain.variance(self.prevalence, lambda v: v.astype(np.float64))
+        part = DEVIATIONS * math.sqrt(max(noise, 0.0)) / max(float(self.prevalence.total), 1.0)
+        return 1 / max(1 - part, SMALLEST)
 
     def _sum(self, c: OfCounts) -> float:
         """Of c(count) over all items."""
@@ -177,7 +190,7 @@ def _seen_of(ratio: float, total: float) -> tuple[OfCounts, int]:
     if t <= 0:
         return lambda v: 1 - (-t) ** v.astype(np.float64), 0
     k = _draws(t, total)
-    return lambda v: _some(v) * (1 - np.where(v <= k, _smoothed(np.clip(v, 1, k), t, k), 0.0)), k
+    return lambda v: some(v) * (1 - np.where(v <= k, _smoothed(np.clip(v, 1, k), t, k), 0.0)), k
 
 
 def _draws(t: float, total: float) -> int:
@@ -189,10 +202,6 @@ def _draws(t: float, total: float) -> int:
 def _smoothed(v: Integers, t: float, k: int) -> Floats:
     """(-t)^v P(L >= v), for 1 <= v <= k."""
     return np.asarray((-t) ** v.astype(np.float64) * betainc(v, k - v + 1.0, 2 / (2 + t)))
-
-
-def _some(v: Integers) -> Floats:
-    return (v > 0).astype(np.float64)
 
 
 def _equal(k: int) -> OfCounts:

@@ -30,7 +30,7 @@ def mechanism(
     held = SampledItems(bound)
     if asked.way != "buckets":
         size, rest = sized(epsilon, bound, asked.people)
-        return staircase.calibrated(rest, held, neighbours, size)
+        return staircase.calibrated(rest, held, neighbours, size, cells)
     if asked.buckets is not None:
         return buckets.calibrated(epsilon, held, neighbours, asked.buckets)
     if cells is not None:

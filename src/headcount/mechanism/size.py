@@ -28,6 +28,8 @@ class Size:
     """If it is public."""
     event: Laplace | None = None
     """Else: the noise."""
+    people: int | None = None
+    """How many people there are, if that is public."""
 
     def draw(self, total: int, entropy: Entropy) -> int:
         """A number that is most likely not below the total, and at least 1."""
@@ -47,6 +49,6 @@ class Size:
 def sized(epsilon: Fraction, bound: int, people: int | None) -> tuple[Size, Fraction]:
     """From a public number of people, or for a part of epsilon; and the epsilon that is left."""
     if people is not None:
-        return Size(min(people * bound, LARGEST)), epsilon
+        return Size(min(people * bound, LARGEST), people=people), epsilon
     price = epsilon * PART
     return Size(None, Laplace(bound / price, Fraction(bound))), epsilon - price

@@ -1,10 +1,11 @@
 """The shape of a histogram, measured on the sorted counts themselves.
 
 The counts, largest first, are a staircase of boxes: the first row has as many as the largest count, and so on down. One
-more person for an item adds exactly one box to it. So the rows of the largest items, and of all others the columns (how
-many have at least 1, 2, 3, ... people), are numbers of which each box is in at most one: what one person adds to all of
-them is what that person contributes. About the root of all boxes is enough rows and columns to hold every box. Proof
-for both kinds of neighbours: docs/proofs/staircase.md.
+more person for an item adds exactly one box to it. So the first columns (how many items have at least 1, 2, 3, ...
+people), and of the first rows what lies beyond these columns, are numbers of which each box is in at most one: what one
+person adds to all of them is what that person contributes. About the root of all boxes is enough rows and columns to
+hold every box. The first column is how many items there are. Proof for both kinds of neighbours:
+docs/proofs/staircase.md.
 """
 
 from dataclasses import dataclass
@@ -35,14 +36,18 @@ class NoisyStaircase(Noisy):
     """A staircase, and no item."""
 
     rows: Integers
-    """The largest counts."""
+    """What the largest counts have beyond the last column."""
     columns: Integers
-    """How many other items have at least 1, 2, 3, ... people."""
+    """How many items have at least 1, 2, 3, ... people."""
+    cells: int | None
+    """How many items a public list has, if there is one."""
+    max_count: int
+    """No item can have more people."""
 
 
 @dataclass(frozen=True)
 class Staircase(Mechanism):
-    """Noise on the largest counts, and on how many others there are from each count on."""
+    """Noise on how many items there are from each count on, and on what the largest counts have beyond."""
 
     name: ClassVar[str] = "staircase"
     proof: ClassVar[str] = "docs/proofs/staircase.md"
@@ -50,6 +55,8 @@ class Staircase(Mechanism):
     event: Laplace
     size: Size
     """Of what is measured."""
+    cells: int | None = None
+    """How many items a public list has, if there is one."""
 
     @property
     def events(self) -> tuple[Event, ...]:
@@ -57,16 +64,19 @@ class Staircase(Mechanism):
 
     def run(self, bounded: Bounded, entropy: Entropy) -> NoisyStaircase:
         self.check(bounded)
-        steps = steps_for(self.size.draw(int(bounded.totals.sum()), entropy))
-        true = np.concatenate(staircase(bounded.totals, steps))  # rows, then columns
+        boxes = self.size.draw(int(bounded.totals.sum()), entropy)
+        steps, max_count = steps_for(boxes), min(boxes, self.size.people or boxes)
+        rows, columns = min(steps, self.cells or steps), min(steps, max_count)
+        true = np.concatenate(staircase(bounded.totals, rows, columns))
         noisy = true + entropy.draw(self.law, len(true))
-        return NoisyStaircase(bounded.items.slice(0, 0), noisy[:0], noisy[:steps], noisy[steps:])
+        shown = bounded.items.slice(0, 0), noisy[:0]
+        return NoisyStaircase(*shown, noisy[:rows], noisy[rows:], self.cells, max_count)
 
     def explain(self, item: str) -> list[str]:
         return [
             *self.size.explain(),
-            f"The largest counts, about as many as the root of that, and of all other {plural(item)} how many have at "
-            f"least 1, 2, 3, ... people, get {self.noise_told()}. No {item} is named.",
+            f"How many {plural(item)} have at least 1, 2, 3, ... people, up to about the root of that, and how many people "
+            f"the largest have beyond, get {self.noise_told()}. No {item} is named.",
             "The most likely shape follows from these: counts that never rise from one rank to the next.",
         ]
 
@@ -86,22 +96,27 @@ INTERVAL = (
 
 
 def steps_for(boxes: int) -> int:
-    """So many rows and columns hold every box: an item below the first k has at most boxes / (k + 1) people."""
+    """So many rows and columns hold every box: at most boxes / (k + 1) items have more than k people."""
     return min(isqrt(max(boxes, 1)), MOST_STEPS)
 
 
-def staircase(totals: Integers, steps: int) -> tuple[Integers, Integers]:
-    """The largest counts; and how many others have at least 1, 2, ... people."""
-    falling = np.sort(totals)[::-1]
-    rows, rest = np.zeros(steps, dtype=np.int64), falling[steps:]
-    rows[: len(falling[:steps])] = falling[:steps]
-    exactly = np.bincount(np.minimum(rest, steps), minlength=steps + 1)
-    return rows, np.cumsum(exactly[:0:-1], dtype=np.int64)[::-1]
+def staircase(totals: Integers, rows: int, columns: int) -> tuple[Integers, Integers]:
+    """What the largest counts have beyond the columns; and how many items have at least 1, 2, ... people."""
+    beyond, largest = np.zeros(rows, dtype=np.int64), np.sort(totals)[::-1][:rows]
+    beyond[: len(largest)] = np.maximum(largest - columns, 0)
+    exactly = np.bincount(np.minimum(totals, columns), minlength=columns + 1)
+    return beyond, np.cumsum(exactly[:0:-1], dtype=np.int64)[::-1]
 
 
-def calibrated(epsilon: Fraction, bounding: SampledItems, neighbours: Neighbours, size: Size) -> Staircase:
+def calibrated(
+    epsilon: Fraction,
+    bounding: SampledItems,
+    neighbours: Neighbours,
+    size: Size,
+    cells: int | None = None,
+) -> Staircase:
     """With as much noise as epsilon needs."""
-    return Staircase(bounding, boxes(epsilon, bounding, neighbours), size)
+    return Staircase(bounding, boxes(epsilon, bounding, neighbours), size, cells)
 
 
 def boxes(epsilon: Fraction, bounding: SampledItems, neighbours: Neighbours) -> Laplace:

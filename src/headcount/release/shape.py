@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from headcount.account.chain import canonical
 from headcount.errors import BadParameter
-from headcount.estimate import buckets, staircase
+from headcount.estimate import buckets, first_column, staircase
 from headcount.estimate.kernel import Kernel, both, shares
 from headcount.estimate.prevalence import Prevalence
 from headcount.estimate.properties import Estimate, Properties
@@ -33,6 +33,7 @@ ROOMY = 4
 """So many buckets for each item are enough with room to spare."""
 MOST_AROUND = 2**19
 """So many numbers are looked at to tell how far off counts are."""
+OUTDATED = "nothing follows from a shape that headcount 0.8 or before made: its intervals did not hold."
 Told = tuple[pa.Table, str]
 """(count, low, high, items, at_least, at_least_low, at_least_high), the largest count first; and what tells how far off
 it is, as text."""
@@ -88,16 +89,25 @@ class Shape(Release):
     def to_json(self) -> str:
         """The rows and everything about them, and what follows from them, for programs."""
         plain = json.loads(super().to_json())
-        follows = {"distinct": self.distinct(), "entropy": self.entropy()} if self.table.num_rows else {}
+        tells = self.table.num_rows and not self.outdated
+        follows = {"distinct": self.distinct(), "entropy": self.entropy()} if tells else {}
         ends = {name: {"value": each.value, "low": each.low, "high": each.high} for name, each in follows.items()}
         return visible_json(json.dumps({**plain, "follows": ends}, ensure_ascii=False))
+
+    @property
+    def outdated(self) -> bool:
+        """True for the staircase of an earlier version, which did not measure how many items there are."""
+        measured = json.loads(self.about.measured)
+        return "rows" in measured and "low" not in measured
 
     @property
     def nothing(self) -> str:
         """Why there is no row."""
         measured = json.loads(self.about.measured)
-        if measured.get("empty", 1.0) > EMPTY:
+        if self.outdated:
             return f"No item seems to have {visible(self.about.unit)}."
+        if measured.get("empty", 1.0) > EMPTY:
+            return f"No item seems to have {visible(self.about.unit)}, but up to {ceil(self.distinct().high):,} may."
         return (
             f"Nothing can be told: of {measured['cells']:,} buckets about {measured['empty']:.0%} seem empty, and half "
             f"must be, as too many items share one. Fix: buckets={measured['enough']}, the next time"
@@ -110,6 +120,8 @@ class Shape(Release):
         if measured.get("empty", 1.0) <= EMPTY:
             said, _, fix = self.nothing.partition(" Fix: ")
             raise BadParameter(said, fix=fix)
+        if self.outdated:
+            raise BadParameter(OUTDATED, fix="a new release")
         return Properties(self.prevalences, self.prevalences.total, uncertain(measured))
 
 
@@ -129,11 +141,26 @@ def released(content: bytes, *, fresh: bool) -> Release:
 def told(noisy: Noisy, scale: float, loss: Loss, estimator: Estimator) -> Told:
     """The shape that follows from a staircase, or from buckets."""
     if isinstance(noisy, NoisyStaircase):
-        measured = {"rows": len(noisy.rows), "columns": len(noisy.columns), "scale": scale}
-        found = staircase.found(noisy.rows, noisy.columns, loss=loss)
-        return _table(found, uncertain(measured)), canonical(measured)
+        return of_staircase(noisy, scale, loss)
     assert isinstance(noisy, NoisyBuckets)
     return of_buckets(noisy.values, [(scale, 1.0)], hashed=noisy.hashed, loss=loss, estimator=estimator)
+
+
+def of_staircase(noisy: NoisyStaircase, scale: float, loss: Loss = "l1") -> Told:
+    """The shape that follows from a staircase with noise of this scale."""
+    low, high = first_column.interval(noisy.columns, scale)
+    measured = {
+        "rows": len(noisy.rows),
+        "columns": len(noisy.columns),
+        "scale": scale,
+        "low": low,
+        "high": high,
+        "listed": noisy.cells,
+    }
+    found = staircase.found(
+        noisy.rows, noisy.columns, scale=scale, listed=noisy.cells, max_count=noisy.max_count, loss=loss
+    )
+    return _table(found, uncertain(measured)), canonical(measured)
 
 
 def of_buckets(

@@ -7,6 +7,7 @@ import pyarrow as pa
 
 from headcount.forecast.suggested import suggested
 from headcount.release import About, Release, Shape
+from headcount.release.shape import OUTDATED
 from headcount.source.views import EVENTS, ITEMS
 from headcount.visible import visible
 
@@ -80,6 +81,8 @@ def _anywhere(release: Release) -> bool:
 
 def follows(shape: Shape) -> list[str]:
     """What follows from a shape."""
+    if shape.outdated:
+        return [OUTDATED]
     return [f"different items  {shape.distinct()}", f"entropy (nats)   {shape.entropy()}"]
 
 

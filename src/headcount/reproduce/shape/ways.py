@@ -8,6 +8,7 @@ import numpy as np
 
 from headcount.estimate import buckets
 from headcount.estimate import staircase as stairs
+from headcount.estimate.first_column import interval
 from headcount.estimate.kernel import Kernel, laplace
 from headcount.estimate.prevalence import Prevalence, of_counts
 from headcount.estimate.uncertain import OnBuckets, OnStaircase
@@ -54,12 +55,13 @@ class Stairs:
 
     def found(self, loss: Loss = "l1") -> Prevalence:
         """The shape."""
-        return stairs.found(self.noisy.rows, self.noisy.columns, loss=loss)
+        return stairs.found(self.noisy.rows, self.noisy.columns, scale=self.scale, loss=loss)
 
     @property
     def uncertain(self) -> OnStaircase:
         """What tells intervals."""
-        return OnStaircase(len(self.noisy.rows), len(self.noisy.columns), self.scale)
+        ends = interval(self.noisy.columns, self.scale)
+        return OnStaircase(len(self.noisy.rows), len(self.noisy.columns), self.scale, *ends)
 
 
 Shapes = Mapping[str, Prevalence]
