@@ -173,12 +173,12 @@ class ShapeRound(Message):
     @property
     def steps(self) -> tuple[str, ...]:
         """What happens, and what it guarantees, in sentences."""
-        middle = "A shuffler forgets who sent what" if self.way == "shuffle" else "A secure sum tells sums alone"
+        middle = "shuffler is trusted to forget who sent what" if self.way == "shuffle" else TRUSTED_SUM
         pairs = ", and pairs of +1 and -1 that hide how many there are of each" if self.way == "shuffle" else ""
         return (
             f"Of {self.people:,} people each has one item, or none. By a keyed hash it falls into one of "
             f"{self.buckets:,} buckets.",
-            f"Everybody sends +1 for their bucket, shares of noise for all buckets{pairs}. {middle}.",
+            f"Everybody sends +1 for their bucket, shares of noise for all buckets{pairs}. The {middle}.",
             f"The noise of each bucket has a standard deviation of about {self.deviation:.3g}. What follows from items "
             "that share a bucket is undone. No item is named.",
             INTERVAL.replace(", after bounding,", ""),
@@ -189,12 +189,15 @@ class ShapeRound(Message):
 
     def _size(self) -> str:
         """What an answer takes, in words."""
+        from headcount.federated.shape.length import pairs, text_length
+
+        size = f"on average, about {_bytes(text_length(self))} of text, not encrypted"
         if self.way == "secure-sum":
-            return f"{self.buckets:,} masked numbers to a secure sum, about {_bytes(4 * self.buckets)}"
-        each = ((self.buckets - 1).bit_length() + 8) // 8  # and a bit for the sign
-        return f"{self.messages:,.0f} messages to a shuffler on average, about {_bytes(each * self.messages)}"
+            return f"{pairs(self):,.0f} numbers to a secure sum {size}, nor masked"
+        return f"{pairs(self):,.0f} messages to a shuffler {size}"
 
 
+TRUSTED_SUM = "secure sum is trusted to tell sums alone: it is a stand-in that sees every answer, unmasked"
 _ABOUT: dict[Neighbours, str] = {
     "add-remove": "for whether somebody has an item, and which",
     "replace": "for which item somebody has",
@@ -203,7 +206,8 @@ _ABOUT: dict[Neighbours, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Shares(Message):
-    """One person's messages. A shuffler takes them one by one, a secure sum as the numbers of a vector."""
+    """One person's messages. A shuffler takes them one by one, a secure sum as the numbers of a vector that are not 0.
+    They are plain text: nothing is encrypted or masked."""
 
     kind = "shares"
     longest = 1 << 24

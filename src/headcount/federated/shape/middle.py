@@ -11,8 +11,8 @@ Who is a person is up to the transport: whoever gets tickets for a hundred peopl
 noise of a hundred.
 
 In a real deployment messages to a shuffler are encrypted for the analyst, one by one, and a chain of servers mixes
-them; a secure sum is a protocol in which the masks of all vectors cancel. Here each is an object, and whoever can read
-its memory can read the answers.
+them; a secure sum is a protocol in which the masks of all vectors cancel. Neither is here: answers come as plain text,
+each middle is an object that sees them, and whoever can read its memory can read them, too.
 """
 
 from abc import ABC, abstractmethod
