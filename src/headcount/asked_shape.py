@@ -9,7 +9,7 @@ from headcount.asked import people_of, question
 from headcount.asked_sample import one_of
 from headcount.errors import BadParameter
 from headcount.exact import whole
-from headcount.mechanism.buckets import MOST_BUCKETS
+from headcount.mechanism.buckets import MOST_BUCKETS, TIMES
 from headcount.mechanism.shaped import Way
 from headcount.question import Estimator, Loss, Question
 
@@ -54,7 +54,7 @@ def shape_question(
 
 
 def _buckets(buckets: int) -> int:
-    many = whole("buckets", buckets, least=2, fix="buckets=100000, about four for each contribution")
+    many = whole("buckets", buckets, least=2, fix=f"buckets=100000, about {TIMES} for each contribution")
     if many > MOST_BUCKETS:
         raise BadParameter(f"buckets={buckets}: at most {MOST_BUCKETS:,}.", fix=f"buckets={MOST_BUCKETS}")
     return many

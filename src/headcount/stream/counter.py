@@ -58,7 +58,7 @@ class Counter(Single):
     """A count of a stream of events, private at every moment.
 
     domain: the public list of all items (text, whole numbers, true and false, days and moments); or
-    buckets: into how many buckets items are hashed, if they are not known: four for each item that is expected.
+    buckets: into how many buckets items are hashed, if they are not known: 4 for each item that is expected.
     epsilon: what is promised to one event: to its presence (neighbours="add-remove"), or to which item it is of
         ("replace").
 

@@ -6,6 +6,7 @@ from math import log, sqrt
 
 import numpy as np
 
+from headcount.mechanism.buckets import TIMES as BY_DEFAULT
 from headcount.noise.law import Integers
 from headcount.reproduce.parts import Part
 from headcount.reproduce.report import Setting, Table
@@ -34,7 +35,7 @@ NOTES = (
     f"each of {RUNS} tables; epsilon 1, one person replaced. *Not hashed*: noise on all {WIDE} n cells instead.",
     f"Corollary 13 has B = n sqrt(log n), here {TIMES[2]:.2f} n, but rests on Theorem 12, which asks for B > 4n: that "
     "is so only if log n > 16, from n = 8.9 million on. Less is enough as long as more than half of the buckets stay "
-    "empty; where they seem not to, the product says that nothing can be told. By default it takes B = 2n.",
+    f"empty; where they seem not to, the product says that nothing can be told. By default it takes B = {BY_DEFAULT}n.",
 )
 
 

@@ -1,0 +1,37 @@
+"""Numbers that pages, help and docstrings tell are the code's own."""
+
+from pathlib import Path
+
+import pytest
+
+from headcount.asked_shape import _buckets
+from headcount.errors import BadParameter
+from headcount.federated.shape import analyst
+from headcount.mechanism import buckets
+from headcount.release.shape import ROOMY
+from headcount.reproduce.shape import hashing
+
+ROOT = Path(__file__).parents[2]
+SAID = [
+    ("docs/how-to/shape.md", f"There are {buckets.TIMES} buckets for each contribution"),
+    ("docs/how-to/shape.md", f"take {ROOMY} for each different item"),
+    ("docs/how-to/stream.md", f"Take {ROOMY} buckets for each different item"),
+    ("docs/how-to/shuffle.md", f"(by default {analyst.TIMES} for each person)"),
+    ("docs/proofs/buckets.md", f"or {buckets.TIMES} for each contribution"),
+    ("docs/reproduce/shape.md", f"By default it takes B = {buckets.TIMES}n."),
+    ("docs/evidence.md", f"{buckets.TIMES} n buckets, which is what is taken"),
+    ("src/headcount/api_shape.py", f"by default {buckets.TIMES} for each contribution"),
+    ("src/headcount/cli/shape.py", f"else {buckets.TIMES} for each contribution"),
+    ("src/headcount/stream/counter.py", f"{ROOMY} for each item that is expected"),
+]
+
+
+@pytest.mark.parametrize(("page", "text"), SAID)
+def test_how_many_buckets_is_told_everywhere_alike(page: str, text: str) -> None:
+    assert text in (ROOT / page).read_text()
+
+
+def test_how_many_buckets_is_told_by_refusals_and_experiments_alike() -> None:
+    with pytest.raises(BadParameter, match=f"about {buckets.TIMES} for each contribution"):
+        _buckets(1)
+    assert f"By default it takes B = {buckets.TIMES}n." in " ".join(hashing.NOTES)
