@@ -25,7 +25,7 @@ JOBS: dict[str, tuple[str, ...]] = {
     "shape": BY,
     "distribution": (*BY, "--keys", f'apple,"{HOSTILE}"'),
     "profile": BY,
-    "total": ("--epsilon", "1", "--where", f"{ITEM}={HOSTILE}"),
+    "total": ("--epsilon", "1", "--where", f'{ITEM}="{HOSTILE}"'),
 }
 MISTAKES = [
     ("histogram", FILE, "--user", f"nobody{HOSTILE}", *BY),
@@ -47,6 +47,7 @@ MISTAKES = [
     ("histogram", FILE, "--user", USER, *BY, "--spill", HOSTILE),
     ("histogram", FILE, "--user", USER, *BY, f"--{HOSTILE}"),
     ("total", FILE, "--user", USER, "--epsilon", "1", "--where", HOSTILE),
+    ("total", FILE, "--user", USER, "--epsilon", "1", "--where", f"{ITEM}={HOSTILE}"),
     ("quantiles", FILE, "--user", USER, "--value", ITEM, "--range", HOSTILE, "--epsilon", "1"),
     ("ledger", "show", HOSTILE),
     ("ledger", "show", FILE),

@@ -128,7 +128,7 @@ def forgeries(about: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     yield from ((name, {key: value for key, value in about.items() if key != name}) for name in about)
 
 
-@pytest.mark.parametrize("kind", ["histogram", "profile", "staircase", "buckets"])
+@pytest.mark.parametrize("kind", ["histogram", "profile", "quantiles", "staircase", "buckets"])
 def test_every_field_is_checked(kind: str, tmp_path: Path) -> None:
     honest = release_of(kind)
     about, path = said(honest), tmp_path / "r"
@@ -154,7 +154,8 @@ def test_every_column_is_checked(honest: hc.Release, tmp_path: Path) -> None:
 def test_what_is_let_in_runs_nothing(honest: hc.Release, tmp_path: Path) -> None:
     """Every text of a forged release is shown as text: on a page, in a notebook, in a picture."""
     texts = {field.name: SCRIPT for field in fields(About) if field.name in ("what", "dataset", "proof", "chosen")}
-    about = {**said(honest), **texts, "unit": SCRIPT, "steps": [SCRIPT], "plan": json.dumps({SCRIPT: SCRIPT})}
+    plan = json.dumps({**json.loads(honest.about.plan), SCRIPT: SCRIPT})
+    about = {**said(honest), **texts, "unit": SCRIPT, "steps": [SCRIPT], "plan": plan}
     release = loaded(forged(honest.table, about), tmp_path / "r")
     assert release is not None
     for page in (release._repr_html_(), release.report(tmp_path / "r.html").read_text()):

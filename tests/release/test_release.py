@@ -261,3 +261,13 @@ def test_the_folder_is_on_the_disk_too(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(os, "fsync", watched)
     write(tmp_path / "r.csv", b"content")
     assert synced == [(False, False), (True, True)]
+
+
+def test_a_profile_shows_items_before_events() -> None:
+    """Each by its bins, however noise is drawn; and what was saved can be loaded."""
+    profile = hc.profile(table([(1, "a"), (2, "b")]), user="user", by="item", epsilon=1).table
+    half = profile.num_rows // 2
+    assert profile["contributes"].to_pylist() == ["items"] * half + ["events"] * half
+    sizes = profile["size"].to_pylist()
+    assert sizes[:4] == ["1", "2", "3", "4 to 5"]
+    assert sizes[:half] == sizes[half:]

@@ -109,15 +109,15 @@ def as_keys(listed: str | None, file: Path | None) -> list[Any] | None:
         raise BadParameter(
             f"{file}: cannot be read ({why}).", fix="keys_file=items.csv, an item on each line"
         ) from None
-    return [tuple(row) for row in _rows(csv.reader(lines), str(file)) if row]
+    return [tuple(row) for row in csv_rows(csv.reader(lines), str(file)) if row]
 
 
 def _listed(typed: str) -> list[str]:
     """apple,pear as a list."""
-    return next(iter(_rows(csv.reader([typed], skipinitialspace=True), "keys")), [])
+    return next(iter(csv_rows(csv.reader([typed], skipinitialspace=True), "keys")), [])
 
 
-def _rows(rows: Iterable[list[str]], where: str) -> list[list[str]]:
+def csv_rows(rows: Iterable[list[str]], where: str) -> list[list[str]]:
     """Rows of items, read to their end."""
     try:
         return list(rows)

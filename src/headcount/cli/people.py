@@ -18,6 +18,7 @@ from headcount.cli.histogram import (
     TargetError,
     as_debias,
     as_grid,
+    csv_rows,
     number_or_text,
 )
 from headcount.errors import BadParameter
@@ -90,7 +91,7 @@ def _values(column: str, typed: str) -> list[str]:
             fix=f"--where {column}={ends[1]}..{ends[2]} for all between the two, or --where '{column}=\"{typed}\"' for "
             "that very text",
         )
-    return next(csv.reader([typed]), [])
+    return next(iter(csv_rows(csv.reader([typed]), "where")), [])
 
 
 def _end(typed: str) -> Any:

@@ -75,8 +75,8 @@ class Staircase(Mechanism):
     def explain(self, item: str) -> list[str]:
         return [
             *self.size.explain(),
-            f"How many {plural(item)} have at least 1, 2, 3, ... people, up to about the root of that, and how many people "
-            f"the largest have beyond, get {self.noise_told()}. No {item} is named.",
+            f"How many {plural(item)} have at least 1, 2, 3, ... people, up to about the root of that, and how many "
+            f"people the largest have beyond, get {self.noise_told()}. No {item} is named.",
             "The most likely shape follows from these: counts that never rise from one rank to the next.",
         ]
 

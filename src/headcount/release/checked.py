@@ -99,10 +99,18 @@ def _check_form(about: About) -> None:
     if not HEAD.fullmatch(about.head):
         _refuse("head")
     if about.plan:
-        _json(about.plan, "plan")
+        _check_plan(_json(about.plan, "plan"), about)
     _check_events(about)
     if about.view == "shape":
         _check_measured(_json(about.measured, "measured"))
+
+
+def _check_plan(said: dict[str, Any], about: About) -> None:
+    """A plan is only shown; but that of quantiles tells their scale."""
+    if about.view == "quantiles":
+        edges = said["question"]["axis"]["edges"]
+        if not (isinstance(edges, list) and edges and all(map(_is_number, edges))):
+            _refuse("plan")
 
 
 def _amount(name: str, text: str) -> Fraction:
@@ -246,7 +254,8 @@ def _check_ends_of(column: pa.ChunkedArray) -> None:
 def _check_profile(table: pa.Table, about: About) -> None:
     """Every bin of items and of events has its row."""
     bins = [(what, label) for what in (ITEMS, EVENTS) for label in size_bins(PROFILE_EDGES).labels]
-    if about.by != (WHAT, SIZE) or list(zip(*(table[name].to_pylist() for name in about.by), strict=True)) != bins:
+    rows = zip(*(table[name].to_pylist() for name in about.by), strict=True)
+    if about.by != (WHAT, SIZE) or sorted(rows) != sorted(bins):
         _refuse("the bins of a profile")
 
 

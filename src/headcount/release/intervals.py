@@ -42,6 +42,7 @@ from headcount.release import distribution, found, ordered
 from headcount.release.heavy import heavy
 from headcount.release.order import in_order, most_first
 from headcount.release.undone import Ends, by_poisson, by_ratio, number, whole
+from headcount.source.views import WHAT
 
 Floats = NDArray[np.float64]
 WIDTH = 2.23
@@ -58,7 +59,9 @@ def rows(noisy: Noisy, mechanism: Mechanism, question: Question, people: People)
         return ordered.rows(noisy, mechanism, question)
     items = {column: _labelled(noisy.items[place], column, question) for place, column in enumerate(question.by)}
     table = pa.table({**items, **_columns(noisy, mechanism, question)})
-    if question.view == "profile" or not question.told:
+    if question.view == "profile":
+        return table.sort_by([(WHAT, "descending")])  # items before events; bins stay as they are
+    if not question.told:
         return table
     told = table if question.heavy is None else heavy(table, question, people)
     if question.k is not None or question.heavy is not None:
