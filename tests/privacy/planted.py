@@ -859,7 +859,7 @@ BUGS = [
                 "        return fitting & ~self._open\n",
             ),
         ),
-        LINES + "test_a_broken_line_is_left_out_alone",
+        LINES + "test_a_line_of_a_csv_touches_no_other",
     ),
     Bug(
         "a line of a CSV is a record however wide it is",
@@ -883,7 +883,7 @@ BUGS = [
         "a mark that stands first in a block is taken from a person's record",
         "source/delimited.py",
         (('    text = b"\\n" + found  #', "    text = found  #"),),
-        LINES + "test_a_line_of_a_csv_touches_no_other",
+        LINES + "test_where_a_file_is_cut_changes_nothing",
     ),
     Bug(
         "a CSV is cut between blocks",
@@ -895,7 +895,7 @@ BUGS = [
         "a line that is too long is cut, not left out",
         "source/blocks.py",
         (("(rest + tail)[: LONGEST + 1]", "(rest + tail)[: LONGEST - 9]"),),
-        LINES + "test_a_line_of_a_jsonl_touches_no_other",
+        LINES + "test_where_a_file_is_cut_changes_nothing",
     ),
     Bug(
         "a folder of a Parquet file overrides a column",

@@ -130,6 +130,18 @@ def test_a_broken_line_is_left_out_alone(tmp_path: Path, case: str) -> None:
     assert released(tmp_path / "t.csv", keys=["a"]) == {"a": people}
 
 
+@pytest.mark.parametrize("size", [1 << 22, 1500, 16])
+def test_where_a_file_is_cut_changes_nothing(tmp_path: Path, cut: Callable[[int], None], size: int) -> None:
+    """Neither a line that is too long, which is left out as a whole, nor a mark (U+FEFF) that begins a block."""
+    cut(size)
+    marked = [(f"\ufeff{number}", "a") for number in range(200)]
+    long = f"1,{'x' * 5000}\n2,{'y' * 997}\n3,{'z' * 998}\n"  # with its end the second one has 1,000 bytes
+    (tmp_path / "t.csv").write_text(
+        "user,item\n" + long + "".join(f"{user},{item}\n" for user, item in marked) + long[:4000]
+    )
+    assert rows(tmp_path / "t.csv") == Counter([*marked, ("2", "y" * 997)])
+
+
 def test_thousands_of_broken_lines_at_once(tmp_path: Path) -> None:
     """None of them opens a quote that another one closes: this alone makes one record of many lines."""
     chance = Random(19)
