@@ -175,16 +175,16 @@ def test_every_changed_cell_and_every_row_matters(other: dict[str, list[Any]]) -
 def test_a_frame_is_converted_once(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
     from headcount.source import frames
 
-    converted: list[bool] = []
-    arrow = frames._Pandas.arrow
+    converted: list[int] = []
+    read = frames._Pandas.read
 
-    def counted(self: Any, columns: Any, *, empty: bool) -> pa.Table:
-        converted.append(empty)
-        return arrow(self, columns, empty=empty)
+    def counted(self: Any, places: Any, roles: Any) -> list[pa.ChunkedArray]:
+        converted.append(len(places))
+        return read(self, places, roles)
 
-    monkeypatch.setattr(frames._Pandas, "arrow", counted)
+    monkeypatch.setattr(frames._Pandas, "read", counted)
     hc.histogram(pd.DataFrame(JANUARY), **ASKED, ledger=ledger, dataset="visits")
-    assert converted.count(False) == 1
+    assert converted == [2]
 
 
 def test_rows_that_cannot_be_read_charge_nothing_and_are_not_quoted(ledger: Ledger) -> None:

@@ -130,8 +130,9 @@ def _check_events(about: About) -> None:
 
 def _check_measured(said: dict[str, Any]) -> None:
     """What tells how far off a shape is."""
-    if set(said) == {"rows", "columns", "scale"}:
+    if {"rows", "columns", "scale"} <= set(said):
         sound = all(_whole(said[name], MOST_STEPS) for name in ("rows", "columns")) and _positive(said["scale"])
+        sound &= set(said) == {"rows", "columns", "scale"} or _is_interval(said)  # the former is that of version 0.8
     elif set(said) == {"cells", "hashed", "noise", "empty", "enough"}:
         sound = _whole(said["cells"], MOST_BUCKETS) and _whole(said["enough"], MOST_BUCKETS)
         sound &= isinstance(said["hashed"], bool) and _is_number(said["empty"]) and 0 <= said["empty"] <= 1
@@ -140,6 +141,13 @@ def _check_measured(said: dict[str, Any]) -> None:
         sound = False
     if not sound:
         _refuse("measured")
+
+
+def _is_interval(said: dict[str, Any]) -> bool:
+    """How many items a staircase says there are, and how many a public list has."""
+    known = set(said) == {"rows", "columns", "scale", "low", "high", "listed"}
+    listed = known and (said["listed"] is None or _whole(said["listed"], 2**62))
+    return listed and all(_is_number(said[end]) for end in ("low", "high")) and 0 <= said["low"] <= said["high"]
 
 
 def _is_noise(said: Any) -> bool:

@@ -32,8 +32,8 @@ def identified(events: Events, limits: Limits) -> tuple[bytes, Events]:
 
 def of_files(found: Sequence[str]) -> bytes:
     """The fingerprint of files of one kind."""
-    digests = sorted(_of_file(name) for name in found)
-    return hashlib.sha256(Path(found[0]).suffix.lower().encode() + b"".join(digests)).digest()
+    kind, digests = Path(found[0].lower().removesuffix(".gz")).suffix, sorted(map(_of_file, found))
+    return hashlib.sha256(kind.encode() + b"".join(digests)).digest()
 
 
 def _of_file(name: str) -> bytes:
