@@ -207,21 +207,12 @@ class Question:
     def check_source(self, events: Events) -> None:
         """Against the table, as far as its schema tells."""
         self.check(events.columns)
-        for column in self.numeric if events.typed else ():
-            if events.columns[column].is_string():
+        for column, role in zip(self.columns, self.roles, strict=True):
+            if events.typed and role == "number" and events.columns[column].is_string():
                 raise UnknownColumn(
                     f"column {column!r} holds text, and numbers are needed.",
                     fix=f"a column of numbers, or {column} cast to one before: CAST({column} AS DOUBLE)",
                 )
-
-    @property
-    def numeric(self) -> tuple[str, ...]:
-        """The columns that are read as numbers: by bins, by the two ends of a condition, on a scale, as amounts."""
-        ends = {name: bins_of(ends) for name, _, ends in self.where if ends is not None}
-        cut = {} if self.view == "profile" else self.cut()
-        scaled = self.of if self.axis else ()
-        of_numbers = (name for name, bins in {**cut, **ends}.items() if not bins.of_time)
-        return (*of_numbers, *scaled, *([self.sum] if self.sum else []))
 
     def seen(self, table: ir.Table, columns: Mapping[str, dt.DataType]) -> ir.Table:
         """The table that is counted: a person, and what makes an item."""

@@ -127,7 +127,7 @@ def test_a_sample_never_says_rows_where_it_counts_people() -> None:
     assert rows.plot().axes[0].get_ylabel() == "part of all rows below"
 
 
-TEXTS = pa.table({"user": range(500), "amount": ["12", "many"] * 250})
+TEXTS = pa.table({"user": [f"user {number}" for number in range(500)], "amount": ["12", "many"] * 250})
 NUMERIC: list[tuple[str, dict[str, Any]]] = [
     ("quantiles", {"value": "amount", "range": (0, 100)}),
     ("ranges", {"value": "amount", "ranges": [(0, 100)]}),
@@ -147,7 +147,7 @@ def test_a_column_of_text_is_refused_where_the_schema_knows_better(
         hc.HeadcountError, match=r"column 'amount' holds text, and numbers are needed\. Fix: a column of"
     ):
         hc.plan(job, _as(kind, tmp_path), user="user", epsilon=1, **asked)
-    made = hc.plan(job, TEXTS.to_pandas(), user="user", epsilon=1, **asked)
+    made = hc.plan(job, _as("csv", tmp_path), user="user", epsilon=1, **asked)
     with pytest.raises(hc.HeadcountError, match="column 'amount' holds text, and numbers are needed"):
         hc.Plan.from_json(made.to_json()).release(_as(kind, tmp_path))
 
@@ -156,8 +156,8 @@ def test_a_column_of_text_is_refused_where_the_schema_knows_better(
 @pytest.mark.parametrize(("job", "asked"), NUMERIC)
 def test_elsewhere_text_is_read_as_numbers(job: Any, asked: dict[str, Any], kind: str, tmp_path: Path) -> None:
     rows = hc.plan(job, _as(kind, tmp_path), user="user", epsilon=20, bound=1, **asked).release().table.to_pylist()
-    assert abs(rows[0].get("value", 12) - 12) < 1
-    assert abs(rows[0].get("count", 250) - 250) < 20
+    assert abs(rows[-1].get("value", 12) - 12) < 1
+    assert abs(rows[-1].get("count", 250) - 250) < 20
 
 
 def _as(kind: str, folder: Path) -> Any:

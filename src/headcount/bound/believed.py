@@ -42,8 +42,9 @@ def last_believed(counts: Integers, scale: float) -> int:
 
 def _clear(counts: Integers, first: int, width: int, scale: float) -> list[int]:
     """The first bins of those neighbours, from a bin on, that clearly have people."""
-    window = np.ones(width, dtype=np.int64)
-    together: Integers = np.convolve(counts[first:], window, "valid") if width <= len(counts) - first else window[:0]
+    if width > len(counts) - first:
+        return []
+    together = np.convolve(counts[first:], np.ones(width, dtype=np.int64), "valid")
     least = scale * thresholds(width, len(counts))[: len(together)] + width  # discrete noise is at most 1 above
     return [first + int(start) for start in np.flatnonzero(together >= least)]
 
