@@ -11,7 +11,7 @@ from threading import Lock, RLock
 from typing import Any
 from weakref import WeakKeyDictionary
 
-RELATIONS = Lock()
+RELATION_LOCK = Lock()
 """Held while a DuckDB relation is read: it does not tell its connection."""
 _LOCKS: "WeakKeyDictionary[Any, RLock]" = WeakKeyDictionary()
 _REGISTRY = Lock()

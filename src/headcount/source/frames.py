@@ -16,7 +16,7 @@ from ibis.expr import types as ir
 from headcount.errors import UnknownColumn
 from headcount.source import arrow_columns, pandas_columns
 from headcount.source.engine import column_names, engine
-from headcount.source.exclusive import RELATIONS
+from headcount.source.exclusive import RELATION_LOCK
 from headcount.source.fetched import fetched
 from headcount.source.pandas_columns import Role
 
@@ -148,7 +148,7 @@ class _Relation:
 
     def _fetched(self, places: Sequence[int], limit: int | None = None) -> pa.Table:
         names = column_names(len(places))
-        with RELATIONS:
+        with RELATION_LOCK:
             chosen = self._data.project(", ".join(map(self._column, places, names)))
             return (chosen if limit is None else chosen.limit(limit)).to_arrow_table()
 
