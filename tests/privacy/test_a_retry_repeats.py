@@ -118,7 +118,7 @@ def test_what_is_looked_at_is_drawn_once_for_a_charge(tmp_path: Path, monkeypatc
 
     monkeypatch.setattr(Binned, "profile", look)
     ledger = hc.Ledger(tmp_path / "visits.db", epsilon=3, delta=1e-5)
-    plan = hc.plan("histogram", people(), user="user", by="item", epsilon=1)
+    plan = hc.plan("histogram", people(), user="user", by="item", epsilon=1, dataset="visits")
     for _ in range(7):
         with pytest.raises(KeyboardInterrupt):
             plan.release(ledger=ledger, tell=stop)
