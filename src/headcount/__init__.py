@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from headcount.release import Release, Shape
     from headcount.source.example import example
 
-__version__ = "0.8.0"
+__version__ = "0.9.0"
 __all__ = [
     "Charge",
     "Cost",

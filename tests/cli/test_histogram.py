@@ -95,6 +95,9 @@ def test_keys_and_bins(folder: Path) -> None:
     (folder / "keys.csv").write_text("song 0001\nsong 0003\n")
     known = headcount("histogram", *ASKED, "--epsilon", "1", "--keys-file", "keys.csv", "--json", cwd=folder)
     assert [row["song"] for row in json.loads(known.stdout)["rows"]] == ["song 0001", "song 0003"]
+    (folder / "keys.csv").write_text('a\u2028b\n"c\nd"\n')  # one line, and one item of two
+    known = headcount("histogram", *ASKED, "--epsilon", "1", "--keys-file", "keys.csv", "--json", cwd=folder)
+    assert {row["song"] for row in json.loads(known.stdout)["rows"]} == {"a\u2028b", "c\nd"}
     asked = ("ages.parquet", "--user", "user", "--by", "age", "--epsilon", "1", "--bound", "1", "--bins", "0, 10, 99.5")
     binned = headcount("histogram", *asked, "--json", cwd=folder)
     assert sorted(row["age"] for row in json.loads(binned.stdout)["rows"]) == ["[0, 10)", "[10, 99.5]"]

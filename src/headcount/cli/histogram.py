@@ -3,6 +3,7 @@
 import csv
 import re
 from collections.abc import Iterable
+from io import StringIO
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -103,7 +104,7 @@ def as_keys(listed: str | None, file: Path | None) -> list[Any] | None:
         raise BadParameter("keys and keys_file: only one of them.", fix="keys_file=items.csv")
     check_regular(file)
     try:
-        lines = file.read_text(encoding="utf-8-sig").splitlines()
+        lines = StringIO(file.read_text(encoding="utf-8-sig"))  # lines end at line ends alone, not at U+2028
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is not text"
         raise BadParameter(
