@@ -908,8 +908,8 @@ BUGS = [
         "planning.py",
         (
             (
-                "            return drawn(self, events, chance, replace(about, head=head), tell)\n",
-                "            return before\n\n        before = drawn(self, events, chance, about, tell)\n",
+                "            return drawn(self, events, KeyedEntropy(secret), replace(about, head=head), tell)\n",
+                "            return before\n\n        before = drawn(self, events, SystemEntropy(), about, tell)\n",
             ),
         ),
         STEPS + "test_work_that_failed_is_done_again_under_its_charge",

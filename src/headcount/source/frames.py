@@ -59,16 +59,16 @@ class Wrapped:
     def loaded(self, columns: Sequence[str], roles: Sequence[Role]) -> Callable[[], ir.Table]:
         """The same, converted now, for being read more than once."""
         read = self._frame.read([self._place(column) for column in columns], roles)
-        return lambda: _on_engine(read)
+        known = [arrow_columns.plain(column) for column in read]
+        return lambda: _on_engine(known)
 
     def _place(self, column: str) -> int:
         return list(self.names).index(column)
 
 
 def _on_engine(columns: Sequence[pa.ChunkedArray]) -> ir.Table:
-    known = [arrow_columns.plain(column) for column in columns]
     connection = engine()
-    connection.con.register("events", pa.table(known, names=column_names(len(known))))
+    connection.con.register("events", pa.table(list(columns), names=column_names(len(columns))))
     return connection.table("events")
 
 
@@ -77,7 +77,7 @@ def _type_on_engine(kind: pa.DataType) -> dt.DataType:
     """The type that a column of this Arrow type has on the engine, once that has read a row: not one of the data's."""
     if is_refused(kind):
         return dt.DataType.from_pyarrow(kind)
-    table = _on_engine([pa.chunked_array([pa.nulls(1, kind)])])
+    table = _on_engine([arrow_columns.plain(pa.chunked_array([pa.nulls(1, kind)]))])
     fetched(table)
     return table.schema().types[0]
 

@@ -2,7 +2,8 @@
 
 of a file      SHA-256 of its bytes; of several files, of their digests, sorted: names and order do not matter
 of a table     how many rows there are, and two sums of 64-bit hashes of them, computed by its engine: the order of rows
-               does not matter, and a row that stands there twice counts twice
+               does not matter, and a row that stands there twice counts twice. On DuckDB the second hash is one of the
+               first, as texts are hashed but once
 
 Nobody can make use of two tables with the same fingerprint: at most the release of the one is returned for the other.
 """
@@ -48,9 +49,8 @@ def of_table(table: ir.Table) -> bytes:
 
 
 def _duckdb_sums(table: ir.Table) -> tuple[int, ...]:
-    columns = [f'"{name}"' for name in table.columns]
-    hashes = f"hash({', '.join(columns)})", f"hash({', '.join(['1', *reversed(columns)])})"
-    sums = ", ".join(f"coalesce(sum({each}), 0)" for each in hashes)
+    row = f"hash({', '.join(table.columns)})"  # column0, column1, ...
+    sums = ", ".join(f"coalesce(sum({each}), 0)" for each in (row, f"hash({row})"))
     found = ibis.get_backend(table)._to_duckdb_relation(table).aggregate(f"count(*), {sums}").fetchone()
     assert found is not None, "an aggregate has a row"
     return tuple(found)
