@@ -276,6 +276,17 @@ def test_the_interval_of_different_items_by_hand() -> None:
     assert level(np.array([-5, -7]), 1.0) == 0
 
 
+@pytest.mark.parametrize("scale", [1.0, 4.0])
+def test_few_items_in_many_cells(scale: float) -> None:
+    """40 items among 4,000 cells: what noise makes up in the others is not taken for certain."""
+    counts = np.append(5000 // np.arange(1, 41), np.zeros(3960, np.int64))
+    ends = []
+    for seed in range(20):
+        shape = buckets.found(counts + noise(4000, scale, seed), laplace(scale), hashed=False).prevalence
+        ends.append(OnBuckets(4000, False, laplace(scale)).distinct(shape))
+    assert sum(low <= 40 <= high for low, high in ends) >= 18
+
+
 # Any integers: what comes after the noise never fails.
 
 

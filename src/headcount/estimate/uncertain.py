@@ -163,9 +163,11 @@ class OnBuckets:
         return np.where(few, least, np.maximum(at_least - wide, 0)), np.where(few, most, at_least + wide)
 
     def distinct(self, prevalence: Prevalence) -> tuple[float, float]:
-        """By the deviation of the unbiased estimate; and at least those that are certain by their counts."""
+        """By the deviation of the unbiased estimate; and at least those with twice as many people as noise makes up in
+        any of all cells."""
         half = DEVIATIONS * math.sqrt(max(self.variance(prevalence, some), 0.0))
-        certain = float(self.band(prevalence)[0].max(initial=0))
+        anywhere = 2 * self.kernel.within(MISS / self.cells) * self.kernel.unit
+        certain = float(prevalence.reached(np.array([anywhere + 1]))[0])
         return max(prevalence.distinct - half, certain), prevalence.distinct + half
 
     @property
