@@ -160,8 +160,8 @@ def test_threads_on_one_session(spark: Any, frame: Any, tmp_path: Path) -> None:
     assert spark.catalog.listTables() == []
 
 
-def test_one_session_of_ours_at_a_time_is_the_active_one() -> None:
-    with source._active_left():
+def test_one_session_of_ours_at_a_time_is_the_active_one(spark: Any) -> None:
+    with source._active_left(spark):
         assert not source._ACTIVE.acquire(blocking=False)
     assert source._ACTIVE.acquire(blocking=False)
     source._ACTIVE.release()

@@ -141,7 +141,7 @@ def _backend() -> Any:
         def _register_in_memory_table(self, op: Any) -> None:
             columns = [_aware(column).to_pylist() for column in op.data.to_pyarrow(op.schema).columns]
             rows, kinds = list(zip(*columns, strict=True)), PySparkSchema.from_ibis(op.schema)
-            with _active_left():
+            with _active_left(self._session):
                 listed = self._session.createDataFrame(rows, kinds, verifySchema=False)
             listed.createOrReplaceTempView(op.name)
 
@@ -149,18 +149,22 @@ def _backend() -> Any:
 
 
 @contextmanager
-def _active_left() -> Iterator[None]:
-    """The session that is active stays so: PySpark would make ours the one of whoever asks for it next."""
+def _active_left(session: "SparkSession") -> Iterator[None]:
+    """The session that is active stays so: PySpark would make ours the one of whoever asks for it next. Python has one
+    for all threads, Java one for each, or none."""
     from pyspark.sql import SparkSession
 
+    sessions = session._jvm.SparkSession  # type: ignore[union-attr]
     with _ACTIVE:  # else another thread would take ours for the one that was there
-        before = SparkSession.getActiveSession()
+        before, of_thread = SparkSession._activeSession, sessions.getActiveSession()
         try:
             yield
         finally:
-            if before is not None:
-                SparkSession._activeSession = before
-                before._jvm.SparkSession.setActiveSession(before._jsparkSession)  # type: ignore[union-attr]
+            SparkSession._activeSession = before
+            if of_thread.isDefined():
+                sessions.setActiveSession(of_thread.get())
+            else:
+                sessions.clearActiveSession()
 
 
 def _aware(column: pa.ChunkedArray) -> pa.ChunkedArray:
