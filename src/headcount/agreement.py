@@ -114,7 +114,7 @@ def _check_found(asked: Question) -> None:
 
 def _check_not_found(asked: Question) -> None:
     usual = Question(asked.user, asked.by)
-    for name in ("target_error", "variant", "kbar"):
+    for name in ("target_error", "variant", "kbar", "first_epsilon", "selection_delta"):
         if getattr(asked, name) != getattr(usual, name) and (asked.mechanism, name) != TARGETED:
             raise BadParameter(
                 f'{name}: only mechanism="count-release" knows it.', fix=f'mechanism="count-release", or no {name}'

@@ -34,6 +34,8 @@ def histogram(
     mechanism: Name = "auto",
     variant: VariantName = "level",
     kbar: int = KBAR,
+    first_epsilon: Number | None = None,
+    selection_delta: Number | None = None,
     rho: Number | None = None,
     p: Number | None = None,
     theta: int | None = None,
@@ -67,6 +69,8 @@ def histogram(
         baselines, to compare with.
     variant: of "count-release": "level" is the best, "rogers" the paper's; also "coarse" and "refined".
     kbar: of "count-release": among how many of the most common items others are found.
+    first_epsilon, selection_delta: of variants of the paper: the epsilon of a selection in the first level, 0.0005 if
+        nothing else is said; and of "rogers" the delta of every selection, 1e-11.
     rho: of "count-release": the budget as zCDP, instead of epsilon; delta is needed as well.
     p, theta: of "sample-threshold": the chance to be in the sample, and from which sampled count on an item is shown.
         If one is said, the other follows from epsilon and delta; if none, both do.
@@ -104,6 +108,8 @@ def histogram(
         mechanism=mechanism,
         variant=variant,
         kbar=kbar,
+        first_epsilon=first_epsilon,
+        selection_delta=selection_delta,
         rho=rho,
         p=p,
         theta=theta,

@@ -15,7 +15,7 @@ from headcount.agreement import SQUARES, check
 from headcount.asked_sample import one_of, sampling
 from headcount.bound.profile import edges
 from headcount.errors import BadParameter
-from headcount.exact import Number, rational, whole
+from headcount.exact import Number, positive, rational, whole
 from headcount.mechanism.levels import KBAR, VariantName
 from headcount.mechanism.sample_threshold import Rule
 from headcount.mechanism.wish import NAMES, PLUMES, Name
@@ -49,6 +49,8 @@ def question(
     target_error: Number | None = None,
     variant: VariantName = "level",
     kbar: int = KBAR,
+    first_epsilon: Number | None = None,
+    selection_delta: Number | None = None,
     p: Number | None = None,
     theta: int | None = None,
     rule: Rule = "exact",
@@ -72,6 +74,8 @@ def question(
         target_error=None if target_error is None else _target(target_error),
         variant=one_of("variant", variant, get_args(VariantName)),
         kbar=_kbar(kbar),
+        first_epsilon=_positive_or_none("first_epsilon", first_epsilon, "0.0005"),
+        selection_delta=_positive_or_none("selection_delta", selection_delta, "1e-11"),
         **sampling(p, theta, rule),
     )
     check(asked)
@@ -231,6 +235,10 @@ def _kbar(kbar: int) -> int:
     if listed > MOST_LISTED:
         raise BadParameter(f"kbar={kbar}: at most {MOST_LISTED:,}.", fix=f"kbar={KBAR}")
     return listed
+
+
+def _positive_or_none(name: str, value: Number | None, usual: str) -> Fraction | None:
+    return None if value is None else positive(name, value, fix=f"{name}={usual}")
 
 
 def bound_of(bound: int | str, largest: int) -> int | str:

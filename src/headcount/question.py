@@ -76,6 +76,10 @@ class Question:
     """How they are found."""
     kbar: int = KBAR
     """Among how many of the most common items they are found."""
+    first_epsilon: Fraction | None = None
+    """The epsilon of a selection in the first level, of a variant of the paper, if it was given."""
+    selection_delta: Fraction | None = None
+    """The delta of every selection, of the paper's own variant, if it was given."""
     k: int | None = None
     """How many of them are wanted; None if as many as can be found."""
     told: bool = True

@@ -66,4 +66,4 @@ def _finding(asked: Question) -> Finding | None:
         return None
     target = (asked.target_error or TARGET) if asked.told else None
     added: Any = "amount" if asked.sum else "count" if asked.count == "events" else ""
-    return Finding(asked.kbar, target, asked.variant, asked.k, added)
+    return Finding(asked.kbar, target, asked.variant, asked.k, added, asked.first_epsilon, asked.selection_delta)

@@ -15,7 +15,7 @@ import pytest
 from tests.conformance.engines import SMALL, Put, Seeded, on_spark, people
 
 import headcount as hc
-from headcount.errors import BadParameter, HeadcountError, NotATable, ReadingFailed, UnknownColumn
+from headcount.errors import BadParameter, HeadcountError, LedgerError, NotATable, ReadingFailed, UnknownColumn
 from headcount.source import contributions, open_events
 from headcount.source import spark as source
 
@@ -66,6 +66,25 @@ def test_any_settings_of_a_session(spark: Any, frame: Any, expected: bytes, tmp_
     path = frame.inputFiles()[0]
     assert bytes_of(other.read.parquet(path), tmp_path) == expected
     assert {name: other.conf.get(name) for name in odd} == odd
+
+
+def test_a_ledger_sees_whether_the_rows_are_the_same(put: Put, tmp_path: Path) -> None:
+    """In any order; also which of two columns has no value, and how often a row stands there."""
+    ledger = hc.Ledger(tmp_path / "events.db", epsilon=9, delta=1e-5)
+    asked: dict[str, Any] = {**ASKED, "keys": ["a", "b"], "ledger": ledger, "dataset": "events"}
+    rows = {"user": ["a", None, "b", "b"], "item": [None, "a", "b", "a"]}
+    kinds = pa.schema({"user": pa.string(), "item": pa.string()})
+    first = hc.histogram(put(pa.table(rows, kinds)), **asked)
+    moved = {name: column[::-1] for name, column in rows.items()}
+    assert hc.histogram(put(pa.table(moved, kinds)), **asked).content == first.content
+    for other in (
+        {**rows, "user": [None, "a", "b", "b"], "item": ["a", None, "b", "b"]},
+        {**rows, "user": [None, None, "b", "b"], "item": ["a", "a", "b", "a"]},
+        {name: [*column, column[2], column[2]] for name, column in rows.items()},
+    ):
+        with pytest.raises(LedgerError, match="the data changed since"):
+            hc.histogram(put(pa.table(other, kinds)), **asked)
+    assert len(ledger.spends()) == 1
 
 
 def test_as_users_have_it(spark: Any, frame: Any, expected: bytes, tmp_path: Path) -> None:

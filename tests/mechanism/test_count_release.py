@@ -94,6 +94,20 @@ def test_the_paper_s_constants_give_way_to_a_small_budget(variant: VariantName, 
     assert 10_000 * first.chance <= Fraction(delta) or variant != "rogers"
 
 
+def test_the_paper_s_constants_are_parameters() -> None:
+    given = within(
+        Fraction(1),
+        MILLIONTH,
+        variant="rogers",
+        first_epsilon=Fraction(1, 500),
+        selection_delta=Fraction(1, 10**12),
+    )
+    usual = within(Fraction(1), MILLIONTH, variant="rogers")
+    assert (given.levels[0].rate, given.levels[0].chance) == (Fraction(1, 500), Fraction(1, 10**12))
+    assert (usual.levels[0].rate, usual.levels[0].chance) == (Fraction(1, 2000), Fraction(1, 10**11))
+    assert len(given.levels) < len(usual.levels)
+
+
 def test_the_paper_s_loop_on_nothing() -> None:
     mechanism = within(Fraction(1), MILLIONTH, variant="rogers")
     with watched() as filters:

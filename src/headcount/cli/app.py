@@ -16,7 +16,7 @@ from headcount.visible import visible
 
 OPTIONS = (
     "user|by|k|epsilon|delta|rho|target_error|count|keys|keys_file|bins|sum|bound|share|grid|where|mechanism|variant|"
-    "kbar|p|theta|rule|value|q|range|ranges|edges|cells|loss|estimator|buckets|sizes|debias|people|neighbours|dataset|ledger|again|"
+    "kbar|first_epsilon|selection_delta|p|theta|rule|value|q|range|ranges|edges|cells|loss|estimator|buckets|sizes|debias|people|neighbours|dataset|ledger|again|"
     "memory|spill|engine|master"
 )
 ASSIGNED = rf"\b({OPTIONS})=(\[.*?\]|\(.*?\)|\{{.*?\}}|'[^']*'|\"[^\"]*\"|[^\s,:;]+)"

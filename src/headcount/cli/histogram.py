@@ -18,6 +18,10 @@ Delta = Annotated[str, typer.Option(help="The chance that the promise fails.")]
 Rho = Annotated[str | None, typer.Option(help="The cost as zCDP, instead of epsilon; of count-release.")]
 Variant = Annotated[str, typer.Option(help="Of count-release: level, rogers, coarse or refined.")]
 Kbar = Annotated[str, typer.Option(help="Of count-release: how many of the most common items are candidates.")]
+FirstEpsilon = Annotated[
+    str | None, typer.Option(help="Of the paper's variants: the epsilon of a selection in the first level, 0.0005.")
+]
+SelectionDelta = Annotated[str | None, typer.Option(help="Of variant rogers: the delta of every selection, 1e-11.")]
 TargetError = Annotated[
     str | None,
     typer.Option(help="Instead of epsilon: 19 of 20 counts this close. Of count-release, with epsilon: relative, 0.1."),
@@ -64,6 +68,8 @@ def histogram(
     ] = "auto",
     variant: Variant = "level",
     kbar: Kbar = "10000",
+    first_epsilon: FirstEpsilon = None,
+    selection_delta: SelectionDelta = None,
     rho: Rho = None,
     p: P = None,
     theta: Theta = None,
@@ -87,6 +93,8 @@ def histogram(
         "mechanism": mechanism,
         "variant": variant,
         "kbar": number_or_text(kbar),
+        "first_epsilon": first_epsilon,
+        "selection_delta": selection_delta,
         "rho": rho,
         "p": p,
         "theta": None if theta is None else number_or_text(theta),

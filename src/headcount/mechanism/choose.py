@@ -203,7 +203,16 @@ def _found(wish: Wish, how: Finding, chosen: Bounding | None) -> count_release.C
     if chosen is None:
         chosen = TopSums(how.most, _number(wish), how.added) if how.added else TopItems(how.most)
     assert isinstance(chosen, TopItems)
-    return count_release.calibrated(wish.rest, chosen, wish.neighbours, variant=how.variant, target=how.target, k=how.k)
+    return count_release.calibrated(
+        wish.rest,
+        chosen,
+        wish.neighbours,
+        variant=how.variant,
+        target=how.target,
+        k=how.k,
+        first_epsilon=how.first_epsilon,
+        selection_delta=how.selection_delta,
+    )
 
 
 def _number(wish: Wish) -> int:

@@ -23,7 +23,7 @@ from headcount.account.filter import ZcdpFilter
 from headcount.bound import Bounded, BoundedTop, TopItems, TopSums
 from headcount.errors import BadParameter
 from headcount.exact import round_down
-from headcount.mechanism.levels import PLAIN, VARIANTS, WANTED, Level, Variant, VariantName, ladder
+from headcount.mechanism.levels import PLAIN, VARIANTS, WANTED, Level, Variant, VariantName, ladder, with_constants
 from headcount.mechanism.mechanism import Mechanism, Noisy
 from headcount.mechanism.search import Search
 from headcount.noise import Entropy, Law
@@ -188,9 +188,12 @@ def within(
     variant: VariantName = "level",
     target: Fraction | None = Fraction(1, 10),
     k: int | None = None,
+    first_epsilon: Fraction | None = None,
+    selection_delta: Fraction | None = None,
 ) -> CountRelease:
-    """The levels for a budget of zCDP."""
-    how = VARIANTS[variant] if variant != "level" else _best(bounding, k)
+    """The levels for a budget of zCDP; with the paper's constants, unless others are given."""
+    usual = VARIANTS[variant] if variant != "level" else _best(bounding, k)
+    how = with_constants(usual, first_epsilon, selection_delta, budget.rho, budget.delta)
     levels = ladder(how, budget.rho, budget.delta, most=bounding.most, target=target, neighbours=neighbours, k=k)
     return CountRelease(bounding, budget, levels, variant, target, k)
 

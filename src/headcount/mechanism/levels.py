@@ -15,6 +15,7 @@ from typing import Literal
 
 from headcount.account.events import Event, Gaussian, Guarantee, Neighbours, Selection
 from headcount.account.threshold import people
+from headcount.errors import BadParameter
 from headcount.exact import ball, ends, precision, round_down, round_up
 
 VariantName = Literal["level", "rogers", "coarse", "refined"]
@@ -121,6 +122,32 @@ class Level:
     def noise(self, variance: Fraction) -> Gaussian:
         """The event of noise on one count."""
         return Gaussian(variance, Fraction(1), 1)
+
+
+def with_constants(
+    variant: Variant, first_epsilon: Fraction | None, selection_delta: Fraction | None, rho: Fraction, delta: Fraction
+) -> Variant:
+    """A variant with a first epsilon and a delta of a selection that were given; refused if the variant has no such
+    constant, or the budget could not pay for a single selection."""
+    if first_epsilon is not None:
+        check_constant("first_epsilon", first_epsilon, variant.start, Fraction(sqrt(8 * rho) / 2))
+        variant = replace(variant, start=first_epsilon)
+    if selection_delta is not None:
+        check_constant("selection_delta", selection_delta, variant.chance, delta / PAYABLE)
+        variant = replace(variant, chance=selection_delta)
+    return variant
+
+
+def check_constant(name: str, value: Fraction, usual: Fraction | None, most: Fraction) -> None:
+    """A constant that the variant has, and that can be paid for."""
+    if usual is None:
+        variants = '"rogers"' if name == "selection_delta" else '"rogers", "coarse" or "refined"'
+        raise BadParameter(f"{name}: only variant={variants} has it.", fix=f"no {name}")
+    if value > most:
+        raise BadParameter(
+            f"{name}={float(value):g}: this budget allows at most {float(most):.3g}.",
+            fix=f"{name}={float(min(usual, most)):.1g}, or no {name}",
+        )
 
 
 def ladder(

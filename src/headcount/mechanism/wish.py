@@ -57,6 +57,10 @@ class Finding:
     """How many are wanted; None if as many as can be found."""
     added: Literal["", "count", "amount"] = ""
     """What is added up: events, or amounts; empty if people are counted."""
+    first_epsilon: Fraction | None = None
+    """The epsilon of a selection in the first level, if it was given."""
+    selection_delta: Fraction | None = None
+    """The delta of every selection, if it was given."""
 
 
 @dataclass(frozen=True)
