@@ -320,17 +320,16 @@ BUGS = [
         "everybody may read the secret at first",
         "account/pending.py",
         (
-            ("os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)", "os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)"),
             (
                 "        os.fchmod(file, 0o600)  # whatever the umask is\n        _write(file, secret)\n",
-                "        _write(file, secret)\n        os.fchmod(file, 0o600)\n",
+                "        os.fchmod(file, 0o644)\n        _write(file, secret)\n        os.fchmod(file, 0o600)\n",
             ),
         ),
         PENDING + "test_it_is_for_the_owner_alone_from_its_first_moment_on",
     ),
     Bug(
         "a link in the secret's place is followed",
-        "account/pending.py",
+        "account/private.py",
         (("flags | os.O_NOFOLLOW | os.O_CLOEXEC", "flags | os.O_CLOEXEC"),),
         PENDING + "test_a_link_in_its_place_is_not_followed",
     ),
@@ -401,7 +400,7 @@ BUGS = [
     ),
     Bug(
         "anybody may read the key",
-        "account/key.py",
+        "account/private.py",
         (("os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)", "os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)"),),
         SAME + "test_the_key_is_for_its_owner_alone_whatever_the_umask",
     ),

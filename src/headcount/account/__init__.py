@@ -8,7 +8,7 @@ rates.py      which rate and threshold buy a given cost
 shuffling.py  what shuffled messages cost, and how few buy a given cost
 filter.py     a budget for adaptive work
 ledger.py     one total budget for a group of people, on disk      charge.py  chain.py  store.py  pending.py
-                                                                   key.py  relation.py  turn.py  one_path.py
+                                                                   key.py  private.py  relation.py  turn.py  one_path.py
 """
 
 from headcount.account.charge import Charge

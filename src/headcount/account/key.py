@@ -10,12 +10,11 @@ the file is lost, that is told apart from data that changed.
 
 import hmac
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_bytes, token_hex
 
 from headcount.account.chain import Found
+from headcount.account.private import opened, sync_folder
 from headcount.errors import LedgerError
 
 SIZE = 32
@@ -65,7 +64,7 @@ def _mac(key: bytes, message: bytes) -> str:
 def _key(path: Path) -> bytes:
     """The key, made if there is none."""
     try:
-        with _opened(path, os.O_RDONLY) as file:
+        with opened(path, os.O_RDONLY) as file:
             if os.fstat(file).st_mode & 0o077:
                 os.fchmod(file, 0o600)
             key = os.read(file, SIZE + 1)
@@ -80,21 +79,11 @@ def _made(path: Path) -> bytes:
     """A new key, on disk before it has a name."""
     key, beside = token_bytes(SIZE), path.with_name(f".{path.name}.{token_hex(4)}")
     try:
-        with _opened(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL) as file:
+        with opened(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL) as file:
             os.write(file, key)
             os.fsync(file)
         beside.rename(path)
     finally:  # also if it is interrupted
         beside.unlink(missing_ok=True)
-    with _opened(path.parent, os.O_RDONLY | os.O_DIRECTORY) as folder:
-        os.fsync(folder)
+    sync_folder(path.parent)
     return key
-
-
-@contextmanager
-def _opened(path: Path, flags: int) -> Iterator[int]:
-    file = os.open(path, flags | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    try:
-        yield file
-    finally:
-        os.close(file)

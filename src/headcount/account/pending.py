@@ -12,11 +12,12 @@ Invariants:
 
 import os
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from headcount.account.chain import Row
+from headcount.account.private import opened, sync_folder
 from headcount.errors import LedgerError
 
 SIZE = 32
@@ -25,10 +26,10 @@ SIZE = 32
 def create(ledger: Path, charge: Row) -> bytes:
     """A new secret, on disk."""
     secret = os.urandom(SIZE)
-    with _opened(_file(ledger, charge), os.O_WRONLY | os.O_CREAT | os.O_EXCL) as file:
+    with opened(_file(ledger, charge), os.O_WRONLY | os.O_CREAT | os.O_EXCL) as file:
         os.fchmod(file, 0o600)  # whatever the umask is
         _write(file, secret)
-    _sync_folder(ledger)
+    sync_folder(ledger.parent)
     return secret
 
 
@@ -36,7 +37,7 @@ def read(ledger: Path, charge: Row) -> bytes:
     """The secret of a pending charge."""
     path = _file(ledger, charge)
     try:
-        with _opened(path, os.O_RDONLY) as file:
+        with opened(path, os.O_RDONLY) as file:
             secret = os.read(file, SIZE + 1)
     except FileNotFoundError:
         secret = b""
@@ -67,15 +68,6 @@ def _file(ledger: Path, charge: Row) -> Path:
     return ledger.with_name(f"{ledger.name}.secret-{charge.number}-{charge.hash[:16]}")
 
 
-@contextmanager
-def _opened(path: Path, flags: int) -> Iterator[int]:
-    file = os.open(path, flags | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    try:
-        yield file
-    finally:
-        os.close(file)
-
-
 def _write(file: int, content: bytes) -> None:
     if os.write(file, content) != len(content):
         raise OSError(0, "the secret could not be written")
@@ -85,11 +77,6 @@ def _write(file: int, content: bytes) -> None:
 def _wipe(path: Path) -> None:
     """Without a trace in the file itself; what a disk keeps of earlier contents is up to the disk."""
     with suppress(FileNotFoundError):  # another process was faster
-        with _opened(path, os.O_WRONLY) as file:
+        with opened(path, os.O_WRONLY) as file:
             _write(file, bytes(SIZE))
         path.unlink()
-
-
-def _sync_folder(ledger: Path) -> None:
-    with _opened(ledger.parent, os.O_RDONLY | os.O_DIRECTORY) as folder:
-        os.fsync(folder)
