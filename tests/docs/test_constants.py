@@ -10,6 +10,7 @@ from headcount.federated.shape import analyst
 from headcount.mechanism import buckets
 from headcount.release.shape import ROOMY
 from headcount.reproduce.shape import hashing
+from tests.privacy.planted import BUGS
 
 ROOT = Path(__file__).parents[2]
 SAID = [
@@ -35,3 +36,10 @@ def test_how_many_buckets_is_told_by_refusals_and_experiments_alike() -> None:
     with pytest.raises(BadParameter, match=f"about {buckets.TIMES} for each contribution"):
         _buckets(1)
     assert f"By default it takes B = {buckets.TIMES}n." in " ".join(hashing.NOTES)
+
+
+def test_how_many_bugs_are_planted() -> None:
+    number = len(BUGS)
+    assert f"and {number} planted bugs each turn a" in (ROOT / "README.md").read_text()
+    assert f"each of {number} bugs is put into a copy" in (ROOT / "docs/evidence.md").read_text()
+    assert f"**{number} of {number} are caught**" in (ROOT / "docs/evidence.md").read_text()
