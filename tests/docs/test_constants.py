@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from tests.privacy.planted import BUGS
 
 from headcount.asked_shape import _buckets
 from headcount.errors import BadParameter
@@ -10,7 +11,6 @@ from headcount.federated.shape import analyst
 from headcount.mechanism import buckets
 from headcount.release.shape import ROOMY
 from headcount.reproduce.shape import hashing
-from tests.privacy.planted import BUGS
 
 ROOT = Path(__file__).parents[2]
 SAID = [
