@@ -6,6 +6,7 @@ from typing import Any
 
 from headcount.account import Cost
 from headcount.bound import Choice
+from headcount.bound.amounts import UsualAmounts
 from headcount.bound.bounded import often
 from headcount.bound.crowd import People
 from headcount.bound.profile import Profiled
@@ -75,7 +76,7 @@ def _scale(asked: Question) -> str:
 
 
 def _again(number: int, choice: Choice[Any]) -> bool:
-    return number > 0 and isinstance(choice, Profiled)
+    return number > 0 and isinstance(choice, Profiled | UsualAmounts)
 
 
 def _outcome(choice: Choice[Any], mechanism: Mechanism | None) -> str:

@@ -209,6 +209,23 @@ def test_few_people_are_looked_at_twice() -> None:
     assert all(cost.covers(plan.cost, release.cost.events) for release in releases)
 
 
+def test_amounts_of_few_people_are_looked_at_twice() -> None:
+    """So many are mostly too few for the first look at amounts, and mostly enough for the second."""
+    users = np.arange(240)
+    paid = pa.table({"user": users, "item": users % 2, "price": np.full(240, 40.0)})
+    plan = hc.plan("histogram", paid, user="user", by="item", sum="price", epsilon=1)
+    releases = [plan.release() for _ in range(10)]
+    twice = [release for release in releases if "So, once more: How large an amount" in release.explain()]
+    assert any(40 < release.about.bound < 500 for release in twice)
+    assert all(cost.covers(plan.cost, release.cost.events) for release in releases)
+
+
+def test_amounts_of_hardly_anybody_are_not_seen_and_that_is_said() -> None:
+    few = pa.table({"user": [1, 2, 3], "item": ["a", "b", "c"], "price": [20.0, 30.0, 40.0]})
+    release = hc.histogram(few, user="user", by="item", sum="price", epsilon=1)
+    assert "There were too few people to see how much they have" in release.explain()
+
+
 MISTAKES = [
     ({"target_error": 0}, "target_error=0: the part of a count by which it may be off, more than 0 and at most 1."),
     ({"target_error": -1}, "target_error=-1: the part of a count"),

@@ -21,6 +21,17 @@ RARE = 0.02
 
 
 @dataclass(frozen=True)
+class UnseenSums(TopSums):
+    """The lowest limit, as nothing was seen of people's amounts: too few people for the noise."""
+
+    def explain(self, item: str) -> str:
+        return (
+            f"{super().explain(item)} There were too few people to see how much they have, so this is the lowest "
+            "limit: one that you give (bound=) may be far better."
+        )
+
+
+@dataclass(frozen=True)
 class UsualAmounts(Binned):
     """A limit from a private profile of people's largest amounts."""
 
@@ -43,8 +54,9 @@ class UsualAmounts(Binned):
         return Sizes(sizes, many, np.zeros_like(many))
 
     def draw(self, statistics: Sizes, entropy: Entropy) -> Bounding:
-        within = self.profile(statistics, entropy).within(RARE)
-        return TopSums(self.most, within + (self.of == AMOUNT), self.of)  # a whole number, and amounts have fractions
+        profile = self.profile(statistics, entropy)
+        kind = TopSums if profile.people.any() else UnseenSums
+        return kind(self.most, profile.within(RARE) + (self.of == AMOUNT), self.of)  # whole, and amounts have fractions
 
     def explain(self, item: str) -> str:
         what = "many events" if self.of == COUNT else "large an amount"

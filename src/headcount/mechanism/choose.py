@@ -1,5 +1,6 @@
 """Which mechanism, which way of choosing its bound, and how much noise: all from public numbers."""
 
+from dataclasses import replace
 from fractions import Fraction
 from math import log, pi, sqrt
 from statistics import NormalDist
@@ -139,7 +140,8 @@ def check_budget(wish: Wish) -> None:
             f"epsilon={float(wish.budget.epsilon):g}: to choose a bound, it is at least 0.001.",
             fix="epsilon=0.1, or bound=20",
         )
-    rest = wish.rest.epsilon - (wish.budget.epsilon * (LOOK + LOUDER) if wish.suited else 0)
+    wish = after_all_looks(wish)
+    rest = wish.rest.epsilon
     paid = wish.distributed is None or not wish.distributed.public
     if (paid and wish.price < LEAST_PRICE) or rest < LEAST_REST:
         raise BadParameter(
@@ -169,8 +171,15 @@ def _check_distributed(wish: Wish, asked: distributed.Distributed) -> None:
         check_widths(mechanism_for(wish, held))
 
 
+def after_all_looks(wish: Wish) -> Wish:
+    """The same with as little left for counts as there may be: if all looks are taken that may follow the first."""
+    later = LOOK + LOUDER if wish.suited else LOUDER if wish.way == UsualAmounts.name else 0
+    return replace(wish, looks=wish.budget.epsilon * later)
+
+
 def check_found(wish: Wish) -> None:
     """Whether anything can be found one after another."""
+    wish = after_all_looks(wish)
     assert wish.finding is not None
     how = wish.finding
     count_release.check_worth(_found(wish, how, TopSums(how.most, 1, how.added) if how.added else TopItems(how.most)))

@@ -4,6 +4,8 @@ before, and told in the release.
     profile of people ──► nothing seen: too few people for so little epsilon ──► once more, with more of it
                       ├─► nearly everybody has one or two items ──► thresholded
                       └─► people have more ──► is the item at a rank common enough? ──► weighted, or count-release
+
+A limit of amounts of which nothing was seen is looked for once more, too.
 """
 
 from collections.abc import Sequence
@@ -13,6 +15,7 @@ from typing import Any
 
 from headcount.account.threshold import people
 from headcount.bound import Bounding, Choice, TopItems, TwoScales
+from headcount.bound.amounts import UnseenSums
 from headcount.bound.profile import Profiled, Unseen
 from headcount.bound.rank import AtRank
 from headcount.mechanism import count_release, weighted
@@ -30,6 +33,8 @@ whom scaled counts tell hardly anything (measured)."""
 def second_for(wish: Wish, chosen: Bounding, made: Sequence[Choice[Any]] = ()) -> Choice[Any] | None:
     """What to look at after the choices that were made and what they led to, before noise is drawn; None if it is
     decided."""
+    if isinstance(chosen, UnseenSums) and len(made) == 1:
+        return replace(made[0], epsilon=wish.budget.epsilon * LOUDER)
     if not wish.suited or any(isinstance(choice, AtRank) for choice in made):
         return None
     if isinstance(chosen, Unseen) and len(made) <= 1:
