@@ -6,9 +6,11 @@ write instead.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import date
+from datetime import date, datetime
 from fractions import Fraction
 from typing import Any, Literal, get_args
+
+import numpy as np
 
 from headcount.account.events import Neighbours
 from headcount.agreement import SQUARES, check
@@ -21,6 +23,7 @@ from headcount.mechanism.sample_threshold import Rule
 from headcount.mechanism.wish import NAMES, PLUMES, Name
 from headcount.question import Count, Debias, Key, Question
 from headcount.source.binning import Edge, bins_of
+from headcount.source.cells import text_of
 from headcount.source.contributions import LARGEST_AMOUNT, LARGEST_COUNT
 from headcount.source.views import SIZE, WHAT, conditions
 
@@ -290,7 +293,7 @@ def people_of(people: Any) -> int | str | None:
 
 
 def _keys(keys: Sequence[Any]) -> tuple[tuple[Key, ...], ...]:
-    rows = tuple(tuple(map(_plain, key)) if isinstance(key, tuple | list) else (_plain(key),) for key in _list(keys))
+    rows = tuple(tuple(map(_part, key)) if isinstance(key, tuple | list) else (_part(key),) for key in _list(keys))
     if not rows:
         raise BadParameter("keys=[]: a list of known items has at least one.", fix='keys=["apple", "pear"], or no keys')
     return rows
@@ -305,8 +308,16 @@ def _list(keys: Any) -> list[Any]:
     return list(keys)
 
 
+def _part(value: Any) -> Any:
+    """A part of a key as it is kept: moments as cells of pandas are read, and other readers read that too."""
+    moment = isinstance(value, datetime | np.datetime64)
+    return text_of(value) if moment else _plain(value)
+
+
 def _plain(value: Any) -> Any:
     """A public value as it is kept: NumPy's numbers as Python's, dates as ISO text."""
+    if isinstance(value, np.datetime64):  # of nanoseconds, it would be a number
+        value = value.astype("datetime64[us]")
     value = value.item() if hasattr(value, "item") else value
     return value.isoformat() if isinstance(value, date) else value
 

@@ -189,7 +189,9 @@ class Question:
     def numbered(self, column: str) -> bool:
         """Whether the keys are whole numbers there: items of a column that is text come back as they were typed."""
         parts = [key[self.by.index(column)] for key in self.keys or ()]
-        return bool(parts) and all(isinstance(part, int) and not isinstance(part, bool) for part in parts)
+        return bool(parts) and all(
+            isinstance(part, int) and not isinstance(part, bool) and -(2**63) <= part < 2**63 for part in parts
+        )
 
     def cut(self) -> dict[str, Bins]:
         """The bins of each column that has some."""

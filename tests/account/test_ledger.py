@@ -420,7 +420,15 @@ def cost(epsilon: int) -> Cost:
 
 def charged(what: str, epsilon: int, spent: int) -> dict[str, str]:
     """The body of a charge."""
-    said = {"at": "", "request": what, "dataset": "", "events": "[]", "neighbours": "add-remove", "data": ""}
+    said = {
+        "at": "",
+        "request": what,
+        "dataset": "",
+        "events": "[]",
+        "neighbours": "add-remove",
+        "data": "",
+        "secret": "",
+    }
     return {**said, **amount(cost(epsilon)), **amount(cost(spent), "spent_")}
 
 

@@ -3,6 +3,7 @@ seal."""
 
 import os
 import stat
+from contextlib import nullcontext
 from fractions import Fraction
 from pathlib import Path
 
@@ -68,7 +69,9 @@ def test_every_retry_has_the_same_secret(ledger: Ledger, path: Path) -> None:
 
 def test_every_charge_has_a_secret_of_its_own(ledger: Ledger) -> None:
     other = Charge("another", Cost(Fraction(1, 2), Fraction(0)))
-    assert len({stopped(ledger), stopped(ledger, other), stopped(ledger, again=True)}) == 3
+    found = {stopped(ledger), stopped(ledger, other)}
+    ledger.publish(ASKED, Work())
+    assert len({*found, stopped(ledger, again=True)}) == 3
     assert ledger.spent.epsilon == Fraction(5, 2)
 
 
@@ -201,3 +204,62 @@ def test_two_at_once_have_the_same_secret(ledger: Ledger, path: Path) -> None:
     assert len(seen) == 2
     assert len(set(seen)) == 1
     assert not secrets(path)
+
+
+def test_another_secret_is_not_taken_for_it(ledger: Ledger, path: Path) -> None:
+    """Who may write to the folder could have a charge drawn again, or with noise that they know."""
+    stopped(ledger)
+    (file,) = secrets(path)
+    file.write_bytes(b"A" * 32)
+    with pytest.raises(LedgerError, match="missing or damaged"):
+        ledger.publish(ASKED, Work())
+    assert ledger.spent.epsilon == 1
+
+
+def test_a_new_draw_that_was_stopped_is_not_paid_for_twice(ledger: Ledger, path: Path) -> None:
+    first = ledger.publish(ASKED, Work())
+    secret = stopped(ledger, again=True)
+    assert stopped(ledger, again=True) == secret
+    second = ledger.publish(ASKED, Work(), again=True)
+    assert second.content == secret.hex().encode() != first.content
+    assert ledger.spent.epsilon == 2
+    assert not secrets(path)
+
+
+def test_a_new_draw_is_the_way_out_if_the_secret_is_lost(ledger: Ledger, path: Path) -> None:
+    stopped(ledger)
+    secrets(path)[0].unlink()
+    ledger.publish(ASKED, Work(), again=True)
+    assert ledger.spent.epsilon == 2
+
+
+@pytest.mark.parametrize("name", ["visits.db.key", "visits.db.secret-7-0000000000000000"])
+def test_a_pipe_in_its_place_is_not_waited_for(ledger: Ledger, path: Path, name: str) -> None:
+    os.mkfifo(path.with_name(name))
+    refused = pytest.raises(LedgerError, match=name) if name.endswith("key") else nullcontext()
+    with refused:
+        ledger.publish(ASKED, Work(), data=lambda: b"data")
+
+
+def test_a_secret_that_others_may_read_is_closed_to_them(ledger: Ledger, path: Path) -> None:
+    stopped(ledger)
+    (file,) = secrets(path)
+    file.chmod(0o644)
+    stopped(ledger)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+def test_a_row_that_was_taken_in_by_half_is_read_again(
+    ledger: Ledger, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C between two fields of the history: the file is sound, and the same object goes on."""
+    Ledger(path).publish(ASKED, Work())
+
+    class Interrupted(dict[int, str]):
+        def __setitem__(self, number: int, request: str) -> None:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(ledger._history, "_unsealed", Interrupted())
+    with pytest.raises(KeyboardInterrupt):
+        ledger.left  # noqa: B018
+    assert ledger.left.epsilon == 2

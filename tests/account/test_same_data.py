@@ -215,7 +215,7 @@ def test_charges_of_ones_own_may_say_their_data(ledger: Ledger) -> None:
     first = publish(ledger, b"")
     assert publish(ledger, b"") == first
     for other in (b"x", None):
-        with pytest.raises(LedgerError, match=CHANGED if other else "it is not known if it was for the same data"):
+        with pytest.raises(LedgerError, match=CHANGED if other else "nobody can tell if the data are the same"):
             publish(ledger, other)
     second = publish(ledger, b"x", again=True)
     assert (publish(ledger, b""), publish(ledger, b"x")) == (first, second)
@@ -260,6 +260,10 @@ def test_a_lost_key_is_told_apart_from_changed_data(ledger: Ledger) -> None:
     key = Path(f"{ledger.path}.key")
     lost = key.read_bytes()
     key.unlink()
+    with pytest.raises(LedgerError, match=r"visits\.db\.key is missing: nobody can tell"):
+        publish(ledger, b"data")
+    assert not key.exists()
+    key.write_bytes(bytes(32))
     with pytest.raises(LedgerError, match=r"visits\.db\.key is not the key that this request was charged with"):
         publish(ledger, b"data")
     key.write_bytes(lost)

@@ -215,3 +215,58 @@ def test_numbers_by_value_whatever_the_precision() -> None:
         assert {text_of(each) for each in ones} == {str(2**60)}
         assert text_of(Decimal(10**30 + 1)) == str(10**30 + 1) != text_of(Decimal(10**30))
         assert {text_of(each) for each in (0, 0.0, -0.0, Decimal("-0.00"))} == {"0"}
+
+
+@pytest.mark.parametrize("one", [0.5, None, "somebody"])
+@pytest.mark.parametrize("first", [1, 2**52 + 1])
+def test_an_id_changes_nothing_of_what_is_kept_of_others(first: int, one: Any) -> None:
+    """One more person makes the column one of floats or objects; with the same secret, everybody else keeps the same
+    items. Ids beyond 2^52 once had all the same hash then."""
+    users = [first + number for number in range(200)]
+    crowd = pd.DataFrame({"user": users * 2, "item": ["a"] * 200 + ["b"] * 200})
+    other = pd.concat([crowd, pd.DataFrame({"user": [one], "item": ["c"]})], ignore_index=True)
+    assert crowd["user"].dtype != other["user"].dtype
+    asked: dict[str, Any] = {"user": "user", "by": "item", "keys": ["a", "b"], "bound": 1, "epsilon": 1}
+    counts = [
+        hc.plan("histogram", frame, **asked).release(entropy=Fixed()).table["count"].to_pylist()
+        for frame in (crowd, other)
+    ]
+    assert counts[0] == counts[1]
+    assert 60 < counts[0][0] < 140
+
+
+def test_long_ids_of_floats_draw_each_for_themselves() -> None:
+    users = [float(2**53 + 2 * number) for number in range(200)]
+    table = pa.table({"user": pa.array(users * 2, pa.float64()), "item": ["a"] * 200 + ["b"] * 200})
+    asked: dict[str, Any] = {"user": "user", "by": "item", "keys": ["a", "b"], "bound": 1, "epsilon": 1}
+    counts = hc.plan("histogram", table, **asked).release(entropy=Fixed()).table["count"].to_pylist()
+    assert sum(counts) == 200
+    assert min(counts) > 60
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        [datetime(2024, 1, 1)],
+        [pd.Timestamp("2024-01-01")],
+        [np.datetime64("2024-01-01", "ns")],
+        [date(2024, 1, 1)],
+        ["2024-01-01"],
+    ],
+)
+def test_moments_as_keys_are_read_as_cells_are(keys: list[Any]) -> None:
+    frame = pd.DataFrame({"user": range(50), "day": pd.to_datetime(["2024-01-01"] * 50)})
+    for data in (frame, pa.Table.from_pandas(frame)):
+        asked: dict[str, Any] = {"user": "user", "by": "day", "keys": keys, "bound": 1, "epsilon": 1}
+        release = hc.plan("histogram", data, **asked).release(entropy=Fixed())
+        assert release.table["count"].to_pylist() == [50]
+
+
+def test_keys_of_more_than_64_bits_come_back_as_text(tmp_path: Any) -> None:
+    """They could not be written after the noise was drawn and paid for."""
+    (tmp_path / "k.csv").write_text(f"user,item\n1,{2**64 - 1}\n2,7\n")
+    ledger = hc.Ledger(tmp_path / "l.db", epsilon=1)
+    release = hc.histogram(
+        str(tmp_path / "k.csv"), user="user", by="item", keys=[2**64 - 1, 7], bound=1, epsilon=1, ledger=ledger
+    )
+    assert set(release.table["item"].to_pylist()) == {str(2**64 - 1), "7"}

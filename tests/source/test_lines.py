@@ -230,3 +230,10 @@ def test_how_far_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: st
     assert parts[0] < 0.5 < parts[-1] <= 1
     assert engine.progress() is None
     assert found.count().to_pyarrow().as_py() == 200_000
+
+
+def test_lists_are_no_objects_also_where_columns_are_called_by_numbers(tmp_path: Path) -> None:
+    lines = ['{"0": "a", "1": "b"}'] * 3 + ['["n", "x"]'] * 5
+    (tmp_path / "e.jsonl").write_text("\n".join(lines))
+    events = open_events(str(tmp_path / "e.jsonl"), ["0", "1"])
+    assert events.table().count().to_pyarrow().as_py() == 3

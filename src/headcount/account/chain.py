@@ -62,7 +62,7 @@ class Row:
 
 
 _OLD_CHARGE_SAYS = {"at", "request", "dataset", "events", "epsilon", "delta", "spent_epsilon", "spent_delta"}
-_CHARGE_SAYS = {*_OLD_CHARGE_SAYS, "neighbours", "data"}
+_CHARGE_SAYS = {*_OLD_CHARGE_SAYS, "neighbours", "data", "secret"}
 
 
 @dataclass(frozen=True)

@@ -26,11 +26,14 @@ def file_of(ledger: Path) -> Path:
     return ledger.with_name(f"{ledger.name}.key")
 
 
-def keyed(ledger: Path, request: str, data: bytes | None) -> str:
-    """The digest of the data of a request, under the ledger's key; empty if no data are given."""
+def keyed(ledger: Path, request: str, data: bytes | None, *, make: bool) -> str:
+    """The digest of the data of a request, under the ledger's key, which is made if there is none and it may be; empty
+    if there is no key, or no data are given."""
     if data is None:
         return ""
-    key = _key(file_of(ledger))
+    key = _key(file_of(ledger), make)
+    if key is None:
+        return ""
     return f"{_mac(key, _NAME)[:16]}:{_mac(key, request.encode() + data)}"
 
 
@@ -43,6 +46,8 @@ def check_same_data(digest: str, charges: list[Found], ledger: Path) -> None:
 
 def _what(key: str, keys: set[str], name: str) -> str:
     """Why the data are not known to be the same."""
+    if not key and keys:
+        return f"{name} is missing: nobody can tell if the data are the same as when this request was charged."
     if not key or not keys:
         return "this request was charged before, and it is not known if it was for the same data."
     if key in keys:
@@ -61,15 +66,13 @@ def _mac(key: bytes, message: bytes) -> str:
     return hmac.digest(key, message, "sha256").hex()
 
 
-def _key(path: Path) -> bytes:
-    """The key, made if there is none."""
+def _key(path: Path, make: bool) -> bytes | None:
+    """The key, made if there is none and it may be."""
     try:
         with opened(path, os.O_RDONLY) as file:
-            if os.fstat(file).st_mode & 0o077:
-                os.fchmod(file, 0o600)
             key = os.read(file, SIZE + 1)
     except FileNotFoundError:
-        return _made(path)
+        return _made(path) if make else None
     if len(key) != SIZE:
         raise LedgerError(f"{path}: not the key of a ledger.", fix=f"put the right {path.name} back, or remove it")
     return key

@@ -37,7 +37,7 @@ from threading import RLock
 from weakref import WeakSet
 
 from headcount.account import cost, pending, store
-from headcount.account.chain import FORMAT, Broken, History, Row, amount, amount_in, digest
+from headcount.account.chain import FORMAT, Broken, Found, History, Row, amount, amount_in, digest
 from headcount.account.charge import Charge, check_covered, check_enough, told, typed_budget
 from headcount.account.cost import Cost
 from headcount.account.events import Event, from_json
@@ -113,6 +113,7 @@ class Ledger:
         self._lock = RLock()
         _LEDGERS.add(self)
         self._history = History()
+        self._seen: Row | None = None
         asked, relation = typed_budget(epsilon, delta), None if neighbours is None else check_known(neighbours)
         if store.is_missing(self.path):
             store.create(self.path, _opening(self.path, asked, relation or ""))
@@ -155,16 +156,16 @@ class Ledger:
         with self._lock:
             with store.writing(self.path) as connection:
                 history = self._swept(connection)
-                kept = keyed(self.path, digest(charge.body()), data)
-                earlier = None if again else _earlier(connection, history, charge, kept, self.path)
-                if earlier:
+                charges = history.charges(digest(charge.body()), charge.neighbours)
+                named = not again and any(each.data for each in charges)  # then a new key could tell nothing
+                kept = keyed(self.path, digest(charge.body()), data, make=not named)
+                find = _unfinished if again else _earlier
+                if earlier := find(connection, history, charges, kept, self.path):
                     sealed = _sealed(connection, earlier, history, self.path)
                     return earlier, sealed or pending.read(self.path, earlier)
                 _check_new(history, charge, self.path)
-                row = _charged(history, charge, kept)
-                secret = pending.create(self.path, row)
-                store.append(connection, row)
-            self._history.add(row)
+                row, secret = _charged(connection, history, charge, kept, self.path)
+            self._seen = row
             return row, secret
 
     def _seal(self, reserved: Row, content: bytes) -> Sealed:
@@ -182,7 +183,7 @@ class Ledger:
                 )
                 store.append(connection, row)
                 store.keep(connection, row.number, content)
-            self._history.add(row)
+            self._seen = row
             pending.wipe(self.path, reserved)
             return Sealed(content, row.head, fresh=True)
 
@@ -273,10 +274,14 @@ class Ledger:
 
     def _sync(self, connection: Connection) -> History:
         """Take in the rows that came since the last look, each checked; and that what was there before still is."""
-        known = self._history.last
+        known = self._seen
         if known and store.row(connection, known.number) != known:
             raise _tampered(self.path, f"row {known.number} is not the one that was there before: a rollback")
-        _follow(self._history, connection, self.path)
+        try:
+            self._seen = _follow(self._history, connection, self.path)
+        except BaseException:  # Ctrl-C, too: a row may be taken in by half
+            self._history = History()
+            raise
         return self._history
 
 
@@ -315,12 +320,18 @@ def _verified(connection: Connection, path: Path) -> Row:
     return last
 
 
-def _earlier(connection: Connection, history: History, charge: Charge, kept: str, path: Path) -> Row | None:
-    """The newest charge for the same request and data; a sealed one before one that was never finished."""
-    charges = history.charges(digest(charge.body()), charge.neighbours)
+def _earlier(connection: Connection, history: History, charges: list[Found], kept: str, path: Path) -> Row | None:
+    """The newest of a request's charges for the same data; a sealed one before one that was never finished."""
     check_same_data(kept, charges, path)
     same = [found for found in charges if found.data == kept]
     return _row(connection, same[-1].head, path) if same else None
+
+
+def _unfinished(connection: Connection, history: History, charges: list[Found], kept: str, path: Path) -> Row | None:
+    """The newest of a request's charges for the same data that can still be finished: a new draw that was stopped on
+    the way is not paid for twice."""
+    rows = (_row(connection, found.head, path) for found in reversed(charges) if found.data == kept)
+    return next((row for row in rows if history.waits(row) and pending.found(path, row)), None)
 
 
 def _row(connection: Connection, head: str, path: Path) -> Row:
@@ -348,11 +359,18 @@ def _check_new(history: History, charge: Charge, path: Path) -> None:
     check_enough(charge.cost, _minus(history.budget, history.spent))
 
 
-def _charged(history: History, charge: Charge, kept: str) -> Row:
-    """The row of a new charge."""
+def _charged(connection: Connection, history: History, charge: Charge, kept: str, path: Path) -> tuple[Row, bytes]:
+    """A new charge and its secret, which is on disk before the charge is."""
+    secret = os.urandom(pending.SIZE)
+    row = _charge_row(history, charge, {"data": kept, "secret": pending.committed(secret)})
+    pending.keep(path, row, secret)
+    store.append(connection, row)
+    return row, secret
+
+
+def _charge_row(history: History, charge: Charge, kept: dict[str, str]) -> Row:
     after = Cost(history.spent.epsilon + charge.cost.epsilon, history.spent.delta + charge.cost.delta)
-    said = {"at": datetime.now(UTC).isoformat(timespec="seconds"), "data": kept}
-    body = {**said, **charge.body(), **amount(after, "spent_")}
+    body = {"at": datetime.now(UTC).isoformat(timespec="seconds"), **kept, **charge.body(), **amount(after, "spent_")}
     return Row.after(history.last, kind="reserve", request=digest(body), reserved=None, body=body)
 
 

@@ -9,6 +9,7 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from errno import EACCES, ENOSPC
 from pathlib import Path
 from sqlite3 import Connection
 
@@ -149,7 +150,8 @@ def _explained(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise LedgerError(f"{path}: {error.strerror}.", fix=_MISTAKES["SQLITE_CANTOPEN"][1]) from error
+        fix = _MISTAKES[{ENOSPC: "SQLITE_FULL", EACCES: "SQLITE_READONLY"}.get(error.errno or 0, "SQLITE_CANTOPEN")][1]
+        raise LedgerError(f"{error.filename or path}: {error.strerror or error}.", fix=fix) from error
     except (sqlite3.Error, UnicodeDecodeError) as error:
         name = getattr(error, "sqlite_errorname", None) or "SQLITE_CORRUPT"
         if name.startswith("SQLITE_BUSY"):

@@ -72,5 +72,5 @@ def busy(ledger: Path) -> LedgerError:
     """Others did not stop writing."""
     return LedgerError(
         f"{ledger}: others kept the ledger busy for {PATIENCE:g} s.",
-        fix=f"ask the same again; lsof {ledger}.lock tells who has it",
+        fix=f"ask the same again; lsof {ledger} {ledger}.lock tells who has it",
     )

@@ -23,6 +23,10 @@ def check_sealed(ledger: Ledger, path: Path) -> str:
     kind, content = path.suffix.lower(), path.read_bytes()
     if kind in PICTURES:
         raise BadParameter(f"{path}: a picture cannot be verified.", fix="the .parquet file of the same release")
+    if kind not in (".parquet", *MADE) and content not in ledger.releases():
+        raise BadParameter(
+            f"{path}: this kind of file cannot be verified.", fix="the .parquet file of the same release"
+        )
     if kind not in MADE or content in ledger.releases():
         ledger.verify(release=content)
         return "sealed here, byte by byte"

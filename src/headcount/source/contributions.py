@@ -258,14 +258,20 @@ def _person(column: ir.Column) -> ir.Column:
 
 
 def spelled(user: ir.Column) -> ir.Column:
-    """A person as a text to be hashed, the same on every engine: each writes fractions in its own way, so these are
-    rounded down. That two people may have the same text costs nothing: privacy does not rest on it."""
+    """A person as a text to be hashed, the same on every engine. Whole numbers are written as such, whatever the type
+    of the column; other fractions each engine writes in its own way, so parts of one are rounded down. That two people
+    may have the same text costs nothing: privacy does not rest on it."""
     kind = user.type()
     if not (kind.is_floating() or (kind.is_decimal() and kind.scale)):
         return user.cast("string")
-    parts = user.cast("float64") * float(GRID)
-    within = ibis.greatest(ibis.least(parts, float(2**62)), -float(2**62))
-    return within.floor().cast("int64").cast("string")
+    number = user.cast("float64")
+    whole, parts = (_within(each).floor().cast("int64").cast("string") for each in (number, number * float(GRID)))
+    return ibis.ifelse(number == number.floor(), whole, parts)
+
+
+def _within(number: ir.Column) -> ir.Column:
+    """Numbers that fit into 64 bits."""
+    return ibis.greatest(ibis.least(number, float(2**62)), -float(2**62))
 
 
 def plain_item(column: ir.Column) -> ir.Column:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from os import PathLike, fspath
+from os import PathLike, fsdecode
 from typing import Any
 
 import ibis
@@ -80,7 +80,7 @@ def open_events(
 def _paths(data: Any) -> list[str]:
     """The paths that are meant, if these are paths."""
     listed = data if isinstance(data, list | tuple) else [data]
-    return [fspath(path) for path in listed] if all(isinstance(path, str | PathLike) for path in listed) else []
+    return [fsdecode(path) for path in listed] if all(isinstance(path, str | PathLike) for path in listed) else []
 
 
 def _of_files(paths: Sequence[str], columns: Sequence[str], name: str | None) -> Events:

@@ -101,6 +101,8 @@ def _matches(path: str) -> list[str]:
         found = [name for name in found if Path(name).exists() and not Path(name).is_dir()]
     except PermissionError:
         raise _no_rights(path) from None
+    except (OSError, ValueError):  # a name that is too long, or holds NUL
+        found = []
     if not found:
         raise NotATable(f"{path}: there is no such file.", fix="the path of a file, or a pattern such as logs/*.csv")
     return found

@@ -26,6 +26,7 @@ def read_table(paths: Sequence[str], columns: Sequence[str]) -> ir.Table:
     lines = on_engine(Stream(paths, ["line"], partial(map, _lines)))
     values = [_value(column, plain) for column, plain in zip(columns, column_names(len(columns)), strict=True)]
     valid = f"SELECT CASE WHEN json_valid(line) THEN line END AS line FROM {lines.get_name()}"
+    valid = f"SELECT line FROM ({valid}) WHERE json_type(line) = 'OBJECT'"
     connection = lines.get_backend()
     connection.raw_sql(f"CREATE TEMP VIEW events AS SELECT {', '.join(values)} FROM ({valid})")
     return connection.table("events")

@@ -4,7 +4,8 @@ One missing value makes integers floats, one text makes anything objects, one mo
 one of objects. So every column is text, as in a CSV: each cell by the one rule of cells.py, whatever the column's type.
 What the engine gets is something else only where that cannot be seen:
 
-person      integers and floats as they are: who is the same person stays the same, and nobody sees the type
+person      integers as they are: who is the same person stays the same, and so does what is drawn for them, as a
+            number and its text are hashed alike
 number      what numbers cut, or what is added up: numbers as they are, booleans as 0 and 1
 moment      what moments cut: days and moments as they are
 
@@ -131,7 +132,7 @@ ITEM: tuple[tuple[Callable[[pa.DataType], bool], Write], ...] = (
 NUMERIC = ((pa.types.is_integer, _same), (pa.types.is_floating, _same))
 WRITERS = {
     "item": ITEM,
-    "person": (*NUMERIC, *ITEM),
+    "person": ((pa.types.is_integer, _same), *ITEM),
     "number": (*NUMERIC, (pa.types.is_decimal, _same), *ITEM),
     "moment": ((pa.types.is_timestamp, _same), (pa.types.is_date, _same), *ITEM),
 }

@@ -3,6 +3,7 @@ condition. Each is made row by row or person by person, so whoever is added or r
 """
 
 from collections.abc import Mapping, Sequence
+from datetime import date
 from itertools import pairwise
 from typing import Any
 
@@ -67,14 +68,13 @@ def conditions(where: Any) -> Where:
         return ()
     if not isinstance(where, Mapping) or not where or not all(isinstance(name, str) for name in where):
         raise BadParameter(f"where={where!r:.60}: a mapping from columns to what they must be.", fix=fix)
-    return tuple(_condition(name, value, fix) for name, value in where.items())
+    return tuple(_condition(name, value, fix) for name, value in sorted(where.items()))  # in any order the same request
 
 
 def _condition(name: str, value: Any, fix: str) -> tuple[str, tuple[Any, ...] | None, tuple[Any, Any] | None]:
     if isinstance(value, tuple):
         return name, None, _ends(name, value, fix)
-    several = sorted(value, key=repr) if isinstance(value, set | frozenset) else value
-    values = tuple(several) if isinstance(several, list) else (several,)
+    values = tuple(sorted(value, key=repr)) if isinstance(value, list | set | frozenset) else (value,)
     if not values or "" in values:
         raise BadParameter(f"where: {name!r} has no value that it may be.", fix=fix)
     return name, values, None
@@ -82,8 +82,8 @@ def _condition(name: str, value: Any, fix: str) -> tuple[str, tuple[Any, ...] | 
 
 def _ends(name: str, value: tuple[Any, ...], fix: str) -> tuple[Any, Any]:
     try:
-        bins_of(value)
-        low, high = value
+        low, high = (end.isoformat() if isinstance(end, date) else end for end in value)
+        bins_of((low, high))
     except (BadParameter, ValueError):
         raise BadParameter(
             f"where: {name!r} lies between two numbers or dates, the smaller one first; several values are a list.",
