@@ -77,30 +77,30 @@ def test_every_box_is_in_one_number_at_most(steps: int) -> None:
         assert change.min() == 0
         assert change.sum(axis=1).max() == 1
     total = OTHERS.sum(axis=1)
-    held = np.array([steps_for(many) <= steps for many in total.tolist()])
+    held = np.array([many < (steps + 1) ** 2 for many in total.tolist()])
     assert (of(OTHERS, steps).sum(axis=1) == total)[held].all()
 
 
 @pytest.mark.parametrize("many", [1, 2, 3, 4, 5, 8, 9, 10, 15, 16, 17, 99, 100, 101])
 def test_no_box_is_lost(many: int) -> None:
-    """Rows and columns of any table with so many boxes tell all of its counts; and at 1, 4, 9, ... boxes, one row and
-    one column less would not hold them."""
-    steps, side = steps_for(many), int(np.sqrt(many))
-    square: Integers = np.full(side, side)
+    """Rows and columns of any table with so many boxes tell all of its counts: also if as many items as can be have one
+    more person than there are columns."""
+    (rows, columns), side = steps_for(many), int(np.sqrt(many))
+    square, above = np.full(side, side), np.full(many // (columns + 1), columns + 1)
+    assert len(above) <= rows
     tables: list[Integers] = [
         np.array([many]),
         np.ones(many, np.int64),
         np.append(square, np.ones(many - side**2, np.int64)),
+        np.append(above, np.ones(many - above.sum(), np.int64)),
     ]
     chance = np.random.default_rng(many)
     tables += [chance.multinomial(many, chance.dirichlet(np.ones(many))) for _ in range(50)]
     for table in tables:
-        rows, columns = staircase(table, steps, steps)
-        counts = np.repeat(np.arange(1, steps + 1), columns - np.append(columns[1:], 0))[::-1]
-        counts[: np.count_nonzero(rows)] += rows[rows > 0]
+        beyond, at_least = staircase(table, rows, columns)
+        counts = np.repeat(np.arange(1, columns + 1), at_least - np.append(at_least[1:], 0))[::-1]
+        counts[: np.count_nonzero(beyond)] += beyond[beyond > 0]
         assert counts.tolist() == sorted(table[table > 0], reverse=True)
-    if side**2 == many and side > 1:
-        assert np.concatenate(staircase(square, steps - 1, steps - 1)).sum() == many - 1
 
 
 @pytest.mark.parametrize("steps", [1, 2, 7])
@@ -114,25 +114,23 @@ def test_as_many_numbers_whatever_the_table(steps: int) -> None:
 
 
 def test_there_are_never_too_many_steps() -> None:
-    assert [steps_for(many) for many in (-5, 0, 1, 2, 4, 5, 10**6)] == [1, 1, 1, 1, 2, 2, 1000]
-    assert steps_for(LARGEST) == MOST_STEPS
+    assert [steps_for(many) for many in (-5, 0, 1, 3, 4, 5, 10**6)] == [(5, 1)] * 4 + [(8, 1)] * 2 + [(3002, 333)]
+    assert steps_for(LARGEST) == (MOST_STEPS, MOST_STEPS)
 
 
 @pytest.mark.parametrize("neighbours", BOTH)
 def test_a_staircase_without_noise_and_with_the_same_everywhere(neighbours: Neighbours) -> None:
-    """Two rows and two columns; no item is shown."""
+    """Eight rows and a column; no item is shown."""
     made = mechanism(Shaped("staircase", people=4), ONE, 1, neighbours, None)
     for noise in (0, 3, -3):
         noisy = made.run(of_totals(np.array([1, 0, 3, 1, 2, 2])), Fixed(noise))
         assert isinstance(noisy, NoisyStaircase)
         assert (len(noisy.items), len(noisy.values)) == (0, 0)
-        assert (noisy.rows - noise).tolist() == [1, 0]
-        assert (noisy.columns - noise).tolist() == [5, 3]
+        assert (noisy.rows - noise).tolist() == [2, 1, 1, 0, 0, 0, 0, 0]
+        assert (noisy.columns - noise).tolist() == [5]
 
 
-@pytest.mark.parametrize(
-    ("cells", "people", "rows", "columns"), [(None, 100, 14, 14), (3, 100, 3, 14), (None, 1, 1, 1)]
-)
+@pytest.mark.parametrize(("cells", "people", "rows", "columns"), [(None, 100, 44, 4), (3, 100, 3, 4), (None, 1, 5, 1)])
 def test_as_many_rows_as_items_and_as_many_columns_as_people(
     cells: int | None, people: int, rows: int, columns: int
 ) -> None:
@@ -221,10 +219,10 @@ def test_every_bucket_gets_noise() -> None:
 
 
 def test_all_numbers_have_noise_of_their_own() -> None:
-    """Two rows and two columns are four draws at once; if contributions are counted, with one draw before."""
+    """Eight rows and a column are nine draws at once; if contributions are counted, with one draw before."""
     made = mechanism(Shaped("staircase", people=4), ONE, 1, "add-remove", None)
     counted = mechanism(Shaped("staircase"), ONE, 1, "add-remove", None)
-    for each, sizes in ((made, [4]), (counted, [1, 36])):
+    for each, sizes in ((made, [9]), (counted, [1, 62])):
         entropy = Keys()
         each.run(of_totals(np.array([2, 1])), entropy)
         assert entropy.sizes == sizes

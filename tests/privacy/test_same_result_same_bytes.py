@@ -221,7 +221,9 @@ def tree(more: bool) -> list[int]:
 def stairs(more: bool) -> list[int]:
     """Noise on rows and columns that leaves the same."""
     counts = np.array(list(people_per_item(MANY + POISON * more).values()), dtype=np.int64)
-    noise: list[int] = (np.array([35, 30, 1, 4]) - np.concatenate(staircase(counts, 3, 1))).tolist()
+    noise: list[int] = (
+        np.array([35, 30, 1, 4, 2, 0, 0, 0, 0, 0, 0, 2]) - np.concatenate(staircase(counts, 11, 1))
+    ).tolist()
     return noise
 
 

@@ -11,7 +11,7 @@ from headcount.estimate.prevalence import of_counts
 from headcount.estimate.properties import Estimate
 from headcount.reproduce import experiment
 from headcount.reproduce.report import Reproduction, Setting
-from headcount.reproduce.shape import errata, follows, growth, hashing, models, squares
+from headcount.reproduce.shape import errata, follows, growth, hashing, models, squares, two_hashes
 from headcount.reproduce.shape.tables import SOURCES, drawn
 from headcount.reproduce.shape.ways import CLIP, EM, PAPER, STAIRCASE, cells, errors, off, shapes, staircase, told
 
@@ -27,7 +27,7 @@ def rows(found: Reproduction, title: str) -> dict[str, tuple[str, ...]]:
 
 
 def test_everything_is_told_and_drawn(quick: Reproduction, tmp_path: Path) -> None:
-    assert len(quick.tables) == 10
+    assert len(quick.tables) == 11
     assert len(quick.panels) == 2
     assert all(len(row) == len(table.columns) for table in quick.tables for row in table.rows)
     assert "The quick version" in quick.markdown()
@@ -119,6 +119,23 @@ def test_squares_are_least_on_the_staircase() -> None:
     found = errors(drawn("zipf 1", 10_000, 10_000, 1, 5), squares.shapes, power=2)
     for loss in squares.LOSSES:
         assert np.mean(found[f"{STAIRCASE}, {loss}"]) < np.mean(found[f"{EM}, {loss}"]) < np.mean(found[CLIP]) / 4
+
+
+def test_two_hashes_cost_more_than_collisions() -> None:
+    """Twice the noise on every bucket, where hardly any two large items meet."""
+    tables = drawn("uniform", 2_000, 2_000, 1, 8)
+    one, two = (
+        np.mean([off(way(table, 8_000), table, power=2) for table in tables])
+        for way in (two_hashes.one_hash, two_hashes.two_hashes)
+    )
+    assert 1.5 * one < two
+
+
+def test_of_two_tables_that_without_a_collision_is_taken() -> None:
+    """Two items of 500 in 3 buckets: apart in two of three tables, so together in both in one of nine."""
+    totals = np.array([500, 500])
+    met = [two_hashes.two_hashes(totals, 3).largest_first.max(initial=0) > 900 for _ in range(60)]
+    assert np.mean(met) < 0.5
 
 
 @pytest.mark.parametrize("p", errata.CHANCES)

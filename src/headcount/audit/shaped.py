@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache, lru_cache
+from itertools import count
 from typing import TypeVar
 
 import numpy as np
@@ -68,7 +69,8 @@ def watched(made: Callable[[Shaping], Run[Data]], mechanism: Shaping, both: tupl
 def of_size(mechanism: Shaping, numbers: int) -> Shaping:
     """The same, but measuring so many numbers, whatever there is."""
     if isinstance(mechanism, Staircase):
-        return replace(mechanism, size=Size((numbers // 2) ** 2))
+        root = next(root for root in count(1) if sum(steps_for(root**2)) >= numbers)
+        return replace(mechanism, size=Size(root**2))
     return replace(mechanism, buckets=numbers)
 
 
@@ -128,11 +130,11 @@ class CountedTwice(Staircase):
     """Rows of whole counts, also of what is in the columns: one more box is in two numbers."""
 
     def run(self, bounded: Bounded, entropy: Entropy) -> NoisyStaircase:
-        steps = steps_for(self.size.draw(int(bounded.totals.sum()), entropy))
-        rows, _ = staircase(bounded.totals, steps, 0)
-        _, columns = staircase(bounded.totals, 0, steps)
-        noisy = np.concatenate([rows, columns]) + entropy.draw(self.law, 2 * steps)
-        return NoisyStaircase(bounded.items.slice(0, 0), noisy[:0], noisy[:steps], noisy[steps:], None, steps**2)
+        boxes = self.size.draw(int(bounded.totals.sum()), entropy)
+        rows, columns = steps_for(boxes)
+        true = np.concatenate([staircase(bounded.totals, rows, 0)[0], staircase(bounded.totals, 0, columns)[1]])
+        noisy = true + entropy.draw(self.law, len(true))
+        return NoisyStaircase(bounded.items.slice(0, 0), noisy[:0], noisy[:rows], noisy[rows:], None, boxes)
 
 
 class TrueSize(Size):

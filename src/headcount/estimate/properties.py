@@ -129,12 +129,12 @@ class Properties:
     def support_size(self, min_share: float) -> Estimate:
         """How many items the source has, if none has a smaller share of it."""
         table = self.distinct()
-        most = max(min(1 / max(min_share, 1 / MOST), self.uncertain.most), table.value, 1.0)
+        most = max(1 / max(min_share, 1 / MOST), table.value, 1.0)
         people = max(-math.log(LEFT_OUT) * most, 2 * self.total)
         seen = self.coverage(people)
-        value = min(seen.value, most)
         high = seen.high / -math.expm1(-people / most) if people <= self.farthest else most
-        return Estimate(value, min(seen.low, value), max(min(high, most), value), whole=True)
+        value, low, high = (min(end, most, self.uncertain.most) for end in (seen.value, seen.low, high))
+        return Estimate(value, min(low, value), max(high, value), whole=True)
 
     @property
     def _ratio(self) -> float:

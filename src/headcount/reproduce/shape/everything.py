@@ -2,7 +2,7 @@
 
 from headcount.reproduce.parts import Made, together
 from headcount.reproduce.report import Reproduction, Setting, Tell
-from headcount.reproduce.shape import errata, follows, growth, hashing, kinds, models, squares
+from headcount.reproduce.shape import errata, follows, growth, hashing, kinds, models, squares, two_hashes
 
 PARTS: dict[str, Made] = {
     "growth": growth.part,
@@ -10,6 +10,7 @@ PARTS: dict[str, Made] = {
     "buckets": hashing.part,
     "models": models.part,
     "squares": squares.part,
+    "two hashes": two_hashes.part,
     "what follows": follows.part,
     "errata": errata.part,
 }
