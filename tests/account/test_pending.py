@@ -182,13 +182,12 @@ def test_a_pending_charge_without_its_secret_is_refused(ledger: Ledger, path: Pa
 def test_a_link_in_its_place_is_not_followed(ledger: Ledger, path: Path) -> None:
     stopped(ledger)
     (file,) = secrets(path)
-    known = path.with_name("known")
-    known.write_bytes(b"k" * 32)
-    file.unlink()
-    file.symlink_to(known)
+    elsewhere = file.rename(path.with_name("elsewhere"))
+    secret = elsewhere.read_bytes()
+    file.symlink_to(elsewhere)
     with pytest.raises(LedgerError):
         ledger.publish(ASKED, Work())
-    assert known.read_bytes() == b"k" * 32
+    assert elsewhere.read_bytes() == secret
 
 
 def test_two_at_once_have_the_same_secret(ledger: Ledger, path: Path) -> None:
