@@ -176,7 +176,7 @@ class Question:
         roles: dict[str, Role] = {
             name: "moment" if bins.of_time else "number" for name, bins in {**self.cut(), **ends}.items()
         }
-        roles |= dict.fromkeys((*(self.of if self.axis else ()), self.sum), "number")
+        roles |= dict.fromkeys((*(self.of if self.axis else ()), *([self.sum] if self.sum else ())), "number")
         first: Role = "person"
         return (first, *(roles.get(name, "item") for name in self.columns[1:]))
 

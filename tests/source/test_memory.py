@@ -134,7 +134,7 @@ def test_a_plan_may_be_carried_out_twice(tmp_path: Path, spill: Path) -> None:
 
 def test_limits_are_no_part_of_the_question(tmp_path: Path, spill: Path) -> None:
     ledger = hc.Ledger(tmp_path / "songs.db", epsilon=1, delta=1e-5)
-    asked: dict[str, Any] = {"user": "user", "by": "song", "epsilon": 1}
+    asked: dict[str, Any] = {"user": "user", "by": "song", "epsilon": 1, "dataset": "songs"}
     plain = hc.plan("histogram", hc.example(people=2000), **asked)
     limited = hc.plan("histogram", hc.example(people=2000), **asked, memory="1GB", spill=spill)
     assert plain == limited
