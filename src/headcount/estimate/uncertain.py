@@ -26,8 +26,6 @@ DEVIATIONS = 2.6
 """How many deviations an interval has on each side: 2.12 for a single draw of Laplace noise, and the rest for what
 estimates are biased (on real tables the entropy is by up to 0.9 deviations). Intervals then hold the truth in 95% of
 cases or more, by kinds of tables and bounds: benchmarks/shape_intervals.py."""
-NARROWER = 8
-"""Slopes are also looked at in windows so much narrower than noise: the steeper counts."""
 LIGHT = 32
 """So many of the smallest counts are looked at for who shares a bucket with whom: larger ones are rare."""
 
@@ -61,6 +59,11 @@ class Uncertain(Protocol):
         """There are no more items, neither in the table nor in the source."""
         ...
 
+    @property
+    def max_count(self) -> float:
+        """No item has more people."""
+        ...
+
 
 @dataclass(frozen=True)
 class OnStaircase:
@@ -75,7 +78,9 @@ class OnStaircase:
     high: float
     """Its upper end."""
     listed: int | None = None
-    """How many items a public list has, if there is one."""
+    """How many items there are at most, if that is public."""
+    people: int | None = None
+    """How many people there are, if that is public: no item has more."""
 
     @np.errstate(all="ignore")
     def variance(self, prevalence: Prevalence, c: OfCounts) -> float:
@@ -90,12 +95,15 @@ class OnStaircase:
 
     @np.errstate(all="ignore")
     def band(self, prevalence: Prevalence, at: Integers | None = None) -> Band:
-        """What column r may be; beyond the columns, the rows that may be at r or above."""
+        """What column r may be; beyond the columns, the rows that may be at r or above. Each is as far off as a single
+        number's noise: neighbours that are alike tell more together, but where they end they do not, and nobody can see
+        where that is."""
         r = prevalence.counts if at is None else at
-        at_least, (aside, up) = prevalence.reached(r), self._pooled(prevalence, r)
-        least, most = (np.minimum(prevalence.reached(each), self.rows) for each in (r + aside, r - aside))
-        in_columns = r <= self.columns
-        return np.where(in_columns, np.maximum(at_least - up, 0), least), np.where(in_columns, at_least + up, most)
+        at_least, noise = prevalence.reached(r), self.usual
+        least, most = (np.minimum(prevalence.reached(each), self.rows) for each in (r + noise, r - noise))
+        low = np.where(r <= self.columns, np.maximum(at_least - noise, 0), least)
+        high = np.where(r <= self.columns, at_least + noise, most)
+        return low, np.minimum(high, self.most).astype(np.int64)
 
     def distinct(self, prevalence: Prevalence) -> tuple[float, float]:
         """As the first columns tell."""
@@ -106,21 +114,10 @@ class OnStaircase:
         """Those of the list, if there is one."""
         return math.inf if self.listed is None else float(self.listed)
 
-    def _pooled(self, prevalence: Prevalence, r: Integers) -> Band:
-        """How far off rows near each count are, and the columns there. Rows have the slope 1 / d, columns d: how many
-        items have a count, on the side on which that makes it more."""
-        usual, ranks = self.usual, prevalence.reached(r)
-        above = (ranks - prevalence.reached(r + usual + 1)) / (usual + 1)
-        below = np.maximum(*(_slopes(prevalence, r, window) for window in (usual, usual // NARROWER + 2)))
-        return self._limit(1 / above, ranks, self.rows), self._limit(below, r, self.columns)
-
-    def _limit(self, slopes: Floats, places: Integers, size: int) -> Integers:
-        """How far off the numbers at these of so many places are. If there is no slope, it is by the mean of all
-        numbers on the nearer side."""
-        beside = np.maximum(np.minimum(places, size + 1 - places), 1)
-        flat = np.rint(DEVIATIONS * np.sqrt(self._noise / beside))
-        limit = np.maximum(np.ceil(np.cbrt(4 * self._noise * slopes)), flat)
-        return np.asarray(np.minimum(limit, self.usual).astype(np.int64))
+    @property
+    def max_count(self) -> float:
+        """That of all people, if it is public."""
+        return math.inf if self.people is None else float(self.people)
 
     @property
     def _noise(self) -> float:
@@ -174,6 +171,11 @@ class OnBuckets:
     def most(self) -> float:
         """Those of the list, if there is one."""
         return math.inf if self.hashed else float(self.cells)
+
+    @property
+    def max_count(self) -> float:
+        """Any."""
+        return math.inf
 
     @property
     def usual(self) -> int:
@@ -235,12 +237,6 @@ def _variances_around(kernel: Kernel) -> Floats:
     squares = convolve(f**2, kernel.weights, mode="valid")
     around: Floats = np.maximum(squares - (np.arange(-far, far + 1) >= 0), 0.0)
     return around
-
-
-def _slopes(prevalence: Prevalence, r: Integers, window: int) -> Floats:
-    """How many items have a count from r - window to r, on average of these."""
-    items = prevalence.reached(r - window) - prevalence.reached(r + 1)
-    return np.asarray(items / np.minimum(window + 1, r))
 
 
 def some(v: Integers) -> Floats:

@@ -43,9 +43,11 @@ class NoisyStaircase(Noisy):
     columns: Integers
     """How many items have at least 1, 2, 3, ... people."""
     cells: int | None
-    """How many items a public list has, if there is one."""
+    """How many items there are at most, if that is public."""
     max_count: int
     """No item can have more people."""
+    people: int | None = None
+    """How many people there are, if that is public."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,13 @@ class Staircase(Mechanism):
         true = np.concatenate(staircase(bounded.totals, rows, columns))
         noisy = true + entropy.draw(self.law, len(true))
         shown = bounded.items.slice(0, 0), noisy[:0]
-        return NoisyStaircase(*shown, noisy[:rows], noisy[rows:], self.cells, max_count)
+        return NoisyStaircase(*shown, noisy[:rows], noisy[rows:], self._most_items, max_count, self.size.people)
+
+    @property
+    def _most_items(self) -> int | None:
+        """How many items there can be, if that is public: as many as are listed, or as all people may have."""
+        people = None if self.size.people is None else self.size.people * self.bounding.limit
+        return min((each for each in (self.cells, people) if each is not None), default=None)
 
     def explain(self, item: str) -> list[str]:
         return [

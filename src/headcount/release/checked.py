@@ -145,9 +145,9 @@ def _check_measured(said: dict[str, Any]) -> None:
 
 def _is_interval(said: dict[str, Any]) -> bool:
     """How many items a staircase says there are, and how many a public list has."""
-    known = set(said) == {"rows", "columns", "scale", "low", "high", "listed"}
-    listed = known and (said["listed"] is None or _whole(said["listed"], 2**62))
-    return listed and all(_is_number(said[end]) and said[end] >= 0 for end in ("low", "high"))
+    known = set(said) == {"rows", "columns", "scale", "low", "high", "listed", "people"}
+    public = known and all(said[name] is None or _whole(said[name], 2**62) for name in ("listed", "people"))
+    return public and all(_is_number(said[end]) and said[end] >= 0 for end in ("low", "high"))
 
 
 def _is_noise(said: Any) -> bool:

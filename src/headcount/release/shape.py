@@ -65,13 +65,14 @@ class Shape(Release):
         return self._properties.entropy() if of == "table" else self._properties.source_entropy()
 
     def coverage(self, m: int) -> Estimate:
-        """How many different items so many people, drawn as the table's were, would have."""
-        people, most = whole("m", m, least=1, fix="m=100000, a number of people"), self._properties.farthest
-        if people > most:
+        """How many different items m draws, made as the table's were, would have: m people if the bound is 1, else m
+        items of people."""
+        draws, most = whole("m", m, least=1, fix="m=100000, a number of draws"), self._properties.farthest
+        if draws > most:
             raise BadParameter(
-                f"m={m}: nothing is known of more than nine times as many people as there are.", fix=f"m={int(most)}"
+                f"m={m}: nothing is known of more than nine times as many draws as there are.", fix=f"m={int(most)}"
             )
-        return self._properties.coverage(people)
+        return self._properties.coverage(draws)
 
     def support_size(self, *, min_share: Number) -> Estimate:
         """How many items there are in all, also those that nobody in the table has, if each has at least this share."""
@@ -156,6 +157,7 @@ def of_staircase(noisy: NoisyStaircase, scale: float, loss: Loss = "l1") -> Told
         "low": low,
         "high": high,
         "listed": noisy.cells,
+        "people": noisy.people,
     }
     found = staircase.found(
         noisy.rows, noisy.columns, scale=scale, listed=noisy.cells, max_count=noisy.max_count, loss=loss
@@ -209,7 +211,7 @@ def _table(found: Prevalence, off: Uncertain) -> pa.Table:
     columns = {
         "count": found.counts,
         "low": np.minimum(low, found.counts),
-        "high": np.maximum(high, found.counts),
+        "high": np.maximum(np.minimum(high, off.max_count), found.counts),
         "items": found.items,
         "at_least": found.at_least,
         "at_least_low": np.minimum(fewest, found.at_least),
