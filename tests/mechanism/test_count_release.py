@@ -15,7 +15,7 @@ from unittest.mock import patch
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import Phase, given, settings
+from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
 from headcount.account import Cost, ZcdpFilter, cost
@@ -227,7 +227,10 @@ class Recount:
 counts = st.lists(st.integers(1, 9) | st.integers(1, 10**12), max_size=9)
 
 
-@settings(max_examples=60, deadline=None, derandomize=True, phases=[Phase.generate])  # shrinking would take minutes
+@settings(
+    max_examples=60, deadline=None, derandomize=True, phases=[Phase.explicit, Phase.generate]
+)  # shrinking is slow
+@example("refined", "add-remove", Fraction(1, 100), 1.0, 3, 1, None, [1], 0)
 @given(
     st.sampled_from(EVERY),
     st.sampled_from(BOTH),

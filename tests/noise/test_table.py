@@ -7,7 +7,7 @@ from math import ceil
 
 import pytest
 from flint import arb, fmpz
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from headcount.exact import (
@@ -95,6 +95,7 @@ PARTS = st.fractions(Fraction(1, 2), Fraction(1), max_denominator=1000)
 
 
 @settings(deadline=None)
+@example(Fraction(1, 2), Fraction(1, 2), Fraction(29, 44), 13)
 @given(PARTS, PARTS, PARTS, st.integers(4, 40))
 def test_falling_weights_lack_less_than_stated(first: Fraction, ratio: Fraction, factor: Fraction, unit: int) -> None:
     with precision(128):
