@@ -132,6 +132,7 @@ class CountedTwice(Staircase):
     def run(self, bounded: Bounded, entropy: Entropy) -> NoisyStaircase:
         boxes = self.size.draw(int(bounded.totals.sum()), entropy)
         rows, columns = steps_for(boxes)
+        rows = min(rows, self.cells or rows)
         true = np.concatenate([staircase(bounded.totals, rows, 0)[0], staircase(bounded.totals, 0, columns)[1]])
         noisy = true + entropy.draw(self.law, len(true))
         return NoisyStaircase(bounded.items.slice(0, 0), noisy[:0], noisy[:rows], noisy[rows:], None, boxes)
@@ -157,7 +158,7 @@ def mistakes(epsilon: Fraction, neighbours: Neighbours) -> tuple[Staircase, Stai
     """The three of them, with the noise of the honest ones."""
     honest = shaped(Shaped("staircase", people=1), epsilon, 1, neighbours, None)
     assert isinstance(honest, Staircase)
-    twice = CountedTwice(honest.bounding, honest.event, honest.size)
+    twice = CountedTwice(honest.bounding, honest.event, honest.size, cells=1)
     in_use = OnlyThoseInUse(honest.bounding, honest.event, 3)
     return twice, replace(honest, size=TrueSize(None)), in_use
 
