@@ -31,7 +31,7 @@ from headcount.bound import (
     TopSums,
     TwoScales,
 )
-from headcount.bound.amounts import UsualAmounts
+from headcount.bound.amounts import UnseenSums, UsualAmounts
 from headcount.bound.compare import ComparedSizes, ComparedSums
 from headcount.bound.crowd import Crowd
 from headcount.bound.drawn import MostDrawn, PublicDrawn
@@ -61,6 +61,7 @@ BOUNDINGS: list[tuple[str, Bounding]] = [
     ("users", TopItems(7)),
     ("events", TopSums(7, 3, "count")),
     ("amounts", TopSums(7, 100, "amount")),
+    ("amounts", UnseenSums(7, 2, "amount")),
     ("events", Measuring(ScaledToSum(3, 10**6), "taken")),
     ("users", Measuring(ScaledToSize(2, 1), "people")),
     ("events", Draws(3, 3)),

@@ -54,7 +54,7 @@ def test_a_total_is_clipped() -> None:
 
 def test_a_total_tells_its_condition_and_needs_no_delta() -> None:
     release = hc.total(VISITS, user="user", epsilon=1, where={"country": ["FR", "ES"], "age": (18, 65)}, bound=2)
-    assert release.about.what == "all events where country is FR or ES and age is from 18 to 65"
+    assert release.about.what == "all events where age is from 18 to 65 and country is ES or FR"
     assert release.cost.delta == 0
     assert release.table.column_names == ["total", "count", "low", "high"]
 

@@ -265,13 +265,14 @@ def spelled(user: ir.Column) -> ir.Column:
     if not (kind.is_floating() or (kind.is_decimal() and kind.scale)):
         return user.cast("string")
     number = user.cast("float64")
-    whole, parts = (_within(each).floor().cast("int64").cast("string") for each in (number, number * float(GRID)))
-    return ibis.ifelse(number == number.floor(), whole, parts)
+    whole, parts = (_floor(each) for each in (number, number * float(GRID)))
+    return ibis.ifelse(number == whole.cast("float64"), whole.cast("string"), parts.cast("string"))
 
 
-def _within(number: ir.Column) -> ir.Column:
-    """Numbers that fit into 64 bits."""
-    return ibis.greatest(ibis.least(number, float(2**62)), -float(2**62))
+def _floor(number: ir.Column) -> ir.Column:
+    """The number rounded down, as far as it fits into 64 bits."""
+    within = ibis.greatest(ibis.least(number, float(2**62)), -float(2**62))
+    return within.floor().cast("int64")
 
 
 def plain_item(column: ir.Column) -> ir.Column:
