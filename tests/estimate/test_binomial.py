@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from headcount.estimate import binomial, scheffe
-from headcount.estimate.binomial import Floats
+from headcount.estimate.distribution import binomial, scheffe
+from headcount.estimate.distribution.binomial import Floats
 from headcount.noise.law import Integers
 
 

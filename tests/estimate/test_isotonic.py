@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from headcount.estimate.isotonic import BEYOND, middle, nonincreasing
+from headcount.estimate.shape.isotonic import BEYOND, middle, nonincreasing
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
