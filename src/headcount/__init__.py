@@ -1,13 +1,14 @@
-"""Headcount releases histograms about people, under a differential privacy that covers all of what a person did.
+"""Headcount releases statistics about people, under a differential privacy that covers all of what a person did.
 
     source/          bound/             mechanism/          release/
-    Events ────────► Contributions ───► Bounded ──────────► Noisy ───────► Release ──► report/
+    Events ────────► Contributions ───► Bounded ──────────► Noisy ───────► Release
     any table        (user,item,count)  totals and a proven  exact noise    table with intervals, cost, explanation
                      on its engine      sensitivity          from noise/
 
-    planning.py: made before, from the schema alone          account/: events, their cost, and the ledger that pays
-    api.py: the front door                               audit/: attack ourselves: proofs, statistics, crashes
-    federated/: the same where people keep their data    stream/: counts of a stream whose memory may be seized
+    jobs/: what people ask, one file each       job.py: what a job is
+    planner.py: made before, from the schema alone run.py: read, select the bound, bound, noise, columns
+    account/: events, their cost, and the ledger that pays     audit/: attack ourselves: proofs, statistics, crashes
+    federated/: the same where people keep their data          stream/: counts of a stream whose memory may be seized
 
 >>> import headcount as hc
 >>> r = hc.histogram(hc.example(), user="user", by="song", epsilon=1)
@@ -16,68 +17,43 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from headcount.jobs import JOBS
+
 if TYPE_CHECKING:
-    from headcount import account, audit, federated, noise, stream
-    from headcount.account import Charge, Cost, Ledger
-    from headcount.api import heavy_hitters, histogram, load, profile, top, total
-    from headcount.api_distribution import distribution
-    from headcount.api_numbers import quantiles, ranges
-    from headcount.api_shape import shape
-    from headcount.errors import HeadcountError
-    from headcount.planning import Plan
-    from headcount.plans import plan
-    from headcount.release import Release, Shape
-    from headcount.source.example import example
+    from headcount import account as account
+    from headcount import audit as audit
+    from headcount import federated as federated
+    from headcount import noise as noise
+    from headcount import stream as stream
+    from headcount.account import Charge as Charge
+    from headcount.account import Cost as Cost
+    from headcount.account import Ledger as Ledger
+    from headcount.errors import HeadcountError as HeadcountError
+    from headcount.jobs import *  # noqa: F403
+    from headcount.planner import Plan as Plan
+    from headcount.planner import plan as plan
+    from headcount.release import Release as Release
+    from headcount.release import Shape as Shape
+    from headcount.release import load as load
+    from headcount.source.example import example as example
 
 __version__ = "0.9.0"
-__all__ = [
-    "Charge",
-    "Cost",
-    "HeadcountError",
-    "Ledger",
-    "Plan",
-    "Release",
-    "Shape",
-    "account",
-    "audit",
-    "distribution",
-    "example",
-    "federated",
-    "heavy_hitters",
-    "histogram",
-    "load",
-    "noise",
-    "plan",
-    "profile",
-    "quantiles",
-    "ranges",
-    "shape",
-    "stream",
-    "top",
-    "total",
-]
 
 _HOMES = {
     "Charge": "headcount.account",
     "Cost": "headcount.account",
     "HeadcountError": "headcount.errors",
     "Ledger": "headcount.account",
-    "Plan": "headcount.planning",
+    "Plan": "headcount.planner",
     "Release": "headcount.release",
     "Shape": "headcount.release",
-    "distribution": "headcount.api_distribution",
     "example": "headcount.source.example",
-    "heavy_hitters": "headcount.api",
-    "histogram": "headcount.api",
-    "load": "headcount.api",
-    "plan": "headcount.plans",
-    "profile": "headcount.api",
-    "quantiles": "headcount.api_numbers",
-    "ranges": "headcount.api_numbers",
-    "shape": "headcount.api_shape",
-    "top": "headcount.api",
-    "total": "headcount.api",
+    "load": "headcount.release",
+    "plan": "headcount.planner",
+    **{job: f"headcount.jobs.{job}" for job in JOBS},
 }
+_PACKAGES = ("account", "audit", "federated", "noise", "stream")
+__all__ = [*_HOMES, *_PACKAGES]
 
 
 def __getattr__(name: str) -> Any:

@@ -6,13 +6,14 @@ provably holds the true value, and leaves it again only through `round_up` or `r
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from decimal import Decimal, InvalidOperation, localcontext
 from fractions import Fraction
 from math import ceil, isqrt
 from numbers import Integral, Rational, Real
 from threading import RLock
+from typing import Any
 
 from flint import acb, arb, ctx, fmpq
 
@@ -78,6 +79,14 @@ def whole(name: str, value: int, *, least: int, fix: str) -> int:
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
         raise BadParameter(f"{name}={value!r}: a whole number of at least {least} is needed.", fix=fix)
     return int(value)
+
+
+def one_of(name: str, value: Any, known: Sequence[str], more: str = "") -> Any:
+    """The value, if it is one of the known names; `more` is what else may be written."""
+    if value not in known:
+        names = [f'{name}="{each}"' for each in known]
+        raise BadParameter(f"{name}={value!r}: unknown.", fix=" or ".join([*names, more] if more else names))
+    return value
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.tables import done
 
 import headcount.bound
-from headcount.bound import Bounding, Choice, SampledEvents, SampledItems, TopItems, TwoScaleClip
+from headcount.bound import Bounding, BoundSelection, SampledEvents, SampledItems, TopItems, TwoScaleClip
 from headcount.bound.selection.by_load import Exponential, Generalized
 from headcount.bound.selection.profile import FromProfile, Unseen
 from headcount.bound.selection.rank import CountAtRankCheck
@@ -31,7 +31,7 @@ BOUNDINGS: list[tuple[Bounding, bool]] = [
     (TwoScaleClip(4, 25, 4, 10**6, (160, 160)), True),
     (TopItems(3), False),
 ]
-CHOICES: list[tuple[Choice[Any], bool]] = [
+CHOICES: list[tuple[BoundSelection[Any], bool]] = [
     (Exponential(*EPSILON, SampledItems, *UNKNOWN), False),
     (Generalized(*EPSILON, SampledEvents, *UNKNOWN), True),
     (FromProfile(*EPSILON, 1), False),
@@ -51,7 +51,7 @@ def told(value: Any) -> Any:
     return [told(getattr(value, each.name)) for each in fields(value)] if is_dataclass(value) else value
 
 
-def same(each: Bounding | Choice[Any], rows: list[tuple[int, str]], *, events: bool) -> bool:
+def same(each: Bounding | BoundSelection[Any], rows: list[tuple[int, str]], *, events: bool) -> bool:
     """Whether it finds the same in numbers as on the engine."""
 
     def found(of: Contributions) -> Any:

@@ -21,7 +21,7 @@ import headcount as hc
 from headcount.account.events import GaussianThreshold
 from headcount.bound import (
     Bounding,
-    Choice,
+    BoundSelection,
     SampledEvents,
     SampledItems,
     ScaledToSize,
@@ -71,7 +71,7 @@ BOUNDINGS: list[tuple[str, Bounding]] = [
 EPSILON: tuple[Fraction, Any] = (Fraction(1, 10), "add-remove")
 KNOWN: tuple[Any, ...] = (4.0, 1, (1, 2, 4, 9, 16))
 UNKNOWN: tuple[Any, ...] = ((1, 2, 5, 9), (9.0, 10.0, 12.0, 15.0), (1.0, 2.0, 5.0, 9.0))
-CHOICES: list[tuple[str, Choice[Any]]] = [
+CHOICES: list[tuple[str, BoundSelection[Any]]] = [
     ("events", Quantile(*EPSILON, *KNOWN)),
     ("users", MQuantile(*EPSILON, *KNOWN)),
     ("events", InverseSensitivity(*EPSILON, *KNOWN)),
@@ -140,7 +140,7 @@ def test_bounded_counts(both: Both, what: str, bounding: Bounding) -> None:
 
 
 @pytest.mark.parametrize(("what", "choice"), CHOICES, ids=name)
-def test_statistics(both: Both, what: str, choice: Choice[Any]) -> None:
+def test_statistics(both: Both, what: str, choice: BoundSelection[Any]) -> None:
     here, there = (told(choice.look(each)) for each in both[what])
     assert here == there
 
@@ -156,7 +156,7 @@ def test_every_way_is_here() -> None:
         return {found for each in own for found in (each, *below(each)) if not isabstract(found)}
 
     assert below(Bounding) == {type(bounding) for _, bounding in BOUNDINGS}
-    assert below(Choice) == {type(choice) for _, choice in CHOICES}
+    assert below(BoundSelection) == {type(choice) for _, choice in CHOICES}
 
 
 ITEM = {"by": "item"}

@@ -23,7 +23,7 @@ from headcount.account.events import Adaptive, Event, Neighbours
 from headcount.account.threshold import people as differing
 from headcount.audit.enumerate import outcomes
 from headcount.audit.specimens import found_in, ranked
-from headcount.bound import BoundedTop, Bounding, Choice, TopItems, TopSums, TwoScaleClip
+from headcount.bound import BoundedTop, Bounding, BoundSelection, TopItems, TopSums, TwoScaleClip
 from headcount.bound.selection.amounts import UsualAmounts
 from headcount.bound.selection.profile import Unseen
 from headcount.bound.selection.rank import CountAtRankCheck
@@ -395,7 +395,7 @@ def scaled(small: int) -> TwoScaleClip:
     return TwoScaleClip(small, 10 * small, 10_000, 1, (2 * small, 2 * small), worth=1.05 * small**0.5)
 
 
-def branches(wish: Wish, chosen: Bounding, made: tuple[Choice[Any], ...]) -> Iterator[tuple[Wish, Bounding, int]]:
+def branches(wish: Wish, chosen: Bounding, made: tuple[BoundSelection[Any], ...]) -> Iterator[tuple[Wish, Bounding, int]]:
     """All that may be decided, and by how many choices."""
     second = second_for(wish, chosen, made)
     if second is None:

@@ -32,22 +32,18 @@ from headcount.bound.selection.statistics import Sizes
 from headcount.estimate.distribution import binomial
 from headcount.estimate.distribution.binomial import Floats
 from headcount.mechanism import (
-    Mechanism,
+    AnyMechanism,
     Noisy,
     NoisyCentre,
     NoisySelected,
     Recentred,
     Selected,
-    Wish,
-    choice_for,
-    mechanism_for,
 )
 from headcount.mechanism.distribution import recentred, selected
 from headcount.mechanism.distribution.recentred import CENTRE, Seen
-from headcount.mechanism.distribution.strategy import Distributed
+from headcount.mechanism.distribution.strategy import DistributionStrategy
 from headcount.noise import Entropy
 from headcount.noise.law import Integers
-from headcount.release.distribution import told
 
 LISTED = ("a", "b")
 """The public list."""
@@ -99,24 +95,28 @@ def shown(noisy: Noisy) -> list[object]:
     return [noisy.people, *noisy.values.tolist(), *there]
 
 
-def on_people(mechanism: Mechanism, listed: tuple[str, ...] = LISTED) -> Run[People]:
+def on_people(mechanism: AnyMechanism, listed: tuple[str, ...] = LISTED) -> Run[People]:
     """The mechanism on people."""
     return lambda people, entropy: shown(mechanism.run(drawn(people, mechanism.bounding, listed), entropy))
 
 
 def after_a_profile(
-    wish: Wish, made: Callable[[Wish, Bounding], Mechanism] = mechanism_for, *, shares: bool = False
+    strategy: DistributionStrategy,
+    made: Callable[[AnyMechanism], AnyMechanism] = lambda made: made,
+    *,
+    shares: bool = False,
 ) -> Run[People]:
     """The bound, and the mechanism, by a private profile, and what follows; with the shares as they are released."""
-    choice = choice_for(wish)
+    choice = strategy.selection
     assert choice is not None
-    known = lru_cache(maxsize=None)(lambda held: made(wish, held))
-    listed = LISTED[: wish.cells]
+    known = lru_cache(maxsize=None)(lambda held: made(strategy.mechanism(held)))
+    listed = LISTED[: strategy.cells]
 
     def run(people: People, entropy: Entropy) -> list[object]:
         held = choice.draw(sizes(people), entropy)
         noisy = known(held).run(drawn(people, held, listed), entropy)
-        released = [each.tolist() for each in told(noisy, known(held))] if shares else []
+        columns = known(held).estimate(noisy).by_name
+        released = [each.tolist() for each in columns.values()] if shares else []
         return [type(held).__name__, held.limit, *shown(noisy), *released]
 
     return run
@@ -168,7 +168,7 @@ def by_what_changes(mechanism: Recentred, both: Iterable[Pair], epsilon: Fractio
     return Delta(found, found)
 
 
-def few(made: Mechanism) -> FewShares:
+def few(made: AnyMechanism) -> FewShares:
     """The same with a grid of five shares."""
     assert isinstance(made, Selected)
     return FewShares(made.bounding, made.event, made.score, made.people, made.presence)
@@ -210,8 +210,8 @@ def honest() -> Iterator[tuple[str, Run[People], Fraction, Pair, int]]:
     replaced: Pair = ((("a", "a"),) * 3 + (("b", "b"),), (("a", "a"),) * 4)
     rounds = recentred.calibrated(budget, Draws(2, 2), "replace", 2)
     yield "recentred", on_people(rounds), delta, replaced, slow
-    wish = Wish(budget, "events", "add-remove", 2, "auto", share=ONE / 2, distributed=Distributed("recentred"))
-    yield "recentred, after a profile", after_a_profile(wish, shares=True), delta, added, slow
+    strategy = DistributionStrategy(budget=budget, neighbours="add-remove", cells=2, share=ONE / 2, method="recentred")
+    yield "recentred, after a profile", after_a_profile(strategy, shares=True), delta, added, slow
     ways: tuple[tuple[str, selected.Method, Neighbours], ...] = (
         ("ks", "ks", "add-remove"),
         ("Scheffe", "hypothesis-selection", "replace"),
@@ -220,7 +220,7 @@ def honest() -> Iterator[tuple[str, Run[People], Fraction, Pair, int]]:
     for name, method, neighbours in ways:
         made = few(selected.calibrated(budget, ExactDraws(2), neighbours, 2, method, None))
         yield f"selected, {name}", on_people(made), delta, added if neighbours == "add-remove" else replaced, slow
-    chosen = after_a_profile(replace(wish, distributed=Distributed("ks")), lambda *made: few(mechanism_for(*made)))
+    chosen = after_a_profile(replace(strategy, method="ks"), few)
     yield "selected, after a profile", chosen, delta, added, slow
 
 

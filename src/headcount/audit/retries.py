@@ -80,7 +80,7 @@ def _charged(folder: Path) -> tuple[bytes, list[Line]]:
     folder.mkdir(parents=True)
     Ledger(folder / NAME, epsilon=10, delta="1e-5")
     with suppress(Exception):
-        _release(folder, tell=_fail)
+        _release(folder, progress=_fail)
     if [spend.sealed for spend in Ledger(folder / NAME).spends()] != [False]:
         raise RuntimeError("there is no charge that waits for its release")
     whole = shutil.copytree(folder, folder.with_name("untouched"))
@@ -96,13 +96,13 @@ def _fail(step: str) -> None:
         raise MemoryError
 
 
-def _release(folder: Path, *, memory: str | None = None, tell: Callable[[str], None] = lambda step: None) -> bytes:
+def _release(folder: Path, *, memory: str | None = None, progress: Callable[[str], None] = lambda step: None) -> bytes:
     """A release with looks before its counts."""
     table = headcount.example(people=300)
     plan = headcount.plan(
         "histogram", table, dataset="visits", user="user", by="song", epsilon=1, delta="1e-6", memory=memory
     )
-    return plan.release(ledger=Ledger(folder / NAME), tell=tell).content
+    return plan.release(ledger=Ledger(folder / NAME), progress=progress).content
 
 
 def _traced(folder: Path, lines: Lines) -> None:

@@ -12,11 +12,12 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cache, lru_cache
 from itertools import count
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
 
+from headcount.account.cost import Cost
 from headcount.account.events import Neighbours
 from headcount.account.threshold import people as differing
 from headcount.audit.choices import Fixed
@@ -25,10 +26,10 @@ from headcount.audit.found_first import People
 from headcount.audit.neighbours import pairs
 from headcount.audit.sampled import ONE, Pair, Run, Watched
 from headcount.bound import Bounded
-from headcount.mechanism import Buckets, Noisy, NoisyBuckets, NoisyStaircase, Shaped, Staircase
+from headcount.mechanism import Buckets, Noisy, NoisyBuckets, NoisyStaircase, Staircase
 from headcount.mechanism.shape.contribution_limit import Size
 from headcount.mechanism.shape.staircase import staircase, steps_for
-from headcount.mechanism.shape.strategy import mechanism as shaped
+from headcount.mechanism.shape.strategy import ShapeStrategy
 from headcount.noise import Entropy, Law
 from headcount.noise.law import Integers
 
@@ -106,11 +107,16 @@ def on_people(mechanism: Shaping) -> Run[People]:
     return lambda people, entropy: shown(mechanism.run(bounded(people), entropy))
 
 
+def _shaped(epsilon: Fraction, neighbours: Neighbours, **how: Any) -> Shaping:
+    budget = Cost(epsilon, 0 * epsilon)
+    return ShapeStrategy(**{"budget": budget, "neighbours": neighbours, "cells": None, **how}).mechanism()
+
+
 def kinds(epsilon: Fraction, neighbours: Neighbours) -> Iterator[tuple[str, Shaping]]:
     """Every way to a shape, of sizes that are public: one row and one column, a list, three buckets."""
-    yield "staircase", shaped(Shaped("staircase", people=1), epsilon, 1, neighbours, None)
-    yield "buckets", shaped(Shaped("buckets"), epsilon, 1, neighbours, len(LISTED))
-    yield "buckets, hashed", shaped(Shaped("buckets", buckets=3), epsilon, 1, neighbours, None)
+    yield "staircase", _shaped(epsilon, neighbours, people=1)
+    yield "buckets", _shaped(epsilon, neighbours, method="buckets", cells=len(LISTED))
+    yield "buckets, hashed", _shaped(epsilon, neighbours, method="buckets", buckets=3)
 
 
 def priced(neighbours: Neighbours) -> Iterator[tuple[str, Fraction, Fraction, Delta]]:
@@ -122,7 +128,7 @@ def priced(neighbours: Neighbours) -> Iterator[tuple[str, Fraction, Fraction, De
     epsilon, counted = (loud * differing(neighbours) * ONE for loud in (2, 4))
     for name, made in kinds(epsilon, neighbours):
         yield name, epsilon, 0 * ONE, exact_delta(on_people, made, few + crowded, epsilon)
-    whole = shaped(Shaped("staircase"), counted, 1, neighbours, None)
+    whole = _shaped(counted, neighbours)
     yield "staircase, counted", counted, 0 * ONE, exact_delta(on_people, whole, crowded, counted, Fraction(1, 1000))
 
 
@@ -156,7 +162,7 @@ class OnlyThoseInUse(Buckets):
 
 def mistakes(epsilon: Fraction, neighbours: Neighbours) -> tuple[Staircase, Staircase, Buckets]:
     """The three of them, with the noise of the honest ones."""
-    honest = shaped(Shaped("staircase", people=1), epsilon, 1, neighbours, None)
+    honest = _shaped(epsilon, neighbours, people=1)
     assert isinstance(honest, Staircase)
     twice = CountedTwice(honest.bounding, honest.event, honest.size, cells=1)
     in_use = OnlyThoseInUse(honest.bounding, honest.event, 3)
@@ -166,7 +172,7 @@ def mistakes(epsilon: Fraction, neighbours: Neighbours) -> tuple[Staircase, Stai
 def honest() -> Iterator[tuple[str, Run[People], Fraction, Pair, int]]:
     """For the audit at an epsilon of 1: name, mechanism, delta, two neighbours, and how slow it is."""
     third: Pair = ((("a",),) * 3, (("a",),) * 2)
-    whole = shaped(Shaped("staircase"), ONE, 1, "add-remove", None)
+    whole = _shaped(ONE, "add-remove")
     for name, made in (*kinds(ONE, "add-remove"), ("staircase, counted", whole)):
         yield name, on_people(made), 0 * ONE, third, 10 if name in ("staircase", "buckets") else 20
 

@@ -40,8 +40,9 @@ from headcount.audit.mistakes import (
 from headcount.audit.neighbours import pairs
 from headcount.audit.statistical import Finding, audit
 from headcount.bound import Bounded, BoundedTop, SampledItems, ScaledToSize, ScaledToSum, TopItems, TwoScaleClip
-from headcount.bound.selection.plume import Discovered, Discovering
+from headcount.bound.selection.plume import Discovered
 from headcount.bound.selection.statistics import Sizes
+from headcount.mechanism import AnyMechanism as Released
 from headcount.mechanism import (
     Clipped,
     CountRelease,
@@ -50,15 +51,13 @@ from headcount.mechanism import (
     Sampled,
     Thresholded,
     Weighted,
-    Wish,
-    choice_for,
-    mechanism_for,
 )
-from headcount.mechanism import Mechanism as Released
 from headcount.mechanism.baseline import plume
+from headcount.mechanism.baseline.strategy import PlumeStrategy
 from headcount.mechanism.known import clipped
 from headcount.mechanism.topk.levels import Level
 from headcount.mechanism.unknown import weighted
+from headcount.mechanism.unknown.strategy import Weights
 from headcount.noise import Entropy, Law, SystemEntropy
 from headcount.noise.laplace import DiscreteLaplace
 
@@ -237,10 +236,10 @@ def _items(names: list[str]) -> pa.Table:
 
 def after_a_profile(budget: Cost) -> Mechanism:
     """Bounds from a private profile, then the counts of people within them; both are seen."""
-    wish = Wish(budget, "users", "add-remove", None, "auto", "weighted", share=Fraction(1, 5), debias=None)
-    choice = choice_for(wish)
-    assert choice is not None
-    made = lru_cache(maxsize=None)(lambda bounding: mechanism_for(wish, bounding))
+    strategy = Weights(
+        budget=budget, neighbours="add-remove", count="users", share=Fraction(1, 5), by_name=True, ratio=False
+    )
+    choice, made = strategy.selection, lru_cache(maxsize=None)(strategy.mechanism)
 
     def run(people: People, entropy: Entropy) -> tuple[int, object]:
         many = np.bincount([len(person) for person in people], minlength=2)
@@ -253,9 +252,7 @@ def after_a_profile(budget: Cost) -> Mechanism:
 
 def found_first(budget: Cost) -> Mechanism:
     """Items found first and counted afterwards, with two private profiles; both bounds are seen."""
-    wish = Wish(budget, "users", "add-remove", None, "auto", "plume", share=Fraction(1, 5))
-    choice = choice_for(wish)
-    assert isinstance(choice, Discovering)
+    choice = PlumeStrategy(budget=budget, neighbours="add-remove", count="users", share=Fraction(1, 5)).selection
     return profiled(choice, choice.rho)
 
 

@@ -27,18 +27,18 @@ from headcount.bound.bounded import Bounded, Bounding, Sensitivity
 from headcount.bound.measured import BoundedWithScalar, WithScalar
 from headcount.bound.sample import SampledEvents, SampledItems
 from headcount.bound.scale import ScaledToSize, ScaledToSum
-from headcount.bound.selection.selection import Choice
+from headcount.bound.selection.selection import BoundSelection
 from headcount.bound.top import BoundedTop, TopItems, TopSums
 from headcount.bound.two_scales import BoundedTwoScale, TwoScaleClip
 from headcount.bound.verify import attained
 
 __all__ = [
+    "BoundSelection",
     "Bounded",
     "BoundedTop",
     "BoundedTwoScale",
     "BoundedWithScalar",
     "Bounding",
-    "Choice",
     "SampledEvents",
     "SampledItems",
     "ScaledToSize",

@@ -85,6 +85,8 @@ class Bounding(ABC):
 
     by_number: ClassVar[bool] = False
     """Whether pairs as numbers are enough, and better."""
+    reads_once: ClassVar[bool] = False
+    """Whether it looks at pairs only once, so that they need not be kept."""
 
     @property
     def unit(self) -> int:

@@ -41,6 +41,7 @@ class TopItems(Bounding):
     """The items that most people have."""
 
     by_number: ClassVar[bool] = True
+    reads_once: ClassVar[bool] = True
     most: int
     """How many items are listed."""
 

@@ -11,7 +11,6 @@ from typer.core import TyperGroup
 from headcount import __version__
 from headcount.cli import audit, demo, distribution, histogram, ledger, numbers, people, shape, top
 from headcount.cli.job import job
-from headcount.plans import Job
 from headcount.visible import visible
 
 OPTIONS = (
@@ -22,7 +21,7 @@ OPTIONS = (
 ASSIGNED = rf"\b({OPTIONS})=(\[.*?\]|\(.*?\)|\{{.*?\}}|'[^']*'|\"[^\"]*\"|[^\s,:;]+)"
 """`bound=20`, `keys=["a", "b"]`, `bins={'age': [0, 10]}`."""
 
-JOBS: dict[Job, Callable[..., dict[str, Any]]] = {
+JOBS: dict[str, Callable[..., dict[str, Any]]] = {
     "histogram": histogram.histogram,
     "top": top.top,
     "heavy_hitters": top.heavy_hitters,

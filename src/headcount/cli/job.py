@@ -16,8 +16,7 @@ from headcount.account.ledger import Spend
 from headcount.cli import stopping
 from headcount.cli.progress import steps
 from headcount.errors import BadParameter
-from headcount.planning import Plan
-from headcount.plans import Job, plan
+from headcount.planner import Plan, plan
 from headcount.release import Release
 from headcount.release.release import FORMATS, PICTURES, bad_format
 from headcount.report import text
@@ -54,7 +53,7 @@ class Run:
     as_json: Annotated[bool, typer.Option("--json", help="As JSON, for programs.")] = False
 
 
-def job(name: Job, asked: Callable[..., dict[str, Any]]) -> Callable[..., None]:
+def job(name: str, asked: Callable[..., dict[str, Any]]) -> Callable[..., None]:
     """The command of a job: `asked` makes the plan's arguments of the options that only this job has."""
     shared, own = signature(Run).parameters, signature(asked).parameters
 
@@ -97,14 +96,14 @@ def check_targets(out: Sequence[Path]) -> None:
             raise BadParameter(f"{path}: there is no such folder.", fix=f"mkdir -p {path.parent}")
 
 
-def _carry_out(name: Job, asked: dict[str, Any], run: Run) -> None:
+def _carry_out(name: str, asked: dict[str, Any], run: Run) -> None:
     """Show the plan, or make the release and show that."""
     with _opened(run, asked) as data:
         made = plan(
             name,
             data,
             user=run.user,
-            neighbours=run.neighbours,  # type: ignore[arg-type]
+            neighbours=run.neighbours,
             dataset=run.dataset or (name_of(run.files) if run.engine == "spark" else None),
             memory=run.memory,
             spill=run.spill,
@@ -154,7 +153,7 @@ def _on_spark(run: Run, asked: dict[str, Any]) -> Any:
 
 
 def _check_pictures(plan: Plan, out: Sequence[Path]) -> None:
-    if not plan.question.told and any(path.suffix.lower() in PICTURES for path in out):
+    if plan.job.value_name == "rank" and any(path.suffix.lower() in PICTURES for path in out):
         raise BadParameter("out: items without counts have no picture.", fix="out=items.csv, or count=users")
 
 
@@ -175,7 +174,7 @@ def _release(plan: Plan, run: Run) -> None:
 
 def _released(plan: Plan, ledger: Ledger | None, *, again: bool) -> Release:
     with steps() as tell:
-        release = plan.release(ledger=ledger, again=again, tell=tell)
+        release = plan.release(ledger=ledger, again=again, progress=tell)
     if not release.fresh:
         print("sealed before: no new noise, no new charge (--again pays for a new draw)", file=sys.stderr)
     return release

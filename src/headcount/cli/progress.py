@@ -10,7 +10,7 @@ from time import monotonic
 from rich.console import Console, RenderableType
 from rich.progress import BarColumn, Progress, Task, TextColumn
 
-from headcount.drawing import Tell
+from headcount.run import Progress as Tell
 from headcount.source.engine import progress
 
 ENOUGH = 0.02

@@ -2,13 +2,15 @@
 
 import numpy as np
 
-from headcount.asked import PROFILE_EDGES
 from headcount.bound.scale import GRID
-from headcount.bound.selection.profile import Profile
+from headcount.bound.selection.profile import Profile, edges
 from headcount.mechanism.mechanism import deviation, law
 from headcount.release import Release
+from headcount.source.contributions import LARGEST_COUNT
 from headcount.source.views import SIZE, WHAT, size_bins
 
+PROFILE_EDGES = (*edges(4 * LARGEST_COUNT), 2**52)
+"""The bins of a profile."""
 USUAL = 0.05
 """The bound is what all but this part of the people are within."""
 

@@ -3,25 +3,24 @@ that costs is told by `account`."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import lru_cache, singledispatch
 from math import sqrt
-from typing import ClassVar
+from typing import Any, ClassVar, Generic, TypeVar
 
+import numpy as np
 import pyarrow as pa
 
 from headcount.account.events import Event, Gaussian, GaussianThreshold, Laplace, LaplaceThreshold, WeightedThreshold
-from headcount.account.threshold import gaussian_tail, laplace_tail
 from headcount.bound import Bounded, Bounding
 from headcount.errors import BadParameter
-from headcount.exact import ends, precision
+from headcount.mechanism.intervals import MISS, Ends, above_threshold, around, nearest, spread
 from headcount.noise import Entropy, Law, SystemEntropy
 from headcount.noise.gaussian import DiscreteGaussian
 from headcount.noise.laplace import DiscreteLaplace
 from headcount.noise.law import Integers
 
-MISS = Fraction(1, 20)
-"""Intervals and errors are told so that they miss this often."""
+B = TypeVar("B", bound=Bounded)
+N = TypeVar("N", bound="Noisy")
 
 
 @dataclass(frozen=True)
@@ -35,20 +34,44 @@ class Noisy:
 
 
 @dataclass(frozen=True)
-class Mechanism(ABC):
-    """What becomes of bounded totals."""
+class Columns:
+    """What is released of each item."""
+
+    by_name: dict[str, Any]
+    """Arrays: the value, low, high, and whatever else a mechanism tells of items."""
+    measured: str = ""
+    """Of a shape: what its intervals are computed from, as text."""
+
+
+@dataclass(frozen=True)
+class Mechanism(ABC, Generic[B, N]):
+    """Turns bounded totals into noisy values, and these into columns."""
 
     name: ClassVar[str]
     proof: ClassVar[str]
     """The page that proves it."""
+    smallest_count: ClassVar[int] = 1
+    """The least true count of an item that is shown from a threshold on."""
     bounding: Bounding
     """What the totals must have been bounded by."""
     event: Event
     """What happens when it runs."""
 
     @abstractmethod
-    def run(self, bounded: Bounded, entropy: Entropy) -> Noisy:
+    def run(self, bounded: B, entropy: Entropy) -> N:
         """Draw the noise."""
+
+    def estimate(self, noisy: N) -> Columns:
+        """Counts and their intervals: free post-processing of released values."""
+        counts = np.maximum(nearest(noisy.values, self.bounding.unit), 0)
+        low, high = self.interval(noisy.values)
+        return Columns({"count": counts, "low": low, "high": high})
+
+    def interval(self, values: Integers) -> Ends:
+        """The lower and the upper ends of the counts' intervals."""
+        if self.threshold is None:
+            return around(values, self.bounding.unit, self.law)
+        return above_threshold(values, self.bounding.unit, self.law, self.threshold, self.smallest_count)
 
     @abstractmethod
     def explain(self, item: str) -> list[str]:
@@ -111,7 +134,10 @@ class Mechanism(ABC):
         return f"discrete {kind} noise with a standard deviation of {digits(self.deviation)}"
 
 
-def check_widths(mechanism: Mechanism) -> None:
+AnyMechanism = Mechanism[Any, Any]
+
+
+def check_widths(mechanism: AnyMechanism) -> None:
     """Refuse noise that does not fit into 64 bits."""
     try:
         for each in mechanism.laws:
@@ -159,21 +185,6 @@ def deviation(noise: Law) -> float:
     return sqrt(2) * float(noise.scale)
 
 
-def spread(noise: Law, miss: Fraction) -> int:
-    """The least k with P(|noise| > k) at most `miss`."""
-    low, high = -1, 1
-    while _beyond(noise, high) > miss:
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if _beyond(noise, middle) <= miss else (middle, high)
-    return high
-
-
-def _beyond(noise: Law, k: int) -> Fraction:
-    """An upper bound of P(|noise| > k)."""
-    with precision(128):
-        if isinstance(noise, DiscreteGaussian):
-            return 2 * ends(gaussian_tail(noise.variance, k + 1))[1]
-        assert isinstance(noise, DiscreteLaplace)
-        return 2 * ends(laplace_tail(noise.scale, k + 1))[1]
+def many(count: int, what: str) -> str:
+    """A count and its noun, in the plural if need be."""
+    return f"{count:,} {what}" + ("" if count == 1 else "s")

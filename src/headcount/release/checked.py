@@ -10,18 +10,18 @@ from collections.abc import Iterable
 from dataclasses import MISSING, fields
 from fractions import Fraction
 from math import isfinite
-from typing import Any, NoReturn, get_args
+from typing import Any, NoReturn
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from headcount.account.events import Laplace, from_json
-from headcount.asked import PROFILE_EDGES
+from headcount.estimate.shape.table import MAX_BUCKETS
 from headcount.exact import rational
-from headcount.mechanism.shape.buckets import MOST_BUCKETS
-from headcount.question import View
-from headcount.release.release import About, Release
+from headcount.forecast.suggested import PROFILE_EDGES
+from headcount.release.release import VIEWS, About, Release
+from headcount.release.scale import edges_in
 from headcount.source.views import EVENTS, ITEMS, SIZE, WHAT, size_bins
 
 MOST_ROWS = 10**8
@@ -92,7 +92,7 @@ def _check_form(about: About) -> None:
     """What fields say by themselves."""
     for name in ("epsilon", "delta"):
         _amount(name, getattr(about, name))
-    if about.view not in get_args(View):
+    if about.view not in VIEWS:
         _refuse("view")
     if about.value not in VALUES.get(about.view, ("count",)):
         _refuse("value")
@@ -108,8 +108,8 @@ def _check_form(about: About) -> None:
 def _check_plan(said: dict[str, Any], about: About) -> None:
     """A plan is only shown; but that of quantiles tells their scale."""
     if about.view == "quantiles":
-        edges = said["question"]["axis"]["edges"]
-        if not (isinstance(edges, list) and edges and all(map(_is_number, edges))):
+        edges = edges_in(said)
+        if not (edges and all(map(_is_number, edges))):
             _refuse("plan")
 
 
@@ -134,7 +134,7 @@ def _check_measured(said: dict[str, Any]) -> None:
         sound = all(_whole(said[name], MOST_STEPS) for name in ("rows", "columns")) and _positive(said["scale"])
         sound &= set(said) == {"rows", "columns", "scale"} or _is_interval(said)  # the former is that of version 0.8
     elif set(said) == {"cells", "hashed", "noise", "empty", "enough"}:
-        sound = _whole(said["cells"], MOST_BUCKETS) and _whole(said["enough"], MOST_BUCKETS)
+        sound = _whole(said["cells"], MAX_BUCKETS) and _whole(said["enough"], MAX_BUCKETS)
         sound &= isinstance(said["hashed"], bool) and _is_number(said["empty"]) and 0 <= said["empty"] <= 1
         sound &= _is_noise(said["noise"])
     else:

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 KEY = b"headcount"
 SHOWN = 10
 """Rows in a summary."""
+VIEWS = ("", "profile", "total", "quantiles", "ranges", "shape", "distribution")
+"""Kinds of tables; empty for counts of items."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +86,13 @@ def pack(table: pa.Table, about: About) -> bytes:
     marked = table.replace_schema_metadata({KEY: canonical(asdict(about)).encode()})
     pq.write_table(marked, sink, compression="zstd", write_statistics=False)
     return bytes(sink.getvalue())
+
+
+def check_packable(items: pa.Table) -> None:
+    """Write what is not text (which can always be written) once before there is noise, so that packing cannot fail by
+    what is drawn: work that fails is done again under its charge."""
+    others = [name for name in items.column_names if not pa.types.is_string(items.schema.field(name).type)]
+    pq.write_table(items.select(others), pa.BufferOutputStream(), compression="zstd", write_statistics=False)
 
 
 class Release:

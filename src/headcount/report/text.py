@@ -7,6 +7,7 @@ import pyarrow as pa
 
 from headcount.forecast.suggested import suggested
 from headcount.release import About, Release, Shape
+from headcount.release.scale import edges_in
 from headcount.release.shape import OUTDATED
 from headcount.source.views import EVENTS, ITEMS
 from headcount.visible import visible
@@ -75,7 +76,7 @@ def untold(release: Release) -> bool:
 
 def _anywhere(release: Release) -> bool:
     """Whether every quantile may be anywhere on the scale."""
-    edges = json.loads(release.about.plan)["question"]["axis"]["edges"] if release.about.plan else [-inf, inf]
+    edges = edges_in(json.loads(release.about.plan)) if release.about.plan else [-inf, inf]
     return set(release.table["low"].to_pylist()) == {edges[0]} and set(release.table["high"].to_pylist()) == {edges[-1]}
 
 

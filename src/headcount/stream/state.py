@@ -16,13 +16,13 @@ from typing import Any, get_args
 
 import numpy as np
 
+from headcount.account.budget import budget
 from headcount.account.chain import canonical
 from headcount.account.events import Laplace, Neighbours, to_json
 from headcount.errors import BadParameter
 from headcount.exact import whole, written
 from headcount.noise.laplace import DiscreteLaplace
 from headcount.noise.law import Integers
-from headcount.spending import budget
 
 NAME = b"headcount stream state "
 VERSION = b"1\n"

@@ -36,6 +36,7 @@ class UsualAmounts(Binned):
     """A limit from a private profile of people's largest amounts."""
 
     name: ClassVar[str] = "amounts"
+    repeats: ClassVar[bool] = True
     most: int
     """How many items are listed."""
     of: Literal["count", "amount"]

@@ -28,7 +28,7 @@ from headcount.bound.sample import SampledEvents, SampledItems
 from headcount.bound.selection.compare import handicaps
 from headcount.bound.selection.loads import UNIT, Loads, loads
 from headcount.bound.selection.paper import check_grid
-from headcount.bound.selection.selection import Choice
+from headcount.bound.selection.selection import BoundSelection
 from headcount.errors import BadParameter
 from headcount.noise import Entropy, softmax
 from headcount.noise.law import Integers
@@ -40,7 +40,7 @@ SLOPE = 2
 
 
 @dataclass(frozen=True)
-class Unknown(Choice[Loads]):
+class Unknown(BoundSelection[Loads]):
     """A choice that knows what every candidate would leave of every item."""
 
     by_number: ClassVar[bool] = True

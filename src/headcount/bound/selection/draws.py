@@ -7,6 +7,7 @@ many people there are of each size, which is public, or is told privately in bin
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 from math import inf, pi, sqrt
 from typing import ClassVar
 
@@ -104,6 +105,7 @@ class MostDrawn(Binned):
     """The way and the number of draws, from a private profile of people."""
 
     name: ClassVar[str] = "draws"
+    default_share: ClassVar[Fraction] = Fraction(4, 100)
     ways: tuple[Way, ...]
     cells: int
     """How many items there are."""
@@ -149,6 +151,7 @@ class PublicDrawn(MostDrawn):
     """The same if it is public how many samples each person has: nothing is paid."""
 
     name: ClassVar[str] = "public-draws"
+    default_share: ClassVar[Fraction] = Fraction(0)
 
     @property
     def events(self) -> tuple[Event, ...]:

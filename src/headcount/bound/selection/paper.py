@@ -25,7 +25,7 @@ import numpy as np
 from headcount.account.events import Event, Laplace, Selection
 from headcount.bound.bounded import Bounding
 from headcount.bound.scale import ScaledToSize, ScaledToSum
-from headcount.bound.selection.selection import Choice
+from headcount.bound.selection.selection import BoundSelection
 from headcount.bound.selection.statistics import PART, Norm, Sizes, sizes
 from headcount.errors import BadParameter
 from headcount.exact import whole
@@ -55,7 +55,7 @@ def check_grid(grid: tuple[int, ...]) -> None:
 
 
 @dataclass(frozen=True)
-class Known(Choice[Sizes]):
+class Known(BoundSelection[Sizes]):
     """A choice that knows how people are spread over sizes."""
 
     norm: ClassVar[Norm] = "squares"

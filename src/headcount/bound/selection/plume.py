@@ -23,7 +23,7 @@ from headcount.account.threshold import people
 from headcount.bound.bounded import Bounded, Bounding, Sensitivity
 from headcount.bound.sample import SampledItems
 from headcount.bound.selection.profile import Binned, edges
-from headcount.bound.selection.selection import Choice
+from headcount.bound.selection.selection import BoundSelection
 from headcount.bound.selection.statistics import Sizes, sizes
 from headcount.exact import round_up
 from headcount.noise import Entropy
@@ -98,7 +98,7 @@ class Discovered(Bounding):
 
 
 @dataclass(frozen=True)
-class Discovering(Choice[Contributions]):
+class Discovering(BoundSelection[Contributions]):
     """A private bound, the items that are found with it, and a private bound on these."""
 
     name: ClassVar[str] = "plume"

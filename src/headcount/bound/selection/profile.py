@@ -21,7 +21,7 @@ from headcount.account.threshold import people
 from headcount.bound.bounded import Bounding
 from headcount.bound.sample import SampledEvents, SampledItems
 from headcount.bound.selection.believed import last_believed
-from headcount.bound.selection.selection import Choice
+from headcount.bound.selection.selection import BoundSelection
 from headcount.bound.selection.statistics import Sizes, sizes
 from headcount.bound.two_scales import TwoScaleClip
 from headcount.noise import Entropy
@@ -93,7 +93,7 @@ class Unseen(SampledItems):
 
 
 @dataclass(frozen=True)
-class Binned(Choice[Sizes]):
+class Binned(BoundSelection[Sizes]):
     """A choice that follows from how many people are in each bin, told with noise."""
 
     @property
@@ -127,6 +127,8 @@ class FromProfile(Binned):
 
     name: ClassVar[str] = "profile"
     by_number: ClassVar[bool] = True
+    default_share: ClassVar[Fraction] = Fraction(2, 100)
+    repeats: ClassVar[bool] = True
     largest: int
     """The most that a person can have of one item: 1 if people are counted."""
     small: int | None = None

@@ -14,7 +14,7 @@ import numpy as np
 
 from headcount.account.events import Event, Laplace
 from headcount.bound.bounded import TOTAL, Bounding
-from headcount.bound.selection.selection import Choice
+from headcount.bound.selection.selection import BoundSelection
 from headcount.bound.top import TopItems
 from headcount.bound.two_scales import TwoScaleClip
 from headcount.noise import Entropy
@@ -28,7 +28,7 @@ CLEARLY = 2
 
 
 @dataclass(frozen=True)
-class CountAtRankCheck(Choice[int]):
+class CountAtRankCheck(BoundSelection[int]):
     """Scaling, or the most common items, by how many people have the item at a rank."""
 
     name: ClassVar[str] = "rank"
@@ -57,6 +57,10 @@ class CountAtRankCheck(Choice[int]):
     def draw(self, statistics: int, entropy: Entropy) -> Bounding:
         noisy = statistics + int(entropy.draw(DiscreteLaplace(1 / self.epsilon), 1)[0])
         return TopItems(self.most) if noisy < self.enough - CLEARLY / float(self.epsilon) else self.scaled
+
+    def outcome(self, bounding: Bounding) -> str:
+        found = isinstance(bounding, TopItems)
+        return " It has clearly less: they are found." if found else " It has not clearly less: counts are scaled."
 
     def explain(self, item: str) -> str:
         return (

@@ -18,12 +18,16 @@ Statistics = TypeVar("Statistics")
 
 
 @dataclass(frozen=True)
-class Choice(ABC, Generic[Statistics]):
+class BoundSelection(ABC, Generic[Statistics]):
     """A way of choosing how much one person may contribute."""
 
     name: ClassVar[str]
     by_number: ClassVar[bool] = False
     """Whether pairs as numbers are enough for it, for what may be looked at next, and for every bound in the end."""
+    default_share: ClassVar[Fraction] = Fraction(5, 100)
+    """The share of epsilon that it takes, unless another one is given."""
+    repeats: ClassVar[bool] = False
+    """Whether it is taken once more, with more epsilon, if it showed nothing."""
     epsilon: Fraction
     """What it costs."""
     neighbours: Neighbours
@@ -40,6 +44,10 @@ class Choice(ABC, Generic[Statistics]):
     @abstractmethod
     def draw(self, statistics: Statistics, entropy: Entropy) -> Bounding:
         """The bound, drawn privately."""
+
+    def outcome(self, bounding: Bounding) -> str:
+        """What it led to, in a sentence that follows `explain`; empty if the bounding says it."""
+        return ""
 
     @abstractmethod
     def explain(self, item: str) -> str:

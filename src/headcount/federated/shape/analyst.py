@@ -8,6 +8,7 @@ from typing import get_args
 from headcount.account.events import Neighbours
 from headcount.account.threshold import people as changed
 from headcount.errors import BadParameter
+from headcount.estimate.shape.table import of_buckets
 from headcount.exact import Number, positive, rational
 from headcount.federated.messages import MOST_EPSILON, MOST_PEOPLE, Refused, check_whole
 from headcount.federated.shape.messages import (
@@ -22,7 +23,7 @@ from headcount.federated.shape.messages import (
 )
 from headcount.federated.shape.plan import Wanted
 from headcount.noise import Entropy, SystemEntropy
-from headcount.release.shape import Shape, collected, of_buckets
+from headcount.release.shape import Shape, collected
 
 HONEST = Fraction(9, 10)
 TIMES = 2

@@ -28,11 +28,12 @@ ALPHA = Fraction(1, 2)
 
 
 @dataclass(frozen=True)
-class Plume(Mechanism):
+class Plume(Mechanism[Bounded, Noisy]):
     """Noise on every item that was found."""
 
     name: ClassVar[str] = "plume"
     proof: ClassVar[str] = "docs/proofs/plume.md"
+    smallest_count: ClassVar[int] = 0  # of what was found before, nothing may be left
     bounding: Discovered
     event: Gaussian
     target: Fraction | None = None

@@ -13,7 +13,7 @@ Proof for both kinds of neighbours: docs/proofs/recentred.md.
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, log2, sqrt
+from math import ceil, inf, log2, sqrt
 from typing import ClassVar
 
 import numpy as np
@@ -23,11 +23,11 @@ from headcount.account import calibrate
 from headcount.account.cost import Cost
 from headcount.account.events import Event, Gaussian, Neighbours
 from headcount.account.threshold import people
-from headcount.bound import Bounded
 from headcount.bound.draws import BoundedDraws, Draws, by_place, of_each
 from headcount.bound.scale import SAFE
+from headcount.estimate.distribution.shares import MEASURED, SEEN, SHARES, with_intervals
 from headcount.estimate.distribution.simplex import simplex
-from headcount.mechanism.mechanism import Mechanism, Noisy, deviation, digits, law
+from headcount.mechanism.mechanism import Columns, Mechanism, Noisy, deviation, digits, law
 from headcount.noise import Entropy
 from headcount.noise.law import LARGEST_VALUE, Integers
 from headcount.plural import plural
@@ -76,7 +76,7 @@ class NoisyCentre(Noisy):
 
 
 @dataclass(frozen=True)
-class Recentred(Mechanism):
+class Recentred(Mechanism[BoundedDraws, NoisyCentre]):
     """A clipped mean, in rounds."""
 
     name: ClassVar[str] = "recentred"
@@ -95,9 +95,8 @@ class Recentred(Mechanism):
     def events(self) -> tuple[Event, ...]:
         return (self.event, *self.means, *([self.distances] * len(ROUNDS)), self.mass, self.energy)
 
-    def run(self, bounded: Bounded, entropy: Entropy) -> NoisyCentre:
+    def run(self, bounded: BoundedDraws, entropy: Entropy) -> NoisyCentre:
         self.check(bounded)
-        assert isinstance(bounded, BoundedDraws)
         people, rounds = Seen(bounded, self.bounding.most), _Rounds(len(bounded.items))
         total = int(bounded.totals.sum()) + _draw(self.mass, 1, entropy)[0]
         mass = max(total / self.bounding.unit, float(self.bounding.most))
@@ -111,6 +110,15 @@ class Recentred(Mechanism):
         spread = float(energy * (radius / mass) ** 2)
         told = np.clip(noisy, -LARGEST_VALUE, LARGEST_VALUE).astype(np.int64)
         return NoisyCentre(bounded.items, told, rounds.shares, rounds.noise, mass, spread)
+
+    def estimate(self, noisy: NoisyCentre) -> Columns:
+        seen = noisy.mass >= SEEN * deviation(law(self.mass)) / self.bounding.unit
+        noise = np.full(len(noisy.shares), noisy.noise if seen else inf)
+        return Columns(with_intervals(noisy.shares, noise, noisy.spread))
+
+    @property
+    def interval_told(self) -> str:
+        return SHARES + MEASURED
 
     def _radius(self, people: "Seen", mass: float, entropy: Entropy) -> float:
         """The least distance that holds half of what was drawn, and beyond which there are few enough people."""

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from math import exp, hypot, isqrt, pi, sqrt
+from math import exp, hypot, inf, isqrt, pi, sqrt
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -23,12 +23,12 @@ from headcount.account import calibrate
 from headcount.account.cost import Cost
 from headcount.account.events import Event, Gaussian, Neighbours, Selections
 from headcount.account.threshold import people as differing
-from headcount.bound import Bounded
 from headcount.bound.draws import BoundedDraws, ExactDraws
 from headcount.errors import BadParameter
 from headcount.estimate.distribution import binomial, scheffe
 from headcount.estimate.distribution.binomial import Floats
-from headcount.mechanism.mechanism import Mechanism, Noisy, deviation, digits, law
+from headcount.estimate.distribution.shares import ALIKE, SEEN, SHARES, with_intervals
+from headcount.mechanism.mechanism import Columns, Mechanism, Noisy, deviation, digits, law
 from headcount.noise import Entropy, Law
 from headcount.noise.by_score import ByScore
 from headcount.noise.law import Integers
@@ -62,7 +62,7 @@ class NoisySelected(Noisy):
 
 
 @dataclass(frozen=True)
-class Selected(Mechanism):
+class Selected(Mechanism[BoundedDraws, NoisySelected]):
     """A binomial for every item of a known list, chosen by how well it fits."""
 
     name: ClassVar[str] = "selected"
@@ -97,14 +97,24 @@ class Selected(Mechanism):
         """The shares from which one is chosen."""
         return binomial.grid_for(people, self.bounding.most, float(self.event.epsilon))
 
-    def run(self, bounded: Bounded, entropy: Entropy) -> NoisySelected:
+    def run(self, bounded: BoundedDraws, entropy: Entropy) -> NoisySelected:
         self.check(bounded)
-        assert isinstance(bounded, BoundedDraws)
         people = self._people(len(bounded.starts) - 1, entropy)
         chosen = np.zeros(len(bounded.totals), dtype=np.int64)
         for items, scores in self._scores(bounded, people):
             chosen[items] = [entropy.draw(ByScore(self.rate, each), 1)[0] for each in scores]
         return NoisySelected(bounded.items, chosen, people, self._presence(bounded, entropy))
+
+    def estimate(self, noisy: NoisySelected) -> Columns:
+        found, noise = shares(noisy, self)
+        doubt = 0.0 if isinstance(self.people, int) else SEEN * deviation(law(self.people))
+        if noisy.people < max(doubt, 1.0):
+            noise = np.full(len(found), inf)
+        return Columns(with_intervals(found, noise, 1 / max(noisy.people * self.bounding.most, 1.0)))
+
+    @property
+    def interval_told(self) -> str:
+        return SHARES + ALIKE
 
     def _people(self, many: int, entropy: Entropy) -> int:
         if isinstance(self.people, int):
@@ -163,13 +173,6 @@ class Selected(Mechanism):
             return []
         noise = f"discrete Gaussian noise with a standard deviation of {digits(deviation(law(self.presence)))}"
         return [f"How many people have each {item} at all gets {noise}; the shares of rare ones are estimated by that."]
-
-    @property
-    def interval_told(self) -> str:
-        return (
-            "From low to high: this interval holds the share in 19 of 20 cases, if people's samples are draws from one "
-            "distribution."
-        )
 
 
 def shares(noisy: NoisySelected, mechanism: Selected) -> tuple[Floats, Floats]:

@@ -5,7 +5,7 @@ quieter for the given numbers. Proof for both kinds of neighbours: docs/proofs/c
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar, Literal
 
@@ -13,7 +13,8 @@ from headcount.account import calibrate
 from headcount.account.cost import Cost
 from headcount.account.events import Event, Gaussian, Laplace, Neighbours
 from headcount.bound import Bounded, BoundedWithScalar, Bounding, ScaledToSize, ScaledToSum, Sensitivity, WithScalar
-from headcount.mechanism.mechanism import Mechanism, Noisy, deviation, digits, law
+from headcount.estimate.counts.debias import by_poisson, by_ratio
+from headcount.mechanism.mechanism import Columns, Mechanism, Noisy, deviation, digits, law
 from headcount.noise import Entropy
 
 
@@ -26,36 +27,76 @@ class NoisyWithScalar(Noisy):
 
 
 @dataclass(frozen=True)
-class Clipped(Mechanism):
+class Clipped(Mechanism[Bounded, Noisy]):
     """Noise on every item of a known list."""
 
     name: ClassVar[str] = "clipped"
     proof: ClassVar[str] = "docs/proofs/clipped.md"
     event: Laplace | Gaussian
-    beside: Laplace | None = None
+    scalar_event: Laplace | None = None
     """The noise on the number that is measured beside the counts, if there is one."""
+    poisson_people: int | None = None
+    """What bounding took away is undone as if the counts of this many people were Poisson (0: as many as are measured);
+    None if it is not."""
 
     @property
     def events(self) -> tuple[Event, ...]:
-        return (self.event, self.beside) if self.beside else (self.event,)
+        return (self.event, self.scalar_event) if self.scalar_event else (self.event,)
 
     def run(self, bounded: Bounded, entropy: Entropy) -> Noisy:
         self.check(bounded)
         values = bounded.totals + entropy.draw(self.law, len(bounded.totals))
-        if self.beside is None:
+        if self.scalar_event is None:
             return Noisy(bounded.items, values)
         assert isinstance(bounded, BoundedWithScalar)
-        return NoisyWithScalar(bounded.items, values, bounded.number + int(entropy.draw(law(self.beside), 1)[0]))
+        return NoisyWithScalar(bounded.items, values, bounded.number + int(entropy.draw(law(self.scalar_event), 1)[0]))
 
     def explain(self, item: str) -> list[str]:
         counts = f"Every {item} of the public list gets {self.noise_told()}, whether anybody has it or not."
-        if self.beside is None:
+        if self.scalar_event is None:
             return [counts]
         assert isinstance(self.bounding, WithScalar)
         what, unit = self.bounding.what, self.bounding.number_unit
-        wide = deviation(law(self.beside)) / unit
-        told = "How much bounding took away from all" if what == "taken" else "How many people there are"
-        return [counts, f"{told} is measured as well, with Laplace noise of a standard deviation of {digits(wide)}."]
+        wide = deviation(law(self.scalar_event)) / unit
+        measured = "How much bounding took away from all" if what == "taken" else "How many people there are"
+        return [
+            counts,
+            f"{measured} is measured as well, with Laplace noise of a standard deviation of {digits(wide)}.",
+        ]
+
+    def estimate(self, noisy: Noisy) -> Columns:
+        """What bounding took away is undone if that is wished for."""
+        found = super().estimate(noisy).by_name
+        plain = found["count"], found["low"], found["high"]
+        scalar = self._scalar(noisy)
+        if self.poisson_people is not None:
+            plain = by_poisson(plain, scalar or (float(self.poisson_people), 0.0), self.bounding.limit)
+        elif scalar:
+            plain = by_ratio(plain, *scalar)
+        return Columns(dict(zip(found, plain, strict=True)))
+
+    def _scalar(self, noisy: Noisy) -> tuple[float, float] | None:
+        """The number that is measured beside the counts, and its noise's standard deviation."""
+        if not isinstance(noisy, NoisyWithScalar) or self.scalar_event is None:
+            return None
+        assert isinstance(self.bounding, WithScalar)
+        unit = self.bounding.number_unit
+        return noisy.number / unit, deviation(law(self.scalar_event)) / unit
+
+    @property
+    def interval_told(self) -> str:
+        if self.poisson_people is not None:
+            who = "so many people as was said" if self.scalar_event is None else "the people that the table has"
+            return (
+                f"What bounding took away is undone as if the counts of {who} were Poisson. From low to high: noise "
+                "alone; if the counts are otherwise, more may be missing."
+            )
+        if self.scalar_event is None:
+            return super().interval_told
+        return (
+            "What bounding took away is undone by one ratio for all. From low to high: noise, and that of the ratio; "
+            "where an item lost more than others, more may be missing."
+        )
 
 
 def calibrated(
@@ -72,23 +113,27 @@ def calibrated(
     return min(gaussian(budget, sizes, cells, neighbours), with_laplace, key=lambda each: each.deviation)
 
 
-BESIDE = Fraction(5, 100)
-"""The part of epsilon for the number that is measured beside the counts."""
+SCALAR_SHARE = Fraction(5, 100)
+"""The share of epsilon for the number that is measured beside the counts."""
 
 
-def measuring(budget: Cost, what: Literal["taken", "people"], counted: Callable[[Cost], Clipped]) -> Clipped:
+def with_scalar(budget: Cost, what: Literal["taken", "people"], counted: Callable[[Cost], Clipped]) -> Clipped:
     """The same with a number beside the counts: one of one person, so no kind of neighbours needs more noise for it."""
-    extra = budget.epsilon * BESIDE
+    extra = budget.epsilon * SCALAR_SHARE
     plain = counted(Cost(budget.epsilon - extra, budget.delta))
     assert isinstance(plain.bounding, ScaledToSum | ScaledToSize)
     bounding = WithScalar(plain.bounding, what)
-    return Clipped(bounding, plain.event, Laplace(bounding.cut / extra, Fraction(bounding.cut)))
+    event = Laplace(bounding.cut / extra, Fraction(bounding.cut))
+    return replace(plain, bounding=bounding, scalar_event=event)
 
 
-def laplace(budget: Cost, bounding: Bounding, cells: int, neighbours: Neighbours) -> Clipped:
+def laplace(
+    budget: Cost, bounding: Bounding, cells: int, neighbours: Neighbours, *, poisson_people: int | None = None
+) -> Clipped:
     """Laplace noise for so many known items: no delta is needed."""
     total = _change(bounding.sensitivity, cells, neighbours).total
-    return Clipped(bounding, Laplace(calibrate.laplace_scale(budget.epsilon, total), Fraction(total)))
+    event = Laplace(calibrate.laplace_scale(budget.epsilon, total), Fraction(total))
+    return Clipped(bounding, event, poisson_people=poisson_people)
 
 
 def gaussian(budget: Cost, bounding: Bounding, cells: int, neighbours: Neighbours) -> Clipped:

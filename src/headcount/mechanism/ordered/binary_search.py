@@ -8,18 +8,23 @@ docs/proofs/halving.md.
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil
+from math import ceil, log, sqrt
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
 
 from headcount.account.cost import Cost
 from headcount.account.events import Gaussian, Laplace, Neighbours, SampleThreshold
 from headcount.bound import Bounded, SampledEvents, ScaledToSum
-from headcount.mechanism.mechanism import Mechanism, Noisy
+from headcount.mechanism.mechanism import Columns, Mechanism, Noisy
 from headcount.mechanism.ordered.hierarchy import INTERVAL, Noise, calibrated, sampled_error
+from headcount.mechanism.ordered.readout import Quantiles
 from headcount.noise import Entropy, Law
 from headcount.noise.law import Integers
+
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -33,7 +38,7 @@ class SearchPath(Noisy):
 
 
 @dataclass(frozen=True)
-class BinarySearch(Mechanism):
+class BinarySearch(Mechanism[Bounded, SearchPath]):
     """One quantile after the other, each by so many rounds."""
 
     name: ClassVar[str] = "search"
@@ -42,6 +47,8 @@ class BinarySearch(Mechanism):
     event: Gaussian | Laplace | SampleThreshold
     cells: int
     q: tuple[Fraction, ...]
+    readout: Quantiles | None = None
+    """The quantiles on their scale, if they are to be released."""
 
     @property
     def laws(self) -> tuple[Law, ...]:
@@ -84,6 +91,35 @@ class BinarySearch(Mechanism):
             return int(seen[0]), int(seen[1])
         return left - int(q * everything) + int(entropy.draw(self.law, 1)[0]), 0
 
+    def estimate(self, noisy: SearchPath) -> Columns:
+        """A place in the cell at which each search ended; and the cuts nearest to it that are clearly below and above,
+        all rounds together, in 19 of 20 cases."""
+        assert self.readout is not None
+        points = self.readout.axis.points
+        more, away = self._answers(noisy)
+        clearly = away * self._deviations
+        cuts = np.minimum(noisy.cuts[:, :-1], self.cells)
+        low = np.where(more < -clearly, cuts, 0).max(axis=1)
+        high = np.where(more > clearly, cuts, self.cells).min(axis=1)
+        ends = points[noisy.values], points[noisy.values + 1]
+        values = ends[0] + _fractions(noisy, more) * (ends[1] - ends[0])
+        return self.readout.sorted(values, np.minimum(points[low], ends[0]), np.maximum(points[high], ends[1]))
+
+    @property
+    def _deviations(self) -> float:
+        """Deviations that are exceeded to one side with a chance of 0.025, shared among all rounds."""
+        chance = 0.025 / self.rounds
+        return log(1 / (2 * chance)) / sqrt(2) if isinstance(self.event, Laplace) else float(-ndtri(chance))
+
+    def _answers(self, noisy: SearchPath) -> tuple[Floats, Floats]:
+        """How much more lies below each cut than its share of all, and the deviation of that."""
+        if not isinstance(self.event, SampleThreshold):
+            return noisy.below / self.bounding.unit, np.full(noisy.below.shape, self.deviation)
+        q, least = np.array([float(each) for each in self.q])[:, None], self.event.threshold
+        below, above = (np.maximum(each, least) for each in (noisy.below, noisy.above))  # hidden: up to that many
+        unsure = np.where(noisy.below, 0, (1 - q) * least) + np.where(noisy.above, 0, q * least)
+        return (1 - q) * noisy.below - q * noisy.above, np.sqrt((1 - q) ** 2 * below + q**2 * above) + unsure
+
     def explain(self, item: str) -> list[str]:
         each = "in a sample of its own" if isinstance(self.event, SampleThreshold) else f"with {self.noise_told()}"
         return [
@@ -94,6 +130,14 @@ class BinarySearch(Mechanism):
     @property
     def interval_told(self) -> str:
         return INTERVAL
+
+
+def _fractions(noisy: SearchPath, more: Floats) -> Floats:
+    """How far into its cell each quantile is: by the answers at the cell's two ends, if both are known; else half."""
+    first, last = (noisy.cuts[:, :-1] == noisy.values[:, None] + side for side in (0, 1))
+    short, over = -np.where(first, more, 0).sum(axis=1), np.where(last, more, 0).sum(axis=1)
+    known = first.any(axis=1) & last.any(axis=1) & (short + over > 0)
+    return np.where(known, np.clip(short / np.where(known, short + over, 1), 0, 1), 0.5)
 
 
 def rounds(cells: int) -> int:
@@ -110,8 +154,14 @@ def sensitivity(bounding: ScaledToSum, q: tuple[Fraction, ...], neighbours: Neig
 
 
 def noisy(
-    kind: Noise, budget: Cost, bounding: ScaledToSum, cells: int, q: tuple[Fraction, ...], neighbours: Neighbours
+    kind: Noise,
+    budget: Cost,
+    bounding: ScaledToSum,
+    cells: int,
+    q: tuple[Fraction, ...],
+    neighbours: Neighbours,
+    readout: Quantiles | None = None,
 ) -> BinarySearch:
     """With as much noise as the budget needs for so many rounds."""
     each, many = sensitivity(bounding, q, neighbours), len(q) * rounds(cells)
-    return BinarySearch(bounding, calibrated(kind, budget, each, many, many), cells, q)
+    return BinarySearch(bounding, calibrated(kind, budget, each, many, many), cells, q, readout)

@@ -9,7 +9,7 @@ of one person. Proof for both kinds of neighbours: docs/proofs/hierarchy.md.
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import sqrt
+from math import log, sqrt
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -19,12 +19,17 @@ from headcount.account.cost import Cost
 from headcount.account.events import Gaussian, Laplace, Neighbours, SampleThreshold
 from headcount.account.threshold import people
 from headcount.bound import Bounded, SampledEvents, ScaledToSum
+from headcount.estimate.ordered import sampled_tree, tree
+from headcount.estimate.ordered.quantile import Counts
 from headcount.estimate.ordered.tree import Shape, best_shape, mean_variance
-from headcount.mechanism.mechanism import Mechanism, Noisy
+from headcount.mechanism.mechanism import Columns, Mechanism, Noisy
+from headcount.mechanism.ordered.readout import Readout
 from headcount.noise import Entropy, Law
 from headcount.noise.law import Integers
 
 Noise = Literal["laplace", "gaussian"]
+LAPLACE_TO_NORMAL = log(20) / sqrt(2) / 1.96
+"""How much wider than its deviation says Laplace noise is, if intervals of 1.96 deviations are to hold 95%."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +40,7 @@ class NoisyTree(Noisy):
 
 
 @dataclass(frozen=True)
-class Hierarchy(Mechanism):
+class Hierarchy(Mechanism[Bounded, NoisyTree]):
     """Every node of every level is measured."""
 
     name: ClassVar[str] = "tree"
@@ -43,6 +48,8 @@ class Hierarchy(Mechanism):
     bounding: ScaledToSum | SampledEvents
     event: Gaussian | Laplace | SampleThreshold
     shape: Shape
+    readout: Readout | None = None
+    """What is read off the tree, if anything is."""
 
     @property
     def laws(self) -> tuple[Law, ...]:
@@ -65,6 +72,19 @@ class Hierarchy(Mechanism):
             return totals + entropy.draw(self.law, len(totals))
         kept = entropy.thin(totals, self.event.rate)
         return np.where(kept >= self.event.threshold, kept, 0)
+
+    def estimate(self, noisy: NoisyTree) -> Columns:
+        assert self.readout is not None
+        return self.readout.columns(self.consistent(noisy), hides=isinstance(self.event, SampleThreshold))
+
+    def consistent(self, noisy: NoisyTree) -> Counts:
+        """The tree whose levels agree, in people's rows."""
+        if isinstance(self.event, SampleThreshold):
+            rate, least = float(self.event.rate), self.event.threshold
+            return sampled_tree.consistent(self.shape, list(noisy.levels), rate, least)
+        wider = LAPLACE_TO_NORMAL if isinstance(self.event, Laplace) else 1.0
+        levels = [values / self.bounding.unit for values in noisy.levels]
+        return tree.consistent(self.shape, levels, [(wider * self.deviation) ** 2] * len(levels))
 
     def explain(self, item: str) -> list[str]:
         levels, nodes = self.shape.levels, sum(self.shape.sizes)
@@ -96,11 +116,18 @@ def sampled_error(event: SampleThreshold) -> float:
     return 1.96 * sqrt(10_000 * (1 - rate) / rate) / 2
 
 
-def noisy(kind: Noise, budget: Cost, bounding: ScaledToSum, cells: int, neighbours: Neighbours) -> Hierarchy:
+def noisy(
+    kind: Noise,
+    budget: Cost,
+    bounding: ScaledToSum,
+    cells: int,
+    neighbours: Neighbours,
+    readout: Readout | None = None,
+) -> Hierarchy:
     """The tree that is best for a kind of noise, with as much of it as the budget needs."""
     shape = best_shape(cells, added="scales" if kind == "laplace" else "squares")
     most, times = bounding.sensitivity.total, people(neighbours) * shape.levels
-    return Hierarchy(bounding, calibrated(kind, budget, most, times, sum(shape.sizes)), shape)
+    return Hierarchy(bounding, calibrated(kind, budget, most, times, sum(shape.sizes)), shape, readout)
 
 
 def calibrated(kind: Noise, budget: Cost, most: int, times: int, cells: int) -> Laplace | Gaussian:

@@ -1,100 +1,145 @@
-"""Which mechanism for quantiles and ranges, and how its bound is chosen: from public numbers alone."""
+"""Quantiles and ranges of a number: a tree of counts, or a search, with noise or in a sample."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Literal
+from typing import Any, Literal
 
 from headcount.account.cost import Cost
 from headcount.account.events import Neighbours
 from headcount.bound import Bounding, SampledEvents, ScaledToSum
 from headcount.bound.selection.compare import ComparedSums
+from headcount.bound.selection.selection import BoundSelection
 from headcount.estimate.ordered.tree import Shape
-from headcount.mechanism.mechanism import Mechanism
-from headcount.mechanism.ordered import binary_search as halving
-from headcount.mechanism.ordered import hierarchy
+from headcount.mechanism.mechanism import AnyMechanism, digits
+from headcount.mechanism.ordered import binary_search, hierarchy
 from headcount.mechanism.ordered.binary_search import BinarySearch
 from headcount.mechanism.ordered.hierarchy import Hierarchy
-from headcount.mechanism.sampled.sample_threshold import Sampling, sampling
+from headcount.mechanism.ordered.readout import Quantiles, Ranges
+from headcount.mechanism.sampled.sample_threshold import EXACT_SAMPLING, Sampling, sampling
+from headcount.mechanism.strategy import EXAMPLE_BOUNDS, Forecast, Strategy, bound_grid, example_errors
 from headcount.source.contributions import LARGEST_COUNT
 
-How = Literal["auto", "tree", "sample-threshold", "search", "sample-search"]
-SAMPLES: tuple[How, ...] = ("sample-threshold", "sample-search")
-"""Those without noise."""
+Method = Literal["auto", "tree", "sample-threshold", "search", "sample-search"]
+SAMPLES: tuple[Method, ...] = ("sample-threshold", "sample-search")
+"""Methods without noise."""
 SAMPLED_FAN_OUT = 16
 """Of a tree of samples: each level more costs a part of the sample, and narrow nodes would be hidden."""
-THETA = 50
-"""The threshold of a tree of samples, if nothing else is said: larger than what shows the smallest items, as it is the
-size of the sample that counts. Quantiles are off by a third to a half less than with that (from 5,000 people on)."""
-MOVES = 4
-"""What bounding takes away moves a quantile by about one part in so many: those who have much are not all on one
+TREE_THETA = 50
+"""The threshold of a tree of samples, unless another one is given: larger than what shows the smallest items, as it is
+the size of the sample that counts. Quantiles are off by a third to a half less than with that (from 5,000 people
+on)."""
+BIAS_DIVISOR = 4
+"""What bounding takes away moves a quantile by about this fraction (1/4) of it: those who have much are not all on one
 side."""
 
 
-@dataclass(frozen=True)
-class Ordered:
-    """How quantiles or ranges are to be found."""
+@dataclass(frozen=True, kw_only=True)
+class Ordered(Strategy):
+    """Counts over the cells of a public scale."""
 
-    cells: int
-    """Of the public scale."""
-    how: How
-    q: tuple[Fraction, ...]
-    """The quantiles, if some are asked for."""
-    sampling: Sampling
+    readout: Quantiles | Ranges
+    """What is read off them."""
+    method: Method = "auto"
+    sampling: Sampling = EXACT_SAMPLING
 
     @property
     def sampled(self) -> bool:
-        """Whether there is a sample instead of noise."""
-        return self.how in SAMPLES
+        """True if there is a sample instead of noise."""
+        return self.method in SAMPLES
 
     @property
     def searching(self) -> bool:
-        """Whether each quantile is searched for."""
-        return self.how in ("search", "sample-search")
+        """True if each quantile is searched for."""
+        return self.method in ("search", "sample-search")
 
+    @property
+    def selects(self) -> bool:
+        """True if the bound is selected privately."""
+        return not self.sampled and not isinstance(self.bound, int)
 
-def bounding(asked: Ordered, bound: int) -> ScaledToSum | SampledEvents:
-    """How people are held to a bound. In a sample everybody has one report, on each level."""
-    return SampledEvents(bound) if asked.sampled else ScaledToSum(bound, bound)
+    @property
+    def price(self) -> Fraction:
+        if not self.selects:
+            return Fraction(0)
+        return self.budget.epsilon * (self.share or ComparedSums.default_share)
 
+    @property
+    def pure(self) -> bool:
+        """True if Laplace noise, which needs no delta, makes less error than Gaussian noise: the same for all
+        bounds."""
+        return not self.sampled and _is_pure(self.rest, self.neighbours, self.readout, self.searching)
 
-def choice(asked: Ordered, price: Fraction, rest: Cost, neighbours: Neighbours, grid: tuple[int, ...]) -> ComparedSums:
-    """The bound at which noise, and what bounding takes away, are least together."""
-    noise = MOVES * mechanism(asked, rest, ScaledToSum(1, 1), neighbours).error / 2
-    return ComparedSums(price, neighbours, noise, LARGEST_COUNT, grid, 1)
+    @property
+    def selection(self) -> BoundSelection[Any] | None:
+        """The bound at which noise, and what bounding takes away, are least together."""
+        if not self.selects:
+            return None
+        noise = BIAS_DIVISOR * self.mechanism(ScaledToSum(1, 1)).error / 2
+        grid = bound_grid(None, LARGEST_COUNT)
+        return ComparedSums(self.price, self.neighbours, noise, LARGEST_COUNT, grid, 1)
 
+    def mechanism(self, bounding: Bounding | None = None) -> AnyMechanism:
+        if self.sampled:
+            return self._of_a_sample()
+        if bounding is None:
+            assert isinstance(self.bound, int)
+            bounding = ScaledToSum(self.bound, self.bound)
+        assert isinstance(bounding, ScaledToSum)
+        kinds = _with_noise(self.rest, bounding, self.neighbours, self.readout, self.searching)
+        return kinds[0] if self.pure else kinds[1]
 
-def mechanism(asked: Ordered, budget: Cost, held: Bounding, neighbours: Neighbours) -> Mechanism:
-    """The mechanism for people who are held to a bound."""
-    if isinstance(held, SampledEvents):
-        return _sampled(asked, budget, held, neighbours)
-    assert isinstance(held, ScaledToSum)
-    kinds = _kinds(asked, budget, held, neighbours)
-    return kinds[0] if is_pure(asked, budget, neighbours) else kinds[1]
+    def _of_a_sample(self) -> AnyMechanism:
+        """In a sample everybody has one report for each level, or round."""
+        cells = self.readout.axis.cells
+        shape, held = Shape(cells, SAMPLED_FAN_OUT), SampledEvents(1)
+        q = self.readout.q if isinstance(self.readout, Quantiles) else ()
+        reports = len(q) * binary_search.rounds(cells) if self.searching else shape.levels
+        how = Sampling(theta=TREE_THETA) if self.sampling == EXACT_SAMPLING else self.sampling
+        event = sampling(self.rest, reports, self.neighbours, how)
+        if not self.searching:
+            return Hierarchy(held, event, shape, self.readout)
+        assert isinstance(self.readout, Quantiles)
+        return BinarySearch(held, event, cells, q, self.readout)
+
+    def extremes(self) -> Sequence[Bounding]:
+        return [ScaledToSum(LARGEST_COUNT, LARGEST_COUNT)]
+
+    def forecast(self, item: str, unit: str) -> Forecast:
+        rows = "people" if self.sampled else "rows"
+        counted = "ranks" if isinstance(self.readout, Quantiles) else rows
+        if self.selects:
+            made = [self.mechanism(ScaledToSum(bound, bound)) for bound in EXAMPLE_BOUNDS]
+            errors = example_errors(made, counted)
+        else:
+            errors = f"{digits(self.mechanism().error)} {counted}"
+        if not self.sampled:
+            return [("error", f"19 of 20 are off by at most {errors} (noise alone)")]
+        many = f"if there are 10,000 {rows}, ten times that if a million"
+        return [("error", f"19 of 20 are off by at most {errors} {many}")]
+
+    def outlook(self, item: str) -> str:
+        done = "Each quantile is searched for" if self.searching else "A tree of counts over its cells is measured"
+        return f"People are held to that bound. {done}, with noise for it."
 
 
 @lru_cache(maxsize=256)
-def is_pure(asked: Ordered, budget: Cost, neighbours: Neighbours) -> bool:
-    """Whether Laplace noise, which needs no delta, makes less error than Gaussian noise: one answer for all bounds."""
-    if asked.sampled or not budget.delta:
-        return not asked.sampled
-    laplace, gaussian = _kinds(asked, budget, ScaledToSum(1, 1), neighbours)
+def _is_pure(budget: Cost, neighbours: Neighbours, readout: Quantiles | Ranges, searching: bool) -> bool:
+    """Compare the errors of both kinds of noise."""
+    if not budget.delta:
+        return True
+    laplace, gaussian = _with_noise(budget, ScaledToSum(1, 1), neighbours, readout, searching)
     return laplace.error <= gaussian.error
 
 
-def _kinds(asked: Ordered, budget: Cost, held: ScaledToSum, neighbours: Neighbours) -> tuple[Mechanism, ...]:
+def _with_noise(
+    budget: Cost, bounding: ScaledToSum, neighbours: Neighbours, readout: Quantiles | Ranges, searching: bool
+) -> tuple[AnyMechanism, ...]:
     """With Laplace noise and, if there is a delta, with Gaussian noise."""
-    kinds: tuple[Literal["laplace", "gaussian"], ...] = ("laplace", "gaussian") if budget.delta else ("laplace",)
-    if asked.searching:
-        return tuple(halving.noisy(kind, budget, held, asked.cells, asked.q, neighbours) for kind in kinds)
-    return tuple(hierarchy.noisy(kind, budget, held, asked.cells, neighbours) for kind in kinds)
-
-
-def _sampled(asked: Ordered, budget: Cost, held: SampledEvents, neighbours: Neighbours) -> Mechanism:
-    """Samples: as many reports of a person as there are levels, or rounds."""
-    shape = Shape(asked.cells, SAMPLED_FAN_OUT)
-    reports = len(asked.q) * halving.rounds(asked.cells) if asked.searching else shape.levels
-    event = sampling(
-        budget, reports, neighbours, Sampling(theta=THETA) if asked.sampling == Sampling() else asked.sampling
-    )
-    return BinarySearch(held, event, asked.cells, asked.q) if asked.searching else Hierarchy(held, event, shape)
+    kinds: tuple[hierarchy.Noise, ...] = ("laplace", "gaussian") if budget.delta else ("laplace",)
+    cells = readout.axis.cells
+    if not searching:
+        return tuple(hierarchy.noisy(kind, budget, bounding, cells, neighbours, readout) for kind in kinds)
+    assert isinstance(readout, Quantiles)
+    return tuple(binary_search.noisy(kind, budget, bounding, cells, readout.q, neighbours, readout) for kind in kinds)

@@ -22,8 +22,8 @@ from headcount.account.events import Neighbours
 from headcount.account.events import SampleThreshold as Event
 from headcount.bound import Bounded, SampledItems
 from headcount.errors import BadParameter
-from headcount.estimate.counts.sampled import MISS, unseen
-from headcount.mechanism.mechanism import Mechanism, Noisy, digits
+from headcount.estimate.counts.sampled import MISS, sampled, unseen
+from headcount.mechanism.mechanism import Columns, Mechanism, Noisy, digits
 from headcount.noise import Entropy, Law
 
 Rule = Literal["exact", "paper"]
@@ -43,8 +43,12 @@ class Sampling:
     """What relates the two: the exact price, or the paper's rule, which wastes most of it."""
 
 
+EXACT_SAMPLING = Sampling()
+"""A sample of which nothing was given."""
+
+
 @dataclass(frozen=True)
-class Sampled(Mechanism):
+class Sampled(Mechanism[Bounded, Noisy]):
     """Coins for everybody; shown if enough of them fell."""
 
     name: ClassVar[str] = "sample-threshold"
@@ -73,6 +77,15 @@ class Sampled(Mechanism):
         if self.listed:
             return Noisy(bounded.items, np.where(shown, kept, 0))
         return Noisy(bounded.items.filter(pa.array(shown)), kept[shown])
+
+    def estimate(self, noisy: Noisy) -> Columns:
+        """What was seen, scaled up; of what was not seen, nothing, up to what it can be. Of a list each item has a row,
+        seen or not: so there the two ways to miss share the chance, and being seen is no condition."""
+        rate, threshold = float(self.event.rate), self.event.threshold
+        seen = noisy.values > 0
+        found = sampled(np.maximum(noisy.values, threshold), rate, 1 if self.listed else threshold)
+        ends = np.where(seen, found.low, 0), np.where(seen, found.high, unseen(rate, threshold, MISS / 2))
+        return Columns({"count": np.where(seen, found.counts, 0), "low": ends[0], "high": ends[1]})
 
     def explain(self, item: str) -> list[str]:
         rate, least = float(self.event.rate), self.event.threshold

@@ -14,11 +14,13 @@ from typing import ClassVar
 import numpy as np
 import pyarrow as pa
 
+from headcount.account.chain import canonical
 from headcount.account.events import Event, Laplace, Neighbours
 from headcount.bound import Bounded, SampledItems
 from headcount.errors import BadParameter, ReadingFailed
+from headcount.estimate.shape.table import MAX_BUCKETS, Estimator, Loss, of_buckets
 from headcount.exact import round_up
-from headcount.mechanism.mechanism import Mechanism, Noisy
+from headcount.mechanism.mechanism import Columns, Mechanism, Noisy
 from headcount.mechanism.shape.contribution_limit import Size
 from headcount.mechanism.shape.staircase import INTERVAL, boxes
 from headcount.noise import Entropy
@@ -29,7 +31,6 @@ from headcount.source.buckets import buckets_of
 TIMES = 2
 """So many buckets for each contribution, if nothing else is said: enough that more than half are empty, whatever people
 have; more would only add noise (measured: docs/reproduce/shape.md)."""
-MOST_BUCKETS = 2**24
 FINE = 2**59
 """So many values a hash has before it becomes a bucket: none is favoured by more than one part in 2^35."""
 LOST, POWER = 2.5, 1.4
@@ -46,7 +47,7 @@ class NoisyBuckets(Noisy):
 
 
 @dataclass(frozen=True)
-class Buckets(Mechanism):
+class Buckets(Mechanism[Bounded, NoisyBuckets]):
     """Noise on every count."""
 
     name: ClassVar[str] = "buckets"
@@ -57,6 +58,8 @@ class Buckets(Mechanism):
     """How many there are, or what decides it."""
     hashed: bool = True
     """Whether items are hashed into them; else each item of a public list has its own."""
+    loss: Loss = "l1"
+    estimator: Estimator = "em"
 
     @property
     def events(self) -> tuple[Event, ...]:
@@ -79,7 +82,12 @@ class Buckets(Mechanism):
     def _many(self, bounded: Bounded, entropy: Entropy) -> int:
         if not isinstance(self.buckets, Size):
             return self.buckets
-        return min(TIMES * self.buckets.draw(int(bounded.totals.sum()), entropy), MOST_BUCKETS)
+        return min(TIMES * self.buckets.draw(int(bounded.totals.sum()), entropy), MAX_BUCKETS)
+
+    def estimate(self, noisy: NoisyBuckets) -> Columns:
+        noise = [(float(self.event.scale), 1.0)]
+        found = of_buckets(noisy.values, noise, hashed=noisy.hashed, loss=self.loss, estimator=self.estimator)
+        return Columns(dict(found.columns), canonical(found.measured))
 
     def explain(self, item: str) -> list[str]:
         noise = f"gets {self.noise_told()}, whether anybody is in it or not."
@@ -143,6 +151,8 @@ def calibrated(
     neighbours: Neighbours,
     buckets: int | Size,
     hashed: bool = True,
+    loss: Loss = "l1",
+    estimator: Estimator = "em",
 ) -> Buckets:
     """With as much noise as epsilon needs."""
-    return Buckets(bounding, boxes(epsilon, bounding, neighbours), buckets, hashed)
+    return Buckets(bounding, boxes(epsilon, bounding, neighbours), buckets, hashed, loss, estimator)

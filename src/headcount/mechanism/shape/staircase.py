@@ -16,10 +16,12 @@ from typing import ClassVar
 import numpy as np
 
 from headcount.account import calibrate
+from headcount.account.chain import canonical
 from headcount.account.events import Event, Laplace, Neighbours
 from headcount.account.threshold import people
 from headcount.bound import Bounded, SampledItems
-from headcount.mechanism.mechanism import Mechanism, Noisy
+from headcount.estimate.shape.table import Loss, of_staircase
+from headcount.mechanism.mechanism import Columns, Mechanism, Noisy
 from headcount.mechanism.shape.contribution_limit import Size
 from headcount.noise import Entropy
 from headcount.noise.law import Integers
@@ -51,7 +53,7 @@ class NoisyStaircase(Noisy):
 
 
 @dataclass(frozen=True)
-class Staircase(Mechanism):
+class Staircase(Mechanism[Bounded, NoisyStaircase]):
     """Noise on how many items there are from each count on, and on what the largest counts have beyond."""
 
     name: ClassVar[str] = "staircase"
@@ -62,6 +64,7 @@ class Staircase(Mechanism):
     """Of what is measured."""
     cells: int | None = None
     """How many items a public list has, if there is one."""
+    loss: Loss = "l1"
 
     @property
     def events(self) -> tuple[Event, ...]:
@@ -82,6 +85,18 @@ class Staircase(Mechanism):
         """How many items there can be, if that is public: as many as are listed, or as all people may have."""
         people = None if self.size.people is None else self.size.people * self.bounding.limit
         return min((each for each in (self.cells, people) if each is not None), default=None)
+
+    def estimate(self, noisy: NoisyStaircase) -> Columns:
+        found = of_staircase(
+            noisy.rows,
+            noisy.columns,
+            scale=float(self.event.scale),
+            listed=noisy.cells,
+            max_count=noisy.max_count,
+            people=noisy.people,
+            loss=self.loss,
+        )
+        return Columns(dict(found.columns), canonical(found.measured))
 
     def explain(self, item: str) -> list[str]:
         return [
@@ -127,9 +142,10 @@ def calibrated(
     neighbours: Neighbours,
     size: Size,
     cells: int | None = None,
+    loss: Loss = "l1",
 ) -> Staircase:
     """With as much noise as epsilon needs."""
-    return Staircase(bounding, boxes(epsilon, bounding, neighbours), size, cells)
+    return Staircase(bounding, boxes(epsilon, bounding, neighbours), size, cells, loss)
 
 
 def boxes(epsilon: Fraction, bounding: SampledItems, neighbours: Neighbours) -> Laplace:

@@ -1,39 +1,59 @@
-"""The shape of a histogram without its labels: which mechanism measures it, from public numbers."""
+"""The shape of a histogram without its labels: noise on its sorted counts, or on all of them."""
 
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Literal
 
-from headcount.account.events import Neighbours
-from headcount.bound import SampledItems
+from headcount.bound import Bounding, SampledItems
+from headcount.estimate.shape.table import Estimator, Loss
+from headcount.mechanism.mechanism import digits
 from headcount.mechanism.shape import buckets, staircase
+from headcount.mechanism.shape.buckets import Buckets
 from headcount.mechanism.shape.contribution_limit import sized
+from headcount.mechanism.shape.staircase import Staircase
+from headcount.mechanism.strategy import Forecast, Strategy
 
-Way = Literal["auto", "staircase", "buckets"]
+Method = Literal["auto", "staircase", "buckets"]
+EXAMPLE_CONTRIBUTIONS = (10_000, 1_000_000)
+"""Contributions in all for which a plan shows the error."""
 
 
-@dataclass(frozen=True)
-class Shaped:
-    """How a shape is measured."""
+@dataclass(frozen=True, kw_only=True)
+class ShapeStrategy(Strategy):
+    """A staircase, or buckets."""
 
-    way: Way
+    cells: int | None
+    """Number of items, if they are known in advance."""
+    bound: int = 1
+    method: Method = "auto"
     buckets: int | None = None
-    """How many buckets items are hashed into, if it was said."""
+    """Number of buckets, if it is given."""
     people: int | None = None
-    """How many people there are, if that is public."""
+    """Number of people, if it is public."""
+    loss: Loss = "l1"
+    estimator: Estimator = "em"
 
+    def mechanism(self, bounding: Bounding | None = None) -> Staircase | Buckets:
+        return self._staircase() if self.method != "buckets" else self._buckets()
 
-def mechanism(
-    asked: Shaped, epsilon: Fraction, bound: int, neighbours: Neighbours, cells: int | None
-) -> staircase.Staircase | buckets.Buckets:
-    """The mechanism; `cells` is how many items are known in advance."""
-    held = SampledItems(bound)
-    if asked.way != "buckets":
-        size, rest = sized(epsilon, bound, asked.people)
-        return staircase.calibrated(rest, held, neighbours, size, cells)
-    if asked.buckets is not None:
-        return buckets.calibrated(epsilon, held, neighbours, asked.buckets)
-    if cells is not None:
-        return buckets.calibrated(epsilon, held, neighbours, cells, hashed=False)
-    size, rest = sized(epsilon, bound, asked.people)
-    return buckets.calibrated(rest, held, neighbours, size)
+    def _staircase(self) -> Staircase:
+        size, rest = sized(self.rest.epsilon, self.bound, self.people)
+        return staircase.calibrated(rest, SampledItems(self.bound), self.neighbours, size, self.cells, self.loss)
+
+    def _buckets(self) -> Buckets:
+        epsilon, held, how = self.rest.epsilon, SampledItems(self.bound), (self.loss, self.estimator)
+        if self.buckets is not None:
+            return buckets.calibrated(epsilon, held, self.neighbours, self.buckets, True, *how)
+        if self.cells is not None:
+            return buckets.calibrated(epsilon, held, self.neighbours, self.cells, False, *how)
+        size, rest = sized(epsilon, self.bound, self.people)
+        return buckets.calibrated(rest, held, self.neighbours, size, True, *how)
+
+    def check(self) -> None:
+        super().check()
+        if isinstance(made := self.mechanism(), Buckets):
+            made.check_worth()
+
+    def forecast(self, item: str, unit: str) -> Forecast:
+        made = self.mechanism()
+        errors = ", ".join(f"{digits(made.off(each))} if they have {each:,} people" for each in EXAMPLE_CONTRIBUTIONS)
+        return [("error", f"the counts of all items together are off by about {errors}")]

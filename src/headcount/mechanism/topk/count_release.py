@@ -20,10 +20,12 @@ from headcount.account import zcdp
 from headcount.account.cost import Cost
 from headcount.account.events import Adaptive, Neighbours
 from headcount.account.filter import ZcdpFilter
-from headcount.bound import Bounded, BoundedTop, TopItems, TopSums
+from headcount.bound import BoundedTop, TopItems, TopSums
 from headcount.errors import BadParameter
+from headcount.estimate.counts.debias import whole
+from headcount.estimate.counts.iterative import Levels, Posterior, probable
 from headcount.exact import round_down
-from headcount.mechanism.mechanism import Mechanism, Noisy
+from headcount.mechanism.mechanism import Columns, Mechanism, Noisy
 from headcount.mechanism.topk.levels import (
     PLAIN,
     VARIANTS,
@@ -41,6 +43,8 @@ from headcount.noise.law import Integers
 
 Floats = NDArray[np.float64]
 EVERYBODY = 10**10
+WIDTH = 1.96
+"""Deviations to either side of a value of which only its noise is known."""
 ROUGHLY = (4, 4, 2)
 """Refined counts: the variances of one measurement after another, in those of the finest; together they have that."""
 
@@ -56,7 +60,7 @@ class NoisyFound(Noisy):
 
 
 @dataclass(frozen=True)
-class CountRelease(Mechanism):
+class CountRelease(Mechanism[BoundedTop, NoisyFound]):
     """Items found one after another, and what is told of each, until a budget is used up."""
 
     name: ClassVar[str] = "count-release"
@@ -84,9 +88,8 @@ class CountRelease(Mechanism):
     def _law(self, variance: Fraction) -> Law:
         return DiscreteGaussian(variance * self.bounding.parts**2)
 
-    def run(self, bounded: Bounded, entropy: Entropy) -> Noisy:
+    def run(self, bounded: BoundedTop, entropy: Entropy) -> NoisyFound:
         self.check(bounded)
-        assert isinstance(bounded, BoundedTop)
         if len(bounded.totals) > self.bounding.most:
             raise BadParameter(
                 "more items are listed than the bottom is made for.", fix="mechanism.bounding.bound(...)"
@@ -135,6 +138,30 @@ class CountRelease(Mechanism):
             estimates - deviation / 2
         )
         return rough
+
+    def estimate(self, noisy: NoisyFound) -> Columns:
+        """Counts, each with a standard deviation of its own; or, without counts, ranks."""
+        if self.target is None:
+            return Columns({"rank": np.arange(1, len(noisy.values) + 1)})
+        found = self._by_level(noisy) if self.weighed and len(noisy.values) else self._by_value(noisy)
+        amounts = isinstance(self.bounding, TopSums) and self.bounding.of == "amount"
+        ends = {"low": whole(np.floor(found.low)), "high": whole(np.ceil(found.high))}
+        counts = {"sum" if amounts else "count": whole(np.rint(found.counts))}
+        return Columns({**counts, **ends, "deviation": found.deviations})
+
+    def _by_value(self, noisy: NoisyFound) -> Posterior:
+        """From noisy values alone."""
+        values = noisy.values.astype(np.float64) * self.bounding.part
+        deviations: Floats = noisy.variances**0.5 * self.bounding.parts * self.bounding.part
+        return Posterior(values, deviations, values - WIDTH * deviations, values + WIDTH * deviations)
+
+    def _by_level(self, noisy: NoisyFound) -> Posterior:
+        """From noisy values and the levels at which items were found."""
+        first = self.levels[0]
+        rates = np.array([float(level.rate) for level in self.levels])
+        levels = Levels(rates, float(np.log(float(first.factor))), first.margin, first.most)
+        target = float(self.target or 0)
+        return probable(noisy.values.astype(np.float64), noisy.variances, noisy.levels, levels, target)
 
     def reach(self, count: float) -> int:
         """How many items that have at least so many people could be found and counted."""

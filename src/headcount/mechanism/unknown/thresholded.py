@@ -21,7 +21,7 @@ from headcount.noise import Entropy
 
 
 @dataclass(frozen=True)
-class Thresholded(Mechanism):
+class Thresholded(Mechanism[Bounded, Noisy]):
     """Noise on every item that occurs; shown if the noisy count is at least the threshold."""
 
     name: ClassVar[str] = "thresholded"

@@ -10,13 +10,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
+import numpy as np
 import pyarrow as pa
 
 from headcount.account import calibrate
 from headcount.account.cost import Cost
 from headcount.account.events import Event, Gaussian, Neighbours, WeightedThreshold
-from headcount.bound import Bounded, BoundedTwoScale, TwoScaleClip
-from headcount.mechanism.mechanism import Mechanism, Noisy, digits
+from headcount.bound import BoundedTwoScale, TwoScaleClip
+from headcount.estimate.counts.debias import whole
+from headcount.estimate.counts.two_scales import Lost, Measured, estimated
+from headcount.mechanism.mechanism import Columns, Mechanism, Noisy, digits
 from headcount.noise import Entropy
 from headcount.noise.gaussian import DiscreteGaussian
 from headcount.noise.law import Integers
@@ -24,6 +27,11 @@ from headcount.noise.law import Integers
 OPEN, TAKEN = Fraction(19, 100), Fraction(2, 100)
 """Parts of the noise's price that the large scale takes, and the two sums of what it takes away and keeps: measured on
 real tables (docs/evidence.md)."""
+WIDTH = 2.23
+"""Deviations to either side of an estimate from two scales: more than 1.96, as the deviations are themselves estimated
+(measured: docs/evidence.md)."""
+OF_PEOPLE, OF_EVENTS = (0.05, 0.5), (0.3, 1.0)
+"""What a large scale usually takes away, and how much of it to doubt: of events a few people have very many."""
 
 
 @dataclass(frozen=True)
@@ -37,31 +45,46 @@ class NoisyTwoScale(Noisy):
 
 
 @dataclass(frozen=True)
-class Weighted(Mechanism):
+class Weighted(Mechanism[BoundedTwoScale, Noisy]):
     """Noise on the scaled count of every item that occurs; shown if it is at least the threshold."""
 
     name: ClassVar[str] = "weighted"
     proof: ClassVar[str] = "docs/proofs/weighted.md"
     bounding: TwoScaleClip
     event: WeightedThreshold
-    beside: tuple[Gaussian, ...] = ()
+    scalar_events: tuple[Gaussian, ...] = ()
     """The noise on the large scale and on the two sums; none if only the small scale is released."""
 
     @property
     def events(self) -> tuple[Event, ...]:
-        return (self.event, *self.beside)
+        return (self.event, *self.scalar_events)
 
-    def run(self, bounded: Bounded, entropy: Entropy) -> Noisy:
+    def run(self, bounded: BoundedTwoScale, entropy: Entropy) -> Noisy:
         self.check(bounded)
         noisy = bounded.totals + entropy.draw(self.law, len(bounded.totals))
         shown = noisy >= self.event.threshold
         items, values = bounded.items.filter(pa.array(shown)), noisy[shown]
-        if not self.beside:
+        if not self.scalar_events:
             return Noisy(items, values)
-        assert isinstance(bounded, BoundedTwoScale)
-        open_, taken = (DiscreteGaussian(event.variance) for event in self.beside)
+        open_, taken = (DiscreteGaussian(event.variance) for event in self.scalar_events)
         large = bounded.large[shown] + entropy.draw(open_, len(values))
         return NoisyTwoScale(items, values, large, bounded.taken + entropy.draw(taken, 2))
+
+    def estimate(self, noisy: Noisy) -> Columns:
+        """What scaling took away is undone; the intervals hold noise and the uncertainty of that."""
+        if not isinstance(noisy, NoisyTwoScale) or not len(noisy.values):
+            return super().estimate(noisy)
+        scales = self.bounding
+        wide, sums = (float(event.variance) ** 0.5 for event in self.scalar_events)
+        quiet = Measured(noisy.values / scales.unit, self.deviation)
+        open_ = Measured(noisy.large / scales.large_unit, wide / scales.large_unit)
+        part, rest = (cut / parts for cut, parts in zip(scales.cuts, scales.parts, strict=True))
+        taken, kept = float(noisy.taken[0]) * part, max(float(noisy.taken[1]) * rest, open_.values.sum(), 1.0)
+        usual = OF_PEOPLE if scales.largest == 1 else OF_EVENTS
+        found = estimated(quiet, open_, Lost(taken, sums * part, kept, *usual))
+        away = WIDTH * found.deviations
+        low, high = np.floor(found.counts - away), np.ceil(found.counts + away)
+        return Columns({"count": whole(np.rint(found.counts), 1), "low": whole(low, 1), "high": whole(high, 1)})
 
     def explain(self, item: str) -> list[str]:
         least = digits(self.event.threshold / self.bounding.unit)
@@ -69,8 +92,8 @@ class Weighted(Mechanism):
             f"Every {item} that is left gets {self.noise_told()}, on the small scale. It is shown if its noisy count "
             f"there is at least {least}. The others are not mentioned."
         ]
-        if self.beside:
-            wide = float(self.beside[0].variance) ** 0.5 / self.bounding.large_unit
+        if self.scalar_events:
+            wide = float(self.scalar_events[0].variance) ** 0.5 / self.bounding.large_unit
             sentences.append(
                 f"What is shown is measured a second time, on the large scale, with a standard deviation of "
                 f"{digits(wide)}; and, with noise, how much the large scale keeps of all people together. From these "
@@ -80,7 +103,7 @@ class Weighted(Mechanism):
 
     @property
     def interval_told(self) -> str:
-        if not self.beside:
+        if not self.scalar_events:
             return super().interval_told
         return (
             "From low to high: this interval is meant to hold the true count, in about 19 of 20 cases: noise, and what "

@@ -1,0 +1,310 @@
+"""What one asks of a table: the base class of all jobs.
+
+A job is a frozen dataclass whose fields are the parameters of one public function. It checks them, says which columns
+it reads and what an item is, decides on a strategy for a budget, and makes the released table and sentences. It knows
+no rows: every mistake of a user surfaces here or against the schema, before any row is read, and each message ends with
+what to write instead.
+"""
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, dataclass, fields
+from difflib import get_close_matches
+from functools import lru_cache
+from importlib import import_module
+from math import exp
+from typing import Annotated, Any, ClassVar, Self, get_args, get_type_hints
+
+import pyarrow as pa
+from ibis.expr import datatypes as dt
+from ibis.expr import types as ir
+
+from headcount.account.cost import Cost
+from headcount.account.events import Neighbours
+from headcount.account.relation import Relation
+from headcount.bound.selection.people import People
+from headcount.errors import BadParameter, UnknownColumn
+from headcount.exact import one_of
+from headcount.mechanism.mechanism import AnyMechanism, Columns, Noisy
+from headcount.mechanism.strategy import Strategy
+from headcount.source import Events
+from headcount.source.binning import Bins
+from headcount.source.pandas_columns import Role
+
+Parser = Callable[[str, Any, Mapping[str, Any]], Any]
+"""Checks a value as typed: its name, the value, and the parameters before it."""
+REQUIRED = {
+    "user": ("which column tells people apart?", 'user="user_id"'),
+    "by": ("which column makes an item?", 'by="word"'),
+    "value": ("which column holds the numbers?", 'value="amount"'),
+    "ranges": ("which ranges?", "ranges=[(0, 10), (10, 50)]"),
+}
+"""Parameters without a default: the question to ask, and an example."""
+
+
+def parse_neighbours(name: str, value: Any, before: Mapping[str, Any]) -> Any:
+    """The relation between tables that nobody may be able to tell apart."""
+    return one_of(name, value, get_args(Neighbours))
+
+
+def as_typed(name: str, value: Any, before: Mapping[str, Any]) -> Any:
+    """A value that is checked together with others."""
+    return value
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job(ABC):
+    """What one asks of a table."""
+
+    name: ClassVar[str]
+    """The public function."""
+    view: ClassVar[str] = ""
+    """What kind of table a release of this job is; empty for counts of items."""
+    pure: ClassVar[bool] = False
+    """True if no delta is ever needed."""
+    cost_example: ClassVar[str] = "epsilon=1, or target_error=10"
+    """What to write if no cost was typed."""
+    one_row_each: ClassVar[bool] = False
+
+    user: Annotated[str, as_typed]
+    """The column that tells people apart."""
+    neighbours: Annotated[Neighbours, parse_neighbours] = "add-remove"
+
+    # parameters
+
+    @classmethod
+    def from_typed(cls, **typed: Any) -> Self:
+        """The job from its parameters as typed, checked."""
+        parsers, parsed = _parsers(cls), dict[str, Any]()
+        for field in fields(cls):
+            value = typed.get(field.name, None if field.default is MISSING else field.default)
+            if value is None and field.default is MISSING:
+                raise BadParameter(f"{field.name}=None: {REQUIRED[field.name][0]}", fix=REQUIRED[field.name][1])
+            default = value is field.default
+            parsed[field.name] = value if default else parsers[field.name](field.name, value, parsed)
+        job = cls(**parsed)
+        job.check()
+        return job
+
+    @classmethod
+    def from_plain(cls, plain: dict[str, Any]) -> Self:
+        """The job that `to_plain` wrote, checked like one that is typed."""
+        return cls.from_typed(**plain)
+
+    def to_plain(self) -> dict[str, Any]:
+        """The parameters as plain data."""
+        plain: dict[str, Any] = json.loads(json.dumps(self._fields, default=str))
+        return plain
+
+    @property
+    def _fields(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @classmethod
+    def relative_target(cls, typed: Mapping[str, Any]) -> bool:
+        """True if `target_error` is a relative error of the job, and not what epsilon follows from."""
+        return False
+
+    def check(self) -> None:
+        """Refuse parameters that contradict each other."""
+        return
+
+    def check_zero_delta(self) -> None:
+        """Refuse a delta of 0 where one is needed."""
+        return
+
+    def check_rho(self) -> None:
+        """Refuse a budget in zCDP where nothing is paid in it."""
+        raise BadParameter('rho: only mechanism="count-release" is paid in it.', fix="epsilon=1")
+
+    def check_target(self, target: Any) -> None:
+        """Refuse a wanted error where no one error follows from epsilon alone."""
+        return
+
+    # the table
+
+    @property
+    @abstractmethod
+    def columns(self) -> tuple[str, ...]:
+        """The columns that are read; the person's first."""
+
+    @property
+    def by_columns(self) -> tuple[str, ...]:
+        """The released columns that make an item."""
+        return ()
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """The columns that are read as numbers."""
+        return ()
+
+    def bins_by_column(self) -> dict[str, Bins]:
+        """The bins of each item column that has some."""
+        return {}
+
+    def _binned_columns(self) -> dict[str, Bins]:
+        """Every column that is read in bins, for items or for conditions."""
+        return self.bins_by_column()
+
+    @property
+    def roles(self) -> tuple[Role, ...]:
+        """What each of the columns is needed for."""
+        roles: dict[str, Role] = {
+            name: "moment" if bins.of_time else "number" for name, bins in self._binned_columns().items()
+        }
+        roles |= dict.fromkeys(self.numbers, "number")
+        first: Role = "person"
+        return (first, *(roles.get(name, "item") for name in self.columns[1:]))
+
+    @abstractmethod
+    def check_schema(self, columns: Mapping[str, dt.DataType]) -> None:
+        """Refuse columns that cannot be meant."""
+
+    def check_source(self, events: Events) -> None:
+        """Refuse a table, as far as its schema is known."""
+        self.check_schema(events.columns)
+        for column, role in zip(self.columns, self.roles, strict=True):
+            if events.typed and role == "number" and events.columns[column].is_string():
+                raise UnknownColumn(
+                    f"column {column!r} holds text, and numbers are needed.",
+                    fix=f"a column of numbers, or {column} cast to one before: CAST({column} AS DOUBLE)",
+                )
+
+    def prepare(self, table: ir.Table, columns: Mapping[str, dt.DataType]) -> ir.Table:
+        """The table that is counted: a person, and what makes an item."""
+        return table
+
+    def domain(self, columns: Mapping[str, dt.DataType]) -> pa.Table | None:
+        """The public items as the engine sees them: item0, item1, ...; None if they are not known."""
+        return None
+
+    @property
+    def item_bins(self) -> list[Bins | None]:
+        """The bins of each item column of the prepared table."""
+        bins = self.bins_by_column()
+        return [bins.get(column) for column in self.by_columns]
+
+    @property
+    def joins_domain(self) -> bool:
+        """True if only rows of public items are read."""
+        return True
+
+    @property
+    def counts_events(self) -> bool:
+        """True if rows count, and not only whether a person has an item."""
+        return False
+
+    @property
+    def adds_amounts(self) -> bool:
+        """True if a column of amounts is added up."""
+        return False
+
+    @property
+    def measures_people(self) -> bool:
+        """True if all people are counted as well, also those without an item."""
+        return False
+
+    # the answer
+
+    @abstractmethod
+    def strategy(self, budget: Cost, cells: int | None) -> Strategy:
+        """How it is answered within a budget; `cells` is the number of public items."""
+
+    def table(self, noisy: Noisy, columns: Columns, people: People) -> pa.Table:
+        """The released rows."""
+        return pa.table(columns.by_name)
+
+    @property
+    def public_people(self) -> int:
+        """The number of people, if it is public and needed; else 0."""
+        return 0
+
+    # words
+
+    @property
+    @abstractmethod
+    def item(self) -> str:
+        """What an item is called."""
+
+    @property
+    def unit(self) -> str:
+        """What is counted."""
+        return "people"
+
+    @property
+    def value_name(self) -> str:
+        """The released column of values."""
+        return "count"
+
+    @abstractmethod
+    def title(self) -> str:
+        """The job in a few words."""
+
+    def reading(self, dataset: str) -> str:
+        """What is read, in a sentence."""
+        if len(self.columns) == 1:
+            return f"The column {self.columns[0]} of {dataset} is read. Rows without a value are left out."
+        listed = f"{', '.join(self.columns[:-1])} and {self.columns[-1]}"
+        return f"The columns {listed} of {dataset} are read. Rows without a value in one of them are left out."
+
+    def explain(self, strategy: Strategy, mechanism: AnyMechanism) -> list[str]:
+        """What happens once the bound is selected, a sentence for each step."""
+        return [mechanism.bounding.explain(self.item), *mechanism.explain(self.item)]
+
+    def closing(self, people: People | None) -> list[str]:
+        """What else becomes of the counts; `people` once they are counted."""
+        return []
+
+    def interval(self, mechanism: AnyMechanism) -> str:
+        """What low and high mean."""
+        return mechanism.interval_told
+
+    @property
+    def relation(self) -> Relation:
+        """The neighbours that are promised anything, as a ledger adds them up."""
+        return self.neighbours
+
+    @property
+    def _without(self) -> str:
+        """The other table in the guarantee."""
+        if self.neighbours == "replace":
+            return f"had any one person ({self.user}) done anything else, in all of their rows"
+        return f"had any one person ({self.user}) not been there, with all of their rows"
+
+    def guarantee(self, cost: Cost) -> str:
+        """What is promised, to whom."""
+        epsilon, delta = float(cost.epsilon), float(cost.delta)
+        factor = f" = {exp(epsilon):.4g}" if epsilon <= 9 else ""
+        rest = f", but for a chance of {delta:g}" if delta else ""
+        return (
+            f"Privacy: {self._without}, every result would have been as likely as it was, within a factor of "
+            f"e^{epsilon:g}{factor}{rest}."
+        )
+
+
+@lru_cache(maxsize=64)
+def _parsers(kind: type[Job]) -> dict[str, Parser]:
+    """The parser of each field, from its annotation."""
+    hints = get_type_hints(kind, include_extras=True)
+    return {field.name: hints[field.name].__metadata__[0] for field in fields(kind)}
+
+
+def job_named(name: Any) -> tuple[type[Job], Callable[..., Any]]:
+    """The class and the public function of a job."""
+    jobs = import_module("headcount.jobs").JOBS
+    plain = name.replace("-", "_") if isinstance(name, str) else name
+    if plain not in jobs:
+        known = " or ".join(f'plan("{each}", data, ...)' for each in jobs)
+        raise BadParameter(f"plan({name!r:.40}, ...): unknown.", fix=known)
+    module = import_module(f"headcount.jobs.{plain}")
+    return getattr(module, plain.title().replace("_", "")), getattr(module, plain)
+
+
+def check_names(job: str, typed: Mapping[str, Any], known: Mapping[str, Any]) -> None:
+    """Refuse parameters that a job does not have."""
+    for name in typed:
+        if name not in known:
+            near = get_close_matches(name, known, n=1)
+            fix = f"{near[0]}=..., or no {name}" if near else f"no {name}"
+            raise BadParameter(f"{name}: a {job} has no such parameter.", fix=fix)

@@ -1,0 +1,43 @@
+"""One file per job: the function that people call, its parameters, checks and words.
+
+`JOBS` lists them in the order in which they are shown. A job's file has its name, and so has the function in it; the
+class is the same name in capitals (`heavy_hitters.py`, `heavy_hitters()`, `HeavyHitters`).
+"""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from headcount.jobs.distribution import distribution
+    from headcount.jobs.heavy_hitters import heavy_hitters
+    from headcount.jobs.histogram import histogram
+    from headcount.jobs.profile import profile
+    from headcount.jobs.quantiles import quantiles
+    from headcount.jobs.ranges import ranges
+    from headcount.jobs.shape import shape
+    from headcount.jobs.top import top
+    from headcount.jobs.total import total
+
+JOBS = (
+    "histogram",
+    "top",
+    "heavy_hitters",
+    "quantiles",
+    "ranges",
+    "shape",
+    "distribution",
+    "profile",
+    "total",
+)
+
+__all__ = [
+    "JOBS",
+    "distribution",
+    "heavy_hitters",
+    "histogram",
+    "profile",
+    "quantiles",
+    "ranges",
+    "shape",
+    "top",
+    "total",
+]

@@ -1,0 +1,187 @@
+"""The distribution that people draw from."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal
+
+from headcount.account import Ledger
+from headcount.account.cost import Cost
+from headcount.account.events import Neighbours
+from headcount.account.relation import Relation
+from headcount.errors import BadParameter
+from headcount.exact import Number
+from headcount.jobs import parameters
+from headcount.jobs.items import ListedItemJob
+from headcount.jobs.parameters import choice, parse_public_people
+from headcount.mechanism.distribution.strategy import NEEDS_DELTA, DistributionStrategy, Method, is_selected
+from headcount.mechanism.mechanism import AnyMechanism
+from headcount.mechanism.strategy import Strategy
+from headcount.planner import release
+from headcount.release import Release
+
+Sizes = Literal["private", "public"]
+
+
+def distribution(
+    data: Any,
+    *,
+    user: str,
+    by: str | Sequence[str],
+    keys: Sequence[Any] | None = None,
+    bins: Sequence[Any] | Mapping[str, Sequence[Any]] | None = None,
+    epsilon: Number | None = None,
+    delta: Number = 1e-6,
+    bound: int | str = "auto",
+    people: int | None = None,
+    sizes: Sizes = "private",
+    mechanism: Method = "auto",
+    share: Number | None = None,
+    neighbours: Neighbours = "add-remove",
+    dataset: str | None = None,
+    ledger: Ledger | str | Path | None = None,
+    again: bool = False,
+    memory: int | str | None = None,
+    spill: str | PathLike[str] | None = None,
+) -> Release:
+    """The share of each item of a public list, if everybody draws from one distribution: each row is a sample. The more
+    samples people have, the less noise there is.
+
+    keys: the items; what else is in the table is left out. Or `bins`.
+    bound: how many samples of a person count; "auto" selects it privately, with 4% of epsilon.
+    people: the number of people who have at least `bound` samples, if it is public: then the mechanism is chosen
+        beforehand.
+    sizes: "public" if everybody may know how many samples each person has; with neighbours="replace".
+    mechanism: "auto" takes the one that is predicted to be least off. "recentred" compares people with the distribution
+        in rounds. "laplace", "gaussian" and "sample-one" add noise to counts. "ks", "hypothesis-selection" and "sparse"
+        choose a binomial law for each item (Liu et al. 2020, corrected), of people who have `bound` samples.
+    share: the share of epsilon for selecting the bound.
+
+    The other parameters are those of `histogram`. If people draw from different distributions, the guarantee stands;
+    what is released is about their mean, and people who are unlike all others count for less.
+
+    >>> import headcount as hc
+    >>> songs = [f"song {number:04d}" for number in range(1, 101)]
+    >>> d = hc.distribution(hc.example(), user="user", by="song", keys=songs, epsilon=1)
+    >>> d.table.column_names
+    ['song', 'share', 'low', 'high']
+    """
+    return release(Distribution, data, locals())
+
+
+PublicPeople = parse_public_people(2, "people=100000: a distribution of one person cannot be told privately")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Distribution(ListedItemJob):
+    """The distribution over a public list of items that people draw from, each row being a draw."""
+
+    name: ClassVar[str] = "distribution"
+    view: ClassVar[str] = "distribution"
+    cost_example: ClassVar[str] = "epsilon=1"
+    bound: parameters.Bound = "auto"
+    share: parameters.Share = None
+    mechanism: parameters.DistributionMethod = "auto"
+    people: Annotated[int | None, PublicPeople] = None
+    sizes: Annotated[Sizes, choice("private", "public")] = "private"
+
+    def check(self) -> None:
+        if isinstance(self.bound, str) and self.bound != "auto":
+            raise BadParameter(
+                f"bound={self.bound!r}: a number, or auto.", fix='bound=100, the samples of a person, or "auto"'
+            )
+        self._check_items()
+        self._check_public()
+        if self.mechanism == "sample-one" and self.bound not in ("auto", 1):
+            raise BadParameter(f'bound={self.bound} with mechanism="sample-one": it is 1.', fix="no bound")
+        selected = is_selected(self.mechanism, self.bound, self.people, public=False)
+        if self.share is not None and (self.sizes == "public" or not selected):
+            raise BadParameter("share: nothing is chosen that is paid for.", fix="no share")
+
+    def _check_items(self) -> None:
+        if self.keys is not None and self.bins:
+            raise BadParameter(
+                "keys and bins: only one of them.", fix="bins=[0, 10, 100] makes the list of items itself"
+            )
+        if not self.known and self.bins:
+            missing = next(column for column in self.by if column not in dict(self.bins))
+            raise BadParameter(
+                f"bins: those of {missing!r} are missing.",
+                fix=f"bins={{..., {missing!r}: [0, 10, 100]}}, or keys for all",
+            )
+        if not self.known:
+            raise BadParameter(
+                "keys: a distribution is over items that are known in advance.",
+                fix='keys=["apple", "pear"]; if they are not known, a histogram with count="events"',
+            )
+        if "share" in self.by:
+            raise BadParameter("by='share': the release has a column of that name.", fix="give the column another name")
+
+    def _check_public(self) -> None:
+        if self.sizes == "public" and self.neighbours == "add-remove":
+            raise BadParameter(
+                'sizes="public": then nobody can be added or removed unseen.',
+                fix='sizes="public", neighbours="replace"',
+            )
+        if self.people is not None and self.sizes == "public":
+            raise BadParameter(f'people={self.people} with sizes="public": it follows from the sizes.', fix="no people")
+        if self.people is not None and self.bound == "auto":
+            raise BadParameter(
+                f"people={self.people}: how many have how many samples?",
+                fix=f"people={self.people}, bound=100 if so many people have at least 100 each; or no people",
+            )
+
+    def check_zero_delta(self) -> None:
+        if self.mechanism in NEEDS_DELTA:
+            raise BadParameter(
+                f'delta=0: "{self.mechanism}" needs a delta above 0.', fix='delta=1e-6, or mechanism="laplace"'
+            )
+
+    @property
+    def relation(self) -> Relation:
+        return "replace-same-size" if self.sizes == "public" else self.neighbours
+
+    @property
+    def counts_events(self) -> bool:
+        return True
+
+    def strategy(self, budget: Cost, cells: int | None) -> DistributionStrategy:
+        assert cells is not None
+        return DistributionStrategy(
+            budget=budget,
+            neighbours=self.neighbours,
+            cells=cells,
+            method=self.mechanism,
+            bound=self.bound,
+            people=self.people,
+            public=self.sizes == "public",
+            share=self.share,
+        )
+
+    @property
+    def unit(self) -> str:
+        return "share"
+
+    @property
+    def value_name(self) -> str:
+        return "share"
+
+    def title(self) -> str:
+        return f"the distribution of {self.item}"
+
+    def explain(self, strategy: Strategy, mechanism: AnyMechanism) -> list[str]:
+        assert isinstance(strategy, DistributionStrategy)
+        name = strategy.name_of(mechanism)
+        return [
+            f"Each row is a sample. Rows whose {self.item} is not on the public list are left out: shares are among "
+            "those that are.",
+            *super().explain(strategy, mechanism),
+            f'The shares are moved to the nearest distribution. All this is the mechanism "{name}".',
+        ]
+
+    @property
+    def _without(self) -> str:
+        if self.sizes == "public":
+            return f"had any one person ({self.user}) had other samples of the public list, as many as they have"
+        return super()._without

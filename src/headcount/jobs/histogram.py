@@ -1,0 +1,411 @@
+"""People, or events, per item; or what amounts add up to."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from os import PathLike
+from pathlib import Path
+from typing import Any, ClassVar
+
+from ibis.expr import datatypes as dt
+
+from headcount.account import Ledger
+from headcount.account.cost import Cost
+from headcount.account.events import Neighbours
+from headcount.bound.selection.by_load import Generalized
+from headcount.bound.selection.profile import FromProfile
+from headcount.errors import BadParameter
+from headcount.exact import Number
+from headcount.jobs import parameters
+from headcount.jobs.items import ListedItemJob
+from headcount.jobs.parameters import check_paper_rule, given_of_sample
+from headcount.mechanism.baseline import strategy as plume
+from headcount.mechanism.baseline.strategy import PlumeStrategy
+from headcount.mechanism.known import strategy as known
+from headcount.mechanism.known.strategy import SQUARES, KnownItems
+from headcount.mechanism.sampled.sample_threshold import MOST_REPORTS, Rule, Sampled, Sampling
+from headcount.mechanism.sampled.strategy import Samples
+from headcount.mechanism.strategy import Strategy
+from headcount.mechanism.topk.levels import KBAR, TARGET, VariantName
+from headcount.mechanism.topk.strategy import TopK
+from headcount.mechanism.unknown import strategy as unknown
+from headcount.mechanism.unknown.automatic import Automatic
+from headcount.mechanism.unknown.strategy import Thresholds, Weights
+from headcount.planner import release
+from headcount.release import Release
+from headcount.source.contributions import check_amount
+
+TOPK_ONLY = ("target_error", "variant", "kbar", "first_epsilon", "selection_delta")
+"""Parameters of count-release alone; plume-threshold has a target error as well."""
+
+
+def histogram(
+    data: Any,
+    *,
+    user: str,
+    by: str | Sequence[str],
+    epsilon: Number | None = None,
+    delta: Number = 1e-6,
+    target_error: Number | None = None,
+    count: parameters.Count = "users",
+    keys: Sequence[Any] | None = None,
+    bins: Sequence[Any] | Mapping[str, Sequence[Any]] | None = None,
+    sum: str | None = None,  # noqa: A002
+    bound: int | str = "auto",
+    share: Number | None = None,
+    grid: Sequence[int] | None = None,
+    mechanism: parameters.Mechanism = "auto",
+    variant: VariantName = "level",
+    kbar: int = KBAR,
+    first_epsilon: Number | None = None,
+    selection_delta: Number | None = None,
+    rho: Number | None = None,
+    p: Number | None = None,
+    theta: int | None = None,
+    rule: Rule = "exact",
+    debias: known.Debias = "auto",
+    people: int | str | None = None,
+    neighbours: Neighbours = "add-remove",
+    dataset: str | None = None,
+    ledger: Ledger | str | Path | None = None,
+    again: bool = False,
+    memory: int | str | None = None,
+    spill: str | PathLike[str] | None = None,
+) -> Release:
+    """People, or events, per item; or what their amounts add up to.
+
+    data: a path or pattern of parquet, csv, tsv or jsonl files; a pandas, polars, pyarrow, DuckDB or Ibis table.
+    user: the column that tells people apart.
+    by: the column, or columns, that make an item.
+    epsilon: the privacy budget of this release, everything included; smaller is more private.
+    delta: the probability that the guarantee of epsilon does not hold; far below one in the number of people.
+    target_error: instead of epsilon: 19 of 20 counts are to be off by at most this much. With "count-release" and
+        "plume-threshold", beside epsilon: the relative error that most counts may have, 0.1 by default.
+    count: "users" counts the people of an item, "events" its rows.
+    keys: the items, if they are known in advance; all of them are released.
+    bins: public edges for a column of numbers or dates; for several columns, a mapping from column to edges.
+    sum: a column of amounts to add up, of each person at most `bound` for an item, and none below 0.
+    bound: the most that one person may contribute, items or events; "auto" selects it privately, within epsilon.
+    share: the share of epsilon that selecting the bound takes; by default 0.02 to 0.05.
+    grid: the bounds to select from, instead of all.
+    mechanism: "clipped" for known items; "weighted", "thresholded" or "count-release" for unknown ones; "auto" knows
+        which. "sample-threshold" adds no noise: it releases counts of a sample. "plume" and "plume-threshold" are
+        baselines, to compare with.
+    variant: of "count-release": "level" is the best, "rogers" the paper's; also "coarse" and "refined".
+    kbar: of "count-release": the size of the candidate list; only the `kbar` most common items are considered.
+    first_epsilon: of variants of the paper: the epsilon of a selection in the first level, 0.0005 by default.
+    selection_delta: of variant "rogers": the delta of every selection, 1e-11 by default.
+    rho: of "count-release": the budget as zCDP, instead of epsilon; delta is needed as well.
+    p: of "sample-threshold": the probability to be in the sample. It follows from theta, or both follow from epsilon
+        and delta.
+    theta: of "sample-threshold": the sampled count from which on an item is released.
+    rule: of "sample-threshold": "exact" is what it truly costs, "paper" the rule of the paper, which wastes most of it.
+    debias: "ratio" or "poisson" undo what bounding took away, None leaves it; "auto" does what intervals can tell.
+    people: for debias="poisson": the number of people, if it is public; "count" pays for it.
+    neighbours: whether a person's absence is hidden ("add-remove") or their replacement by another ("replace").
+    dataset: the name of the dataset in the release and the ledger; by default the name of the file.
+    ledger: where the cost is charged, a Ledger or its path. The same request about the same data then returns the same
+        release; about data that changed, it is refused.
+    again: pay for a new draw of a request that was sealed before, or for one about data that changed.
+    memory: the most that reading may take: "4GB", "512MB", or bytes. What does not fit is put on disk.
+    spill: a folder for that, instead of the system's temporary one. In a private part of it, removed at the end.
+
+    >>> import headcount as hc
+    >>> r = hc.histogram(hc.example(), user="user", by="song", epsilon=1)
+    >>> r.table.column_names
+    ['song', 'count', 'low', 'high']
+    """
+    return release(Histogram, data, locals())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Histogram(ListedItemJob):
+    """People, events or amounts per item."""
+
+    name: ClassVar[str] = "histogram"
+    sum: parameters.SumColumn = ""
+    """The column whose amounts are added up; empty if people or events are counted."""
+    count: parameters.Counted = "users"
+    bound: parameters.Bound = "auto"
+    share: parameters.Share = None
+    grid: parameters.Grid = None
+    mechanism: parameters.MechanismName = "auto"
+    target_error: parameters.RelativeError = None
+    variant: parameters.Variant = "level"
+    kbar: parameters.Kbar = KBAR
+    first_epsilon: parameters.FirstEpsilon = None
+    selection_delta: parameters.SelectionDelta = None
+    p: parameters.Probability = None
+    theta: parameters.Theta = None
+    rule: parameters.SampleRule = "exact"
+    debias: parameters.Debias = "auto"
+    people: parameters.People = None
+
+    @classmethod
+    def relative_target(cls, typed: Mapping[str, Any]) -> bool:
+        relative = typed.get("mechanism") in ("count-release", "plume-threshold")
+        return relative or typed.get("sum") is not None
+
+    # what it is
+
+    @property
+    def found(self) -> bool:
+        """True if items are selected one after another, by request."""
+        return self.mechanism == "count-release" or bool(self.sum)
+
+    @property
+    def cost_example(self) -> str:  # type: ignore[override]
+        return "epsilon=1" if self.found else "epsilon=1, or target_error=10"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return (*super().columns, *self.numbers)
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        return (self.sum,) if self.sum else ()
+
+    @property
+    def unit(self) -> str:
+        return self.sum or ("people" if self.count == "users" else "events")
+
+    @property
+    def value_name(self) -> str:
+        return "sum" if self.sum else "count"
+
+    @property
+    def counts_events(self) -> bool:
+        return self.count == "events"
+
+    @property
+    def adds_amounts(self) -> bool:
+        return bool(self.sum)
+
+    @property
+    def measures_people(self) -> bool:
+        return self.people == "count"
+
+    def title(self) -> str:
+        return f"{self.unit} per {self.item}"
+
+    def check_schema(self, columns: Mapping[str, dt.DataType]) -> None:
+        super().check_schema(columns)
+        if self.sum:
+            check_amount(self.sum, columns[self.sum])
+
+    # how it is answered
+
+    def strategy(self, budget: Cost, cells: int | None) -> Strategy:
+        common: dict[str, Any] = {"budget": budget, "neighbours": self.neighbours, "share": self.share}
+        if self.found:
+            return self._topk(common)
+        if self.mechanism == Sampled.name:
+            sampling = Sampling(self.p, self.theta, self.rule)
+            return Samples(**common, cells=cells, bound=self.bound, grid=self.grid, sampling=sampling)
+        common["count"] = self.count
+        if self.mechanism in plume.NAMES:
+            target = (self.target_error or TARGET) if self.mechanism == "plume-threshold" else None
+            return PlumeStrategy(**common, target=target)
+        if cells is not None:
+            more: dict[str, Any] = {"grid": self.grid, "debias": self.debias, "people": self.people}
+            return KnownItems(**common, cells=cells, bound=self.bound, **more)
+        if not self._scaled:
+            return Thresholds(**common, bound=self.bound, grid=self.grid)
+        kind = Automatic if self.mechanism == self.bound == "auto" and self.count == "users" else Weights
+        by_name = self.mechanism == "weighted"
+        return kind(**common, bound=self.bound, by_name=by_name, ratio=self.debias is not None)
+
+    def _topk(self, common: dict[str, Any]) -> TopK:
+        return TopK(
+            **common,
+            kbar=self.kbar,
+            target=self.target_error or TARGET,
+            variant=self.variant,
+            added="amount" if self.sum else "count" if self.count == "events" else "",
+            bound=self.bound,
+            first_epsilon=self.first_epsilon,
+            selection_delta=self.selection_delta,
+        )
+
+    @property
+    def _scaled(self) -> bool:
+        """True if counts of unknown items are scaled on two scales: by name, or by default."""
+        by_name = self.mechanism == "weighted" or self.bound == FromProfile.name
+        return by_name or self.mechanism == self.bound == "auto"
+
+    # what contradicts itself
+
+    def check(self) -> None:
+        self._check_domain()
+        self._check_selection()
+        self._check_scaling()
+        self._check_debias()
+        if self.found:
+            self._check_topk()
+        else:
+            self._check_not_topk()
+        if self.mechanism in plume.NAMES:
+            self._check_plume()
+        self._check_sample()
+
+    def _check_domain(self) -> None:
+        if self.keys is not None and self.bins:
+            raise BadParameter(
+                "keys and bins: only one of them.", fix="bins=[0, 10, 100] makes the list of items itself"
+            )
+        if self.mechanism == "clipped" and not self.known:
+            raise BadParameter(
+                'mechanism="clipped" is for items known in advance.',
+                fix='keys=["apple", "pear"], or mechanism="auto"',
+            )
+        if self.mechanism in ("thresholded", "weighted", "count-release", *plume.NAMES) and self.known:
+            raise BadParameter(
+                f'mechanism="{self.mechanism}" is for items not known in advance.',
+                fix='no keys and bins, or mechanism="clipped"',
+            )
+
+    def _check_selection(self) -> None:
+        """A selection of the bound that fits the items, the mechanism, and what else was given."""
+        selected = isinstance(self.bound, str)
+        if not selected and (self.grid is not None or (self.share is not None and self.mechanism != "weighted")):
+            raise BadParameter(
+                f"bound={self.bound} leaves nothing to choose.", fix='bound="auto", or no share and grid'
+            )
+        if self.known and self.bound not in ("auto", *known.SELECTIONS) and selected:
+            raise BadParameter(
+                f'bound="{self.bound}" is for items not known in advance.', fix='bound="auto", or no keys and bins'
+            )
+        if not self.known and self.bound in known.SELECTIONS and self.bound not in unknown.SELECTIONS:
+            raise BadParameter(
+                f'bound="{self.bound}" is for items known in advance.', fix='bound="auto", or keys=["apple", "pear"]'
+            )
+
+    def _check_scaling(self) -> None:
+        if self.mechanism == "weighted" and self.bound in unknown.SELECTIONS:
+            raise BadParameter(
+                f'bound="{self.bound}" is for mechanism="thresholded".', fix='bound="auto", or mechanism="thresholded"'
+            )
+        if self.mechanism == "thresholded" and self.bound == "profile":
+            raise BadParameter(
+                'bound="profile" is for mechanism="weighted".', fix='bound="auto", or mechanism="weighted"'
+            )
+        scaled = self.mechanism not in ("thresholded", Sampled.name) and self.bound in ("auto", "profile")
+        if self.grid is not None and not self.known and scaled:
+            raise BadParameter("grid: these bounds follow from a profile.", fix='no grid, or mechanism="thresholded"')
+
+    def _check_debias(self) -> None:
+        if self.debias == "poisson":
+            self._check_poisson()
+        if self.people is not None and self.debias != "poisson":
+            raise BadParameter(f'people={self.people!r}: only debias="poisson" needs it.', fix="no people")
+        sampled = not self.known and (self.mechanism == "thresholded" or isinstance(self.bound, int))
+        if self.debias == "ratio" and sampled and self.mechanism != "weighted":
+            raise BadParameter(
+                'debias="ratio" is for counts that are scaled.', fix='mechanism="weighted", or debias="auto"'
+            )
+
+    def _check_poisson(self) -> None:
+        if self.count != "events" or not self.known:
+            raise BadParameter(
+                'debias="poisson" is for events of items known in advance.',
+                fix='count="events", keys=["apple", "pear"], or debias="auto"',
+            )
+        if self.people is None:
+            raise BadParameter(
+                'debias="poisson" needs to know how many people there are.',
+                fix='people=100000 if that is public, or people="count" to pay for it',
+            )
+        if self.bound in SQUARES:
+            raise BadParameter(
+                f'debias="poisson" is about sums, and bound="{self.bound}" about squares.', fix='bound="auto"'
+            )
+
+    def _check_topk(self) -> None:
+        """What goes with items that are selected one after another."""
+        if self.sum and (self.known or self.count == "events" or self.mechanism not in ("auto", "count-release")):
+            raise BadParameter(
+                f"sum={self.sum!r}: amounts are added up for items that are found one after another.",
+                fix='mechanism="count-release", no keys, bins or count',
+            )
+        added = self.sum or self.count == "events"
+        if self.bound != "auto" and (isinstance(self.bound, str) or not added):
+            why = "a person's amount is cut at a number" if added else "people may have as many items as they like"
+            raise BadParameter(f'bound={self.bound!r} with mechanism="count-release": {why}.', fix='bound="auto"')
+        if self.grid is not None or (self.share is not None and not added):
+            raise BadParameter('mechanism="count-release" leaves no bound to choose.', fix="no share and grid")
+        if self.debias not in ("auto", None):
+            raise BadParameter(f'debias="{self.debias}": nothing is taken away that could be undone.', fix="no debias")
+
+    def _check_not_topk(self) -> None:
+        defaults = {field.name: field.default for field in fields(self)}
+        for name in TOPK_ONLY:
+            targeted = self.mechanism == "plume-threshold" and name == "target_error"
+            if getattr(self, name) != defaults[name] and not targeted:
+                raise BadParameter(
+                    f'{name}: only mechanism="count-release" knows it.', fix=f'mechanism="count-release", or no {name}'
+                )
+
+    def _check_plume(self) -> None:
+        """What goes with the baselines that find items first and count them afterwards."""
+        name = f'mechanism="{self.mechanism}"'
+        if self.count == "events":
+            raise BadParameter(f"{name} counts people.", fix='count="users", or mechanism="auto"')
+        if self.bound != "auto":
+            raise BadParameter(f"bound={self.bound!r} with {name}: it chooses two bounds.", fix='bound="auto"')
+        if self.debias not in ("auto", None):
+            raise BadParameter(f'debias="{self.debias}" with {name}: nothing is undone.', fix="no debias")
+
+    def _check_sample(self) -> None:
+        """What goes with counts of a sample."""
+        given = given_of_sample(self)
+        check_paper_rule(self, given)
+        if self.mechanism != Sampled.name:
+            if given or self.rule != "exact":
+                name = given[0] if given else "rule"
+                raise BadParameter(f"{name}: only a sample has it.", fix=f'mechanism="sample-threshold", or no {name}')
+            return
+        if self.count == "events":
+            raise BadParameter('mechanism="sample-threshold" counts people.', fix='count="users"')
+        if self.debias not in ("auto", None):
+            raise BadParameter(f'debias="{self.debias}": counts of a sample are not scaled.', fix="no debias")
+        self._check_sample_bound(given)
+
+    def _check_sample_bound(self, given: Sequence[str]) -> None:
+        if isinstance(self.bound, int) and self.bound > MOST_REPORTS:
+            raise BadParameter(f"bound={self.bound} in a sample: at most {MOST_REPORTS:,}.", fix="bound=20")
+        if isinstance(self.bound, str) and self.bound not in ("auto", Generalized.name):
+            raise BadParameter(f'bound="{self.bound}" is not for samples.', fix='bound="auto", or bound=1')
+        if isinstance(self.bound, str) and len(given) == 2:
+            raise BadParameter("p and theta leave nothing to choose a bound by.", fix="bound=1, or only one of them")
+        if self.grid is not None and self.grid[-1] > MOST_REPORTS:
+            raise BadParameter(f"grid: in a sample up to {MOST_REPORTS:,}.", fix="grid=[1, 2, 5, 10]")
+
+    # the cost
+
+    def check_zero_delta(self) -> None:
+        if self.mechanism == Sampled.name:
+            raise BadParameter("delta=0: a sample needs a delta above 0.", fix="delta=1e-6")
+        if not self.known:
+            listed = "" if self.found else ', or the list of items: keys=["apple", "pear"]'
+            raise BadParameter(
+                "delta=0: items that are not known in advance need a delta above 0.", fix=f"delta=1e-6{listed}"
+            )
+        if self.bound in SQUARES:
+            raise BadParameter(
+                f'delta=0: bound="{self.bound}" is for Gaussian noise.', fix='delta=1e-6, or bound="auto"'
+            )
+
+    def check_rho(self) -> None:
+        if not self.found:
+            super().check_rho()
+        if self.bound == "auto" and (self.sum or self.count == "events"):
+            raise BadParameter("rho: the limit of amounts is chosen for an epsilon.", fix="bound=100, or epsilon=1")
+
+    def check_target(self, target: Any) -> None:
+        if self.mechanism == Sampled.name:
+            raise BadParameter(f"target_error={target}: a sample has no one error for all.", fix="epsilon=1")
+        if isinstance(self.bound, str) or self.mechanism == "weighted":
+            what = f'bound="{self.bound}"' if isinstance(self.bound, str) else 'mechanism="weighted"'
+            raise BadParameter(
+                f"target_error={target} with {what}: the error depends on the bound.",
+                fix=f"target_error={target}, bound=20, or epsilon=1",
+            )

@@ -1,0 +1,177 @@
+"""What quantiles and ranges have in common: a column of numbers on a public scale."""
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+from ibis.expr import datatypes as dt
+from ibis.expr import types as ir
+
+from headcount.account.cost import Cost
+from headcount.errors import BadParameter
+from headcount.exact import rational
+from headcount.job import Job
+from headcount.jobs import parameters
+from headcount.jobs.parameters import check_paper_rule, given_of_sample
+from headcount.mechanism.mechanism import AnyMechanism
+from headcount.mechanism.ordered.readout import Quantiles, Ranges
+from headcount.mechanism.ordered.strategy import SAMPLES, Ordered
+from headcount.mechanism.sampled.sample_threshold import Sampling
+from headcount.mechanism.strategy import Strategy
+from headcount.source.axis import Axis, check_value
+from headcount.source.binning import Bins
+from headcount.source.contributions import check_kinds
+from headcount.source.views import placed
+
+MAX_LISTED = 1000
+"""Quantiles, or ranges."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NumberJob(Job):
+    """Numbers on a public scale, of which each person's rows are held to a bound."""
+
+    cost_example = "epsilon=1, or target_error=50, bound=1"
+    value: parameters.AsTyped
+    """The column of numbers."""
+    bound: parameters.Bound = "auto"
+    share: parameters.Share = None
+    mechanism: parameters.OrderedMethod = "auto"
+    p: parameters.Probability = None
+    theta: parameters.Theta = None
+    rule: parameters.SampleRule = "exact"
+
+    @property
+    @abstractmethod
+    def readout(self) -> Quantiles | Ranges:
+        """What is read off counts over the cells of the scale."""
+
+    @property
+    def axis(self) -> Axis:
+        """The public scale."""
+        return self.readout.axis
+
+    def check(self) -> None:
+        if not isinstance(self.user, str) or not isinstance(self.value, str) or self.user == self.value:
+            raise BadParameter(
+                f"user={self.user!r}, value={self.value!r}: the names of two columns.",
+                fix='user="user_id", value="amount"',
+            )
+        self._check_sample()
+        if isinstance(self.bound, str) and self.bound != "auto":
+            raise BadParameter(f"bound={self.bound!r}: a number, or auto.", fix='bound=10, or bound="auto"')
+        if isinstance(self.bound, int) and self.share is not None:
+            raise BadParameter(f"bound={self.bound} leaves nothing to choose.", fix='bound="auto", or no share')
+
+    def _check_sample(self) -> None:
+        given = given_of_sample(self)
+        if not self.one_row_each and (given or self.rule == "paper"):
+            name = given[0] if given else "rule"
+            raise BadParameter(f"{name}: only a sample has it.", fix=f'mechanism="sample-threshold", or no {name}')
+        check_paper_rule(self, given)
+        if self.one_row_each and (self.bound != 1 or self.share is not None):
+            raise BadParameter(
+                f'bound={self.bound!r} with mechanism="{self.mechanism}": a sample has one row of each person, so it '
+                "counts people, not rows.",
+                fix='bound=1 and no share, or mechanism="auto" to count rows',
+            )
+
+    def check_zero_delta(self) -> None:
+        if self.one_row_each:
+            raise BadParameter("delta=0: a sample needs a delta above 0.", fix="delta=1e-6")
+
+    def check_target(self, target: Any) -> None:
+        if self.one_row_each:
+            raise BadParameter(f"target_error={target}: a sample has no one error for all.", fix="epsilon=1")
+        if isinstance(self.bound, str):
+            raise BadParameter(
+                f'target_error={target} with bound="{self.bound}": the error depends on the bound.',
+                fix=f"target_error={target}, bound=1, or epsilon=1",
+            )
+
+    @property
+    def one_row_each(self) -> bool:  # type: ignore[override]
+        """True if they are those of a sample, which has one row of each person."""
+        return self.mechanism in SAMPLES
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return (self.user, self.value)
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        return (self.value,)
+
+    def check_schema(self, columns: Mapping[str, dt.DataType]) -> None:
+        check_kinds(columns, self.user, (), {})
+        check_value(self.value, columns[self.value])
+
+    def prepare(self, table: ir.Table, columns: Mapping[str, dt.DataType]) -> ir.Table:
+        return placed(table, self.axis)
+
+    def domain(self, columns: Mapping[str, dt.DataType]) -> pa.Table:
+        return pa.table({"item0": pa.array(range(self.axis.cells), pa.int64())})
+
+    @property
+    def item_bins(self) -> list[Bins | None]:
+        return [None]
+
+    @property
+    def joins_domain(self) -> bool:
+        return False
+
+    @property
+    def counts_events(self) -> bool:
+        return True
+
+    def strategy(self, budget: Cost, cells: int | None) -> Ordered:
+        return Ordered(
+            budget=budget,
+            neighbours=self.neighbours,
+            readout=self.readout,
+            method=self.mechanism,
+            bound=self.bound,
+            share=self.share,
+            sampling=Sampling(self.p, self.theta, self.rule),
+        )
+
+    @property
+    def item(self) -> str:
+        return str(self.value)
+
+    @property
+    def unit(self) -> str:
+        return "people" if self.one_row_each else "events"
+
+    def title(self) -> str:
+        return f"{self.name} of {self.item}{', one row of each person' if self.one_row_each else ''}"
+
+    def explain(self, strategy: Strategy, mechanism: AnyMechanism) -> list[str]:
+        return [self._scale(), *super().explain(strategy, mechanism)]
+
+    def _scale(self) -> str:
+        """What becomes of numbers."""
+        low, high = self.axis.edges[0], self.axis.edges[-1]
+        if not self.axis.clamped:
+            return (
+                f"A value of {self.item} counts for the ranges that it is in, each from its first number up to, but "
+                "without, its second. What lies between two neighbouring ends is a cell. What is no plain number is "
+                "left out."
+            )
+        width = "of one width" if self.axis.even else "of a public list"
+        return (
+            f"Values of {self.item} are told apart by {self.axis.cells:,} cells {width} from {low:g} to {high:g}; what "
+            "is below or above counts as the lowest or the highest. What is no plain number is left out."
+        )
+
+
+def plain_list(values: Any) -> list[Any]:
+    """One value, or several, as a list."""
+    return list(values) if hasattr(values, "__iter__") and not isinstance(values, str) else [values]
+
+
+def plain_number(name: str, value: Any, fix: str) -> Any:
+    """A number as typed, also NumPy's."""
+    return rational(name, value.item() if hasattr(value, "item") else value, fix=fix)

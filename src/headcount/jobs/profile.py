@@ -1,0 +1,112 @@
+"""How much people contribute."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pyarrow as pa
+from ibis.expr import datatypes as dt
+from ibis.expr import types as ir
+
+from headcount.account import Ledger
+from headcount.account.cost import Cost
+from headcount.account.events import Neighbours
+from headcount.bound.selection.people import People
+from headcount.exact import Number
+from headcount.forecast.suggested import PROFILE_EDGES
+from headcount.jobs.items import ItemJob
+from headcount.mechanism.known.strategy import KnownItems
+from headcount.mechanism.mechanism import AnyMechanism, Columns, Noisy
+from headcount.mechanism.strategy import Strategy
+from headcount.planner import release
+from headcount.release import Release
+from headcount.source.binning import Bins
+from headcount.source.contributions import check_kinds
+from headcount.source.views import SIZE, WHAT, every_size, size_bins, sizes_of_people
+
+BINS_OF_A_PERSON = 2
+"""One by how many items a person has, one by how many events."""
+
+
+def profile(
+    data: Any,
+    *,
+    user: str,
+    by: str | Sequence[str],
+    epsilon: Number | None = None,
+    neighbours: Neighbours = "add-remove",
+    dataset: str | None = None,
+    ledger: Ledger | str | Path | None = None,
+    again: bool = False,
+    memory: int | str | None = None,
+    spill: str | PathLike[str] | None = None,
+) -> Release:
+    """How much people contribute: the number of people who have 1 item, 2, 3, 4 to 5, ...; the same for events. No
+    delta is needed.
+
+    The summary suggests a bound. The parameters are those of `histogram`; a small epsilon is enough, as it is charged.
+
+    >>> import headcount as hc
+    >>> r = hc.profile(hc.example(), user="user", by="song", epsilon=0.1)
+    >>> r.table.column_names
+    ['contributes', 'size', 'count', 'low', 'high']
+    """
+    return release(Profile, data, locals())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Profile(ItemJob):
+    """People by how many items, and how many events, they have: a person is in one bin of each."""
+
+    name: ClassVar[str] = "profile"
+    view: ClassVar[str] = "profile"
+    pure: ClassVar[bool] = True
+    cost_example: ClassVar[str] = "epsilon=1"
+
+    @property
+    def by_columns(self) -> tuple[str, ...]:
+        return (WHAT, SIZE)
+
+    @property
+    def item(self) -> str:
+        return "size"
+
+    def title(self) -> str:
+        return f"how much people contribute, by {' and '.join(self.by)}"
+
+    def check_schema(self, columns: Mapping[str, dt.DataType]) -> None:
+        check_kinds(columns, self.user, self.by, {})
+
+    def bins_by_column(self) -> dict[str, Bins]:
+        return {SIZE: size_bins(PROFILE_EDGES)}
+
+    def _binned_columns(self) -> dict[str, Bins]:
+        return {}
+
+    def prepare(self, table: ir.Table, columns: Mapping[str, dt.DataType]) -> ir.Table:
+        return sizes_of_people(table)
+
+    def domain(self, columns: Mapping[str, dt.DataType]) -> pa.Table:
+        return every_size(len(self.bins_by_column()[SIZE].labels))
+
+    def strategy(self, budget: Cost, cells: int | None) -> KnownItems:
+        assert cells is not None
+        bound = BINS_OF_A_PERSON
+        return KnownItems(budget=budget, neighbours=self.neighbours, cells=cells, count="users", bound=bound)
+
+    def table(self, noisy: Noisy, columns: Columns, people: People) -> pa.Table:
+        """Items before events, bins in their order."""
+        what, size = (noisy.items[place].combine_chunks() for place in (0, 1))
+        labels = pa.array(self.bins_by_column()[SIZE].labels).take(size)
+        return pa.table({WHAT: what, SIZE: labels, **columns.by_name}).sort_by([(WHAT, "descending")])
+
+    def explain(self, strategy: Strategy, mechanism: AnyMechanism) -> list[str]:
+        return [
+            "Each person is in one bin by how many items they have, and in one by how many events.",
+            f"The number of people in each bin gets {mechanism.noise_told()}.",
+        ]
+
+    def interval(self, mechanism: AnyMechanism) -> str:
+        return "From low to high: this interval holds the number of people in 19 of 20 cases."

@@ -1,0 +1,134 @@
+"""Quantiles of a number."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import Annotated, Any, ClassVar
+
+from headcount.account import Ledger
+from headcount.account.events import Neighbours
+from headcount.errors import BadParameter
+from headcount.exact import Number
+from headcount.jobs.numbers import MAX_LISTED, NumberJob, plain_list, plain_number
+from headcount.jobs.parameters import AsTyped
+from headcount.mechanism.ordered.readout import Quantiles as Readout
+from headcount.mechanism.ordered.strategy import Method
+from headcount.mechanism.sampled.sample_threshold import Rule
+from headcount.planner import release
+from headcount.release import Release
+from headcount.source.axis import CELLS, Axis, between, even
+
+DECILES = tuple(Fraction(tenth, 10) for tenth in range(1, 10))
+
+
+def quantiles(
+    data: Any,
+    *,
+    user: str,
+    value: str,
+    q: Number | Sequence[Number] = DECILES,
+    range: tuple[Number, Number] | None = None,  # noqa: A002
+    edges: Sequence[Number] | None = None,
+    cells: int = CELLS,
+    epsilon: Number | None = None,
+    delta: Number = 1e-6,
+    target_error: Number | None = None,
+    bound: int | str = "auto",
+    share: Number | None = None,
+    mechanism: Method = "auto",
+    p: Number | None = None,
+    theta: int | None = None,
+    rule: Rule = "exact",
+    neighbours: Neighbours = "add-remove",
+    dataset: str | None = None,
+    ledger: Ledger | str | Path | None = None,
+    again: bool = False,
+    memory: int | str | None = None,
+    spill: str | PathLike[str] | None = None,
+) -> Release:
+    """Quantiles of a column of numbers: q=0.5 is the median.
+
+    value: the column of numbers.
+    q: the fractions, between 0 and 1; by default all tenths.
+    range: the lowest and the highest value that can be, which are public; what is below or above counts as these.
+    edges: instead of a range: public edges of cells, for values that are much denser in some places.
+    cells: the number of cells of one width that a range is cut into.
+    target_error: instead of epsilon: 19 of 20 are to be off by at most this many ranks (of ranges: rows).
+    bound: how many rows of one person count in full; with bound=1 everybody counts once, however many rows they have.
+    mechanism: "tree" (the same as "auto"): noise on a tree of counts. "search": binary search, for one quantile or two.
+        "sample-threshold" and "sample-search" are the same without noise, by samples.
+
+    The other parameters are those of `histogram`.
+
+    >>> import headcount as hc, pyarrow as pa
+    >>> visits = pa.table({"user": range(10_000), "minutes": [number % 60 for number in range(10_000)]})
+    >>> r = hc.quantiles(visits, user="user", value="minutes", q=[0.1, 0.5, 0.9], range=(0, 60), epsilon=1)
+    >>> r.table.column_names
+    ['q', 'value', 'low', 'high']
+    """
+    return release(Quantiles, data, locals())
+
+
+def parse_q(name: str, q: Any, before: Mapping[str, Any]) -> tuple[Fraction, ...]:
+    """The fractions, rising."""
+    fix, listed = "q=[0.1, 0.5, 0.9], or q=0.5 for the median", plain_list(q)
+    parts = tuple(plain_number("q", each, fix) for each in listed)
+    if not parts or len(parts) > MAX_LISTED or any(not 0 < part < 1 for part in parts):
+        percent = bool(parts) and all(1 < part < 100 for part in parts)
+        fix = f"q={[float(part / 100) for part in parts]!r:.60}" if percent else fix
+        raise BadParameter(f"q={listed!r:.60}: up to {MAX_LISTED:,} numbers between 0 and 1.", fix=fix)
+    if list(parts) != sorted(set(parts)):
+        raise BadParameter(f"q={listed!r:.60}: they must rise.", fix=f"q={sorted({float(part) for part in parts})}")
+    return parts
+
+
+def parse_range(name: str, ends: Any, before: Mapping[str, Any]) -> Any:
+    """The lowest and the highest value."""
+    return even(ends, 2).edges
+
+
+def parse_edges(name: str, edges: Any, before: Mapping[str, Any]) -> Any:
+    """The edges of cells."""
+    return between(edges).edges
+
+
+@dataclass(frozen=True, kw_only=True)
+class Quantiles(NumberJob):
+    """The values below which given fractions of all rows fall."""
+
+    name: ClassVar[str] = "quantiles"
+    view: ClassVar[str] = "quantiles"
+    q: Annotated[tuple[Fraction, ...], parse_q] = DECILES
+    range: Annotated[tuple[float, float] | None, parse_range] = None
+    edges: Annotated[tuple[float, ...] | None, parse_edges] = None
+    cells: AsTyped = CELLS
+
+    def check(self) -> None:
+        if self.range is None and self.edges is None:
+            raise BadParameter(
+                "range: which values can there be? It is not read from the data.",
+                fix="range=(0, 1000), or edges=[0, 1, 2, 5, 10, 100]",
+            )
+        if self.range is not None and self.edges is not None:
+            raise BadParameter("range and edges: only one of them.", fix="range=(0, 1000)")
+        if self.edges is None:
+            even(self.range, self.cells)
+        super().check()
+
+    @cached_property
+    def readout(self) -> Readout:
+        if self.edges is not None:
+            return Readout(Axis(self.edges, len(self.edges) - 1), self.q)
+        assert self.range is not None
+        return Readout(Axis(self.range, int(self.cells)), self.q)
+
+    @property
+    def by_columns(self) -> tuple[str, ...]:
+        return ("q",)
+
+    @property
+    def value_name(self) -> str:
+        return "value"

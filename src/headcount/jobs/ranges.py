@@ -1,0 +1,94 @@
+"""Rows in ranges of a number."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, get_args
+
+from headcount.account import Ledger
+from headcount.account.events import Neighbours
+from headcount.errors import BadParameter
+from headcount.exact import Number, one_of, rational
+from headcount.jobs.numbers import MAX_LISTED, NumberJob, plain_list
+from headcount.mechanism.ordered.readout import Ranges as Readout
+from headcount.mechanism.ordered.strategy import Method
+from headcount.mechanism.sampled.sample_threshold import Rule
+from headcount.planner import release
+from headcount.release import Release
+from headcount.source.axis import Axis
+
+MECHANISMS = tuple(name for name in get_args(Method) if "search" not in name)
+
+
+def ranges(
+    data: Any,
+    *,
+    user: str,
+    value: str,
+    ranges: Sequence[tuple[Number, Number]],
+    epsilon: Number | None = None,
+    delta: Number = 1e-6,
+    target_error: Number | None = None,
+    bound: int | str = "auto",
+    share: Number | None = None,
+    mechanism: Method = "auto",
+    p: Number | None = None,
+    theta: int | None = None,
+    rule: Rule = "exact",
+    neighbours: Neighbours = "add-remove",
+    dataset: str | None = None,
+    ledger: Ledger | str | Path | None = None,
+    again: bool = False,
+    memory: int | str | None = None,
+    spill: str | PathLike[str] | None = None,
+) -> Release:
+    """How many rows have a value in each range.
+
+    ranges: pairs of numbers, which may overlap. A range goes from the first up to, but without, the second.
+    mechanism: "tree" (the same as "auto"): noise on a tree of counts. "sample-threshold": without noise, by a sample.
+
+    The other parameters are those of `quantiles`.
+
+    >>> import headcount as hc, pyarrow as pa
+    >>> visits = pa.table({"user": range(10_000), "minutes": [number % 60 for number in range(10_000)]})
+    >>> r = hc.ranges(visits, user="user", value="minutes", ranges=[(0, 10), (10, 60)], epsilon=1)
+    >>> r.table.column_names
+    ['from', 'to', 'count', 'low', 'high']
+    """
+    return release(Ranges, data, locals())
+
+
+def parse_ranges(name: str, ranges: Any, before: Mapping[str, Any]) -> tuple[tuple[float, float], ...]:
+    """Pairs of rising numbers."""
+    fix, listed = "ranges=[(0, 10), (10, 50)]", plain_list(ranges)
+    pairs = all(isinstance(each, tuple | list) and len(each) == 2 for each in listed)
+    if not listed or len(listed) > MAX_LISTED or not pairs:
+        raise BadParameter(f"ranges={ranges!r:.60}: up to {MAX_LISTED:,} pairs of numbers.", fix=fix)
+    ends = tuple((float(rational("ranges", a, fix=fix)), float(rational("ranges", b, fix=fix))) for a, b in listed)
+    if wrong := [each for each in ends if not each[0] < each[1]]:
+        raise BadParameter(f"ranges: {wrong[0]} does not rise.", fix=fix)
+    return ends
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ranges(NumberJob):
+    """Rows whose value is in each range; the cells are what lies between the ends of all ranges."""
+
+    name: ClassVar[str] = "ranges"
+    view: ClassVar[str] = "ranges"
+    ranges: Annotated[tuple[tuple[float, float], ...], parse_ranges]
+
+    def check(self) -> None:
+        one_of("mechanism", self.mechanism, MECHANISMS)
+        super().check()
+
+    @cached_property
+    def readout(self) -> Readout:
+        points = sorted({end for each in self.ranges for end in each})
+        return Readout(Axis(tuple(points), len(points) - 1, clamped=False), self.ranges)
+
+    @property
+    def by_columns(self) -> tuple[str, ...]:
+        return ("from", "to")

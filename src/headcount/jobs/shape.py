@@ -1,0 +1,132 @@
+"""The shape of a histogram, without its labels."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Annotated, Any, ClassVar
+
+import pyarrow as pa
+
+from headcount.account import Ledger
+from headcount.account.cost import Cost
+from headcount.account.events import Neighbours
+from headcount.bound.selection.people import People
+from headcount.errors import BadParameter
+from headcount.estimate.shape.table import MAX_BUCKETS, Estimator, Loss
+from headcount.exact import Number, whole
+from headcount.jobs import parameters
+from headcount.jobs.items import ListedItemJob
+from headcount.jobs.parameters import parse_bound, parse_public_people
+from headcount.mechanism.mechanism import Columns, Noisy
+from headcount.mechanism.shape.buckets import TIMES
+from headcount.mechanism.shape.strategy import Method, ShapeStrategy
+from headcount.planner import release
+from headcount.release.shape import Shape as ShapeRelease
+
+
+def shape(
+    data: Any,
+    *,
+    user: str,
+    by: str | Sequence[str],
+    epsilon: Number | None = None,
+    target_error: Number | None = None,
+    bound: int = 1,
+    keys: Sequence[Any] | None = None,
+    bins: Sequence[Any] | Mapping[str, Sequence[Any]] | None = None,
+    loss: Loss = "l1",
+    mechanism: Method = "auto",
+    estimator: Estimator = "em",
+    buckets: int | None = None,
+    people: int | None = None,
+    neighbours: Neighbours = "add-remove",
+    dataset: str | None = None,
+    ledger: Ledger | str | Path | None = None,
+    again: bool = False,
+    memory: int | str | None = None,
+    spill: str | PathLike[str] | None = None,
+) -> ShapeRelease:
+    """How many items have how many people, without naming an item; and what follows from it: how many different items
+    there are, how evenly people are spread over them, how many more there would be among more people.
+
+    bound: the most items of one person that count. With more than one, everything gets as much more noise.
+    target_error: instead of epsilon: 19 of 20 numbers of the measured staircase are to be off by at most this much.
+    loss: what is to be small: "l1", the differences of all counts; or "l2", their squares.
+    mechanism: "staircase" (the same as "auto"): noise on the sorted counts. "buckets": noise on the count of every item
+        of a public list, or of every bucket that items are hashed into: what also works where nobody sees all counts.
+    estimator: of buckets: "em", the most likely shape; or "paper", that of Ghazi et al. 2022.
+    buckets: of buckets: their number; by default 2 for each contribution.
+    people: the number of people, if it is public: else 2% of epsilon go to count what they contribute.
+
+    No delta is needed. The other parameters are those of `histogram`.
+
+    >>> import headcount as hc
+    >>> s = hc.shape(hc.example(), user="user", by="song", epsilon=1)
+    >>> s.table.column_names
+    ['count', 'low', 'high', 'items', 'at_least', 'at_least_low', 'at_least_high']
+    """
+    made = release(Shape, data, locals())
+    assert isinstance(made, ShapeRelease)
+    return made
+
+
+def parse_number_bound(name: str, bound: Any, before: Mapping[str, Any]) -> Any:
+    """A number: a shape's bound is not selected."""
+    if isinstance(bound, str):
+        raise BadParameter(f"bound={bound!r}: of a shape it is a number.", fix="bound=1, the most items of one person")
+    whole("bound", bound, least=1, fix="bound=1, the most items of one person")
+    return parse_bound(name, bound, before)
+
+
+def parse_buckets(name: str, buckets: Any, before: Mapping[str, Any]) -> int:
+    """The number of buckets."""
+    many = whole("buckets", buckets, least=2, fix=f"buckets=100000, about {TIMES} for each contribution")
+    if many > MAX_BUCKETS:
+        raise BadParameter(f"buckets={buckets}: at most {MAX_BUCKETS:,}.", fix=f"buckets={MAX_BUCKETS}")
+    return many
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shape(ListedItemJob):
+    """How many items have how many people, no item being named."""
+
+    name: ClassVar[str] = "shape"
+    view: ClassVar[str] = "shape"
+    pure: ClassVar[bool] = True
+    cost_example: ClassVar[str] = "epsilon=1"
+    bound: Annotated[int, parse_number_bound] = 1
+    loss: parameters.ShapeLoss = "l1"
+    mechanism: parameters.ShapeMethod = "auto"
+    estimator: parameters.ShapeEstimator = "em"
+    buckets: Annotated[int | None, parse_buckets] = None
+    people: Annotated[int | None, parse_public_people(1, "people=100000, if that is public")] = None
+
+    def check(self) -> None:
+        if self.keys is not None and self.bins:
+            raise BadParameter(
+                "keys and bins: only one of them.", fix="bins=[0, 10, 100] makes the list of items itself"
+            )
+        if self.mechanism != "buckets" and (self.buckets is not None or self.estimator != "em"):
+            name = "estimator" if self.buckets is None else "buckets"
+            raise BadParameter(f'{name}: only mechanism="buckets" has it.', fix=f'mechanism="buckets", or no {name}')
+
+    def strategy(self, budget: Cost, cells: int | None) -> ShapeStrategy:
+        return ShapeStrategy(
+            budget=budget,
+            neighbours=self.neighbours,
+            cells=cells,
+            bound=self.bound,
+            method=self.mechanism,
+            buckets=self.buckets,
+            people=self.people,
+            loss=self.loss,
+            estimator=self.estimator,
+        )
+
+    def table(self, noisy: Noisy, columns: Columns, people: People) -> pa.Table:
+        """The largest count first."""
+        return pa.table(columns.by_name)
+
+    def title(self) -> str:
+        return f"the shape of people per {self.item}"

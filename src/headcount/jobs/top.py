@@ -1,0 +1,119 @@
+"""The k most common items."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal
+
+import pyarrow as pa
+
+from headcount.account import Ledger
+from headcount.account.cost import Cost
+from headcount.account.events import Neighbours
+from headcount.bound.selection.people import People
+from headcount.errors import BadParameter
+from headcount.exact import Number, whole
+from headcount.jobs import parameters
+from headcount.jobs.items import ItemJob
+from headcount.jobs.parameters import MAX_CANDIDATES, choice
+from headcount.mechanism.mechanism import Columns, Noisy
+from headcount.mechanism.topk.levels import KBAR, TARGET, VariantName
+from headcount.mechanism.topk.strategy import TopK
+from headcount.planner import release
+from headcount.release import Release
+
+
+def top(
+    data: Any,
+    *,
+    user: str,
+    by: str | Sequence[str],
+    k: int = 20,
+    epsilon: Number | None = None,
+    delta: Number = 1e-6,
+    rho: Number | None = None,
+    count: Literal["users", "none"] = "users",
+    target_error: Number | None = None,
+    variant: VariantName = "level",
+    kbar: int = KBAR,
+    neighbours: Neighbours = "add-remove",
+    dataset: str | None = None,
+    ledger: Ledger | str | Path | None = None,
+    again: bool = False,
+    memory: int | str | None = None,
+    spill: str | PathLike[str] | None = None,
+) -> Release:
+    """The k most common items, with their counts or without. People may have as many items as they like.
+
+    k: the number of items wanted. There may be fewer: a rare item is not released.
+    count: "users" releases how many people each item has, "none" the items alone, in order, which costs less.
+    target_error: the relative error that most counts may have, 0.1 by default.
+    rho: the budget as zCDP, instead of epsilon; delta is needed as well.
+    kbar: the size of the candidate list: the k are found among the `kbar` most common items.
+    variant: "level" is the best, "rogers" the paper's; also "coarse" and "refined".
+
+    The other parameters are those of `histogram`.
+
+    >>> import headcount as hc
+    >>> r = hc.top(hc.example(), user="user", by="song", k=3, epsilon=1)
+    >>> r.table.column_names
+    ['song', 'count', 'low', 'high', 'deviation']
+    """
+    return release(Top, data, locals())
+
+
+def parse_k(name: str, k: Any, before: Mapping[str, Any]) -> int:
+    """The number of items wanted."""
+    return whole("k", k, least=1, fix="k=20")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Top(ItemJob):
+    """The k most common items, with their counts or without."""
+
+    name: ClassVar[str] = "top"
+    cost_example: ClassVar[str] = "epsilon=1"
+    kbar: parameters.Kbar = KBAR
+    k: Annotated[int, parse_k] = 20
+    count: Annotated[Literal["users", "none"], choice("users", "none")] = "users"
+    target_error: parameters.RelativeError = None
+    variant: parameters.Variant = "level"
+
+    @classmethod
+    def relative_target(cls, typed: Mapping[str, Any]) -> bool:
+        return True
+
+    def check(self) -> None:
+        if self.k > self.kbar:
+            raise BadParameter(
+                f"k={self.k}, kbar={self.kbar}: of so many candidates there are not so many to find.",
+                fix=f"kbar={10 * self.k}" if 10 * self.k <= MAX_CANDIDATES else "k=20",
+            )
+        if self.count == "none" and self.target_error is not None:
+            target = float(self.target_error)
+            raise BadParameter(f'target_error={target:g} with count="none": no counts are told.', fix='count="users"')
+
+    def check_zero_delta(self) -> None:
+        raise BadParameter("delta=0: items that are not known in advance need a delta above 0.", fix="delta=1e-6")
+
+    def check_rho(self) -> None:
+        """Everything is paid in zCDP."""
+
+    def strategy(self, budget: Cost, cells: int | None) -> TopK:
+        target = (self.target_error or TARGET) if self.count == "users" else None
+        how: dict[str, Any] = {"kbar": self.kbar, "target": target, "variant": self.variant, "k": self.k}
+        return TopK(budget=budget, neighbours=self.neighbours, **how)
+
+    def table(self, noisy: Noisy, columns: Columns, people: People) -> pa.Table:
+        """The most first; items alone in the order in which they were found."""
+        if self.count == "none":
+            return self.labelled(noisy, columns)
+        return super().table(noisy, columns, people)
+
+    @property
+    def value_name(self) -> str:
+        return "count" if self.count == "users" else "rank"
+
+    def title(self) -> str:
+        return f"the {self.k:,} most common by {self.item}"

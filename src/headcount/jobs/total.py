@@ -1,0 +1,182 @@
+"""One total: all events, or all people, or those that fulfil a condition."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import pyarrow as pa
+from ibis.expr import datatypes as dt
+from ibis.expr import types as ir
+
+from headcount.account import Ledger
+from headcount.account.cost import Cost
+from headcount.account.events import Neighbours
+from headcount.bound.bounded import often
+from headcount.bound.selection.people import People
+from headcount.errors import BadParameter
+from headcount.exact import Number
+from headcount.job import Job
+from headcount.jobs import parameters
+from headcount.jobs.histogram import Histogram
+from headcount.mechanism.known import strategy as known
+from headcount.mechanism.known.strategy import SQUARES, KnownItems
+from headcount.mechanism.mechanism import AnyMechanism, Columns, Noisy
+from headcount.mechanism.strategy import Strategy
+from headcount.planner import release
+from headcount.release import Release
+from headcount.source.binning import Bins, bins_of
+from headcount.source.contributions import check_kinds
+from headcount.source.views import check_conditions, rows_where, told
+
+
+def total(
+    data: Any,
+    *,
+    user: str,
+    epsilon: Number | None = None,
+    target_error: Number | None = None,
+    where: Mapping[str, Any] | None = None,
+    count: parameters.Count = "events",
+    bound: int | str = "auto",
+    share: Number | None = None,
+    grid: Sequence[int] | None = None,
+    debias: known.Debias = "auto",
+    people: int | str | None = None,
+    neighbours: Neighbours = "add-remove",
+    dataset: str | None = None,
+    ledger: Ledger | str | Path | None = None,
+    again: bool = False,
+    memory: int | str | None = None,
+    spill: str | PathLike[str] | None = None,
+) -> Release:
+    """All events, or all people, or those that fulfil a condition. No delta is needed.
+
+    where: what columns must be: {"country": "FR"}, {"plan": ["basic", "pro"]}, or {"age": (18, 65)}, ends included.
+    debias: "poisson" undoes what clipping took away, if people's counts are Poisson; it needs to know the number of
+        people: people=100000 if that is public, people="count" to pay for it.
+
+    The other parameters are those of `histogram`.
+
+    >>> import headcount as hc
+    >>> r = hc.total(hc.example(), user="user", epsilon=1, where={"song": "song 0001"}, bound=5)
+    >>> r.table.column_names
+    ['total', 'count', 'low', 'high']
+    """
+    return release(Total, data, locals())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Total(Job):
+    """All events, or people, there are, or those that fulfil a condition: one public item."""
+
+    name: ClassVar[str] = "total"
+    view: ClassVar[str] = "total"
+    pure: ClassVar[bool] = True
+    cost_example: ClassVar[str] = "epsilon=1"
+    where: parameters.Conditions = ()
+    """The conditions that rows must fulfil."""
+    count: parameters.Counted = "events"
+    bound: parameters.Bound = "auto"
+    share: parameters.Share = None
+    grid: parameters.Grid = None
+    debias: parameters.Debias = "auto"
+    people: parameters.People = None
+
+    @classmethod
+    def from_plain(cls, plain: dict[str, Any]) -> Self:
+        where = {name: values if ends is None else tuple(ends) for name, values, ends in plain["where"]}
+        return cls.from_typed(**{**plain, "where": where or None})
+
+    def check(self) -> None:
+        if self.bound in SQUARES:
+            raise BadParameter(f'bound="{self.bound}" is for a histogram.', fix='bound="auto", or bound="quantile"')
+        if self.debias == "poisson" and self.count == "users":
+            raise BadParameter('debias="poisson" is for events.', fix='count="events", or debias="auto"')
+        Histogram(
+            user=self.user,
+            by=self.by_columns,
+            keys=(("all",),),
+            count=self.count,
+            bound=self._bound,
+            share=self.share,
+            grid=self.grid,
+            debias=self.debias,
+            people=self.people,
+        ).check()
+
+    def check_target(self, target: Any) -> None:
+        if isinstance(self._bound, str):
+            raise BadParameter(
+                f'target_error={target} with bound="{self.bound}": the error depends on the bound.',
+                fix=f"target_error={target}, bound=20, or epsilon=1",
+            )
+
+    @property
+    def _bound(self) -> int | str:
+        """Everybody is one person."""
+        return 1 if self.count == "users" and self.bound == "auto" else self.bound
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return (self.user, *(name for name, _, _ in self.where))
+
+    @property
+    def by_columns(self) -> tuple[str, ...]:
+        return ("total",) if self.user != "total" else ("all",)
+
+    def _binned_columns(self) -> dict[str, Bins]:
+        return {name: bins_of(ends) for name, _, ends in self.where if ends is not None}
+
+    def check_schema(self, columns: Mapping[str, dt.DataType]) -> None:
+        check_kinds(columns, self.user, (), {})
+        check_conditions(self.where, columns)
+
+    def prepare(self, table: ir.Table, columns: Mapping[str, dt.DataType]) -> ir.Table:
+        return rows_where(table, self.where, [columns[name] for name in self.columns[1:]], self.unit)
+
+    def domain(self, columns: Mapping[str, dt.DataType]) -> pa.Table:
+        return pa.table({"item0": pa.array([self.unit], pa.string())})
+
+    @property
+    def counts_events(self) -> bool:
+        return self.count == "events"
+
+    @property
+    def measures_people(self) -> bool:
+        return self.people == "count"
+
+    def strategy(self, budget: Cost, cells: int | None) -> KnownItems:
+        return KnownItems(
+            budget=budget,
+            neighbours=self.neighbours,
+            cells=1,
+            count=self.count,
+            bound=self._bound,
+            share=self.share,
+            grid=self.grid,
+            debias=self.debias,
+            people=self.people,
+        )
+
+    def table(self, noisy: Noisy, columns: Columns, people: People) -> pa.Table:
+        return pa.table({self.by_columns[0]: noisy.items[0].combine_chunks(), **columns.by_name})
+
+    @property
+    def item(self) -> str:
+        return self.by_columns[0]
+
+    @property
+    def unit(self) -> str:
+        return "people" if self.count == "users" else "events"
+
+    def title(self) -> str:
+        held = f" where {told(self.where)}" if self.where else ""
+        return f"all {self.unit}{held}"
+
+    def explain(self, strategy: Strategy, mechanism: AnyMechanism) -> list[str]:
+        most = mechanism.bounding.limit
+        clipped = f"Each person counts at most {often(most)}." if self.unit == "events" else "Each person counts once."
+        noise = f"The number of {self.unit} gets {mechanism.noise_told()}."
+        return [clipped, noise, *mechanism.explain("total")[1:]]

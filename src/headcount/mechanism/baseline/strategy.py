@@ -1,0 +1,48 @@
+"""Plume, to compare with: items are found first and counted afterwards, each with a bound that is selected."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from headcount.bound import Bounding
+from headcount.bound.selection.plume import LARGEST_BOUND, Discovered, Discovering
+from headcount.mechanism.baseline.plume import Plume, calibrated, discovering
+from headcount.mechanism.unknown.strategy import UnknownItems
+from headcount.plural import plural
+
+NAMES = ("plume", "plume-threshold")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlumeStrategy(UnknownItems):
+    """Two bounds, each from a private profile."""
+
+    target: Fraction | None = None
+    """The relative error above which a count is not shown; None if all are."""
+
+    @property
+    def price(self) -> Fraction:
+        return self.budget.epsilon * (self.share or Discovering.default_share)
+
+    @property
+    def selection(self) -> Discovering:
+        return discovering(self.rest, self.price, self.neighbours)
+
+    def mechanism(self, bounding: Bounding | None = None) -> Plume:
+        assert isinstance(bounding, Discovered)
+        return calibrated(self.rest, bounding, self.neighbours, target=self.target)
+
+    def example(self, bound: int) -> Bounding:
+        return self.selection.example(bound)
+
+    def extremes(self) -> Sequence[Bounding]:
+        return [self.selection.example(bound) for bound in (1, LARGEST_BOUND)]
+
+    def outlook(self, item: str) -> str:
+        off = f"those whose counts may be off by more than {100 * float(self.target or 0):g}% are not shown"
+        rest = "all are shown" if self.target is None else off
+        return (
+            f"To find {plural(item)}, people are held to the first bound: every {item} that is left gets noise, and is "
+            f"found if that makes enough. To count them, people are held to the second bound on what they have of "
+            f"these. Every {item} that was found gets noise, and {rest}."
+        )

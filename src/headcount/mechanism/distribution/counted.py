@@ -1,0 +1,41 @@
+"""Shares of a distribution from noisy counts of a public list: the counts of `known/clipped.py`, whose proof holds."""
+
+from dataclasses import dataclass, fields
+from math import inf, log, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headcount.account.cost import Cost
+from headcount.account.events import Laplace, Neighbours
+from headcount.bound import Bounding
+from headcount.estimate.distribution.shares import ALIKE, SEEN, SHARES, with_intervals
+from headcount.mechanism.known import clipped
+from headcount.mechanism.known.clipped import Clipped
+from headcount.mechanism.mechanism import Columns, Noisy
+from headcount.mechanism.ordered.hierarchy import LAPLACE_TO_NORMAL, Noise
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class CountedShares(Clipped):
+    """Noise on every count; shares are parts of their sum."""
+
+    def estimate(self, noisy: Noisy) -> Columns:
+        values = noisy.values / self.bounding.unit
+        wide = self.deviation * (LAPLACE_TO_NORMAL if isinstance(self.event, Laplace) else 1.0)
+        cells, mass, largest = len(values), float(values.sum()), float(values.max(initial=0.0))
+        seen = mass >= SEEN * wide * sqrt(cells) or largest >= wide * (SEEN + log(cells))
+        mass = max(mass, largest, float(self.bounding.limit))
+        return Columns(with_intervals(values / mass, np.full(cells, wide / mass if seen else inf), 1 / mass))
+
+    @property
+    def interval_told(self) -> str:
+        return SHARES + ALIKE
+
+
+def calibrated(kind: Noise, budget: Cost, bounding: Bounding, cells: int, neighbours: Neighbours) -> CountedShares:
+    """With as much noise as the budget needs."""
+    counted = (clipped.laplace if kind == "laplace" else clipped.gaussian)(budget, bounding, cells, neighbours)
+    return CountedShares(**{each.name: getattr(counted, each.name) for each in fields(counted)})

@@ -1,0 +1,170 @@
+"""Items known in advance: noise on every one of them, with a bound that is given or selected privately."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isqrt, pi, sqrt
+from typing import Any, Literal
+
+from headcount.account.cost import Cost
+from headcount.account.threshold import people
+from headcount.bound import Bounding, ScaledToSize, ScaledToSum
+from headcount.bound.selection.compare import Compared, ComparedSizes, ComparedSums
+from headcount.bound.selection.paper import (
+    DpSgd,
+    InverseSensitivity,
+    Known,
+    MQuantile,
+    OutputPerturbation,
+    Quantile,
+)
+from headcount.bound.selection.selection import BoundSelection
+from headcount.mechanism.known.clipped import Clipped, calibrated, gaussian, laplace, with_scalar
+from headcount.mechanism.mechanism import digits
+from headcount.mechanism.strategy import (
+    EXAMPLE_BOUNDS,
+    Forecast,
+    Strategy,
+    all_appear,
+    bound_grid,
+    error_line,
+    for_examples,
+    given_forecast,
+    sigma,
+)
+from headcount.source.contributions import LARGEST_COUNT
+
+Debias = Literal["auto", "ratio", "poisson"] | None
+SELECTIONS = {
+    kind.name: kind for kind in (ComparedSizes, Quantile, InverseSensitivity, DpSgd, OutputPerturbation, MQuantile)
+}
+"""Ways of selecting the bound, by name."""
+SQUARES = tuple(name for name in SELECTIONS if name not in (ComparedSums.name, Quantile.name))
+"""Those that select a bound on squares, for Gaussian noise."""
+MIN_SPARSITY, MAX_SPARSITY = 20, 100
+"""Nobody's items count for more than this when a bound is selected: a tenth of all, within these."""
+LARGEST_BY_RANK = 100
+"""The largest candidate where candidates are not compared by what they cost (paper.py), if no grid is given: where M is
+small, all above everybody are as likely as the best, and what is lost is in proportion to them."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class KnownItems(Strategy):
+    """Clipped counts with noise, for every item of a public list."""
+
+    cells: int
+    """Number of items."""
+    count: Literal["users", "events"]
+    grid: tuple[int, ...] | None = None
+    debias: Debias = "auto"
+    people: int | str | None = None
+    """The number of people, if it is public; "count" if it is to be measured."""
+
+    @property
+    def selects(self) -> str:
+        """The name of the selection; empty if the bound is a number."""
+        if isinstance(self.bound, int):
+            return ""
+        return ComparedSums.name if self.bound == "auto" else self.bound
+
+    @property
+    def price(self) -> Fraction:
+        if not self.selects:
+            return Fraction(0)
+        return self.budget.epsilon * (self.share or BoundSelection.default_share)
+
+    @property
+    def sums(self) -> bool:
+        """True if the selected bound is one on sums, for Laplace noise."""
+        few = self.debias == "poisson" or not self._many
+        return self.selects == Quantile.name or (self.selects == ComparedSums.name and few)
+
+    @property
+    def _many(self) -> bool:
+        """True if there are so many items that Gaussian noise for all of them is quieter than Laplace noise."""
+        if not self.budget.delta:
+            return False
+        return self.cells > 2 / pi * (sigma(self.budget) * float(self.budget.epsilon)) ** 2
+
+    @property
+    def largest(self) -> int:
+        """The most that a person can have of one item."""
+        return 1 if self.count == "users" else LARGEST_COUNT
+
+    @property
+    def pure(self) -> bool:
+        return self.sums or super().pure
+
+    @property
+    def selection(self) -> BoundSelection[Any] | None:
+        if not self.selects:
+            return None
+        changed = people(self.neighbours) if self.cells > 1 else 1
+        kind = ComparedSums if self.selects == ComparedSums.name and self.sums else SELECTIONS[self.selects]
+        noise = (
+            changed / float(self.rest.epsilon) if self.sums else sigma(self.rest) * sqrt(2 / pi * changed)
+        )  # of one item, absolute, on average
+        sparsity = min(max(self.cells // 10, MIN_SPARSITY), MAX_SPARSITY)
+        return kind(self.price, self.neighbours, self.cells * noise, self.largest, self._candidates, sparsity)
+
+    @property
+    def _candidates(self) -> tuple[int, ...]:
+        """The bounds to select from: of events with Gaussian noise, their squares."""
+        most = LARGEST_COUNT if self.selects == ComparedSums.name else LARGEST_BY_RANK
+        grid = bound_grid(self.grid, min(self.cells, most) if self.count == "users" else most)
+        power = 1 if self.sums or self.count == "users" else 2
+        return tuple(sorted({bound**power for bound in grid}))
+
+    def mechanism(self, bounding: Bounding | None = None) -> Clipped:
+        def counted(budget: Cost) -> Clipped:
+            return self._clipped(budget, bounding)
+
+        if self.debias == "ratio":
+            return with_scalar(self.rest, "taken", counted)
+        if self.debias == "poisson" and self.people == "count":
+            return with_scalar(self.rest, "people", counted)
+        return counted(self.rest)
+
+    def _clipped(self, budget: Cost, bounding: Bounding | None) -> Clipped:
+        rate = self.people if isinstance(self.people, int) else 0
+        poisson = {"poisson_people": rate} if self.debias == "poisson" else {}
+        if bounding is None and poisson:  # which is about sums
+            bounding = ScaledToSum(self._number, self._number)
+        if isinstance(bounding, ScaledToSum):
+            return laplace(budget, bounding, self.cells, self.neighbours, **poisson)
+        if isinstance(bounding, ScaledToSize):
+            return gaussian(budget, bounding, self.cells, self.neighbours)
+        return calibrated(budget, count=self.count, bound=self._number, cells=self.cells, neighbours=self.neighbours)
+
+    @property
+    def _number(self) -> int:
+        assert isinstance(self.bound, int)
+        return self.bound
+
+    def example(self, bound: int) -> Bounding:
+        """A bounding that may be selected."""
+        squared = bound if self.count == "users" else bound**2
+        if self.sums:
+            return ScaledToSum(bound, self.largest)
+        return ScaledToSize(squared, self.largest if self.count == "users" else isqrt(squared))
+
+    def forecast(self, item: str, unit: str) -> Forecast:
+        if not self.selects:
+            return given_forecast(self.mechanism(), item, unit)
+        errors = for_examples([digits(self.mechanism(self.example(bound)).error) for bound in EXAMPLE_BOUNDS])
+        return [error_line(errors), *([] if self.cells == 1 else [all_appear(item)]), *self._candidates_told()]
+
+    def _candidates_told(self) -> Forecast:
+        """Of a selection by rank, or by noise on the bound: from how many bounds, and whether it can tell them
+        apart."""
+        selection = self.selection
+        if not isinstance(selection, Known) or isinstance(selection, Compared):
+            return []
+        squared = selection.norm != "sum" and self.count == "events"
+        largest = isqrt(selection.grid[-1]) if squared else selection.grid[-1]
+        listed = ("bound", f"one of {len(selection.grid):,} up to {largest:,}; grid=[...] gives others")
+        vague = f'bound="{selection.name}" can hardly tell which is best here, whatever the data are; bound="auto" can'
+        return [listed, ("beware", vague)] if selection.vague else [listed]
+
+    def outlook(self, item: str) -> str:
+        undone = "" if self.debias in (None, "auto") else f", and what that takes away is undone ({self.debias})"
+        return f"People are held to that bound{undone}. Every {item} of the public list gets noise for it."

@@ -1,0 +1,67 @@
+"""What is read off counts over the cells of a public scale: quantiles, or ranges."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headcount.estimate.counts.debias import whole
+from headcount.estimate.ordered import quantile
+from headcount.estimate.ordered.quantile import Counts
+from headcount.mechanism.mechanism import Columns
+from headcount.source.axis import Axis
+
+Floats = NDArray[np.float64]
+
+
+class Readout(Protocol):
+    """What is read off consistent counts."""
+
+    @property
+    def axis(self) -> Axis: ...
+
+    def columns(self, found: Counts, *, hides: bool) -> Columns:
+        """The released columns; `hides` if small counts were hidden."""
+
+
+@dataclass(frozen=True)
+class Quantiles:
+    """q, value, low, high."""
+
+    axis: Axis
+    q: tuple[Fraction, ...]
+
+    @property
+    def parts(self) -> Floats:
+        """The quantiles as floats."""
+        return np.array([float(each) for each in self.q])
+
+    def columns(self, found: Counts, *, hides: bool) -> Columns:
+        return self.sorted(*quantile.quantiles(found, self.parts, self.axis.points))
+
+    def sorted(self, values: Floats, low: Floats, high: Floats) -> Columns:
+        """Rising values: searched for one by one, two may have crossed; intervals only become wider."""
+        values = np.sort(values)
+        low = np.minimum(np.minimum.accumulate(low[::-1])[::-1], values)
+        high = np.maximum(np.maximum.accumulate(high), values)
+        columns = {"q": self.parts, "value": values, "low": low, "high": high}
+        return Columns({name: np.asarray(each, dtype=np.float64) for name, each in columns.items()})
+
+
+@dataclass(frozen=True)
+class Ranges:
+    """from, to, count, low, high."""
+
+    axis: Axis
+    ranges: tuple[tuple[float, float], ...]
+
+    def columns(self, found: Counts, *, hides: bool) -> Columns:
+        ends = np.array(self.ranges, dtype=np.float64)
+        first, last = (np.searchsorted(self.axis.points, ends[:, side]) for side in (0, 1))
+        counts, low, high = quantile.ranges(found, first, last)
+        if hides:
+            counts = np.where(low > 0, counts, 0.0)  # as of items: what was not seen is released as none
+        intervals = {"low": whole(np.floor(low)), "high": whole(np.ceil(high))}
+        return Columns({"from": ends[:, 0], "to": ends[:, 1], "count": whole(np.rint(counts)), **intervals})

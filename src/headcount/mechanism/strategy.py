@@ -1,0 +1,199 @@
+"""How a family of mechanisms answers within a budget: which bound is selected privately, which mechanism follows from
+it, and how good the answer will be. All of it from public numbers, before any row is read.
+
+A strategy that selects its bound pays for that out of its own epsilon: `price` for the selection, `reserved` for other
+private statistics, `rest` for the mechanism. `check` refuses a budget for which some bound that may be selected has no
+mechanism, so that nothing can fail once the ledger is charged.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, Self
+
+from headcount.account import calibrate
+from headcount.account.cost import Cost
+from headcount.account.events import Event, Laplace, Neighbours
+from headcount.bound import Bounding
+from headcount.bound.selection.people import PeopleCount
+from headcount.bound.selection.selection import BoundSelection
+from headcount.errors import BadParameter
+from headcount.mechanism.mechanism import AnyMechanism, check_widths, digits
+
+EXAMPLE_BOUNDS = (1, 10, 100)
+"""Bounds for which a plan shows the error, while the bound is not selected yet."""
+MIN_EPSILON, MIN_PRICE, MIN_REST = Fraction(1, 1000), Fraction(1, 100_000), Fraction(1, 2000)
+"""The least epsilon of a release that selects its bound, of the selection, and of what is left for the counts: below, a
+bound says nothing about the data, and noise for the largest would not fit into 64 bits."""
+SECOND_PROFILE_SHARE = Fraction(10, 100)
+"""The share of epsilon of a second profile, taken only if the first one showed nothing."""
+Forecast = list[tuple[str, str]]
+"""Lines of a plan: a label (error, appear, ...) and a sentence."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Strategy(ABC):
+    """How a family of mechanisms answers within a budget."""
+
+    budget: Cost
+    """What the whole release may cost."""
+    neighbours: Neighbours
+    bound: int | str = "auto"
+    """The most that one person may contribute, or how it is selected."""
+    share: Fraction | None = None
+    """The share of epsilon for selecting the bound, if it is given."""
+    people_count: PeopleCount | None = None
+    """A noisy count of all people that is released beside the answer."""
+    later: Fraction = Fraction(0)
+    """Epsilon of the selections after the first one."""
+
+    @property
+    def selection(self) -> BoundSelection[Any] | None:
+        """The private selection of the bound; None if the bound is given."""
+        return None
+
+    @abstractmethod
+    def mechanism(self, bounding: Bounding | None = None) -> AnyMechanism:
+        """The mechanism with noise for `rest`, for the selected bounding; without one, for the bound that is given."""
+
+    def next_selection(self, chosen: Bounding, made: Sequence[BoundSelection[Any]]) -> BoundSelection[Any] | None:
+        """What to select after `made`, the last of which led to `chosen`; None once everything is decided."""
+        return None
+
+    def after(self, selection: BoundSelection[Any]) -> Self:
+        """The strategy once a further selection is paid for."""
+        return replace(self, later=self.later + selection.epsilon)
+
+    @property
+    def price(self) -> Fraction:
+        """Epsilon of the first selection."""
+        return Fraction(0)
+
+    @property
+    def later_share(self) -> Fraction:
+        """The largest share of epsilon that later selections may take."""
+        return Fraction(0)
+
+    @property
+    def reserved(self) -> Fraction:
+        """Epsilon of other private statistics: later selections, the number of people."""
+        return self.later + (self.people_count.epsilon if self.people_count else 0)
+
+    @property
+    def rest(self) -> Cost:
+        """What is left for the mechanism."""
+        return Cost(self.budget.epsilon - self.price - self.reserved, self.budget.delta)
+
+    @property
+    def leanest(self) -> Self:
+        """The strategy with as little left for the mechanism as there may be: every later selection is taken."""
+        return replace(self, later=self.budget.epsilon * self.later_share)
+
+    @property
+    def pure(self) -> bool:
+        """True if no delta is spent."""
+        return self.selection is None and isinstance(self.mechanism().event, Laplace)
+
+    @property
+    def extra_events(self) -> tuple[Event, ...]:
+        """What happens beside the selections and the mechanism."""
+        return self.people_count.events if self.people_count else ()
+
+    def given(self) -> AnyMechanism:
+        """The mechanism of a bound that is given; refuse to tell it if the bound is still to be selected."""
+        if self.selection is not None:
+            raise BadParameter("the bound is not chosen yet.", fix="bound=20, or plan.release()")
+        return self.mechanism()
+
+    @property
+    def error(self) -> float:
+        """19 of 20 counts are off by at most this much, through noise, if the bound is given."""
+        return self.given().error
+
+    def check(self) -> None:
+        """Refuse a budget that could fail after the charge: every bound that may be selected has a mechanism."""
+        if self.selection is None:
+            check_widths(self.mechanism())
+            return
+        self._check_budget()
+        for bounding in self.leanest.extremes():
+            check_widths(self.leanest.mechanism(bounding))
+
+    def extremes(self) -> Sequence[Bounding]:
+        """Boundings at the ends of what may be selected, where their noise is not known to fit."""
+        return ()
+
+    def _check_budget(self) -> None:
+        """Refuse too little epsilon, or too much delta, for selecting a bound."""
+        if self.budget.epsilon < MIN_EPSILON:
+            raise BadParameter(
+                f"epsilon={float(self.budget.epsilon):g}: to choose a bound, it is at least 0.001.",
+                fix="epsilon=0.1, or bound=20",
+            )
+        rest = self.leanest.rest.epsilon
+        if 0 < self.price < MIN_PRICE or rest < MIN_REST:
+            share = float(self.price / self.budget.epsilon)
+            raise BadParameter(
+                f"share={share:g}: too little of epsilon for the choice, or for counts.", fix="share=0.05"
+            )
+        if self.budget.delta > rest / 10:
+            raise BadParameter(
+                f"delta={float(self.budget.delta):g}: to choose a bound, it is at most a tenth of epsilon.",
+                fix="delta=1e-6",
+            )
+
+    @abstractmethod
+    def forecast(self, item: str, unit: str) -> Forecast:
+        """How good the answer will be, in lines for a plan."""
+
+    def outlook(self, item: str) -> str:
+        """What will follow the selection of the bound, in a sentence."""
+        return f"People are held to that bound. Every {item} that is left gets noise; the small ones are not mentioned."
+
+
+def example_errors(mechanisms: Sequence[AnyMechanism], unit: str = "") -> str:
+    """The errors of the mechanisms of the example bounds; the first with its unit."""
+    first, *others = (digits(each.error) for each in mechanisms)
+    return for_examples([f"{first} {unit}" if unit else first, *others])
+
+
+def for_examples(values: Sequence[str]) -> str:
+    """One value for each example bound, in words."""
+    return ", ".join(f"{value} for a bound of {bound}" for value, bound in zip(values, EXAMPLE_BOUNDS, strict=True))
+
+
+def error_line(errors: str) -> tuple[str, str]:
+    """The error of counts, of which only noise is known beforehand."""
+    return "error", f"19 of 20 counts are off by at most {errors} (noise alone)"
+
+
+def all_appear(item: str) -> tuple[str, str]:
+    """Every item of a public list is released."""
+    return "appear", f"every item ({item}) of the public list appears"
+
+
+def visible_from(mechanism: AnyMechanism) -> str:
+    """The noisy count from which on an item is released; empty if all are."""
+    return "" if mechanism.appears is None else digits(mechanism.appears / mechanism.bounding.unit)
+
+
+def given_forecast(mechanism: AnyMechanism, item: str, unit: str) -> Forecast:
+    """The forecast of a mechanism whose bound is given."""
+    least = visible_from(mechanism)
+    shown = ("appear", f"an item ({item}) needs about {least} {unit} to appear") if least else all_appear(item)
+    return [error_line(digits(mechanism.error)), shown]
+
+
+def bound_grid(grid: tuple[int, ...] | None, largest: int) -> tuple[int, ...]:
+    """The bounds to select from: those given, or four in every doubling."""
+    if grid is not None:
+        return grid
+    return tuple(sorted({min(round(2 ** (step / 4)), largest) for step in range(4 * largest.bit_length())}))
+
+
+@lru_cache(maxsize=100)
+def sigma(budget: Cost) -> float:
+    """The standard deviation of Gaussian noise for a sensitivity of 1: near enough to compare mechanisms by."""
+    return float(calibrate.analytic_sigma(budget.epsilon, budget.delta))

@@ -1,0 +1,126 @@
+"""Items selected one after another, with no limit on how many of them a person has: their counts, or what events or
+amounts add up to, with a limit on amounts that is given or selected privately."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import inf
+from typing import Any, Literal
+
+from headcount.bound import Bounding, TopItems, TopSums
+from headcount.bound.selection.amounts import UnseenSums, UsualAmounts
+from headcount.bound.selection.selection import BoundSelection
+from headcount.bound.top import PARTS
+from headcount.errors import BadParameter
+from headcount.mechanism.mechanism import digits
+from headcount.mechanism.strategy import SECOND_PROFILE_SHARE, Forecast, Strategy
+from headcount.mechanism.topk.count_release import CountRelease, calibrated, check_worth
+from headcount.mechanism.topk.levels import KBAR, TARGET, VariantName
+from headcount.plural import plural
+
+EXAMPLE_RANKS = (1, 10, 100, 1000)
+"""Numbers of items for which a plan shows how common they must be to be selected."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TopK(Strategy):
+    """Private Count Release."""
+
+    kbar: int = KBAR
+    """Number of candidates: the most common items."""
+    target: Fraction | None = TARGET
+    """The relative error that counts may have; None if items are released without counts."""
+    variant: VariantName = "level"
+    k: int | None = None
+    """Number of items wanted; None if as many as the budget finds."""
+    added: Literal["", "count", "amount"] = ""
+    """What is added up for each item: events, or amounts; empty if people are counted."""
+    first_epsilon: Fraction | None = None
+    selection_delta: Fraction | None = None
+
+    @property
+    def selects(self) -> bool:
+        """True if the limit of amounts is selected privately."""
+        return bool(self.added) and self.bound == "auto"
+
+    @property
+    def price(self) -> Fraction:
+        if not self.selects:
+            return Fraction(0)
+        return self.budget.epsilon * (self.share or UsualAmounts.default_share)
+
+    @property
+    def later_share(self) -> Fraction:
+        return SECOND_PROFILE_SHARE if self.selects else Fraction(0)
+
+    @property
+    def pure(self) -> bool:
+        return False
+
+    @property
+    def selection(self) -> BoundSelection[Any] | None:
+        if not self.selects:
+            return None
+        assert self.added
+        return UsualAmounts(self.price, self.neighbours, self.kbar, self.added)
+
+    def next_selection(self, chosen: Bounding, made: Sequence[BoundSelection[Any]]) -> BoundSelection[Any] | None:
+        if not isinstance(chosen, UnseenSums) or len(made) > 1:
+            return None
+        return replace(made[0], epsilon=self.budget.epsilon * SECOND_PROFILE_SHARE)
+
+    def mechanism(self, bounding: Bounding | None = None) -> CountRelease:
+        if bounding is None:
+            bounding = self._bounding(self.bound if isinstance(self.bound, int) else 1)
+        assert isinstance(bounding, TopItems)
+        return calibrated(
+            self.rest,
+            bounding,
+            self.neighbours,
+            variant=self.variant,
+            target=self.target,
+            k=self.k,
+            first_epsilon=self.first_epsilon,
+            selection_delta=self.selection_delta,
+        )
+
+    def _bounding(self, limit: int) -> TopItems:
+        return TopSums(self.kbar, limit, self.added) if self.added else TopItems(self.kbar)
+
+    def extremes(self) -> Sequence[Bounding]:
+        return [TopSums(self.kbar, 2 * PARTS - 1, "count")]  # the most parts
+
+    def check(self) -> None:
+        super().check()
+        check_worth(self.leanest.mechanism(self._bounding(1)))
+
+    @property
+    def error(self) -> float:
+        self.given()
+        raise BadParameter("what is found one after another has no one error for all.", fix="print(plan)")
+
+    def forecast(self, item: str, unit: str) -> Forecast:
+        made = self.mechanism(self._bounding(1))
+        wanted = sorted({rank for rank in EXAMPLE_RANKS if rank < (self.k or inf)} | ({self.k} if self.k else set()))
+        needed = [(rank, made.needed(rank)) for rank in wanted if made.needed(rank) < inf]
+        listed = ", ".join(f"{rank:,} that have {count:,.0f} each" for rank, count in needed)
+        appear = f"by how many people they need, about, items ({item}): {listed}"
+        return [*self._errors(made, [count for _, count in needed]), ("appear", appear)]
+
+    def _errors(self, made: CountRelease, needed: list[float]) -> Forecast:
+        """The error of counts, or of sums, of items that have as many people as they need."""
+        if made.target is None:
+            return []
+        if not self.added:
+            return [("error", f"most counts are off by at most {float(100 * made.target):g}%, large ones by less")]
+        relative = float(made.levels[-1].variance) ** 0.5 / made.levels[-1].threshold
+        limit = float(self.bound) if isinstance(self.bound, int) else 1.0
+        errors = ", ".join(digits(2 * relative * count * limit) for count in needed)
+        times = "" if isinstance(self.bound, int) else ", times the limit that is chosen"
+        return [("error", f"19 of 20 sums of such items are off by at most {errors}{times}")]
+
+    def outlook(self, item: str) -> str:
+        return (
+            f"No amount counts for more than that limit. The {plural(item)} that most people have are found one after "
+            "another, and what their amounts add up to is told with noise."
+        )

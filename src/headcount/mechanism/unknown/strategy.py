@@ -1,0 +1,171 @@
+"""Items not known in advance, with a bound that is given or selected: a few items of each person are kept, and those
+that occur are released from a threshold on; or people's counts are scaled on two scales."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import singledispatch
+from math import log, pi, sqrt
+from statistics import NormalDist
+from typing import Any, Literal
+
+from headcount.account.threshold import people
+from headcount.bound import Bounding, SampledEvents, SampledItems, TopItems, TwoScaleClip
+from headcount.bound.selection.by_load import Exponential, Generalized
+from headcount.bound.selection.profile import MOST_ITEMS, FromProfile
+from headcount.bound.selection.selection import BoundSelection
+from headcount.mechanism.mechanism import AnyMechanism
+from headcount.mechanism.strategy import (
+    EXAMPLE_BOUNDS,
+    Forecast,
+    Strategy,
+    bound_grid,
+    error_line,
+    example_errors,
+    for_examples,
+    given_forecast,
+    sigma,
+    visible_from,
+)
+from headcount.mechanism.topk import count_release
+from headcount.mechanism.unknown import thresholded, weighted
+from headcount.mechanism.unknown.thresholded import Thresholded
+from headcount.plural import plural
+from headcount.source.contributions import LARGEST_COUNT
+
+SELECTIONS = {kind.name: kind for kind in (Generalized, Exponential)}
+"""Ways of selecting the bound, by name."""
+PAPER_LARGEST = 1500
+"""The largest candidate of paper 000, which Algorithm 4 needs to be small."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnknownItems(Strategy):
+    """What is common to items that are released from a threshold on."""
+
+    count: Literal["users", "events"]
+
+    def example(self, bound: int) -> Bounding:
+        """A bounding that may be selected."""
+        return (SampledItems if self.count == "users" else SampledEvents)(bound)
+
+    def forecast(self, item: str, unit: str) -> Forecast:
+        if self.selection is None:
+            return given_forecast(self.mechanism(), item, unit)
+        mechanisms = [self.mechanism(self.example(bound)) for bound in EXAMPLE_BOUNDS]
+        first, *rest = map(visible_from, mechanisms)
+        needed = for_examples([f"{first} {unit}", *rest])
+        return [error_line(example_errors(mechanisms)), ("appear", f"an item ({item}) needs about {needed}")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Thresholds(UnknownItems):
+    """A few items, or events, of each person are kept."""
+
+    grid: tuple[int, ...] | None = None
+
+    @property
+    def selects(self) -> str:
+        """The name of the selection; empty if the bound is a number."""
+        if isinstance(self.bound, int):
+            return ""
+        return Generalized.name if self.bound == "auto" else self.bound
+
+    @property
+    def price(self) -> Fraction:
+        if not self.selects:
+            return Fraction(0)
+        return self.budget.epsilon * (self.share or BoundSelection.default_share)
+
+    @property
+    def selection(self) -> BoundSelection[Any] | None:
+        if not self.selects:
+            return None
+        grid = bound_grid(self.grid, MOST_ITEMS if self.selects == Generalized.name else PAPER_LARGEST)
+        kind = SampledItems if self.count == "users" else SampledEvents
+        thresholds, noise = zip(*map(self._level, grid), strict=True)
+        return SELECTIONS[self.selects](self.price, self.neighbours, kind, grid, thresholds, noise)
+
+    def _level(self, bound: int) -> tuple[float, float]:
+        """About which threshold a bound leads to, and how large its noise is: near enough to compare bounds by."""
+        epsilon, delta, changed = float(self.rest.epsilon), float(self.rest.delta), people(self.neighbours)
+        scale = changed * bound / epsilon
+        laplace = 1 + scale * log(bound / (2 * delta)), scale
+        if self.count == "events":
+            return laplace
+        deviation = sigma(self.rest) * sqrt(changed * bound)
+        gaussian = 1 - deviation * NormalDist().inv_cdf(min(delta / bound, 0.5)), deviation * sqrt(2 / pi)
+        return min(laplace, gaussian)
+
+    def mechanism(self, bounding: Bounding | None = None) -> Thresholded:
+        if bounding is None:
+            assert isinstance(self.bound, int)
+            bounding = self.example(self.bound)
+        assert isinstance(bounding, SampledItems | SampledEvents)
+        return thresholded.calibrated(self.rest, bounding, self.neighbours)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Weights(UnknownItems):
+    """People's counts are scaled on two scales, which follow from a private profile of people."""
+
+    by_name: bool = False
+    """Whether scaling was requested by name: else, if nearly everybody has one or two items, as many are kept."""
+    ratio: bool = True
+    """Whether what scaling takes away is measured and undone."""
+
+    @property
+    def price(self) -> Fraction:
+        return self.budget.epsilon * (self.share or FromProfile.default_share)
+
+    @property
+    def largest(self) -> int:
+        """The most that a person can have of one item."""
+        return 1 if self.count == "users" else LARGEST_COUNT
+
+    @property
+    def selection(self) -> BoundSelection[Any]:
+        return FromProfile(self.price, self.neighbours, self.largest, self._small, not self.by_name)
+
+    @property
+    def _small(self) -> int | None:
+        """The small bound, in squares, if it is given."""
+        if not isinstance(self.bound, int):
+            return None
+        return self.bound if self.count == "users" else self.bound**2
+
+    def mechanism(self, bounding: Bounding | None = None) -> AnyMechanism:
+        assert bounding is not None
+        return _mechanism(bounding, self)
+
+    def example(self, bound: int) -> Bounding:
+        squared = bound if self.count == "users" else bound**2
+        return TwoScaleClip(squared, 4 * squared, min(8 * bound, 10_000), self.largest, (1, 1))
+
+    def outlook(self, item: str) -> str:
+        again = " What is shown is measured once more, to undo what scaling took away." if self.ratio else ""
+        return (
+            f"People's counts are scaled to that bound. Every {item} that occurs gets noise; the small ones are not "
+            f"mentioned.{again} If nearly everybody has one or two {plural(item)}, so many are kept instead of scaled."
+        )
+
+
+@singledispatch
+def _mechanism(bounding: Bounding, strategy: Weights) -> AnyMechanism:
+    """The mechanism for a selected bounding."""
+    raise TypeError(f"{type(bounding).__name__}: no mechanism for items that are not known")
+
+
+@_mechanism.register
+def _(bounding: TwoScaleClip, strategy: Weights) -> AnyMechanism:
+    return weighted.calibrated(strategy.rest, bounding, strategy.neighbours, ratio=strategy.ratio)
+
+
+@_mechanism.register(SampledItems)
+@_mechanism.register(SampledEvents)
+def _(bounding: SampledItems | SampledEvents, strategy: Weights) -> AnyMechanism:
+    return thresholded.calibrated(strategy.rest, bounding, strategy.neighbours)
+
+
+@_mechanism.register
+def _(bounding: TopItems, strategy: Weights) -> AnyMechanism:
+    return count_release.calibrated(strategy.rest, bounding, strategy.neighbours)

@@ -1,0 +1,365 @@
+"""A plan: made before anything is read, from the schema and the parameters alone. It says what a release will cost,
+how far off its counts will be, and what will happen, step by step; and it makes the release."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from inspect import signature
+from pathlib import Path
+from typing import Any
+
+import ibis
+import pyarrow as pa
+
+from headcount.account import Charge, Cost, Ledger
+from headcount.account.budget import budget, epsilon_of_rho, least_epsilon
+from headcount.account.chain import canonical
+from headcount.account.events import Event, Guarantee, to_json
+from headcount.bound.selection.people import People
+from headcount.bound.selection.selection import BoundSelection
+from headcount.errors import BadParameter
+from headcount.exact import Number, rational, written
+from headcount.job import Job, check_names, job_named
+from headcount.mechanism.mechanism import AnyMechanism
+from headcount.mechanism.strategy import Strategy
+from headcount.noise import Entropy, KeyedEntropy, SystemEntropy
+from headcount.release import About, Release, pack, released
+from headcount.run import Decision, Progress, Source, draw, fingerprint
+from headcount.source import Events, open_events
+from headcount.source.engine import Limits, limits
+from headcount.source.events import check_limits, check_name
+from headcount.visible import visible
+
+FORMAT = 7
+DEFAULT_DELTA = 1e-6
+
+
+def plan(job: str, data: Any, **arguments: Any) -> "Plan":
+    """What a release would cost and how far off it would be: the arguments of the function of that name; nothing is
+    read or spent.
+
+    >>> import headcount as hc
+    >>> hc.plan("histogram", hc.example(), user="user", by="song", epsilon=1, bound=20).mechanism.event.threshold
+    103
+    """
+    kind, function = job_named(job)
+    known = [name for name in signature(function).parameters if name not in ("data", "ledger", "again")]
+    check_names(kind.name, arguments, dict.fromkeys(known))
+    return build(kind, data, arguments)
+
+
+def release(kind: type[Job], data: Any, given: dict[str, Any]) -> Release:
+    """The release of a job, from all arguments of its public function."""
+    arguments = {name: value for name, value in given.items() if name not in ("data", "ledger", "again")}
+    ledger = given["ledger"]
+    opened = Ledger(ledger) if isinstance(ledger, str | Path) else ledger
+    return build(kind, data, arguments).release(ledger=opened, again=given["again"])
+
+
+def build(kind: type[Job], data: Any, arguments: dict[str, Any]) -> "Plan":
+    """The plan of a job, from its arguments as typed."""
+    typed = dict(arguments)
+    dataset, memory, spill = (typed.pop(name, None) for name in ("dataset", "memory", "spill"))
+    epsilon, rho, delta = typed.pop("epsilon", None), typed.pop("rho", None), typed.pop("delta", DEFAULT_DELTA)
+    target = None if kind.relative_target(typed) else typed.pop("target_error", None)
+    if target is None:
+        typed = {name: value for name, value in typed.items() if name != "target_error" or value is not None}
+    job = kind.from_typed(**typed)
+    if rational("delta", delta, fix="delta=1e-6") == 0 and not job.pure:
+        job.check_zero_delta()
+    usable = limits(memory, spill)
+    events = open_events(data, job.columns, dataset, job.roles)
+    check_limits(data, events, usable)
+    job.check_source(events)
+    columns = {name: str(kind) for name, kind in events.columns.items()}
+
+    def made(epsilon: Number) -> Plan:
+        return Plan(events.name, job, budget(epsilon, delta), columns, events, usable)
+
+    if target is None:
+        plan = made(_epsilon(job, epsilon, rho, delta))
+        plan.check()
+        return plan
+    if epsilon is not None or rho is not None:
+        raise BadParameter("epsilon and target_error: only one of them.", fix="target_error=10 finds the epsilon")
+    job.check_target(target)
+    return least_epsilon(target, made)
+
+
+def _epsilon(job: Job, epsilon: Number | None, rho: Number | None, delta: Number) -> Number:
+    """Epsilon as typed, or what rho comes to."""
+    if rho is None and epsilon is None:
+        raise BadParameter("how much may it cost?", fix=job.cost_example)
+    if rho is None:
+        assert epsilon is not None
+        return epsilon
+    if epsilon is not None:
+        raise BadParameter("epsilon and rho: only one of them.", fix="epsilon=1, or rho=0.1")
+    job.check_rho()
+    return epsilon_of_rho(rho, delta)
+
+
+@dataclass(frozen=True, repr=False)
+class Plan:
+    """A release that has not happened. Nothing was read for it, nothing was spent."""
+
+    dataset: str
+    """The name of the dataset."""
+    job: Job
+    budget: Cost
+    """Epsilon and delta as typed."""
+    columns: dict[str, str]
+    """The columns that will be read, and their types."""
+    events: Events | None = field(default=None, compare=False, repr=False)
+    """The table, if it is at hand."""
+    limits: Limits = field(default=Limits(), compare=False, repr=False)
+    """What the run may use: no part of the request."""
+
+    @cached_property
+    def strategy(self) -> Strategy:
+        """How the job is answered within the budget."""
+        usable = replace(self.budget, delta=Fraction(0)) if self.job.pure else self.budget
+        return self.job.strategy(usable, None if self.domain is None else len(self.domain))
+
+    def check(self) -> None:
+        """Refuse what could fail only after the charge."""
+        self.strategy.check()
+
+    @cached_property
+    def selection(self) -> BoundSelection[Any] | None:
+        """The private selection of the bound; None if the bound is given."""
+        return self.strategy.selection
+
+    @cached_property
+    def mechanism(self) -> AnyMechanism:
+        """What will draw the noise, if the bound is given."""
+        return self.strategy.given()
+
+    @cached_property
+    def domain(self) -> pa.Table | None:
+        """The public items as the engine sees them, if they are known; sorted, as noise is drawn in this order and keys
+        that are listed in another one are the same request to a ledger."""
+        listed = self.job.domain(self._kinds())
+        return None if listed is None else listed.sort_by([(name, "ascending") for name in listed.column_names])
+
+    def _kinds(self) -> dict[str, ibis.DataType]:
+        return {name: ibis.dtype(kind) for name, kind in self.columns.items()}
+
+    @property
+    def what(self) -> str:
+        """The job in a few words."""
+        return self.job.title()
+
+    @property
+    def cost(self) -> Cost:
+        """What will be paid: never more than what was typed, and no delta where none is needed."""
+        return replace(self.budget, delta=Fraction(0)) if self.strategy.pure else self.budget
+
+    @property
+    def error(self) -> float:
+        """19 of 20 counts will be off by at most this much, through noise, if the bound is known beforehand."""
+        return self.strategy.error
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """What will happen and what it guarantees, in sentences."""
+        return (*self._steps(self._decision), self.guarantee)
+
+    @property
+    def _decision(self) -> Decision | None:
+        """The mechanism, if nothing is left to be selected."""
+        return None if self.selection else Decision(self.mechanism)
+
+    def _steps(self, decision: Decision | None, people: People | None = None) -> list[str]:
+        """What happens, as far as it is known: to its end once it is decided."""
+        selections = decision.selections if decision else (self.selection,) if self.selection else ()
+        mechanism = decision.mechanism if decision else None
+        rest = self.job.explain(self.strategy, mechanism) if mechanism else [self.strategy.outlook(self.job.item)]
+        counted = self.strategy.people_count
+        return [
+            self.job.reading(self.dataset),
+            *self._selected(selections, mechanism),
+            *rest,
+            *([counted.explain()] if counted else []),
+            *self.job.closing(people),
+        ]
+
+    def _selected(self, selections: Sequence[BoundSelection[Any]], mechanism: AnyMechanism | None) -> list[str]:
+        """How the bound is selected, what that takes, and what it led to."""
+        sentences = []
+        for number, selection in enumerate(selections):
+            percent = f"{float(100 * selection.epsilon / self.budget.epsilon):.3g}%"
+            price = f" This takes {float(selection.epsilon):g} of epsilon ({percent})." if selection.epsilon else ""
+            repeated = number > 0 and selection.repeats
+            again = "Nothing was seen: too few people for so much noise. So, once more: " if repeated else ""
+            outcome = selection.outcome(mechanism.bounding) if mechanism else ""
+            sentences.append(f"{again}{selection.explain(self.job.item)}{price}{outcome}")
+        return sentences
+
+    @property
+    def guarantee(self) -> str:
+        """What is promised, to whom."""
+        return self.job.guarantee(self.cost)
+
+    def __str__(self) -> str:
+        forecast = self.strategy.forecast(self.job.item, self.job.unit)
+        lines = [
+            f"{self.what}, from {self.dataset}",
+            "",
+            f"  cost    epsilon {float(self.cost.epsilon):g}, delta {float(self.cost.delta):g}",
+            *(f"  {label:<7} {text}" for label, text in forecast),
+            "",
+            *(f"  {number}. {step}" for number, step in enumerate(self.steps, 1)),
+            "",
+            "Nothing was read, nothing was spent.",
+        ]
+        return "\n".join(map(visible, lines))
+
+    __repr__ = __str__
+
+    def to_json(self) -> str:
+        """The plan as text, to be looked at, kept, or sent to where the data are."""
+        return self._text
+
+    @cached_property
+    def _text(self) -> str:
+        return canonical({**self._plain, "events": json.loads(to_json(self.charge().events))})
+
+    @cached_property
+    def _plain(self) -> dict[str, Any]:
+        return {
+            "headcount": FORMAT,
+            "job": self.job.name,
+            "dataset": self.dataset,
+            "columns": self.columns,
+            "parameters": self.job.to_plain(),
+            "epsilon": written(self.budget.epsilon),
+            "delta": written(self.budget.delta),
+        }
+
+    @classmethod
+    def from_json(cls, text: str) -> "Plan":
+        """The plan that `to_json` wrote."""
+        try:
+            plain = json.loads(text)
+            other = plain["headcount"] != FORMAT
+            plan = None if other else cls._from_plain(plain)
+            same = plan is not None and plan.to_json() == canonical(plain)
+        except Exception:  # whatever the text may hold
+            raise BadParameter("this is not a plan.", fix="the text that plan.to_json() gave") from None
+        if plan is None or not same:
+            raise BadParameter("this plan was made by another version of headcount.", fix="make it again: hc.plan(...)")
+        return plan
+
+    @classmethod
+    def _from_plain(cls, plain: dict[str, Any]) -> "Plan":
+        job = job_named(plain["job"])[0].from_plain(plain["parameters"])
+        plan = cls(str(plain["dataset"]), job, budget(plain["epsilon"], plain["delta"]), plain["columns"])
+        job.check_schema(plan._kinds())
+        plan.check()
+        return plan
+
+    def charge(self) -> Charge:
+        """The request to a ledger."""
+        return self._charge
+
+    @cached_property
+    def _charge(self) -> Charge:
+        parameters = self._plain["parameters"]
+        if keys := parameters.get("keys"):  # in any order: the release is sorted
+            listed = canonical(sorted(keys, key=canonical))
+            parameters = {**parameters, "keys": hashlib.sha256(listed.encode()).hexdigest()}
+        request = canonical({"what": self.what, **self._plain, "parameters": parameters})
+        owner = f"{self.dataset}, people by {self.job.user}"
+        return Charge(request, self.cost, self._events, dataset=owner, neighbours=self.job.relation)
+
+    @property
+    def _events(self) -> tuple[Event, ...]:
+        """What will happen: if the bound is still to be selected, the selection, and what the counts may cost after
+        it."""
+        extra = self.strategy.extra_events
+        if self.selection is None:
+            return (*extra, *self.mechanism.events)
+        return (*extra, *self.selection.events, Guarantee(self.strategy.rest.epsilon, self.cost.delta))
+
+    def release(
+        self,
+        data: Any = None,
+        *,
+        ledger: Ledger | None = None,
+        again: bool = False,
+        entropy: Entropy | None = None,
+        progress: Progress = lambda step: None,
+    ) -> Release:
+        """Make the release: charge the ledger, read, bound, draw noise once, seal.
+
+        `data` is needed only by a plan that came from text. With a ledger, an equal request returns the sealed release,
+        without new noise and without a charge; if the data changed since, it is refused. `again=True` pays for a new
+        draw."""
+        source = Source(self._opened(data), self.limits, self.domain, self.dataset)
+        pack(pa.table({}), self.about(None))  # nothing of it can fail once noise is drawn
+        if ledger is None:
+            return released(self._drawn(source, entropy or SystemEntropy(), "", progress), fresh=True)
+        check_name(self.dataset)
+        if entropy is not None:
+            raise BadParameter("a ledger is charged for real noise only.", fix="no ledger, or no entropy of your own")
+
+        def identity() -> bytes:
+            nonlocal source
+            found, events = fingerprint(source, progress)
+            source = replace(source, events=events)
+            return found
+
+        def work(head: str, secret: bytes) -> bytes:
+            return self._drawn(source, KeyedEntropy(secret), head, progress)
+
+        sealed = ledger.publish(self.charge(), work, again=again, data=identity)
+        return released(sealed.content, fresh=sealed.fresh)
+
+    def _drawn(self, source: Source, entropy: Entropy, head: str, progress: Progress) -> bytes:
+        """The release's bytes."""
+        done = draw(self.job, self.strategy, source, entropy, progress)
+        about = self.about(done.decision, done.people)
+        return pack(done.table, replace(about, head=head, measured=done.measured))
+
+    def _opened(self, data: Any) -> Events:
+        job = self.job
+        events = self.events if data is None else open_events(data, job.columns, self.dataset, job.roles)
+        if events is None:
+            raise BadParameter("this plan came from text: it needs its data.", fix="plan.release(data)")
+        if {name: str(kind) for name, kind in events.columns.items()} != self.columns:
+            raise BadParameter("the data's columns are not those of the plan.", fix="make it again: hc.plan(...)")
+        job.check_source(events)
+        return events
+
+    def about(self, decision: Decision | None, people: People | None = None) -> About:
+        """Everything about the release but its rows; without its mechanism, as far as it is known."""
+        ready = decision or self._decision
+        mechanism = ready.mechanism if ready else None
+        selected = [event for selection in (ready.selections if ready else ()) for event in selection.events]
+        happened = [*self.strategy.extra_events, *selected, *mechanism.events] if mechanism else []
+        return About(
+            what=self.what,
+            dataset=self.dataset,
+            by=self.job.by_columns,
+            unit=self.job.unit,
+            epsilon=written(self.cost.epsilon),
+            delta=written(self.cost.delta),
+            steps=(
+                *self._steps(ready, people),
+                *([self.job.interval(mechanism)] if mechanism else []),
+                self.guarantee,
+            ),
+            proof=mechanism.proof if mechanism else "",
+            plan=self.to_json(),
+            view=self.job.view,
+            bound=mechanism.bounding.limit if mechanism else 0,
+            chosen=self.selection.name if self.selection and isinstance(self.strategy.bound, str) else "",
+            events=to_json(happened) if mechanism else "",
+            order=tuple(label for bins in self.job.bins_by_column().values() for label in bins.labels),
+            head="",
+            value=self.job.value_name,
+        )

@@ -1,0 +1,149 @@
+"""The run of a release: read, select the bound, bound, draw noise, make columns. It knows no job and no mechanism.
+
+Noise is drawn only once nothing can fail any more by what the rows are: work that fails is done again under its charge,
+and must not draw a second time.
+"""
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from scipy import special
+
+from headcount.bound.selection.people import People
+from headcount.bound.selection.selection import BoundSelection
+from headcount.errors import ReadingFailed
+from headcount.job import Job
+from headcount.mechanism.mechanism import AnyMechanism
+from headcount.mechanism.strategy import Strategy
+from headcount.noise import Entropy
+from headcount.release.release import check_packable
+from headcount.source import Events, contributions, identified
+from headcount.source.contributions import Contributions
+from headcount.source.engine import Limits, reading, stop_behind
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What is done once everything is selected."""
+
+    mechanism: AnyMechanism
+    selections: tuple[BoundSelection[Any], ...] = ()
+    """The selections that led to it."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What may be released."""
+
+    decision: Decision
+    table: pa.Table
+    measured: str
+    """Of a shape: what its intervals are computed from."""
+    people: People
+    """The number of people: with noise, or as it is public."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """What is read."""
+
+    events: Events
+    limits: Limits
+    domain: pa.Table | None
+    """The public items, sorted: noise is drawn in this order."""
+    dataset: str
+
+
+def draw(job: Job, strategy: Strategy, source: Source, entropy: Entropy, progress: Progress) -> Outcome:
+    """Read, select, bound, noise, columns."""
+    with quiet(), _read(job, strategy, source, progress) as pairs:  # user, items, count
+        decision = _select(strategy, pairs, entropy, progress)
+        bounded = decision.mechanism.bounding.bound(pairs, entropy.secret(), source.domain)  # items, totals
+        there = strategy.people_count.look(pairs) if strategy.people_count else 0
+        if strategy.selection is None:
+            check_packable(bounded.items)
+    progress("drawing noise")
+    with quiet():
+        noisy = decision.mechanism.run(bounded, entropy)  # items, noisy values
+        counted = strategy.people_count
+        people = counted.draw(there, entropy) if counted else People(job.public_people)
+        columns = decision.mechanism.estimate(noisy)
+        return Outcome(decision, job.table(noisy, columns, people), columns.measured, people)
+
+
+def _select(strategy: Strategy, pairs: Contributions, entropy: Entropy, progress: Progress) -> Decision:
+    """The mechanism, with its bound selected if need be, and what that may lead to."""
+    selection = strategy.selection
+    if selection is None:
+        return Decision(strategy.mechanism())
+    progress("choosing the bound")
+    if others := [name for name in pairs.items if not pairs.table[name].type().is_string()]:
+        check_packable(pairs.listed(others))
+    chosen, made = selection.draw(selection.look(pairs), entropy), [selection]
+    while following := strategy.next_selection(chosen, made):
+        chosen, strategy = following.draw(following.look(pairs), entropy), strategy.after(following)
+        made.append(following)
+    progress("bounding")
+    return Decision(strategy.mechanism(chosen), tuple(made))
+
+
+@contextmanager
+def _read(job: Job, strategy: Strategy, source: Source, progress: Progress) -> Iterator[Contributions]:
+    """What each person did; read to its end beforehand, if there will be noise before the totals."""
+    with unquoted(source.dataset):
+        progress("reading")
+        rows = source.events.table()
+        pairs = contributions(
+            job.prepare(rows, source.events.columns),  # user, what makes an item
+            job.item_bins,
+            events=job.counts_events,
+            keys=source.domain if job.joins_domain else None,
+            everybody=rows,
+            amounts=job.adds_amounts,
+        )
+        selection = strategy.selection
+        kept = pairs.read(
+            everybody=job.measures_people,
+            by_number=(selection or strategy.mechanism().bounding).by_number,
+            again=source.events.quick,
+            once=selection is None and strategy.mechanism().bounding.reads_once,
+        )
+        with reading(rows, source.limits if source.events.ours else None), kept as ready:
+            yield ready
+
+
+def fingerprint(source: Source, progress: Progress) -> tuple[bytes, Events]:
+    """What stands for the data in a ledger, and the data to be read next."""
+    with quiet(), unquoted(source.dataset):
+        progress("looking at the data")
+        return identified(source.events, source.limits)
+
+
+@contextmanager
+def unquoted(dataset: str) -> Iterator[None]:
+    """Whatever fails while rows are read says only that it failed: what an engine says may quote a row."""
+    try:
+        yield
+    except Exception as error:
+        if stop := stop_behind(error):
+            raise stop from None
+        raise ReadingFailed(
+            f"{dataset}: the rows could not be read to their end. Nothing was released.",
+            fix="read the table with its own engine to see why, then ask again: a ledger charges only once",
+        ) from None
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Ignore the caller's NumPy, SciPy and warning settings: a warning turned into an exception after noise was drawn
+    would make a retry draw fresh noise under the same charge."""
+    with np.errstate(all="ignore"), special.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
