@@ -1,1 +1,1 @@
-"""Items not known in advance, released from a threshold on. Proofs: docs/proofs/weighted.md, docs/proofs/thresholded.md."""
+"""Items not known in advance, released above a threshold. Proofs: docs/proofs/weighted.md, thresholded.md."""
