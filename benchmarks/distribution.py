@@ -35,11 +35,11 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+
+from benchmarks.truth import folder
 from experiments.best import Floats
 from experiments.distribution.people import SOURCES, People, counted, drawn
 from experiments.distribution.ways import METHODS, WAYS, Way, errors, learned, off
-
-from benchmarks.truth import folder
 from headcount.account.events import Neighbours
 from headcount.release import Release
 

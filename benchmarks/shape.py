@@ -38,12 +38,12 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from experiments.sampling.part import SYSTEM, listed
-from experiments.shape.follows import Beside, entropy
-from experiments.shape.ways import off
 
 from benchmarks.scale import with_duckdb
 from benchmarks.truth import TABLES, folder, true_counts
+from experiments.sampling.part import SYSTEM, listed
+from experiments.shape.follows import Beside, entropy
+from experiments.shape.ways import off
 from headcount.api_shape import shape
 from headcount.estimate.shape.prevalence import of_counts
 from headcount.estimate.shape.properties import Estimate

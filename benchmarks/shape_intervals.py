@@ -24,11 +24,11 @@ from statistics import fmean
 
 import duckdb
 import numpy as np
-from experiments.sampling.part import SYSTEM, listed
-from experiments.shape.follows import entropy
 
 from benchmarks.shape import printed
 from benchmarks.truth import TABLES, folder
+from experiments.sampling.part import SYSTEM, listed
+from experiments.shape.follows import entropy
 from headcount.estimate.shape.prevalence import Floats, of_counts
 from headcount.estimate.shape.properties import Estimate
 from headcount.mechanism.shape.strategy import Shaped, Way

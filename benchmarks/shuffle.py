@@ -18,9 +18,9 @@ from statistics import fmean, stdev
 from time import process_time
 
 import numpy as np
+
 from experiments.shape.tables import drawn
 from experiments.shape.ways import EM, cells, off, staircase
-
 from headcount.account.events import Neighbours
 from headcount.account.shuffling import best
 from headcount.federated import SecureSum, ShapeAnalyst, ShapeClient, ShapeRound, Shuffler, Total

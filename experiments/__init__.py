@@ -1,16 +1,18 @@
-"""The papers' experiments, run again with headcount's own parts: our numbers beside the printed ones.
+"""Experiments of papers, run again with headcount's own parts: our numbers beside the printed ones.
 
-These are experiments, not releases: data are made from a seed, and losses are measured on data that are known. What is
-chosen privately is drawn by the product's classes, with the operating system's entropy. Nothing that releases imports
-this package.
+These are experiments, not releases: data are generated from a seed, and losses are measured on data that are known.
+Private selections are sampled by the product's classes, with the operating system's entropy. They stand beside the
+package, not in it: no module of src/ imports them, and the wheel does not contain them.
 
-report.py     what an experiment gives back: tables, sentences, a picture
-pictures.py   panels of lines or points
-parts.py      an experiment of several parts
-bounding/     paper 000: how much one person may contribute
+__main__.py      the command line
+report.py        the result of an experiment: tables, notes, a picture
+pictures.py      panels of lines or points
+parts.py         an experiment of several parts
+best.py          optimal contribution bounds in hindsight
+bounding/        paper 000: contribution bounds
 count_release/   paper 003: items found one after another
-sampling/     paper 001: a sample and a threshold instead of noise
-shape/        paper 002: the shape of a histogram without its labels
+sampling/        paper 001: a sample and a threshold instead of noise
+shape/           paper 002: the shape of a histogram without its labels
 distribution/    paper 004: the distribution behind the counts
 """
 
@@ -35,14 +37,15 @@ EXPERIMENTS = {
     "shape": "experiments.shape.everything",
     "distribution": "experiments.distribution.everything",
 }
-"""Each in a module of its own, with a function `run`: loaded when it is asked for."""
+"""Modules by the name of their experiment, each with a function `run`; imported on first use."""
 
 
 def experiment(name: str) -> "Experiment":
-    """The experiment of this name."""
+    """Import the experiment of this name."""
     if name not in EXPERIMENTS:
+        problem = f"{name!r}: no such experiment" if name else "no experiment is named"
         raise BadParameter(
-            f"{name!r}: no such experiment; there are {', '.join(EXPERIMENTS)}.",
+            f"{problem}; there are {', '.join(EXPERIMENTS)}.",
             fix="make reproduce NAME=bounding-table1",
         )
     run: Experiment = import_module(EXPERIMENTS[name]).run

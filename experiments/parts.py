@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from experiments.pictures import Panel
-from experiments.report import Reproduction, Setting, Table, Tell
+from experiments.report import Progress, Reproduction, Setting, Table
 
 
 @dataclass(frozen=True)
@@ -16,14 +16,16 @@ class Part:
     panels: tuple[Panel, ...] = ()
 
 
-Made = Callable[[Setting], Part]
+PartFunction = Callable[[Setting], Part]
 
 
-def together(name: str, title: str, parts: Mapping[str, Made], setting: Setting, tell: Tell) -> Reproduction:
+def together(
+    name: str, title: str, parts: Mapping[str, PartFunction], setting: Setting, progress: Progress
+) -> Reproduction:
     """All parts; the quick version has less of each."""
     found: list[Part] = []
     for what, part in parts.items():
-        tell(what, len(found) / len(parts))
+        progress(what, len(found) / len(parts))
         found.append(part(setting))
     notes = [note for each in found for note in each.notes]
     return Reproduction(

@@ -6,9 +6,10 @@ from pathlib import Path
 
 from experiments.pictures import Panel, figure
 from headcount.release.plot import drawn
+from headcount.visible import visible
 
-Tell = Callable[[str, float], None]
-"""What is being done, and which part of the whole is done already."""
+Progress = Callable[[str, float], None]
+"""Reports the current step and the fraction of the experiment that is done."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,11 @@ class Setting:
         """A sentence on the real tables that stand in the place of a paper's."""
         if self.quick:
             return "The quick version: little data, few runs. Its numbers are not the experiment's."
-        return substituted if there else f"No tables in {self.data}: what would be computed on them is left out."
+        return (
+            substituted
+            if there
+            else f"No tables in {visible(str(self.data))}: what would be computed on them is left out."
+        )
 
 
 @dataclass(frozen=True)
@@ -75,7 +80,7 @@ class Reproduction:
         return path
 
 
-Experiment = Callable[[Setting, Tell], Reproduction]
+Experiment = Callable[[Setting, Progress], Reproduction]
 
 
 def number(value: float, digits: int = 4) -> str:

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from experiments.pictures import COLOURS, Panel, Series, figure
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from benchmarks.scale.rows import Row
 from benchmarks.scale.ways import OURS, PLAIN, POLARS, WAYS
+from experiments.pictures import COLOURS, Panel, Series, figure
 from headcount.release.plot import INK, TEXT
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from experiments.bounding.bounded import WAYS, Compared, compared
 from experiments.bounding.people import SUBSTITUTES, People, substitute, uneven
 from experiments.pictures import Panel, Series
-from experiments.report import Reproduction, Setting, Table, Tell, number
+from experiments.report import Progress, Reproduction, Setting, Table, number
 
 ITEMS = (100, 200, 500, 1000, 2000, 5000)
 DRAWS = 100
@@ -28,12 +28,12 @@ SUBSTITUTED = (
 )
 
 
-def run(setting: Setting, tell: Tell) -> Reproduction:
+def run(setting: Setting, progress: Progress) -> Reproduction:
     """All data and all numbers of items; the quick version has little of both."""
     sizes = (20, 50) if setting.quick else ITEMS
     found: dict[str, list[Compared]] = {}
     for place, (name, items, people) in enumerate(_cases(setting, sizes)):
-        tell(f"{name}, {items:,} items", place / 18)
+        progress(f"{name}, {items:,} items", place / 18)
         each = compared(people, items, max(items // 10, 1), 5 if setting.quick else DRAWS)
         found.setdefault(name, []).append(each)
     rows = tuple(_cells(f"{name}, {each.cells:,}", each) for name, several in found.items() for each in several)

@@ -11,7 +11,7 @@ from experiments.bounding.losses import thresholded
 from experiments.bounding.people import SUBSTITUTES, People, Random, different, substitute
 from experiments.bounding.printed import BOUNDS, AsPrinted
 from experiments.pictures import Panel, Series
-from experiments.report import Reproduction, Setting, Table, Tell, number
+from experiments.report import Progress, Reproduction, Setting, Table, number
 from headcount.bound.selection.loads import UNIT
 
 SHOWN = (10, 50, 100, 200, 400, 700, 1000, 1500)
@@ -41,12 +41,12 @@ class Curves:
         return self.worst / self.loss
 
 
-def run(setting: Setting, tell: Tell) -> Reproduction:
+def run(setting: Setting, progress: Progress) -> Reproduction:
     """Synthetic people, and real tables."""
     random = np.random.default_rng([setting.seed, 50])
     found: list[Curves] = []
     for people in _cases(setting, random):
-        tell(people.name, len(found) / 3)
+        progress(people.name, len(found) / 3)
         found.append(_curves(people, 1 if setting.quick else 3, random))
     spans = ", ".join(f"{each.name}: {each.ratio.min():.2f} to {each.ratio.max():.2f}" for each in found)
     return Reproduction(

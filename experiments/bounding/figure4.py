@@ -6,7 +6,7 @@ from experiments.bounding.choosing import default, drawn, top_count
 from experiments.bounding.people import People, Random, poisson
 from experiments.bounding.undoing import Undone, released
 from experiments.pictures import Panel, Series
-from experiments.report import Reproduction, Setting, Table, Tell
+from experiments.report import Progress, Reproduction, Setting, Table
 
 SPREADS = (0.1, 1.0, 10.0, 100.0)
 """alpha: the larger, the more alike are the rates."""
@@ -28,11 +28,11 @@ NOTES = (
 )
 
 
-def run(setting: Setting, tell: Tell) -> Reproduction:
+def run(setting: Setting, progress: Progress) -> Reproduction:
     """Four alphas; the quick version has fewer people."""
     rows: dict[str, list[Undone]] = {}
     for place, spread in enumerate(SPREADS):
-        tell(f"alpha {spread:g}", place / len(SPREADS))
+        progress(f"alpha {spread:g}", place / len(SPREADS))
         random = np.random.default_rng([setting.seed, place])
         people = poisson(spread, random, 20_000 if setting.quick else 1_000_000)
         rows[f"{spread:g}"] = _releases(people, random, 10 if setting.quick else 200)

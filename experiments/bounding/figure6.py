@@ -7,7 +7,7 @@ import numpy as np
 from experiments.bounding.bounded import WAYS, Compared, compared
 from experiments.bounding.people import SUBSTITUTES, People, substitute, uneven
 from experiments.pictures import Panel, Series
-from experiments.report import Reproduction, Setting, Table, Tell, number
+from experiments.report import Progress, Reproduction, Setting, Table, number
 
 ITEMS = (1000, 10_000)
 COLUMNS = ("data", "d", "s", "C*", *(f"`{way}`" for way in WAYS))
@@ -21,11 +21,11 @@ NOTES = (
 SUBSTITUTED = "The paper's data are not at hand: IRC words and Reddit titles are substitutes."
 
 
-def run(setting: Setting, tell: Tell) -> Reproduction:
+def run(setting: Setting, progress: Progress) -> Reproduction:
     """Both numbers of items, on all data; the quick version has little of both."""
     found: list[tuple[str, int, Compared]] = []
     for place, (name, items, people) in enumerate(_cases(setting)):
-        tell(f"{name}, {items:,} items", place / 6)
+        progress(f"{name}, {items:,} items", place / 6)
         for sparsity in (items // 10, items):
             found.append((name, sparsity, compared(people, items, sparsity, 5 if setting.quick else 100, own=False)))
     names = {name for name, _, _ in found}

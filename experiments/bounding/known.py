@@ -9,7 +9,7 @@ import numpy as np
 from experiments.bounding.bounded import WAYS, Compared, compared
 from experiments.bounding.people import uneven
 from experiments.pictures import Panel, Series
-from experiments.report import Reproduction, Setting, Table, Tell, number
+from experiments.report import Progress, Reproduction, Setting, Table, number
 from headcount.bound.selection.compare import ComparedSizes
 
 CASES = ((100_000, 100), (100_000, 1000), (100_000, 5000), (20_000, 1000))
@@ -30,12 +30,12 @@ NOTES = (
 )
 
 
-def run(setting: Setting, tell: Tell) -> Reproduction:
+def run(setting: Setting, progress: Progress) -> Reproduction:
     """Four sizes of data; the quick version has a small one."""
     cases, draws = (((5_000, 50),), 10) if setting.quick else (CASES, 200)
     found = []
     for place, (people, items) in enumerate(cases):
-        tell(f"{people:,} people, {items:,} items", place / len(cases))
+        progress(f"{people:,} people, {items:,} items", place / len(cases))
         random = np.random.default_rng([setting.seed, people, items])
         found.append(compared(uneven(people, items, random), items, max(items // 10, 1), draws))
     notes = (*NOTES, setting.said("", there=True)) if setting.quick else NOTES

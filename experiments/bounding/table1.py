@@ -10,7 +10,7 @@ from experiments.bounding.losses import Runs, thresholded
 from experiments.bounding.people import SUBSTITUTES, People, Random, alike, different, substitute
 from experiments.bounding.printed import BOUNDS, TABLE1, AsPrinted
 from experiments.pictures import Panel, Series
-from experiments.report import Reproduction, Setting, Table, Tell, number
+from experiments.report import Progress, Reproduction, Setting, Table, number
 from headcount.bound.selection.by_load import Exponential, Generalized
 
 DRAWS = 4000
@@ -84,15 +84,15 @@ SUBSTITUTED = (
 )
 
 
-def run(setting: Setting, tell: Tell) -> Reproduction:
+def run(setting: Setting, progress: Progress) -> Reproduction:
     """Every row; the quick version has one synthetic row."""
     rows: dict[str, Row] = {}
     kinds = SYNTHETIC[3:4] if setting.quick else SYNTHETIC
     for place, (kind, items) in enumerate(kinds):
-        tell(f"{kind.__name__} people, {items} items", place / (len(kinds) + 4))
+        progress(f"{kind.__name__} people, {items} items", place / (len(kinds) + 4))
         found = [_row(kind(items, random), random, setting.quick) for random in _randoms(setting, items)]
         rows[f"{'i.i.d.' if kind is alike else 'non-i.i.d.'} {items}"] = _mean(found)
-    real = dict(_real(setting, tell))
+    real = dict(_real(setting, progress))
     return Reproduction(
         "bounding-table1",
         "Table 1: items that are not known in advance",
@@ -107,10 +107,10 @@ def _randoms(setting: Setting, items: int) -> Iterator[Random]:
         yield np.random.default_rng([setting.seed, items, number_])
 
 
-def _real(setting: Setting, tell: Tell) -> Iterator[tuple[str, Row]]:
+def _real(setting: Setting, progress: Progress) -> Iterator[tuple[str, Row]]:
     """The rows on real tables, as far as there are any."""
     for name in () if setting.quick else SUBSTITUTES:
-        tell(name, 0.7)
+        progress(name, 0.7)
         if people := substitute(name, setting.data):
             for items in (100, 1000):
                 yield f"{name} {items}", _row(people.most_frequent(items), np.random.default_rng(setting.seed), False)

@@ -8,7 +8,7 @@ from experiments.bounding.people import SUBSTITUTES, People, Random, one_word
 from experiments.bounding.printed import TABLE2
 from experiments.bounding.undoing import Undone, released
 from experiments.pictures import Panel, Series
-from experiments.report import Reproduction, Setting, Table, Tell, number
+from experiments.report import Progress, Reproduction, Setting, Table, number
 
 FIXED = (1, 2)
 COLUMNS = ("data", "word", "C", "clipped", "undone", "chosen by")
@@ -24,12 +24,12 @@ NOTES = (
 SUBSTITUTED = "Sentiment140 is not at hand: IRC words and Reddit titles are substitutes, with the paper's three words."
 
 
-def run(setting: Setting, tell: Tell) -> Reproduction:
+def run(setting: Setting, progress: Progress) -> Reproduction:
     """The paper's rows, and three words of every real table that is there."""
     random, found = np.random.default_rng(setting.seed), {}
     tables = list(SUBSTITUTES)[:1] if setting.quick else SUBSTITUTES
     for place, (name, word) in enumerate((name, word) for name in tables for word in TABLE2):
-        tell(f"{name}: {word}", place / 6)
+        progress(f"{name}: {word}", place / 6)
         if people := one_word(name, word, setting.data):
             found[name, word] = _releases(people, random, 10 if setting.quick else 200)
     paper = [("Sentiment140, paper", word, "-", *map(number, losses), "not said") for word, losses in TABLE2.items()]

@@ -11,7 +11,7 @@ from experiments.count_release.claims import Found, Measured, looked_up
 from experiments.count_release.methods import EXTRA, NAMES, ONCE, TRUE, Trial, methods
 from experiments.count_release.tables import TABLES, Pairs, read, synthetic
 from experiments.pictures import Panel, Series
-from experiments.report import Reproduction, Setting, Table, Tell, number
+from experiments.report import Progress, Reproduction, Setting, Table, number
 
 RHOS = ("0.1", "0.5", "1")
 TRIALS = 10
@@ -50,12 +50,12 @@ SUBSTITUTED = (
 )
 
 
-def run(setting: Setting, tell: Tell) -> Reproduction:
+def run(setting: Setting, progress: Progress) -> Reproduction:
     """Every table; the quick version has a small synthetic one."""
     found: dict[str, Found] = {}
     tables: list[Table] = []
     for name, pairs in _tables(setting):
-        tell(name, len(found) / len(TABLES))
+        progress(name, len(found) / len(TABLES))
         found[name] = measured(pairs, setting)
         tables.append(Table(pairs.told(name), COLUMNS, tuple(_cells(each, found[name]) for each in NAMES)))
     return Reproduction(

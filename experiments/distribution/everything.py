@@ -1,10 +1,10 @@
 """Paper 004: its figure, what it proves, measured, and what it prints wrongly."""
 
 from experiments.distribution import curve, errata, figure1, grid, needed, theorem5
-from experiments.parts import Made, together
-from experiments.report import Reproduction, Setting, Tell
+from experiments.parts import PartFunction, together
+from experiments.report import Progress, Reproduction, Setting
 
-PARTS: dict[str, Made] = {
+PARTS: dict[str, PartFunction] = {
     "Figure 1": figure1.part,
     "Theorem 5": theorem5.part,
     "draws of each": grid.part,
@@ -14,7 +14,7 @@ PARTS: dict[str, Made] = {
 }
 
 
-def run(setting: Setting, tell: Tell) -> Reproduction:
+def run(setting: Setting, progress: Progress) -> Reproduction:
     """All parts."""
     title = "The distribution behind the counts: what is claimed, and what is so"
-    return together("distribution", title, PARTS, setting, tell)
+    return together("distribution", title, PARTS, setting, progress)

@@ -1,10 +1,10 @@
 """Paper 001: its guarantees and examples beside exact values, and what it proposes, run."""
 
-from experiments.parts import Made, together
-from experiments.report import Reproduction, Setting, Tell
+from experiments.parts import PartFunction, together
+from experiments.report import Progress, Reproduction, Setting
 from experiments.sampling import curves, heavy, lemmas, mistakes, quantiles, theorem
 
-PARTS: dict[str, Made] = {
+PARTS: dict[str, PartFunction] = {
     "theorem": theorem.part,
     "lemmas": lemmas.part,
     "curves": curves.part,
@@ -14,6 +14,6 @@ PARTS: dict[str, Made] = {
 }
 
 
-def run(setting: Setting, tell: Tell) -> Reproduction:
+def run(setting: Setting, progress: Progress) -> Reproduction:
     """All parts."""
-    return together("sampling", "Sample and threshold: what is claimed, and what is so", PARTS, setting, tell)
+    return together("sampling", "Sample and threshold: what is claimed, and what is so", PARTS, setting, progress)

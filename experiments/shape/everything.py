@@ -1,10 +1,10 @@
 """Paper 002: what it proves, measured, beside our digest of it and beside the staircase."""
 
-from experiments.parts import Made, together
-from experiments.report import Reproduction, Setting, Tell
+from experiments.parts import PartFunction, together
+from experiments.report import Progress, Reproduction, Setting
 from experiments.shape import errata, follows, growth, hashing, kinds, models, squares, two_hashes
 
-PARTS: dict[str, Made] = {
+PARTS: dict[str, PartFunction] = {
     "growth": growth.part,
     "distributions": kinds.part,
     "buckets": hashing.part,
@@ -16,6 +16,6 @@ PARTS: dict[str, Made] = {
 }
 
 
-def run(setting: Setting, tell: Tell) -> Reproduction:
+def run(setting: Setting, progress: Progress) -> Reproduction:
     """All parts."""
-    return together("shape", "The shape of a histogram: what is claimed, and what is so", PARTS, setting, tell)
+    return together("shape", "The shape of a histogram: what is claimed, and what is so", PARTS, setting, progress)

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from experiments.best import Histograms, best_known, known_cost, unknown_cost
 from tests.experiments.test_best import threshold
 from tests.tables import done
 
+from experiments.best import Histograms, best_known, known_cost, unknown_cost
 from headcount.account.cost import native
 from headcount.account.events import Neighbours
 from headcount.audit.choices import Fixed

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from experiments.shape import hashing
 from tests.privacy.planted import BUGS
 
+from experiments.shape import hashing
 from headcount.asked_shape import _buckets
 from headcount.errors import BadParameter
 from headcount.federated.shape import analyst

@@ -7,14 +7,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.experiments.quick import QUICK, assert_complete, quickly
+
+from experiments import experiment
 from experiments.count_release.baseline import Counted, not_private, threshold
 from experiments.count_release.claims import Measured, looked_up
 from experiments.count_release.figures import RHOS, measured
 from experiments.count_release.methods import DELTA, LEVEL, NAMES, PRINTED, TRUE, VARIANTS, Trial, ranked, trial
 from experiments.count_release.tables import Pairs, numbered, read, synthetic
 from experiments.report import Setting
-
-from experiments import experiment
 from headcount.account import calibrate
 from headcount.source.fetched import whole_numbers
 
@@ -98,7 +99,7 @@ def test_the_most_common_items_are_listed_as_the_engine_does(pairs: Pairs) -> No
 
 def test_a_small_run_has_the_papers_shape(pairs: Pairs) -> None:
     """More rho, more results; Plume shows the most, most of all with too small a bound; PCR keeps near its target."""
-    found = measured(pairs, Setting(Path("nowhere"), quick=True))
+    found = measured(pairs, QUICK)
     assert list(found) == list(RHOS)
     assert all(set(each) == set(NAMES) for each in found.values())
     for name in (*VARIANTS, *TRUE):  # a private percentile may be far off
@@ -108,6 +109,11 @@ def test_a_small_run_has_the_papers_shape(pairs: Pairs) -> None:
     assert found["1"][PRINTED].beyond < 0.25
     table = looked_up({"here": found})
     assert table.rows[0] == ("Plume without a threshold shows more than PCR", "all", "yes")
+
+
+@pytest.mark.slow(sibling="test_a_small_run_has_the_papers_shape")
+def test_everything_is_computed_and_plotted(tmp_path: Path) -> None:
+    assert_complete(quickly("count-release"), tmp_path)
 
 
 def test_without_tables_it_says_so(tmp_path: Path) -> None:

@@ -3,36 +3,40 @@
 from collections.abc import Sequence
 from math import exp, inf, sqrt
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
-from experiments.distribution import curve, errata, figure1, grid, needed, theorem5
+from scipy.stats import binom, poisson
+from tests.experiments.quick import assert_complete, assert_filled, computed_once, quick_part, quickly, table
+
+from experiments.distribution import curve, errata, everything, figure1, grid, needed, theorem5
 from experiments.distribution.binomials import apart, apart_in_the_limit, said, said_in_the_limit
 from experiments.distribution.people import SOURCES, counted, drawn, paired
 from experiments.distribution.ways import METHODS, WAYS, Learned, Way, chosen, errors, held, made_by, off, told
-from experiments.report import Reproduction, Setting
-from scipy.stats import binom, poisson
-
-from experiments import experiment
 from headcount.account.events import Neighbours
 
 
-@pytest.fixture(scope="module")
-def quick() -> Reproduction:
-    return experiment("distribution")(Setting(Path("nowhere"), quick=True), lambda what, done: None)
+def rows(module: ModuleType, title: str) -> list[dict[str, str]]:
+    """The rows of a table of the small version, by column."""
+    found = table(quick_part(module.part), title)
+    return [dict(zip(found.columns, row, strict=True)) for row in found.rows]
 
 
-def rows(found: Reproduction, title: str) -> list[dict[str, str]]:
-    (table,) = [each for each in found.tables if each.title == title]
-    return [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+@pytest.mark.parametrize("name", everything.PARTS)
+def test_every_part_has_all_cells(name: str) -> None:
+    found = quick_part(everything.PARTS[name])
+    assert found.tables
+    assert found.notes
+    assert_filled(found.tables)
 
 
-def test_everything_is_told_and_drawn(quick: Reproduction, tmp_path: Path) -> None:
-    assert len(quick.tables) == 9
-    assert len(quick.panels) == 4
-    assert all(len(row) == len(table.columns) for table in quick.tables for row in table.rows)
-    assert "The quick version" in quick.markdown()
-    assert [path.suffix for path in quick.save(tmp_path)] == [".md", ".png", ".svg"]
+def test_everything_is_computed_and_plotted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(everything, "PARTS", computed_once(everything.PARTS))
+    found = quickly("distribution")
+    assert len(found.tables) == 9
+    assert len(found.panels) == 4
+    assert_complete(found, tmp_path)
 
 
 def test_distances_are_those_of_all_counts() -> None:
@@ -151,16 +155,16 @@ def test_the_number_of_people_is_read_off_a_line() -> None:
     assert needed.crossing(lambda step: 0.0, 0.1) == 25
 
 
-def test_more_draws_help_only_who_compares_people(quick: Reproduction) -> None:
-    powers = {row["way"]: float(row["power"]) for row in rows(quick, "People needed for an error of 0.05 (l1)")}
+def test_more_draws_help_only_who_compares_people() -> None:
+    powers = {row["way"]: float(row["power"]) for row in rows(needed, "People needed for an error of 0.05 (l1)")}
     assert list(powers) == list(WAYS)
     assert all(abs(powers[way]) < 0.3 for way in ("laplace", "gaussian", "sample-one"))
     assert all(-0.9 < powers[way] < -0.2 for way in ("recentred", "auto"))
     assert powers["not private"] < -0.7
 
 
-def test_auto_is_about_the_best_of_its_choices(quick: Reproduction) -> None:
-    for row in rows(quick, f"Error (l1) against s, zipf, m = {curve.DRAWS}"):
+def test_auto_is_about_the_best_of_its_choices() -> None:
+    for row in rows(curve, f"Error (l1) against s, zipf, m = {curve.DRAWS}"):
         assert float(row["auto"]) < 2 * float(row["laplace"].split()[0])
 
 
@@ -181,10 +185,10 @@ def test_a_score_changes_by_one_at_most() -> None:
         assert np.abs(errata.scores(people) - errata.scores(moved)).max() <= 1 + 1e-9
 
 
-def test_what_else_is_printed(quick: Reproduction) -> None:
+def test_what_else_is_printed() -> None:
     assert errata.classic(1) == pytest.approx(3.2e-9, rel=0.01)
     assert errata.classic(10) > 1e-6
-    found = {row["where"]: row for row in rows(quick, "What else is printed")}
+    found = {row["where"]: row for row in rows(errata, "What else is printed")}
     assert "7.49 m, 1.25 times" in found["Lemma 1 (28)"]["what it does"]
     assert "6.6 times" in found["Algorithm 3"]["ours"]
     assert f"{100 * exp(-errata.ONCE / 2):.1f}%" in found["Algorithm 4 (21)"]["what it does"]

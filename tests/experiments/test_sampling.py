@@ -3,14 +3,14 @@
 from fractions import Fraction
 from math import comb, e, exp
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
-from experiments.report import Reproduction, Setting
-from experiments.sampling import curves, heavy, lemmas, mistakes, quantiles, theorem
-from experiments.sampling.part import DELTA, EPSILON
+from tests.experiments.quick import assert_complete, assert_filled, computed_once, quick_part, quickly, table
 
-from experiments import experiment
+from experiments.sampling import curves, everything, heavy, lemmas, mistakes, quantiles, theorem
+from experiments.sampling.part import DELTA, EPSILON
 from headcount.account import rates, sampling
 from headcount.account.cost import native
 from headcount.account.events import SampleThreshold
@@ -22,39 +22,41 @@ def binomial(coins: int, p: float) -> list[float]:
     return [comb(coins, k) * p**k * (1 - p) ** (coins - k) for k in range(coins + 1)]
 
 
-@pytest.fixture(scope="module")
-def quick() -> Reproduction:
-    return experiment("sampling")(Setting(Path("nowhere"), quick=True), lambda what, done: None)
+def rows(module: ModuleType, title: str) -> dict[str, tuple[str, ...]]:
+    """The rows of a table of the small version, by their first cell."""
+    return {row[0]: row for row in table(quick_part(module.part), title).rows}
 
 
-def rows(found: Reproduction, title: str) -> dict[str, tuple[str, ...]]:
-    (table,) = [each for each in found.tables if each.title.startswith(title)]
-    return {row[0]: row for row in table.rows}
+@pytest.mark.parametrize("name", everything.PARTS)
+def test_every_part_has_all_cells(name: str) -> None:
+    found = quick_part(everything.PARTS[name])
+    assert found.tables
+    assert found.notes
+    assert_filled(found.tables)
 
 
-def test_everything_is_told_and_drawn(quick: Reproduction, tmp_path: Path) -> None:
-    text = quick.markdown()
-    assert len(quick.tables) == 14
-    assert len(quick.panels) == 7  # the quick version has one delta less
-    assert all(len(row) == len(table.columns) for table in quick.tables for row in table.rows)
-    assert "The quick version" in text
-    assert [path.suffix for path in quick.save(tmp_path)] == [".md", ".png", ".svg"]
+def test_everything_is_computed_and_plotted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(everything, "PARTS", computed_once(everything.PARTS))
+    found = quickly("sampling")
+    assert len(found.tables) == 14
+    assert len(found.panels) == 7  # the quick version has one delta less
+    assert_complete(found, tmp_path)
 
 
-def test_the_papers_example_is_what_the_errata_say(quick: Reproduction) -> None:
+def test_the_papers_example_is_what_the_errata_say() -> None:
     assert theorem.formula(20) == pytest.approx(exp(-361 / 21))
-    *_, formula, added, replaced = rows(quick, "Theorem 1")["1"]  # the last row with this epsilon
+    *_, formula, added, replaced = rows(theorem, "Theorem 1")["1"]  # the last row with this epsilon
     assert (formula, added) == ("3.42e-08", "1.44e-24")
     assert 1 <= float(replaced) / float(added) <= 1.05
-    found = rows(quick, "An item of 1,000")
+    found = rows(theorem, "An item of 1,000")
     assert found["as in Theorem 1"][4:6] == (".1187", ".0102")
     assert found["m = n/theta"][4:6] == ("1.23e-04", "2.88e-07")
     assert float(found["exact: the best theta"][5]) < 1e-80
     assert abs(int(found["as in Theorem 1"][6]) - 20.3) < 6 * 4.5  # of 2,000
 
 
-def test_the_papers_rule_holds_with_much_to_spare(quick: Reproduction) -> None:
-    for _, delta, *_, formula, added, replaced in quick.tables[0].rows[:-1]:
+def test_the_papers_rule_holds_with_much_to_spare() -> None:
+    for _, delta, *_, formula, added, replaced in quick_part(theorem.part).tables[0].rows[:-1]:
         assert float(formula) <= float(delta)
         assert max(float(added), float(replaced)) < 1e-10 * float(delta)
 
@@ -70,18 +72,18 @@ def test_chances_are_the_binomial_ones(people: int) -> None:
     assert lemmas.at_least(people + 1, people, p) == 0
 
 
-def test_lemma_4_is_false_for_one_person(quick: Reproduction) -> None:
-    _, _, stated, needed, delta = rows(quick, "Lemma 4")["1"]
+def test_lemma_4_is_false_for_one_person() -> None:
+    _, _, stated, needed, delta = rows(lemmas, "Lemma 4")["1"]
     assert (stated, needed) == (".0316", "0")
     assert float(stated) > 1e5 * float(delta)
-    assert all(float(row[3]) <= float(row[4]) for row in rows(quick, "Lemma 4").values())
+    assert all(float(row[3]) <= float(row[4]) for row in rows(lemmas, "Lemma 4").values())
 
 
-def test_lemma_3_is_false_for_a_large_chance(quick: Reproduction) -> None:
+def test_lemma_3_is_false_for_a_large_chance() -> None:
     """And true with the right logarithm."""
-    wrong = [beta for beta, row in rows(quick, "Lemma 3").items() if float(row[2]) > float(beta)]
+    wrong = [beta for beta, row in rows(lemmas, "Lemma 3").items() if float(row[2]) > float(beta)]
     assert wrong == ["0.4", "0.45"]
-    assert all(float(row[4]) <= float(beta) for beta, row in rows(quick, "Lemma 3").items())
+    assert all(float(row[4]) <= float(beta) for beta, row in rows(lemmas, "Lemma 3").items())
 
 
 def test_the_distance_of_two_laws_is_right() -> None:
@@ -146,20 +148,20 @@ def test_quantiles_are_better_by_the_exact_rule_and_by_noise() -> None:
     assert off["tree with noise"] < off[quantiles.TREE] < off[quantiles.PAPER]
 
 
-def test_mistakes_are_as_bad_as_the_errata_say(quick: Reproduction) -> None:
-    found = rows(quick, "Mistakes")
+def test_mistakes_are_as_bad_as_the_errata_say() -> None:
+    found = rows(mistakes, "Mistakes")
     for name in ("one sample for two levels", "what is hidden told as a sum"):
         assert float(found[name][4]) == pytest.approx(float(found[name][2].split(",")[0]), abs=2e-4)
         assert float(found[name][3]) <= 1.01e-6
     assert found["a sample of a fixed size, 4 of 8"][4] == ".5000"
 
 
-def test_one_coin_is_three_times_worse(quick: Reproduction) -> None:
-    row = rows(quick, "One coin")["2"]
+def test_one_coin_is_three_times_worse() -> None:
+    row = rows(mistakes, "One coin")["2"]
     assert (row[1], row[4], row[6]) == ("5.92e-08", "1.86e-07", "3.1")
     assert float(row[1]) <= float(row[3]) <= float(row[4])
     exact = float(sampling.delta(SampleThreshold(mistakes.P, mistakes.THETA, 1, "add-remove", EPSILON)))
-    assert rows(quick, "One coin")["1"][1] == f"{exact:.2e}"
+    assert rows(mistakes, "One coin")["1"][1] == f"{exact:.2e}"
 
 
 def test_one_coin_is_what_the_audit_finds() -> None:

@@ -3,35 +3,38 @@
 from fractions import Fraction
 from math import exp, log
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
-from experiments.report import Reproduction, Setting
-from experiments.shape import errata, follows, growth, hashing, models, squares, two_hashes
+from tests.experiments.quick import assert_complete, assert_filled, computed_once, quick_part, quickly, table
+
+from experiments.shape import errata, everything, follows, growth, hashing, models, squares, two_hashes
 from experiments.shape.tables import SOURCES, drawn
 from experiments.shape.ways import CLIP, EM, PAPER, STAIRCASE, cells, errors, off, shapes, staircase, told
-
-from experiments import experiment
 from headcount.estimate.shape.prevalence import of_counts
 from headcount.estimate.shape.properties import Estimate
 
 
-@pytest.fixture(scope="module")
-def quick() -> Reproduction:
-    return experiment("shape")(Setting(Path("nowhere"), quick=True), lambda what, done: None)
+def rows(module: ModuleType, title: str) -> dict[str, tuple[str, ...]]:
+    """The rows of a table of the small version, by their first cell."""
+    return {row[0]: row for row in table(quick_part(module.part), title).rows}
 
 
-def rows(found: Reproduction, title: str) -> dict[str, tuple[str, ...]]:
-    (table,) = [each for each in found.tables if each.title == title]
-    return {row[0]: row for row in table.rows}
+@pytest.mark.parametrize("name", everything.PARTS)
+def test_every_part_has_all_cells(name: str) -> None:
+    found = quick_part(everything.PARTS[name])
+    assert found.tables
+    assert found.notes
+    assert_filled(found.tables)
 
 
-def test_everything_is_told_and_drawn(quick: Reproduction, tmp_path: Path) -> None:
-    assert len(quick.tables) == 11
-    assert len(quick.panels) == 2
-    assert all(len(row) == len(table.columns) for table in quick.tables for row in table.rows)
-    assert "The quick version" in quick.markdown()
-    assert [path.suffix for path in quick.save(tmp_path)] == [".md", ".png", ".svg"]
+def test_everything_is_computed_and_plotted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(everything, "PARTS", computed_once(everything.PARTS))
+    found = quickly("shape")
+    assert len(found.tables) == 11
+    assert len(found.panels) == 2
+    assert_complete(found, tmp_path)
 
 
 def test_tables_have_all_people_and_follow_from_the_seed() -> None:
@@ -83,8 +86,8 @@ def test_a_slope_is_that_of_the_power() -> None:
     assert told([90.0, 110.0], "4,129") == "100 ± 14 (4,129)"
 
 
-def test_only_clipping_grows_as_people_do(quick: Reproduction) -> None:
-    slopes = {way: float(row[-1]) for way, row in rows(quick, "Error (l1) against n").items()}
+def test_only_clipping_grows_as_people_do() -> None:
+    slopes = {way: float(row[-1]) for way, row in rows(growth, "Error (l1) against n").items()}
     assert slopes[CLIP] == pytest.approx(1, abs=0.05)
     assert all(0.3 < slopes[way] < 0.85 for way in (PAPER, EM, STAIRCASE))
 
@@ -146,10 +149,10 @@ def test_the_variance_is_the_exact_one(p: float) -> None:
         assert errata.variance(p, tau) == pytest.approx(p ** max(tau, -1 - tau) / (1 + p) * inner)
 
 
-def test_lemma_10_is_false_below_the_diagonal(quick: Reproduction) -> None:
+def test_lemma_10_is_false_below_the_diagonal() -> None:
     assert errata.variance(0.1, -1) == pytest.approx(0.12482853)
     assert errata.bound(0.1, -1) == pytest.approx(0.04149, abs=1e-5)
-    for p, *cells_ in rows(quick, "Lemma 10").values():
+    for p, *cells_ in rows(errata, "Lemma 10").values():
         assert [cell.startswith("**") for cell in cells_] == [float(p) < 0.5] * 2 + [False] * 2
 
 

@@ -7,11 +7,11 @@ from xml.etree import ElementTree
 import pyarrow as pa
 import pytest
 from benchmarks.scale import pictures as scaled
-from experiments.pictures import Panel, Series, figure
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 import headcount as hc
+from experiments.pictures import Panel, Series, figure
 from headcount.release.plot import drawn
 
 NAME = "$\\nope{$ \x1b\x9b\u202e\n<b>&"

@@ -20,7 +20,6 @@ plume.py     the same with items that are found in between: a baseline
 known.py     the ways of paper 000, for items known in advance
 compare.py   the same by comparing costs: what is done by default
 unknown.py   and for items that are not
-best.py      the best bound in hindsight, for tests and experiments only
 """
 
 from headcount.bound.bounded import Bounded, Bounding, Sensitivity
