@@ -2,14 +2,21 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint docs bench bench-full evidence reproduce peers audit clean
+.PHONY: demo test test-all lint docs bench bench-full evidence reproduce peers audit clean
 
 demo: .venv/ready
 	$(BIN)/headcount demo
 
 # Bytecode is kept, whatever the shell says: hundreds of processes import the package.
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses auto --dist worksteal
+
+# The quick tier: fewer seeds, runs and examples, and a sample of Spark and of the planted bugs.
 test: lint
-	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses auto --dist worksteal
+	$(PYTEST)
+
+# Everything at full effort, as CI does it.
+test-all: lint
+	$(PYTEST) --all
 
 lint: .venv/ready
 	$(BIN)/ruff check .

@@ -44,6 +44,8 @@ from headcount.bound.selection.rank import CountAtRankCheck
 from headcount.source import Contributions, contributions, open_events
 from headcount.source.fetched import fetched
 
+pytestmark = [pytest.mark.spark, pytest.mark.slow(sibling="test_releases")]
+
 SECRET = bytes(range(32))
 KEYS = pa.table({"item0": ["item 1", "item 2", "nobody's", "é", ""]})
 FOUND = GaussianThreshold(Fraction(10), 3, 1, 20, "add-remove")
@@ -191,6 +193,7 @@ def frame(put: Put) -> Any:
     return put(people())
 
 
+@pytest.mark.slow(one_in=7)
 @pytest.mark.parametrize("job", JOBS)
 def test_releases(frame: Any, job: str, tmp_path: Path) -> None:
     what, asked = JOBS[job]

@@ -9,6 +9,8 @@ from headcount.errors import BadParameter
 from headcount.source import open_events
 from headcount.source.fetched import fetched
 
+pytestmark = [pytest.mark.spark, pytest.mark.slow(sibling="test_names_that_differ_in_capitals_only_are_refused")]
+
 NAMES = ["visits.user", "`user`", "user`", "*", "user ", "^user$", "${user}", "us\x00er", "column1", "user.user"]
 
 

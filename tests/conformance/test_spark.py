@@ -19,6 +19,8 @@ from headcount.errors import BadParameter, HeadcountError, LedgerError, NotATabl
 from headcount.source import contributions, open_events
 from headcount.source import spark as source
 
+pytestmark = [pytest.mark.spark, pytest.mark.slow(sibling="test_the_order_of_rows_and_partitions_do_not_matter")]
+
 ASKED: dict[str, Any] = {"user": "user", "by": "item", "epsilon": 2, "bound": 2}
 
 

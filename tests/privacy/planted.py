@@ -82,7 +82,7 @@ SELECTED = "tests/mechanism/test_selected.py::"
 DISTRIBUTED = "tests/privacy/test_distributed.py::"
 
 PYTEST = Path(sys.executable).with_name("pytest")
-OPTIONS = ("-x", "-q", "-p", "no:cacheprovider", "-p", "tests.privacy.unshrunk")
+OPTIONS = ("--all", "-x", "-q", "-p", "no:cacheprovider", "-p", "tests.privacy.unshrunk")
 ALONE = {"PYTHONDONTWRITEBYTECODE": "1", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
 """One test in one process needs no other plugins."""
 
@@ -1918,9 +1918,11 @@ BUGS = [
 
 def planted(bug: Bug, folder: Path) -> None:
     """A copy of the package with the bug in it."""
-    shutil.copytree(ROOT / "src" / "headcount", folder / "headcount")  # with what is compiled: only the bug is not
+    package = ROOT / "src" / "headcount"  # linked, with what is compiled: only the bug is written
+    shutil.copytree(package, folder / "headcount", copy_function=os.symlink)
     file = folder / "headcount" / bug.file
     text = file.read_text()
+    file.unlink()
     for old, new in bug.patches:
         if text.count(old) != 1:
             raise LookupError(f"{bug.name}: {old!r} occurs {text.count(old)} times in {bug.file}, not once")

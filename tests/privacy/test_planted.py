@@ -1,11 +1,57 @@
-"""Every planted bug turns its test red. That the same tests are green without it, the rest of the run shows."""
+"""Every planted bug turns its test red. That the same tests are green without it, the rest of the run shows.
+
+The quick tier plants one bug in each folder, always the same, and those that lie in, or are caught by, a file that
+changed since the branch began or, where there is no other branch, since the last commit.
+"""
+
+import subprocess
 
 import pytest
 
-from .planted import BUGS, Bug, caught
+from tests.effort import SHARE
+
+from .planted import BUGS, ROOT, Bug, caught
+
+SPARK = "tests/conformance/"
+FIRST_OF_EACH_FOLDER = {
+    bug.file.rpartition("/")[0]: bug for bug in reversed(BUGS) if not bug.caught_by.startswith(SPARK)
+}
+MOST_CHANGED = len(BUGS) // SHARE
+"""When a change is so large that it has more bugs than these, every so many of them are planted."""
 
 
+def git(*words: str) -> str:
+    """What git says; nothing where there is no git, or no such commit."""
+    try:
+        return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True).stdout.strip()
+    except FileNotFoundError:
+        return ""
+
+
+def changed_files() -> set[str]:
+    """Files that differ from where the branch began, committed or not."""
+    start = git("merge-base", "HEAD", "origin/main")
+    if start in ("", git("rev-parse", "HEAD")):
+        start = "HEAD~1"
+    return set(git("diff", "--name-only", "--relative", start).splitlines())
+
+
+def changed_bugs() -> list[Bug]:
+    files = changed_files()
+    found = [bug for bug in BUGS if {f"src/headcount/{bug.file}", bug.caught_by.partition("::")[0]} & files]
+    return found[:: 1 + len(found) // MOST_CHANGED]
+
+
+QUICK = {bug.name for bug in [*FIRST_OF_EACH_FOLDER.values(), *changed_bugs()]}
+
+
+@pytest.mark.planted
+@pytest.mark.slow(but=QUICK)
 @pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.name)
 def test_planted_bug_is_caught(bug: Bug) -> None:
     """Each bug runs in a process of its own."""
     assert caught(bug)
+
+
+def test_every_folder_has_a_bug_in_the_quick_tier() -> None:
+    assert {bug.file.rpartition("/")[0] for bug in BUGS} == set(FIRST_OF_EACH_FOLDER)

@@ -1,0 +1,31 @@
+"""Two tiers: `pytest` runs the quick one, `pytest --all` everything at full effort.
+
+A test that is marked slow stays out of the quick tier, and says what stands for it there:
+
+    slow(one_in=5)              every fifth of its own cases, from the first
+    slow(but=["text", "json"])  its own cases with these ids
+    slow(sibling="test_other")  a test of the same file, through the same code
+"""
+
+import pytest
+
+from tests import effort
+from tests.tiers import TIERS, Tiers
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--all", action="store_true", help="every test at full effort, not the quick tier alone")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    effort.choose(everything=config.getoption("--all"))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    tiers = config.stash[TIERS] = Tiers.of(items)
+    by_id = any("::" in argument for argument in config.args)
+    if effort.everything() or by_id:  # who names a test wants it to run
+        return
+    config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in tiers.quick])
+    items[:] = [item for item in items if item.nodeid in tiers.quick]

@@ -1,0 +1,60 @@
+"""The quick tier leaves nothing out that the full one has: every slow test has a sibling, every part is in both."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from headcount.cli.app import JOBS
+from headcount.mechanism import Mechanism
+from tests import effort
+from tests.tiers import TIERS, Tiers, case, function, siblings
+
+ROOT = Path(__file__).parents[1]
+MECHANISMS = [kind.name for kind in Mechanism.__subclasses__()]
+COMMANDS = [job.replace("_", "-") for job in JOBS]
+PARTS = {
+    "tests/audit/test_statistical.py::test_honest_mechanisms_pass": MECHANISMS,
+    "tests/mechanism/test_conformance.py::test_honest_specimens_do_run": MECHANISMS,
+    "tests/cli/test_names.py::test_every_job_shows_names_without_escapes": COMMANDS,
+    "tests/conformance/test_engines.py::test_releases": ["spark"],
+}
+"""Tests that run over all mechanisms, jobs, and engines beside DuckDB; a case begins with the part's name."""
+
+
+@pytest.fixture(name="tiers")
+def _tiers(request: pytest.FixtureRequest) -> Tiers:
+    """Both tiers, if all tests were collected."""
+    tiers = request.config.stash[TIERS]
+    collected = {item.path for item in tiers.everything}
+    if collected != set((ROOT / "tests").rglob("test_*.py")):
+        pytest.skip("not all tests were collected")
+    return tiers
+
+
+def test_every_slow_test_has_a_quick_sibling(tiers: Tiers) -> None:
+    quick = {name.partition("[")[0] for name in tiers.quick}
+    alone = {function(item) for item in tiers.everything if not quick.intersection(siblings(item))}
+    assert alone == set()
+
+
+@pytest.mark.parametrize("test", PARTS)
+def test_every_part_is_in_both_tiers(tiers: Tiers, test: str) -> None:
+    of_test = [item for item in tiers.everything if function(item) == test]
+    for items in (of_test, [item for item in of_test if item.nodeid in tiers.quick]):
+        there = [case(item) for item in items]
+        assert [part for part in PARTS[test] if not any(name.startswith(part) for name in there)] == []
+
+
+def numbers() -> Iterator[int]:
+    """What the tests may try, in the tier that runs."""
+    yield from (len(effort.seeds(10)), len(effort.seeds(2)))
+    yield from (effort.runs(20_000), effort.runs(1000), effort.runs(50))
+    yield from (effort.examples(100), effort.examples(10), effort.examples(3))
+
+
+def test_the_quick_tier_tries_a_fifth_but_never_too_little(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(effort._tier, "all", False)
+    assert list(numbers()) == [2, 1, 4000, 400, 50, 20, 5, 3]
+    monkeypatch.setitem(effort._tier, "all", True)
+    assert list(numbers()) == [10, 2, 20_000, 1000, 50, 100, 10, 3]
