@@ -19,7 +19,7 @@ import duckdb
 import numpy as np
 
 from benchmarks.truth import TABLES, folder, mean, off, true_counts
-from headcount.account.cost import Cost
+from headcount.account.guarantee import Cost
 from headcount.api import histogram
 from headcount.bound import Bounding, TwoScaleClip
 from headcount.bound.selection.amounts import UsualAmounts

@@ -12,7 +12,7 @@ import numpy as np
 
 from experiments.bounding.people import People
 from experiments.bounding.printed import LARGEST, PrintedPerturbation, threshold
-from headcount.account.cost import Cost
+from headcount.account.guarantee import Cost
 from headcount.bound import SampledEvents
 from headcount.bound.selection.by_load import Generalized, Unknown
 from headcount.bound.selection.loads import Loads

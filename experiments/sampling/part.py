@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from experiments.report import number
-from headcount.account.cost import Cost
+from headcount.account.guarantee import Cost
 from headcount.bound import Bounded, Bounding
 from headcount.noise import SystemEntropy
 from headcount.noise.law import Integers

@@ -9,7 +9,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from headcount.account.cost import Cost, covers
+from headcount.account.compose import covers
+from headcount.account.guarantee import Cost
 from headcount.errors import BadParameter, HeadcountError
 from headcount.federated import Aggregator, Analyst, Client, Findings, Invitation, Refused, Report, Result, Round
 from headcount.noise import Law, SystemEntropy

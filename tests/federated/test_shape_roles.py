@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 
 import headcount as hc
 from headcount.account.chain import canonical
-from headcount.account.cost import Cost, covers
+from headcount.account.compose import covers
+from headcount.account.guarantee import Cost
 from headcount.audit.choices import Fixed
 from headcount.errors import BadParameter, HeadcountError
 from headcount.federated import (

@@ -18,7 +18,7 @@ import pytest
 from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
-from headcount.account import Cost, ZcdpFilter, cost
+from headcount.account import Cost, ZcdpFilter, compose, cost
 from headcount.account.events import Adaptive, Event, Neighbours
 from headcount.account.threshold import people as differing
 from headcount.audit.enumerate import outcomes
@@ -312,8 +312,8 @@ def test_half_of_delta_is_for_what_the_steps_have_together(
     budget = Cost(Fraction(epsilon), Fraction(delta))
     mechanism = count_release.calibrated(budget, TopItems(100), neighbours, variant=variant)
     assert mechanism.events == (mechanism.event,)
-    assert cost.covers(budget, mechanism.events)
-    assert not cost.covers(Cost(budget.epsilon * Fraction(99, 100), budget.delta), mechanism.events)
+    assert compose.covers(budget, mechanism.events)
+    assert not compose.covers(Cost(budget.epsilon * Fraction(99, 100), budget.delta), mechanism.events)
 
 
 def test_a_replaced_person_costs_as_much_with_half_the_rate() -> None:
@@ -423,8 +423,8 @@ def test_choices_and_counts_never_add_up_to_more(neighbours: Neighbours, first: 
     decided = list(branches(wish, first, (choice,)))
     for after, bounding, _ in decided:
         counted = mechanism_for(after, bounding).events
-        assert cost.covers(after.rest, counted)
-        assert not cost.covers(replace(after.rest, epsilon=after.rest.epsilon * Fraction(8, 10)), counted)
+        assert compose.covers(after.rest, counted)
+        assert not compose.covers(replace(after.rest, epsilon=after.rest.epsilon * Fraction(8, 10)), counted)
     assert max(choices for _, _, choices in decided) == most
 
 

@@ -7,8 +7,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from headcount.account.cost import Cost, covers
+from headcount.account.compose import covers
 from headcount.account.events import Neighbours
+from headcount.account.guarantee import Cost
 from headcount.bound.draws import BoundedDraws, Draws
 from headcount.mechanism.distribution.recentred import Recentred, calibrated
 from headcount.noise import SystemEntropy

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from headcount.account import Cost, cost, zcdp
+from headcount.account import Cost, compose, cost, zcdp
 from headcount.account.events import Gaussian, Neighbours, Selections
 from headcount.audit import Laws
 from headcount.audit.choices import Fixed
@@ -131,7 +131,7 @@ def test_what_happens_costs_no_more_than_what_was_typed(
 ) -> None:
     made = calibrated(BUDGET, ExactDraws(most), neighbours, cells, method, people)
     changed = min(cells, most * (2 if neighbours == "replace" else 1))
-    assert cost.covers(BUDGET, made.events)
+    assert compose.covers(BUDGET, made.events)
     assert made.event.count == changed
     noises = [(int(event.squared_sensitivity), event.cells) for event in made.events if isinstance(event, Gaussian)]
     assert noises == [(1, 1)] * (people is None) + [(changed, changed)] * (method == "sparse")

@@ -6,7 +6,7 @@ from math import log, pi, sqrt
 from statistics import NormalDist
 from typing import Any
 
-from headcount.account.cost import Cost
+from headcount.account.guarantee import Cost
 from headcount.account.threshold import people
 from headcount.bound import (
     Bounding,

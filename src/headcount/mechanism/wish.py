@@ -7,8 +7,8 @@ from math import pi
 from typing import Literal
 
 from headcount.account import calibrate
-from headcount.account.cost import Cost
 from headcount.account.events import Neighbours
+from headcount.account.guarantee import Cost
 from headcount.bound.selection.amounts import UsualAmounts
 from headcount.bound.selection.by_load import Exponential, Generalized
 from headcount.bound.selection.compare import ComparedSizes, ComparedSums

@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headcount.account import calibrate
-from headcount.account.cost import Cost
 from headcount.account.events import Event, Gaussian, Neighbours
+from headcount.account.guarantee import Cost
 from headcount.account.threshold import people
 from headcount.bound import Bounded
 from headcount.bound.draws import BoundedDraws, Draws, by_place, of_each

@@ -20,8 +20,8 @@ import numpy as np
 from scipy.special import erfinv
 
 from headcount.account import calibrate
-from headcount.account.cost import Cost
 from headcount.account.events import Event, Gaussian, Neighbours, Selections
+from headcount.account.guarantee import Cost
 from headcount.account.threshold import people as differing
 from headcount.bound import Bounded
 from headcount.bound.draws import BoundedDraws, ExactDraws

@@ -7,8 +7,8 @@ from math import inf, pi, sqrt
 from typing import Literal, cast
 
 from headcount.account import calibrate, zcdp
-from headcount.account.cost import Cost
 from headcount.account.events import Laplace, Neighbours
+from headcount.account.guarantee import Cost
 from headcount.account.threshold import people
 from headcount.bound import Bounding, SampledEvents, ScaledToSum
 from headcount.bound.draws import Draws, ExactDraws

@@ -10,8 +10,8 @@ from fractions import Fraction
 from typing import ClassVar, Literal
 
 from headcount.account import calibrate
-from headcount.account.cost import Cost
 from headcount.account.events import Event, Gaussian, Laplace, Neighbours
+from headcount.account.guarantee import Cost
 from headcount.bound import Bounded, BoundedWithScalar, Bounding, ScaledToSize, ScaledToSum, Sensitivity, WithScalar
 from headcount.mechanism.mechanism import Mechanism, Noisy, deviation, digits, law
 from headcount.noise import Entropy

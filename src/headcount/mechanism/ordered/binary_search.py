@@ -13,8 +13,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from headcount.account.cost import Cost
 from headcount.account.events import Gaussian, Laplace, Neighbours, SampleThreshold
+from headcount.account.guarantee import Cost
 from headcount.bound import Bounded, SampledEvents, ScaledToSum
 from headcount.mechanism.mechanism import Mechanism, Noisy
 from headcount.mechanism.ordered.hierarchy import INTERVAL, Noise, calibrated, sampled_error

@@ -15,8 +15,8 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from headcount.account import calibrate
-from headcount.account.cost import Cost
 from headcount.account.events import Gaussian, Laplace, Neighbours, SampleThreshold
+from headcount.account.guarantee import Cost
 from headcount.account.threshold import people
 from headcount.bound import Bounded, SampledEvents, ScaledToSum
 from headcount.estimate.ordered.tree import Shape, best_shape, mean_variance

@@ -5,8 +5,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Literal
 
-from headcount.account.cost import Cost
 from headcount.account.events import Neighbours
+from headcount.account.guarantee import Cost
 from headcount.bound import Bounding, SampledEvents, ScaledToSum
 from headcount.bound.selection.compare import ComparedSums
 from headcount.estimate.ordered.tree import Shape

@@ -17,9 +17,10 @@ import numpy as np
 import pyarrow as pa
 
 from headcount.account import rates
-from headcount.account.cost import Cost, native
+from headcount.account.cost import native
 from headcount.account.events import Neighbours
 from headcount.account.events import SampleThreshold as Event
+from headcount.account.guarantee import Cost
 from headcount.bound import Bounded, SampledItems
 from headcount.errors import BadParameter
 from headcount.estimate.counts.sampled import MISS, unseen

@@ -17,9 +17,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from headcount.account import zcdp
-from headcount.account.cost import Cost
 from headcount.account.events import Adaptive, Neighbours
 from headcount.account.filter import ZcdpFilter
+from headcount.account.guarantee import Cost
 from headcount.bound import Bounded, BoundedTop, TopItems, TopSums
 from headcount.errors import BadParameter
 from headcount.exact import round_down

@@ -13,8 +13,8 @@ from typing import ClassVar
 import pyarrow as pa
 
 from headcount.account import calibrate
-from headcount.account.cost import Cost
 from headcount.account.events import Event, Gaussian, Neighbours, WeightedThreshold
+from headcount.account.guarantee import Cost
 from headcount.bound import Bounded, BoundedTwoScale, TwoScaleClip
 from headcount.mechanism.mechanism import Mechanism, Noisy, digits
 from headcount.noise import Entropy
