@@ -17,8 +17,8 @@ from headcount.account.charge import typed_budget
 from headcount.account.guarantee import Cost
 from headcount.exact import Number
 from headcount.federated.messages import Refused, bad
+from headcount.federated.single import Single
 from headcount.noise import Entropy
-from headcount.single import Single
 
 
 class Promised(Protocol):

@@ -22,8 +22,8 @@ import numpy as np
 
 from headcount.federated.messages import Refused, bad
 from headcount.federated.shape.messages import ShapeRound, Shares, Tally, Total, Way
+from headcount.federated.single import Single
 from headcount.noise.law import Integers
-from headcount.single import Single
 
 
 class _Middle(Single, ABC):
