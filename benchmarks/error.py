@@ -14,8 +14,8 @@ from statistics import median
 import duckdb
 
 from headcount.audit.choices import Fixed
+from headcount.exact import Integers
 from headcount.noise import Entropy, Law, SystemEntropy
-from headcount.noise.law import Integers
 from headcount.plans import plan
 
 TABLES = {

@@ -47,9 +47,9 @@ from benchmarks.truth import TABLES, folder, true_counts
 from headcount.api_shape import shape
 from headcount.estimate.shape.prevalence import of_counts
 from headcount.estimate.shape.properties import Estimate
+from headcount.exact import Integers
 from headcount.mechanism.shape.strategy import Shaped, Way
 from headcount.mechanism.shape.strategy import mechanism as made_by
-from headcount.noise.law import Integers
 from headcount.release import Shape
 from headcount.release.shape import told as made_of
 

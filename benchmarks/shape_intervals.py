@@ -29,11 +29,11 @@ from experiments.shape.follows import entropy
 
 from benchmarks.shape import printed
 from benchmarks.truth import TABLES, folder
-from headcount.estimate.shape.prevalence import Floats, of_counts
+from headcount.estimate.shape.prevalence import of_counts
 from headcount.estimate.shape.properties import Estimate
+from headcount.exact import Floats, Integers
 from headcount.mechanism.shape.strategy import Shaped, Way
 from headcount.mechanism.shape.strategy import mechanism as made_by
-from headcount.noise.law import Integers
 from headcount.release.shape import Shape, collected, told
 
 BOUNDS = (1, 4, 10, 40)

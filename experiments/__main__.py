@@ -12,7 +12,7 @@ from rich.progress import Progress
 
 from experiments import EXPERIMENTS, experiment
 from headcount.errors import BadParameter, HeadcountError
-from headcount.visible import visible
+from headcount.wording import visible
 
 if TYPE_CHECKING:
     from experiments.report import Tell

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from headcount.noise.law import Integers
+from headcount.exact import Integers
 
 Floats = NDArray[np.float64]
 

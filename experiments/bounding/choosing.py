@@ -18,11 +18,11 @@ from headcount.bound.selection.by_load import Generalized, Unknown
 from headcount.bound.selection.loads import Loads
 from headcount.bound.selection.paper import Known, OutputPerturbation, Quantile, Ranked
 from headcount.bound.selection.statistics import Sizes
+from headcount.exact import Integers
 from headcount.mechanism.choose import choice_for
 from headcount.mechanism.wish import KNOWN, Wish
 from headcount.noise import SystemEntropy
 from headcount.noise.finite import Softmax
-from headcount.noise.law import Integers
 from headcount.source.contributions import LARGEST_COUNT
 
 PRICE = Fraction(1, 10)

@@ -15,11 +15,11 @@ from experiments.sampling.part import BUDGET, SYSTEM, listed
 from headcount.asked import heavy_question
 from headcount.bound import SampledItems
 from headcount.bound.selection.people import People
+from headcount.exact import Integers
 from headcount.mechanism import Mechanism
 from headcount.mechanism.sampled.sample_threshold import Sampling
 from headcount.mechanism.sampled.sample_threshold import calibrated as sampled
 from headcount.mechanism.unknown.thresholded import calibrated as thresholded
-from headcount.noise.law import Integers
 from headcount.release.heavy import heavy
 from headcount.release.intervals import counted
 from headcount.source.fetched import whole_numbers

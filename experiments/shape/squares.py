@@ -7,7 +7,7 @@ from experiments.report import Setting, Table
 from experiments.shape.tables import drawn
 from experiments.shape.ways import CLIP, EM, PAPER, STAIRCASE, cells, errors, staircase, told
 from headcount.estimate.shape.prevalence import Prevalence
-from headcount.noise.law import Integers
+from headcount.exact import Integers
 from headcount.question import Loss
 
 SIZES = (10_000, 100_000)

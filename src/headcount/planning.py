@@ -40,8 +40,8 @@ from headcount.source import Events, open_events
 from headcount.source.engine import Limits
 from headcount.source.events import check_name
 from headcount.spending import budget
-from headcount.visible import visible
 from headcount.wished import crowd, wish
+from headcount.wording import visible
 
 FORMAT = 6
 

@@ -6,7 +6,6 @@ from typing import Any
 
 from headcount.account import Cost
 from headcount.bound import Choice
-from headcount.bound.bounded import often
 from headcount.bound.selection.amounts import UsualAmounts
 from headcount.bound.selection.people import People
 from headcount.bound.selection.profile import FromProfile
@@ -17,6 +16,7 @@ from headcount.mechanism.distribution.strategy import name_of
 from headcount.question import Question
 from headcount.release.distribution import interval as of_shares
 from headcount.source.views import told
+from headcount.wording import times
 
 
 def what(asked: Question) -> str:
@@ -111,7 +111,7 @@ def _of_view(asked: Question, mechanism: Mechanism) -> list[str]:
         bins = "Each person is in one bin by how many items they have, and in one by how many events."
         return [bins, f"The number of people in each bin gets {mechanism.noise_told()}."]
     most = mechanism.bounding.limit
-    clipped = f"Each person counts at most {often(most)}." if asked.unit == "events" else "Each person counts once."
+    clipped = f"Each person counts at most {times(most)}." if asked.unit == "events" else "Each person counts once."
     return [clipped, f"The number of {asked.unit} gets {mechanism.noise_told()}.", *mechanism.explain("total")[1:]]
 
 

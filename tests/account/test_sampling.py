@@ -11,17 +11,15 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from mpmath import exp as mp_exp
 from mpmath import mpf
-from numpy.typing import NDArray
 from scipy import stats
 
 from headcount.account import compose, cost, losses, rates, sampled, sampling
 from headcount.account.events import Neighbours, SampleThreshold, from_json, to_json
 from headcount.account.guarantee import Cost
 from headcount.errors import BadParameter
-from headcount.exact import round_down, round_up
+from headcount.exact import Floats, round_down, round_up
 from tests.account.reference import number
 
-Floats = NDArray[np.float64]
 BILLIONTH = Fraction(1, 10**9)
 MILLIONTH = Fraction(1, 10**6)
 CURVES: tuple[tuple[losses.Direction, Callable[[Fraction, int, Fraction], Fraction]], ...] = (

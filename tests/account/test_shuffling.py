@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy import stats
 
 from headcount.account import compose, cost, shuffling
@@ -15,8 +14,8 @@ from headcount.account.events import Neighbours, ShuffledLaplace, from_json, to_
 from headcount.account.guarantee import Cost
 from headcount.account.shuffling import best, messages, quietest
 from headcount.errors import BadParameter
+from headcount.exact import Floats
 
-Floats = NDArray[np.float64]
 MILLIONTH = Fraction(1, 10**6)
 BOTH: tuple[Neighbours, ...] = ("add-remove", "replace")
 

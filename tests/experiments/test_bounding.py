@@ -20,9 +20,10 @@ from tests import process
 from experiments import EXPERIMENTS, experiment
 from headcount.bound.selection.by_load import Generalized
 from headcount.errors import BadParameter
+from headcount.exact import Integers
 from headcount.noise import SystemEntropy
 from headcount.noise.finite import Softmax
-from headcount.noise.law import Integers, Law
+from headcount.noise.law import Law
 
 COMMAND = Path(sys.executable).with_name("headcount")
 DIGEST = np.array([[3, 4], [0, 5], [6, 8], [1, 0]])

@@ -28,13 +28,13 @@ from headcount.bound.selection.amounts import UsualAmounts
 from headcount.bound.selection.profile import Unseen
 from headcount.bound.selection.rank import CountAtRankCheck
 from headcount.drawing import quiet
+from headcount.exact import Integers
 from headcount.mechanism import CountRelease, NoisyFound, Wish, choice_for, mechanism_for, second_for
 from headcount.mechanism.topk import count_release
 from headcount.mechanism.topk.levels import VARIANTS, Level, VariantName
 from headcount.mechanism.topk.search import Search
 from headcount.noise import Entropy, Law, SystemEntropy
 from headcount.noise.gaussian import DiscreteGaussian
-from headcount.noise.law import Integers
 from headcount.noise.race import Race
 from headcount.release import found
 from headcount.source import contributions, open_events

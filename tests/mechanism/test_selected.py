@@ -20,12 +20,11 @@ from headcount.bound import SampledEvents
 from headcount.bound.draws import BoundedDraws, ExactDraws
 from headcount.errors import BadParameter
 from headcount.estimate.distribution import binomial
-from headcount.estimate.distribution.binomial import Floats
 from headcount.estimate.distribution.simplex import simplex
+from headcount.exact import Floats, Integers
 from headcount.mechanism.distribution import selected
 from headcount.mechanism.distribution.selected import Method, NoisySelected, Selected, calibrated, shares
 from headcount.noise import Entropy, Law, SystemEntropy
-from headcount.noise.law import Integers
 
 BOTH: list[Neighbours] = ["add-remove", "replace"]
 METHODS: list[Method] = ["ks", "hypothesis-selection", "sparse"]

@@ -41,6 +41,7 @@ from headcount.bound import draws as draws_module
 from headcount.bound.draws import BoundedDraws, Draws, ExactDraws, of_each
 from headcount.bound.selection.draws import MostDrawn
 from headcount.bound.selection.statistics import Sizes
+from headcount.exact import Integers
 from headcount.mechanism import Mechanism, Recentred, Selected, Wish, choice_for, mechanism_for
 from headcount.mechanism.distribution import recentred, selected
 from headcount.mechanism.distribution.recentred import CENTRE
@@ -48,7 +49,6 @@ from headcount.mechanism.distribution.strategy import Distributed, Method
 from headcount.mechanism.mechanism import law
 from headcount.noise import Entropy, Law
 from headcount.noise.by_score import ByScore
-from headcount.noise.law import Integers
 from headcount.release.distribution import told
 
 from .test_mechanisms import BOTH

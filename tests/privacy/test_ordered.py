@@ -26,12 +26,12 @@ from headcount.audit.neighbours import pairs
 from headcount.audit.sampled import EXACTLY, Run, sampled_search, sampled_tree, shown, together, watched, watched_delta
 from headcount.bound import Bounded, Bounding, SampledEvents, ScaledToSum
 from headcount.errors import BadParameter
+from headcount.exact import Integers
 from headcount.mechanism import BinarySearch, Hierarchy, Mechanism, Ordered, Sampling, mechanism_for
 from headcount.mechanism.ordered import binary_search as halving
 from headcount.mechanism.ordered import hierarchy
 from headcount.mechanism.ordered import strategy as ordered
 from headcount.noise import Entropy
-from headcount.noise.law import Integers
 from headcount.source import contributions, open_events
 from headcount.source.axis import Axis
 from headcount.source.views import placed

@@ -15,7 +15,7 @@ from headcount.planning import Plan
 from headcount.plans import plan
 from headcount.report import text
 from headcount.source.example import example
-from headcount.visible import visible
+from headcount.wording import visible
 
 Folder = Annotated[Path, typer.Option(help="Where the table, the releases and the ledger go.")]
 

@@ -26,11 +26,10 @@ from headcount.mechanism import (
     Staircase,
     Wish,
     choice_for,
-    digits,
     mechanism_for,
 )
 from headcount.mechanism.distribution import strategy as distributed
-from headcount.plural import plural
+from headcount.wording import counted_noun, format_number, plural
 
 EXAMPLES = (1, 10, 100)
 """Bounds for which a plan tells what would follow."""
@@ -59,7 +58,7 @@ def lines(wish: Wish, item: str, unit: str) -> list[str]:
     if wish.way is None:
         return _lines(mechanism_for(wish), item, unit)
     shown = [mechanism_for(wish, _example(wish, bound)) for bound in EXAMPLES]
-    errors = _listed([digits(each.error) for each in shown])
+    errors = _listed([format_number(each.error) for each in shown])
     counts = [f"  error   19 of 20 counts are off by at most {errors} (noise alone)"]
     if wish.cells is not None:
         return [*counts, *([] if wish.cells == 1 else [_all(item)]), *_named(wish)]
@@ -87,9 +86,9 @@ def _ordered(wish: Wish) -> list[str]:
     rows = "people" if wish.ordered.sampled else "rows"
     unit = "ranks" if wish.ordered.q else rows
     if wish.way is None:
-        errors = f"{digits(mechanism_for(wish).error)} {unit}"
+        errors = f"{format_number(mechanism_for(wish).error)} {unit}"
     else:
-        first, *rest = (digits(mechanism_for(wish, _example(wish, bound)).error) for bound in EXAMPLES)
+        first, *rest = (format_number(mechanism_for(wish, _example(wish, bound)).error) for bound in EXAMPLES)
         errors = _listed([f"{first} {unit}", *rest])
     if wish.ordered.sampled:
         return [
@@ -102,7 +101,7 @@ def _shaped(wish: Wish) -> list[str]:
     """Of a shape: how far off its counts are, added up, by how much people contribute."""
     made = mechanism_for(wish)
     assert isinstance(made, Staircase | Buckets)
-    off = ", ".join(f"{digits(made.off(boxes))} if they have {boxes:,} people" for boxes in BOXES)
+    off = ", ".join(f"{format_number(made.off(boxes))} if they have {boxes:,} people" for boxes in BOXES)
     return [f"  error   the counts of all items together are off by about {off}"]
 
 
@@ -114,7 +113,7 @@ def _distributed(wish: Wish, asked: Distributed) -> list[str]:
     cases = [(most, people) for people in there for most in drawn]
     told = [distributed.off(asked, wish.rest, wish.neighbours, wish.cells, *case) for case in cases]
     return [
-        f"  error   {_part(off, wish.cells)} if {people:,} people have {many(most, 'sample')} each ({name})"
+        f"  error   {_part(off, wish.cells)} if {people:,} people have {counted_noun(most, 'sample')} each ({name})"
         for (most, people), (name, off) in zip(cases, told, strict=True)
     ]
 
@@ -134,12 +133,7 @@ def _within(off: float) -> float:
 def _part(off: float, cells: int) -> str:
     """How far off shares are, together."""
     less = "these are too few people: " if _within(off) >= 1 else ""
-    return f"{less}all {many(cells, 'share')} together are off by about {_within(off):.2g}"
-
-
-def many(count: int, what: str) -> str:
-    """So many of them."""
-    return f"{count:,} {what}" + ("" if count == 1 else "s")
+    return f"{less}all {counted_noun(cells, 'share')} together are off by about {_within(off):.2g}"
 
 
 def _sampled(wish: Wish, item: str) -> list[str]:
@@ -147,7 +141,7 @@ def _sampled(wish: Wish, item: str) -> list[str]:
     bounds = EXAMPLES[:1] if wish.way is None else EXAMPLES
     made = [mechanism_for(wish, SampledItems(bound) if wish.way else None) for bound in bounds]
     listed = [each for each in made if isinstance(each, Sampled)]
-    errors = [", ".join(f"{digits(each.off(size))} of {size:,}" for size in SIZES) for each in listed]
+    errors = [", ".join(f"{format_number(each.off(size))} of {size:,}" for size in SIZES) for each in listed]
     told, least = ((_listed(each) if wish.way else each[0]) for each in (errors, [appears(each) for each in listed]))
     counts = f"  error   19 of 20 counts (people) are off by at most {told}"
     return [counts, _all(item) if wish.cells is not None else f"  appear  an item ({item}) needs about {least} people"]
@@ -174,7 +168,7 @@ def _errors(wish: Wish, made: CountRelease, needed: list[float]) -> list[str]:
         return [f"  error   most counts are off by at most {float(100 * made.target):g}%, large ones by less"]
     part, limit = (float(made.levels[-1].variance) ** 0.5 / made.levels[-1].threshold), wish.bound
     each = float(limit) if isinstance(limit, int) else 1.0
-    off = ", ".join(digits(2 * part * count * each) for count in needed)
+    off = ", ".join(format_number(2 * part * count * each) for count in needed)
     times = "" if isinstance(limit, int) else ", times the limit that is chosen"
     return [f"  error   19 of 20 sums of such items are off by at most {off}{times}"]
 
@@ -187,7 +181,7 @@ def foretold(wish: Wish, item: str) -> str:
             "another, and what their amounts add up to is told with noise."
         )
     if wish.distributed:
-        kept = many(wish.bound, "sample") if isinstance(wish.bound, int) else "so many samples"
+        kept = counted_noun(wish.bound, "sample") if isinstance(wish.bound, int) else "so many samples"
         how = "by the mechanism that is predicted to be least off" if wish.distributed.method == "auto" else ""
         return f"People are held to {kept}. Then the distribution is learned, {how or wish.distributed.method}."
     if wish.ordered:
@@ -237,7 +231,7 @@ def _or_found(wish: Wish, item: str) -> str:
 def _lines(mechanism: Mechanism, item: str, unit: str) -> list[str]:
     least = appears(mechanism)
     return [
-        f"  error   19 of 20 counts are off by at most {digits(mechanism.error)} (noise alone)",
+        f"  error   19 of 20 counts are off by at most {format_number(mechanism.error)} (noise alone)",
         f"  appear  an item ({item}) needs about {least} {unit} to appear" if least else _all(item),
     ]
 
@@ -252,7 +246,7 @@ def _listed(values: list[str]) -> str:
 
 def appears(mechanism: Mechanism) -> str:
     """The noisy count from which on an item is shown; empty if all are."""
-    return "" if mechanism.appears is None else digits(mechanism.appears / mechanism.bounding.unit)
+    return "" if mechanism.appears is None else format_number(mechanism.appears / mechanism.bounding.unit)
 
 
 def _example(wish: Wish, bound: int) -> Bounding:

@@ -27,7 +27,7 @@ from headcount.mechanism.distribution.recentred import NoisyCentre, Recentred
 from headcount.mechanism.distribution.selected import NoisySelected, Selected
 from headcount.mechanism.distribution.strategy import Distributed
 from headcount.mechanism.known.clipped import Clipped, NoisyWithScalar
-from headcount.mechanism.mechanism import Mechanism, Noisy, check_widths, digits
+from headcount.mechanism.mechanism import Mechanism, Noisy, check_widths
 from headcount.mechanism.ordered.binary_search import BinarySearch, SearchPath
 from headcount.mechanism.ordered.hierarchy import Hierarchy, NoisyTree
 from headcount.mechanism.ordered.strategy import Ordered
@@ -76,7 +76,6 @@ __all__ = [
     "check_found",
     "check_widths",
     "choice_for",
-    "digits",
     "mechanism_for",
     "second_for",
 ]

@@ -14,11 +14,11 @@ from headcount.account.events import Event, Gaussian, GaussianThreshold, Laplace
 from headcount.account.threshold import gaussian_tail, laplace_tail
 from headcount.bound import Bounded, Bounding
 from headcount.errors import BadParameter
-from headcount.exact import ends, precision
+from headcount.exact import Integers, ends, precision
 from headcount.noise import Entropy, Law, SystemEntropy
 from headcount.noise.gaussian import DiscreteGaussian
 from headcount.noise.laplace import DiscreteLaplace
-from headcount.noise.law import Integers
+from headcount.wording import format_number
 
 MISS = Fraction(1, 20)
 """Intervals and errors are told so that they miss this often."""
@@ -108,7 +108,7 @@ class Mechanism(ABC):
     def noise_told(self) -> str:
         """Its noise, in words."""
         kind = "Laplace" if isinstance(self.law, DiscreteLaplace) else "Gaussian"
-        return f"discrete {kind} noise with a standard deviation of {digits(self.deviation)}"
+        return f"discrete {kind} noise with a standard deviation of {format_number(self.deviation)}"
 
 
 def check_widths(mechanism: Mechanism) -> None:
@@ -120,11 +120,6 @@ def check_widths(mechanism: Mechanism) -> None:
         raise BadParameter(
             "epsilon: too small for this bound, the noise would not fit into 64 bits.", fix="epsilon=1"
         ) from None
-
-
-def digits(value: float) -> str:
-    """A number as people read it: three digits, or all before the point."""
-    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 @lru_cache(maxsize=1024)

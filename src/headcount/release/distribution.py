@@ -5,15 +5,14 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from headcount.account.events import Laplace
 from headcount.estimate.distribution.simplex import simplex
+from headcount.exact import Floats
 from headcount.mechanism import Clipped, Mechanism, Noisy, NoisyCentre, NoisySelected, Recentred, Selected
 from headcount.mechanism.distribution import selected
 from headcount.mechanism.mechanism import deviation, law
 
-Floats = NDArray[np.float64]
 SEEN = 4.0
 """From so many deviations of its noise on, what people drew in all is believed to be anything."""
 WIDTH = 2.1

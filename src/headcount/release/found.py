@@ -4,7 +4,8 @@ without counts, their ranks."""
 import numpy as np
 import pyarrow as pa
 
-from headcount.estimate.counts.iterative import Floats, Levels, Posterior, probable
+from headcount.estimate.counts.iterative import Levels, Posterior, probable
+from headcount.exact import Floats
 from headcount.mechanism import CountRelease, NoisyFound
 from headcount.release.undone import whole
 

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 from scipy import special
 
 from headcount.bound.selection.people import People
-from headcount.estimate.counts.sampled import MISS as MISSED
+from headcount.estimate.constants import MISS_RATE as MISSED
 from headcount.estimate.counts.sampled import sampled, unseen
 from headcount.estimate.counts.two_scales import Lost, Measured, estimated
+from headcount.exact import Floats, Integers
 from headcount.mechanism import (
     BinarySearch,
     Clipped,
@@ -36,7 +36,6 @@ from headcount.mechanism.mechanism import MISS, spread
 from headcount.noise import Law
 from headcount.noise.gaussian import DiscreteGaussian
 from headcount.noise.laplace import DiscreteLaplace
-from headcount.noise.law import Integers
 from headcount.question import Question
 from headcount.release import distribution, found, ordered
 from headcount.release.heavy import heavy
@@ -44,7 +43,6 @@ from headcount.release.order import in_order, most_first
 from headcount.release.undone import Ends, by_poisson, by_ratio, number, whole
 from headcount.source.views import WHAT
 
-Floats = NDArray[np.float64]
 WIDTH = 2.23
 """Deviations to either side of an estimate from two scales: more than 1.96, as the deviations are themselves estimated
 (measured: docs/evidence.md)."""

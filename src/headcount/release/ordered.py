@@ -5,17 +5,16 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from headcount.account.events import Laplace, SampleThreshold
 from headcount.estimate.ordered import quantile, sampled_tree, tree
 from headcount.estimate.ordered.quantile import Counts
+from headcount.exact import Floats
 from headcount.mechanism import BinarySearch, Hierarchy, Noisy, NoisyTree, SearchPath
 from headcount.question import Question
 from headcount.release.undone import whole
 
-Floats = NDArray[np.float64]
 TAIL = log(20) / sqrt(2) / 1.96
 """So many times wider than its deviation says is Laplace noise, if intervals of 1.96 deviations are to hold 95%."""
 

@@ -17,13 +17,12 @@ from headcount.estimate.shape.kernel import Kernel, both, shares
 from headcount.estimate.shape.prevalence import Prevalence
 from headcount.estimate.shape.properties import Estimate, Properties
 from headcount.estimate.shape.uncertainty import OnBuckets, OnStaircase, Uncertain
-from headcount.exact import Number, rational, whole
+from headcount.exact import Integers, Number, rational, whole
 from headcount.mechanism import Noisy, NoisyBuckets, NoisyStaircase
 from headcount.mechanism.shape.buckets import MOST_BUCKETS
-from headcount.noise.law import Integers
 from headcount.question import Estimator, Loss
 from headcount.release.release import About, Release, pack
-from headcount.visible import visible, visible_json
+from headcount.wording import visible, visible_json
 
 EMPTY = 0.5
 """Of buckets, this part must seem empty: else items that share one cannot be told apart any more (digest B.6)."""

@@ -1,16 +1,14 @@
 """What bounding took away, undone: functions of released values and public numbers."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from headcount.bound import WithScalar
 from headcount.estimate.counts import poisson
+from headcount.exact import Floats, Integers
 from headcount.mechanism import Clipped, NoisyWithScalar
 from headcount.mechanism.mechanism import deviation as deviation_of
 from headcount.mechanism.mechanism import law
-from headcount.noise.law import Integers
 
-Floats = NDArray[np.float64]
 Ends = tuple[Integers, Integers, Integers]
 """Counts, and the lower and upper ends of their intervals."""
 

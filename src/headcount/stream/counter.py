@@ -25,15 +25,14 @@ import pyarrow.compute as pc
 from headcount.account.events import Neighbours
 from headcount.asked_sample import one_of
 from headcount.errors import BadParameter, HeadcountError
-from headcount.exact import Number
+from headcount.exact import Integers, Number
 from headcount.federated.single import Single
 from headcount.noise import Entropy, SystemEntropy
-from headcount.noise.law import Integers
 from headcount.question import Estimator, Loss
-from headcount.regular import check_regular
 from headcount.release.release import write
 from headcount.release.shape import Shape, collected, of_buckets
 from headcount.source.buckets import TEXT, buckets_of, item_text
+from headcount.source.regular import check_regular
 from headcount.spending import budget
 from headcount.stream.state import Settings, State, pack, unpack
 

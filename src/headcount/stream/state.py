@@ -19,9 +19,8 @@ import numpy as np
 from headcount.account.chain import canonical
 from headcount.account.events import Laplace, Neighbours, to_json
 from headcount.errors import BadParameter
-from headcount.exact import whole, written
+from headcount.exact import Integers, whole, written
 from headcount.noise.laplace import DiscreteLaplace
-from headcount.noise.law import Integers
 from headcount.spending import budget
 
 NAME = b"headcount stream state "

@@ -22,7 +22,7 @@ from headcount.account.cost import native
 from headcount.account.events import Laplace, Neighbours, ShuffledLaplace, to_json
 from headcount.account.shuffling import messages as messages_of
 from headcount.account.threshold import people as changed
-from headcount.exact import written
+from headcount.exact import Integers, written
 from headcount.federated.messages import (
     LARGEST,
     LEAST_EPSILON,
@@ -36,7 +36,6 @@ from headcount.federated.messages import (
 )
 from headcount.federated.shape.length import nonzero_buckets, size_digits, text_length
 from headcount.mechanism.shape.staircase import INTERVAL
-from headcount.noise.law import Integers
 
 Way = Literal["shuffle", "secure-sum"]
 

@@ -13,8 +13,9 @@ from headcount.account import calibrate
 from headcount.account.events import Event, Gaussian, Laplace, Neighbours
 from headcount.account.guarantee import Cost
 from headcount.bound import Bounded, BoundedWithScalar, Bounding, ScaledToSize, ScaledToSum, Sensitivity, WithScalar
-from headcount.mechanism.mechanism import Mechanism, Noisy, deviation, digits, law
+from headcount.mechanism.mechanism import Mechanism, Noisy, deviation, law
 from headcount.noise import Entropy
+from headcount.wording import format_number
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,10 @@ class Clipped(Mechanism):
         what, unit = self.bounding.what, self.bounding.number_unit
         wide = deviation(law(self.beside)) / unit
         told = "How much bounding took away from all" if what == "taken" else "How many people there are"
-        return [counts, f"{told} is measured as well, with Laplace noise of a standard deviation of {digits(wide)}."]
+        return [
+            counts,
+            f"{told} is measured as well, with Laplace noise of a standard deviation of {format_number(wide)}.",
+        ]
 
 
 def calibrated(

@@ -16,10 +16,11 @@ import numpy as np
 from headcount.account.events import Gaussian, Laplace, Neighbours, SampleThreshold
 from headcount.account.guarantee import Cost
 from headcount.bound import Bounded, SampledEvents, ScaledToSum
+from headcount.estimate.constants import Z
+from headcount.exact import Integers
 from headcount.mechanism.mechanism import Mechanism, Noisy
 from headcount.mechanism.ordered.hierarchy import INTERVAL, Noise, calibrated, sampled_error
 from headcount.noise import Entropy, Law
-from headcount.noise.law import Integers
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class BinarySearch(Mechanism):
     @property
     def error(self) -> float:
         """19 of 20 quantiles are off by at most so many ranks, through noise; in a sample, if there are 10,000."""
-        return sampled_error(self.event) if isinstance(self.event, SampleThreshold) else 1.96 * self.deviation
+        return sampled_error(self.event) if isinstance(self.event, SampleThreshold) else Z * self.deviation
 
     @property
     def rounds(self) -> int:

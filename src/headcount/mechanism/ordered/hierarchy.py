@@ -19,10 +19,11 @@ from headcount.account.events import Gaussian, Laplace, Neighbours, SampleThresh
 from headcount.account.guarantee import Cost
 from headcount.account.threshold import people
 from headcount.bound import Bounded, SampledEvents, ScaledToSum
+from headcount.estimate.constants import Z
 from headcount.estimate.ordered.tree import Shape, best_shape, mean_variance
+from headcount.exact import Integers
 from headcount.mechanism.mechanism import Mechanism, Noisy
 from headcount.noise import Entropy, Law
-from headcount.noise.law import Integers
 
 Noise = Literal["laplace", "gaussian"]
 
@@ -53,7 +54,7 @@ class Hierarchy(Mechanism):
         """19 of 20 quantiles are off by at most so many ranks, through noise; in a sample, if there are 10,000."""
         if isinstance(self.event, SampleThreshold):
             return sampled_error(self.event)
-        return 1.96 * self.deviation * sqrt(mean_variance(self.shape))
+        return Z * self.deviation * sqrt(mean_variance(self.shape))
 
     def run(self, bounded: Bounded, entropy: Entropy) -> NoisyTree:
         self.check(bounded)
@@ -93,7 +94,7 @@ INTERVAL = (
 def sampled_error(event: SampleThreshold) -> float:
     """19 of 20 medians are off by at most so many ranks if there are 10,000 rows."""
     rate = float(event.rate)
-    return 1.96 * sqrt(10_000 * (1 - rate) / rate) / 2
+    return Z * sqrt(10_000 * (1 - rate) / rate) / 2
 
 
 def noisy(kind: Noise, budget: Cost, bounding: ScaledToSum, cells: int, neighbours: Neighbours) -> Hierarchy:

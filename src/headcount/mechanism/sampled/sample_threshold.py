@@ -23,9 +23,11 @@ from headcount.account.events import SampleThreshold as Event
 from headcount.account.guarantee import Cost
 from headcount.bound import Bounded, SampledItems
 from headcount.errors import BadParameter
-from headcount.estimate.counts.sampled import MISS, unseen
-from headcount.mechanism.mechanism import Mechanism, Noisy, digits
+from headcount.estimate.constants import MISS_RATE, Z
+from headcount.estimate.counts.sampled import unseen
+from headcount.mechanism.mechanism import Mechanism, Noisy
 from headcount.noise import Entropy, Law
+from headcount.wording import format_number
 
 Rule = Literal["exact", "paper"]
 MOST_REPORTS = 100
@@ -65,7 +67,7 @@ class Sampled(Mechanism):
     def off(self, count: int) -> float:
         """By how much 19 of 20 counts of this size are off, at most."""
         rate = float(self.event.rate)
-        return 1.96 * sqrt(count * (1 - rate) / rate)
+        return Z * sqrt(count * (1 - rate) / rate)
 
     def run(self, bounded: Bounded, entropy: Entropy) -> Noisy:
         self.check(bounded)
@@ -77,7 +79,7 @@ class Sampled(Mechanism):
 
     def explain(self, item: str) -> list[str]:
         rate, least = float(self.event.rate), self.event.threshold
-        others, miss = ("told as 0", MISS / 2) if self.listed else ("not mentioned", MISS)
+        others, miss = ("told as 0", MISS_RATE / 2) if self.listed else ("not mentioned", MISS_RATE)
         return [
             f"Each {item} of each person is in the sample by a coin of its own, with a chance of {rate:.4g}. No noise "
             "is added.",
@@ -89,9 +91,9 @@ class Sampled(Mechanism):
     @property
     def interval_told(self) -> str:
         return (
-            f"Counts are those of the sample, times {digits(1 / float(self.event.rate))}. From low to high: this "
-            f"interval holds the count after bounding in 19 of 20 cases{'' if self.listed else ' where it is shown'}. "
-            "What bounding took away is not in it."
+            f"Counts are those of the sample, times {format_number(1 / float(self.event.rate))}. From low to high: "
+            "this interval holds the count after bounding in 19 of 20 cases"
+            f"{'' if self.listed else ' where it is shown'}. What bounding took away is not in it."
         )
 
 

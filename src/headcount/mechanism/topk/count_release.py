@@ -22,7 +22,7 @@ from headcount.account.filter import ZcdpFilter
 from headcount.account.guarantee import Cost
 from headcount.bound import Bounded, BoundedTop, TopItems, TopSums
 from headcount.errors import BadParameter
-from headcount.exact import round_down
+from headcount.exact import Floats, Integers, round_down
 from headcount.mechanism.mechanism import Mechanism, Noisy
 from headcount.mechanism.topk.levels import (
     PLAIN,
@@ -37,9 +37,7 @@ from headcount.mechanism.topk.levels import (
 from headcount.mechanism.topk.search import Search
 from headcount.noise import Entropy, Law
 from headcount.noise.gaussian import DiscreteGaussian
-from headcount.noise.law import Integers
 
-Floats = NDArray[np.float64]
 EVERYBODY = 10**10
 ROUGHLY = (4, 4, 2)
 """Refined counts: the variances of one measurement after another, in those of the finest; together they have that."""

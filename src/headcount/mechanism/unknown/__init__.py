@@ -1,1 +1,2 @@
-"""Items not known in advance, released from a threshold on. Proofs: docs/proofs/weighted.md, docs/proofs/thresholded.md."""
+"""Items not known in advance, released from a threshold on. Proofs: docs/proofs/weighted.md and
+docs/proofs/thresholded.md."""
