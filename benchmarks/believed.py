@@ -17,10 +17,10 @@ from pathlib import Path
 
 import duckdb
 import numpy as np
+from headcount.api import histogram
 
 from benchmarks.truth import TABLES, folder, mean, off, true_counts
-from headcount.account.cost import Cost
-from headcount.api import histogram
+from headcount.account.guarantee import Cost
 from headcount.bound import Bounding, TwoScaleClip
 from headcount.bound.selection.amounts import UsualAmounts
 from headcount.bound.selection.draws import MostDrawn

@@ -15,8 +15,9 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from benchmarks.truth import Off, folder, mean, off, tables, true_counts
 from headcount.plans import plan
+
+from benchmarks.truth import Off, folder, mean, off, tables, true_counts
 
 RUNS = 5
 BOUNDS = (1, 3, 7, 14, 25, 40, 90, 150, 300)

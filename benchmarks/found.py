@@ -18,8 +18,8 @@ import numpy as np
 import pyarrow as pa
 
 from benchmarks.truth import folder, tables, true_counts
-from headcount.account.cost import Cost
 from headcount.account.events import Adaptive
+from headcount.account.guarantee import Cost
 from headcount.bound import BoundedTop, TopItems
 from headcount.mechanism import CountRelease, NoisyFound
 from headcount.mechanism.topk import count_release

@@ -38,18 +38,18 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from headcount.api_shape import shape
 
 from benchmarks.scale import with_duckdb
 from benchmarks.truth import TABLES, folder, true_counts
 from experiments.sampling.part import SYSTEM, listed
 from experiments.shape.follows import Beside, entropy
 from experiments.shape.ways import off
-from headcount.api_shape import shape
 from headcount.estimate.shape.prevalence import of_counts
 from headcount.estimate.shape.properties import Estimate
+from headcount.exact import Integers
 from headcount.mechanism.shape.strategy import Shaped, Way
 from headcount.mechanism.shape.strategy import mechanism as made_by
-from headcount.noise.law import Integers
 from headcount.release import Shape
 from headcount.release.shape import told as made_of
 

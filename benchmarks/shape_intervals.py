@@ -31,9 +31,9 @@ from experiments.sampling.part import SYSTEM, listed
 from experiments.shape.follows import entropy
 from headcount.estimate.shape.prevalence import Floats, of_counts
 from headcount.estimate.shape.properties import Estimate
+from headcount.exact import Integers
 from headcount.mechanism.shape.strategy import Shaped, Way
 from headcount.mechanism.shape.strategy import mechanism as made_by
-from headcount.noise.law import Integers
 from headcount.release.shape import Shape, collected, told
 
 BOUNDS = (1, 4, 10, 40)

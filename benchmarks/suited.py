@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from headcount.api import histogram
 
 from benchmarks.truth import mean, off, true_counts
-from headcount.api import histogram
 from headcount.mechanism import Name
 
 MECHANISMS: tuple[Name, ...] = ("thresholded", "weighted", "count-release", "auto")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from experiments.pictures import Panel, figure
 from headcount.release.plot import drawn
-from headcount.visible import visible
+from headcount.wording import visible
 
 Progress = Callable[[str, float], None]
 """Reports the current step and the fraction of the experiment that is done."""

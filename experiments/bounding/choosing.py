@@ -9,20 +9,20 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from headcount.mechanism.choose import choice_for
+from headcount.mechanism.wish import KNOWN, Wish
 
 from experiments.bounding.people import People
 from experiments.bounding.printed import LARGEST, PrintedPerturbation, threshold
-from headcount.account.cost import Cost
+from headcount.account.guarantee import Cost
 from headcount.bound import SampledEvents
 from headcount.bound.selection.by_load import Generalized, Unknown
 from headcount.bound.selection.loads import Loads
 from headcount.bound.selection.paper import Known, OutputPerturbation, Quantile, Ranked
 from headcount.bound.selection.statistics import Sizes
-from headcount.mechanism.choose import choice_for
-from headcount.mechanism.wish import KNOWN, Wish
+from headcount.exact import Integers
 from headcount.noise import SystemEntropy
 from headcount.noise.finite import Softmax
-from headcount.noise.law import Integers
 from headcount.source.contributions import LARGEST_COUNT
 
 PRICE = Fraction(1, 10)

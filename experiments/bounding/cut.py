@@ -7,7 +7,7 @@ import numpy as np
 
 from experiments.best import Floats, Histograms
 from experiments.bounding.people import Random
-from headcount.noise.law import Integers
+from headcount.exact import Integers
 
 
 @dataclass(frozen=True)

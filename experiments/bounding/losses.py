@@ -13,7 +13,7 @@ from experiments.best import Floats
 from experiments.bounding.cut import scaled, shuffled
 from experiments.bounding.people import People, Random
 from experiments.bounding.printed import threshold
-from headcount.noise.law import Integers
+from headcount.exact import Integers
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from headcount.bound.selection.by_load import Exponential
 from headcount.bound.selection.loads import UNIT
 from headcount.bound.selection.paper import STEPS, OutputPerturbation
 from headcount.bound.selection.statistics import PART
-from headcount.noise.law import Integers
+from headcount.exact import Integers
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from experiments.best import Floats
 from experiments.bounding.people import People, Random
 from experiments.report import number
 from headcount.estimate.counts.poisson import undone
-from headcount.noise.law import Integers
+from headcount.exact import Integers
 
 
 @dataclass(frozen=True)

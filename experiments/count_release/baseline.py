@@ -13,7 +13,7 @@ from scipy import special
 from experiments.best import Floats
 from experiments.bounding.people import Random
 from experiments.count_release.tables import Pairs
-from headcount.noise.law import Integers
+from headcount.exact import Integers
 
 ALPHA = 0.5
 TARGET = 0.1

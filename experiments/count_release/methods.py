@@ -18,11 +18,11 @@ from experiments.count_release.tables import Pairs
 from headcount.account.events import Adaptive
 from headcount.bound import BoundedTop, TopItems
 from headcount.bound.selection.plume import Discovering
+from headcount.exact import Integers
 from headcount.mechanism.baseline import plume
 from headcount.mechanism.topk import count_release
 from headcount.mechanism.topk.levels import VariantName
 from headcount.noise import SystemEntropy
-from headcount.noise.law import Integers
 from headcount.release import found as told
 from headcount.source.contributions import Contributions
 from headcount.source.fetched import whole_numbers

@@ -13,7 +13,7 @@ from experiments.parts import Part
 from experiments.report import Setting, Table, number
 from experiments.sampling.part import DELTA, EPSILON
 from headcount.account import calibrate, gaussian, zcdp
-from headcount.noise.law import Integers
+from headcount.exact import Integers
 
 M = 10
 CHANCES = np.array([0.2, 0.8])

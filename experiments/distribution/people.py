@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from experiments.best import Floats
 from headcount.bound.selection.statistics import Sizes
-from headcount.noise.law import Integers
+from headcount.exact import Integers
 
 
 def zipf(cells: int) -> Floats:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
+from headcount.release.distribution import told as made_of
 
 from experiments.best import Floats
 from experiments.distribution.people import People
@@ -17,7 +18,6 @@ from headcount.bound.draws import BoundedDraws, Draws, ExactDraws
 from headcount.mechanism import Distributed, Mechanism, Wish, choice_for, mechanism_for
 from headcount.mechanism.distribution.strategy import Method
 from headcount.mechanism.distribution.strategy import off as foreseen
-from headcount.release.distribution import told as made_of
 
 Way = Literal["not private"] | Method
 DEFAULT: Method = "auto"

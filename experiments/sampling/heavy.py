@@ -5,6 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+from headcount.asked import heavy_question
+from headcount.release.heavy import heavy
+from headcount.release.intervals import counted
 from numpy.typing import NDArray
 
 from experiments.bounding.people import weights
@@ -12,16 +15,13 @@ from experiments.parts import Part
 from experiments.pictures import Panel, Series
 from experiments.report import Setting, Table, number
 from experiments.sampling.part import BUDGET, SYSTEM, listed
-from headcount.asked import heavy_question
 from headcount.bound import SampledItems
 from headcount.bound.selection.people import People
+from headcount.exact import Integers
 from headcount.mechanism import Mechanism
 from headcount.mechanism.sampled.sample_threshold import Sampling
 from headcount.mechanism.sampled.sample_threshold import calibrated as sampled
 from headcount.mechanism.unknown.thresholded import calibrated as thresholded
-from headcount.noise.law import Integers
-from headcount.release.heavy import heavy
-from headcount.release.intervals import counted
 from headcount.source.fetched import whole_numbers
 
 SHARES = ("0.01", "0.001")

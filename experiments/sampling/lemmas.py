@@ -12,8 +12,8 @@ from experiments.report import Setting, Table, number
 from experiments.sampling.part import DELTA, EPSILON, PEOPLE, THETA, chance
 from experiments.sampling.theorem import RATE, formula
 from headcount.account import rates
+from headcount.exact import Integers
 from headcount.federated.sample import enough
-from headcount.noise.law import Integers
 
 OFF = 0.1
 """gamma: a count is off if it is so by more than this part of it."""

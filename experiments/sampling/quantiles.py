@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+from headcount.asked_numbers import DECILES, quantiles_question
+from headcount.question import Question
+from headcount.release.ordered import rows
 
 from experiments.best import Floats
 from experiments.parts import Part
@@ -13,14 +16,11 @@ from experiments.report import Setting, Table
 from experiments.sampling.part import BUDGET, DELTA, EPSILON, SYSTEM, listed
 from headcount.account import rates
 from headcount.account.events import SampleThreshold
-from headcount.asked_numbers import DECILES, quantiles_question
 from headcount.estimate.ordered.tree import Shape
 from headcount.mechanism import BinarySearch, Hierarchy
 from headcount.mechanism.ordered.strategy import SAMPLED_FAN_OUT, THETA, How, Ordered, bounding
 from headcount.mechanism.ordered.strategy import mechanism as made_by
 from headcount.mechanism.sampled.sample_threshold import Sampling
-from headcount.question import Question
-from headcount.release.ordered import rows
 
 CELLS = 4096
 SIZES = (5_000, 20_000, 60_000, 200_000, 1_000_000)

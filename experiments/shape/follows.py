@@ -13,7 +13,7 @@ from experiments.shape.ways import EM, PAPER, STAIRCASE, cells, staircase
 from headcount.estimate.shape.prevalence import Prevalence
 from headcount.estimate.shape.properties import Estimate, Properties
 from headcount.estimate.shape.uncertainty import Uncertain
-from headcount.noise.law import Integers
+from headcount.exact import Integers
 
 PEOPLE, QUICK = 100_000, 5_000
 RUNS = 100

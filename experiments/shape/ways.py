@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+from headcount.question import Estimator, Loss
 
 from experiments.sampling.part import EPSILON, SYSTEM, listed
 from headcount.estimate.shape import buckets
@@ -13,11 +14,10 @@ from headcount.estimate.shape.first_column import interval
 from headcount.estimate.shape.kernel import Kernel, laplace
 from headcount.estimate.shape.prevalence import Prevalence, of_counts
 from headcount.estimate.shape.uncertainty import OnBuckets, OnStaircase
+from headcount.exact import Integers
 from headcount.mechanism import NoisyBuckets, NoisyStaircase
 from headcount.mechanism.shape.strategy import Shaped, Way
 from headcount.mechanism.shape.strategy import mechanism as made_by
-from headcount.noise.law import Integers
-from headcount.question import Estimator, Loss
 
 CLIP, PAPER, EM, STAIRCASE = "clip and sort", "the paper's estimator", "EM", "staircase"
 ESTIMATORS: dict[str, Estimator] = {PAPER: "paper", EM: "em"}

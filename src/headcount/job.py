@@ -20,8 +20,8 @@ import pyarrow as pa
 from ibis.expr import datatypes as dt
 from ibis.expr import types as ir
 
-from headcount.account.cost import Cost
 from headcount.account.events import Neighbours
+from headcount.account.guarantee import Cost
 from headcount.account.relation import Relation
 from headcount.bound.selection.people import People
 from headcount.errors import BadParameter, UnknownColumn

@@ -31,7 +31,7 @@ from headcount.run import Decision, Progress, Source, draw, fingerprint
 from headcount.source import Events, open_events
 from headcount.source.engine import Limits, limits
 from headcount.source.events import check_limits, check_name
-from headcount.visible import visible
+from headcount.wording import visible
 
 FORMAT = 7
 DEFAULT_DELTA = 1e-6

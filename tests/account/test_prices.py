@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import mpf, sqrt
 
-from headcount.account import ZcdpFilter, calibrate, cost, gaussian, pld, zcdp
-from headcount.account.cost import Concentrated, Cost
+from headcount.account import ZcdpFilter, calibrate, compose, cost, gaussian, pld, zcdp
 from headcount.account.events import (
     Adaptive,
     Event,
@@ -25,6 +24,7 @@ from headcount.account.events import (
     from_json,
     to_json,
 )
+from headcount.account.guarantee import Concentrated, Cost
 from headcount.errors import BadParameter, BudgetExceeded
 
 from .reference import discrete_gaussian_delta, gaussian_delta, number, zcdp_delta
@@ -102,7 +102,7 @@ def test_a_choice_beside_gaussian_noise() -> None:
     events: list[Event] = [noise, Selection(Fraction(1, 10))]
     assert float(cost.basic(events, MILLIONTH)) == pytest.approx(1.1, abs=1e-3)
     assert float(pld.epsilon(events, MILLIONTH)) == pytest.approx(1.0666, abs=5e-4)
-    assert cost.tightest(events, MILLIONTH).epsilon == pld.epsilon(events, MILLIONTH)
+    assert compose.tightest(events, MILLIONTH).epsilon == pld.epsilon(events, MILLIONTH)
     assert float(pld.delta(events, pld.epsilon(events, MILLIONTH))) <= 1.0001e-6
 
 
@@ -130,9 +130,9 @@ def test_adaptive_steps_pay_their_delta_and_that_of_the_conversion(rho: Fraction
     assert cost.native(event) == Cost(zcdp.epsilon(rho, delta), 2 * delta)
     assert cost.native(Adaptive(rho, Fraction(0))) == Cost(zcdp.epsilon(rho, cost.SPARE), cost.SPARE)
     paid = cost.native(event)
-    assert cost.covers(paid, [event])
-    assert not cost.covers(Cost(paid.epsilon, delta), [event])
-    assert not cost.covers(Cost(paid.epsilon * Fraction(99, 100), paid.delta), [event])
+    assert compose.covers(paid, [event])
+    assert not compose.covers(Cost(paid.epsilon, delta), [event])
+    assert not compose.covers(Cost(paid.epsilon * Fraction(99, 100), paid.delta), [event])
 
 
 def test_adaptive_steps_beside_other_events() -> None:
@@ -140,8 +140,8 @@ def test_adaptive_steps_beside_other_events() -> None:
     steps, noise = Adaptive(Fraction(1, 100), MILLIONTH), Gaussian(Fraction(400), Fraction(1), 1)
     both = cost.zcdp([steps, noise])
     assert both == Concentrated(Fraction(1, 100) + Fraction(1, 800), MILLIONTH)
-    assert cost.tightest([steps, noise], 3 * MILLIONTH).epsilon <= both.epsilon(3 * MILLIONTH)
-    assert cost.tightest([steps, noise], 3 * MILLIONTH).epsilon >= zcdp.epsilon(both.rho, 2 * MILLIONTH) * Fraction(
+    assert compose.tightest([steps, noise], 3 * MILLIONTH).epsilon <= both.epsilon(3 * MILLIONTH)
+    assert compose.tightest([steps, noise], 3 * MILLIONTH).epsilon >= zcdp.epsilon(both.rho, 2 * MILLIONTH) * Fraction(
         9, 10
     )
     with pytest.raises(BadParameter, match=r"the events take 2e-06 of it"):
@@ -337,10 +337,10 @@ def test_prices_that_cannot_be_are_refused() -> None:
 
 def test_the_tightest_price_of_a_joint_gaussian_is_what_it_was_made_for() -> None:
     joint = calibrate.joint_gaussian(1, "1e-6", items=10, largest=1)
-    assert Fraction(99, 100) < cost.tightest([joint], MILLIONTH).epsilon <= 1
-    assert cost.covers(Cost(Fraction(1), MILLIONTH), [joint])
-    assert not cost.covers(Cost(Fraction(99, 100), MILLIONTH), [joint])
-    assert not cost.covers(Cost(Fraction(1), MILLIONTH), [Selection(Fraction(800))])
+    assert Fraction(99, 100) < compose.tightest([joint], MILLIONTH).epsilon <= 1
+    assert compose.covers(Cost(Fraction(1), MILLIONTH), [joint])
+    assert not compose.covers(Cost(Fraction(99, 100), MILLIONTH), [joint])
+    assert not compose.covers(Cost(Fraction(1), MILLIONTH), [Selection(Fraction(800))])
 
 
 def test_calibrations_take_numbers_as_typed_and_refuse_nonsense() -> None:

@@ -11,17 +11,15 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from mpmath import exp as mp_exp
 from mpmath import mpf
-from numpy.typing import NDArray
 from scipy import stats
 
-from headcount.account import cost, losses, rates, sampled, sampling
-from headcount.account.cost import Cost
+from headcount.account import compose, cost, losses, rates, sampled, sampling
 from headcount.account.events import Neighbours, SampleThreshold, from_json, to_json
+from headcount.account.guarantee import Cost
 from headcount.errors import BadParameter
-from headcount.exact import round_down, round_up
+from headcount.exact import Floats, round_down, round_up
 from tests.account.reference import number
 
-Floats = NDArray[np.float64]
 BILLIONTH = Fraction(1, 10**9)
 MILLIONTH = Fraction(1, 10**6)
 CURVES: tuple[tuple[losses.Direction, Callable[[Fraction, int, Fraction], Fraction]], ...] = (
@@ -406,8 +404,8 @@ def test_what_is_found_keeps_its_budget_and_a_little_more_does_not(
     assert price(found.rate, found.threshold - 1, epsilon, items, neighbours) > within * Fraction(11, 10)
     assert price(found.rate * Fraction(1.01), found.threshold, epsilon, items, neighbours) > within * Fraction(26, 25)
     assert rates.least_threshold(epsilon, delta, rate=found.rate, items=items, neighbours=neighbours) == found.threshold
-    assert cost.covers(Cost(Fraction(epsilon), within), [found])
-    assert not cost.covers(Cost(Fraction(epsilon), within * Fraction(95, 100)), [found])
+    assert compose.covers(Cost(Fraction(epsilon), within), [found])
+    assert not compose.covers(Cost(Fraction(epsilon), within * Fraction(95, 100)), [found])
 
 
 @pytest.mark.parametrize(
@@ -473,7 +471,7 @@ def test_the_event_survives_a_ledger_and_has_its_price() -> None:
     assert from_json(text) == (event,)
     assert cost.native(event) == Cost(Fraction(1), round_up(sampling.delta(event)))
     assert cost.concentrated(event).rho == Fraction(1, 2)
-    both = cost.tightest([event, event], MILLIONTH)
+    both = compose.tightest([event, event], MILLIONTH)
     assert both.epsilon <= 2
 
 

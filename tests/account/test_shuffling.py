@@ -7,16 +7,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy import stats
 
-from headcount.account import cost, shuffling
-from headcount.account.cost import Cost
+from headcount.account import compose, cost, shuffling
 from headcount.account.events import Neighbours, ShuffledLaplace, from_json, to_json
+from headcount.account.guarantee import Cost
 from headcount.account.shuffling import best, messages, quietest
 from headcount.errors import BadParameter
+from headcount.exact import Floats
 
-Floats = NDArray[np.float64]
 MILLIONTH = Fraction(1, 10**6)
 BOTH: tuple[Neighbours, ...] = ("add-remove", "replace")
 
@@ -212,7 +211,7 @@ def test_what_is_found_keeps_its_budget_and_a_little_less_does_not(
     found = best(epsilon, delta, neighbours=neighbours, share=share)
     paid, within = Cost(Fraction(epsilon), Fraction(delta)), Fraction(delta)
     assert found.scale == (2 if neighbours == "replace" else 1) / (Fraction(share) * Fraction(epsilon))
-    assert cost.covers(paid, [found])
+    assert compose.covers(paid, [found])
     fewer = ShuffledLaplace(found.scale, found.shape * Fraction(99, 100), found.spread, neighbours, found.epsilon)
     assert shuffling.delta(fewer) > within
     assert shuffling.delta(found) > within * Fraction(9, 10)

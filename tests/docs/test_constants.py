@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
+from headcount.asked_shape import _buckets
 from tests.privacy.planted import BUGS
 
 from experiments.shape import hashing
-from headcount.asked_shape import _buckets
 from headcount.errors import BadParameter
 from headcount.federated.shape import analyst
 from headcount.mechanism.shape import buckets

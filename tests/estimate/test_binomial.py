@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from headcount.estimate.distribution import binomial, scheffe
-from headcount.estimate.distribution.binomial import Floats
-from headcount.noise.law import Integers
+from headcount.exact import Floats, Integers
 
 
 def counts_of(numbers: Integers, draws: int) -> Integers:

@@ -5,12 +5,9 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from headcount.estimate.shape.isotonic import BEYOND, middle, nonincreasing
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from headcount.exact import Floats, Integers
 
 
 def cost(x: Integers, y: Floats | Integers, w: Floats) -> float:

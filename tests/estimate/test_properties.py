@@ -4,16 +4,13 @@ import math
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from scipy.stats import hypergeom
 from tests.estimate.test_shape import on_stairs, uncertain_stairs
 
 from headcount.estimate.shape.prevalence import Prevalence, of_counts
 from headcount.estimate.shape.properties import LEFT_OUT, Estimate, Properties, _seen_of
 from headcount.estimate.shape.uncertainty import OnStaircase
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from headcount.exact import Floats, Integers
 
 SILENT = OnStaircase(10_000, 10_000, 0.01, 0, 2.0**62)
 """Hardly any noise, and nothing known of how many items there are."""

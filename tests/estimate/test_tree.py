@@ -5,16 +5,14 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.stats import binom
 
 from headcount.estimate.counts.sampled import unseen
 from headcount.estimate.ordered import quantile, sampled_tree, tree
 from headcount.estimate.ordered.tree import Shape
+from headcount.exact import Floats, Integers
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 SHAPES = [(2, 2), (3, 2), (5, 9), (7, 2), (16, 4), (37, 3), (50, 7), (100, 10), (101, 10)]
 DECILES = np.arange(1, 10) / 10
 RATE, THRESHOLD = 0.2955, 20

@@ -17,9 +17,10 @@ from experiments.bounding.printed import BOUNDS, AsPrinted, PrintedPerturbation,
 from experiments.bounding.undoing import released
 from experiments.report import Setting, number
 from headcount.bound.selection.by_load import Generalized
+from headcount.exact import Integers
 from headcount.noise import SystemEntropy
 from headcount.noise.finite import Softmax
-from headcount.noise.law import Integers, Law
+from headcount.noise.law import Law
 
 TABLE1 = "bounding-table1"
 DIGEST = np.array([[3, 4], [0, 5], [6, 8], [1, 0]])

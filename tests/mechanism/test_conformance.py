@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from headcount.account import Cost, cost
+from headcount.account import Cost, compose
 from headcount.account.events import Gaussian, GaussianThreshold, Laplace, LaplaceThreshold, Neighbours
 from headcount.account.threshold import people as differing
 from headcount.audit.choices import Fixed
@@ -90,7 +90,7 @@ def test_what_happens_costs_no_more_than_what_was_typed(
     neighbours: Neighbours, count: str, cells: int | None, bound: int
 ) -> None:
     event = chosen(count, cells, bound, neighbours).event
-    assert cost.covers(BUDGET, [event])
+    assert compose.covers(BUDGET, [event])
 
 
 @pytest.mark.parametrize("neighbours", BOTH)
@@ -102,8 +102,8 @@ def test_a_shape_costs_exactly_what_was_typed(
 ) -> None:
     """No delta, and all of epsilon, whether contributions are counted as well or not."""
     made = shaped(asked, Fraction(1), bound, neighbours, cells)
-    assert cost.covers(Cost(Fraction(1), Fraction(0)), made.events)
-    assert not cost.covers(Cost(Fraction("0.999"), Fraction(0)), made.events)
+    assert compose.covers(Cost(Fraction(1), Fraction(0)), made.events)
+    assert not compose.covers(Cost(Fraction("0.999"), Fraction(0)), made.events)
     assert made.event.sensitivity == differing(neighbours) * bound
 
 

@@ -15,10 +15,11 @@ from unittest.mock import patch
 import numpy as np
 import pyarrow as pa
 import pytest
+from headcount.drawing import quiet
 from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
-from headcount.account import Cost, ZcdpFilter, cost
+from headcount.account import Cost, ZcdpFilter, compose, cost
 from headcount.account.events import Adaptive, Event, Neighbours
 from headcount.account.threshold import people as differing
 from headcount.audit.enumerate import outcomes
@@ -27,14 +28,13 @@ from headcount.bound import BoundedTop, Bounding, BoundSelection, TopItems, TopS
 from headcount.bound.selection.amounts import UsualAmounts
 from headcount.bound.selection.profile import Unseen
 from headcount.bound.selection.rank import CountAtRankCheck
-from headcount.drawing import quiet
+from headcount.exact import Integers
 from headcount.mechanism import CountRelease, NoisyFound, Wish, choice_for, mechanism_for, second_for
 from headcount.mechanism.topk import count_release
 from headcount.mechanism.topk.levels import VARIANTS, Level, VariantName
 from headcount.mechanism.topk.search import Search
 from headcount.noise import Entropy, Law, SystemEntropy
 from headcount.noise.gaussian import DiscreteGaussian
-from headcount.noise.law import Integers
 from headcount.noise.race import Race
 from headcount.release import found
 from headcount.source import contributions, open_events
@@ -312,8 +312,8 @@ def test_half_of_delta_is_for_what_the_steps_have_together(
     budget = Cost(Fraction(epsilon), Fraction(delta))
     mechanism = count_release.calibrated(budget, TopItems(100), neighbours, variant=variant)
     assert mechanism.events == (mechanism.event,)
-    assert cost.covers(budget, mechanism.events)
-    assert not cost.covers(Cost(budget.epsilon * Fraction(99, 100), budget.delta), mechanism.events)
+    assert compose.covers(budget, mechanism.events)
+    assert not compose.covers(Cost(budget.epsilon * Fraction(99, 100), budget.delta), mechanism.events)
 
 
 def test_a_replaced_person_costs_as_much_with_half_the_rate() -> None:
@@ -395,7 +395,9 @@ def scaled(small: int) -> TwoScaleClip:
     return TwoScaleClip(small, 10 * small, 10_000, 1, (2 * small, 2 * small), worth=1.05 * small**0.5)
 
 
-def branches(wish: Wish, chosen: Bounding, made: tuple[BoundSelection[Any], ...]) -> Iterator[tuple[Wish, Bounding, int]]:
+def branches(
+    wish: Wish, chosen: Bounding, made: tuple[BoundSelection[Any], ...]
+) -> Iterator[tuple[Wish, Bounding, int]]:
     """All that may be decided, and by how many choices."""
     second = second_for(wish, chosen, made)
     if second is None:
@@ -423,8 +425,8 @@ def test_choices_and_counts_never_add_up_to_more(neighbours: Neighbours, first: 
     decided = list(branches(wish, first, (choice,)))
     for after, bounding, _ in decided:
         counted = mechanism_for(after, bounding).events
-        assert cost.covers(after.rest, counted)
-        assert not cost.covers(replace(after.rest, epsilon=after.rest.epsilon * Fraction(8, 10)), counted)
+        assert compose.covers(after.rest, counted)
+        assert not compose.covers(replace(after.rest, epsilon=after.rest.epsilon * Fraction(8, 10)), counted)
     assert max(choices for _, _, choices in decided) == most
 
 

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from headcount.release.intervals import ends
 from tests.tables import done, table
 
 import headcount as hc
-from headcount.account import Cost, cost
+from headcount.account import Cost, compose, cost
 from headcount.account.cost import native
 from headcount.account.events import Gaussian, GaussianThreshold, Laplace, Neighbours
 from headcount.account.gaussian import discrete_delta
@@ -27,7 +28,6 @@ from headcount.bound.selection.plume import LARGEST_BOUND, Discovered, Discoveri
 from headcount.errors import HeadcountError
 from headcount.mechanism import Plume, Wish, check_budget, check_widths, choice_for, mechanism_for
 from headcount.mechanism.baseline import plume
-from headcount.release.intervals import ends
 
 BOTH: list[Neighbours] = ["add-remove", "replace"]
 NAMES = ["plume", "plume-threshold"]
@@ -56,7 +56,7 @@ def test_a_release_is_near_the_truth_and_paid_for(mechanism: Any, neighbours: Ne
     release = hc.histogram(plays, **asked, neighbours=neighbours)  # half for the bounds: no far one is ever drawn
     rows = release.table.to_pylist()
     assert len(rows) > 50
-    assert cost.covers(Cost(Fraction(8), Fraction(1, 10**6)), release.cost.events)
+    assert compose.covers(Cost(Fraction(8), Fraction(1, 10**6)), release.cost.events)
     assert (release.cost.epsilon, release.cost.delta) == (8, 1e-6)
     assert [type(event) for event in release.cost.events] == [Laplace, Laplace, GaussianThreshold, Gaussian]
     off = [abs(row["count"] - truth[row["song"]]) / truth[row["song"]] for row in rows]
@@ -112,7 +112,7 @@ def test_nothing_fails_by_what_the_rows_are(name: str, neighbours: Neighbours) -
         plan = hc.plan("histogram", ODD[name], user="user", by="item", **asked)
         release = plan.release()
         assert release.table.schema.field("item").type == ODD[name].schema.field("item").type
-        assert cost.covers(plan.cost, release.cost.events)
+        assert compose.covers(plan.cost, release.cost.events)
         assert (plan.release(entropy=Fixed(0)).table.num_rows > 0) == (name not in RARE)
 
 
@@ -130,7 +130,7 @@ def test_every_bound_that_may_be_chosen_has_a_mechanism(
     for bound in (1, 37, LARGEST_BOUND):
         made = mechanism_for(wish, choice.example(bound))
         check_widths(made)
-        assert cost.covers(typed, [*choice.events, *made.events])
+        assert compose.covers(typed, [*choice.events, *made.events])
 
 
 @pytest.mark.parametrize("neighbours", BOTH)

@@ -6,13 +6,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from headcount.release.distribution import told
 
-from headcount.account.cost import Cost, covers
+from headcount.account.compose import covers
 from headcount.account.events import Neighbours
+from headcount.account.guarantee import Cost
 from headcount.bound.draws import BoundedDraws, Draws
 from headcount.mechanism.distribution.recentred import Recentred, calibrated
 from headcount.noise import SystemEntropy
-from headcount.release.distribution import told
 
 BUDGET = Cost(Fraction(1), Fraction(1, 10**6))
 BOTH: tuple[Neighbours, ...] = ("add-remove", "replace")

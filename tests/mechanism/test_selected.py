@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from headcount.account import Cost, cost, zcdp
+from headcount.account import Cost, compose, cost, zcdp
 from headcount.account.events import Gaussian, Neighbours, Selections
 from headcount.audit import Laws
 from headcount.audit.choices import Fixed
@@ -20,12 +20,11 @@ from headcount.bound import SampledEvents
 from headcount.bound.draws import BoundedDraws, ExactDraws
 from headcount.errors import BadParameter
 from headcount.estimate.distribution import binomial
-from headcount.estimate.distribution.binomial import Floats
 from headcount.estimate.distribution.simplex import simplex
+from headcount.exact import Floats, Integers
 from headcount.mechanism.distribution import selected
 from headcount.mechanism.distribution.selected import Method, NoisySelected, Selected, calibrated, shares
 from headcount.noise import Entropy, Law, SystemEntropy
-from headcount.noise.law import Integers
 
 BOTH: list[Neighbours] = ["add-remove", "replace"]
 METHODS: list[Method] = ["ks", "hypothesis-selection", "sparse"]
@@ -131,7 +130,7 @@ def test_what_happens_costs_no_more_than_what_was_typed(
 ) -> None:
     made = calibrated(BUDGET, ExactDraws(most), neighbours, cells, method, people)
     changed = min(cells, most * (2 if neighbours == "replace" else 1))
-    assert cost.covers(BUDGET, made.events)
+    assert compose.covers(BUDGET, made.events)
     assert made.event.count == changed
     noises = [(int(event.squared_sensitivity), event.cells) for event in made.events if isinstance(event, Gaussian)]
     assert noises == [(1, 1)] * (people is None) + [(changed, changed)] * (method == "sparse")

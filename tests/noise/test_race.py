@@ -14,10 +14,9 @@ import pytest
 from scipy import stats
 
 from headcount.audit.choices import Enumerated, EnumeratedWords, Fixed, Path, Replayed, Undecided, explore
-from headcount.exact import ball, ends, precision
+from headcount.exact import Integers, ball, ends, precision
 from headcount.noise import Entropy, SystemEntropy
 from headcount.noise import race as sampler
-from headcount.noise.law import Integers
 from headcount.noise.race import Race, run
 
 Order = tuple[int, ...]

@@ -16,9 +16,9 @@ import pytest
 from scipy import stats
 
 from headcount.audit.choices import Enumerated, EnumeratedWords, Fixed, Path, Replayed, Undecided, explore
+from headcount.exact import Integers
 from headcount.noise import Entropy, SystemEntropy
 from headcount.noise import thin as sampler
-from headcount.noise.law import Integers
 from headcount.noise.thin import by_digits
 
 REJECTED = 1e-9

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from headcount.mechanism.wish import KNOWN
 
 import headcount as hc
 from headcount.bound import draws
 from headcount.bound.selection import loads
 from headcount.bound.selection.profile import Binned, Profile
 from headcount.mechanism.distribution import selected
-from headcount.mechanism.wish import KNOWN
 from headcount.noise import KeyedEntropy
 from headcount.source import numbered
 

@@ -20,11 +20,11 @@ from headcount.audit.neighbours import pairs
 from headcount.audit.specimens import People, found_in, on_people, ranked
 from headcount.bound import Bounding, TopItems, TwoScaleClip
 from headcount.bound.selection.rank import CountAtRankCheck
+from headcount.exact import Integers
 from headcount.mechanism import CountRelease
 from headcount.mechanism.topk.levels import Level
 from headcount.mechanism.topk.search import Search
 from headcount.noise import Entropy, Law
-from headcount.noise.law import Integers
 from headcount.noise.race import Race
 
 BOTH: list[Neighbours] = ["add-remove", "replace"]

@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from headcount.release.distribution import told
 
-from headcount.account import Cost, cost
+from headcount.account import Cost, compose
 from headcount.account.events import Gaussian, Laplace, Neighbours, Selections
 from headcount.account.threshold import people as differing
 from headcount.audit import Laws
@@ -41,6 +42,7 @@ from headcount.bound import draws as draws_module
 from headcount.bound.draws import BoundedDraws, Draws, ExactDraws, of_each
 from headcount.bound.selection.draws import MostDrawn
 from headcount.bound.selection.statistics import Sizes
+from headcount.exact import Integers
 from headcount.mechanism import Mechanism, Recentred, Selected, Wish, choice_for, mechanism_for
 from headcount.mechanism.distribution import recentred, selected
 from headcount.mechanism.distribution.recentred import CENTRE
@@ -48,8 +50,6 @@ from headcount.mechanism.distribution.strategy import Distributed, Method
 from headcount.mechanism.mechanism import law
 from headcount.noise import Entropy, Law
 from headcount.noise.by_score import ByScore
-from headcount.noise.law import Integers
-from headcount.release.distribution import told
 
 from .test_mechanisms import BOTH
 
@@ -172,9 +172,9 @@ def test_every_draw_is_paid_for(method: Method, neighbours: Neighbours, bound: i
     chosen = [each for each in entropy.laws if isinstance(each, ByScore)]
     assert len(chosen) == (2 if isinstance(made, Selected) else 0)
     assert {each.rate for each in chosen} <= {e.epsilon / 2 for e in events if isinstance(e, Selections)}
-    assert cost.covers(BUDGET, events)
+    assert compose.covers(BUDGET, events)
     pure = all(isinstance(event, Laplace) for event in events)
-    assert not cost.covers(Cost(BUDGET.epsilon * 9 / 10, 0 * ONE if pure else BUDGET.delta * 9 / 10), events)
+    assert not compose.covers(Cost(BUDGET.epsilon * 9 / 10, 0 * ONE if pure else BUDGET.delta * 9 / 10), events)
 
 
 def drawn_or_counted(people: People, made: Mechanism) -> BoundedDraws:
@@ -190,8 +190,8 @@ def test_public_sizes_cost_nothing_and_private_ones_do(neighbours: Neighbours) -
         private, public = (choice_for(wish(method, neighbours, "auto", public=public)) for public in (False, True))
         assert private is not None
         assert public is not None
-        assert cost.covers(Cost(private.epsilon, 0 * ONE), private.events)
-        assert not cost.covers(Cost(private.epsilon * 99 / 100, 0 * ONE), private.events)
+        assert compose.covers(Cost(private.epsilon, 0 * ONE), private.events)
+        assert not compose.covers(Cost(private.epsilon * 99 / 100, 0 * ONE), private.events)
         assert public.events == ()
         assert wish(method, neighbours, "auto").rest.epsilon == 1 - private.epsilon < 1
 
@@ -432,4 +432,4 @@ def test_every_bound_that_may_be_chosen_has_noise(
     for bound in bounds:
         for cells in (2, 3, 30):
             made = recentred.calibrated(budget, Draws(bound, bound), neighbours, cells)
-            assert cost.covers(budget, made.events)
+            assert compose.covers(budget, made.events)

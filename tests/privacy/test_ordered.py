@@ -17,7 +17,7 @@ import pyarrow as pa
 import pytest
 
 import headcount as hc
-from headcount.account import Cost, cost
+from headcount.account import Cost, compose
 from headcount.account.events import Gaussian, Laplace, Neighbours, SampleThreshold
 from headcount.account.threshold import people as differing
 from headcount.audit import Laws, worst_delta
@@ -26,12 +26,12 @@ from headcount.audit.neighbours import pairs
 from headcount.audit.sampled import EXACTLY, Run, sampled_search, sampled_tree, shown, together, watched, watched_delta
 from headcount.bound import Bounded, Bounding, SampledEvents, ScaledToSum
 from headcount.errors import BadParameter
+from headcount.exact import Integers
 from headcount.mechanism import BinarySearch, Hierarchy, Mechanism, Ordered, Sampling, mechanism_for
 from headcount.mechanism.ordered import binary_search as halving
 from headcount.mechanism.ordered import hierarchy
 from headcount.mechanism.ordered import strategy as ordered
 from headcount.noise import Entropy
-from headcount.noise.law import Integers
 from headcount.source import contributions, open_events
 from headcount.source.axis import Axis
 from headcount.source.views import placed
@@ -229,7 +229,7 @@ def test_the_sensitivity_of_a_tree_is_attained(neighbours: Neighbours, cells: in
             assert isinstance(event, Gaussian)
             assert (change**2).sum(axis=1).max() == event.squared_sensitivity
             assert (change != 0).sum(axis=1).max() <= event.cells
-        assert cost.covers(budget, [event])
+        assert compose.covers(budget, [event])
 
 
 def answers(search: BinarySearch, q: Fraction, below: Integers, above: Integers) -> Integers:
@@ -286,7 +286,7 @@ def test_what_happens_costs_no_more_than_what_was_typed(neighbours: Neighbours, 
     """As many reports as there are levels or rounds, and all noise within the budget."""
     budget, asked = Cost(ONE, Fraction(str(delta))), Ordered(1000, how, (ONE / 4, HALF), Sampling())
     made = ordered.mechanism(asked, budget, ordered.bounding(asked, 1 if asked.sampled else 5), neighbours)
-    assert cost.covers(budget, made.events)
+    assert compose.covers(budget, made.events)
     if asked.sampled:
         (event,) = made.events
         assert isinstance(event, SampleThreshold)
@@ -307,7 +307,7 @@ def test_a_chosen_bound_and_what_follows_are_paid_for(neighbours: Neighbours, me
     for bound in (1, 100):
         made = mechanism_for(plan.wish, ScaledToSum(bound, bound))
         happening = [*plan.choice.events, *made.events]
-        assert cost.covers(plan.cost, happening)
+        assert compose.covers(plan.cost, happening)
         assert plan.cost.epsilon == 1
         assert plan.cost.delta <= Fraction(str(delta))
-        assert delta or not cost.covers(Cost(9 * ONE / 10, 0 * ONE), happening)
+        assert delta or not compose.covers(Cost(9 * ONE / 10, 0 * ONE), happening)

@@ -27,12 +27,12 @@ from headcount.account import Cost
 from headcount.audit.choices import Fixed
 from headcount.bound.selection.draws import MostDrawn
 from headcount.bound.selection.profile import Profile
+from headcount.exact import Integers
 from headcount.mechanism import Recentred, Wish, choice_for, mechanism_for
 from headcount.mechanism.distribution.recentred import Seen as People
 from headcount.mechanism.distribution.strategy import Distributed
 from headcount.mechanism.shape.staircase import staircase
 from headcount.noise import Law
-from headcount.noise.law import Integers
 from tests import process
 
 AIMED = Path(__file__).with_name("aimed.py")

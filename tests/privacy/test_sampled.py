@@ -16,9 +16,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from headcount.question import Question
+from headcount.release.heavy import heavy
 
 import headcount as hc
-from headcount.account import Cost, cost, sampling
+from headcount.account import Cost, compose, cost, sampling
 from headcount.account.cost import native
 from headcount.account.events import Laplace, Neighbours, SampleThreshold
 from headcount.audit import Laws, delta, worst_delta
@@ -43,8 +45,6 @@ from headcount.errors import BadParameter
 from headcount.mechanism import Hierarchy, Sampled, Sampling, Wish, choice_for, mechanism_for
 from headcount.mechanism.sampled.sample_threshold import calibrated
 from headcount.noise import Entropy, SystemEntropy
-from headcount.question import Question
-from headcount.release.heavy import heavy
 from headcount.source import contributions, open_events
 
 from .test_mechanisms import BOTH, SECRET, Person, run_of
@@ -233,7 +233,7 @@ def test_a_chosen_bound_and_what_follows_are_paid_for(neighbours: Neighbours, ce
         (happened,) = mechanism_for(wish, SampledItems(bound)).events
         assert isinstance(happened, SampleThreshold)
         assert (happened.items, happened.neighbours) == (min(bound, cells or bound), neighbours)
-        assert cost.covers(budget, [*choice.events, happened])
+        assert compose.covers(budget, [*choice.events, happened])
         assert sum(native(each).epsilon for each in (*choice.events, happened)) == 1
 
 
@@ -358,7 +358,7 @@ def test_counting_people_is_paid_for(neighbours: Neighbours, mechanism: Any) -> 
     counted, *others = plan.charge().events
     assert counted == Laplace(Fraction(20), ONE)
     assert others
-    assert cost.covers(Cost(ONE, Fraction(1, 10**6)), [counted, *others])
+    assert compose.covers(Cost(ONE, Fraction(1, 10**6)), [counted, *others])
     assert cost.split([counted, *others])[0].epsilon <= 1
     said = hc.plan("heavy_hitters", people, user="user", by="item", epsilon=1, people=9, **asked)
     assert len(said.charge().events) == 1

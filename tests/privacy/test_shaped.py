@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from headcount.account import Cost, cost
+from headcount.account import Cost, compose
 from headcount.account.events import Laplace, Neighbours
 from headcount.account.threshold import people as differing
 from headcount.audit import Laws, worst_delta
@@ -151,7 +151,7 @@ def test_a_size_that_is_counted(neighbours: Neighbours, bound: int, way: Way) ->
     is seen on one side alone then."""
     first, then = 4 * bound * ONE, 4 * bound * differing(neighbours) * ONE
     made = counting(way, Told(None, Laplace(bound / first, Fraction(bound))), then, bound, neighbours)
-    assert cost.covers(Cost(first + then, 0 * ONE), made.events)
+    assert compose.covers(Cost(first + then, 0 * ONE), made.events)
     people = crowded(FULL[bound], neighbours)[-1:]
     loss = largest_loss(made, people, left_out=COARSELY if (way, neighbours) == ("buckets", "replace") else FINELY)
     assert loss == pytest.approx(float(worst_of(first, then, bound, neighbours)), rel=1e-12)

@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from headcount.release.intervals import ends
 from tests.tables import table
 
 import headcount as hc
@@ -21,7 +22,6 @@ from headcount.audit.choices import Fixed
 from headcount.errors import BadParameter, NotATable
 from headcount.mechanism import Wish, mechanism_for
 from headcount.noise import SystemEntropy
-from headcount.release.intervals import ends
 from headcount.release.release import write
 
 NASTY = ["=cmd()", "+1", "-1", "@x", "\tx", "\rx", "'quoted'", 'say "hi"', "two\nlines", "<script>alert(1)</script>"]

@@ -16,10 +16,9 @@ import pytest
 
 from headcount.account.events import Neighbours
 from headcount.audit import Laws, Outcomes, audit
-from headcount.exact import ball, ends, precision
+from headcount.exact import Integers, ball, ends, precision
 from headcount.noise import Entropy, Law, SystemEntropy
 from headcount.noise.laplace import DiscreteLaplace
-from headcount.noise.law import Integers
 from headcount.stream import Counter
 from headcount.stream import state as states
 from headcount.stream.state import Settings, pack

@@ -6,10 +6,10 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from headcount.mechanism.wish import KNOWN, UNKNOWN
 
 import headcount as hc
-from headcount.account import cost
-from headcount.mechanism.wish import KNOWN, UNKNOWN
+from headcount.account import compose
 
 SONGS = [f"song {number:04d}" for number in range(1, 201)]
 ASKED: dict[str, Any] = {"user": "user", "by": "song", "epsilon": 1}
@@ -50,7 +50,7 @@ def test_what_happened_is_paid_for(plays: Any, asked: dict[str, Any]) -> None:
     """The events of the release itself, with the bound that was chosen."""
     release = hc.histogram(plays, **ASKED, **asked)
     plan = hc.plan("histogram", plays, **ASKED, **asked)
-    assert cost.covers(plan.cost, release.cost.events)
+    assert compose.covers(plan.cost, release.cost.events)
     assert release.cost.epsilon == 1
 
 

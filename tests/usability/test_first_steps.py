@@ -12,8 +12,8 @@ import pytest
 import headcount as hc
 from headcount.audit.choices import Fixed
 from headcount.errors import BadParameter
+from headcount.exact import Integers
 from headcount.noise import Law
-from headcount.noise.law import Integers
 
 PLAN = """\
 people per song, from plays.parquet

@@ -17,7 +17,7 @@ import pyarrow as pa
 from ibis.expr import types as ir
 
 from headcount.account.events import Neighbours
-from headcount.noise.law import Integers
+from headcount.exact import Integers
 from headcount.source.contributions import COUNT, USER, WIDE, Contributions
 from headcount.source.fetched import fetched, whole_numbers
 
@@ -161,8 +161,3 @@ def _at_keys(totals: pa.Table, keys: pa.Table) -> pa.Table:
     if len(joined) != len(keys):
         raise ValueError("two totals for one key")
     return joined.set_column(joined.schema.get_field_index(TOTAL), TOTAL, joined[TOTAL].fill_null(0))
-
-
-def often(count: int) -> str:
-    """So many times, in words."""
-    return "once" if count == 1 else f"{count:,} times"

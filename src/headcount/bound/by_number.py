@@ -9,7 +9,7 @@ import pyarrow as pa
 from ibis.expr import types as ir
 
 from headcount.bound.bounded import TOTAL
-from headcount.noise.law import Integers
+from headcount.exact import Integers
 from headcount.source.fetched import fetched, whole_numbers
 from headcount.source.numbered import Booleans, Numbered, Some, added
 

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from headcount.bound.bounded import Bounded, Bounding, Sensitivity
 from headcount.bound.sample import hashed
 from headcount.bound.scale import SAFE, ScaledToSum
-from headcount.noise.law import Integers
+from headcount.exact import Integers
 from headcount.source.contributions import COUNT, USER, Contributions
 from headcount.source.fetched import fetched, whole_numbers
 from headcount.source.kept import listed

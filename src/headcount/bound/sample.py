@@ -16,11 +16,12 @@ import ibis
 import pyarrow as pa
 from ibis.expr import types as ir
 
-from headcount.bound.bounded import CUT, Bounded, Cutting, Sensitivity, often
+from headcount.bound.bounded import CUT, Bounded, Cutting, Sensitivity
 from headcount.bound.by_number import Excess, left, too_many_events, too_many_items
 from headcount.source.contributions import COUNT, PLACE, USER, Contributions, spelled, told_of
 from headcount.source.kept import on_spark
 from headcount.source.numbered import Numbered
+from headcount.wording import times
 
 DIGITS = 8
 """Hexadecimal digits of the hash that make a start: 32 bits. With m starts, none is favoured by more than m / 2^32."""
@@ -57,7 +58,7 @@ class SampledItems(Cutting):
 
     def explain(self, item: str) -> str:
         return (
-            f"Each person counts once for each {item}, and at most {often(self.most)} in all. Of somebody who has "
+            f"Each person counts once for each {item}, and at most {times(self.most)} in all. Of somebody who has "
             "more, only so many are kept, chosen by a keyed hash with a fresh secret."
         )
 
@@ -90,7 +91,7 @@ class SampledEvents(Cutting):
 
     def explain(self, item: str) -> str:
         return (
-            f"Each person counts at most {often(self.most)} in all. Of somebody who has more events, only so many are "
+            f"Each person counts at most {times(self.most)} in all. Of somebody who has more events, only so many are "
             "kept, chosen by a keyed hash with a fresh secret."
         )
 

@@ -10,8 +10,9 @@ from math import isqrt
 
 from ibis.expr import types as ir
 
-from headcount.bound.bounded import CUT, Cutting, Sensitivity, often
+from headcount.bound.bounded import CUT, Cutting, Sensitivity
 from headcount.source.contributions import COUNT, USER, Contributions, told_of
+from headcount.wording import times
 
 GRID = 1024
 """Units in one, by default: a kept share is a multiple of 1/1024."""
@@ -49,7 +50,7 @@ class ScaledToSum(Cutting):
 
     def explain(self, item: str) -> str:
         return (
-            f"Each person counts at most {often(self.most)} in all. The counts of somebody who has more are shrunk, "
+            f"Each person counts at most {times(self.most)} in all. The counts of somebody who has more are shrunk, "
             "all by the same factor, until they add up to no more."
         )
 

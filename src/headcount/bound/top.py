@@ -15,7 +15,7 @@ import pyarrow as pa
 from ibis.expr import types as ir
 
 from headcount.bound.bounded import LARGEST_TOTAL, TOTAL, Bounded, Bounding, Sensitivity
-from headcount.noise.law import Integers
+from headcount.exact import Integers
 from headcount.source.contributions import AMOUNT, COUNT, GRID, USER, WIDE, Contributions
 from headcount.source.fetched import fetched, whole_numbers
 

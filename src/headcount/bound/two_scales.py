@@ -25,7 +25,7 @@ from headcount.bound.bounded import TOTAL, Bounded, Bounding, Sensitivity
 from headcount.bound.by_number import at, not_kept
 from headcount.bound.sample import SampledItems, hashes
 from headcount.bound.scale import SAFE
-from headcount.noise.law import Integers
+from headcount.exact import Integers
 from headcount.source.contributions import COUNT, USER, WIDE, Contributions, told_of
 from headcount.source.fetched import fetched, whole_numbers
 from headcount.source.numbered import Numbered, Some, added

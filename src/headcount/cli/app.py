@@ -11,7 +11,7 @@ from typer.core import TyperGroup
 from headcount import __version__
 from headcount.cli import audit, demo, distribution, histogram, ledger, numbers, people, shape, top
 from headcount.cli.job import job
-from headcount.visible import visible
+from headcount.wording import visible
 
 OPTIONS = (
     "user|by|k|epsilon|delta|rho|target_error|count|keys|keys_file|bins|sum|bound|share|grid|where|mechanism|variant|"

@@ -14,7 +14,7 @@ from headcount.errors import BadParameter, BudgetExceeded
 from headcount.planner import Plan, plan
 from headcount.report import text
 from headcount.source.example import example
-from headcount.visible import visible
+from headcount.wording import visible
 
 Folder = Annotated[Path, typer.Option(help="Where the table, the releases and the ledger go.")]
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from headcount.errors import BadParameter
-from headcount.regular import check_regular
+from headcount.source.regular import check_regular
 
 By = Annotated[list[str], typer.Option(help="The column that makes an item; several make one together.")]
 Epsilon = Annotated[str | None, typer.Option(help="The cost.")]

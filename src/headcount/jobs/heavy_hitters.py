@@ -13,8 +13,8 @@ import numpy as np
 import pyarrow as pa
 
 from headcount.account import Ledger
-from headcount.account.cost import Cost
 from headcount.account.events import Neighbours
+from headcount.account.guarantee import Cost
 from headcount.bound.selection.people import People, PeopleCount
 from headcount.errors import BadParameter
 from headcount.exact import Number, one_of, rational

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 from ibis.expr import datatypes as dt
 
 from headcount.account import Ledger
-from headcount.account.cost import Cost
 from headcount.account.events import Neighbours
+from headcount.account.guarantee import Cost
 from headcount.bound.selection.by_load import Generalized
 from headcount.bound.selection.profile import FromProfile
 from headcount.errors import BadParameter

@@ -9,7 +9,7 @@ import pyarrow as pa
 from ibis.expr import datatypes as dt
 from ibis.expr import types as ir
 
-from headcount.account.cost import Cost
+from headcount.account.guarantee import Cost
 from headcount.errors import BadParameter
 from headcount.exact import rational
 from headcount.job import Job

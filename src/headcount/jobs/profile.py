@@ -11,8 +11,8 @@ from ibis.expr import datatypes as dt
 from ibis.expr import types as ir
 
 from headcount.account import Ledger
-from headcount.account.cost import Cost
 from headcount.account.events import Neighbours
+from headcount.account.guarantee import Cost
 from headcount.bound.selection.people import People
 from headcount.exact import Number
 from headcount.forecast.suggested import PROFILE_EDGES

@@ -11,9 +11,8 @@ from ibis.expr import datatypes as dt
 from ibis.expr import types as ir
 
 from headcount.account import Ledger
-from headcount.account.cost import Cost
 from headcount.account.events import Neighbours
-from headcount.bound.bounded import often
+from headcount.account.guarantee import Cost
 from headcount.bound.selection.people import People
 from headcount.errors import BadParameter
 from headcount.exact import Number
@@ -29,6 +28,7 @@ from headcount.release import Release
 from headcount.source.binning import Bins, bins_of
 from headcount.source.contributions import check_kinds
 from headcount.source.views import check_conditions, rows_where, told
+from headcount.wording import times
 
 
 def total(
@@ -177,6 +177,6 @@ class Total(Job):
 
     def explain(self, strategy: Strategy, mechanism: AnyMechanism) -> list[str]:
         most = mechanism.bounding.limit
-        clipped = f"Each person counts at most {often(most)}." if self.unit == "events" else "Each person counts once."
+        clipped = f"Each person counts at most {times(most)}." if self.unit == "events" else "Each person counts once."
         noise = f"The number of {self.unit} gets {mechanism.noise_told()}."
         return [clipped, noise, *mechanism.explain("total")[1:]]

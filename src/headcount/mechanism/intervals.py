@@ -10,18 +10,15 @@ from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
 from headcount.account.threshold import gaussian_tail, laplace_tail
+from headcount.exact import Floats, Integers, precision
 from headcount.exact import ends as ball_ends
-from headcount.exact import precision
 from headcount.noise import Law
 from headcount.noise.gaussian import DiscreteGaussian
 from headcount.noise.laplace import DiscreteLaplace
-from headcount.noise.law import Integers
 
-Floats = NDArray[np.float64]
 Ends = tuple[Integers, Integers]
 """The lower and the upper ends of intervals."""
 MISS = Fraction(1, 20)

@@ -13,11 +13,11 @@ import pyarrow as pa
 from headcount.account.events import Event, Gaussian, GaussianThreshold, Laplace, LaplaceThreshold, WeightedThreshold
 from headcount.bound import Bounded, Bounding
 from headcount.errors import BadParameter
+from headcount.exact import Integers
 from headcount.mechanism.intervals import MISS, Ends, above_threshold, around, nearest, spread
 from headcount.noise import Entropy, Law, SystemEntropy
 from headcount.noise.gaussian import DiscreteGaussian
 from headcount.noise.laplace import DiscreteLaplace
-from headcount.noise.law import Integers
 
 B = TypeVar("B", bound=Bounded)
 N = TypeVar("N", bound="Noisy")
@@ -183,8 +183,3 @@ def deviation(noise: Law) -> float:
         return sqrt(noise.variance)
     assert isinstance(noise, DiscreteLaplace)
     return sqrt(2) * float(noise.scale)
-
-
-def many(count: int, what: str) -> str:
-    """A count and its noun, in the plural if need be."""
-    return f"{count:,} {what}" + ("" if count == 1 else "s")

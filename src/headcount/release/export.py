@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from headcount.visible import visible_json
+from headcount.wording import visible_json
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 """Cells that begin with one of these are commands to a spreadsheet."""

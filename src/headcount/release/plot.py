@@ -18,7 +18,7 @@ from headcount.errors import BadParameter
 from headcount.release.order import in_order, is_dated, most_first
 from headcount.release.release import About
 from headcount.source.views import EVENTS, ITEMS, WHAT
-from headcount.visible import visible
+from headcount.wording import visible
 
 INK, BAR, WHISKER, BAND = "#1f2933", "#7fb2d9", "#27496d", "#cfe3f2"
 TEXT: dict[str, Any] = {"color": INK, "parse_math": False, "usetex": False}

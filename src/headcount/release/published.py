@@ -9,9 +9,9 @@ from pathlib import Path
 
 from headcount.account import Ledger
 from headcount.errors import BadParameter, NotSealed
-from headcount.regular import check_regular
 from headcount.release.release import PICTURES, Release
 from headcount.release.shape import released
+from headcount.source.regular import check_regular
 
 MADE = (".csv", ".json", ".html")
 """What is made from the sealed bytes."""

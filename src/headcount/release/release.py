@@ -17,9 +17,9 @@ import pyarrow.parquet as pq
 from headcount.account.chain import canonical
 from headcount.account.events import Event, from_json
 from headcount.errors import BadParameter, NotATable
-from headcount.regular import check_regular
 from headcount.release import export
-from headcount.visible import visible
+from headcount.source.regular import check_regular
+from headcount.wording import visible
 
 if TYPE_CHECKING:
     import pandas as pd

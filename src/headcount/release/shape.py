@@ -15,10 +15,9 @@ from headcount.errors import BadParameter
 from headcount.estimate.shape.prevalence import Prevalence
 from headcount.estimate.shape.properties import Estimate, Properties
 from headcount.estimate.shape.table import MIN_EMPTY, Rows, uncertain
-from headcount.exact import Number, rational, whole
-from headcount.noise.law import Integers
+from headcount.exact import Integers, Number, rational, whole
 from headcount.release.release import About, Release, pack
-from headcount.visible import visible, visible_json
+from headcount.wording import visible, visible_json
 
 OUTDATED = "nothing follows from a shape that headcount 0.8 or before made: its intervals did not hold."
 

@@ -6,7 +6,7 @@ from html import escape
 from headcount.release import Release, Shape
 from headcount.release.plot import RANK, bars, drawn
 from headcount.report.text import bound, counts, follows, rows, shown
-from headcount.visible import visible, visible_json
+from headcount.wording import visible, visible_json
 
 MOST = 1000
 """Rows on the page."""

@@ -10,7 +10,7 @@ from headcount.release import About, Release, Shape
 from headcount.release.scale import edges_in
 from headcount.release.shape import OUTDATED
 from headcount.source.views import EVENTS, ITEMS
-from headcount.visible import visible
+from headcount.wording import visible
 
 SHOWN = 10
 NOTHING = "Nothing could be told: too few people have so many samples, or epsilon is too small. All shares are alike."

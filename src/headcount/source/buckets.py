@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from headcount.noise.law import Integers
+from headcount.exact import Integers
 
 Bytes = NDArray[np.uint8]
 Words = NDArray[np.uint64]

@@ -23,7 +23,7 @@ import pyarrow as pa
 from ibis.expr import types as ir
 from numpy.typing import NDArray
 
-from headcount.noise.law import Integers
+from headcount.exact import Integers
 from headcount.source.blocks import LONGEST, Stream, on_engine
 from headcount.source.engine import column_names
 

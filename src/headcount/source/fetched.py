@@ -5,7 +5,7 @@ import numpy as np
 import pyarrow as pa
 from ibis.expr import types as ir
 
-from headcount.noise.law import Integers
+from headcount.exact import Integers
 from headcount.source import spark
 from headcount.source.exclusive import exclusive
 from headcount.source.kept import on_spark

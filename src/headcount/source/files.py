@@ -18,8 +18,8 @@ from pathlib import Path
 from ibis.expr import types as ir
 
 from headcount.errors import NotATable
-from headcount.regular import check_regular
 from headcount.source import delimited, header, jsonl, parquet
+from headcount.source.regular import check_regular
 
 KINDS = (".parquet", ".csv", ".tsv", ".jsonl", ".ndjson")
 PACKED = (".zip", ".bz2", ".xz", ".zst", ".7z", ".gz")

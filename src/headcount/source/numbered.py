@@ -20,7 +20,7 @@ import pyarrow as pa
 from ibis.expr import types as ir
 from numpy.typing import NDArray
 
-from headcount.noise.law import Integers
+from headcount.exact import Integers
 from headcount.source.engine import memory
 from headcount.source.fetched import fetched, whole_numbers
 from headcount.source.kept import kept

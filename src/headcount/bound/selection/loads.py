@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from ibis.expr import types as ir
 
-from headcount.noise.law import Integers
+from headcount.exact import Integers
 from headcount.source.contributions import COUNT, Contributions, told_of
 from headcount.source.fetched import fetched, whole_numbers
 from headcount.source.numbered import Numbered, added

@@ -19,9 +19,9 @@ from headcount.bound.top import TopItems
 from headcount.bound.two_scales import TwoScaleClip
 from headcount.noise import Entropy
 from headcount.noise.laplace import DiscreteLaplace
-from headcount.plural import plural
 from headcount.source.contributions import Contributions
 from headcount.source.fetched import fetched, whole_numbers
+from headcount.wording import plural
 
 CLEARLY = 2
 """So many scales of noise below what is enough is clearly less."""

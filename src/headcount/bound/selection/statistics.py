@@ -11,7 +11,7 @@ import numpy as np
 from ibis.expr import types as ir
 
 from headcount.bound.arithmetic import cut_at, root, whole
-from headcount.noise.law import Integers
+from headcount.exact import Integers
 from headcount.source.contributions import USER, WIDE, Contributions
 from headcount.source.fetched import fetched, whole_numbers
 from headcount.source.numbered import Numbered
