@@ -34,7 +34,7 @@ from headcount.estimate.shape.properties import Estimate
 from headcount.exact import Integers
 from headcount.mechanism.shape.strategy import Shaped, Way
 from headcount.mechanism.shape.strategy import mechanism as made_by
-from headcount.release.shape import Shape, collected, told
+from headcount.release.shape import Shape, shape_release, told
 
 BOUNDS = (1, 4, 10, 40)
 ITEMS, POWERS, CONTRIBUTIONS = (4, 40, 400, 4000), (0.0, 0.8, 1.0, 1.3), (500, 2_000, 20_000, 200_000)
@@ -94,7 +94,7 @@ def release(totals: Integers, bound: int, way: Way) -> Shape:
     made = made_by(Shaped(way), Fraction(1), bound, "add-remove", None)
     noisy = made.run(listed(totals, made.bounding), SYSTEM)
     same = {"what": "", "dataset": "", "unit": "people", "epsilon": "1", "delta": "0", "steps": (), "proof": ""}
-    return collected(told(noisy, float(made.event.scale), "l1", "em"), **same, events="[]")
+    return shape_release(told(noisy, float(made.event.scale), "l1", "em"), **same, events="[]")
 
 
 def held(estimate: Estimate, truth: float) -> float:

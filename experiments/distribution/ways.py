@@ -7,7 +7,6 @@ from typing import Literal, get_args
 import numpy as np
 from headcount.release.distribution import told as made_of
 
-from experiments.best import Floats
 from experiments.distribution.people import People
 from experiments.pictures import Series
 from experiments.report import number
@@ -15,6 +14,7 @@ from experiments.sampling.part import BUDGET, SYSTEM, listed
 from headcount.account.events import Neighbours
 from headcount.bound import Bounded, Bounding, SampledEvents, ScaledToSum
 from headcount.bound.draws import BoundedDraws, Draws, ExactDraws
+from headcount.exact import Floats
 from headcount.mechanism import Distributed, Mechanism, Wish, choice_for, mechanism_for
 from headcount.mechanism.distribution.strategy import Method
 from headcount.mechanism.distribution.strategy import off as foreseen

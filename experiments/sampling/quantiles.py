@@ -9,7 +9,6 @@ from headcount.asked_numbers import DECILES, quantiles_question
 from headcount.question import Question
 from headcount.release.ordered import rows
 
-from experiments.best import Floats
 from experiments.parts import Part
 from experiments.pictures import Panel, Series
 from experiments.report import Setting, Table
@@ -17,6 +16,7 @@ from experiments.sampling.part import BUDGET, DELTA, EPSILON, SYSTEM, listed
 from headcount.account import rates
 from headcount.account.events import SampleThreshold
 from headcount.estimate.ordered.tree import Shape
+from headcount.exact import Floats
 from headcount.mechanism import BinarySearch, Hierarchy
 from headcount.mechanism.ordered.strategy import SAMPLED_FAN_OUT, THETA, How, Ordered, bounding
 from headcount.mechanism.ordered.strategy import mechanism as made_by

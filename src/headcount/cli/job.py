@@ -21,8 +21,7 @@ from headcount.job import job_named
 from headcount.jobs import JOBS
 from headcount.planner import Plan, plan
 from headcount.release import Release
-from headcount.release.release import FORMATS, PICTURES, bad_format
-from headcount.report import text
+from headcount.release.release import FORMATS, PICTURE_FORMATS, bad_format
 from headcount.source.files import found_files, name_of
 
 ROWS = 25
@@ -162,7 +161,7 @@ def _on_spark(run: Run, asked: dict[str, Any]) -> Any:
 
 
 def _check_pictures(plan: Plan, out: Sequence[Path]) -> None:
-    if plan.job.value_name == "rank" and any(path.suffix.lower() in PICTURES for path in out):
+    if plan.job.value_name == "rank" and any(path.suffix.lower() in PICTURE_FORMATS for path in out):
         raise BadParameter("out: items without counts have no picture.", fix="out=items.csv, or count=users")
 
 
@@ -173,7 +172,7 @@ def _release(plan: Plan, run: Run) -> None:
         release = _released(plan, ledger, again=run.again)
         for path in run.out or []:
             wrote.append(release.save(path))
-        print(release.to_json() if run.as_json else text.summary(release, ROWS))
+        print(release.to_json() if run.as_json else release.summary_of(ROWS))
     except stopping.Stopped as stopped:
         stopped.told = f"wrote {', '.join(map(str, wrote))}, nothing else" if wrote else "nothing was released"
         if ledger:
