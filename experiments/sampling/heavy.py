@@ -22,7 +22,7 @@ from headcount.mechanism.unknown.thresholded import calibrated as thresholded
 from headcount.noise.law import Integers
 from headcount.release.heavy import heavy
 from headcount.release.intervals import counted
-from headcount.source.fetched import whole_numbers
+from headcount.source.arrow_columns import whole_numbers
 
 SHARES = ("0.01", "0.001")
 SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000)

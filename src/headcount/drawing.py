@@ -18,8 +18,9 @@ from headcount.mechanism import Buckets, Mechanism, Noisy, Staircase, mechanism_
 from headcount.noise import Entropy
 from headcount.release import About, pack, rows, shape
 from headcount.source import Events, contributions, identified
-from headcount.source.contributions import Contributions
-from headcount.source.engine import reading, stop_behind
+from headcount.source.contributions import Contributions, ReadPlan
+from headcount.source.reading import reading
+from headcount.source.scans import stop_behind
 
 if TYPE_CHECKING:
     from headcount.planning import Plan
@@ -98,13 +99,13 @@ def _read(plan: "Plan", events: Events, tell: Tell) -> Iterator[Contributions]:
             everybody=rows,
             amounts=bool(asked.sum),
         )
-        kept = done.read(
-            everybody=asked.people == "count",
-            by_number=(plan.choice or plan.mechanism.bounding).by_number,
-            again=events.quick,
-            once=not plan.choice and isinstance(plan.mechanism.bounding, TopItems),
+        read_plan = ReadPlan(
+            people=asked.people == "count",
+            encoded=(plan.choice or plan.mechanism.bounding).by_number,
+            reread=events.cheap_to_reread,
+            single_pass=not plan.choice and isinstance(plan.mechanism.bounding, TopItems),
         )
-        with reading(rows, plan.limits if events.ours else None), kept as ready:
+        with reading(rows, plan.limits if events.owns_engine else None), done.read(read_plan) as ready:
             yield ready
 
 

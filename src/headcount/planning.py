@@ -37,7 +37,7 @@ from headcount.noise import Entropy, KeyedEntropy, SystemEntropy
 from headcount.question import Question
 from headcount.release import About, Release, released
 from headcount.source import Events, open_events
-from headcount.source.engine import Limits
+from headcount.source.engines.limits import Limits
 from headcount.source.events import check_name
 from headcount.spending import budget
 from headcount.visible import visible

@@ -24,7 +24,7 @@ from headcount.mechanism.topk.levels import KBAR, VariantName
 from headcount.planning import Plan
 from headcount.question import Count, Debias, Estimator, Loss, Question, Sizes
 from headcount.source import open_events
-from headcount.source.engine import limits
+from headcount.source.engines.limits import limits
 from headcount.source.events import check_limits
 from headcount.spending import budget, check_delta, check_target, given
 

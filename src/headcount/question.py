@@ -22,8 +22,8 @@ from headcount.mechanism.wish import Name
 from headcount.source import Events
 from headcount.source.axis import Axis, check_value
 from headcount.source.binning import Bins, Edge, bins_of
-from headcount.source.contributions import check_amount, check_keys, check_kinds, item_names
 from headcount.source.pandas_columns import Role
+from headcount.source.schema import check_amount, check_keys, check_kinds, item_names
 from headcount.source.views import (
     SIZE,
     Where,

@@ -16,7 +16,7 @@ from headcount.mechanism import CountRelease, Distributed, Mechanism, Wish
 from headcount.mechanism.distribution.strategy import name_of
 from headcount.question import Question
 from headcount.release.distribution import interval as of_shares
-from headcount.source.views import told
+from headcount.source.views import where_clause as told
 
 
 def what(asked: Question) -> str:

@@ -42,7 +42,7 @@ from headcount.bound.selection.plume import Discovered, Discovering, UsualItems
 from headcount.bound.selection.profile import FromProfile, Unseen
 from headcount.bound.selection.rank import CountAtRankCheck
 from headcount.source import Contributions, contributions, open_events
-from headcount.source.fetched import fetched
+from headcount.source.engines.registry import to_arrow
 
 SECRET = bytes(range(32))
 KEYS = pa.table({"item0": ["item 1", "item 2", "nobody's", "é", ""]})
@@ -115,7 +115,7 @@ def told(value: Any) -> Any:
 
 def rows(table: Any) -> Any:
     """A table on an engine, sorted, with its types."""
-    found = fetched(table.order_by(table.columns))
+    found = to_arrow(table.order_by(table.columns))
     return found.schema.types, found.to_pylist()
 
 

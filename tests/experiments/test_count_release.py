@@ -16,7 +16,7 @@ from experiments.report import Setting
 
 from experiments import experiment
 from headcount.account import calibrate
-from headcount.source.fetched import whole_numbers
+from headcount.source.arrow_columns import whole_numbers
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 

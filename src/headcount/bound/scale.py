@@ -11,7 +11,7 @@ from math import isqrt
 from ibis.expr import types as ir
 
 from headcount.bound.bounded import CUT, Cutting, Sensitivity, often
-from headcount.source.contributions import COUNT, USER, Contributions, told_of
+from headcount.source.contributions import COUNT, USER, Contributions, per_person
 
 GRID = 1024
 """Units in one, by default: a kept share is a multiple of 1/1024."""
@@ -45,7 +45,7 @@ class ScaledToSum(Cutting):
     def excess(self, contributions: Contributions, secret: bytes) -> ir.Table:
         people = contributions.persons
         above = people.filter(people["total"] > self.most)
-        return _shrunk(contributions, told_of(above, size=above["total"]), self.most, self.grid)
+        return _shrunk(contributions, per_person(above, size=above["total"]), self.most, self.grid)
 
     def explain(self, item: str) -> str:
         return (
@@ -81,7 +81,7 @@ class ScaledToSize(Cutting):
     def excess(self, contributions: Contributions, secret: bytes) -> ir.Table:
         people = contributions.persons
         above = people.filter(people["squares"] > self.squared)
-        norms = told_of(above, size=above["squares"].cast("float64").sqrt())
+        norms = per_person(above, size=above["squares"].cast("float64").sqrt())
         return _shrunk(contributions, norms, self.squared**0.5, self.grid)
 
     def explain(self, item: str) -> str:

@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from headcount.bound.selection.people import People
 from headcount.question import Question
-from headcount.source.fetched import whole_numbers
+from headcount.source.arrow_columns import whole_numbers
 
 
 def heavy(table: pa.Table, question: Question, people: People) -> pa.Table:

@@ -21,7 +21,7 @@ from headcount.bound.selection.profile import Binned, Profile
 from headcount.bound.selection.statistics import Sizes, sizes
 from headcount.noise import Entropy
 from headcount.source.contributions import LARGEST_COUNT, Contributions
-from headcount.source.kept import check_room
+from headcount.source.engines.registry import engine_of
 
 Floats = NDArray[np.float64]
 
@@ -123,7 +123,7 @@ class MostDrawn(Binned):
         return tuple(sorted(each for each in between if each <= self.largest)) if self.most is None else (self.most,)
 
     def look(self, contributions: Contributions) -> Sizes:
-        check_room(contributions.table)  # all pairs will be asked for
+        engine_of(contributions.table).check_result_size(contributions.table)  # all pairs will be asked for
         return sizes(contributions, "sum")
 
     def draw(self, statistics: Sizes, entropy: Entropy) -> Bounding:
