@@ -23,8 +23,8 @@ from headcount.mechanism.topk import count_release
 from headcount.mechanism.topk.levels import VariantName
 from headcount.noise import SystemEntropy
 from headcount.release import found as told
+from headcount.source.arrow_columns import whole_numbers
 from headcount.source.contributions import Contributions
-from headcount.source.fetched import whole_numbers
 
 DELTA = Fraction(1, 10**6)
 KBAR = 10_000

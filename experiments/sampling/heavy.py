@@ -6,8 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 from headcount.asked import heavy_question
-from headcount.release.heavy import heavy
-from headcount.release.intervals import counted
 from numpy.typing import NDArray
 
 from experiments.bounding.people import weights
@@ -22,7 +20,7 @@ from headcount.mechanism import Mechanism
 from headcount.mechanism.sampled.sample_threshold import Sampling
 from headcount.mechanism.sampled.sample_threshold import calibrated as sampled
 from headcount.mechanism.unknown.thresholded import calibrated as thresholded
-from headcount.source.fetched import whole_numbers
+from headcount.source.arrow_columns import whole_numbers
 
 SHARES = ("0.01", "0.001")
 SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000)
