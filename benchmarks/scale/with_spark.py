@@ -15,11 +15,11 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from headcount.api import histogram
 from pyspark.sql import DataFrame
 
 from benchmarks.scale.once import cpu, memory
 from benchmarks.scale.with_headcount import ASKED, said
+from headcount.jobs.histogram import histogram
 from headcount.source.spark import start
 
 SETTINGS = "--driver-memory 8g --conf spark.sql.shuffle.partitions=8 pyspark-shell"
