@@ -71,7 +71,7 @@ SELECT item, sum(count / size) / (SELECT count(DISTINCT user_id) FROM kept) AS s
 
 def release(data: Any, keys: Sequence[str], **how: Any) -> Release:
     """Through the front door."""
-    from headcount.api_distribution import distribution
+    from headcount.jobs.distribution import distribution
 
     return distribution(data, user="user_id", by="item", keys=keys, epsilon=1, delta=1e-6, **how)
 

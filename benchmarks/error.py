@@ -12,11 +12,11 @@ from pathlib import Path
 from statistics import median
 
 import duckdb
-from headcount.plans import plan
 
 from headcount.audit.choices import Fixed
 from headcount.exact import Integers
 from headcount.noise import Entropy, Law, SystemEntropy
+from headcount.planner import plan
 
 TABLES = {
     "npm_deps2016_all": (5, 25),

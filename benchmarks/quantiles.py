@@ -26,10 +26,10 @@ from typing import Any
 import duckdb
 import numpy as np
 import pyarrow as pa
-from headcount.api_numbers import quantiles
 
 from benchmarks.peers.environments import python
 from headcount.exact import Floats
+from headcount.jobs.quantiles import quantiles
 
 RANGE = (0, 1000)
 CELLS = (2**14, 2**16)

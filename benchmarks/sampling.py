@@ -17,10 +17,10 @@ from typing import Any
 
 import duckdb
 import numpy as np
-from headcount.api import histogram
 
 from benchmarks.truth import folder, mean, off, true_counts
 from headcount.account import rates, sampled
+from headcount.jobs.histogram import histogram
 from headcount.release import Release
 
 RUNS, LARGE = 5, 1000

@@ -12,9 +12,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from headcount.api import histogram
-
 from benchmarks.truth import Off, folder, mean, off, tables, true_counts
+from headcount.jobs.histogram import histogram
 
 RUNS = 5
 BOUNDS = (1, 5, 25, 35, 50, 100, 150, 250, 400)

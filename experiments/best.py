@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from headcount.exact import Floats, Integers
+from headcount.exact import Floats as Floats
+from headcount.exact import Integers
 
 
 @dataclass(frozen=True)

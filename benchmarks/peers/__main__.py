@@ -18,10 +18,10 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from headcount.api import histogram
 
 from benchmarks.peers.environments import python
 from benchmarks.truth import TABLES, Off, folder, mean, true_counts
+from headcount.jobs.histogram import histogram
 
 OURS = ("auto", "thresholded", "weighted", "count-release")
 RUNS = 5

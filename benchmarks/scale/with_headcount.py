@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from headcount.api import histogram
-from headcount.plans import plan
 from numpy.typing import NDArray
 
+from headcount.jobs.histogram import histogram
 from headcount.noise import SystemEntropy
+from headcount.planner import plan
 
 ASKED: dict[str, Any] = {"user": "user_id", "by": "item", "epsilon": 1, "delta": 1e-6}
 MEMORY = "4GB"

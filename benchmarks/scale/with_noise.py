@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from headcount.plans import plan
 
 from benchmarks.scale.events import names
 from benchmarks.scale.once import memory
 from headcount.bound import Bounded
 from headcount.noise import SystemEntropy
+from headcount.planner import plan
 
 ITEMS = 1_000_000
 

@@ -22,7 +22,6 @@ from headcount.mechanism.baseline import plume
 from headcount.mechanism.topk import count_release
 from headcount.mechanism.topk.levels import VariantName
 from headcount.noise import SystemEntropy
-from headcount.release import found as told
 from headcount.source.arrow_columns import whole_numbers
 from headcount.source.contributions import Contributions
 
@@ -82,7 +81,7 @@ def _one_after_another(bounded: BoundedTop, name: str, variant: VariantName) -> 
         mechanism = count_release.within(Adaptive(rho, DELTA), TopItems(KBAR), "add-remove", variant=variant)
         noisy = mechanism.run(bounded, SYSTEM)
         assert isinstance(noisy, count_release.NoisyFound)
-        counts = np.asarray(told.columns(noisy, mechanism, "count")["count"], dtype=np.float64)
+        counts = np.asarray(mechanism.estimate(noisy).by_name["count"], dtype=np.float64)
         return {name: trial(bounded.totals[whole_numbers(noisy.items["item0"])], counts)}
 
     return run

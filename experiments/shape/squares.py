@@ -2,13 +2,12 @@
 
 from itertools import product
 
-from headcount.question import Loss
-
 from experiments.parts import Part
 from experiments.report import Setting, Table
 from experiments.shape.tables import drawn
 from experiments.shape.ways import CLIP, EM, PAPER, STAIRCASE, cells, errors, staircase, told
 from headcount.estimate.shape.prevalence import Prevalence
+from headcount.estimate.shape.table import Loss
 from headcount.exact import Integers
 
 SIZES = (10_000, 100_000)
