@@ -307,6 +307,7 @@ def assert_told(shape: Prevalence, uncertain: Uncertain) -> None:
     assert np.isfinite(uncertain.variance(shape, lambda v: np.sqrt(v)))
 
 
+@pytest.mark.slow(but=["0.001", "0.5", "20.0"])
 @pytest.mark.parametrize("scale", [1e-3, 0.5, 20.0, 1e4, 2.0**50])
 def test_any_cells(scale: float) -> None:
     kernels = [laplace(scale), shares(scale, 1.7), both(laplace(scale), laplace(3.0))]
@@ -361,6 +362,7 @@ def test_bands_of_staircases_hold(people: int, power: float, scale: float) -> No
     assert np.mean(wrong) < 0.94
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize(("people", "power"), KINDS)
 @pytest.mark.parametrize("in_buckets", [False, True])
 def test_bands_of_cells_hold(people: int, power: float, in_buckets: bool) -> None:

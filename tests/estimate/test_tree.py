@@ -179,6 +179,7 @@ NOISY_CASES: dict[str, tuple[Callable[[int], Integers], float]] = {
 }
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("size", [64, 200])
 @pytest.mark.parametrize("case", NOISY_CASES)
 def test_quantiles_lie_within_their_intervals(case: str, size: int) -> None:
@@ -249,6 +250,7 @@ SAMPLED_CASES: dict[str, tuple[Callable[[int], Integers], Shape]] = {
 }
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("case", SAMPLED_CASES)
 def test_sampled_quantiles_lie_within_their_intervals(case: str) -> None:
     """Each of three deciles 200 times: 0.95 is not below 0.854 by chance (1e-6 in all)."""

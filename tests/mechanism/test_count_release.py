@@ -407,6 +407,7 @@ def branches(wish: Wish, chosen: Bounding, made: tuple[Choice[Any], ...]) -> Ite
         yield from branches(after, bounding, (*made, second))
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize(("first", "most"), [(scaled(1), 1), (scaled(1000), 2), (Unseen(1), 3)])
 def test_choices_and_counts_never_add_up_to_more(neighbours: Neighbours, first: Bounding, most: int) -> None:

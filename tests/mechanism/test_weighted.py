@@ -27,6 +27,7 @@ def hockey(epsilon: float, mu: float) -> float:
     return float(np.exp(log_ndtr(mu / 2 - epsilon / mu)) - np.exp(epsilon + log_ndtr(-mu / 2 - epsilon / mu)))
 
 
+@pytest.mark.slow(one_in=5)
 @pytest.mark.parametrize(("epsilon", "delta"), BUDGETS)
 @pytest.mark.parametrize("small", [1, 9, 100, 900])
 def test_every_split_of_new_and_common_items(epsilon: str, delta: str, small: int) -> None:

@@ -74,6 +74,7 @@ def below(exact: Fraction, delta: Fraction) -> bool:
 ITEMS: list[Person] = [("a",), ("b",), ("a", "b")]
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize(("epsilon", "delta"), [("2", "1/20"), ("1", "1/10")])
 @pytest.mark.parametrize("bound", [1, 2])
@@ -109,6 +110,7 @@ def test_thresholded_events(neighbours: Neighbours) -> None:
     assert below(worst_delta(run, pairs(kinds, 1, neighbours), budget.epsilon, LEFT_OUT).high, budget.delta)
 
 
+@pytest.mark.slow(but=["people-replace"])
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize("events", [False, True], ids=["people", "events"])
 def test_clipped_laplace(neighbours: Neighbours, events: bool) -> None:
@@ -164,6 +166,7 @@ def test_weighted(neighbours: Neighbours, events: bool, variance: int, threshold
     assert exact.high > 0
 
 
+@pytest.mark.slow(but=["add-remove"])
 @pytest.mark.parametrize("neighbours", BOTH)
 def test_weighted_on_two_scales(neighbours: Neighbours) -> None:
     """With the second measurement and the two sums, of an own item and a common one: all draws of all of them."""

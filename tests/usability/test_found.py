@@ -141,6 +141,7 @@ def test_the_limit_is_chosen_privately(plays: Any, asked: dict[str, Any], neighb
     assert cost.covers(hc.plan("histogram", plays, **ASKED, **asked).cost, release.cost.events)
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize(
     ("job", "asked"),
     [

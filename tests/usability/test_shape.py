@@ -113,6 +113,7 @@ def songs() -> pa.Table:
     return pa.table({"user": np.repeat(np.arange(2000), 10), "word": chosen.ravel()})
 
 
+@pytest.mark.slow(but=["10-25"])
 @pytest.mark.parametrize(("bound", "far"), [(1, 3), (4, 12), (10, 25), (40, 100)])
 def test_different_items_by_bound(songs: pa.Table, bound: int, far: int) -> None:
     """40 of them: on average of ten releases, and within most intervals. A false alarm is a matter of 1e-6: nine
