@@ -20,6 +20,7 @@ from headcount.account.events import Neighbours, SampleThreshold, from_json, to_
 from headcount.errors import BadParameter
 from headcount.exact import round_down, round_up
 from tests.account.reference import number
+from tests.effort import examples
 
 Floats = NDArray[np.float64]
 BILLIONTH = Fraction(1, 10**9)
@@ -73,7 +74,7 @@ def test_a_quarter() -> None:
     assert price(Fraction(1, 2), 2, Fraction(log(2))) == Fraction(1, 4)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(
     st.fractions("1/10", "19/20", max_denominator=200),
     st.integers(2, 12),
@@ -104,7 +105,7 @@ def brute_force(p: mpf, threshold: int, grown: mpf) -> tuple[mpf, mpf]:
     return up, down
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(
     st.fractions("1/100", "99/100", max_denominator=1000),
     st.integers(2, 60),
@@ -120,7 +121,7 @@ def test_the_curve_is_monotone_and_has_its_limits(rate: Fraction, threshold: int
     assert float(price(rate, threshold, 60)) == pytest.approx(float(rate**threshold), rel=1e-9)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(
     st.one_of(st.floats(1e-5, 0.01), st.floats(0.01, 0.995)),
     st.one_of(st.integers(2, 60), st.integers(60, 3000)),
@@ -251,7 +252,7 @@ def test_how_much_composition_saves(threshold: int, composed: list[float], basic
     assert apart == pytest.approx(basic, abs=5e-4)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(
     st.fractions("1/100", "7/10", max_denominator=1000),
     st.integers(2, 40),
@@ -272,7 +273,7 @@ def test_composition_is_monotone_and_no_better_than_one_report(
     assert price(rate, threshold, epsilon, items, "add-remove") <= coarser
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(
     st.fractions("1/100", "6/10", max_denominator=1000),
     st.integers(2, 40),

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from tests.effort import seeds
 
 from headcount.estimate import buckets, staircase
 from headcount.estimate.first_column import interval, level
@@ -84,7 +85,7 @@ def test_a_shape_and_its_ways_to_tell_it() -> None:
     assert (shape.total, shape.distinct) == (16, 6)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", seeds(5))
 def test_columns_are_as_far_apart_as_rows(seed: int) -> None:
     """Paper 002, Observation 6; and columns of columns are rows."""
     one, other = (of_counts(table(500, 1.0, seed, 200)), of_counts(table(500, 0.5, seed + 9, 300)))

@@ -197,6 +197,7 @@ def test_quantiles_lie_within_their_intervals(case: str, size: int) -> None:
         assert covered(9.0) < 0.898
 
 
+@pytest.mark.slow(sibling="test_quantiles_lie_within_their_intervals")
 def test_ranges_lie_within_their_intervals() -> None:
     """0.95 of 1500 lies between 0.918 and 0.978; deviations that are told 0.7 or 1.4 times as large do not pass."""
     leaves, rng = np.full(100, 1000), np.random.default_rng()

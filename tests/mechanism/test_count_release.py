@@ -17,6 +17,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
+from tests.effort import examples
 
 from headcount.account import Cost, ZcdpFilter, cost
 from headcount.account.events import Adaptive, Event, Neighbours
@@ -228,7 +229,7 @@ counts = st.lists(st.integers(1, 9) | st.integers(1, 10**12), max_size=9)
 
 
 @settings(
-    max_examples=60, deadline=None, derandomize=True, phases=[Phase.explicit, Phase.generate]
+    max_examples=examples(60), deadline=None, derandomize=True, phases=[Phase.explicit, Phase.generate]
 )  # shrinking is slow
 @example("refined", "add-remove", Fraction(1, 100), 1.0, 3, 1, None, [1], 0)
 @given(

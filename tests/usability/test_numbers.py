@@ -200,6 +200,7 @@ def test_no_delta_is_needed_for_laplace_noise(table: pa.Table) -> None:
     assert release.cost.events[0].name == "laplace"
 
 
+@pytest.mark.slow(sibling="test_quantiles")
 def test_intervals_hold_the_true_quantile() -> None:
     """The interval of a median of 4,000 people, 60 times: at least 48 hold it (57 are expected of 95%; fewer than 48
     have a chance below 1e-6)."""
