@@ -236,6 +236,7 @@ def test_many_items_with_the_same_number_of_people_cost_no_more(
     assert lower < price(rate, threshold, 1, items) < 16 * lower
 
 
+@pytest.mark.slow(but=["20-composed0-basic0"])
 @pytest.mark.parametrize(
     ("threshold", "composed", "basic"),
     [
@@ -347,6 +348,7 @@ LARGEST = """
 """
 
 
+@pytest.mark.slow(one_in=4)
 @pytest.mark.parametrize("row", LARGEST.strip().splitlines())
 def test_largest_rates(row: str) -> None:
     epsilon, delta, *cells = row.split()
@@ -395,6 +397,7 @@ def test_the_best_threshold(epsilon: str, delta: str, threshold: int, shown: flo
         assert other / rates.largest_rate(epsilon, delta, threshold=other) >= found.threshold / found.rate
 
 
+@pytest.mark.slow(one_in=5)
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize(("epsilon", "delta", "items"), [("1", "1e-6", 1), ("0.3", "1e-8", 10), ("2", "1e-5", 100)])
 def test_what_is_found_keeps_its_budget_and_a_little_more_does_not(

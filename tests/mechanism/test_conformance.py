@@ -89,6 +89,7 @@ def test_the_proof_is_there_and_speaks_of_both_neighbours(mechanism: type[Mechan
     assert "replaced" in proof
 
 
+@pytest.mark.slow(one_in=7)
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize("count", ["users", "events"])
 @pytest.mark.parametrize("cells", [None, 1, 1000])

@@ -355,6 +355,7 @@ def test_whatever_is_drawn_can_be_told(variant: VariantName, target: str, k: int
 # Decisions
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize("variant", EVERY)
 def test_decisions_depend_on_what_was_released_alone(variant: VariantName, neighbours: Neighbours) -> None:

@@ -50,6 +50,7 @@ def test_every_split_of_new_and_common_items(epsilon: str, delta: str, small: in
         assert worst > 0.8 * d
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize("items", [1, 10, 10_000])
 def test_everything_is_paid_for(neighbours: Neighbours, items: int) -> None:

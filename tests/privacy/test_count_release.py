@@ -241,6 +241,7 @@ def test_the_range_needs_what_is_added_to_the_rate(neighbours: Neighbours) -> No
     assert width > 0.99 * claimed(level)
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize(("neighbours", "bend"), WRONG)
 def test_a_bottom_that_is_too_light_fails_by_formula(neighbours: Neighbours, bend: Bend) -> None:
     excess = [

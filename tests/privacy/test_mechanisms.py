@@ -125,6 +125,7 @@ def test_clipped_laplace(neighbours: Neighbours, events: bool) -> None:
     assert laws.worst_delta(people, Fraction(9, 5)).low > Fraction(1, 200)
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize("events", [False, True], ids=["people", "events"])
 def test_clipped_gaussian(neighbours: Neighbours, events: bool) -> None:
@@ -151,6 +152,7 @@ def seen_of(mechanism: Mechanism, *, events: bool = False):  # type: ignore[no-u
     return run
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize("events", [False, True], ids=["people", "events"])
 @pytest.mark.parametrize(("variance", "threshold", "epsilon"), [(2, 5, 1), (4, 7, 2), (3, 4, 2)])

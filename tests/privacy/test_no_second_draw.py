@@ -89,6 +89,7 @@ def test_a_condition_on_decimals_is_exact() -> None:
     assert found.table["count"][0].as_py() == pytest.approx(900, abs=40)
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("mechanism", ["auto", "thresholded", "weighted", "count-release", "plume", "sample-threshold"])
 def test_nothing_is_left_on_the_users_connection(mechanism: Any) -> None:
     connection = duckdb.connect()
@@ -232,6 +233,7 @@ def test_every_bound_on_known_items_has_a_mechanism(debias: str, cells: int) -> 
         check_widths(mechanism_for(wish, choice.bounding(candidate)))  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize(
     "asked", [{}, {"count": "events"}, {"bound": 1}, {"keys": [1, 2], "debias": "ratio", "bound": 9}]
 )

@@ -144,6 +144,7 @@ def test_two_items_of_a_person(neighbours: Neighbours, way: Shaped) -> None:
     assert largest_loss(made, crowded(FULL[2], neighbours)) == pytest.approx(float(epsilon), rel=1e-12)
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize("bound", [1, 2])
 @pytest.mark.parametrize("way", ["staircase", "buckets"])

@@ -41,6 +41,7 @@ def rows(markdown: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split("|")] for n, line in enumerate(lines) if n not in skipped]
 
 
+@pytest.mark.slow(but=["bounding-table2", "bounding-figure6"])
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_every_experiment_runs(name: str, tmp_path: Path) -> None:
     """Without the folder of real tables: that is no mistake."""

@@ -47,6 +47,7 @@ def test_every_way_by_its_name(plays: Any, way: str, count: Any) -> None:
     assert release.about.bound >= 1
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("asked", [{}, {"count": "events"}, {"keys": SONGS}, {"mechanism": "thresholded"}])
 def test_what_happened_is_paid_for(plays: Any, asked: dict[str, Any]) -> None:
     """The events of the release itself, with the bound that was chosen."""

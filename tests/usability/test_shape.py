@@ -48,6 +48,7 @@ def away(counts: np.ndarray[Any, Any], words: np.ndarray[Any, Any]) -> int:
     return int(np.abs(both[0] - both[1]).sum())
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("how", MECHANISMS, ids=" ".join)
 def test_a_shape(table: pa.Table, words: np.ndarray[Any, Any], how: dict[str, Any]) -> None:
     """A staircase is off by some hundred of 20,000 contributions, buckets by a few thousand."""
@@ -123,6 +124,7 @@ def test_different_items_by_bound(songs: pa.Table, bound: int, far: int) -> None
     assert sum(each.low <= 40 <= each.high for each in found) >= 4
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("known", [{"keys": [0, 1, 2, 3]}, {"bins": [0, 10, 20, 30, 40]}], ids=["keys", "bins"])
 @pytest.mark.parametrize("mechanism", ["staircase", "buckets"])
 def test_no_more_items_than_are_listed(songs: pa.Table, known: dict[str, Any], mechanism: Any) -> None:
