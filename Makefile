@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-all lint docs bench bench-full evidence peers audit clean
+.PHONY: demo test test-all lint docs bench bench-full evidence reproduce peers audit clean
 
 demo: .venv/ready
 	$(BIN)/headcount demo
@@ -52,6 +52,10 @@ evidence: .venv/ready .venv-opendp/ready
 	$(BIN)/python -m benchmarks.distribution
 	$(BIN)/python -m benchmarks.stream
 	$(BIN)/python -m benchmarks.shuffle
+
+# A paper's experiment, run again: make reproduce NAME=bounding-table1 (add MORE="--quick" for a small version).
+reproduce: .venv/ready
+	$(BIN)/python -m experiments $(NAME) $(MORE)
 
 # headcount beside OpenDP and SmartNoise-SQL: an hour or more. They need other versions, so environments of their own.
 peers: .venv/ready .venv-opendp/ready .venv-smartnoise/ready

@@ -21,13 +21,13 @@ import numpy as np
 from benchmarks.truth import TABLES, folder, mean, off, true_counts
 from headcount.account.cost import Cost
 from headcount.api import histogram
-from headcount.bound import Bounding, TwoScales
-from headcount.bound.amounts import UsualAmounts
-from headcount.bound.drawn import MostDrawn
-from headcount.bound.plume import UsualItems
-from headcount.bound.profile import Binned, Profiled
-from headcount.bound.sizes import Sizes
-from headcount.mechanism import distributed
+from headcount.bound import Bounding, TwoScaleClip
+from headcount.bound.selection.amounts import UsualAmounts
+from headcount.bound.selection.draws import MostDrawn
+from headcount.bound.selection.plume import UsualItems
+from headcount.bound.selection.profile import Binned, FromProfile
+from headcount.bound.selection.statistics import Sizes
+from headcount.mechanism.distribution import strategy as distributed
 from headcount.noise import SystemEntropy
 from headcount.source.contributions import LARGEST_COUNT
 
@@ -44,8 +44,8 @@ def ways() -> dict[str, Binned]:
     drawn = distributed.choice(asked, Fraction(4, 100), budget, "add-remove", 1000, "auto")
     assert isinstance(drawn, MostDrawn)
     return {
-        "profile, people": Profiled(Fraction(2, 100), "add-remove", 1),
-        "profile, events": Profiled(Fraction(2, 100), "add-remove", LARGEST_COUNT),
+        "profile, people": FromProfile(Fraction(2, 100), "add-remove", 1),
+        "profile, events": FromProfile(Fraction(2, 100), "add-remove", LARGEST_COUNT),
         "amounts": UsualAmounts(Fraction(5, 100), "add-remove", 10_000, "amount"),
         "plume": UsualItems(Fraction(5, 200), "add-remove"),
         "draws": drawn,
@@ -62,7 +62,9 @@ def rate() -> None:
 
 
 def _largest(held: Bounding) -> int:
-    return isqrt(held.large) if isinstance(held, TwoScales) and held.largest > 1 else getattr(held, "large", held.limit)
+    return (
+        isqrt(held.large) if isinstance(held, TwoScaleClip) and held.largest > 1 else getattr(held, "large", held.limit)
+    )
 
 
 def cells(path: Path, runs: int) -> str:

@@ -37,11 +37,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchmarks.truth import folder
+from experiments.best import Floats
+from experiments.distribution.people import SOURCES, People, counted, drawn
+from experiments.distribution.ways import METHODS, WAYS, Way, errors, learned, off
 from headcount.account.events import Neighbours
-from headcount.bound.best import Floats
 from headcount.release import Release
-from headcount.reproduce.distribution.people import SOURCES, People, counted, drawn
-from headcount.reproduce.distribution.ways import METHODS, WAYS, Way, errors, learned, off
 
 CELLS, PEOPLE, EACH = 1_000, 100_000, 100
 ROUNDS = 3

@@ -21,8 +21,9 @@ from benchmarks.truth import folder, tables, true_counts
 from headcount.account.cost import Cost
 from headcount.account.events import Adaptive
 from headcount.bound import BoundedTop, TopItems
-from headcount.mechanism import CountRelease, NoisyFound, count_release
-from headcount.mechanism.levels import KBAR, VariantName
+from headcount.mechanism import CountRelease, NoisyFound
+from headcount.mechanism.topk import count_release
+from headcount.mechanism.topk.levels import KBAR, VariantName
 from headcount.noise import SystemEntropy
 from headcount.release import found
 

@@ -41,17 +41,17 @@ import pyarrow.parquet as pq
 
 from benchmarks.scale import with_duckdb
 from benchmarks.truth import TABLES, folder, true_counts
+from experiments.sampling.part import SYSTEM, listed
+from experiments.shape.follows import Beside, entropy
+from experiments.shape.ways import off
 from headcount.api_shape import shape
-from headcount.estimate.prevalence import of_counts
-from headcount.estimate.properties import Estimate
-from headcount.mechanism.shaped import Shaped, Way
-from headcount.mechanism.shaped import mechanism as made_by
+from headcount.estimate.shape.prevalence import of_counts
+from headcount.estimate.shape.properties import Estimate
+from headcount.mechanism.shape.strategy import Shaped, Way
+from headcount.mechanism.shape.strategy import mechanism as made_by
 from headcount.noise.law import Integers
 from headcount.release import Shape
 from headcount.release.shape import told as made_of
-from headcount.reproduce.sampling.part import SYSTEM, listed
-from headcount.reproduce.shape.follows import Beside, entropy
-from headcount.reproduce.shape.ways import off
 
 MILLION = 10**6
 ROUNDS = 3

@@ -27,14 +27,14 @@ import numpy as np
 
 from benchmarks.shape import printed
 from benchmarks.truth import TABLES, folder
-from headcount.estimate.prevalence import Floats, of_counts
-from headcount.estimate.properties import Estimate
-from headcount.mechanism.shaped import Shaped, Way
-from headcount.mechanism.shaped import mechanism as made_by
+from experiments.sampling.part import SYSTEM, listed
+from experiments.shape.follows import entropy
+from headcount.estimate.shape.prevalence import Floats, of_counts
+from headcount.estimate.shape.properties import Estimate
+from headcount.mechanism.shape.strategy import Shaped, Way
+from headcount.mechanism.shape.strategy import mechanism as made_by
 from headcount.noise.law import Integers
 from headcount.release.shape import Shape, collected, told
-from headcount.reproduce.sampling.part import SYSTEM, listed
-from headcount.reproduce.shape.follows import entropy
 
 BOUNDS = (1, 4, 10, 40)
 ITEMS, POWERS, CONTRIBUTIONS = (4, 40, 400, 4000), (0.0, 0.8, 1.0, 1.3), (500, 2_000, 20_000, 200_000)

@@ -19,6 +19,8 @@ from time import process_time
 
 import numpy as np
 
+from experiments.shape.tables import drawn
+from experiments.shape.ways import EM, cells, off, staircase
 from headcount.account.events import Neighbours
 from headcount.account.shuffling import best
 from headcount.federated import SecureSum, ShapeAnalyst, ShapeClient, ShapeRound, Shuffler, Total
@@ -27,8 +29,6 @@ from headcount.federated.shape.messages import Way
 from headcount.noise import negative_binomial
 from headcount.noise.law import Integers
 from headcount.release import Shape
-from headcount.reproduce.shape.tables import drawn
-from headcount.reproduce.shape.ways import EM, cells, off, staircase
 
 EPSILON, DELTA, HONEST = Fraction(1), Fraction(1, 10**6), Fraction(9, 10)
 FEW, MANY = 10_000, 100_000

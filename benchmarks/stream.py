@@ -16,10 +16,10 @@ import numpy as np
 import pyarrow as pa
 
 from headcount import noise
-from headcount.estimate import buckets, staircase
-from headcount.estimate.kernel import laplace
-from headcount.estimate.prevalence import Prevalence, of_counts
-from headcount.mechanism.staircase import staircase as measured
+from headcount.estimate.shape import buckets, staircase
+from headcount.estimate.shape.kernel import laplace
+from headcount.estimate.shape.prevalence import Prevalence, of_counts
+from headcount.mechanism.shape.staircase import staircase as measured
 from headcount.noise.law import Integers
 from headcount.source.buckets import buckets_of
 from headcount.stream import Counter

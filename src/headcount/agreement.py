@@ -1,9 +1,9 @@
 """Whether the parts of a question agree: items, mechanism, bound, and what is to be undone."""
 
-from headcount.bound.unknown import Generalized
+from headcount.bound.selection.by_load import Generalized
 from headcount.errors import BadParameter
 from headcount.mechanism import Sampled
-from headcount.mechanism.sample_threshold import MOST_REPORTS
+from headcount.mechanism.sampled.sample_threshold import MOST_REPORTS
 from headcount.mechanism.wish import KNOWN, PLUMES, UNKNOWN
 from headcount.question import Question
 

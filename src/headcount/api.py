@@ -9,8 +9,8 @@ from headcount.account import Ledger
 from headcount.account.events import Neighbours
 from headcount.exact import Number
 from headcount.mechanism import Name
-from headcount.mechanism.levels import KBAR, VariantName
-from headcount.mechanism.sample_threshold import Rule
+from headcount.mechanism.sampled.sample_threshold import Rule
+from headcount.mechanism.topk.levels import KBAR, VariantName
 from headcount.plans import opened, plan
 from headcount.question import Count, Debias
 from headcount.release import Release, released

@@ -8,7 +8,7 @@ from typing import Any
 from headcount.account import Ledger
 from headcount.account.events import Neighbours
 from headcount.exact import Number
-from headcount.mechanism.distributed import Method
+from headcount.mechanism.distribution.strategy import Method
 from headcount.plans import opened, plan
 from headcount.question import Sizes
 from headcount.release import Release

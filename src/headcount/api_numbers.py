@@ -9,8 +9,8 @@ from headcount.account import Ledger
 from headcount.account.events import Neighbours
 from headcount.asked_numbers import DECILES
 from headcount.exact import Number
-from headcount.mechanism.ordered import How
-from headcount.mechanism.sample_threshold import Rule
+from headcount.mechanism.ordered.strategy import How
+from headcount.mechanism.sampled.sample_threshold import Rule
 from headcount.plans import opened, plan
 from headcount.release import Release
 from headcount.source.axis import CELLS

@@ -8,7 +8,7 @@ from typing import Any
 from headcount.account import Ledger
 from headcount.account.events import Neighbours
 from headcount.exact import Number
-from headcount.mechanism.shaped import Way
+from headcount.mechanism.shape.strategy import Way
 from headcount.plans import opened, plan
 from headcount.question import Estimator, Loss
 from headcount.release import Shape

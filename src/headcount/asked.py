@@ -15,11 +15,11 @@ import numpy as np
 from headcount.account.events import Neighbours
 from headcount.agreement import SQUARES, check
 from headcount.asked_sample import one_of, sampling
-from headcount.bound.profile import edges
+from headcount.bound.selection.profile import edges
 from headcount.errors import BadParameter
 from headcount.exact import Number, positive, rational, whole
-from headcount.mechanism.levels import KBAR, VariantName
-from headcount.mechanism.sample_threshold import Rule
+from headcount.mechanism.sampled.sample_threshold import Rule
+from headcount.mechanism.topk.levels import KBAR, VariantName
 from headcount.mechanism.wish import NAMES, PLUMES, Name
 from headcount.question import Count, Debias, Key, Question
 from headcount.source.binning import Edge, bins_of

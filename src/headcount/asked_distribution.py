@@ -9,7 +9,7 @@ from headcount.asked import people_of, question, share_of
 from headcount.asked_sample import one_of
 from headcount.errors import BadParameter
 from headcount.exact import Number, whole
-from headcount.mechanism.distributed import Distributed, Method, is_chosen
+from headcount.mechanism.distribution.strategy import Distributed, Method, is_chosen
 from headcount.question import Question, Sizes
 
 

@@ -9,8 +9,8 @@ from headcount.asked import bound_of, share_of
 from headcount.asked_sample import one_of, sampling
 from headcount.errors import BadParameter
 from headcount.exact import Number, rational
-from headcount.mechanism.ordered import SAMPLES, How
-from headcount.mechanism.sample_threshold import Rule
+from headcount.mechanism.ordered.strategy import SAMPLES, How
+from headcount.mechanism.sampled.sample_threshold import Rule
 from headcount.question import Question
 from headcount.source.axis import CELLS, Axis, between, even
 from headcount.source.contributions import LARGEST_COUNT

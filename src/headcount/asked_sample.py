@@ -7,7 +7,7 @@ from typing import Any, get_args
 from headcount.account.rates import LEAST_RATE, MOST_THRESHOLD
 from headcount.errors import BadParameter
 from headcount.exact import Number, rational, whole
-from headcount.mechanism.sample_threshold import Rule
+from headcount.mechanism.sampled.sample_threshold import Rule
 
 
 def sampling(p: Number | None, theta: int | None, rule: Rule) -> dict[str, Any]:

@@ -9,8 +9,8 @@ from headcount.asked import people_of, question
 from headcount.asked_sample import one_of
 from headcount.errors import BadParameter
 from headcount.exact import whole
-from headcount.mechanism.buckets import MOST_BUCKETS, TIMES
-from headcount.mechanism.shaped import Way
+from headcount.mechanism.shape.buckets import MOST_BUCKETS, TIMES
+from headcount.mechanism.shape.strategy import Way
 from headcount.question import Estimator, Loss, Question
 
 

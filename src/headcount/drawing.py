@@ -12,7 +12,7 @@ import pyarrow as pa
 from scipy import special
 
 from headcount.bound import Choice, TopItems
-from headcount.bound.crowd import People
+from headcount.bound.selection.people import People
 from headcount.errors import ReadingFailed
 from headcount.mechanism import Buckets, Mechanism, Noisy, Staircase, mechanism_for, second_for
 from headcount.noise import Entropy

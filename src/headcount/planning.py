@@ -17,7 +17,7 @@ from headcount.account.chain import canonical
 from headcount.account.events import Event, Guarantee, Laplace, to_json
 from headcount.asked_again import from_plain
 from headcount.bound import Choice
-from headcount.bound.crowd import Crowd, People
+from headcount.bound.selection.people import People, PeopleCount
 from headcount.drawing import Decided, Tell, drawn, look
 from headcount.errors import BadParameter
 from headcount.exact import written
@@ -68,7 +68,7 @@ class Plan:
         return wish(self.question, self.budget, None if self.domain is None else len(self.domain))
 
     @property
-    def crowd(self) -> Crowd | None:
+    def crowd(self) -> PeopleCount | None:
         """How all people are counted, if that is needed and nobody said how many there are."""
         return crowd(self.question, self.budget)
 

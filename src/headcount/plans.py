@@ -16,11 +16,11 @@ from headcount.errors import BadParameter
 from headcount.exact import Number
 from headcount.forecast import epsilon_for
 from headcount.mechanism import Name
-from headcount.mechanism.distributed import Method
-from headcount.mechanism.levels import KBAR, VariantName
-from headcount.mechanism.ordered import How
-from headcount.mechanism.sample_threshold import Rule
-from headcount.mechanism.shaped import Way
+from headcount.mechanism.distribution.strategy import Method
+from headcount.mechanism.ordered.strategy import How
+from headcount.mechanism.sampled.sample_threshold import Rule
+from headcount.mechanism.shape.strategy import Way
+from headcount.mechanism.topk.levels import KBAR, VariantName
 from headcount.planning import Plan
 from headcount.question import Count, Debias, Estimator, Loss, Question, Sizes
 from headcount.source import open_events

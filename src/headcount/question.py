@@ -13,11 +13,11 @@ from ibis.expr import types as ir
 from headcount.account.events import Neighbours
 from headcount.account.relation import Relation
 from headcount.errors import UnknownColumn
-from headcount.mechanism.distributed import Method
-from headcount.mechanism.levels import KBAR, VariantName
-from headcount.mechanism.ordered import SAMPLES, How
-from headcount.mechanism.sample_threshold import Rule
-from headcount.mechanism.shaped import Way
+from headcount.mechanism.distribution.strategy import Method
+from headcount.mechanism.ordered.strategy import SAMPLES, How
+from headcount.mechanism.sampled.sample_threshold import Rule
+from headcount.mechanism.shape.strategy import Way
+from headcount.mechanism.topk.levels import KBAR, VariantName
 from headcount.mechanism.wish import Name
 from headcount.source import Events
 from headcount.source.axis import Axis, check_value

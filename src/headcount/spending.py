@@ -6,7 +6,7 @@ from headcount.account import Cost, zcdp
 from headcount.agreement import SQUARES
 from headcount.errors import BadParameter
 from headcount.exact import Number, positive, rational, round_down
-from headcount.mechanism.distributed import check_delta as check_distributed
+from headcount.mechanism.distribution.strategy import check_delta as check_distributed
 from headcount.question import Question
 
 SMALLEST, LARGEST = Fraction(1, 10**6), Fraction(100)

@@ -6,14 +6,14 @@ from typing import Any
 
 from headcount.account import Cost
 from headcount.bound import Choice
-from headcount.bound.amounts import UsualAmounts
 from headcount.bound.bounded import often
-from headcount.bound.crowd import People
-from headcount.bound.profile import Profiled
-from headcount.bound.rank import AtRank
+from headcount.bound.selection.amounts import UsualAmounts
+from headcount.bound.selection.people import People
+from headcount.bound.selection.profile import FromProfile
+from headcount.bound.selection.rank import CountAtRankCheck
 from headcount.forecast import expected as forecast
 from headcount.mechanism import CountRelease, Distributed, Mechanism, Wish
-from headcount.mechanism.distributed import name_of
+from headcount.mechanism.distribution.strategy import name_of
 from headcount.question import Question
 from headcount.release.distribution import interval as of_shares
 from headcount.source.views import told
@@ -76,12 +76,12 @@ def _scale(asked: Question) -> str:
 
 
 def _again(number: int, choice: Choice[Any]) -> bool:
-    return number > 0 and isinstance(choice, Profiled | UsualAmounts)
+    return number > 0 and isinstance(choice, FromProfile | UsualAmounts)
 
 
 def _outcome(choice: Choice[Any], mechanism: Mechanism | None) -> str:
     """What a look led to."""
-    if not isinstance(choice, AtRank):
+    if not isinstance(choice, CountAtRankCheck):
         return ""
     found = isinstance(mechanism, CountRelease)
     return " It has clearly less: they are found." if found else " It has not clearly less: counts are scaled."

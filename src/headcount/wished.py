@@ -5,11 +5,11 @@ from fractions import Fraction
 from typing import Any, cast
 
 from headcount.account import Cost
-from headcount.bound.crowd import Crowd
+from headcount.bound.selection.people import PeopleCount
 from headcount.mechanism import Distributed, Finding, Ordered, Sampling, Shaped, Wish
-from headcount.mechanism.distributed import Method
-from headcount.mechanism.levels import TARGET
-from headcount.mechanism.shaped import Way
+from headcount.mechanism.distribution.strategy import Method
+from headcount.mechanism.shape.strategy import Way
+from headcount.mechanism.topk.levels import TARGET
 from headcount.question import Question
 
 CROWD = Fraction(5, 100)
@@ -40,9 +40,9 @@ def wish(asked: Question, budget: Cost, cells: int | None) -> Wish:
     )
 
 
-def crowd(asked: Question, budget: Cost) -> Crowd | None:
+def crowd(asked: Question, budget: Cost) -> PeopleCount | None:
     """How all people are counted, if what is told is a part of them and nobody said how many there are."""
-    return Crowd(budget.epsilon * CROWD) if asked.heavy is not None and asked.people == "count" else None
+    return PeopleCount(budget.epsilon * CROWD) if asked.heavy is not None and asked.people == "count" else None
 
 
 def _shaped(asked: Question) -> Shaped | None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import nbinom
 
-from headcount.bound.believed import CHANCE, WIDTHS, last_believed, tail, thresholds
+from headcount.bound.selection.believed import CHANCE, WIDTHS, last_believed, tail, thresholds
 
 Counts = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
 BINS = 40

@@ -14,30 +14,30 @@ from tests.effort import examples
 from tests.tables import done
 
 import headcount.bound
-from headcount.bound import Bounding, Choice, SampledEvents, SampledItems, TopItems, TwoScales
-from headcount.bound.profile import Profiled, Unseen
-from headcount.bound.rank import AtRank
-from headcount.bound.unknown import Exponential, Generalized
+from headcount.bound import Bounding, Choice, SampledEvents, SampledItems, TopItems, TwoScaleClip
+from headcount.bound.selection.by_load import Exponential, Generalized
+from headcount.bound.selection.profile import FromProfile, Unseen
+from headcount.bound.selection.rank import CountAtRankCheck
 from headcount.source import Contributions, contributions, numbered, open_events
 
 SECRET = bytes(range(32))
 EPSILON: tuple[Fraction, Any] = (Fraction(1, 10), "add-remove")
 UNKNOWN: tuple[Any, ...] = ((1, 2, 5, 9), (3.0, 4.0, 6.0, 9.0), (1.0, 2.0, 5.0, 9.0))
-PEOPLE = TwoScales(2, 5, 3, 1, (10, 10))
+PEOPLE = TwoScaleClip(2, 5, 3, 1, (10, 10))
 BOUNDINGS: list[tuple[Bounding, bool]] = [
     (SampledItems(2), False),
     (Unseen(1), False),
     (SampledEvents(3), True),
     (PEOPLE, False),
-    (TwoScales(4, 25, 4, 10**6, (160, 160)), True),
+    (TwoScaleClip(4, 25, 4, 10**6, (160, 160)), True),
     (TopItems(3), False),
 ]
 CHOICES: list[tuple[Choice[Any], bool]] = [
     (Exponential(*EPSILON, SampledItems, *UNKNOWN), False),
     (Generalized(*EPSILON, SampledEvents, *UNKNOWN), True),
-    (Profiled(*EPSILON, 1), False),
-    (Profiled(*EPSILON, 10**6), True),
-    (AtRank(*EPSILON, 3, 20.0, PEOPLE, 5), False),
+    (FromProfile(*EPSILON, 1), False),
+    (FromProfile(*EPSILON, 10**6), True),
+    (CountAtRankCheck(*EPSILON, 3, 20.0, PEOPLE, 5), False),
 ]
 ROWS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 12).map(lambda item: f"{item % 9}")), max_size=80)
 MANY = [(person, f"{item}") for person in range(9) for item in range(3 * person) for _ in range(1 + item % 3)]

@@ -11,20 +11,24 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.bound.test_best import threshold
 from tests.effort import seeds
+from tests.experiments.test_best import threshold
 from tests.tables import done
 
+from experiments.best import Histograms, best_known, known_cost, unknown_cost
 from headcount.account.cost import native
 from headcount.account.events import Neighbours
 from headcount.audit.choices import Fixed
 from headcount.audit.enumerate import Outcomes, delta, outcomes
 from headcount.audit.neighbours import pairs
-from headcount.bound import known
-from headcount.bound import loads as loading
-from headcount.bound.best import Histograms, best_known, known_cost, unknown_cost
-from headcount.bound.compare import Compared, ComparedSizes, ComparedSums
-from headcount.bound.known import (
+from headcount.bound.sample import SampledEvents, SampledItems
+from headcount.bound.scale import ScaledToSize
+from headcount.bound.selection import loads as loading
+from headcount.bound.selection import paper as known
+from headcount.bound.selection.by_load import Exponential, Generalized, Unknown
+from headcount.bound.selection.compare import Compared, ComparedSizes, ComparedSums
+from headcount.bound.selection.loads import UNIT, Loads, loads
+from headcount.bound.selection.paper import (
     DpSgd,
     InverseSensitivity,
     Known,
@@ -34,11 +38,7 @@ from headcount.bound.known import (
     Ranked,
     Selected,
 )
-from headcount.bound.loads import UNIT, Loads, loads
-from headcount.bound.sample import SampledEvents, SampledItems
-from headcount.bound.scale import ScaledToSize
-from headcount.bound.sizes import PART, Sizes
-from headcount.bound.unknown import Exponential, Generalized, Unknown
+from headcount.bound.selection.statistics import PART, Sizes
 from headcount.errors import BadParameter
 from headcount.noise import Entropy, SystemEntropy
 from headcount.source import Contributions, contributions, open_events

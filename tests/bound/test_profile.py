@@ -9,9 +9,9 @@ from headcount.account import cost
 from headcount.account.events import Neighbours
 from headcount.audit.choices import Fixed
 from headcount.audit.enumerate import delta, outcomes
-from headcount.bound import SampledEvents, SampledItems, TwoScales
-from headcount.bound.profile import Profile, Profiled, edges
-from headcount.bound.sizes import Sizes
+from headcount.bound import SampledEvents, SampledItems, TwoScaleClip
+from headcount.bound.selection.profile import FromProfile, Profile, edges
+from headcount.bound.selection.statistics import Sizes
 from headcount.noise import Entropy, SystemEntropy
 from headcount.source.contributions import LARGEST_AMOUNT, LARGEST_COUNT
 
@@ -39,7 +39,7 @@ def test_every_size_is_in_one_bin() -> None:
 
 @pytest.mark.parametrize("neighbours", BOTH)
 def test_the_price_is_epsilon(neighbours: Neighbours) -> None:
-    assert cost.native(Profiled(LITTLE, neighbours, 1).events[0]).epsilon == LITTLE
+    assert cost.native(FromProfile(LITTLE, neighbours, 1).events[0]).epsilon == LITTLE
 
 
 @pytest.mark.parametrize("neighbours", BOTH)
@@ -47,7 +47,7 @@ def test_the_price_is_epsilon(neighbours: Neighbours) -> None:
 def test_one_person_changes_one_bin_and_a_replaced_one_two(neighbours: Neighbours, largest: int) -> None:
     """Whoever they are: with a billion events, too. And it is attained."""
     random, most = np.random.default_rng(1), 0
-    choice = Profiled(LITTLE, neighbours, largest)
+    choice = FromProfile(LITTLE, neighbours, largest)
     for _ in range(300):
         crowd = random.integers(1, 40, 5).tolist()
         one, other = 10 ** random.integers(0, 19, 2, dtype=np.int64)
@@ -57,7 +57,7 @@ def test_one_person_changes_one_bin_and_a_replaced_one_two(neighbours: Neighbour
     assert most == (2 if neighbours == "replace" else 1)
 
 
-class Three(Profiled):
+class Three(FromProfile):
     """The same with three bins, so that all draws can be enumerated."""
 
     @property
@@ -83,7 +83,7 @@ def test_exact_epsilon_of_the_noisy_bins(neighbours: Neighbours) -> None:
 
 
 def drawn(people: np.ndarray[tuple[int], np.dtype[np.int64]], *, largest: int = 1) -> object:
-    return Profiled(LITTLE, "add-remove", largest).draw(sizes(*people.tolist()), SystemEntropy())
+    return FromProfile(LITTLE, "add-remove", largest).draw(sizes(*people.tolist()), SystemEntropy())
 
 
 def test_people_with_one_item_are_sampled_and_not_scaled() -> None:
@@ -94,7 +94,7 @@ def test_people_with_one_item_are_sampled_and_not_scaled() -> None:
 
 def test_the_bounds_follow_the_sizes() -> None:
     bounds = drawn(lognormal(200_000, 35))
-    assert isinstance(bounds, TwoScales)
+    assert isinstance(bounds, TwoScaleClip)
     assert 10 < bounds.small < 60
     assert 200 < bounds.large < 500  # 98.5% of the people have up to 306
     assert bounds.most == 4 * bounds.large
@@ -102,7 +102,7 @@ def test_the_bounds_follow_the_sizes() -> None:
 
 def test_for_events_the_bounds_are_squares() -> None:
     bounds = drawn(lognormal(200_000, 35) ** 2, largest=LARGEST_COUNT)
-    assert isinstance(bounds, TwoScales)
+    assert isinstance(bounds, TwoScaleClip)
     assert 200**2 < bounds.large < 500**2
     assert bounds.limit < 60
 
@@ -113,7 +113,7 @@ def test_few_people_give_a_bound_as_well(people: int) -> None:
     for _ in range(200):
         for largest in (1, LARGEST_COUNT):
             bounds = drawn(np.full(people, 3, dtype=np.int64), largest=largest)
-            if isinstance(bounds, TwoScales):
+            if isinstance(bounds, TwoScaleClip):
                 assert 1 <= bounds.small <= bounds.large
                 assert min(bounds.unit, bounds.large_unit, *bounds.cuts) >= 1
 
@@ -121,7 +121,7 @@ def test_few_people_give_a_bound_as_well(people: int) -> None:
 def test_noise_in_empty_bins_is_not_believed() -> None:
     """A thousand profiles of 20,000 people with at most 50 items: hardly one sees people with more than 200."""
     statistics = sizes(*np.minimum(lognormal(20_000, 8), 50).tolist())
-    choice = Profiled(LITTLE, "add-remove", 1)
+    choice = FromProfile(LITTLE, "add-remove", 1)
     seen = [choice.profile(statistics, SystemEntropy()).within(0.015) for _ in range(1000)]
     assert np.mean(np.array(seen) > 200) < 0.05
 
@@ -147,7 +147,7 @@ def test_within_is_the_top_of_a_bin() -> None:
 
 
 def test_a_given_small_bound_is_kept() -> None:
-    choice = Profiled(LITTLE, "add-remove", 1, small=7)
+    choice = FromProfile(LITTLE, "add-remove", 1, small=7)
     bounds = choice.draw(sizes(*lognormal(50_000, 35).tolist()), SystemEntropy())
-    assert isinstance(bounds, TwoScales)
+    assert isinstance(bounds, TwoScaleClip)
     assert bounds.small == 7

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from tests.effort import examples
 from tests.tables import done, kept
 
-from headcount.bound import TwoScales, attained
+from headcount.bound import TwoScaleClip, attained
 from headcount.bound.scale import SAFE
-from headcount.bound.weigh import LIGHT
+from headcount.bound.two_scales import LIGHT
 from headcount.source.contributions import LARGEST_COUNT, Contributions
 
 SECRET = bytes(32)
@@ -24,11 +24,11 @@ NORM = 2**24
 rows_of = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 8)), min_size=1, max_size=60)
 
 
-def scales(*, events: bool, small: int = 2, large: int = 5, most: int = 4) -> TwoScales:
-    return TwoScales(small, large, most, LARGEST_COUNT if events else 1, (6, 5))
+def scales(*, events: bool, small: int = 2, large: int = 5, most: int = 4) -> TwoScaleClip:
+    return TwoScaleClip(small, large, most, LARGEST_COUNT if events else 1, (6, 5))
 
 
-def by_hand(rows: list[tuple[int, int]], bounding: TwoScales, *, events: bool) -> dict[tuple[int, int], int]:
+def by_hand(rows: list[tuple[int, int]], bounding: TwoScaleClip, *, events: bool) -> dict[tuple[int, int], int]:
     """What is kept of everybody who has few enough items, in units."""
     counts = Counter(rows) if events else Counter(set(rows))
     sizes: dict[int, int] = {}
@@ -98,7 +98,7 @@ def test_the_two_sums_stay_within_the_norm(sizes: list[int], events: bool) -> No
 
 def test_the_two_sums_tell_what_was_taken_and_kept() -> None:
     """Of nine items a scale of 4 keeps the root of 4 * 9, which are 6."""
-    bounding = TwoScales(1, 4, 100, 1, (6, 8))
+    bounding = TwoScaleClip(1, 4, 100, 1, (6, 8))
     taken, rest = bounding.bound(done([(0, item) for item in range(9)], events=False), SECRET, None).taken.tolist()
     assert taken == pytest.approx((9 - 6) / 6 * bounding.parts[0], rel=1e-6)
     assert rest == pytest.approx(6 / 8 * bounding.parts[1], rel=1e-5)
@@ -123,7 +123,7 @@ def test_a_person_with_a_billion_events_adds_no_more_than_anybody(counts: list[i
 
 @pytest.mark.parametrize("bound", [1, 2, 3, 7, 100, 10**6, 10**12])
 def test_no_bound_makes_the_norm_larger(bound: int) -> None:
-    bounding = TwoScales(bound, bound, 10, LARGEST_COUNT, (1, 1))
+    bounding = TwoScaleClip(bound, bound, 10, LARGEST_COUNT, (1, 1))
     assert bounding.unit >= 1
     assert bound * bounding.unit**2 <= bounding.squared
     assert Fraction(bounding.parts[0] ** 2 + bounding.parts[1] ** 2) <= bounding.squared

@@ -55,7 +55,6 @@ MISTAKES = [
     ("ledger", "verify", HOSTILE, "--release", HOSTILE),
     ("ledger", HOSTILE),
     (HOSTILE,),
-    ("reproduce", HOSTILE),
     ("audit", HOSTILE),
     ("audit", f"json:{HOSTILE}"),
     ("demo", "--folder", f"{FILE}/{HOSTILE}"),

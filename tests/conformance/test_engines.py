@@ -22,25 +22,25 @@ from headcount.account.events import GaussianThreshold
 from headcount.bound import (
     Bounding,
     Choice,
-    Measuring,
     SampledEvents,
     SampledItems,
     ScaledToSize,
     ScaledToSum,
     TopItems,
     TopSums,
-    TwoScales,
+    TwoScaleClip,
+    WithScalar,
 )
-from headcount.bound.amounts import UnseenSums, UsualAmounts
-from headcount.bound.compare import ComparedSizes, ComparedSums
-from headcount.bound.crowd import Crowd
-from headcount.bound.drawn import MostDrawn, PublicDrawn
 from headcount.bound.draws import Draws, ExactDraws
-from headcount.bound.known import DpSgd, InverseSensitivity, MQuantile, OutputPerturbation, Quantile
-from headcount.bound.plume import Discovered, Discovering, UsualItems
-from headcount.bound.profile import Profiled, Unseen
-from headcount.bound.rank import AtRank
-from headcount.bound.unknown import Exponential, Generalized
+from headcount.bound.selection.amounts import UnseenSums, UsualAmounts
+from headcount.bound.selection.by_load import Exponential, Generalized
+from headcount.bound.selection.compare import ComparedSizes, ComparedSums
+from headcount.bound.selection.draws import MostDrawn, PublicDrawn
+from headcount.bound.selection.paper import DpSgd, InverseSensitivity, MQuantile, OutputPerturbation, Quantile
+from headcount.bound.selection.people import PeopleCount
+from headcount.bound.selection.plume import Discovered, Discovering, UsualItems
+from headcount.bound.selection.profile import FromProfile, Unseen
+from headcount.bound.selection.rank import CountAtRankCheck
 from headcount.source import Contributions, contributions, open_events
 from headcount.source.fetched import fetched
 
@@ -49,7 +49,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.slow(sibling="test_releases")]
 SECRET = bytes(range(32))
 KEYS = pa.table({"item0": ["item 1", "item 2", "nobody's", "é", ""]})
 FOUND = GaussianThreshold(Fraction(10), 3, 1, 20, "add-remove")
-TWO = TwoScales(2, 9, 5, 1, (18, 18))
+TWO = TwoScaleClip(2, 9, 5, 1, (18, 18))
 BOUNDINGS: list[tuple[str, Bounding]] = [
     ("users", SampledItems(2)),
     ("users", Unseen(1)),
@@ -59,13 +59,13 @@ BOUNDINGS: list[tuple[str, Bounding]] = [
     ("users", ScaledToSize(2, 1)),
     ("events", ScaledToSize(9, 10**6)),
     ("users", TWO),
-    ("events", TwoScales(4, 25, 10**4, 10**6, (160, 160))),
+    ("events", TwoScaleClip(4, 25, 10**4, 10**6, (160, 160))),
     ("users", TopItems(7)),
     ("events", TopSums(7, 3, "count")),
     ("amounts", TopSums(7, 100, "amount")),
     ("amounts", UnseenSums(7, 2, "amount")),
-    ("events", Measuring(ScaledToSum(3, 10**6), "taken")),
-    ("users", Measuring(ScaledToSize(2, 1), "people")),
+    ("events", WithScalar(ScaledToSum(3, 10**6), "taken")),
+    ("users", WithScalar(ScaledToSize(2, 1), "people")),
     ("events", Draws(3, 3)),
     ("events", ExactDraws(2)),
     ("users", Discovered(SampledItems(2), KEYS, FOUND)),
@@ -83,14 +83,14 @@ CHOICES: list[tuple[str, Choice[Any]]] = [
     ("users", ComparedSizes(*EPSILON, *KNOWN)),
     ("users", Exponential(*EPSILON, SampledItems, *UNKNOWN)),
     ("events", Generalized(*EPSILON, SampledEvents, *UNKNOWN)),
-    ("users", Profiled(*EPSILON, 1)),
+    ("users", FromProfile(*EPSILON, 1)),
     ("events", MostDrawn(*EPSILON, (), 5, None)),
     ("events", PublicDrawn(*EPSILON, (), 5, None)),
     ("events", UsualAmounts(*EPSILON, 5, "count")),
     ("amounts", UsualAmounts(*EPSILON, 5, "amount")),
     ("users", UsualItems(*EPSILON)),
     ("users", Discovering(*EPSILON, Fraction(1, 10), Fraction(1, 1000))),
-    ("users", AtRank(*EPSILON, 3, 20.0, TWO, 5)),
+    ("users", CountAtRankCheck(*EPSILON, 3, 20.0, TWO, 5)),
 ]
 Both = dict[str, tuple[Contributions, Contributions]]
 
@@ -148,7 +148,7 @@ def test_statistics(both: Both, what: str, choice: Choice[Any]) -> None:
 
 
 def test_how_many_people_there_are(both: Both) -> None:
-    here, there = (Crowd(Fraction(1)).look(each) for each in both["users"])
+    here, there = (PeopleCount(Fraction(1)).look(each) for each in both["users"])
     assert here == there > 0
 
 

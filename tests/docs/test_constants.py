@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 from tests.privacy.planted import BUGS
 
+from experiments.shape import hashing
 from headcount.asked_shape import _buckets
 from headcount.errors import BadParameter
 from headcount.federated.shape import analyst
-from headcount.mechanism import buckets
+from headcount.mechanism.shape import buckets
 from headcount.release.shape import ROOMY
-from headcount.reproduce.shape import hashing
 
 ROOT = Path(__file__).parents[2]
 SAID = [

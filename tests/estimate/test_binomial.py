@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from scipy import stats
 from tests.effort import examples
 
-from headcount.estimate import binomial, scheffe
-from headcount.estimate.binomial import Floats
+from headcount.estimate.distribution import binomial, scheffe
+from headcount.estimate.distribution.binomial import Floats
 from headcount.noise.law import Integers
 
 

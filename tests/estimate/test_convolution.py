@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import signal
 
-from headcount.estimate.convolution import convolve
+from headcount.estimate.shape.convolution import convolve
 
 RANDOM = np.random.default_rng(1)
 

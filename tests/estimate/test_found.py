@@ -9,7 +9,8 @@ import pytest
 
 from headcount.account.events import Adaptive, Neighbours
 from headcount.bound import BoundedTop, TopItems
-from headcount.mechanism import NoisyFound, count_release
+from headcount.mechanism import NoisyFound
+from headcount.mechanism.topk import count_release
 from headcount.noise import SystemEntropy
 from headcount.release import found
 

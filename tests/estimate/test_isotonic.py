@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 from tests.effort import seeds
 
-from headcount.estimate.isotonic import BEYOND, middle, nonincreasing
+from headcount.estimate.shape.isotonic import BEYOND, middle, nonincreasing
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

@@ -7,8 +7,8 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import nbinom
 
-from headcount.estimate.kernel import FINEST, Kernel, both, cumulated, laplace, shares, variances
-from headcount.estimate.seen import tallied
+from headcount.estimate.shape.kernel import FINEST, Kernel, both, cumulated, laplace, shares, variances
+from headcount.estimate.shape.tally import tallied
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from headcount.estimate import npmle
-from headcount.estimate.kernel import Kernel, both, laplace, shares
-from headcount.estimate.npmle import likely
-from headcount.estimate.seen import line, tallied
+from headcount.estimate.shape import npmle
+from headcount.estimate.shape.kernel import Kernel, both, laplace, shares
+from headcount.estimate.shape.npmle import likely
+from headcount.estimate.shape.tally import line, tallied
 
 Integers = NDArray[np.int64]
 

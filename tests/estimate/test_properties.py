@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from scipy.stats import hypergeom
 from tests.estimate.test_shape import on_stairs, uncertain_stairs
 
-from headcount.estimate.prevalence import Prevalence, of_counts
-from headcount.estimate.properties import LEFT_OUT, Estimate, Properties, _seen_of
-from headcount.estimate.uncertain import OnStaircase
+from headcount.estimate.shape.prevalence import Prevalence, of_counts
+from headcount.estimate.shape.properties import LEFT_OUT, Estimate, Properties, _seen_of
+from headcount.estimate.shape.uncertainty import OnStaircase
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from headcount.estimate.sampled import MISS, sampled, unseen
+from headcount.estimate.counts.sampled import MISS, sampled, unseen
 
 CASES = [(0.27, 15), (0.0372, 17), (0.75, 100), (0.01, 4), (0.5, 2), (0.05, 2000)]
 

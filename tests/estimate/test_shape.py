@@ -10,11 +10,11 @@ import pytest
 from numpy.typing import NDArray
 from tests.effort import seeds
 
-from headcount.estimate import buckets, staircase
-from headcount.estimate.first_column import interval, level
-from headcount.estimate.kernel import Kernel, both, laplace, shares
-from headcount.estimate.prevalence import Prevalence, joined, of_counts, of_steps
-from headcount.estimate.uncertain import DEVIATIONS, OnBuckets, OnStaircase, Uncertain
+from headcount.estimate.shape import buckets, staircase
+from headcount.estimate.shape.first_column import interval, level
+from headcount.estimate.shape.kernel import Kernel, both, laplace, shares
+from headcount.estimate.shape.prevalence import Prevalence, joined, of_counts, of_steps
+from headcount.estimate.shape.uncertainty import DEVIATIONS, OnBuckets, OnStaircase, Uncertain
 
 Integers = NDArray[np.int64]
 Choice = Literal["em", "paper"]

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from tests.effort import examples
 
-from headcount.estimate.simplex import simplex
+from headcount.estimate.distribution.simplex import simplex
 
 
 @given(st.lists(st.floats(-10, 10), min_size=1, max_size=6))

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.stats import binom
 
-from headcount.estimate import quantile, sampled_tree, tree
-from headcount.estimate.sampled import unseen
-from headcount.estimate.tree import Shape
+from headcount.estimate.counts.sampled import unseen
+from headcount.estimate.ordered import quantile, sampled_tree, tree
+from headcount.estimate.ordered.tree import Shape
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

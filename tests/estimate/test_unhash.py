@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from headcount.estimate.prevalence import Prevalence, of_counts
-from headcount.estimate.unhash import CROWDED, LONGEST, crowded, undone
+from headcount.estimate.shape.prevalence import Prevalence, of_counts
+from headcount.estimate.shape.unhash import CROWDED, LONGEST, crowded, undone
 
 Floats = NDArray[np.float64]
 

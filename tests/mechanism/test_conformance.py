@@ -17,10 +17,10 @@ from headcount.audit.specimens import Specimen, enumerations, specimens
 from headcount.bound import Bounded, SampledEvents, SampledItems, ScaledToSum, Sensitivity
 from headcount.errors import BadParameter
 from headcount.mechanism import (
+    BinarySearch,
     Buckets,
     Clipped,
     CountRelease,
-    Halving,
     Hierarchy,
     Mechanism,
     Plume,
@@ -32,10 +32,10 @@ from headcount.mechanism import (
     Thresholded,
     Weighted,
     Wish,
-    clipped,
     mechanism_for,
 )
-from headcount.mechanism.shaped import mechanism as shaped
+from headcount.mechanism.known import clipped
+from headcount.mechanism.shape.strategy import mechanism as shaped
 from headcount.noise import SystemEntropy
 
 ROOT = Path(__file__).parents[2]
@@ -45,7 +45,7 @@ LISTED: list[type[Mechanism]] = [
     Buckets,
     Clipped,
     CountRelease,
-    Halving,
+    BinarySearch,
     Hierarchy,
     Plume,
     Recentred,

@@ -24,14 +24,15 @@ from headcount.account.events import Adaptive, Event, Neighbours
 from headcount.account.threshold import people as differing
 from headcount.audit.enumerate import outcomes
 from headcount.audit.specimens import found_in, ranked
-from headcount.bound import BoundedTop, Bounding, Choice, TopItems, TopSums, TwoScales
-from headcount.bound.amounts import UsualAmounts
-from headcount.bound.profile import Unseen
-from headcount.bound.rank import AtRank
+from headcount.bound import BoundedTop, Bounding, Choice, TopItems, TopSums, TwoScaleClip
+from headcount.bound.selection.amounts import UsualAmounts
+from headcount.bound.selection.profile import Unseen
+from headcount.bound.selection.rank import CountAtRankCheck
 from headcount.drawing import quiet
-from headcount.mechanism import CountRelease, NoisyFound, Wish, choice_for, count_release, mechanism_for, second_for
-from headcount.mechanism.levels import VARIANTS, Level, VariantName
-from headcount.mechanism.search import Search
+from headcount.mechanism import CountRelease, NoisyFound, Wish, choice_for, mechanism_for, second_for
+from headcount.mechanism.topk import count_release
+from headcount.mechanism.topk.levels import VARIANTS, Level, VariantName
+from headcount.mechanism.topk.search import Search
 from headcount.noise import Entropy, Law, SystemEntropy
 from headcount.noise.gaussian import DiscreteGaussian
 from headcount.noise.law import Integers
@@ -391,9 +392,9 @@ def scripted(seed: int, shift: int) -> Entropy:
     return Chosen(order, noise)
 
 
-def scaled(small: int) -> TwoScales:
+def scaled(small: int) -> TwoScaleClip:
     """What a profile may lead to, of people with so many items."""
-    return TwoScales(small, 10 * small, 10_000, 1, (2 * small, 2 * small), worth=1.05 * small**0.5)
+    return TwoScaleClip(small, 10 * small, 10_000, 1, (2 * small, 2 * small), worth=1.05 * small**0.5)
 
 
 def branches(wish: Wish, chosen: Bounding, made: tuple[Choice[Any], ...]) -> Iterator[tuple[Wish, Bounding, int]]:
@@ -404,7 +405,11 @@ def branches(wish: Wish, chosen: Bounding, made: tuple[Choice[Any], ...]) -> Ite
         yield wish, chosen, len(made)
         return
     after = replace(wish, looks=wish.looks + second.epsilon)
-    new = (TopItems(second.most), second.scaled) if isinstance(second, AtRank) else (Unseen(1), scaled(1), scaled(1000))
+    new = (
+        (TopItems(second.most), second.scaled)
+        if isinstance(second, CountAtRankCheck)
+        else (Unseen(1), scaled(1), scaled(1000))
+    )
     for bounding in new:
         yield from branches(after, bounding, (*made, second))
 
@@ -515,7 +520,7 @@ def test_the_count_at_a_rank() -> None:
     rows = sorted({(chance.randrange(4), chance.choice("abcdefgh"), 1.0) for _ in range(30)})
 
     def look(rank: int, of: list[tuple[Any, Any, Any]]) -> int:
-        choice = AtRank(Fraction(1, 50), "replace", rank, 9.0, TwoScales(1, 1, 4, 1, (1, 1)), 10)
+        choice = CountAtRankCheck(Fraction(1, 50), "replace", rank, 9.0, TwoScaleClip(1, 1, 4, 1, (1, 1)), 10)
         return choice.look(done(of, amounts=False))
 
     counts = sorted(Counter(item for _, item, _ in rows).values(), reverse=True)

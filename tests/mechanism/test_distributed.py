@@ -8,11 +8,11 @@ import pytest
 from headcount.account.cost import Cost
 from headcount.account.events import Neighbours
 from headcount.bound import ScaledToSum
-from headcount.bound.drawn import MostDrawn, PublicDrawn
 from headcount.bound.draws import Draws, ExactDraws
-from headcount.bound.profile import Profile
-from headcount.bound.sizes import Sizes
-from headcount.mechanism.distributed import Distributed, Method, choice, off
+from headcount.bound.selection.draws import MostDrawn, PublicDrawn
+from headcount.bound.selection.profile import Profile
+from headcount.bound.selection.statistics import Sizes
+from headcount.mechanism.distribution.strategy import Distributed, Method, choice, off
 from headcount.noise import SystemEntropy
 
 BUDGET = Cost(Fraction(1), Fraction(1, 10**6))

@@ -23,9 +23,10 @@ from headcount.audit.enumerate import Laws
 from headcount.audit.found_first import in_two_phases
 from headcount.audit.neighbours import pairs
 from headcount.bound import Bounded, SampledItems, attained
-from headcount.bound.plume import LARGEST_BOUND, Discovered, Discovering
+from headcount.bound.selection.plume import LARGEST_BOUND, Discovered, Discovering
 from headcount.errors import HeadcountError
-from headcount.mechanism import Plume, Wish, check_budget, check_widths, choice_for, mechanism_for, plume
+from headcount.mechanism import Plume, Wish, check_budget, check_widths, choice_for, mechanism_for
+from headcount.mechanism.baseline import plume
 from headcount.release.intervals import ends
 
 BOTH: list[Neighbours] = ["add-remove", "replace"]

@@ -10,7 +10,7 @@ import pytest
 from headcount.account.cost import Cost, covers
 from headcount.account.events import Neighbours
 from headcount.bound.draws import BoundedDraws, Draws
-from headcount.mechanism.recentred import Recentred, calibrated
+from headcount.mechanism.distribution.recentred import Recentred, calibrated
 from headcount.noise import SystemEntropy
 from headcount.release.distribution import told
 

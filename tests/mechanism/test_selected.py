@@ -19,11 +19,11 @@ from headcount.audit.neighbours import pairs
 from headcount.bound import SampledEvents
 from headcount.bound.draws import BoundedDraws, ExactDraws
 from headcount.errors import BadParameter
-from headcount.estimate import binomial
-from headcount.estimate.binomial import Floats
-from headcount.estimate.simplex import simplex
-from headcount.mechanism import selected
-from headcount.mechanism.selected import Method, NoisySelected, Selected, calibrated, shares
+from headcount.estimate.distribution import binomial
+from headcount.estimate.distribution.binomial import Floats
+from headcount.estimate.distribution.simplex import simplex
+from headcount.mechanism.distribution import selected
+from headcount.mechanism.distribution.selected import Method, NoisySelected, Selected, calibrated, shares
 from headcount.noise import Entropy, Law, SystemEntropy
 from headcount.noise.law import Integers
 

@@ -12,9 +12,9 @@ from headcount.account.events import Neighbours
 from headcount.audit.choices import Fixed
 from headcount.bound import Bounded, SampledItems
 from headcount.mechanism import Buckets, NoisyStaircase, Shaped, Staircase
-from headcount.mechanism.shaped import mechanism
-from headcount.mechanism.size import LARGEST, PART, SURE, Size, sized
-from headcount.mechanism.staircase import MOST_STEPS, boxes, staircase, steps_for
+from headcount.mechanism.shape.contribution_limit import LARGEST, PART, SURE, Size, sized
+from headcount.mechanism.shape.staircase import MOST_STEPS, boxes, staircase, steps_for
+from headcount.mechanism.shape.strategy import mechanism
 from headcount.noise import Law
 from headcount.noise.law import Integers
 

@@ -11,9 +11,10 @@ from scipy.special import log_ndtr, ndtr
 from headcount.account import Cost, calibrate, cost
 from headcount.account.events import Neighbours
 from headcount.audit.choices import Fixed
-from headcount.bound import BoundedTwice, TwoScales
-from headcount.estimate.two_scales import Lost, Measured, estimated
-from headcount.mechanism import NoisyTwice, weighted
+from headcount.bound import BoundedTwoScale, TwoScaleClip
+from headcount.estimate.counts.two_scales import Lost, Measured, estimated
+from headcount.mechanism import NoisyTwoScale
+from headcount.mechanism.unknown import weighted
 
 BOTH: list[Neighbours] = ["add-remove", "replace"]
 BUDGETS = [("1", "1e-6"), ("0.1", "1e-6"), ("3", "1e-6"), ("8", "1e-6"), ("1", "1e-9"), ("0.5", "1e-5"), ("1", "1e-3")]
@@ -33,7 +34,7 @@ def hockey(epsilon: float, mu: float) -> float:
 def test_every_split_of_new_and_common_items(epsilon: str, delta: str, small: int) -> None:
     """Somebody with n items, k of them theirs alone: the delta of both directions by the plain formula, never above;
     and the largest is nearly delta, so the noise is not more than needed."""
-    bounding = TwoScales(small, small, 200, 1, (1, 1))
+    bounding = TwoScaleClip(small, small, 200, 1, (1, 1))
     mechanism = weighted.calibrated(Cost(Fraction(epsilon), Fraction(delta)), bounding, "add-remove", ratio=False)
     deviation, threshold = sqrt(mechanism.event.variance), mechanism.event.threshold
     e, d, worst = float(epsilon), float(delta), 0.0
@@ -55,7 +56,7 @@ def test_every_split_of_new_and_common_items(epsilon: str, delta: str, small: in
 @pytest.mark.parametrize("items", [1, 10, 10_000])
 def test_everything_is_paid_for(neighbours: Neighbours, items: int) -> None:
     budget = Cost(Fraction("0.97"), Fraction(1, 10**6))
-    mechanism = weighted.calibrated(budget, TwoScales(4, 16, items, 1, (1, 1)), neighbours)
+    mechanism = weighted.calibrated(budget, TwoScaleClip(4, 16, items, 1, (1, 1)), neighbours)
     assert cost.covers(budget, mechanism.events)
     assert not cost.covers(Cost(Fraction("0.96"), budget.delta), mechanism.events)
     assert not cost.covers(Cost(budget.epsilon, budget.delta * 9 / 10), mechanism.events)
@@ -63,26 +64,26 @@ def test_everything_is_paid_for(neighbours: Neighbours, items: int) -> None:
 
 def test_the_noise_is_hardly_more_than_the_best_there_is() -> None:
     budget = Cost(Fraction(1), Fraction(1, 10**6))
-    event = weighted.calibrated(budget, TwoScales(1, 1, 200, 1, (1, 1)), "add-remove", ratio=False).event
+    event = weighted.calibrated(budget, TwoScaleClip(1, 1, 200, 1, (1, 1)), "add-remove", ratio=False).event
     assert 1 < sqrt(event.variance) / NORM / float(calibrate.analytic_sigma(1, budget.delta)) < 1.003
 
 
 @pytest.mark.parametrize("neighbours", BOTH)
 def test_noise_and_threshold_do_not_depend_on_the_bound(neighbours: Neighbours) -> None:
     budget = Cost(Fraction(1), Fraction(1, 10**6))
-    one, other = (weighted.calibrated(budget, TwoScales(k, 4 * k, 100, 1, (k, k)), neighbours) for k in (1, 50))
+    one, other = (weighted.calibrated(budget, TwoScaleClip(k, 4 * k, 100, 1, (k, k)), neighbours) for k in (1, 50))
     assert one.events == other.events
 
 
 def test_everything_that_is_released_has_noise() -> None:
     """On both scales, and on the two sums; nothing of what is not shown is released."""
-    bounding = TwoScales(1, 4, 10, 1, (1, 1))
+    bounding = TwoScaleClip(1, 4, 10, 1, (1, 1))
     mechanism = weighted.calibrated(Cost(Fraction(1), Fraction(1, 10**6)), bounding, "add-remove")
     threshold = mechanism.event.threshold
     totals, large, taken = (np.array(x) for x in ([threshold - 7, threshold - 8], [50, 60], [3, 4]))
-    bounded = BoundedTwice(pa.table({"item0": ["a", "b"]}), totals, bounding.sensitivity, large, taken)
+    bounded = BoundedTwoScale(pa.table({"item0": ["a", "b"]}), totals, bounding.sensitivity, large, taken)
     noisy = mechanism.run(bounded, Fixed(7))
-    assert isinstance(noisy, NoisyTwice)
+    assert isinstance(noisy, NoisyTwoScale)
     assert noisy.items["item0"].to_pylist() == ["a"]
     assert (noisy.values.tolist(), noisy.large.tolist(), noisy.taken.tolist()) == ([threshold], [57], [10, 11])
 

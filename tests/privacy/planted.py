@@ -585,37 +585,37 @@ BUGS = [
     ),
     Bug(
         "a replaced person's Laplace noise is that of a removed one",
-        "mechanism/thresholded.py",
+        "mechanism/unknown/thresholded.py",
         (("people(neighbours) * sensitivity.total", "sensitivity.total"),),
         MECHANISM + "test_what_happens_costs_no_more_than_what_was_typed",
     ),
     Bug(
         "clipped noise / 1.1",
-        "mechanism/clipped.py",
+        "mechanism/known/clipped.py",
         (("entropy.draw(self.law, len(bounded.totals))", "entropy.draw(self.law, len(bounded.totals)) * 10 // 11"),),
         EXACTLY + "test_clipped_laplace[people-replace]",
     ),
     Bug(
         "the same noise for every item",
-        "mechanism/clipped.py",
+        "mechanism/known/clipped.py",
         (("entropy.draw(self.law, len(bounded.totals))", "entropy.draw(self.law, 1)"),),
         EXACTLY + "test_clipped_laplace[people-replace]",
     ),
     Bug(
         "shown above the threshold, not at it",
-        "mechanism/thresholded.py",
+        "mechanism/unknown/thresholded.py",
         (("shown = noisy >= self.event.threshold", "shown = noisy > self.event.threshold"),),
         MECHANISM + "test_a_count_at_the_threshold_is_shown_and_one_below_is_not",
     ),
     Bug(
         "threshold - 1",
-        "mechanism/thresholded.py",
+        "mechanism/unknown/thresholded.py",
         (("shown = noisy >= self.event.threshold", "shown = noisy >= self.event.threshold - 1"),),
         EXACTLY + "test_both_kinds_of_noise_with_a_threshold",
     ),
     Bug(
         "totals of a looser bound are taken",
-        "mechanism/thresholded.py",
+        "mechanism/unknown/thresholded.py",
         (("        self.check(bounded)\n", ""),),
         MECHANISM + "test_totals_with_a_looser_bound_are_refused",
     ),
@@ -651,19 +651,19 @@ BUGS = [
     ),
     Bug(
         "sorted here: one item too many is kept",
-        "bound/ranked.py",
+        "bound/by_number.py",
         (("return place >= most", "return place > most"),),
         BOUND + "test_totals_are_those_of_what_is_kept",
     ),
     Bug(
         "sorted here: support before bounding",
-        "bound/ranked.py",
+        "bound/by_number.py",
         ((".filter(pa.array(totals > 0))", ""),),
         BOUND + "test_nothing_is_left_of_an_item_that_nobody_keeps",
     ),
     Bug(
         "sorted here: one event too many is kept",
-        "bound/ranked.py",
+        "bound/by_number.py",
         (("    kept = (upto * most + starts) // sizes", "    kept = (upto * (most + 1) + starts) // sizes"),),
         BOUND + "test_totals_are_those_of_what_is_kept",
     ),
@@ -692,7 +692,7 @@ BUGS = [
     ),
     Bug(
         "sorted here: scaled people may have any number of items",
-        "bound/weigh.py",
+        "bound/two_scales.py",
         (
             (
                 "cut = not_kept(above, self.most, at(started, above.people))",
@@ -703,7 +703,7 @@ BUGS = [
     ),
     Bug(
         "rare items are forgotten",
-        "bound/unknown.py",
+        "bound/selection/by_load.py",
         (("start=rare - kept", "start=-kept"),),
         CHOICES + "test_rare_items_cost_what_is_left_of_them",
     ),
@@ -1089,7 +1089,7 @@ BUGS = [
     ),
     Bug(
         "weights by the fourth root",
-        "bound/weigh.py",
+        "bound/two_scales.py",
         (
             (
                 "* SAFE) / root(size))",
@@ -1100,7 +1100,7 @@ BUGS = [
     ),
     Bug(
         "weights rounded up",
-        "bound/weigh.py",
+        "bound/two_scales.py",
         (
             (
                 "* SAFE) / root(size))",
@@ -1111,7 +1111,7 @@ BUGS = [
     ),
     Bug(
         "scaled people may have any number of items",
-        "bound/weigh.py",
+        "bound/two_scales.py",
         (
             (
                 "some = over.anti_join(SampledItems(self.most).excess(contributions, secret), key)",
@@ -1122,13 +1122,13 @@ BUGS = [
     ),
     Bug(
         "events of rare items are kept",
-        "bound/weigh.py",
+        "bound/two_scales.py",
         (('.filter(self._few(joined[COUNT], joined["size"]))', ""),),
         WEIGH + "test_a_person_with_a_billion_events_adds_no_more_than_anybody",
     ),
     Bug(
         "what is taken from one person is not cut",
-        "bound/weigh.py",
+        "bound/two_scales.py",
         (("whole(cut_at(number, cut) *", "whole(number *"),),
         WEIGH + "test_the_two_sums_stay_within_the_norm",
     ),
@@ -1168,25 +1168,25 @@ BUGS = [
     ),
     Bug(
         "weighted: the large scale without noise",
-        "mechanism/weighted.py",
+        "mechanism/unknown/weighted.py",
         (("large = bounded.large[shown] + entropy.draw(open_, len(values))", "large = bounded.large[shown]"),),
         EXACTLY + "test_weighted_on_two_scales",
     ),
     Bug(
         "weighted: the two sums without noise",
-        "mechanism/weighted.py",
+        "mechanism/unknown/weighted.py",
         (("bounded.taken + entropy.draw(taken, 2)", "bounded.taken"),),
         WEIGHTED + "test_everything_that_is_released_has_noise",
     ),
     Bug(
         "a profile's noise for one person where one is replaced",
-        "bound/profile.py",
+        "bound/selection/profile.py",
         (("return people(self.neighbours) / self.epsilon", "return 1 / self.epsilon"),),
         PROFILE + "test_exact_epsilon_of_the_noisy_bins",
     ),
     Bug(
         "a profile without noise in empty bins",
-        "bound/profile.py",
+        "bound/selection/profile.py",
         (
             (
                 "statistics.on(self.starts).people + noise,",
@@ -1197,7 +1197,7 @@ BUGS = [
     ),
     Bug(
         "bins are believed whatever their number",
-        "bound/believed.py",
+        "bound/selection/believed.py",
         (
             (
                 "    chance = CHANCE / len(WIDTHS) / ((gap + 1) * (gap + 2))\n",
@@ -1214,7 +1214,7 @@ BUGS = [
     ),
     Bug(
         "a rank counts half a person",
-        "bound/known.py",
+        "bound/selection/paper.py",
         (
             (
                 "    @property\n    def sensitivity(self) -> int:\n        return PART\n",
@@ -1225,19 +1225,19 @@ BUGS = [
     ),
     Bug(
         "costs compared as if a person changed half of them",
-        "bound/compare.py",
+        "bound/selection/compare.py",
         (("return [self.most * int(length) for", "return [self.most * int(length) // 2 for"),),
         CHOICES + "test_two_costs_differ_by_what_is_stated_at_most",
     ),
     Bug(
         "the slope above the threshold is forgotten",
-        "bound/unknown.py",
+        "bound/selection/by_load.py",
         (("return [(1 + SLOPE) * UNIT * candidate for", "return [UNIT * candidate // 2 for"),),
         CHOICES + "test_generalized_scores_change_by_1_at_most",
     ),
     Bug(
         "a number beside the counts is not cut",
-        "bound/measure.py",
+        "bound/measured.py",
         (('cut_at(taken[TOTAL].cast("float64"), self.cut).cast("int64")', 'taken[TOTAL].cast("int64")'),),
         MEASURE + "test_nobody_adds_more_than_the_cut",
     ),
@@ -1261,79 +1261,79 @@ BUGS = [
     ),
     Bug(
         "plume: a replaced person priced as a removed one",
-        "bound/plume.py",
+        "bound/selection/plume.py",
         (("round_up(people(self.neighbours) * most / (2 * self.rho))", "round_up(most / (2 * self.rho))"),),
         PLUME + "test_every_bound_that_may_be_chosen_has_a_mechanism",
     ),
     Bug(
         "plume: counts with noise for one item",
-        "mechanism/plume.py",
+        "mechanism/baseline/plume.py",
         (("people(neighbours) * bounding.sensitivity.squared", "people(neighbours)"),),
         PLUME + "test_noise_for_less_than_a_person_has_would_be_seen",
     ),
     Bug(
         "plume: what was found and has nobody left is not mentioned",
-        "bound/plume.py",
+        "bound/selection/plume.py",
         (("found_, secret, self.items)", "found_, secret, None)"),),
         PLUME + "test_what_was_found_is_counted_among_all_that_people_have",
     ),
     Bug(
         "plume: a threshold for one item of a person instead of all",
-        "bound/plume.py",
+        "bound/selection/plume.py",
         (("self.delta, items=most, largest=1)", "self.delta, items=1, largest=1)"),),
         PLUME + "test_where_the_budget_goes",
     ),
     Bug(
         "plume: nothing is cut to m' before counting",
-        "bound/plume.py",
+        "bound/selection/plume.py",
         (("return self.sampled.bound(", "return SampledItems(10**6).bound("),),
         PLUME + "test_what_was_found_is_counted_among_all_that_people_have",
     ),
     Bug(
         "count release: a replaced person moves ranks and counts apart by one only",
-        "mechanism/levels.py",
+        "mechanism/topk/levels.py",
         (("        return people(self.neighbours)\n", "        return 1\n"),),
         FOUND_EXACTLY + "test_the_lemmas_by_formula",
     ),
     Bug(
         "count release: the bottom does not weigh for all that are listed",
-        "mechanism/levels.py",
+        "mechanism/topk/levels.py",
         (("return self.most / self.chance", "return 1 / self.chance"),),
         FOUND_EXACTLY + "test_items_alone[2-0.8-add-remove]",
     ),
     Bug(
         "count release: the bottom forgets the next item",
-        "mechanism/search.py",
+        "mechanism/topk/search.py",
         (("stop = level.margin + self._next", "stop = level.margin"),),
         FOUND_EXACTLY + "test_items_alone[1-0.8-add-remove]",
     ),
     Bug(
         "count release: the heavier bottom is not paid for",
-        "mechanism/levels.py",
+        "mechanism/topk/levels.py",
         (("round_up(self.margin * self.rate + more)", "round_up(self.margin * self.rate)"),),
         FOUND_EXACTLY + "test_the_range_needs_what_is_added_to_the_rate",
     ),
     Bug(
         "count release: the selection of the bottom is free",
-        "mechanism/search.py",
+        "mechanism/topk/search.py",
         (("times=min(len(order) + 1, most)", "times=len(order)"),),
         FOUND + "test_whatever_is_found_is_paid_for_before",
     ),
     Bug(
         "count release: levels do not pay for their chance",
-        "mechanism/levels.py",
+        "mechanism/topk/levels.py",
         (("return () if self.each_pays else (Guarantee(Fraction(0), self.chance),)", "return ()"),),
         FOUND + "test_whatever_is_found_is_paid_for_before",
     ),
     Bug(
         "count release: counts are paid once per level",
-        "mechanism/count_release.py",
+        "mechanism/topk/count_release.py",
         (("budget.charge(*level.counted, times=len(values))", "budget.charge(*level.counted)"),),
         FOUND + "test_whatever_is_found_is_paid_for_before",
     ),
     Bug(
         "count release: the last measurement is free",
-        "mechanism/count_release.py",
+        "mechanism/topk/count_release.py",
         (
             (
                 "budget.charge(level.noise(variance), times=len(rough))",
@@ -1344,13 +1344,13 @@ BUGS = [
     ),
     Bug(
         "count release: more is looked for than can be counted",
-        "mechanism/search.py",
+        "mechanism/topk/search.py",
         (("self.budget.times(*level.selected, *level.counted)", "self.budget.times(*level.selected)"),),
         FOUND + "test_a_race_ends_where_the_budget_does",
     ),
     Bug(
         "count release: what is found stays in the race",
-        "mechanism/search.py",
+        "mechanism/topk/search.py",
         (
             ("        self._left = np.delete(self._left, order)\n", ""),
             ("        np.subtract.at(self._members, self._group[found], 1)\n", ""),
@@ -1359,7 +1359,7 @@ BUGS = [
     ),
     Bug(
         "count release: measured again by the true count",
-        "mechanism/count_release.py",
+        "mechanism/topk/count_release.py",
         (
             (
                 "self._too_rough(weighed[rough] / precision[rough], precision[rough])",
@@ -1370,13 +1370,13 @@ BUGS = [
     ),
     Bug(
         "count release: all of delta is spent twice",
-        "mechanism/count_release.py",
+        "mechanism/topk/count_release.py",
         (("delta = budget.delta / 2", "delta = budget.delta"),),
         FOUND + "test_half_of_delta_is_for_what_the_steps_have_together",
     ),
     Bug(
         "count release: sums get the noise of counts",
-        "mechanism/count_release.py",
+        "mechanism/topk/count_release.py",
         (("return DiscreteGaussian(variance * self.bounding.parts**2)", "return DiscreteGaussian(variance)"),),
         FOUND + "test_sums_are_paid_for_before",
     ),
@@ -1393,7 +1393,7 @@ BUGS = [
     ),
     Bug(
         "half the noise on the count at a rank",
-        "bound/rank.py",
+        "bound/selection/rank.py",
         (
             (
                 "entropy.draw(DiscreteLaplace(1 / self.epsilon), 1)",
@@ -1439,13 +1439,13 @@ BUGS = [
     ),
     Bug(
         "sample: shown one below the threshold",
-        "mechanism/sample_threshold.py",
+        "mechanism/sampled/sample_threshold.py",
         (("shown = kept >= self.event.threshold", "shown = kept >= self.event.threshold - 1"),),
         SAMPLED + "test_one_report[few-found-add-remove]",
     ),
     Bug(
         "sample: shown above the threshold, not at it",
-        "mechanism/sample_threshold.py",
+        "mechanism/sampled/sample_threshold.py",
         (("shown = kept >= self.event.threshold", "shown = kept > self.event.threshold"),),
         SAMPLED + "test_one_report[few-found-add-remove]",
     ),
@@ -1457,7 +1457,7 @@ BUGS = [
     ),
     Bug(
         "sample: reports of one person priced as one",
-        "mechanism/sample_threshold.py",
+        "mechanism/sampled/sample_threshold.py",
         (("    items = bounding.most if cells is None else min(bounding.most, cells)\n", "    items = 1\n"),),
         SAMPLED + "test_what_a_budget_buys[theta-2-add-remove]",
     ),
@@ -1492,13 +1492,13 @@ BUGS = [
     ),
     Bug(
         "tree: counts of samples shown one below the threshold",
-        "mechanism/hierarchy.py",
+        "mechanism/ordered/hierarchy.py",
         (("np.where(kept >= self.event.threshold, kept, 0)", "np.where(kept >= self.event.threshold - 1, kept, 0)"),),
         ORDERED + "test_a_tree_of_samples[3-add-remove]",
     ),
     Bug(
         "tree: one sample for all levels",
-        "mechanism/hierarchy.py",
+        "mechanism/ordered/hierarchy.py",
         (
             (
                 "for totals in self.shape.totals(bounded.totals))",
@@ -1510,49 +1510,49 @@ BUGS = [
     ),
     Bug(
         "tree: samples for one level only",
-        "mechanism/ordered.py",
+        "mechanism/ordered/strategy.py",
         (("if asked.searching else shape.levels", "if asked.searching else 1"),),
         ORDERED + "test_a_tree_of_samples[17-add-remove]",
     ),
     Bug(
         "tree: noise for one level only",
-        "mechanism/hierarchy.py",
+        "mechanism/ordered/hierarchy.py",
         (("people(neighbours) * shape.levels", "people(neighbours)"),),
         ORDERED + "test_a_tree_with_laplace_noise[add-remove]",
     ),
     Bug(
         "tree: noise for a removed person where one is replaced",
-        "mechanism/hierarchy.py",
+        "mechanism/ordered/hierarchy.py",
         (("people(neighbours) * shape.levels", "shape.levels"),),
         ORDERED + "test_the_sensitivity_of_a_tree_is_attained[16-7-replace]",
     ),
     Bug(
         "tree: noise / 1.1",
-        "mechanism/hierarchy.py",
+        "mechanism/ordered/hierarchy.py",
         (("totals + entropy.draw(self.law, len(totals))", "totals + entropy.draw(self.law, len(totals)) * 10 // 11"),),
         ORDERED + "test_a_tree_with_laplace_noise[add-remove]",
     ),
     Bug(
         "search: noise for one round only",
-        "mechanism/halving.py",
+        "mechanism/ordered/binary_search.py",
         (("len(q) * rounds(cells)\n    return", "len(q)\n    return"),),
         ORDERED + "test_a_search_with_laplace_noise[odd-add-remove]",
     ),
     Bug(
         "search: a replaced person's noise is that of a removed one",
-        "mechanism/halving.py",
+        "mechanism/ordered/binary_search.py",
         ((' if neighbours == "add-remove" else Fraction(1)', ""),),
         ORDERED + "test_the_sensitivity_of_a_search_is_attained[q0-replace]",
     ),
     Bug(
         "search: the next cut follows from what was not released",
-        "mechanism/halving.py",
+        "mechanism/ordered/binary_search.py",
         (("else left > 0", "else upto[cuts[-1]] > q * upto[-1]"),),
         ORDERED + "test_a_search_with_laplace_noise[odd-add-remove]",
     ),
     Bug(
         "the number of people with noise / 1.1",
-        "bound/crowd.py",
+        "bound/selection/people.py",
         (
             (
                 "entropy.draw(DiscreteLaplace(1 / self.epsilon), 1)",
@@ -1575,25 +1575,25 @@ BUGS = [
     ),
     Bug(
         "shape: the number of contributions with noise / 1.1",
-        "mechanism/size.py",
+        "mechanism/shape/contribution_limit.py",
         (("entropy.draw(law(self.event), 1)[0])", "entropy.draw(law(self.event), 1)[0] * 10 // 11)"),),
         SHAPED + "test_the_number_of_contributions[1]",
     ),
     Bug(
         "shape: a person contributes once to the number of contributions",
-        "mechanism/size.py",
+        "mechanism/shape/contribution_limit.py",
         (("Laplace(bound / price, Fraction(bound))", "Laplace(1 / price, Fraction(1))"),),
         SHAPED + "test_the_number_of_contributions[3]",
     ),
     Bug(
         "shape: counting contributions is not taken from epsilon",
-        "mechanism/size.py",
+        "mechanism/shape/contribution_limit.py",
         (("Fraction(bound))), epsilon - price", "Fraction(bound))), epsilon"),),
         MECHANISM + "test_a_shape_costs_exactly_what_was_typed",
     ),
     Bug(
         "shape: counting contributions is not charged",
-        "mechanism/staircase.py",
+        "mechanism/shape/staircase.py",
         (
             (
                 "return (self.event,) if self.size.event is None else (self.event, self.size.event)",
@@ -1604,13 +1604,13 @@ BUGS = [
     ),
     Bug(
         "shape: buckets spend all of epsilon after contributions were counted",
-        "mechanism/shaped.py",
+        "mechanism/shape/strategy.py",
         (("return buckets.calibrated(rest, ", "return buckets.calibrated(epsilon, "),),
         MECHANISM + "test_a_shape_costs_exactly_what_was_typed",
     ),
     Bug(
         "shape: an unknown number of items taken for a public list",
-        "mechanism/shaped.py",
+        "mechanism/shape/strategy.py",
         (
             ("if cells is not None:", "if asked.people is None:"),
             ("neighbours, cells, hashed=False", "neighbours, cells or 1, hashed=False"),
@@ -1619,25 +1619,25 @@ BUGS = [
     ),
     Bug(
         "shape: a replaced person's noise is that of a removed one",
-        "mechanism/staircase.py",
+        "mechanism/shape/staircase.py",
         (("most = people(neighbours) * bounding", "most = bounding"),),
         SHAPES + "test_the_sensitivity_of_a_staircase_is_attained[1-replace]",
     ),
     Bug(
         "staircase: noise / 1.1",
-        "mechanism/staircase.py",
+        "mechanism/shape/staircase.py",
         (("true + entropy.draw(self.law, len(true))", "true + entropy.draw(self.law, len(true)) * 10 // 11"),),
         SHAPED + "test_a_staircase_of_a_public_size[one step-add-remove]",
     ),
     Bug(
         "staircase: the same noise for every number",
-        "mechanism/staircase.py",
+        "mechanism/shape/staircase.py",
         (("entropy.draw(self.law, len(true))", "entropy.draw(self.law, 1)"),),
         SHAPES + "test_all_numbers_have_noise_of_their_own",
     ),
     Bug(
         "staircase: as many steps as the true number needs",
-        "mechanism/staircase.py",
+        "mechanism/shape/staircase.py",
         (
             (
                 "boxes = self.size.draw(int(bounded.totals.sum()), entropy)",
@@ -1648,19 +1648,19 @@ BUGS = [
     ),
     Bug(
         "staircase: a box in a row and in a column",
-        "mechanism/staircase.py",
+        "mechanism/shape/staircase.py",
         (("np.maximum(largest - columns, 0)", "largest"),),
         SHAPES + "test_the_sensitivity_of_a_staircase_is_attained[1-add-remove]",
     ),
     Bug(
         "staircase: as many columns as the largest count needs",
-        "mechanism/staircase.py",
+        "mechanism/shape/staircase.py",
         (("np.bincount(np.minimum(totals, columns), ", "np.bincount(totals, "),),
         SHAPES + "test_as_many_numbers_whatever_the_table[1]",
     ),
     Bug(
         "staircase: as many rows as there are items",
-        "mechanism/staircase.py",
+        "mechanism/shape/staircase.py",
         (
             ("beyond, largest = np.zeros(rows, dtype=np.int64), np.sort", "largest = np.sort"),
             ("beyond[: len(largest)] = np.maximum(largest - columns, 0)", "beyond = np.maximum(largest - columns, 0)"),
@@ -1669,37 +1669,37 @@ BUGS = [
     ),
     Bug(
         "staircase: as many rows as items with people",
-        "mechanism/staircase.py",
+        "mechanism/shape/staircase.py",
         (("min(rows, self.cells or rows)", "min(rows, np.count_nonzero(bounded.totals))"),),
         SHAPES + "test_as_many_rows_as_items_and_as_many_columns_as_people[None-100-44-4]",
     ),
     Bug(
         "staircase: as many columns as the largest item has people",
-        "mechanism/staircase.py",
+        "mechanism/shape/staircase.py",
         (("min(boxes, self.size.people or boxes)", "min(boxes, int(bounded.totals.max(initial=1)))"),),
         SHAPES + "test_as_many_rows_as_items_and_as_many_columns_as_people[None-100-44-4]",
     ),
     Bug(
         "staircase: items are shown",
-        "mechanism/staircase.py",
+        "mechanism/shape/staircase.py",
         (("shown = bounded.items.slice(0, 0), ", "shown = bounded.items, "),),
         SHAPES + "test_a_staircase_without_noise_and_with_the_same_everywhere",
     ),
     Bug(
         "staircase: totals of a looser bound are taken",
-        "mechanism/staircase.py",
+        "mechanism/shape/staircase.py",
         (("        self.check(bounded)\n", ""),),
         MECHANISM + "test_shapes_of_totals_with_a_looser_bound_are_refused[auto]",
     ),
     Bug(
         "buckets: noise / 1.1",
-        "mechanism/buckets.py",
+        "mechanism/shape/buckets.py",
         (("totals + entropy.draw(self.law, len(totals))", "totals + entropy.draw(self.law, len(totals)) * 10 // 11"),),
         SHAPED + "test_buckets_of_a_public_list[1-add-remove]",
     ),
     Bug(
         "buckets: noise only on those in use",
-        "mechanism/buckets.py",
+        "mechanism/shape/buckets.py",
         (
             (
                 "totals + entropy.draw(self.law, len(totals))",
@@ -1710,13 +1710,13 @@ BUGS = [
     ),
     Bug(
         "buckets: the last item of a bucket stands for all",
-        "mechanism/buckets.py",
+        "mechanism/shape/buckets.py",
         (("np.add.at(totals, hashes % len(totals), bounded.totals)", "totals[hashes % len(totals)] = bounded.totals"),),
         SHAPES + "test_hashing_keeps_all_totals[3]",
     ),
     Bug(
         "buckets: as many as the true number needs",
-        "mechanism/buckets.py",
+        "mechanism/shape/buckets.py",
         (
             (
                 "TIMES * self.buckets.draw(int(bounded.totals.sum()), entropy)",
@@ -1727,73 +1727,73 @@ BUGS = [
     ),
     Bug(
         "buckets: the same key every time",
-        "mechanism/buckets.py",
+        "mechanism/shape/buckets.py",
         (("entropy.secret()", "bytes(32)"),),
         SHAPES + "test_a_fresh_key_for_every_run",
     ),
     Bug(
         "buckets: items are shown",
-        "mechanism/buckets.py",
+        "mechanism/shape/buckets.py",
         (("NoisyBuckets(bounded.items.slice(0, 0), ", "NoisyBuckets(bounded.items, "),),
         SHAPES + "test_hashing_keeps_all_totals[3]",
     ),
     Bug(
         "recentred: a mean priced for a person who is removed, not replaced",
-        "mechanism/recentred.py",
+        "mechanism/distribution/recentred.py",
         (("Fraction((twice * UNIT) ** 2)", "Fraction(twice * UNIT**2)"),),
         DISTRIBUTED + "test_what_one_person_changes_is_what_the_noise_is_for[1]",
     ),
     Bug(
         "recentred: distances priced for one bin, where a replaced person changes two",
-        "mechanism/recentred.py",
+        "mechanism/distribution/recentred.py",
         (("Fraction(twice * PART**2), twice", "Fraction(PART**2), twice"),),
         DISTRIBUTED + "test_what_one_person_changes_is_what_the_noise_is_for[1]",
     ),
     Bug(
         "recentred: the mass priced for one draw of a person",
-        "mechanism/recentred.py",
+        "mechanism/distribution/recentred.py",
         (("(bounding.most * bounding.unit) ** 2", "bounding.unit**2"),),
         DISTRIBUTED + "test_what_one_person_changes_is_what_the_noise_is_for[2]",
     ),
     Bug(
         "recentred: people beyond the distance are not drawn in",
-        "mechanism/recentred.py",
+        "mechanism/distribution/recentred.py",
         (("np.maximum(self._distances, radius)", "radius"),),
         DISTRIBUTED + "test_what_one_person_changes_is_what_the_noise_is_for[1]",
     ),
     Bug(
         "recentred: who drew much is weighed down in distances alone",
-        "mechanism/recentred.py",
+        "mechanism/distribution/recentred.py",
         (("CENTRE * self._share / np.maximum", "CENTRE / np.maximum"),),
         DISTRIBUTED + "test_what_one_person_changes_is_what_the_noise_is_for[1]",
     ),
     Bug(
         "recentred: distances of who drew much count for all that they drew",
-        "mechanism/recentred.py",
+        "mechanism/distribution/recentred.py",
         (("np.floor(self._share * self._sizes", "np.floor(self._sizes"), ("np.minimum(parts, PART)", "parts")),
         DISTRIBUTED + "test_what_one_person_changes_is_what_the_noise_is_for[1]",
     ),
     Bug(
         "recentred: weights rounded up",
-        "mechanism/recentred.py",
+        "mechanism/distribution/recentred.py",
         (("np.floor(SAFE * UNIT", "np.ceil(SAFE * UNIT"),),
         DISTRIBUTED + "test_what_one_person_changes_is_what_the_noise_is_for[1]",
     ),
     Bug(
         "recentred: distances paid for in one round",
-        "mechanism/recentred.py",
+        "mechanism/distribution/recentred.py",
         (("*([self.distances] * len(ROUNDS))", "self.distances"),),
         DISTRIBUTED + "test_every_draw_is_paid_for[recentred-3-add-remove]",
     ),
     Bug(
         "recentred: how much people differ, without noise",
-        "mechanism/recentred.py",
+        "mechanism/distribution/recentred.py",
         (("people.energy(radius) + _draw(self.energy, 1, entropy)[0]", "people.energy(radius)"),),
         DISTRIBUTED + "test_every_draw_is_paid_for[recentred-3-add-remove]",
     ),
     Bug(
         "distribution: the profile without noise",
-        "bound/drawn.py",
+        "bound/selection/draws.py",
         (
             (
                 "self.chosen(self.profile(statistics, entropy))",
@@ -1804,37 +1804,37 @@ BUGS = [
     ),
     Bug(
         "distribution: private sizes taken as public ones",
-        "mechanism/distributed.py",
+        "mechanism/distribution/strategy.py",
         (("kind = PublicDrawn if asked.public else MostDrawn", "kind = PublicDrawn"),),
         DISTRIBUTED + "test_public_sizes_cost_nothing_and_private_ones_do[add-remove]",
     ),
     Bug(
         "selected: a replaced person priced as a removed one",
-        "mechanism/selected.py",
+        "mechanism/distribution/selected.py",
         (("min(cells, differing(neighbours) * bounding.most)", "min(cells, bounding.most)"),),
         DISTRIBUTED + "test_scores_change_by_one_and_of_few_items[ks-1-replace]",
     ),
     Bug(
         "selected: twice the rate",
-        "mechanism/selected.py",
+        "mechanism/distribution/selected.py",
         (("        return self.event.epsilon / 2\n", "        return self.event.epsilon\n"),),
         SELECTED + "test_choices_are_pure_and_all_is_used[1-ks-add-remove]",
     ),
     Bug(
         "selected: people counted without noise",
-        "mechanism/selected.py",
+        "mechanism/distribution/selected.py",
         (("many + int(entropy.draw(law(self.people), 1)[0])", "many + 0 * int(entropy.draw(law(self.people), 1)[0])"),),
         SELECTED + "test_everything_that_is_counted[ks-add-remove]",
     ),
     Bug(
         "selected: presence is not paid for",
-        "mechanism/selected.py",
+        "mechanism/distribution/selected.py",
         (("for each in (self.people, self.presence) if", "for each in (self.people,) if"),),
         DISTRIBUTED + "test_every_draw_is_paid_for[sparse-3-add-remove]",
     ),
     Bug(
         "selected: presence priced for one item of a person",
-        "mechanism/selected.py",
+        "mechanism/distribution/selected.py",
         (("(PRESENCE, Fraction(count), count)", "(PRESENCE, Fraction(1), count)"),),
         DISTRIBUTED + "test_presence_changes_by_what_is_paid_for[2-add-remove]",
     ),
@@ -1852,7 +1852,7 @@ BUGS = [
     ),
     Bug(
         "recentred: the mass has no noise",
-        "mechanism/recentred.py",
+        "mechanism/distribution/recentred.py",
         (
             (
                 "int(bounded.totals.sum()) + _draw(self.mass, 1, entropy)[0]",
@@ -1863,31 +1863,31 @@ BUGS = [
     ),
     Bug(
         "recentred: means have no noise",
-        "mechanism/recentred.py",
+        "mechanism/distribution/recentred.py",
         (("people.mean(radius) + _draw(event", "people.mean(radius) + 0 * _draw(event"),),
         DISTRIBUTED + "test_nothing_but_noisy_numbers_decides_what_is_told[add-remove]",
     ),
     Bug(
         "recentred: one draw for all items",
-        "mechanism/recentred.py",
+        "mechanism/distribution/recentred.py",
         (("_draw(event, len(bounded.items), entropy)", "_draw(event, 1, entropy)"),),
         DISTRIBUTED + "test_nothing_but_noisy_numbers_decides_what_is_told[add-remove]",
     ),
     Bug(
         "recentred: one draw for all distances",
-        "mechanism/recentred.py",
+        "mechanism/distribution/recentred.py",
         (("_draw(self.distances, len(radii), entropy)", "_draw(self.distances, 1, entropy)"),),
         DISTRIBUTED + "test_nothing_but_noisy_numbers_decides_what_is_told[add-remove]",
     ),
     Bug(
         "recentred: how much people differ has no noise",
-        "mechanism/recentred.py",
+        "mechanism/distribution/recentred.py",
         (("people.energy(radius) + _draw(self.energy", "people.energy(radius) + 0 * _draw(self.energy"),),
         DISTRIBUTED + "test_nothing_but_noisy_numbers_decides_what_is_told[add-remove]",
     ),
     Bug(
         "distribution: the bound is capped at what somebody has",
-        "bound/drawn.py",
+        "bound/selection/draws.py",
         (
             (
                 "        return self.chosen(self.profile(statistics, entropy))",
@@ -1898,7 +1898,7 @@ BUGS = [
     ),
     Bug(
         "public sizes: counts that stop item by item show",
-        "bound/drawn.py",
+        "bound/selection/draws.py",
         (("        statistics = _capped(statistics)\n", ""),),
         DISTRIBUTED + "test_public_sizes_do_not_tell_how_samples_are_spread",
     ),

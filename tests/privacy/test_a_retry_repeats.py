@@ -10,9 +10,10 @@ import pyarrow as pa
 import pytest
 
 import headcount as hc
-from headcount.bound import draws, loads
-from headcount.bound.profile import Binned, Profile
-from headcount.mechanism import selected
+from headcount.bound import draws
+from headcount.bound.selection import loads
+from headcount.bound.selection.profile import Binned, Profile
+from headcount.mechanism.distribution import selected
 from headcount.mechanism.wish import KNOWN
 from headcount.noise import KeyedEntropy
 from headcount.source import numbered

@@ -17,10 +17,10 @@ from headcount.account.events import Neighbours
 from headcount.audit import worst_delta
 from headcount.audit.neighbours import pairs
 from headcount.bound import Bounded, Bounding, SampledEvents, SampledItems, ScaledToSum
-from headcount.bound.known import Quantile
-from headcount.bound.loads import UNIT, Loads
-from headcount.bound.sizes import PART, Sizes
-from headcount.bound.unknown import Generalized
+from headcount.bound.selection.by_load import Generalized
+from headcount.bound.selection.loads import UNIT, Loads
+from headcount.bound.selection.paper import Quantile
+from headcount.bound.selection.statistics import PART, Sizes
 from headcount.mechanism import Mechanism, Wish, mechanism_for
 from headcount.noise import Entropy
 

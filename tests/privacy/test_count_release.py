@@ -18,11 +18,11 @@ from headcount.account.threshold import people as differing
 from headcount.audit import Laws, worst_delta
 from headcount.audit.neighbours import pairs
 from headcount.audit.specimens import People, found_in, on_people, ranked
-from headcount.bound import Bounding, TopItems, TwoScales
-from headcount.bound.rank import AtRank
+from headcount.bound import Bounding, TopItems, TwoScaleClip
+from headcount.bound.selection.rank import CountAtRankCheck
 from headcount.mechanism import CountRelease
-from headcount.mechanism.levels import Level
-from headcount.mechanism.search import Search
+from headcount.mechanism.topk.levels import Level
+from headcount.mechanism.topk.search import Search
 from headcount.noise import Entropy, Law
 from headcount.noise.law import Integers
 from headcount.noise.race import Race
@@ -372,14 +372,14 @@ def test_refined_counts(neighbours: Neighbours) -> None:
         assert laws.worst_delta(few, epsilon).high <= price(mechanism, epsilon) + 6 * left_out
 
 
-SCALED = TwoScales(1, 1, 4, 1, (1, 1))
+SCALED = TwoScaleClip(1, 1, 4, 1, (1, 1))
 
 
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize("epsilon", [ONE / 2, ONE])
 def test_a_look_at_a_rank(neighbours: Neighbours, epsilon: Fraction) -> None:
     """Of the item at a rank the count changes by 1 at most: delta is 0 at epsilon, and not at nine tenths of it."""
-    choice = AtRank(epsilon, neighbours, 2, 12.0, SCALED, 10)
+    choice = CountAtRankCheck(epsilon, neighbours, 2, 12.0, SCALED, 10)
 
     def run(count: int, entropy: Entropy) -> str:
         bounding: Bounding = choice.draw(count, entropy)

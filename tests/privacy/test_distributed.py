@@ -38,13 +38,14 @@ from headcount.audit.neighbours import pairs
 from headcount.audit.sampled import Pair
 from headcount.audit.shaped import KEY, Differing
 from headcount.bound import draws as draws_module
-from headcount.bound.drawn import MostDrawn
 from headcount.bound.draws import BoundedDraws, Draws, ExactDraws, of_each
-from headcount.bound.sizes import Sizes
-from headcount.mechanism import Mechanism, Recentred, Selected, Wish, choice_for, mechanism_for, recentred, selected
-from headcount.mechanism.distributed import Distributed, Method
+from headcount.bound.selection.draws import MostDrawn
+from headcount.bound.selection.statistics import Sizes
+from headcount.mechanism import Mechanism, Recentred, Selected, Wish, choice_for, mechanism_for
+from headcount.mechanism.distribution import recentred, selected
+from headcount.mechanism.distribution.recentred import CENTRE
+from headcount.mechanism.distribution.strategy import Distributed, Method
 from headcount.mechanism.mechanism import law
-from headcount.mechanism.recentred import CENTRE
 from headcount.noise import Entropy, Law
 from headcount.noise.by_score import ByScore
 from headcount.noise.law import Integers

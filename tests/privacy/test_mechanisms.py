@@ -18,8 +18,10 @@ from headcount.account.events import Gaussian, GaussianThreshold, LaplaceThresho
 from headcount.account.threshold import gaussian_delta, laplace_delta
 from headcount.audit import Laws, worst_delta
 from headcount.audit.neighbours import pairs
-from headcount.bound import Bounded, Bounding, SampledEvents, SampledItems, ScaledToSize, ScaledToSum, TwoScales
-from headcount.mechanism import Mechanism, NoisyTwice, Thresholded, Weighted, clipped, thresholded
+from headcount.bound import Bounded, Bounding, SampledEvents, SampledItems, ScaledToSize, ScaledToSum, TwoScaleClip
+from headcount.mechanism import Mechanism, NoisyTwoScale, Thresholded, Weighted
+from headcount.mechanism.known import clipped
+from headcount.mechanism.unknown import thresholded
 from headcount.noise import Entropy
 from headcount.source import Contributions, contributions
 from tests.tables import on_shared_engine
@@ -146,7 +148,7 @@ def seen_of(mechanism: Mechanism, *, events: bool = False):  # type: ignore[no-u
     def run(people: tuple[Person, ...], entropy: Entropy) -> object:
         noisy = mechanism.run(bounded(people, mechanism.bounding, events, False), entropy)
         items = noisy.items["item0"].to_pylist()
-        more = (noisy.large.tolist(), noisy.taken.tolist()) if isinstance(noisy, NoisyTwice) else ()
+        more = (noisy.large.tolist(), noisy.taken.tolist()) if isinstance(noisy, NoisyTwoScale) else ()
         return dict(zip(items, noisy.values.tolist(), strict=True)), more
 
     return run
@@ -159,7 +161,7 @@ def seen_of(mechanism: Mechanism, *, events: bool = False):  # type: ignore[no-u
 def test_weighted(neighbours: Neighbours, events: bool, variance: int, threshold: int, epsilon: int) -> None:
     """People within and above the bound, with own and with common items; every draw on the small scale."""
     kinds: list[Person] = [("a",), ("b",), ("a", "b"), ("a", "a"), ("a", "a", "b")] if events else ITEMS
-    bounding = TwoScales(1, 2, 4, 10**6 if events else 1, (1, 1), squared=4)
+    bounding = TwoScaleClip(1, 2, 4, 10**6 if events else 1, (1, 1), squared=4)
     event = WeightedThreshold(Fraction(variance), Fraction(4), 4, threshold, neighbours)
     exact = worst_delta(
         seen_of(Weighted(bounding, event), events=events), pairs(kinds, 1, neighbours), epsilon, Fraction(1, 10**3)
@@ -172,7 +174,7 @@ def test_weighted(neighbours: Neighbours, events: bool, variance: int, threshold
 @pytest.mark.parametrize("neighbours", BOTH)
 def test_weighted_on_two_scales(neighbours: Neighbours) -> None:
     """With the second measurement and the two sums, of an own item and a common one: all draws of all of them."""
-    bounding = TwoScales(1, 2, 2, 1, (1, 1), squared=2)
+    bounding = TwoScaleClip(1, 2, 2, 1, (1, 1), squared=2)
     event = WeightedThreshold(Fraction(4), Fraction(2), 2, 6, neighbours)
     twice = 2 if neighbours == "replace" else 1
     beside = tuple(Gaussian(Fraction(6), Fraction(2 * twice), 2 * cells) for cells in (2, 2))
@@ -187,7 +189,7 @@ def test_weighted_on_two_scales(neighbours: Neighbours) -> None:
 @pytest.mark.parametrize("neighbours", BOTH)
 def test_weighted_in_a_crowd(neighbours: Neighbours) -> None:
     """Where only noise protects: the exact delta is near the price, so less noise would be seen."""
-    bounding = TwoScales(1, 1, 2, 1, (1, 1), squared=4)
+    bounding = TwoScaleClip(1, 1, 2, 1, (1, 1), squared=4)
     event = WeightedThreshold(Fraction(6), Fraction(4), 2, 9, neighbours)
     crowd: tuple[Person, ...] = (("a",), ("b",)) * 9
     people = [(crowd + one, crowd + other) for one, other in pairs([("a",), ("b",)], 1, neighbours)]

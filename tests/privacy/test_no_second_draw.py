@@ -14,9 +14,9 @@ from scipy import special
 import headcount as hc
 from headcount.account import Cost
 from headcount.account.events import Neighbours
-from headcount.bound import SampledEvents, SampledItems, TwoScales
-from headcount.bound.plume import LARGEST_BOUND, Discovering
-from headcount.bound.profile import MOST_ITEMS, Profiled, Unseen
+from headcount.bound import SampledEvents, SampledItems, TwoScaleClip
+from headcount.bound.selection.plume import LARGEST_BOUND, Discovering
+from headcount.bound.selection.profile import MOST_ITEMS, FromProfile, Unseen
 from headcount.errors import BadParameter, HeadcountError
 from headcount.mechanism import Wish, check_budget, check_widths, choice_for, mechanism_for, second_for
 from headcount.source.contributions import LARGEST_COUNT
@@ -135,8 +135,8 @@ def test_every_bound_that_may_be_chosen_has_a_mechanism(
     for bounding in (
         few(1),
         few(2),
-        TwoScales(1, 1, 4, largest, (2, 2)),
-        TwoScales(top, top, MOST_ITEMS, largest, (9, 9)),
+        TwoScaleClip(1, 1, 4, largest, (2, 2)),
+        TwoScaleClip(top, top, MOST_ITEMS, largest, (9, 9)),
     ):
         check_widths(mechanism_for(wish, bounding))
 
@@ -179,11 +179,11 @@ def budgets(many: int) -> list[Cost]:
 
 def options(choice: Any, count: str, chance: np.random.Generator) -> list[Any]:
     """Bounds that may be drawn: the smallest, the largest, and one between."""
-    if isinstance(choice, Profiled):
+    if isinstance(choice, FromProfile):
         few, largest = (SampledItems, 1) if count == "users" else (SampledEvents, LARGEST_COUNT)
         large = int(2 ** chance.uniform(0, 14)) ** (1 if count == "users" else 2)
         most = min(4 * large, MOST_ITEMS) if count == "users" else MOST_ITEMS
-        return [Unseen(1), few(1), few(2), TwoScales(1, large, most, largest, (2 * large, 2 * large))]
+        return [Unseen(1), few(1), few(2), TwoScaleClip(1, large, most, largest, (2 * large, 2 * large))]
     if isinstance(choice, Discovering):
         return [choice.example(bound) for bound in (1, int(2 ** chance.uniform(0, 14)), LARGEST_BOUND)]
     drawn = choice.kind if hasattr(choice, "kind") else choice.bounding

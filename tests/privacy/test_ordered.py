@@ -26,17 +26,10 @@ from headcount.audit.neighbours import pairs
 from headcount.audit.sampled import EXACTLY, Run, sampled_search, sampled_tree, shown, together, watched, watched_delta
 from headcount.bound import Bounded, Bounding, SampledEvents, ScaledToSum
 from headcount.errors import BadParameter
-from headcount.mechanism import (
-    Halving,
-    Hierarchy,
-    Mechanism,
-    Ordered,
-    Sampling,
-    halving,
-    hierarchy,
-    mechanism_for,
-    ordered,
-)
+from headcount.mechanism import BinarySearch, Hierarchy, Mechanism, Ordered, Sampling, mechanism_for
+from headcount.mechanism.ordered import binary_search as halving
+from headcount.mechanism.ordered import hierarchy
+from headcount.mechanism.ordered import strategy as ordered
 from headcount.noise import Entropy
 from headcount.noise.law import Integers
 from headcount.source import contributions, open_events
@@ -77,10 +70,10 @@ def held(bounding: Bounding, kinds: People, copies: int, cells: int) -> dict[tup
 
 
 def bounded(
-    mechanism: Hierarchy | Halving, kinds: People, most: int, neighbours: Neighbours
+    mechanism: Hierarchy | BinarySearch, kinds: People, most: int, neighbours: Neighbours
 ) -> list[tuple[Totals, Totals]]:
     """The totals of all neighbours among up to so many people of these kinds, whom the engine has bounded."""
-    cells = mechanism.cells if isinstance(mechanism, Halving) else mechanism.shape.leaves
+    cells = mechanism.cells if isinstance(mechanism, BinarySearch) else mechanism.shape.leaves
     left = held(mechanism.bounding, kinds, most, cells)
 
     def totals(people: People) -> Totals:
@@ -193,7 +186,7 @@ def test_a_search_by_samples(neighbours: Neighbours, q: tuple[Fraction, ...]) ->
     budget = Cost(ONE, ONE / 30)
     asked = Ordered(3, "sample-search", q, Sampling(theta=3))
     search = ordered.mechanism(asked, budget, ordered.bounding(asked, 1), neighbours)
-    assert isinstance(search, Halving)
+    assert isinstance(search, BinarySearch)
     kinds: People = ((0.5,), (2.5,), (0.5, 1.5, 2.5))
     exact = worst_delta(on_totals(search), bounded(search, kinds, 5 - len(q), neighbours), ONE, EXACTLY)
     assert exact.high <= budget.delta
@@ -241,14 +234,14 @@ def test_the_sensitivity_of_a_tree_is_attained(neighbours: Neighbours, cells: in
         assert cost.covers(budget, [event])
 
 
-def answers(search: Halving, q: Fraction, below: Integers, above: Integers) -> Integers:
+def answers(search: BinarySearch, q: Fraction, below: Integers, above: Integers) -> Integers:
     """What a search without noise answers if there is so much below a cut, and so much above."""
     one_cut = on_totals(replace(search, cells=2, q=(q,)))
     both = zip(below.ravel().tolist(), above.ravel().tolist(), strict=True)
     return np.array([one_cut(totals, Fixed(0))[2] for totals in both]).reshape(below.shape)
 
 
-def largest_change(search: Halving, q: Fraction, neighbours: Neighbours) -> int:
+def largest_change(search: BinarySearch, q: Fraction, neighbours: Neighbours) -> int:
     """The most by which neighbours change one answer: over all people within the bound, among all others with up to
     three times as much below a cut, and above."""
     assert isinstance(search.bounding, ScaledToSum)
@@ -279,7 +272,7 @@ def test_the_sensitivity_of_a_search_is_attained(neighbours: Neighbours, q: Frac
     assert 0 <= paid(row) - np.abs(changed).max() <= 1
 
 
-def paid(search: Halving) -> int:
+def paid(search: BinarySearch) -> int:
     """The change that the noise is for."""
     assert isinstance(search.event, Laplace)
     assert search.event.sensitivity / search.event.scale == 1

@@ -25,12 +25,12 @@ import pytest
 from headcount import Ledger
 from headcount.account import Cost
 from headcount.audit.choices import Fixed
-from headcount.bound.drawn import MostDrawn
-from headcount.bound.profile import Profile
+from headcount.bound.selection.draws import MostDrawn
+from headcount.bound.selection.profile import Profile
 from headcount.mechanism import Recentred, Wish, choice_for, mechanism_for
-from headcount.mechanism.distributed import Distributed
-from headcount.mechanism.recentred import Seen as People
-from headcount.mechanism.staircase import staircase
+from headcount.mechanism.distribution.recentred import Seen as People
+from headcount.mechanism.distribution.strategy import Distributed
+from headcount.mechanism.shape.staircase import staircase
 from headcount.noise import Law
 from headcount.noise.law import Integers
 from tests import process

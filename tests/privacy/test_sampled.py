@@ -37,11 +37,11 @@ from headcount.audit.sampled import (
     together,
 )
 from headcount.bound import Bounded, SampledItems
-from headcount.bound.crowd import Crowd
-from headcount.bound.crowd import People as Told
+from headcount.bound.selection.people import People as Told
+from headcount.bound.selection.people import PeopleCount
 from headcount.errors import BadParameter
 from headcount.mechanism import Hierarchy, Sampled, Sampling, Wish, choice_for, mechanism_for
-from headcount.mechanism.sample_threshold import calibrated
+from headcount.mechanism.sampled.sample_threshold import calibrated
 from headcount.noise import Entropy, SystemEntropy
 from headcount.question import Question
 from headcount.release.heavy import heavy
@@ -330,7 +330,7 @@ def test_what_is_hidden_told_as_a_sum() -> None:
 def test_how_many_people_there_are(epsilon: Fraction) -> None:
     """Pure: delta is 0 at the epsilon, and not at nine tenths of it."""
     left_out = Fraction(1, 10**5)
-    laws = Laws(Crowd(epsilon).draw, left_out)
+    laws = Laws(PeopleCount(epsilon).draw, left_out)
     people = [(many, many + 1) for many in range(12)]
     assert laws.worst_delta(people, epsilon).high <= 4 * left_out
     assert laws.worst_delta(people, epsilon * 9 / 10).low > Fraction(1, 100)
@@ -343,7 +343,7 @@ def test_one_person_is_counted_once() -> None:
         users, items = zip(("ann", "a"), ("bob", "b"), ("bob", "a"), *rows, strict=True)
         table = pa.table({"user": pa.array(users, pa.string()), "item": pa.array(items, pa.string())})
         read = open_events(table, ["user", "item"]).table()
-        return Crowd(ONE).look(contributions(read, [None], events=False, keys=None))
+        return PeopleCount(ONE).look(contributions(read, [None], events=False, keys=None))
 
     news: Iterable[Any] = ([], [(None, "a")], [("eve", None)], [("eve", item) for item in "abcdef"])
     assert [there(*rows) for rows in news] == [2, 2, 3, 3]

@@ -27,8 +27,8 @@ from headcount.audit.sampled import Run
 from headcount.audit.shaped import KEY, Differing, Shaping, exact_delta, mistakes, on_people, shown, watched
 from headcount.bound import Bounded
 from headcount.mechanism import Shaped, Staircase
-from headcount.mechanism.shaped import Way, mechanism
-from headcount.mechanism.size import Size, sized
+from headcount.mechanism.shape.contribution_limit import Size, sized
+from headcount.mechanism.shape.strategy import Way, mechanism
 from headcount.noise import Entropy
 
 from .test_mechanisms import BOTH, bounded

@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 import headcount as hc
+from experiments.pictures import Panel, Series, figure
 from headcount.release.plot import drawn
-from headcount.reproduce.pictures import Panel, Series, figure
 
 NAME = "$\\nope{$ \x1b\x9b\u202e\n<b>&"
 """To Matplotlib a formula that is wrong, to XML a character that is not allowed."""

@@ -15,7 +15,7 @@ import pytest
 
 import headcount as hc
 from headcount.bound import Bounded, ScaledToSum
-from headcount.bound.crowd import People
+from headcount.bound.selection.people import People
 from headcount.noise import SystemEntropy
 from headcount.release import rows
 

@@ -28,9 +28,9 @@ from headcount.audit.neighbours import pairs
 from headcount.audit.sampled import ONE, Pair, Run
 from headcount.bound import Bounding
 from headcount.bound.draws import BoundedDraws, Draws, ExactDraws, by_place, of_each
-from headcount.bound.sizes import Sizes
-from headcount.estimate import binomial
-from headcount.estimate.binomial import Floats
+from headcount.bound.selection.statistics import Sizes
+from headcount.estimate.distribution import binomial
+from headcount.estimate.distribution.binomial import Floats
 from headcount.mechanism import (
     Mechanism,
     Noisy,
@@ -41,11 +41,10 @@ from headcount.mechanism import (
     Wish,
     choice_for,
     mechanism_for,
-    recentred,
-    selected,
 )
-from headcount.mechanism.distributed import Distributed
-from headcount.mechanism.recentred import CENTRE, Seen
+from headcount.mechanism.distribution import recentred, selected
+from headcount.mechanism.distribution.recentred import CENTRE, Seen
+from headcount.mechanism.distribution.strategy import Distributed
 from headcount.noise import Entropy
 from headcount.noise.law import Integers
 from headcount.release.distribution import told

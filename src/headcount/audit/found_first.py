@@ -11,9 +11,10 @@ import pyarrow as pa
 
 from headcount.account.events import GaussianThreshold
 from headcount.bound import Bounded, SampledItems
-from headcount.bound.plume import Discovered, Discovering, found
-from headcount.bound.sizes import Sizes
-from headcount.mechanism import Plume, plume
+from headcount.bound.selection.plume import Discovered, Discovering, found
+from headcount.bound.selection.statistics import Sizes
+from headcount.mechanism import Plume
+from headcount.mechanism.baseline import plume
 from headcount.noise import Entropy
 
 People = tuple[tuple[str, ...], ...]

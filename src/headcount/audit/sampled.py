@@ -28,9 +28,11 @@ from headcount.audit.enumerate import LEFT_OUT, Delta, worst_delta
 from headcount.audit.found_first import People
 from headcount.audit.neighbours import pairs
 from headcount.bound import Bounded, SampledEvents, ScaledToSum
-from headcount.estimate.tree import Shape
+from headcount.estimate.ordered.tree import Shape
 from headcount.exact import ball
-from headcount.mechanism import Halving, Hierarchy, Noisy, NoisyPath, NoisyTree, halving, hierarchy
+from headcount.mechanism import BinarySearch, Hierarchy, Noisy, NoisyTree, SearchPath
+from headcount.mechanism.ordered import binary_search as halving
+from headcount.mechanism.ordered import hierarchy
 from headcount.noise import Entropy, Law
 from headcount.noise.finite import Uniform
 from headcount.noise.law import Integers
@@ -124,14 +126,14 @@ def shown(noisy: Noisy) -> list[int]:
     parts: tuple[Integers, ...] = (noisy.values,)
     if isinstance(noisy, NoisyTree):
         parts = noisy.levels
-    elif isinstance(noisy, NoisyPath):
+    elif isinstance(noisy, SearchPath):
         parts = (noisy.cuts, noisy.below, noisy.above)
     return [number for part in parts for number in part.ravel().tolist()]
 
 
-def on_cells(mechanism: Hierarchy | Halving) -> Run[People]:
+def on_cells(mechanism: Hierarchy | BinarySearch) -> Run[People]:
     """A tree or a search on people who are within its bound; the cells of the scale are a, b, c, ..."""
-    cells = ascii_lowercase[: mechanism.cells if isinstance(mechanism, Halving) else mechanism.shape.leaves]
+    cells = ascii_lowercase[: mechanism.cells if isinstance(mechanism, BinarySearch) else mechanism.shape.leaves]
 
     @lru_cache(maxsize=64)
     def bounded(people: People) -> Bounded:
@@ -161,9 +163,9 @@ def sampled_tree(neighbours: Neighbours = "add-remove", kind: type[Hierarchy] = 
     return kind(SampledEvents(1), SampleThreshold(HALF / 2, 3, 2, neighbours, ONE), Shape(3, 2))
 
 
-def sampled_search(neighbours: Neighbours = "add-remove") -> Halving:
+def sampled_search(neighbours: Neighbours = "add-remove") -> BinarySearch:
     """A median in two rounds, each in a sample of its own."""
-    return Halving(SampledEvents(1), SampleThreshold(HALF / 2, 3, 2, neighbours, ONE), 3, (HALF,))
+    return BinarySearch(SampledEvents(1), SampleThreshold(HALF / 2, 3, 2, neighbours, ONE), 3, (HALF,))
 
 
 class OneSample(Hierarchy):

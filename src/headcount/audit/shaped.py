@@ -26,9 +26,9 @@ from headcount.audit.neighbours import pairs
 from headcount.audit.sampled import ONE, Pair, Run, Watched
 from headcount.bound import Bounded
 from headcount.mechanism import Buckets, Noisy, NoisyBuckets, NoisyStaircase, Shaped, Staircase
-from headcount.mechanism.shaped import mechanism as shaped
-from headcount.mechanism.size import Size
-from headcount.mechanism.staircase import staircase, steps_for
+from headcount.mechanism.shape.contribution_limit import Size
+from headcount.mechanism.shape.staircase import staircase, steps_for
+from headcount.mechanism.shape.strategy import mechanism as shaped
 from headcount.noise import Entropy, Law
 from headcount.noise.law import Integers
 

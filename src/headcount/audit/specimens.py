@@ -39,9 +39,9 @@ from headcount.audit.mistakes import (
 )
 from headcount.audit.neighbours import pairs
 from headcount.audit.statistical import Finding, audit
-from headcount.bound import Bounded, BoundedTop, SampledItems, ScaledToSize, ScaledToSum, TopItems, TwoScales
-from headcount.bound.plume import Discovered, Discovering
-from headcount.bound.sizes import Sizes
+from headcount.bound import Bounded, BoundedTop, SampledItems, ScaledToSize, ScaledToSum, TopItems, TwoScaleClip
+from headcount.bound.selection.plume import Discovered, Discovering
+from headcount.bound.selection.statistics import Sizes
 from headcount.mechanism import (
     Clipped,
     CountRelease,
@@ -52,13 +52,13 @@ from headcount.mechanism import (
     Weighted,
     Wish,
     choice_for,
-    clipped,
     mechanism_for,
-    plume,
-    weighted,
 )
 from headcount.mechanism import Mechanism as Released
-from headcount.mechanism.levels import Level
+from headcount.mechanism.baseline import plume
+from headcount.mechanism.known import clipped
+from headcount.mechanism.topk.levels import Level
+from headcount.mechanism.unknown import weighted
 from headcount.noise import Entropy, Law, SystemEntropy
 from headcount.noise.laplace import DiscreteLaplace
 
@@ -162,7 +162,7 @@ def _priced(neighbours: Neighbours) -> Iterator[tuple[str, Released, Fraction, F
     assert isinstance(both.event, Gaussian)
     yield "clipped, Gaussian", both, ONE, discrete_delta(ONE, [both.event])
     scaled = WeightedThreshold(2 * ONE, 2 * ONE, items=2, threshold=5, neighbours=neighbours)
-    yield "weighted", Weighted(TwoScales(2, 2, 2, 1, (1, 1), squared=2), scaled), ONE, gaussian_delta(ONE, scaled)
+    yield "weighted", Weighted(TwoScaleClip(2, 2, 2, 1, (1, 1), squared=2), scaled), ONE, gaussian_delta(ONE, scaled)
     items = found_in((ONE / 2, ONE), most=1, chance=ONE / 20, variance=0 * ONE, rho=ONE * 3 / 10, neighbours=neighbours)
     yield "count-release", items, 2 * ONE, items.event.delta + zcdp.delta(items.event.rho, 2 * ONE)
     told = found_in((ONE,), most=1, chance=ONE / 20, variance=4 * ONE, rho=ONE * 4 / 10, neighbours=neighbours)
@@ -269,7 +269,7 @@ def specimens() -> list[Specimen]:
     paid = laplace_delta(event)
     pure = clipped.laplace(Cost(ONE, 0 * ONE), ScaledToSum(1, largest=1), 2, "add-remove")
     quiet = clipped.gaussian(Cost(ONE, delta), ScaledToSize(1, largest=1), 2, "add-remove")
-    scaled = weighted.calibrated(Cost(ONE, delta), TwoScales(1, 1, 1, 1, (1, 1)), "add-remove", ratio=False)
+    scaled = weighted.calibrated(Cost(ONE, delta), TwoScaleClip(1, 1, 1, 1, (1, 1)), "add-remove", ratio=False)
     found, wrongly = (
         found_in((ONE / 4,), most=2, chance=delta / 2, variance=100 * ONE, rho=zcdp.rho(ONE, delta / 2), kind=kind)
         for kind in (Level, LightBottom)

@@ -20,26 +20,24 @@ plume.py     the same with items that are found in between: a baseline
 known.py     the ways of paper 000, for items known in advance
 compare.py   the same by comparing costs: what is done by default
 unknown.py   and for items that are not
-best.py      the best bound in hindsight, for tests and experiments only
 """
 
 from headcount.bound.bounded import Bounded, Bounding, Sensitivity
-from headcount.bound.check import attained
-from headcount.bound.choice import Choice
-from headcount.bound.measure import BoundedBeside, Measuring
+from headcount.bound.measured import BoundedWithScalar, WithScalar
 from headcount.bound.sample import SampledEvents, SampledItems
 from headcount.bound.scale import ScaledToSize, ScaledToSum
+from headcount.bound.selection.selection import Choice
 from headcount.bound.top import BoundedTop, TopItems, TopSums
-from headcount.bound.weigh import BoundedTwice, TwoScales
+from headcount.bound.two_scales import BoundedTwoScale, TwoScaleClip
+from headcount.bound.verify import attained
 
 __all__ = [
     "Bounded",
-    "BoundedBeside",
     "BoundedTop",
-    "BoundedTwice",
+    "BoundedTwoScale",
+    "BoundedWithScalar",
     "Bounding",
     "Choice",
-    "Measuring",
     "SampledEvents",
     "SampledItems",
     "ScaledToSize",
@@ -47,6 +45,7 @@ __all__ = [
     "Sensitivity",
     "TopItems",
     "TopSums",
-    "TwoScales",
+    "TwoScaleClip",
+    "WithScalar",
     "attained",
 ]

@@ -17,7 +17,7 @@ import pyarrow as pa
 from ibis.expr import types as ir
 
 from headcount.bound.bounded import CUT, Bounded, Cutting, Sensitivity, often
-from headcount.bound.ranked import Excess, left, too_many_events, too_many_items
+from headcount.bound.by_number import Excess, left, too_many_events, too_many_items
 from headcount.source.contributions import COUNT, PLACE, USER, Contributions, spelled, told_of
 from headcount.source.kept import on_spark
 from headcount.source.numbered import Numbered

@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from headcount import __version__
-from headcount.cli import audit, demo, distribution, histogram, ledger, numbers, people, reproduce, shape, top
+from headcount.cli import audit, demo, distribution, histogram, ledger, numbers, people, shape, top
 from headcount.cli.job import job
 from headcount.plans import Job
 from headcount.visible import visible
@@ -88,7 +88,6 @@ for name, asked in JOBS.items():
     app.command(name.replace("_", "-"))(job(name, asked))
 app.command("demo")(demo.demo)
 app.command("audit")(audit.audit)
-app.command("reproduce")(reproduce.reproduce)
 app.add_typer(ledger.app, name="ledger")
 
 

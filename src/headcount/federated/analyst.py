@@ -10,7 +10,7 @@ import pyarrow as pa
 from headcount.account import rates
 from headcount.account.events import Neighbours
 from headcount.errors import BadParameter
-from headcount.estimate.sampled import sampled, unseen
+from headcount.estimate.counts.sampled import sampled, unseen
 from headcount.exact import Number, positive, rational, round_down
 from headcount.federated.messages import MOST_ITEMS, MOST_PEOPLE, Refused, Result, Round, check_whole
 from headcount.federated.sample import enough

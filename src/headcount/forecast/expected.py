@@ -11,11 +11,11 @@ from headcount.bound import (
     ScaledToSum,
     TopItems,
     TopSums,
-    TwoScales,
+    TwoScaleClip,
 )
-from headcount.bound.compare import Compared
-from headcount.bound.known import Known
-from headcount.bound.plume import Discovering
+from headcount.bound.selection.compare import Compared
+from headcount.bound.selection.paper import Known
+from headcount.bound.selection.plume import Discovering
 from headcount.errors import BadParameter
 from headcount.mechanism import (
     Buckets,
@@ -27,9 +27,9 @@ from headcount.mechanism import (
     Wish,
     choice_for,
     digits,
-    distributed,
     mechanism_for,
 )
+from headcount.mechanism.distribution import strategy as distributed
 from headcount.plural import plural
 
 EXAMPLES = (1, 10, 100)
@@ -261,7 +261,7 @@ def _example(wish: Wish, bound: int) -> Bounding:
     if isinstance(choice := choice_for(wish), Discovering):
         return choice.example(bound)
     if wish.weighing:
-        return TwoScales(squared, 4 * squared, min(8 * bound, 10_000), wish.largest, (1, 1))
+        return TwoScaleClip(squared, 4 * squared, min(8 * bound, 10_000), wish.largest, (1, 1))
     if wish.cells is None:
         return (SampledItems if wish.count == "users" else SampledEvents)(bound)
     if wish.laplace or wish.ordered:

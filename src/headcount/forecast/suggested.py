@@ -3,8 +3,8 @@
 import numpy as np
 
 from headcount.asked import PROFILE_EDGES
-from headcount.bound.profile import Profile
 from headcount.bound.scale import GRID
+from headcount.bound.selection.profile import Profile
 from headcount.mechanism.mechanism import deviation, law
 from headcount.release import Release
 from headcount.source.views import SIZE, WHAT, size_bins

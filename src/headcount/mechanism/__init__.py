@@ -16,56 +16,56 @@ distributed.py  the distribution that people draw from: recentred.py is a mean a
                 chooses a law for each item
 """
 
-from headcount.mechanism.buckets import Buckets, NoisyBuckets
+from headcount.mechanism.baseline.plume import Plume
 from headcount.mechanism.choose import (
     check_budget,
     check_found,
     choice_for,
     mechanism_for,
 )
-from headcount.mechanism.clipped import Clipped, NoisyBeside
-from headcount.mechanism.count_release import CountRelease, NoisyFound
-from headcount.mechanism.distributed import Distributed
-from headcount.mechanism.halving import Halving, NoisyPath
-from headcount.mechanism.hierarchy import Hierarchy, NoisyTree
+from headcount.mechanism.distribution.recentred import NoisyCentre, Recentred
+from headcount.mechanism.distribution.selected import NoisySelected, Selected
+from headcount.mechanism.distribution.strategy import Distributed
+from headcount.mechanism.known.clipped import Clipped, NoisyWithScalar
 from headcount.mechanism.mechanism import Mechanism, Noisy, check_widths, digits
-from headcount.mechanism.ordered import Ordered
-from headcount.mechanism.plume import Plume
-from headcount.mechanism.recentred import NoisyCentre, Recentred
-from headcount.mechanism.sample_threshold import Sampled, Sampling
-from headcount.mechanism.selected import NoisySelected, Selected
-from headcount.mechanism.shaped import Shaped
-from headcount.mechanism.staircase import NoisyStaircase, Staircase
-from headcount.mechanism.suited import second_for
-from headcount.mechanism.thresholded import Thresholded
-from headcount.mechanism.weighted import NoisyTwice, Weighted
+from headcount.mechanism.ordered.binary_search import BinarySearch, SearchPath
+from headcount.mechanism.ordered.hierarchy import Hierarchy, NoisyTree
+from headcount.mechanism.ordered.strategy import Ordered
+from headcount.mechanism.sampled.sample_threshold import Sampled, Sampling
+from headcount.mechanism.shape.buckets import Buckets, NoisyBuckets
+from headcount.mechanism.shape.staircase import NoisyStaircase, Staircase
+from headcount.mechanism.shape.strategy import Shaped
+from headcount.mechanism.topk.count_release import CountRelease, NoisyFound
+from headcount.mechanism.unknown.automatic import second_for
+from headcount.mechanism.unknown.thresholded import Thresholded
+from headcount.mechanism.unknown.weighted import NoisyTwoScale, Weighted
 from headcount.mechanism.wish import Finding, Name, Wish
 
 __all__ = [
+    "BinarySearch",
     "Buckets",
     "Clipped",
     "CountRelease",
     "Distributed",
     "Finding",
-    "Halving",
     "Hierarchy",
     "Mechanism",
     "Name",
     "Noisy",
-    "NoisyBeside",
     "NoisyBuckets",
     "NoisyCentre",
     "NoisyFound",
-    "NoisyPath",
     "NoisySelected",
     "NoisyStaircase",
     "NoisyTree",
-    "NoisyTwice",
+    "NoisyTwoScale",
+    "NoisyWithScalar",
     "Ordered",
     "Plume",
     "Recentred",
     "Sampled",
     "Sampling",
+    "SearchPath",
     "Selected",
     "Shaped",
     "Staircase",

@@ -17,28 +17,25 @@ from headcount.bound import (
     ScaledToSum,
     TopItems,
     TopSums,
-    TwoScales,
+    TwoScaleClip,
 )
-from headcount.bound.amounts import UsualAmounts
-from headcount.bound.compare import ComparedSums
-from headcount.bound.plume import LARGEST_BOUND, Discovered, Discovering
-from headcount.bound.profile import MOST_ITEMS, Profiled
+from headcount.bound.selection.amounts import UsualAmounts
+from headcount.bound.selection.by_load import Generalized
+from headcount.bound.selection.compare import ComparedSums
+from headcount.bound.selection.plume import LARGEST_BOUND, Discovered, Discovering
+from headcount.bound.selection.profile import MOST_ITEMS, FromProfile
 from headcount.bound.top import PARTS
-from headcount.bound.unknown import Generalized
 from headcount.errors import BadParameter
-from headcount.mechanism import (
-    clipped,
-    count_release,
-    distributed,
-    ordered,
-    plume,
-    sample_threshold,
-    shaped,
-    thresholded,
-    weighted,
-)
+from headcount.mechanism.baseline import plume
+from headcount.mechanism.distribution import strategy as distributed
+from headcount.mechanism.known import clipped
 from headcount.mechanism.mechanism import Mechanism, check_widths
-from headcount.mechanism.sample_threshold import MOST_REPORTS
+from headcount.mechanism.ordered import strategy as ordered
+from headcount.mechanism.sampled import sample_threshold
+from headcount.mechanism.sampled.sample_threshold import MOST_REPORTS
+from headcount.mechanism.shape import strategy as shaped
+from headcount.mechanism.topk import count_release
+from headcount.mechanism.unknown import thresholded, weighted
 from headcount.mechanism.wish import KNOWN, LOOK, LOUDER, UNKNOWN, Finding, Wish, sigma
 from headcount.source.contributions import LARGEST_COUNT
 
@@ -60,8 +57,8 @@ def choice_for(wish: Wish) -> Choice[Any] | None:
         return distributed.choice(wish.distributed, wish.price, wish.rest, wish.neighbours, wish.cells, wish.bound)
     if wish.way == Discovering.name:
         return plume.discovering(wish.rest, wish.price, wish.neighbours)
-    if wish.way == Profiled.name:
-        return Profiled(wish.price, wish.neighbours, wish.largest, _small(wish), wish.mechanism != "weighted")
+    if wish.way == FromProfile.name:
+        return FromProfile(wish.price, wish.neighbours, wish.largest, _small(wish), wish.mechanism != "weighted")
     if wish.finding:
         assert wish.finding.added
         return UsualAmounts(wish.price, wish.neighbours, wish.finding.most, wish.finding.added)
@@ -234,7 +231,7 @@ def _unknown(wish: Wish, bounding: Bounding) -> Mechanism:
         return count_release.calibrated(wish.rest, bounding, wish.neighbours)
     if isinstance(bounding, Discovered):
         return plume.calibrated(wish.rest, bounding, wish.neighbours, target=wish.target)
-    if isinstance(bounding, TwoScales):
+    if isinstance(bounding, TwoScaleClip):
         return weighted.calibrated(wish.rest, bounding, wish.neighbours, ratio=wish.debias is not None)
     assert isinstance(bounding, SampledItems | SampledEvents)
     return thresholded.calibrated(wish.rest, bounding, wish.neighbours)

@@ -9,19 +9,20 @@ from typing import Literal
 from headcount.account import calibrate
 from headcount.account.cost import Cost
 from headcount.account.events import Neighbours
-from headcount.bound.amounts import UsualAmounts
-from headcount.bound.compare import ComparedSizes, ComparedSums
-from headcount.bound.drawn import MostDrawn, PublicDrawn
-from headcount.bound.known import DpSgd, InverseSensitivity, MQuantile, OutputPerturbation, Quantile
-from headcount.bound.plume import Discovering
-from headcount.bound.profile import Profiled
-from headcount.bound.unknown import Exponential, Generalized
-from headcount.mechanism import distributed, ordered
-from headcount.mechanism.distributed import Distributed, Method
-from headcount.mechanism.levels import VariantName
-from headcount.mechanism.ordered import How, Ordered
-from headcount.mechanism.sample_threshold import Sampled, Sampling
-from headcount.mechanism.shaped import Shaped, Way
+from headcount.bound.selection.amounts import UsualAmounts
+from headcount.bound.selection.by_load import Exponential, Generalized
+from headcount.bound.selection.compare import ComparedSizes, ComparedSums
+from headcount.bound.selection.draws import MostDrawn, PublicDrawn
+from headcount.bound.selection.paper import DpSgd, InverseSensitivity, MQuantile, OutputPerturbation, Quantile
+from headcount.bound.selection.plume import Discovering
+from headcount.bound.selection.profile import FromProfile
+from headcount.mechanism.distribution import strategy as distributed
+from headcount.mechanism.distribution.strategy import Distributed, Method
+from headcount.mechanism.ordered import strategy as ordered
+from headcount.mechanism.ordered.strategy import How, Ordered
+from headcount.mechanism.sampled.sample_threshold import Sampled, Sampling
+from headcount.mechanism.shape.strategy import Shaped, Way
+from headcount.mechanism.topk.levels import VariantName
 from headcount.source.contributions import LARGEST_COUNT
 
 Name = Literal[
@@ -35,9 +36,9 @@ KNOWN = {
     kind.name: kind for kind in (ComparedSizes, Quantile, InverseSensitivity, DpSgd, OutputPerturbation, MQuantile)
 }
 UNKNOWN = {kind.name: kind for kind in (Generalized, Exponential)}
-NAMES = tuple(dict.fromkeys(("auto", Profiled.name, *UNKNOWN, *KNOWN)))
+NAMES = tuple(dict.fromkeys(("auto", FromProfile.name, *UNKNOWN, *KNOWN)))
 """Ways of choosing a bound."""
-SHARE = {Profiled.name: Fraction(2, 100), MostDrawn.name: Fraction(4, 100), PublicDrawn.name: Fraction(0)}
+SHARE = {FromProfile.name: Fraction(2, 100), MostDrawn.name: Fraction(4, 100), PublicDrawn.name: Fraction(0)}
 OTHERWISE = Fraction(5, 100)
 """The part of epsilon that a choice takes, if nothing else is said."""
 LOOK, LOUDER = Fraction(2, 100), Fraction(10, 100)
@@ -103,7 +104,7 @@ class Wish:
     @property
     def weighing(self) -> bool:
         """Whether counts are to be scaled on two scales: what a number as bound does not mean by itself."""
-        by_name = self.mechanism == "weighted" or self.bound == Profiled.name
+        by_name = self.mechanism == "weighted" or self.bound == FromProfile.name
         by_default = self.mechanism == self.bound == "auto" and self.finding is None
         return self.cells is None and (by_name or by_default)
 
@@ -130,7 +131,7 @@ class Wish:
         if self.mechanism in PLUMES:
             return Discovering.name
         if self.weighing:
-            return Profiled.name
+            return FromProfile.name
         if self.bound != "auto":
             return self.bound if isinstance(self.bound, str) else None
         return Generalized.name  # for known items, too: it is ComparedSums or ComparedSizes

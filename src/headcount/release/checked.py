@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 from headcount.account.events import Laplace, from_json
 from headcount.asked import PROFILE_EDGES
 from headcount.exact import rational
-from headcount.mechanism.buckets import MOST_BUCKETS
+from headcount.mechanism.shape.buckets import MOST_BUCKETS
 from headcount.question import View
 from headcount.release.release import About, Release
 from headcount.source.views import EVENTS, ITEMS, SIZE, WHAT, size_bins

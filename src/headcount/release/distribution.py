@@ -8,8 +8,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from headcount.account.events import Laplace
-from headcount.estimate.simplex import simplex
-from headcount.mechanism import Clipped, Mechanism, Noisy, NoisyCentre, NoisySelected, Recentred, Selected, selected
+from headcount.estimate.distribution.simplex import simplex
+from headcount.mechanism import Clipped, Mechanism, Noisy, NoisyCentre, NoisySelected, Recentred, Selected
+from headcount.mechanism.distribution import selected
 from headcount.mechanism.mechanism import deviation, law
 
 Floats = NDArray[np.float64]

@@ -4,7 +4,7 @@ without counts, their ranks."""
 import numpy as np
 import pyarrow as pa
 
-from headcount.estimate.found import Floats, Levels, Probable, probable
+from headcount.estimate.counts.iterative import Floats, Levels, Posterior, probable
 from headcount.mechanism import CountRelease, NoisyFound
 from headcount.release.undone import whole
 
@@ -21,14 +21,14 @@ def columns(noisy: NoisyFound, mechanism: CountRelease, value: str) -> dict[str,
     return {value: whole(np.rint(told.counts)), "low": ends[0], "high": ends[1], "deviation": told.deviations}
 
 
-def _by_value(noisy: NoisyFound, mechanism: CountRelease) -> Probable:
+def _by_value(noisy: NoisyFound, mechanism: CountRelease) -> Posterior:
     """By their noise alone."""
     values = noisy.values.astype(np.float64) * mechanism.bounding.part
     deviations: Floats = noisy.variances**0.5 * mechanism.bounding.parts * mechanism.bounding.part
-    return Probable(values, deviations, values - WIDTH * deviations, values + WIDTH * deviations)
+    return Posterior(values, deviations, values - WIDTH * deviations, values + WIDTH * deviations)
 
 
-def _by_level(noisy: NoisyFound, mechanism: CountRelease) -> Probable:
+def _by_level(noisy: NoisyFound, mechanism: CountRelease) -> Posterior:
     """By their noise, and by the level at which they were found."""
     first = mechanism.levels[0]
     rates = np.array([float(level.rate) for level in mechanism.levels])

@@ -5,7 +5,7 @@ from math import ceil
 import numpy as np
 import pyarrow as pa
 
-from headcount.bound.crowd import People
+from headcount.bound.selection.people import People
 from headcount.question import Question
 from headcount.source.fetched import whole_numbers
 

@@ -14,20 +14,20 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from scipy import special
 
-from headcount.bound.crowd import People
-from headcount.estimate.sampled import MISS as MISSED
-from headcount.estimate.sampled import sampled, unseen
-from headcount.estimate.two_scales import Lost, Measured, estimated
+from headcount.bound.selection.people import People
+from headcount.estimate.counts.sampled import MISS as MISSED
+from headcount.estimate.counts.sampled import sampled, unseen
+from headcount.estimate.counts.two_scales import Lost, Measured, estimated
 from headcount.mechanism import (
+    BinarySearch,
     Clipped,
     CountRelease,
-    Halving,
     Hierarchy,
     Mechanism,
     Noisy,
-    NoisyBeside,
     NoisyFound,
-    NoisyTwice,
+    NoisyTwoScale,
+    NoisyWithScalar,
     Plume,
     Sampled,
     Weighted,
@@ -55,7 +55,7 @@ OF_PEOPLE, OF_EVENTS = (0.05, 0.5), (0.3, 1.0)
 def rows(noisy: Noisy, mechanism: Mechanism, question: Question, people: People) -> pa.Table:
     """The released rows: the items by their own names, count, low, high. Bins and dates are in their own order, all
     else is the most first, then by item; items alone are as they were found."""
-    if isinstance(mechanism, Hierarchy | Halving):
+    if isinstance(mechanism, Hierarchy | BinarySearch):
         return ordered.rows(noisy, mechanism, question)
     items = {column: _labelled(noisy.items[place], column, question) for place, column in enumerate(question.by)}
     table = pa.table({**items, **_columns(noisy, mechanism, question)})
@@ -90,18 +90,18 @@ def _labelled(column: pa.ChunkedArray, name: str, question: Question) -> pa.Arra
 
 def counted(noisy: Noisy, mechanism: Mechanism, question: Question) -> Ends:
     """The counts and the ends of their intervals; what bounding took away is undone if that was asked for."""
-    if isinstance(noisy, NoisyTwice) and isinstance(mechanism, Weighted):
+    if isinstance(noisy, NoisyTwoScale) and isinstance(mechanism, Weighted):
         return _of_two_scales(noisy, mechanism)
     if isinstance(mechanism, Sampled):
         return _of_a_sample(noisy, mechanism)
     plain = np.maximum(_nearest(noisy.values, mechanism.bounding.unit), 0), *ends(noisy.values, mechanism)
-    beside = number(noisy, mechanism) if isinstance(noisy, NoisyBeside) and isinstance(mechanism, Clipped) else None
+    beside = number(noisy, mechanism) if isinstance(noisy, NoisyWithScalar) and isinstance(mechanism, Clipped) else None
     if question.debias == "poisson":
         return by_poisson(plain, beside or (float(question.people or 0), 0.0), mechanism.bounding.limit)
     return by_ratio(plain, *beside) if beside else plain
 
 
-def _of_two_scales(noisy: NoisyTwice, mechanism: Weighted) -> Ends:
+def _of_two_scales(noisy: NoisyTwoScale, mechanism: Weighted) -> Ends:
     """What scaling took away is undone; the intervals hold noise and what is not sure of that."""
     if not len(noisy.values):
         return noisy.values, noisy.values, noisy.values

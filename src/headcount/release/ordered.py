@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from headcount.account.events import Laplace, SampleThreshold
-from headcount.estimate import quantile, sampled_tree, tree
-from headcount.estimate.quantile import Counts
-from headcount.mechanism import Halving, Hierarchy, Noisy, NoisyPath, NoisyTree
+from headcount.estimate.ordered import quantile, sampled_tree, tree
+from headcount.estimate.ordered.quantile import Counts
+from headcount.mechanism import BinarySearch, Hierarchy, Noisy, NoisyTree, SearchPath
 from headcount.question import Question
 from headcount.release.undone import whole
 
@@ -20,9 +20,9 @@ TAIL = log(20) / sqrt(2) / 1.96
 """So many times wider than its deviation says is Laplace noise, if intervals of 1.96 deviations are to hold 95%."""
 
 
-def rows(noisy: Noisy, mechanism: Hierarchy | Halving, question: Question) -> pa.Table:
+def rows(noisy: Noisy, mechanism: Hierarchy | BinarySearch, question: Question) -> pa.Table:
     """(q, value, low, high), or (from, to, count, low, high)."""
-    if isinstance(noisy, NoisyPath) and isinstance(mechanism, Halving):
+    if isinstance(noisy, SearchPath) and isinstance(mechanism, BinarySearch):
         return _quantiles(question, *_ends(noisy, mechanism, question))
     assert isinstance(noisy, NoisyTree)
     assert isinstance(mechanism, Hierarchy)
@@ -66,7 +66,7 @@ def _ranges(question: Question, found: Counts) -> pa.Table:
     return pa.table({"from": ends[:, 0], "to": ends[:, 1], **told})
 
 
-def _ends(noisy: NoisyPath, mechanism: Halving, question: Question) -> tuple[Floats, Floats, Floats]:
+def _ends(noisy: SearchPath, mechanism: BinarySearch, question: Question) -> tuple[Floats, Floats, Floats]:
     """A place in the cell at which each search ended; and the cuts nearest to it that are clearly below and above, all
     rounds together, in 19 of 20 cases."""
     assert question.axis is not None
@@ -81,13 +81,13 @@ def _ends(noisy: NoisyPath, mechanism: Halving, question: Question) -> tuple[Flo
     return values, np.minimum(points[low], ends[0]), np.maximum(points[high], ends[1])
 
 
-def _deviations(mechanism: Halving) -> float:
+def _deviations(mechanism: BinarySearch) -> float:
     """So many deviations are exceeded to one side with a chance of 0.025, shared among all rounds."""
     chance = 0.025 / mechanism.rounds
     return log(1 / (2 * chance)) / sqrt(2) if isinstance(mechanism.event, Laplace) else float(-ndtri(chance))
 
 
-def _part(noisy: NoisyPath, more: Floats) -> Floats:
+def _part(noisy: SearchPath, more: Floats) -> Floats:
     """How far into its cell each quantile is: by the answers at the cell's two ends, if both were asked; else half."""
     first, last = (noisy.cuts[:, :-1] == noisy.values[:, None] + side for side in (0, 1))
     short, over = -np.where(first, more, 0).sum(axis=1), np.where(last, more, 0).sum(axis=1)
@@ -95,7 +95,7 @@ def _part(noisy: NoisyPath, more: Floats) -> Floats:
     return np.where(asked, np.clip(short / np.where(asked, short + over, 1), 0, 1), 0.5)
 
 
-def _answers(noisy: NoisyPath, mechanism: Halving, question: Question) -> tuple[Floats, Floats]:
+def _answers(noisy: SearchPath, mechanism: BinarySearch, question: Question) -> tuple[Floats, Floats]:
     """How much more lies below each cut than its share of all, and the deviation of that."""
     if not isinstance(mechanism.event, SampleThreshold):
         return noisy.below / mechanism.bounding.unit, np.full(noisy.below.shape, mechanism.deviation)

@@ -12,14 +12,14 @@ import pyarrow as pa
 
 from headcount.account.chain import canonical
 from headcount.errors import BadParameter
-from headcount.estimate import buckets, first_column, staircase
-from headcount.estimate.kernel import Kernel, both, shares
-from headcount.estimate.prevalence import Prevalence
-from headcount.estimate.properties import Estimate, Properties
-from headcount.estimate.uncertain import OnBuckets, OnStaircase, Uncertain
+from headcount.estimate.shape import buckets, first_column, staircase
+from headcount.estimate.shape.kernel import Kernel, both, shares
+from headcount.estimate.shape.prevalence import Prevalence
+from headcount.estimate.shape.properties import Estimate, Properties
+from headcount.estimate.shape.uncertainty import OnBuckets, OnStaircase, Uncertain
 from headcount.exact import Number, rational, whole
 from headcount.mechanism import Noisy, NoisyBuckets, NoisyStaircase
-from headcount.mechanism.buckets import MOST_BUCKETS
+from headcount.mechanism.shape.buckets import MOST_BUCKETS
 from headcount.noise.law import Integers
 from headcount.question import Estimator, Loss
 from headcount.release.release import About, Release, pack

@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from headcount.bound import Measuring
-from headcount.estimate import poisson
-from headcount.mechanism import Clipped, NoisyBeside
+from headcount.bound import WithScalar
+from headcount.estimate.counts import poisson
+from headcount.mechanism import Clipped, NoisyWithScalar
 from headcount.mechanism.mechanism import deviation as deviation_of
 from headcount.mechanism.mechanism import law
 from headcount.noise.law import Integers
@@ -15,10 +15,10 @@ Ends = tuple[Integers, Integers, Integers]
 """Counts, and the lower and upper ends of their intervals."""
 
 
-def number(noisy: NoisyBeside, mechanism: Clipped) -> tuple[float, float]:
+def number(noisy: NoisyWithScalar, mechanism: Clipped) -> tuple[float, float]:
     """The number that was measured beside the counts, and its noise's standard deviation."""
     assert mechanism.beside is not None
-    assert isinstance(mechanism.bounding, Measuring)
+    assert isinstance(mechanism.bounding, WithScalar)
     unit = mechanism.bounding.number_unit
     return noisy.number / unit, deviation_of(law(mechanism.beside)) / unit
 

@@ -34,7 +34,7 @@ from headcount.federated.messages import (
     check_text,
     check_whole,
 )
-from headcount.mechanism.staircase import INTERVAL
+from headcount.mechanism.shape.staircase import INTERVAL
 from headcount.noise.law import Integers
 
 Way = Literal["shuffle", "secure-sum"]

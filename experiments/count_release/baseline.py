@@ -1,0 +1,60 @@
+"""Plume as paper 003 runs it, on arrays: with the true percentiles of the data as bounds. **Not private.**
+
+The product's own (`headcount.mechanism.baseline.plume`) tells them privately. Noise and samples are NumPy's here, from
+a seed.
+"""
+
+from dataclasses import dataclass
+from math import expm1, log1p, sqrt
+
+import numpy as np
+from scipy import special
+
+from experiments.best import Floats
+from experiments.bounding.people import Random
+from experiments.count_release.tables import Pairs
+from headcount.noise.law import Integers
+
+ALPHA = 0.5
+TARGET = 0.1
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Noisy counts of the items that were found, and what they were with."""
+
+    true: Integers
+    noisy: Floats
+    deviation: float
+    """Of the noise on counts."""
+    bounds: tuple[int, int]
+    """m, to find items, and m', to count them; 0 if nothing was found."""
+
+    @property
+    def sure(self) -> "Counted":
+        """Only counts from (2 + r) sigma / r on."""
+        shown = self.noisy >= (2 + TARGET) / TARGET * self.deviation
+        return Counted(self.true[shown], self.noisy[shown], self.deviation, self.bounds)
+
+
+def threshold(most: int, deviation: float, delta: float) -> float:
+    """T = 1 + sigma Phi^-1((1 - delta)^(1/m)): an item that only one person has stays below, all m of them together but
+    for a chance of delta."""
+    return 1 - deviation * float(special.ndtri(-expm1(log1p(-delta) / most)))
+
+
+def not_private(pairs: Pairs, part: float, rho: float, delta: float, random: Random) -> Counted:
+    """Both phases, each at its part of rho, with true percentiles as bounds. A bound of m is an l2 sensitivity of the
+    root of m (the paper's text says m)."""
+    most = pairs.percentile(part)
+    deviation = sqrt(most / (2 * ALPHA * rho))
+    kept = pairs.kept(most, random)
+    noisy = kept + random.normal(0, deviation, len(kept))
+    found = (kept > 0) & (noisy > threshold(most, deviation, delta))
+    left = pairs.among(found)
+    if not len(left.users):
+        return Counted(np.zeros(0, dtype=np.int64), np.zeros(0), 0.0, (most, 0))
+    second = left.percentile(part)
+    deviation = sqrt(second / (2 * (1 - ALPHA) * rho))
+    counts = left.kept(second, random)[found] + random.normal(0, deviation, np.count_nonzero(found))
+    return Counted(pairs.people[found], counts, deviation, (most, second))

@@ -1,0 +1,120 @@
+"""Everything that is compared, run on one table: how many results there are, and how many of them are far off.
+
+What is private is drawn by the product's own classes, with the operating system's entropy.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import pyarrow as pa
+
+from experiments.best import Floats
+from experiments.bounding.people import Random
+from experiments.count_release.baseline import ALPHA, TARGET, Counted, not_private
+from experiments.count_release.tables import Pairs
+from headcount.account.events import Adaptive
+from headcount.bound import BoundedTop, TopItems
+from headcount.bound.selection.plume import Discovering
+from headcount.mechanism.baseline import plume
+from headcount.mechanism.topk import count_release
+from headcount.mechanism.topk.levels import VariantName
+from headcount.noise import SystemEntropy
+from headcount.noise.law import Integers
+from headcount.release import found as told
+from headcount.source.contributions import Contributions
+from headcount.source.fetched import whole_numbers
+
+DELTA = Fraction(1, 10**6)
+KBAR = 10_000
+EXTRA = Fraction(1, 10)
+"""The epsilon of the two private percentiles together, beside rho."""
+PARTS = {"95th": 0.95, "99th": 0.99}
+PRINTED, ONCE, LEVEL = "PCR as printed", "PCR, delta once per level", "PCR, `level`: the product's"
+VARIANTS: dict[str, VariantName] = {PRINTED: "rogers", ONCE: "coarse", LEVEL: "level"}
+SYSTEM = SystemEntropy()
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One release."""
+
+    results: int
+    beyond: int
+    """How many of them are off by more than the target."""
+    bounds: tuple[int, int] = (0, 0)
+
+
+def plume_name(percentile: str, *, threshold: bool) -> str:
+    """What a way of running Plume is called."""
+    return f"Plume{' + threshold' if threshold else ''}, {percentile} percentile"
+
+
+TRUE = tuple(plume_name(f"true {part}", threshold=threshold) for threshold in (False, True) for part in PARTS)
+"""Not private."""
+PRIVATE = tuple(plume_name("private 99th", threshold=threshold) for threshold in (False, True))
+NAMES = (*VARIANTS, *(name for name in (*TRUE[:2], PRIVATE[0], *TRUE[2:], PRIVATE[1])))
+Method = Callable[[Fraction], dict[str, Trial]]
+
+
+@contextmanager
+def methods(pairs: Pairs, random: Random) -> Iterator[list[Method]]:
+    """Each is run with a rho, and gives one release of each of its kinds."""
+    with pairs.as_people().on_engine().read() as table:
+        yield [
+            *(_one_after_another(ranked(pairs), name, variant) for name, variant in VARIANTS.items()),
+            *(_true(pairs, percentile, part, random) for percentile, part in PARTS.items()),
+            lambda rho: _private(table, pairs, rho),
+        ]
+
+
+def ranked(pairs: Pairs) -> BoundedTop:
+    """The most common items, as the product's engine lists them; an item is called by its rank."""
+    listed, bounding = pairs.people[:KBAR], TopItems(KBAR)
+    following = int(pairs.people[KBAR]) if pairs.domain > KBAR else 0
+    names = pa.table({"item0": pa.array(np.arange(len(listed)))})
+    return BoundedTop(names, listed, bounding.sensitivity, following, listed)
+
+
+def _one_after_another(bounded: BoundedTop, name: str, variant: VariantName) -> Method:
+    def run(rho: Fraction) -> dict[str, Trial]:
+        mechanism = count_release.within(Adaptive(rho, DELTA), TopItems(KBAR), "add-remove", variant=variant)
+        noisy = mechanism.run(bounded, SYSTEM)
+        assert isinstance(noisy, count_release.NoisyFound)
+        counts = np.asarray(told.columns(noisy, mechanism, "count")["count"], dtype=np.float64)
+        return {name: trial(bounded.totals[whole_numbers(noisy.items["item0"])], counts)}
+
+    return run
+
+
+def _true(pairs: Pairs, percentile: str, part: float, random: Random) -> Method:
+    def run(rho: Fraction) -> dict[str, Trial]:
+        return _both(not_private(pairs, part, float(rho), float(DELTA), random), f"true {percentile}")
+
+    return run
+
+
+def _private(table: Contributions, pairs: Pairs, rho: Fraction) -> dict[str, Trial]:
+    """The product's, from end to end on its engine."""
+    part = Fraction(ALPHA) * rho
+    chosen = Discovering(EXTRA, "add-remove", part, DELTA).draw(table, SYSTEM)
+    made = plume.within(rho - part, chosen, "add-remove")
+    noisy = made.run(chosen.bound(table, SYSTEM.secret(), None), SYSTEM)
+    counts = pairs.people[whole_numbers(noisy.items["item0"])]
+    bounds = chosen.found.items, chosen.limit
+    return _both(Counted(counts, noisy.values.astype(np.float64), made.deviation, bounds), "private 99th")
+
+
+def _both(counted: Counted, percentile: str) -> dict[str, Trial]:
+    """All that was found, and with a threshold."""
+    return {
+        plume_name(percentile, threshold=threshold): trial(each.true, each.noisy, each.bounds)
+        for threshold, each in ((False, counted), (True, counted.sure))
+    }
+
+
+def trial(true: Integers, counts: Floats, bounds: tuple[int, int] = (0, 0)) -> Trial:
+    """How many results there are, and how many are off by more than the target."""
+    return Trial(len(true), int(np.count_nonzero(np.abs(counts - true) > TARGET * true)), bounds)

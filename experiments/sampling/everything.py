@@ -1,0 +1,19 @@
+"""Paper 001: its guarantees and examples beside exact values, and what it proposes, run."""
+
+from experiments.parts import PartFunction, together
+from experiments.report import Progress, Reproduction, Setting
+from experiments.sampling import curves, heavy, lemmas, mistakes, quantiles, theorem
+
+PARTS: dict[str, PartFunction] = {
+    "theorem": theorem.part,
+    "lemmas": lemmas.part,
+    "curves": curves.part,
+    "heavy hitters": heavy.part,
+    "quantiles": quantiles.part,
+    "mistakes": mistakes.part,
+}
+
+
+def run(setting: Setting, progress: Progress) -> Reproduction:
+    """All parts."""
+    return together("sampling", "Sample and threshold: what is claimed, and what is so", PARTS, setting, progress)

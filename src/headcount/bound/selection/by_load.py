@@ -1,0 +1,169 @@
+"""Choose how many items (or events) of one person are kept, for items not known in advance.
+
+With m_i what person i has in all and N_ij of item j, a bound C leaves h_j(C) = sum_i N_ij min(1, C / m_i) of item j on
+average. An item that is left with little is not shown, and costs all of it; one that is shown costs its noise. So what
+a bound costs is, up to something that does not depend on C (paper 000, Theorem 5.2),
+
+    U(C) = -f sum_i min(m_i, C) + sum_j psi(h_j(C)),   psi(h) at most h, and h as long as h is below the threshold.
+
+A public grid of candidates C is looked at in one pass over the pairs: a person is shrunk by the candidates below their
+total, and whole from there on, so it is enough to know of each item how much belongs to people of each *place* on the
+grid.
+
+Invariant: everything is a whole number of 1/UNIT. What a person adds to all h_j together is never negative and at most
+min(m_i, C). Proofs: docs/proofs/choice.md.
+"""
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+
+from headcount.account.events import Event, Selection
+from headcount.bound.bounded import Bounding
+from headcount.bound.sample import SampledEvents, SampledItems
+from headcount.bound.selection.compare import handicaps
+from headcount.bound.selection.loads import UNIT, Loads, loads
+from headcount.bound.selection.paper import check_grid
+from headcount.bound.selection.selection import Choice
+from headcount.errors import BadParameter
+from headcount.noise import Entropy, softmax
+from headcount.noise.law import Integers
+from headcount.plural import plural
+from headcount.source.contributions import Contributions
+
+SLOPE = 2
+"""How fast what an item costs falls towards the noise, once it is above the threshold."""
+
+
+@dataclass(frozen=True)
+class Unknown(Choice[Loads]):
+    """A choice that knows what every candidate would leave of every item."""
+
+    by_number: ClassVar[bool] = True
+    factor: ClassVar[int]
+    """f: how much what is cut away counts."""
+    kind: type[SampledItems] | type[SampledEvents]
+    """What is bounded: items, or events."""
+    grid: tuple[int, ...]
+    """Public candidates for the bound, rising."""
+    thresholds: tuple[float, ...]
+    """From which count on an item is shown, for each candidate."""
+    noise: tuple[float, ...]
+    """The expected size of the noise on one item, for each candidate."""
+
+    def __post_init__(self) -> None:
+        check_grid(self.grid)
+        if not len(self.grid) == len(self.thresholds) == len(self.noise):
+            raise BadParameter("thresholds, noise: one for each candidate is needed.", fix="as many as in the grid")
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        return (Selection(self.epsilon),)
+
+    @property
+    def candidates(self) -> Integers:
+        """The grid as an array."""
+        return np.array(self.grid, dtype=np.int64)
+
+    def look(self, contributions: Contributions) -> Loads:
+        return loads(contributions, self.candidates, min(self.thresholds))
+
+    @abstractmethod
+    def psi(self, left: Integers) -> Integers:
+        """(item, candidate): what each item costs with so much left of it, in units: up to the threshold, as much."""
+
+    def costs(self, statistics: Loads) -> Integers:
+        """U(C) for each candidate, in units."""
+        kept = self.factor * UNIT * statistics.kept(self.candidates)
+        rare = statistics.rare(self.candidates)  # never above a threshold: cost what is left of them
+        return sum((self.psi(left).sum(axis=0) for left in statistics.left(self.candidates)), start=rare - kept)
+
+    @property
+    @abstractmethod
+    def span(self) -> int:
+        """The most by which one person changes the difference of two candidates' scores."""
+
+    @abstractmethod
+    def scores(self, statistics: Loads) -> Integers | Sequence[Fraction]:
+        """How bad each candidate is."""
+
+    def draw(self, statistics: Loads, entropy: Entropy) -> Bounding:
+        place = softmax(self.scores(statistics), -self.epsilon / self.span, entropy)
+        return self.kind(self.grid[place])
+
+    def explain(self, item: str) -> str:
+        kept = plural(item) if self.kind is SampledItems else "events"
+        return (
+            f"How many {kept} of one person count is chosen from the data, privately, from {len(self.grid)} candidates "
+            f"up to {self.grid[-1]:,}: the less is lost with a candidate, the likelier it is."
+        )
+
+
+@dataclass(frozen=True)
+class Exponential(Unknown):
+    """The exponential mechanism on V (paper 000, Algorithm 4), with totals cut at the largest candidate.
+
+    V(C) = 2 sum_i (min(m_i, C_m) - C)_+ + sum_j min(h_j(C), t(C)) is U with f = 2, plus 2 sum_i min(m_i, C_m), which is
+    the same for every C: so both give the same choice. One person, added, removed or replaced, changes the difference
+    of two candidates by at most 2 C_m.
+    """
+
+    name: ClassVar[str] = "exponential"
+    factor: ClassVar[int] = 2
+
+    def psi(self, left: Integers) -> Integers:
+        return np.minimum(left, _units(self.thresholds))
+
+    @property
+    def span(self) -> int:
+        return 2 * self.grid[-1] * UNIT
+
+    def scores(self, statistics: Loads) -> Integers:
+        return self.costs(statistics)
+
+
+@dataclass(frozen=True)
+class Generalized(Unknown):
+    """The generalised exponential mechanism (Raskhodnikova & Smith 2016): each candidate with a sensitivity of its own.
+
+    Above the threshold an item's cost falls to that of its noise, with a slope. So one person lowers U(C) by at most
+    (1 + slope) C, whatever they have: the largest candidate does not blur the small ones. A score is the worst
+    comparison with another candidate, in units of what one person can change in it; it changes by at most 1.
+    """
+
+    name: ClassVar[str] = "generalized"
+    factor: ClassVar[int] = 1
+
+    def psi(self, left: Integers) -> Integers:
+        thresholds = _units(self.thresholds)
+        falling = thresholds - SLOPE * (left - thresholds)
+        return np.minimum(left, np.maximum(falling, _units(self.noise)))
+
+    @property
+    def span(self) -> int:
+        return 2
+
+    @property
+    def changes(self) -> list[int]:
+        """The most by which a person who is added or removed changes each cost, all in the same direction."""
+        return [(1 + SLOPE) * UNIT * candidate for candidate in self.grid]
+
+    def scores(self, statistics: Loads) -> Sequence[Fraction]:
+        costs = [(int(cost), change) for cost, change in zip(self.costs(statistics), self.changes, strict=True)]
+        worst = [max(self._worse(one, other) for other in costs) for one in costs]
+        return [score + more for score, more in zip(worst, handicaps(self.changes, self.epsilon), strict=True)]
+
+    def _worse(self, one: tuple[int, int], other: tuple[int, int]) -> Fraction:
+        """By how many people's changes one (cost, change) is worse. If a person is replaced, the two costs may move in
+        opposite directions."""
+        changes = one[1], other[1]
+        return Fraction(one[0] - other[0], max(changes) if self.neighbours == "add-remove" else sum(changes))
+
+
+def _units(values: tuple[float, ...]) -> Integers:
+    """Public numbers, rounded to units."""
+    return np.array([round(value * UNIT) for value in values], dtype=np.int64)

@@ -1,0 +1,337 @@
+"""Choose how much one person may contribute, for items known in advance: every item gets noise, whether anybody has it.
+
+The best bound C balances what is cut away against the noise. With u_i the size of what person i has and r_i their sum
+over that size, it minimises G(C) = sum r_i (u_i - C)_+ + C M, where M is what the noise on all items costs for each
+unit of C (paper 000, Lemma 4.2 with sizes that are sums and r_i = 1, Theorem 4.3 with sizes that are roots of sums of
+squares). G is convex, and its slope is M - g(C), g(C) being the sum of the r_i of those above C. All of them look for
+the C at which g falls below M, each in a way of its own. Where M is small, or people are few, a rank says little about
+candidates above everybody, and may land there: compare.py has the remedy, and is what is done by default.
+
+Invariants: r_i is a whole number of parts of one, cut at the root of `sparsity` for *everybody*, however many items
+they have. So one person changes g(C) by at most that much, at every C: added or removed by something that is not
+negative, replaced by the difference of two such numbers. Hence each `sensitivity` holds for both kinds of neighbours.
+Proofs: docs/proofs/choice.md.
+"""
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from math import ceil, isqrt, log, sqrt
+from typing import ClassVar
+
+import numpy as np
+
+from headcount.account.events import Event, Laplace, Selection
+from headcount.bound.bounded import Bounding
+from headcount.bound.scale import ScaledToSize, ScaledToSum
+from headcount.bound.selection.selection import Choice
+from headcount.bound.selection.statistics import PART, Norm, Sizes, sizes
+from headcount.errors import BadParameter
+from headcount.exact import whole
+from headcount.noise import Entropy, discrete_laplace, softmax
+from headcount.noise.law import Integers
+from headcount.plural import plural
+from headcount.source.contributions import Contributions
+
+SHORTER = 0.7
+"""Each step of a descent is so much shorter than the one before: together they reach further than the whole grid."""
+STEPS = 2**16
+"""Output perturbation rounds its bound to so many parts of the largest candidate."""
+
+
+SURELY = 3.0
+"""Candidates above everybody are chosen with a chance of at most about exp(-SURELY), else the choice is vague."""
+WIDE = 5.0
+"""Noise on the bound itself of a larger scale than this makes a choice vague."""
+HEAVY = 10
+"""A regularisation of more than so many times M makes a choice vague."""
+
+
+def check_grid(grid: tuple[int, ...]) -> None:
+    """Candidates are whole numbers from 1 on, and rise."""
+    if not grid or grid[0] < 1 or any(not low < high for low, high in pairwise(grid)):
+        raise BadParameter(f"grid={grid!r:.60}: candidates start at 1 or above, and rise.", fix="grid=(1, 2, 4, 8)")
+
+
+@dataclass(frozen=True)
+class Known(Choice[Sizes]):
+    """A choice that knows how people are spread over sizes."""
+
+    norm: ClassVar[Norm] = "squares"
+    weight: float
+    """M: the noise's expected size, for each unit of the bound, over all cells: cells / epsilon for Laplace noise."""
+    largest: int
+    """The most that a person can have of one item: 1 if people are counted."""
+    grid: tuple[int, ...]
+    """Public candidates for the bound, rising: squared, if it is on squares."""
+    sparsity: int = 100
+    """Nobody's r counts for more than that of somebody with so many items, each once. For the error, not for privacy:
+    people with more are cut."""
+
+    def __post_init__(self) -> None:
+        check_grid(self.grid)
+        whole("sparsity", self.sparsity, least=1, fix="sparsity=100")
+
+    @property
+    @abstractmethod
+    def sensitivity(self) -> int:
+        """The most by which one person changes what is drawn from, in its units, for both kinds of neighbours."""
+
+    @property
+    @abstractmethod
+    def vague(self) -> bool:
+        """Whether chance decides more than any data can: as far as public numbers tell."""
+
+    @property
+    def target(self) -> int:
+        """M in parts of one."""
+        return round(self.weight * PART)
+
+    @property
+    def steepest(self) -> int:
+        """The most that one person adds to g, in parts of one."""
+        return isqrt(self.sparsity * PART**2)
+
+    def look(self, contributions: Contributions) -> Sizes:
+        return sizes(contributions, self.norm, most_ratio=self.steepest / PART)
+
+    def lowered(self, statistics: Sizes) -> Sizes:
+        """Everybody's size lowered to a candidate."""
+        return statistics.on(np.array(self.grid, dtype=np.int64))
+
+    def draw(self, statistics: Sizes, entropy: Entropy) -> Bounding:
+        return self.bounding(self.grid[self.place(statistics, entropy)])
+
+    @abstractmethod
+    def place(self, statistics: Sizes, entropy: Entropy) -> int:
+        """Which of the candidates it is, drawn privately."""
+
+    def bounding(self, candidate: int) -> Bounding:
+        """The bound that a candidate stands for."""
+        return ScaledToSize(candidate, self.largest)
+
+
+@dataclass(frozen=True)
+class Selected(Known):
+    """A choice by the exponential mechanism on a score that one person may raise at low candidates and lower at high
+    ones: so changes differ by up to twice the sensitivity."""
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        return (Selection(self.epsilon),)
+
+    @property
+    def vague(self) -> bool:
+        """A candidate above everybody is M away from the best: all such candidates together must be unlikely."""
+        return float(self.epsilon) * self.target / (2 * self.sensitivity) < log(len(self.grid)) + SURELY
+
+    @abstractmethod
+    def shares(self, statistics: Sizes) -> Integers:
+        """What the people of each size add to g, in parts of one."""
+
+    @abstractmethod
+    def scores(self, statistics: Sizes) -> Integers | list[Fraction]:
+        """How far each candidate is from the best."""
+
+    def place(self, statistics: Sizes, entropy: Entropy) -> int:
+        return softmax(self.scores(statistics), -self.epsilon / (2 * self.sensitivity), entropy)
+
+
+@dataclass(frozen=True)
+class Ranked(Selected):
+    """A choice by rank: how far a candidate is from M, told in g.
+
+    The score is max(0, g(C) - M, M - g'(C)), g' counting those at C as well. Either term moves by at most as much as g,
+    so the score does.
+    """
+
+    def scores(self, statistics: Sizes) -> Integers:
+        """How far each candidate is from the best, in parts of one."""
+        shares = self.shares(self.lowered(statistics))
+        above = _above(shares)
+        off: Integers = np.maximum(above - self.target, self.target - above - shares)
+        return np.maximum(off, 0)
+
+
+@dataclass(frozen=True)
+class Counted(Ranked):
+    """People count alike: the rank is a number of people."""
+
+    @property
+    def sensitivity(self) -> int:
+        return PART
+
+    def shares(self, statistics: Sizes) -> Integers:
+        return PART * statistics.people
+
+
+@dataclass(frozen=True)
+class Quantile(Counted):
+    """The sum that about M people exceed (paper 000, Lemma 4.2): for Laplace noise."""
+
+    name: ClassVar[str] = "quantile"
+    norm: ClassVar[Norm] = "sum"
+
+    def bounding(self, candidate: int) -> Bounding:
+        return ScaledToSum(candidate, self.largest)
+
+    def explain(self, item: str) -> str:
+        return (
+            "How often one person counts in all is chosen from the data, privately, so that about "
+            f"{ceil(self.weight):,} people have more."
+        )
+
+
+@dataclass(frozen=True)
+class MQuantile(Counted):
+    """The size that about M people exceed: a baseline, which forgets that people with many items lose more."""
+
+    name: ClassVar[str] = "m-quantile"
+
+    def explain(self, item: str) -> str:
+        return (
+            f"How much one person counts over all {plural(item)} is chosen from the data, privately, so that about "
+            f"{ceil(self.weight):,} people have more."
+        )
+
+
+@dataclass(frozen=True)
+class InverseSensitivity(Ranked):
+    """The best size, by how many people would have to change until a candidate is the best."""
+
+    name: ClassVar[str] = "inverse-sensitivity"
+
+    @property
+    def sensitivity(self) -> int:
+        return self.steepest
+
+    def shares(self, statistics: Sizes) -> Integers:
+        return statistics.ratios
+
+    def explain(self, item: str) -> str:
+        return (
+            f"How much one person counts over all {plural(item)} is chosen from the data, privately: the fewer people "
+            "would have to change until a candidate is the best, the likelier it is."
+        )
+
+
+@dataclass(frozen=True)
+class DpSgd(Known):
+    """Noisy gradient descent on G along the candidates, all people in every step.
+
+    The slope M - g(C) is a whole number of parts; Laplace noise on it, with epsilon / steps each, keeps the whole a
+    pure epsilon. M is public and adds nothing to the sensitivity.
+    """
+
+    name: ClassVar[str] = "dp-sgd"
+    steps: int = 8
+    """How many gradients are looked at."""
+
+    @property
+    def sensitivity(self) -> int:
+        return self.steepest
+
+    @property
+    def scale(self) -> Fraction:
+        """Of the noise on each gradient."""
+        return self.steps * self.sensitivity / self.epsilon
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        return (Laplace(self.scale, Fraction(self.sensitivity)),) * self.steps
+
+    @property
+    def vague(self) -> bool:
+        return self.scale > self.target
+
+    def slopes(self, statistics: Sizes) -> Integers:
+        """M - g(C) for each candidate, in parts of one."""
+        return self.target - _above(self.lowered(statistics).ratios)
+
+    def place(self, statistics: Sizes, entropy: Entropy) -> int:
+        slopes, last = self.slopes(statistics), len(self.grid) - 1
+        place = step = last / 2
+        for _ in range(self.steps):
+            noisy = int(slopes[round(place)]) + int(discrete_laplace(self.scale, 1, entropy)[0])
+            place -= step * min(max(noisy / max(self.target, 1), -1), 1)
+            place = min(max(place, 0), last)
+            step *= SHORTER
+        return round(place)
+
+    def explain(self, item: str) -> str:
+        return (
+            f"How much one person counts over all {plural(item)} is chosen from the data, privately, by {self.steps} "
+            "steps of noisy gradient descent."
+        )
+
+
+@dataclass(frozen=True)
+class OutputPerturbation(Known):
+    """The minimiser of G(C) + mu C^2 / 2, with Laplace noise (paper 000, Algorithm 2).
+
+    mu makes the slope rise by at least `pull` from one step of C to the next. So if g changes by at most `steepest`,
+    the minimiser moves by at most steepest / pull steps, rounded up: the paper's bound is four times that.
+    """
+
+    name: ClassVar[str] = "output-perturbation"
+    people: int = 100_000
+    """About how many people there are: a public guess, by which mu is chosen."""
+
+    @property
+    def pull(self) -> int:
+        """mu for each step, in parts of one: mu = root(2 people sparsity / epsilon) over the largest candidate."""
+        return ceil(sqrt(2 * self.people * self.sparsity / self.epsilon) * PART / STEPS)
+
+    @property
+    def sensitivity(self) -> int:
+        return -(-self.steepest // self.pull)
+
+    @property
+    def scale(self) -> Fraction:
+        """Of the noise, in steps."""
+        return self.sensitivity / self.epsilon
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        return (Laplace(self.scale, Fraction(self.sensitivity)),)
+
+    @property
+    def vague(self) -> bool:
+        """Noise on the bound is wide, or mu outweighs M by far, so that the bound is far too small."""
+        noise = float(self.scale) / STEPS * sqrt(self.grid[-1])
+        return noise > WIDE or self.pull * STEPS > HEAVY * self.target
+
+    @property
+    def squares(self) -> Integers:
+        """C^2 at each step, rounded down."""
+        return np.floor(self.grid[-1] * (np.arange(STEPS + 1) / STEPS) ** 2).astype(np.int64)
+
+    def minimiser(self, statistics: Sizes) -> int:
+        """The first step at which the slope M + mu C - g(C) is not negative, or the last."""
+        sums = upto(statistics.ratios)
+        above = sums[-1] - sums[np.searchsorted(statistics.sizes, self.squares, side="right")]
+        rising = above <= self.target + self.pull * np.arange(STEPS + 1)
+        return int(rising.argmax()) if rising.any() else STEPS
+
+    def place(self, statistics: Sizes, entropy: Entropy) -> int:
+        noisy = self.minimiser(statistics) + int(discrete_laplace(self.scale, 1, entropy)[0])
+        squared = self.squares[min(max(noisy, 0), STEPS)]
+        return max(int(np.searchsorted(self.grid, squared, side="right")) - 1, 0)
+
+    def explain(self, item: str) -> str:
+        return (
+            f"How much one person counts over all {plural(item)} is computed from the data, with a regularisation for "
+            f"about {self.people:,} people, and gets Laplace noise."
+        )
+
+
+def _above(shares: Integers) -> Integers:
+    """For each place the sum of all later ones."""
+    later: Integers = shares.sum() - shares.cumsum()
+    return later
+
+
+def upto(values: Integers) -> Integers:
+    """The sums of the first 0, 1, 2, ... values."""
+    return np.concatenate([[0], values.cumsum()])

@@ -1,0 +1,1 @@
+"""Counts and their intervals, from noisy values."""

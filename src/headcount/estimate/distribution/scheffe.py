@@ -1,0 +1,72 @@
+"""A tournament among the binomials of a grid: paper 004, Algorithm 1, repaired, and as fast as looking up two numbers.
+
+H_j against H_k: on W = {x: H_j(x) > H_k(x)} H_j says more people are than H_k does. If they differ by more than 3a
+there, H_j gets by how much the people in W exceed people * (H_k(W) + 1.5a), or 0; if not, all people. Its score is the
+least over all rivals.
+
+Binomials of one m are ordered: for p_j < p_k, W is {0 .. t}, and a rival further away is easier to beat. So the least
+is against the next rival above or below that differs by more than 3a (checked against all pairs in the tests). Where
+they are, t, and what their W is compared with are public.
+"""
+
+from dataclasses import dataclass
+from math import log, sqrt
+
+import numpy as np
+
+from headcount.estimate.distribution.binomial import Floats, above, cut, mirrored, rivals
+from headcount.noise.law import Integers
+
+WIDEST = 0.3
+"""The largest a: beyond a third there is no rival that far away."""
+
+
+@dataclass(frozen=True)
+class Tournament:
+    """What each share of a grid is compared with."""
+
+    people: int
+    above: Integers
+    """t of the next rival above; -1 if there is none."""
+    least_below: Integers
+    """How many people must have at most t, to get anything against it."""
+    below: Integers
+    """t of the next rival below; -1 if there is none."""
+    least_above: Integers
+    """How many people must have more than t."""
+
+
+def apart(people: int, shares: int, epsilon: float) -> float:
+    """a: so large that chance among so many shares, and a choice of this epsilon, do not decide."""
+    some = max(people, 1)
+    return min(max(sqrt(log(shares) / some), 6 * log(shares) / (some * epsilon)), WIDEST)
+
+
+def tournament(people: int, draws: int, shares: Floats, a: float) -> Tournament:
+    """The two rivals of each share."""
+    higher = rivals(draws, shares, 3 * a)
+    lower = mirrored(higher)
+    high, low = shares[np.minimum(higher, len(shares) - 1)], shares[np.maximum(lower, 0)]
+    up, down = cut(draws, shares, high), cut(draws, low, shares)
+    return Tournament(
+        people,
+        np.where(higher < len(shares), up, -1),
+        _needed(people, 1 - above(up, draws, high), a),
+        np.where(lower >= 0, down, -1),
+        _needed(people, above(down, draws, low), a),
+    )
+
+
+def _needed(people: int, chances: Floats, a: float) -> Integers:
+    return np.rint(people * (chances + 1.5 * a)).astype(np.int64)
+
+
+def scheffe_scores(upper: Integers, known: Tournament) -> Integers:
+    """The score of each item and share, from upper counts. Shape: (cells, shares)."""
+    counts = np.ascontiguousarray(upper.T)  # of t = -1 the last one, which is not used
+    against_higher = np.maximum(known.people - counts[:, known.above] - known.least_below, 0)
+    against_lower = np.maximum(counts[:, known.below] - known.least_above, 0)
+    against_higher[:, known.above < 0] = known.people
+    against_lower[:, known.below < 0] = known.people
+    scores: Integers = np.minimum(against_higher, against_lower)
+    return scores

@@ -1,0 +1,1 @@
+"""Quantiles and ranges, from noisy trees of counts."""

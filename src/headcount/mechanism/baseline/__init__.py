@@ -1,0 +1,1 @@
+"""Mechanisms of other systems, to compare with. Proof: docs/proofs/plume.md."""

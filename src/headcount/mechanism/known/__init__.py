@@ -1,0 +1,1 @@
+"""Items known in advance: every one of them is released. Proof: docs/proofs/clipped.md."""

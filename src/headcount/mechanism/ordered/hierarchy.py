@@ -1,0 +1,111 @@
+"""Numbers on a public scale: a tree of counts over its cells, from which ranges and quantiles follow (paper 001,
+section 4).
+
+Every level of the tree covers all cells, with ever wider nodes, and each is measured by itself: with noise, or in a
+sample of its own, which is thresholded. A person who adds up to so much in all adds up to as much on every level, so a
+tree costs what its levels cost together. A sample is never used for two levels: a parent less its children would tell
+of one person. Proof for both kinds of neighbours: docs/proofs/hierarchy.md.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import sqrt
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from headcount.account import calibrate
+from headcount.account.cost import Cost
+from headcount.account.events import Gaussian, Laplace, Neighbours, SampleThreshold
+from headcount.account.threshold import people
+from headcount.bound import Bounded, SampledEvents, ScaledToSum
+from headcount.estimate.ordered.tree import Shape, best_shape, mean_variance
+from headcount.mechanism.mechanism import Mechanism, Noisy
+from headcount.noise import Entropy, Law
+from headcount.noise.law import Integers
+
+Noise = Literal["laplace", "gaussian"]
+
+
+@dataclass(frozen=True)
+class NoisyTree(Noisy):
+    """The measured levels, the widest nodes first; what a sample hides is 0."""
+
+    levels: tuple[Integers, ...]
+
+
+@dataclass(frozen=True)
+class Hierarchy(Mechanism):
+    """Every node of every level is measured."""
+
+    name: ClassVar[str] = "tree"
+    proof: ClassVar[str] = "docs/proofs/hierarchy.md"
+    bounding: ScaledToSum | SampledEvents
+    event: Gaussian | Laplace | SampleThreshold
+    shape: Shape
+
+    @property
+    def laws(self) -> tuple[Law, ...]:
+        return () if isinstance(self.event, SampleThreshold) else super().laws
+
+    @property
+    def error(self) -> float:
+        """19 of 20 quantiles are off by at most so many ranks, through noise; in a sample, if there are 10,000."""
+        if isinstance(self.event, SampleThreshold):
+            return sampled_error(self.event)
+        return 1.96 * self.deviation * sqrt(mean_variance(self.shape))
+
+    def run(self, bounded: Bounded, entropy: Entropy) -> NoisyTree:
+        self.check(bounded)
+        levels = tuple(self._measured(totals, entropy) for totals in self.shape.totals(bounded.totals))
+        return NoisyTree(bounded.items, levels[-1], levels)
+
+    def _measured(self, totals: Integers, entropy: Entropy) -> Integers:
+        if not isinstance(self.event, SampleThreshold):
+            return totals + entropy.draw(self.law, len(totals))
+        kept = entropy.thin(totals, self.event.rate)
+        return np.where(kept >= self.event.threshold, kept, 0)
+
+    def explain(self, item: str) -> list[str]:
+        levels, nodes = self.shape.levels, sum(self.shape.sizes)
+        tree = f"A tree over these cells has {nodes:,} counts on {levels} level{'s' * (levels > 1)}."
+        agree = "What all counts together say of a range or a quantile is worked out by least squares."
+        if not isinstance(self.event, SampleThreshold):
+            return [tree, f"Each count gets {self.noise_told()}.", agree]
+        rate, least = float(self.event.rate), self.event.threshold
+        sample = (
+            f"For each level a person is in a new sample, with a chance of {rate:.4g}. No noise is added; counts of "
+            f"less than {least:,} are hidden."
+        )
+        return [tree, sample, agree]
+
+    @property
+    def interval_told(self) -> str:
+        return INTERVAL
+
+
+INTERVAL = (
+    "From low to high: this interval holds what the rows that are left after bounding have, in 19 of 20 cases. What "
+    "bounding took away is not in it."
+)
+
+
+def sampled_error(event: SampleThreshold) -> float:
+    """19 of 20 medians are off by at most so many ranks if there are 10,000 rows."""
+    rate = float(event.rate)
+    return 1.96 * sqrt(10_000 * (1 - rate) / rate) / 2
+
+
+def noisy(kind: Noise, budget: Cost, bounding: ScaledToSum, cells: int, neighbours: Neighbours) -> Hierarchy:
+    """The tree that is best for a kind of noise, with as much of it as the budget needs."""
+    shape = best_shape(cells, added="scales" if kind == "laplace" else "squares")
+    most, times = bounding.sensitivity.total, people(neighbours) * shape.levels
+    return Hierarchy(bounding, calibrated(kind, budget, most, times, sum(shape.sizes)), shape)
+
+
+def calibrated(kind: Noise, budget: Cost, most: int, times: int, cells: int) -> Laplace | Gaussian:
+    """Noise for `times` vectors of which each changes by at most `most` in all, on so many integers."""
+    if kind == "laplace":
+        return Laplace(calibrate.laplace_scale(budget.epsilon, times * most), Fraction(times * most))
+    squared, changed = Fraction(times * most**2), min(times * most, cells)
+    return Gaussian(calibrate.gaussian_variance(budget.epsilon, budget.delta, squared, changed), squared, changed)

@@ -1,0 +1,1 @@
+"""Counts of a sample, without noise. Proof: docs/proofs/sample-threshold.md."""

@@ -1,0 +1,142 @@
+"""No noise: the counts of a sample, from a threshold on (paper 001, with the exact price instead of its Theorem 1).
+
+Each person's report of each item enters the sample by a coin of its own, of a public chance p. A sampled count of at
+least theta is shown, everything else is not: neither what is suppressed nor how large the sample was. Of many people
+who all have a coin, so many are kept as the binomial law says: so the coins of an item are tossed together, once its
+total is there. Every run tosses new coins, and none of them is kept: two releases never share a sample. Proof for both
+kinds of neighbours: docs/proofs/sample-threshold.md.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import sqrt
+from typing import ClassVar, Literal
+
+import numpy as np
+import pyarrow as pa
+
+from headcount.account import rates
+from headcount.account.cost import Cost, native
+from headcount.account.events import Neighbours
+from headcount.account.events import SampleThreshold as Event
+from headcount.bound import Bounded, SampledItems
+from headcount.errors import BadParameter
+from headcount.estimate.counts.sampled import MISS, unseen
+from headcount.mechanism.mechanism import Mechanism, Noisy, digits
+from headcount.noise import Entropy, Law
+
+Rule = Literal["exact", "paper"]
+MOST_REPORTS = 100
+"""The most reports of one person: the price of more is not worth its computing."""
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How the sample is taken, as far as it was said."""
+
+    p: Fraction | None = None
+    """The chance of a coin."""
+    theta: int | None = None
+    """The threshold."""
+    rule: Rule = "exact"
+    """What relates the two: the exact price, or the paper's rule, which wastes most of it."""
+
+
+@dataclass(frozen=True)
+class Sampled(Mechanism):
+    """Coins for everybody; shown if enough of them fell."""
+
+    name: ClassVar[str] = "sample-threshold"
+    proof: ClassVar[str] = "docs/proofs/sample-threshold.md"
+    event: Event
+    listed: bool = False
+    """Whether the items are known in advance: those without enough are then told as such."""
+
+    @property
+    def laws(self) -> tuple[Law, ...]:
+        return ()
+
+    @property
+    def appears(self) -> int | None:
+        return None if self.listed else round(self.event.threshold / self.event.rate)
+
+    def off(self, count: int) -> float:
+        """By how much 19 of 20 counts of this size are off, at most."""
+        rate = float(self.event.rate)
+        return 1.96 * sqrt(count * (1 - rate) / rate)
+
+    def run(self, bounded: Bounded, entropy: Entropy) -> Noisy:
+        self.check(bounded)
+        kept = entropy.thin(bounded.totals, self.event.rate)
+        shown = kept >= self.event.threshold
+        if self.listed:
+            return Noisy(bounded.items, np.where(shown, kept, 0))
+        return Noisy(bounded.items.filter(pa.array(shown)), kept[shown])
+
+    def explain(self, item: str) -> list[str]:
+        rate, least = float(self.event.rate), self.event.threshold
+        others, miss = ("told as 0", MISS / 2) if self.listed else ("not mentioned", MISS)
+        return [
+            f"Each {item} of each person is in the sample by a coin of its own, with a chance of {rate:.4g}. No noise "
+            "is added.",
+            f"Counts are shown of which at least {least:,} people are in the sample. The others are {others}; in "
+            f"{'39 of 40' if self.listed else '19 of 20'} cases such a one has at most {unseen(rate, least, miss):,} "
+            "people.",
+        ]
+
+    @property
+    def interval_told(self) -> str:
+        return (
+            f"Counts are those of the sample, times {digits(1 / float(self.event.rate))}. From low to high: this "
+            f"interval holds the count after bounding in 19 of 20 cases{'' if self.listed else ' where it is shown'}. "
+            "What bounding took away is not in it."
+        )
+
+
+def calibrated(
+    budget: Cost, bounding: SampledItems, neighbours: Neighbours, how: Sampling, *, cells: int | None = None
+) -> Sampled:
+    """The sample with the lowest threshold in people, of those that the budget pays for."""
+    items = bounding.most if cells is None else min(bounding.most, cells)
+    return Sampled(bounding, sampling(budget, items, neighbours, how), cells is not None)
+
+
+def levels(
+    budget: Cost, neighbours: Neighbours, how: Sampling, grid: Sequence[int], cells: int | None
+) -> list[tuple[float, float]]:
+    """For each bound, about the count from which on an item is shown, and how far off such a count is: exactly at the
+    bounds 1, 10, 100, ..., and on straight lines of logarithms between them."""
+    decades = [10**power for power in range(len(str(max(grid) - 1)) + 1)]
+    made = [calibrated(budget, SampledItems(bound), neighbours, how, cells=cells) for bound in decades]
+    shown = [each.event.threshold / float(each.event.rate) for each in made]
+    off = [each.off(round(count)) / 2 for each, count in zip(made, shown, strict=True)]
+    lines = (np.exp(np.interp(np.log(grid), np.log(decades), np.log(points))).tolist() for points in (shown, off))
+    return list(zip(*lines, strict=True))
+
+
+def sampling(budget: Cost, items: int, neighbours: Neighbours, how: Sampling) -> Event:
+    """The event of a sample in which one person has so many reports."""
+    if how.rule == "paper":
+        return rates.paper(budget.epsilon, budget.delta, items=items, neighbours=neighbours)
+    if how.p is None and how.theta is None:
+        return rates.best(budget.epsilon, budget.delta, items=items, neighbours=neighbours)
+    return Event(*_told(budget, items, neighbours, how), items, neighbours, budget.epsilon)
+
+
+def _told(budget: Cost, items: int, neighbours: Neighbours, how: Sampling) -> tuple[Fraction, int]:
+    """p and theta, of which at least one was said."""
+    epsilon, delta = budget.epsilon, budget.delta
+    if how.p is None:
+        assert how.theta is not None
+        return rates.largest_rate(epsilon, delta, threshold=how.theta, items=items, neighbours=neighbours), how.theta
+    if how.theta is None:
+        return how.p, rates.least_threshold(epsilon, delta, rate=how.p, items=items, neighbours=neighbours)
+    price = native(Event(how.p, how.theta, items, neighbours, epsilon))
+    if price.delta > delta:
+        raise BadParameter(
+            f"p={float(how.p):g}, theta={how.theta}: at epsilon={float(epsilon):g} that takes a delta of "
+            f"{float(price.delta):.3g}.",
+            fix=f"p={float(how.p):g} or theta={how.theta} alone: the other follows",
+        )
+    return how.p, how.theta

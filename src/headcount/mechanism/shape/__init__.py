@@ -1,0 +1,1 @@
+"""A histogram without its labels. Proofs: docs/proofs/staircase.md, docs/proofs/buckets.md."""

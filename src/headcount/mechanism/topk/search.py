@@ -1,0 +1,51 @@
+"""A search in progress: which items are left to be found, and what is left of the budget.
+
+What comes next depends on what was found before, and on nothing else.
+"""
+
+import numpy as np
+
+from headcount.account.filter import ZcdpFilter
+from headcount.bound import BoundedTop
+from headcount.mechanism.topk.levels import Level
+from headcount.noise import Entropy
+from headcount.noise.law import Integers
+from headcount.noise.race import Race
+
+
+class Search:
+    """Items are found one after another, until the budget is used up or enough are found."""
+
+    def __init__(self, bounded: BoundedTop, budget: ZcdpFilter, wanted: int | None) -> None:
+        self._next = bounded.next
+        self._left = np.arange(len(bounded.totals))  # places of the items, the most common first
+        rising, group, members = np.unique(bounded.totals, return_inverse=True, return_counts=True)
+        self._scores, self._group, self._members = rising[::-1], len(rising) - 1 - group, members[::-1].copy()
+        self._wanted = len(bounded.totals) + 1 if wanted is None else wanted
+        self.budget = budget
+
+    def begins(self, level: Level) -> bool:
+        """Whether a level can be paid for, with at least one item; then it has begun."""
+        fits = self._wanted > 0 and self.budget.admits(*level.paid_once, *level.selected, *level.counted)
+        if fits:
+            self.budget.charge(*level.paid_once)
+        return fits
+
+    def affordable(self, level: Level) -> int:
+        """How many items may be found before either the budget is used up or enough are found."""
+        return min(self.budget.times(*level.selected, *level.counted), self._wanted)
+
+    def select(self, level: Level, most: int, entropy: Entropy) -> Integers:
+        """The places of the items that come before the bottom, in their order, at most so many."""
+        order = entropy.race(self._race(level), most)
+        self.budget.charge(*level.selected, times=min(len(order) + 1, most))  # fewer than `most`: the bottom as well
+        found = self._left[order]
+        self._left = np.delete(self._left, order)
+        np.subtract.at(self._members, self._group[found], 1)
+        self._wanted -= len(found)
+        return found
+
+    def _race(self, level: Level) -> Race:
+        there = self._members > 0
+        stop = level.margin + self._next
+        return Race(level.rate, self._scores[there], self._members[there], stop, level.factor)
