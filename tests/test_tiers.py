@@ -38,6 +38,13 @@ def test_every_slow_test_has_a_quick_sibling(tiers: Tiers) -> None:
     assert alone == set()
 
 
+def test_every_case_that_a_mark_keeps_is_there(tiers: Tiers) -> None:
+    there = {(function(item), case(item)) for item in tiers.everything}
+    for item in tiers.everything:
+        for mark in item.iter_markers("slow"):
+            assert {(function(item), name) for name in mark.kwargs.get("but", ())} <= there
+
+
 @pytest.mark.parametrize("test", PARTS)
 def test_every_part_is_in_both_tiers(tiers: Tiers, test: str) -> None:
     of_test = [item for item in tiers.everything if function(item) == test]

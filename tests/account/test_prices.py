@@ -26,6 +26,7 @@ from headcount.account.events import (
 )
 from headcount.account.guarantee import Concentrated, Cost
 from headcount.errors import BadParameter, BudgetExceeded
+from tests.effort import examples
 
 from .reference import discrete_gaussian_delta, gaussian_delta, number, zcdp_delta
 
@@ -34,7 +35,7 @@ epsilons = st.fractions("1/20", "8", max_denominator=50)
 rhos = st.fractions("1/1000", "4", max_denominator=1000)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(epsilons, st.fractions("1/4", "60", max_denominator=20), st.integers(1, 9))
 def test_continuous_gaussian_against_50_digits(epsilon: Fraction, sigma: Fraction, squared: int) -> None:
     ours = gaussian.continuous_delta(epsilon, squared / sigma**2)
@@ -43,7 +44,7 @@ def test_continuous_gaussian_against_50_digits(epsilon: Fraction, sigma: Fractio
     assert number(ours) <= truth + mpf(10) ** -40
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(epsilons, st.fractions("1/4", "40", max_denominator=20), st.integers(1, 4))
 def test_discrete_gaussian_is_never_priced_below_its_exact_delta(
     epsilon: Fraction, variance: Fraction, shift: int
@@ -70,7 +71,7 @@ def test_discrete_noise_costs_hardly_more_than_continuous() -> None:
         assert 100 * (float(variance) ** 0.5 / float(sigma) - 1) == pytest.approx(percent, abs=0.01)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(rhos, epsilons)
 def test_zcdp_conversion_against_50_digits(rho: Fraction, epsilon: Fraction) -> None:
     ours, truth = number(zcdp.delta(rho, epsilon)), min(mpf(1), zcdp_delta(rho, epsilon))
@@ -78,7 +79,7 @@ def test_zcdp_conversion_against_50_digits(rho: Fraction, epsilon: Fraction) -> 
     assert ours <= max(truth * (1 + mpf(10) ** -5), mpf(2) ** -4000)  # below that it is rounded up to it
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(rhos, st.integers(2, 15))
 def test_zcdp_there_and_back_never_gains(rho: Fraction, digits: int) -> None:
     delta = Fraction(1, 10**digits)
@@ -120,7 +121,7 @@ def test_native_prices() -> None:
     assert cost.native(Guarantee(Fraction(1), MILLIONTH)) == Cost(Fraction(1), MILLIONTH)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(rhos, st.integers(2, 15))
 def test_adaptive_steps_pay_their_delta_and_that_of_the_conversion(rho: Fraction, digits: int) -> None:
     """As much again as the steps take themselves; they are given an epsilon at a tiny delta if they take none."""
@@ -207,7 +208,7 @@ def any_events(least: int, most: int) -> st.SearchStrategy[list[Event]]:
     return st.one_of(*(st.lists(kind, min_size=least, max_size=most) for kind in kinds))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(any_events(2, 5))
 def test_another_release_never_lowers_the_total_and_order_does_not_matter(all_events: list[Event]) -> None:
     (*events, more), delta = all_events, Fraction(1, 1000)
@@ -218,7 +219,7 @@ def test_another_release_never_lowers_the_total_and_order_does_not_matter(all_ev
     assert cost.basic([*events, more], delta) >= cost.basic(events, delta)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(any_event, st.integers(2, 4))
 def test_less_noise_never_costs_less(event: Event, factor: int) -> None:
     louder = quieter(event, Fraction(factor))

@@ -10,6 +10,7 @@ from headcount.account import Cost, calibrate, compose, cost, pld, zcdp
 from headcount.account.events import Gaussian, Selection, Selections, from_json, to_json
 from headcount.account.guarantee import Concentrated
 from headcount.errors import BadParameter
+from tests.effort import examples
 
 MILLIONTH = Fraction(1, 10**6)
 ONE = Fraction(1)
@@ -55,7 +56,7 @@ BESIDE = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     st.fractions("1/100", "8", max_denominator=100),
     st.integers(1, 12).map(lambda digits: Fraction(1, 10**digits)),

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.effort import examples
 from tests.tables import done, kept, totals
 
 from headcount.bound import (
@@ -82,7 +83,7 @@ PEOPLE = st.lists(st.tuples(st.sampled_from("pqr"), st.sampled_from("abcdef")), 
 
 
 @ways
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(others=PEOPLE, one=st.lists(st.sampled_from("abcdef"), max_size=15), other=st.lists(st.sampled_from("abcdef")))
 def test_one_person_changes_the_totals_by_no_more_than_the_sensitivity(
     bounding: Bounding, events: bool, others: list[tuple[str, str]], one: list[str], other: list[str]

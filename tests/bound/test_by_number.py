@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.effort import examples
 from tests.tables import done
 
 import headcount.bound
@@ -65,7 +66,7 @@ def same(each: Bounding | BoundSelection[Any], rows: list[tuple[int, str]], *, e
 
 
 @pytest.mark.parametrize(("each", "events"), [*BOUNDINGS, *CHOICES], ids=lambda each: type(each).__name__)
-@settings(deadline=None, max_examples=8)
+@settings(deadline=None, max_examples=examples(8))
 @given(rows=ROWS)
 def test_numbers_give_what_the_engine_gives(each: Any, events: bool, rows: list[tuple[int, str]]) -> None:
     assert same(each, rows, events=events)

@@ -126,6 +126,7 @@ def test_the_support() -> None:
     assert told(counts).support_size(1e-9).high == pytest.approx(1e9)  # nobody can tell
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize(("people", "power"), [(1_000, 0.0), (10_000, 0.8), (10_000, 1.0)])
 @pytest.mark.parametrize("scale", [1.0, 4.0])
 def test_intervals_hold_with_noise(people: int, power: float, scale: float) -> None:

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from tests.effort import seeds
 
 from headcount.estimate.constants import MISS_RATE
 from headcount.estimate.shape import buckets, staircase
@@ -85,7 +86,7 @@ def test_a_shape_and_its_ways_to_tell_it() -> None:
     assert (shape.total, shape.distinct) == (16, 6)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", seeds(5))
 def test_columns_are_as_far_apart_as_rows(seed: int) -> None:
     """Paper 002, Observation 6; and columns of columns are rows."""
     one, other = (of_counts(table(500, 1.0, seed, 200)), of_counts(table(500, 0.5, seed + 9, 300)))
@@ -308,6 +309,7 @@ def assert_told(shape: Prevalence, uncertain: Uncertain) -> None:
     assert np.isfinite(uncertain.variance(shape, lambda v: np.sqrt(v)))
 
 
+@pytest.mark.slow(but=["0.001", "0.5", "20.0"])
 @pytest.mark.parametrize("scale", [1e-3, 0.5, 20.0, 1e4, 2.0**50])
 def test_any_cells(scale: float) -> None:
     kernels = [laplace(scale), shares(scale, 1.7), both(laplace(scale), laplace(3.0))]
@@ -362,6 +364,7 @@ def test_bands_of_staircases_hold(people: int, power: float, scale: float) -> No
     assert np.mean(wrong) < 0.94
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize(("people", "power"), KINDS)
 @pytest.mark.parametrize("in_buckets", [False, True])
 def test_bands_of_cells_hold(people: int, power: float, in_buckets: bool) -> None:

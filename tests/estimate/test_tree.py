@@ -177,6 +177,7 @@ NOISY_CASES: dict[str, tuple[Callable[[int], Integers], float]] = {
 }
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("size", [64, 200])
 @pytest.mark.parametrize("case", NOISY_CASES)
 def test_quantiles_lie_within_their_intervals(case: str, size: int) -> None:
@@ -194,6 +195,7 @@ def test_quantiles_lie_within_their_intervals(case: str, size: int) -> None:
         assert covered(9.0) < 0.898
 
 
+@pytest.mark.slow(sibling="test_quantiles_lie_within_their_intervals")
 def test_ranges_lie_within_their_intervals() -> None:
     """0.95 of 1500 lies between 0.918 and 0.978; deviations that are told 0.7 or 1.4 times as large do not pass."""
     leaves, rng = np.full(100, 1000), np.random.default_rng()
@@ -247,6 +249,7 @@ SAMPLED_CASES: dict[str, tuple[Callable[[int], Integers], Shape]] = {
 }
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("case", SAMPLED_CASES)
 def test_sampled_quantiles_lie_within_their_intervals(case: str) -> None:
     """Each of three deciles 200 times: 0.95 is not below 0.854 by chance (1e-6 in all)."""

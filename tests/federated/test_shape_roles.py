@@ -36,6 +36,7 @@ from headcount.federated.messages import Message
 from headcount.federated.shape.client import bucket_of
 from headcount.federated.shape.messages import LEAST_SCALE, MOST_BUCKETS, MOST_MESSAGES, MOST_SCALE, Way, _bytes
 from headcount.release import Shape
+from tests.effort import examples
 from tests.federated.people import ID
 
 WAYS: tuple[Way, ...] = ("shuffle", "secure-sum")
@@ -513,7 +514,7 @@ def test_there_and_back(message: Message) -> None:
     assert text.isascii()
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=examples(30))
 @given(st.lists(st.tuples(st.integers(0, 2**24 - 1), st.integers(-(2**20), 2**20).filter(bool)), max_size=20))
 def test_any_messages_are_shares_in_order(messages: list[tuple[int, int]]) -> None:
     shares = Shares(ID, ID, tuple(sorted(messages)))
@@ -523,7 +524,7 @@ def test_any_messages_are_shares_in_order(messages: list[tuple[int, int]]) -> No
             Shares(ID, ID, tuple(messages))
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=examples(30))
 @given(st.text())
 def test_any_other_text_is_refused(text: str) -> None:
     for kind in (ShapeRound, Shares, Tally, Total):

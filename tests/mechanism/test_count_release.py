@@ -18,6 +18,7 @@ import pytest
 from headcount.drawing import quiet
 from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
+from tests.effort import examples
 
 from headcount.account import Cost, ZcdpFilter, compose, cost
 from headcount.account.events import Adaptive, Event, Neighbours
@@ -229,7 +230,7 @@ counts = st.lists(st.integers(1, 9) | st.integers(1, 10**12), max_size=9)
 
 
 @settings(
-    max_examples=60, deadline=None, derandomize=True, phases=[Phase.explicit, Phase.generate]
+    max_examples=examples(60), deadline=None, derandomize=True, phases=[Phase.explicit, Phase.generate]
 )  # shrinking is slow
 @example("refined", "add-remove", Fraction(1, 100), 1.0, 3, 1, None, [1], 0)
 @given(
@@ -355,6 +356,7 @@ def test_whatever_is_drawn_can_be_told(variant: VariantName, target: str, k: int
 # Decisions
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize("variant", EVERY)
 def test_decisions_depend_on_what_was_released_alone(variant: VariantName, neighbours: Neighbours) -> None:
@@ -414,6 +416,7 @@ def branches(
         yield from branches(after, bounding, (*made, second))
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize(("first", "most"), [(scaled(1), 1), (scaled(1000), 2), (Unseen(1), 3)])
 def test_choices_and_counts_never_add_up_to_more(neighbours: Neighbours, first: Bounding, most: int) -> None:

@@ -46,6 +46,7 @@ def chooses(wish: Wish) -> Discovering:
     return choice
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize("mechanism", NAMES)
 def test_a_release_is_near_the_truth_and_paid_for(mechanism: Any, neighbours: Neighbours) -> None:
@@ -104,6 +105,7 @@ ODD: dict[str, pa.Table] = {
 }
 
 
+@pytest.mark.slow(one_in=7)
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize("name", ODD)
 def test_nothing_fails_by_what_the_rows_are(name: str, neighbours: Neighbours) -> None:
@@ -156,6 +158,7 @@ def test_a_bound_is_the_square_of_the_sensitivity() -> None:
     assert float(cost.concentrated(wide.event).rho) == pytest.approx(0.5)
 
 
+@pytest.mark.slow(but=["all-add-remove"])
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize("target", [None, ONE], ids=["all", "threshold"])
 def test_both_phases_are_as_private_as_they_are_priced(neighbours: Neighbours, target: Fraction | None) -> None:
@@ -173,6 +176,7 @@ def test_both_phases_are_as_private_as_they_are_priced(neighbours: Neighbours, t
         assert exact.high <= gaussian_delta(epsilon, how, [count]) + 4 * left_out
 
 
+@pytest.mark.slow(but=["add-remove"])
 @pytest.mark.parametrize("neighbours", BOTH)
 def test_noise_for_less_than_a_person_has_would_be_seen(neighbours: Neighbours) -> None:
     """Noise for one item where a person has two; or, where a person is replaced, for one person's two items."""

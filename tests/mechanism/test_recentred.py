@@ -55,6 +55,7 @@ def test_noise_falls_with_the_root_of_the_samples() -> None:
     assert few / many == pytest.approx(4, rel=0.35)
 
 
+@pytest.mark.slow(but=["100-100-2000-replace-0.054", "100-400-2000-replace-0.027"])
 @pytest.mark.parametrize(
     ("cells", "most", "many", "neighbours", "least"),
     [

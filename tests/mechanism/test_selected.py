@@ -76,6 +76,7 @@ def _few_shares(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(binomial, "MOST", 4)
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.usefixtures("_few_shares")
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize("score", ["ks", "scheffe"])
@@ -93,6 +94,7 @@ def test_choices_are_pure_and_all_is_used(neighbours: Neighbours, score: str, mo
     assert laws.worst_delta(everybody, 1).low > Fraction(1, 100)
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.usefixtures("_few_shares")
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize("method", METHODS)
@@ -151,6 +153,7 @@ def test_fits_are_as_good_as_they_should_be(method: Method, neighbours: Neighbou
     assert 0.03 < np.mean(errors) < 0.08
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize(
     ("method", "people"), [("ks", 20_000), ("hypothesis-selection", 20_000), ("sparse", 20_000), ("ks", 2000)]
 )

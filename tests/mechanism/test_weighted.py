@@ -28,6 +28,7 @@ def hockey(epsilon: float, mu: float) -> float:
     return float(np.exp(log_ndtr(mu / 2 - epsilon / mu)) - np.exp(epsilon + log_ndtr(-mu / 2 - epsilon / mu)))
 
 
+@pytest.mark.slow(one_in=5)
 @pytest.mark.parametrize(("epsilon", "delta"), BUDGETS)
 @pytest.mark.parametrize("small", [1, 9, 100, 900])
 def test_every_split_of_new_and_common_items(epsilon: str, delta: str, small: int) -> None:
@@ -50,6 +51,7 @@ def test_every_split_of_new_and_common_items(epsilon: str, delta: str, small: in
         assert worst > 0.8 * d
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize("items", [1, 10, 10_000])
 def test_everything_is_paid_for(neighbours: Neighbours, items: int) -> None:

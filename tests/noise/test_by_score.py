@@ -53,6 +53,7 @@ def same(found: list[Fraction], still_open: Fraction, law: Law) -> bool:
     )
 
 
+@pytest.mark.slow(one_in=7)
 @pytest.mark.parametrize(("unit", "reach"), [(62, 43), (8, 6), (4, 3)])
 @pytest.mark.parametrize("bits", [2, 5])
 @pytest.mark.parametrize("law", SMALL, ids=repr)

@@ -80,6 +80,7 @@ def shuffled(table: pa.Table) -> pa.Table:
     return table.take(pa.array(np.random.default_rng(6).permutation(len(table))))
 
 
+@pytest.mark.slow(one_in=5)
 @pytest.mark.parametrize("job", JOBS)
 def test_a_retry_repeats_bit_for_bit(job: str, monkeypatch: pytest.MonkeyPatch) -> None:
     what, asked = JOBS[job]

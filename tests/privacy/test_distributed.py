@@ -96,6 +96,7 @@ def furthest(parts: list[Measured]) -> list[int]:
     return found
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("most", BOUNDS)
 def test_what_one_person_changes_is_what_the_noise_is_for(most: int) -> None:
     """Added or removed, and replaced, also by somebody who has none of the items: at every past, and nearly attained at
@@ -154,6 +155,7 @@ def wish(method: Method, neighbours: Neighbours, bound: int | str, **more: Any) 
     return Wish(BUDGET, "events", neighbours, 2, bound, distributed=Distributed(method, **more))
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize("bound", [3, "auto"])
 @pytest.mark.parametrize("method", METHODS)
@@ -211,6 +213,7 @@ def scores(mechanism: Selected, people: People, many: int) -> Integers:
     return np.concatenate([each for _, each in mechanism._scores(drawn(people, mechanism.bounding, listed), many)])
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize("most", [1, 2])
 @pytest.mark.parametrize("method", ["ks", "hypothesis-selection"])
@@ -247,6 +250,7 @@ def test_presence_changes_by_what_is_paid_for(most: int, neighbours: Neighbours)
     assert max((change[-4:] != 0).sum() for change in changes) == made.presence.cells
 
 
+@pytest.mark.slow(but=["add-remove"])
 @pytest.mark.parametrize("neighbours", BOTH)
 def test_a_profile_and_the_choices_that_follow(neighbours: Neighbours) -> None:
     """Every draw of the bins that differ, then every draw of what is chosen with that bound."""
@@ -415,6 +419,7 @@ def test_draws_of_equal_numbers_are_told_apart_by_what_they_are(monkeypatch: pyt
             assert dict(zip(kept_places[:2].tolist(), kept[:2].tolist(), strict=True)) == {0: 30, 1: 10}
 
 
+@pytest.mark.slow(but=["4-1e-6-add-remove-bounds1", "4-1e-6-replace-bounds2"])
 @pytest.mark.parametrize(
     ("epsilon", "delta", "neighbours", "bounds"),
     [

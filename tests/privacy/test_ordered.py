@@ -148,6 +148,7 @@ def test_a_tree_of_samples(neighbours: Neighbours, cells: int) -> None:
     assert exact.low > budget.delta * (Fraction(9, 10) if neighbours == ADDED else HALF)
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize(
     ("cells", "q"), [(3, (HALF,)), (4, (ONE / 4,)), (2, (ONE / 3, ONE / 2))], ids=["odd", "lower", "two"]
@@ -177,6 +178,7 @@ def test_a_search_with_gaussian_noise(neighbours: Neighbours) -> None:
     assert Fraction(1, 10**3) < exact.low <= exact.high <= budget.delta
 
 
+@pytest.mark.slow(but=["one-add-remove", "one-replace"])
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize("q", [(HALF,), (ONE / 4, HALF)], ids=["one", "two"])
 def test_a_search_by_samples(neighbours: Neighbours, q: tuple[Fraction, ...]) -> None:

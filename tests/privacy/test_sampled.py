@@ -125,6 +125,7 @@ def test_one_report(neighbours: Neighbours, listed: bool, rate: str, threshold: 
             assert worst(replace(made, event=wrong), KINDS, 5, neighbours, epsilon).low > price
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize(("rate", "threshold", "epsilon"), CURVES.values(), ids=CURVES)
 def test_two_reports(neighbours: Neighbours, rate: str, threshold: int, epsilon: Fraction) -> None:

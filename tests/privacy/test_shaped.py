@@ -106,6 +106,7 @@ def test_a_staircase_of_a_public_size(neighbours: Neighbours, people: int) -> No
     assert exact_delta(on_rows, made, everybody, epsilon * 9 / 10, FINELY).low > Fraction(1, 200)
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize("bound", [1, 2])
 def test_buckets_of_a_public_list(neighbours: Neighbours, bound: int) -> None:
@@ -133,6 +134,7 @@ def test_buckets_by_many_keys(neighbours: Neighbours) -> None:
     assert losses == ({1.0} if neighbours == ADDED else {0.0, 1.0})
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize("way", [Shaped("staircase", people=2), Shaped("buckets", buckets=8)], ids=["staircase", "8"])
 def test_two_items_of_a_person(neighbours: Neighbours, way: Shaped) -> None:
@@ -142,6 +144,7 @@ def test_two_items_of_a_person(neighbours: Neighbours, way: Shaped) -> None:
     assert largest_loss(made, crowded(FULL[2], neighbours)) == pytest.approx(float(epsilon), rel=1e-12)
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize("bound", [1, 2])
 @pytest.mark.parametrize("way", ["staircase", "buckets"])

@@ -73,6 +73,7 @@ def honest(number: int, chance: Random, end: str) -> list[bytes]:
     return [(line.format(number) + each).encode() for line, each in zip(HONEST, ends, strict=True)]
 
 
+@pytest.mark.slow(but=["4194304-\\n", "3000-\\r\\n", "4194304-mixed"])
 @pytest.mark.parametrize("end", ["\n", "\r\n", "mixed"])
 @pytest.mark.parametrize("size", [1 << 22, 3000, 250])
 def test_a_line_of_a_csv_touches_no_other(tmp_path: Path, cut: Callable[[int], None], end: str, size: int) -> None:
@@ -94,6 +95,7 @@ def test_a_line_of_a_csv_touches_no_other(tmp_path: Path, cut: Callable[[int], N
 VALUES = ["a", "", ",", '"', "\n", "7,a\n8,a\n", '"a"', " ", "é", "\u2028", ";", "x\x00y", "\t", "'", '",\n"', "\ufeff"]
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_a_csv_of_a_library_is_read_exactly(
@@ -124,6 +126,7 @@ BROKEN = {
 }
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("case", BROKEN)
 def test_a_broken_line_is_left_out_alone(tmp_path: Path, case: str) -> None:
     content, people = BROKEN[case]

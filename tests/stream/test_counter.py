@@ -246,6 +246,7 @@ def test_nothing_counted(arguments: dict[str, Any]) -> None:
     assert "No item seems to have events, but up to " in str(found)
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("epsilon", ["0.000001", "0.01", "0.3", 3])
 @pytest.mark.parametrize("arguments", ARGUMENTS, ids=str)
 def test_any_noise_has_a_shape_or_a_refusal(arguments: dict[str, Any], epsilon: Any) -> None:

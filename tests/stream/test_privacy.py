@@ -123,6 +123,7 @@ def test_a_seized_state_and_the_end_together(neighbours: Neighbours) -> None:
     assert is_exactly(worst(seized_and_told(neighbours), list(streams(neighbours))), EPSILON[neighbours])
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize("before", [True, False])
 def test_each_noise_protects_one_side(before: bool, neighbours: Neighbours) -> None:
@@ -227,6 +228,7 @@ class KeepsTheLast(Exact):
 WRONG = [NoFreshNoise, DrawnAgain, DrawnAtLoad, KeepsTheLast]
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize(
     ("kind", "neighbours"), [*product(WRONG, BOTH), (KeepsTheNumber, "add-remove")], ids=lambda each: str(each)[-20:]
 )

@@ -110,6 +110,7 @@ def test_a_plan_that_was_tampered_with_is_refused(plays: Path) -> None:
             hc.Plan.from_json(text.replace(old, new))
 
 
+@pytest.mark.slow(one_in=4)
 @pytest.mark.parametrize("target", [5, 20, 100])
 @pytest.mark.parametrize("more", [{}, {"keys": ["song 0001"]}, {"count": "events"}])
 def test_the_least_epsilon_for_an_error(plays: Path, target: int, more: dict[str, Any]) -> None:

@@ -67,6 +67,7 @@ def test_fewer_than_k_if_the_others_are_rare(plays: Any) -> None:
     assert 20 < hc.top(plays, **ASKED, k=1000).table.num_rows < 200
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("variant", ["level", "rogers", "coarse", "refined"])
 def test_as_many_as_the_budget_allows(plays: Any, people: Counter[str], variant: Any) -> None:
     """Of more than 100 items 6 to 13% miss the target; with noise of a tenth of the right one, or ten times as much,
@@ -127,6 +128,7 @@ def test_what_amounts_add_up_to(plays: Any) -> None:
     release.plot()
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("asked", [{"sum": "minutes"}, {"count": "events", "mechanism": "count-release"}])
 @pytest.mark.parametrize("neighbours", ["add-remove", "replace"])
 def test_the_limit_is_chosen_privately(plays: Any, asked: dict[str, Any], neighbours: Any) -> None:
@@ -141,6 +143,7 @@ def test_the_limit_is_chosen_privately(plays: Any, asked: dict[str, Any], neighb
     assert compose.covers(hc.plan("histogram", plays, **ASKED, **asked).cost, release.cost.events)
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize(
     ("job", "asked"),
     [

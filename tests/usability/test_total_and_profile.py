@@ -28,6 +28,7 @@ def counted(**asked: Any) -> int:
     return int(made.release(entropy=Fixed(0)).table["count"][0].as_py())
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize(
     ("where", "events", "people"),
     [
