@@ -45,7 +45,7 @@ def _job(name: str) -> typer.Typer:
 
 
 def _other(name: str) -> typer.Typer:
-    found = getattr(import_module(f"headcount.cli.{name}"), OTHERS[name])
+    found = getattr(import_module(f".{name}", __package__), OTHERS[name])
     return found if isinstance(found, typer.Typer) else _alone(name, found)
 
 

@@ -11,7 +11,7 @@ from headcount.account import Ledger, store
 from headcount.cli.ledger import tell, wide
 from headcount.cli.progress import steps
 from headcount.errors import BadParameter, BudgetExceeded
-from headcount.planner import Plan, plan
+from headcount.jobs.registry import Plan, plan
 from headcount.source.example import example
 from headcount.wording import visible
 
