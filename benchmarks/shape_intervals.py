@@ -37,7 +37,7 @@ from headcount.estimate.shape.table import Rows
 from headcount.exact import Floats, Integers
 from headcount.mechanism import AnyMechanism
 from headcount.mechanism.shape.strategy import Method, ShapeStrategy
-from headcount.release.shape import Shape, collected
+from headcount.release.shape import Shape, shape_release
 
 BOUNDS = (1, 4, 10, 40)
 ITEMS, POWERS, CONTRIBUTIONS = (4, 40, 400, 4000), (0.0, 0.8, 1.0, 1.3), (500, 2_000, 20_000, 200_000)
@@ -99,7 +99,7 @@ def release(totals: Integers, bound: int, way: Method) -> Shape:
     made: AnyMechanism = strategy.mechanism()
     found = made.estimate(made.run(listed(totals, made.bounding), SYSTEM))
     same = {"what": "", "dataset": "", "unit": "people", "epsilon": "1", "delta": "0", "steps": (), "proof": ""}
-    return collected(Rows(found.by_name, json.loads(found.measured)), **same, events="[]")
+    return shape_release(Rows(found.by_name, json.loads(found.measured)), **same, events="[]")
 
 
 def held(estimate: Estimate, truth: float) -> float:

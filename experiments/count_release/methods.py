@@ -11,14 +11,13 @@ from fractions import Fraction
 import numpy as np
 import pyarrow as pa
 
-from experiments.best import Floats
 from experiments.bounding.people import Random
 from experiments.count_release.baseline import ALPHA, TARGET, Counted, not_private
 from experiments.count_release.tables import Pairs
 from headcount.account.events import Adaptive
 from headcount.bound import BoundedTop, TopItems
 from headcount.bound.selection.plume import Discovering
-from headcount.exact import Integers
+from headcount.exact import Floats, Integers
 from headcount.mechanism.baseline import plume
 from headcount.mechanism.topk import count_release
 from headcount.mechanism.topk.levels import VariantName

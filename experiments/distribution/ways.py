@@ -6,7 +6,6 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from experiments.best import Floats
 from experiments.distribution.people import People
 from experiments.pictures import Series
 from experiments.report import number
@@ -14,6 +13,7 @@ from experiments.sampling.part import BUDGET, SYSTEM, listed
 from headcount.account.events import Neighbours
 from headcount.bound import Bounded, Bounding, SampledEvents, ScaledToSum
 from headcount.bound.draws import BoundedDraws, Draws, ExactDraws
+from headcount.exact import Floats
 from headcount.mechanism import AnyMechanism
 from headcount.mechanism.distribution.strategy import DistributionStrategy, Method
 

@@ -6,7 +6,6 @@ from fractions import Fraction
 
 import numpy as np
 
-from experiments.best import Floats
 from experiments.parts import Part
 from experiments.pictures import Panel, Series
 from experiments.report import Setting, Table
@@ -14,6 +13,7 @@ from experiments.sampling.part import BUDGET, DELTA, EPSILON, SYSTEM, listed
 from headcount.account import rates
 from headcount.account.events import SampleThreshold
 from headcount.estimate.ordered.tree import Shape
+from headcount.exact import Floats
 from headcount.jobs.quantiles import DECILES
 from headcount.mechanism import AnyMechanism
 from headcount.mechanism.ordered.readout import Quantiles

@@ -26,7 +26,7 @@ from headcount.job import Job, check_names, job_named
 from headcount.mechanism.mechanism import AnyMechanism
 from headcount.mechanism.strategy import Strategy
 from headcount.noise import Entropy, KeyedEntropy, SystemEntropy
-from headcount.release import About, Release, pack, released
+from headcount.release import About, Release, open_release, pack
 from headcount.run import Decision, Progress, Source, draw, fingerprint
 from headcount.source import Events, open_events
 from headcount.source.engine import Limits, limits
@@ -302,7 +302,7 @@ class Plan:
         source = Source(self._opened(data), self.limits, self.domain, self.dataset)
         pack(pa.table({}), self.about(None))  # nothing of it can fail once noise is drawn
         if ledger is None:
-            return released(self._drawn(source, entropy or SystemEntropy(), "", progress), fresh=True)
+            return open_release(self._drawn(source, entropy or SystemEntropy(), "", progress), fresh=True)
         check_name(self.dataset)
         if entropy is not None:
             raise BadParameter("a ledger is charged for real noise only.", fix="no ledger, or no entropy of your own")
@@ -317,7 +317,7 @@ class Plan:
             return self._drawn(source, KeyedEntropy(secret), head, progress)
 
         sealed = ledger.publish(self.charge(), work, again=again, data=identity)
-        return released(sealed.content, fresh=sealed.fresh)
+        return open_release(sealed.content, fresh=sealed.fresh)
 
     def _drawn(self, source: Source, entropy: Entropy, head: str, progress: Progress) -> bytes:
         """The release's bytes."""

@@ -21,7 +21,7 @@ from headcount.job import Job
 from headcount.mechanism.mechanism import AnyMechanism
 from headcount.mechanism.strategy import Strategy
 from headcount.noise import Entropy
-from headcount.release.release import check_packable
+from headcount.release.about import check_packable
 from headcount.source import Events, contributions, identified
 from headcount.source.contributions import Contributions
 from headcount.source.engine import Limits, reading, stop_behind

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from headcount.estimate.constants import MISS_RATE
 from headcount.estimate.shape import buckets, staircase
 from headcount.estimate.shape.first_column import interval, level
 from headcount.estimate.shape.kernel import Kernel, both, laplace, shares
@@ -175,7 +176,7 @@ def test_the_bounds_of_l2_hold(estimator: Choice) -> None:
     noisy = counts + noise(2000, 20.0, 4)
     kernel = laplace(SCALE)
     found = buckets.found(noisy, kernel, hashed=False, estimator=estimator, loss="l2").prevalence
-    reach = kernel.within(buckets.MISS / 2000)
+    reach = kernel.within(MISS_RATE / 2000)
     cells = np.sort(np.append(found.largest_first, np.zeros(2000 - found.distinct, np.int64)))
     assert (np.abs(cells - np.sort(noisy))[np.sort(noisy) >= -reach] <= reach).all()
 

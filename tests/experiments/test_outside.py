@@ -1,4 +1,4 @@
-"""Experiments are not the product: the wheel is src/headcount alone (tests/architecture: and imports nothing beside)."""
+"""Experiments are not the product: the wheel is src/headcount alone. What it imports: tests/architecture."""
 
 import tomllib
 from pathlib import Path

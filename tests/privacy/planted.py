@@ -1059,20 +1059,25 @@ BUGS = [
     ),
     Bug(
         "items unescaped on a page",
-        "report/page.py",
+        "release/page.py",
         (("<td{kind}>{_text(shown(cell, name, counted))}</td>", "<td{kind}>{shown(cell, name, counted)}</td>"),),
         RELEASE + "test_a_page_holds_no_code_and_loads_nothing",
     ),
     Bug(
         "a forged cost unescaped on a page",
-        "report/page.py",
+        "release/page.py",
         (("<b>{_text(cost)}</b>", "<b>{cost}</b>"),),
         FORGED + "test_costs_are_escaped_even_if_nothing_checked_them",
     ),
     Bug(
         "a forged release is taken as it is",
         "release/release.py",
-        (("            check(release)\n", "            release.about, check  # noqa: B018\n"),),
+        (
+            (
+                "            check_table(release.table, release.about)\n",
+                "            release.about, check_table  # noqa: B018\n",
+            ),
+        ),
         FORGED + "test_intervals_and_bins_are_checked",
     ),
     Bug(

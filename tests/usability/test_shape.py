@@ -11,7 +11,7 @@ import pytest
 
 import headcount as hc
 from headcount.errors import BadParameter
-from headcount.release.release import pack
+from headcount.release import pack
 
 PEOPLE = 20_000
 ASKED: dict[str, Any] = {"user": "user", "by": "word", "epsilon": 1}

@@ -12,7 +12,6 @@ from headcount.cli.ledger import tell, wide
 from headcount.cli.progress import steps
 from headcount.errors import BadParameter, BudgetExceeded
 from headcount.planner import Plan, plan
-from headcount.report import text
 from headcount.source.example import example
 from headcount.wording import visible
 
@@ -54,7 +53,7 @@ def _ledger(path: Path) -> Ledger:
 def _release(asked: Plan, ledger: Ledger, folder: Path) -> None:
     with steps() as telling:
         release = asked.release(ledger=ledger, progress=telling)
-    print(text.summary(release))
+    print(release.summary())
     for name in ("songs.parquet", "songs.csv", "songs.png", "songs.html"):
         print(f"wrote {visible(str(release.save(folder / name)))}")
     assert asked.release(ledger=ledger).content == release.content

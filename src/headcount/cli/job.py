@@ -7,19 +7,21 @@ from dataclasses import dataclass, replace
 from inspect import Parameter, Signature, signature
 from pathlib import Path
 from signal import SIGINT
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any
 
 import typer
 
 from headcount.account import Ledger
 from headcount.account.ledger import Spend
 from headcount.cli import stopping
+from headcount.cli.options import arguments, own_options
 from headcount.cli.progress import steps
 from headcount.errors import BadParameter
+from headcount.job import job_named
+from headcount.jobs import JOBS
 from headcount.planner import Plan, plan
 from headcount.release import Release
-from headcount.release.release import FORMATS, PICTURES, bad_format
-from headcount.report import text
+from headcount.release.release import FORMATS, PICTURE_FORMATS, bad_format
 from headcount.source.files import found_files, name_of
 
 ROWS = 25
@@ -53,22 +55,28 @@ class Run:
     as_json: Annotated[bool, typer.Option("--json", help="As JSON, for programs.")] = False
 
 
-def job(name: str, asked: Callable[..., dict[str, Any]]) -> Callable[..., None]:
-    """The command of a job: `asked` makes the plan's arguments of the options that only this job has."""
-    shared, own = signature(Run).parameters, signature(asked).parameters
+def command(name: str) -> Callable[..., None]:
+    """The command of a job: its own options, from the parameters of its function, and those that every job has."""
+    function, shared = job_named(name)[1], signature(Run).parameters
 
-    def command(**typed: Any) -> None:
+    def run_job(**typed: Any) -> None:
         run = Run(**{option: typed.pop(option) for option in shared})
         _check_engine(run)
         check_targets(run.out or [])
-        _carry_out(name, asked(**typed), run)
+        _carry_out(name, arguments(function, typed), run)
 
     files, user, *others = shared.values()
-    options = [each.replace(kind=Parameter.KEYWORD_ONLY) for each in (files, user, *own.values(), *others)]
-    command.__signature__ = Signature(options)  # type: ignore[attr-defined]
-    command.__annotations__ = get_type_hints(Run, include_extras=True) | get_type_hints(asked, include_extras=True)
-    command.__doc__ = asked.__doc__
-    return command
+    options = [each.replace(kind=Parameter.KEYWORD_ONLY) for each in (files, user, *own_options(function), *others)]
+    run_job.__signature__ = Signature(options)  # type: ignore[attr-defined]
+    run_job.__annotations__ = {each.name: each.annotation for each in options}
+    run_job.__doc__ = (function.__doc__ or "").split("\n\n")[0]
+    return run_job
+
+
+def option_names() -> list[str]:
+    """The options of all jobs."""
+    own = (name for job in JOBS for name in signature(job_named(job)[1]).parameters)
+    return sorted({*own, "keys_file", *signature(Run).parameters} - {"data", "files", "out", "dry_run", "as_json"})
 
 
 def _check_engine(run: Run) -> None:
@@ -153,7 +161,7 @@ def _on_spark(run: Run, asked: dict[str, Any]) -> Any:
 
 
 def _check_pictures(plan: Plan, out: Sequence[Path]) -> None:
-    if plan.job.value_name == "rank" and any(path.suffix.lower() in PICTURES for path in out):
+    if plan.job.value_name == "rank" and any(path.suffix.lower() in PICTURE_FORMATS for path in out):
         raise BadParameter("out: items without counts have no picture.", fix="out=items.csv, or count=users")
 
 
@@ -164,7 +172,7 @@ def _release(plan: Plan, run: Run) -> None:
         release = _released(plan, ledger, again=run.again)
         for path in run.out or []:
             wrote.append(release.save(path))
-        print(release.to_json() if run.as_json else text.summary(release, ROWS))
+        print(release.to_json() if run.as_json else release.summary_of(ROWS))
     except stopping.Stopped as stopped:
         stopped.told = f"wrote {', '.join(map(str, wrote))}, nothing else" if wrote else "nothing was released"
         if ledger:

@@ -14,8 +14,8 @@ from headcount.account import Ledger
 from headcount.account.events import Neighbours
 from headcount.account.guarantee import Cost
 from headcount.bound.selection.people import People
+from headcount.bound.selection.profile import PROFILE_EDGES
 from headcount.exact import Number
-from headcount.forecast.suggested import PROFILE_EDGES
 from headcount.jobs.items import ItemJob
 from headcount.mechanism.known.strategy import KnownItems
 from headcount.mechanism.mechanism import AnyMechanism, Columns, Noisy

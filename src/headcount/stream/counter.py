@@ -30,7 +30,7 @@ from headcount.exact import Integers, Number, one_of
 from headcount.federated.single import Single
 from headcount.noise import Entropy, SystemEntropy
 from headcount.release.release import write
-from headcount.release.shape import Shape, collected
+from headcount.release.shape import Shape, shape_release
 from headcount.source.buckets import TEXT, buckets_of, item_text
 from headcount.source.regular import check_regular
 from headcount.stream.state import Settings, State, pack, unpack
@@ -169,7 +169,7 @@ class Counter(Single):
         self.close()
         settings, counts, scale = self.settings, self._state.counts, float(self.settings.law.scale)
         told = of_buckets(counts, [(scale, 1.0), (scale, 1.0)], hashed=settings.hashed, estimator=estimator, loss=loss)
-        return collected(told, **settings.about)
+        return shape_release(told, **settings.about)
 
 
 def _texts(name: str, items: Any) -> pa.Array:

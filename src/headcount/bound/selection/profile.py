@@ -48,6 +48,10 @@ def edges(largest: int) -> tuple[int, ...]:
     return tuple(sorted({root for root in roots if root <= largest}))
 
 
+PROFILE_EDGES = (*edges(4 * LARGEST_COUNT), 2**52)
+"""The edges of the bins of a released profile."""
+
+
 @dataclass(frozen=True)
 class Profile:
     """How many people have a size in each bin, with noise: from here on everything may be shown."""
