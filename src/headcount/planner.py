@@ -29,7 +29,7 @@ from headcount.noise import Entropy, KeyedEntropy, SystemEntropy
 from headcount.release import About, Release, open_release, pack
 from headcount.run import Decision, Progress, Source, draw, fingerprint
 from headcount.source import Events, open_events
-from headcount.source.engine import Limits, limits
+from headcount.source.engines.limits import Limits, limits
 from headcount.source.events import check_limits, check_name
 from headcount.wording import visible
 

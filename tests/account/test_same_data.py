@@ -20,7 +20,7 @@ import headcount as hc
 from headcount.account import Charge, Cost, Ledger
 from headcount.errors import BadParameter, BudgetExceeded, LedgerError, ReadingFailed
 from headcount.source import identified, open_events
-from headcount.source.engine import Limits
+from headcount.source.engines.limits import Limits
 
 ASKED: dict[str, Any] = {"user": "user", "by": "item", "epsilon": 1, "bound": 1, "keys": ["a", "b"]}
 JANUARY: dict[str, list[Any]] = {"user": [1, 2, 3, 4], "item": ["a", "b", "a", "a"]}

@@ -41,6 +41,7 @@ from headcount.bound.selection.statistics import PART, Sizes
 from headcount.errors import BadParameter
 from headcount.noise import Entropy, SystemEntropy
 from headcount.source import Contributions, contributions, open_events
+from headcount.source.contributions import ReadPlan
 
 Person = tuple[tuple[str, int], ...]
 """Items, and how many of each."""
@@ -173,9 +174,9 @@ def test_loads_on_the_engine_are_those_by_hand(events: bool, seed: int) -> None:
     for grid, rare in (((3,), 0), ((1, 2, 4, 8, 16, 1000), 3), ((1, 5), 10**6)):
         expected = loads_by_hand(counted, grid, rare)
         there = on_engine(people, events=events)
-        with there.read(by_number=True) as numbered:
-            assert numbered.numbers
-            assert alike(loads(numbered, np.array(grid), rare), expected)
+        with there.read(ReadPlan(encoded=True)) as encoded:
+            assert encoded.encoded
+            assert alike(loads(encoded, np.array(grid), rare), expected)
         assert alike(loads(there, np.array(grid), rare), expected)
 
 

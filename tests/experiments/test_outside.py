@@ -1,4 +1,4 @@
-"""Experiments are not the product: the wheel is src/headcount alone. What it imports: tests/architecture."""
+"""Experiments are not the product: the wheel is src/headcount alone."""
 
 import tomllib
 from pathlib import Path

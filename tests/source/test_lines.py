@@ -15,9 +15,10 @@ import pyarrow as pa
 import pytest
 from tests.tables import released
 
-from headcount.source import blocks, delimited, engine
+from headcount.source import blocks, delimited
 from headcount.source.delimited import Dialect
 from headcount.source.events import open_events
+from headcount.source.reading import progress
 
 Row = tuple[str | None, ...]
 
@@ -225,10 +226,10 @@ def test_how_far_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: st
             partial(delimited.parsed, dialect=Dialect(",", 2), places=[0, 1]),
         )
     )
-    parts = [engine.progress() or -1 for _ in batches]
+    parts = [progress() or -1 for _ in batches]
     assert parts == sorted(parts)
     assert parts[0] < 0.5 < parts[-1] <= 1
-    assert engine.progress() is None
+    assert progress() is None
     assert found.count().to_pyarrow().as_py() == 200_000
 
 

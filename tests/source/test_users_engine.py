@@ -10,7 +10,7 @@ import pytest
 
 import headcount as hc
 from headcount.audit.choices import Fixed
-from headcount.source.exclusive import _lock
+from headcount.source.engines.duckdb import _lock
 
 ROWS = "SELECT range % 40 AS user, range % 7 AS item FROM range(400)"
 THREADS = 8

@@ -11,7 +11,7 @@ from math import isqrt
 from ibis.expr import types as ir
 
 from headcount.bound.bounded import CUT, Cutting, Sensitivity
-from headcount.source.contributions import COUNT, USER, Contributions, told_of
+from headcount.source.contributions import COUNT, USER, Contributions, per_person
 from headcount.wording import times
 
 GRID = 1024
@@ -46,7 +46,7 @@ class ScaledToSum(Cutting):
     def excess(self, contributions: Contributions, secret: bytes) -> ir.Table:
         people = contributions.persons
         above = people.filter(people["total"] > self.most)
-        return _shrunk(contributions, told_of(above, size=above["total"]), self.most, self.grid)
+        return _shrunk(contributions, per_person(above, size=above["total"]), self.most, self.grid)
 
     def explain(self, item: str) -> str:
         return (
@@ -82,7 +82,7 @@ class ScaledToSize(Cutting):
     def excess(self, contributions: Contributions, secret: bytes) -> ir.Table:
         people = contributions.persons
         above = people.filter(people["squares"] > self.squared)
-        norms = told_of(above, size=above["squares"].cast("float64").sqrt())
+        norms = per_person(above, size=above["squares"].cast("float64").sqrt())
         return _shrunk(contributions, norms, self.squared**0.5, self.grid)
 
     def explain(self, item: str) -> str:

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from inspect import Parameter, Signature, signature
 from pathlib import Path
@@ -22,13 +22,13 @@ from headcount.jobs import JOBS
 from headcount.planner import Plan, plan
 from headcount.release import Release
 from headcount.release.release import FORMATS, PICTURE_FORMATS, bad_format
-from headcount.source.files import found_files, name_of
+from headcount.source.engines.engine import Engine
+from headcount.source.engines.registry import engine_named
+from headcount.source.engines.spark import Spark
+from headcount.source.files import found_files, name_of, opened_by
 
 ROWS = 25
 """Rows on the terminal."""
-ENGINES = ("duckdb", "spark")
-MASTER = "local[*]"
-"""Spark on this machine."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Run:
     spill: Annotated[
         Path | None, typer.Option(help="Where DuckDB puts what does not fit; else the system's temporary folder.")
     ] = None
-    master: Annotated[str | None, typer.Option(help=f"The Spark that is meant; else {MASTER}.")] = None
+    master: Annotated[str | None, typer.Option(help=f"The Spark that is meant; else {Spark.default_address}.")] = None
     out: Annotated[list[Path] | None, typer.Option(help=f"Write it: {' '.join(FORMATS)}. May be repeated.")] = None
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan; read and spend nothing.")] = False
     as_json: Annotated[bool, typer.Option("--json", help="As JSON, for programs.")] = False
@@ -61,7 +61,7 @@ def command(name: str) -> Callable[..., None]:
 
     def run_job(**typed: Any) -> None:
         run = Run(**{option: typed.pop(option) for option in shared})
-        _check_engine(run)
+        _engine(run)
         check_targets(run.out or [])
         _carry_out(name, arguments(function, typed), run)
 
@@ -79,18 +79,9 @@ def option_names() -> list[str]:
     return sorted({*own, "keys_file", *signature(Run).parameters} - {"data", "files", "out", "dry_run", "as_json"})
 
 
-def _check_engine(run: Run) -> None:
-    """An engine that there is, and options that are its own."""
-    if run.engine not in ENGINES:
-        raise BadParameter(f"engine={run.engine}: unknown.", fix="engine=duckdb, or engine=spark")
-    if run.engine != "spark" and run.master is not None:
-        raise BadParameter(f"master={run.master}: only Spark has one.", fix="engine=spark, or no master")
-    for option in ("memory", "spill"):
-        if run.engine == "spark" and getattr(run, option) is not None:
-            raise BadParameter(
-                f"{option}={getattr(run, option)}: only DuckDB has it.",
-                fix=f"no {option}, or engine=duckdb; for Spark: spark.driver.memory in spark-defaults.conf",
-            )
+def _engine(run: Run) -> Engine:
+    """The engine that is named, once the options are found to be its own."""
+    return engine_named(run.engine, {"memory": run.memory, "spill": run.spill, "master": run.master})
 
 
 def check_targets(out: Sequence[Path]) -> None:
@@ -112,7 +103,7 @@ def _carry_out(name: str, asked: dict[str, Any], run: Run) -> None:
             data,
             user=run.user,
             neighbours=run.neighbours,
-            dataset=run.dataset or (name_of(run.files) if run.engine == "spark" else None),
+            dataset=run.dataset or (name_of(run.files) if _engine(run).file_kinds else None),
             memory=run.memory,
             spill=run.spill,
             **asked,
@@ -134,30 +125,17 @@ def _in_files(made: Plan, run: Run) -> Plan:
 
 @contextmanager
 def _opened(run: Run, asked: dict[str, Any]) -> Iterator[Any]:
-    """The files, or what Spark makes of them; that Spark is ended afterwards, with all that it has under way."""
-    if run.engine == "duckdb":
-        yield run.files
-        return
-    frame = _on_spark(run, asked)
-    try:
-        yield frame
-    finally:
-        with suppress(Exception):  # it may have heard the signal too, and be gone
-            frame.sparkSession.stop()
-
-
-def _on_spark(run: Run, asked: dict[str, Any]) -> Any:
-    """The files as a DataFrame, of a Spark that leaves signals to us."""
-    from headcount.source import spark
-
+    """The files as data of a plan, by way of their engine, which leaves signals to us and is ended afterwards."""
+    engine = _engine(run)
     named = [asked.get("value"), asked.get("sum"), *(asked.get("where") or ())]
     columns = [run.user, *asked.get("by", ()), *(name for name in named if name)]
     try:
-        spark.start(run.master or MASTER)
-    except KeyboardInterrupt:  # Spark heard it first
+        engine.start(run.master)
+    except KeyboardInterrupt:  # what was started heard it first
         raise stopping.Stopped(SIGINT) from None
     stopping.listen()
-    return spark.read(run.files, columns, run.master or MASTER)
+    with opened_by(engine, run.files, columns, run.master) as data:
+        yield data
 
 
 def _check_pictures(plan: Plan, out: Sequence[Path]) -> None:

@@ -32,7 +32,7 @@ from headcount.mechanism.unknown.automatic import Automatic
 from headcount.mechanism.unknown.strategy import Thresholds, Weights
 from headcount.planner import release
 from headcount.release import Release
-from headcount.source.contributions import check_amount
+from headcount.source.schema import check_amount
 
 TOPK_ONLY = ("target_error", "variant", "kbar", "first_epsilon", "selection_delta")
 """Parameters of count-release alone; plume-threshold has a target error as well."""

@@ -23,7 +23,7 @@ from headcount.mechanism.strategy import Strategy
 from headcount.planner import release
 from headcount.release import Release
 from headcount.source.binning import Bins
-from headcount.source.contributions import check_kinds
+from headcount.source.schema import check_kinds
 from headcount.source.views import SIZE, WHAT, every_size, size_bins, sizes_of_people
 
 BINS_OF_A_PERSON = 2

@@ -26,8 +26,8 @@ from headcount.mechanism.strategy import Strategy
 from headcount.planner import release
 from headcount.release import Release
 from headcount.source.binning import Bins, bins_of
-from headcount.source.contributions import check_kinds
-from headcount.source.views import check_conditions, rows_where, told
+from headcount.source.schema import check_kinds
+from headcount.source.views import check_conditions, rows_where, where_clause
 from headcount.wording import times
 
 
@@ -172,7 +172,7 @@ class Total(Job):
         return "people" if self.count == "users" else "events"
 
     def title(self) -> str:
-        held = f" where {told(self.where)}" if self.where else ""
+        held = f" where {where_clause(self.where)}" if self.where else ""
         return f"all {self.unit}{held}"
 
     def explain(self, strategy: Strategy, mechanism: AnyMechanism) -> list[str]:
