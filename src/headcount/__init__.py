@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from headcount.release import load as load
     from headcount.source.example import example as example
 
-__version__ = "0.9.0"
-
 _HOMES = {
     "Charge": "headcount.account",
     "Cost": "headcount.account",
@@ -58,6 +56,8 @@ __all__ = [*_HOMES, *_PACKAGES]
 
 def __getattr__(name: str) -> Any:
     """Load a public name when it is first used, so that the import itself is quick."""
+    if name == "__version__":
+        return import_module("importlib.metadata").version("headcount")
     if name not in __all__:
         raise AttributeError(f"module 'headcount' has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name) if name in _HOMES else import_module(f"headcount.{name}")

@@ -19,7 +19,7 @@ from headcount.account.chain import canonical
 from headcount.account.events import Event, Guarantee, to_json
 from headcount.bound.selection.people import People
 from headcount.bound.selection.selection import BoundSelection
-from headcount.errors import BadParameter
+from headcount.errors import BadParameter, visible
 from headcount.exact import Number, rational, written
 from headcount.job import Job
 from headcount.mechanism.mechanism import AnyMechanism
@@ -30,7 +30,6 @@ from headcount.run import Decision, Progress, Source, draw, fingerprint
 from headcount.source import Events, open_events
 from headcount.source.engines.limits import Limits, limits
 from headcount.source.events import check_limits, check_name
-from headcount.wording import visible
 
 FORMAT = 7
 DEFAULT_DELTA = 1e-6

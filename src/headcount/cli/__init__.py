@@ -10,7 +10,7 @@ progress.py  how far it is
 import sys
 
 from headcount.cli import stopping
-from headcount.wording import visible
+from headcount.errors import visible
 
 
 def main() -> None:
