@@ -19,15 +19,15 @@ import duckdb
 import numpy as np
 
 from benchmarks.truth import TABLES, folder, mean, off, true_counts
-from headcount.account.cost import Cost
-from headcount.api import histogram
+from headcount.account.guarantee import Cost
 from headcount.bound import Bounding, TwoScaleClip
 from headcount.bound.selection.amounts import UsualAmounts
 from headcount.bound.selection.draws import MostDrawn
 from headcount.bound.selection.plume import UsualItems
 from headcount.bound.selection.profile import Binned, FromProfile
 from headcount.bound.selection.statistics import Sizes
-from headcount.mechanism.distribution import strategy as distributed
+from headcount.jobs.histogram import histogram
+from headcount.mechanism.distribution.strategy import DistributionStrategy
 from headcount.noise import SystemEntropy
 from headcount.source.contributions import LARGEST_COUNT
 
@@ -39,9 +39,8 @@ FAR = 8
 
 def ways() -> dict[str, Binned]:
     """The ways of choosing a bound by noisy bins, with what they get of an epsilon of 1."""
-    asked = distributed.Distributed("auto", None, False)
-    budget = Cost(Fraction(96, 100), Fraction(1, 10**6))
-    drawn = distributed.choice(asked, Fraction(4, 100), budget, "add-remove", 1000, "auto")
+    budget = Cost(Fraction(1), Fraction(1, 10**6))
+    drawn = DistributionStrategy(budget=budget, neighbours="add-remove", cells=1000).selection
     assert isinstance(drawn, MostDrawn)
     return {
         "profile, people": FromProfile(Fraction(2, 100), "add-remove", 1),

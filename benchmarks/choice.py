@@ -16,7 +16,7 @@ from statistics import median
 from typing import Any
 
 from benchmarks.truth import Off, folder, mean, off, tables, true_counts
-from headcount.plans import plan
+from headcount.jobs.registry import plan
 
 RUNS = 5
 BOUNDS = (1, 3, 7, 14, 25, 40, 90, 150, 300)
@@ -34,7 +34,7 @@ def released(path: Path, truth: dict[Any, int], runs: int, **asked: Any) -> tupl
             steps.append(step)
 
         made = plan("histogram", path, user="user_id", by="item", epsilon=1, **asked)
-        found.append(off(made.release(tell=tell), truth))
+        found.append(off(made.release(progress=tell), truth))
         ended = time.perf_counter()
         before = times.get("reading", started)
         parts.append((times.get("choosing the bound", before) - before) / (ended - started))

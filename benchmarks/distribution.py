@@ -37,10 +37,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchmarks.truth import folder
-from experiments.best import Floats
 from experiments.distribution.people import SOURCES, People, counted, drawn
 from experiments.distribution.ways import METHODS, WAYS, Way, errors, learned, off
 from headcount.account.events import Neighbours
+from headcount.exact import Floats
 from headcount.release import Release
 
 CELLS, PEOPLE, EACH = 1_000, 100_000, 100
@@ -71,7 +71,7 @@ SELECT item, sum(count / size) / (SELECT count(DISTINCT user_id) FROM kept) AS s
 
 def release(data: Any, keys: Sequence[str], **how: Any) -> Release:
     """Through the front door."""
-    from headcount.api_distribution import distribution
+    from headcount.jobs.distribution import distribution
 
     return distribution(data, user="user_id", by="item", keys=keys, epsilon=1, delta=1e-6, **how)
 

@@ -14,9 +14,9 @@ from statistics import median
 import duckdb
 
 from headcount.audit.choices import Fixed
+from headcount.exact import Integers
+from headcount.jobs.registry import plan
 from headcount.noise import Entropy, Law, SystemEntropy
-from headcount.noise.law import Integers
-from headcount.plans import plan
 
 TABLES = {
     "npm_deps2016_all": (5, 25),

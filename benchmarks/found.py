@@ -18,14 +18,13 @@ import numpy as np
 import pyarrow as pa
 
 from benchmarks.truth import folder, tables, true_counts
-from headcount.account.cost import Cost
 from headcount.account.events import Adaptive
+from headcount.account.guarantee import Cost
 from headcount.bound import BoundedTop, TopItems
 from headcount.mechanism import CountRelease, NoisyFound
 from headcount.mechanism.topk import count_release
 from headcount.mechanism.topk.levels import KBAR, VariantName
 from headcount.noise import SystemEntropy
-from headcount.release import found
 
 RUNS = 20
 LISTED = TopItems(KBAR)
@@ -45,7 +44,7 @@ def released(mechanism: CountRelease, table: BoundedTop) -> tuple[float, float, 
     noisy = mechanism.run(table, SystemEntropy())
     assert isinstance(noisy, NoisyFound)
     true = table.totals[noisy.items["item0"].to_numpy()]
-    told = {name: np.asarray(column) for name, column in found.columns(noisy, mechanism, "count").items()}
+    told = {name: np.asarray(column) for name, column in mechanism.estimate(noisy).by_name.items()}
     off = np.abs(told["count"] - true)
     within = (told["low"] <= true) & (true <= told["high"])
     return len(true), float((off > true / 10).mean()), float(within.mean()), float(off.sum() / true.sum())

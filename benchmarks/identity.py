@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 
 import headcount as hc
 from headcount.source import identified, open_events
-from headcount.source.engine import Limits
+from headcount.source.engines.limits import Limits
 
 ROWS = 10_000_000
 ASKED: dict[str, Any] = {"user": "user", "by": "item", "epsilon": 1, "bound": 20}

@@ -6,6 +6,8 @@ Each person has 1 to some 100 rows (lognormal, median 6) of 20 or 1,000 items (Z
 error of all counts together, over that of `auto`, of 10 releases; and the median bound.
 """
 
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 
@@ -28,10 +30,10 @@ def error(data: pa.Table, items: int, count: str, way: str) -> tuple[float, floa
     """The mean error of all counts together, and the median bound."""
     rows = data if count == "events" else data.group_by(["user", "item"]).aggregate([])
     truth = np.bincount(rows["item"].to_numpy(), minlength=items)
-    asked = {"user": "user", "by": "item", "keys": range(items), "count": count, "epsilon": 1}
+    asked: dict[str, Any] = {"user": "user", "by": "item", "keys": range(items), "count": count, "epsilon": 1}
     if way in ("m-quantile", "inverse-sensitivity", "dp-sgd", "output-perturbation", "quantile", "auto"):
         asked["bound"] = way
-    plan = hc.plan("histogram", data, **asked)  # type: ignore[arg-type]
+    plan = hc.plan("histogram", data, **asked)
     releases = [plan.release() for _ in range(RUNS)]
     off = [np.abs(dict_counts(each, items) - truth).sum() for each in releases]
     return float(np.mean(off)), float(np.median([each.about.bound for each in releases]))

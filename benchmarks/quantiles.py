@@ -26,10 +26,10 @@ from typing import Any
 import duckdb
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from benchmarks.peers.environments import python
-from headcount.api_numbers import quantiles
+from headcount.exact import Floats
+from headcount.jobs.quantiles import quantiles
 
 RANGE = (0, 1000)
 CELLS = (2**14, 2**16)
@@ -48,7 +48,6 @@ OURS: dict[str, dict[str, Any]] = {
 }
 HERE = Path(__file__).parent
 OPENDP = python("opendp")
-Floats = NDArray[np.float64]
 Parts = tuple[float, ...]
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headcount import noise
-from headcount.noise.law import Integers
+from headcount.exact import Integers
 from headcount.noise.race import Race
 
 ITEMS, LARGEST, WANTED = 1_000_000, 3_000_000, 100_000

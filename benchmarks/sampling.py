@@ -20,7 +20,7 @@ import numpy as np
 
 from benchmarks.truth import folder, mean, off, true_counts
 from headcount.account import rates, sampled
-from headcount.api import histogram
+from headcount.jobs.histogram import histogram
 from headcount.release import Release
 
 RUNS, LARGE = 5, 1000

@@ -44,14 +44,14 @@ from benchmarks.truth import TABLES, folder, true_counts
 from experiments.sampling.part import SYSTEM, listed
 from experiments.shape.follows import Beside, entropy
 from experiments.shape.ways import off
-from headcount.api_shape import shape
+from headcount.account.guarantee import Cost
 from headcount.estimate.shape.prevalence import of_counts
 from headcount.estimate.shape.properties import Estimate
-from headcount.mechanism.shape.strategy import Shaped, Way
-from headcount.mechanism.shape.strategy import mechanism as made_by
-from headcount.noise.law import Integers
+from headcount.exact import Integers
+from headcount.jobs.shape import shape
+from headcount.mechanism import AnyMechanism
+from headcount.mechanism.shape.strategy import ShapeStrategy
 from headcount.release import Shape
-from headcount.release.shape import told as made_of
 
 MILLION = 10**6
 ROUNDS = 3
@@ -83,10 +83,15 @@ def release(path: str | Path, way: str) -> Shape:
 def counted(way: str) -> None:
     """Noise, estimate and intervals of a million items, all known."""
     totals = MILLION // np.arange(1, MILLION + 1)
-    kind: Way = "staircase" if way == "staircase" else "buckets"
-    by = made_by(Shaped(kind), Fraction(1), 1, "add-remove", len(totals))
-    noisy = by.run(listed(totals, by.bounding), SYSTEM)
-    made_of(noisy, float(by.event.scale), "l1", WAYS[way].get("estimator", "em"))
+    strategy = ShapeStrategy(
+        budget=Cost(Fraction(1), Fraction(0)),
+        neighbours="add-remove",
+        cells=len(totals),
+        method=WAYS[way].get("mechanism", "staircase"),
+        estimator=WAYS[way].get("estimator", "em"),
+    )
+    by: AnyMechanism = strategy.mechanism()
+    by.estimate(by.run(listed(totals, by.bounding), SYSTEM))
 
 
 def call(which: str, path: str) -> None:

@@ -15,6 +15,7 @@ source is known.
 
 import argparse
 import itertools
+import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -29,12 +30,14 @@ from benchmarks.shape import printed
 from benchmarks.truth import TABLES, folder
 from experiments.sampling.part import SYSTEM, listed
 from experiments.shape.follows import entropy
-from headcount.estimate.shape.prevalence import Floats, of_counts
+from headcount.account.guarantee import Cost
+from headcount.estimate.shape.prevalence import of_counts
 from headcount.estimate.shape.properties import Estimate
-from headcount.mechanism.shape.strategy import Shaped, Way
-from headcount.mechanism.shape.strategy import mechanism as made_by
-from headcount.noise.law import Integers
-from headcount.release.shape import Shape, collected, told
+from headcount.estimate.shape.table import Rows
+from headcount.exact import Floats, Integers
+from headcount.mechanism import AnyMechanism
+from headcount.mechanism.shape.strategy import Method, ShapeStrategy
+from headcount.release.shape import Shape, shape_release
 
 BOUNDS = (1, 4, 10, 40)
 ITEMS, POWERS, CONTRIBUTIONS = (4, 40, 400, 4000), (0.0, 0.8, 1.0, 1.3), (500, 2_000, 20_000, 200_000)
@@ -89,12 +92,14 @@ def sources(where: Path, bound: int, half: str) -> list[Source]:
     return [*synthetic()[first::2], *(real(name, where, bound) for name in list(TABLES)[first::2])]
 
 
-def release(totals: Integers, bound: int, way: Way) -> Shape:
+def release(totals: Integers, bound: int, way: Method) -> Shape:
     """By the product's mechanism and estimate."""
-    made = made_by(Shaped(way), Fraction(1), bound, "add-remove", None)
-    noisy = made.run(listed(totals, made.bounding), SYSTEM)
+    budget = Cost(Fraction(1), Fraction(0))
+    strategy = ShapeStrategy(budget=budget, neighbours="add-remove", cells=None, bound=bound, method=way)
+    made: AnyMechanism = strategy.mechanism()
+    found = made.estimate(made.run(listed(totals, made.bounding), SYSTEM))
     same = {"what": "", "dataset": "", "unit": "people", "epsilon": "1", "delta": "0", "steps": (), "proof": ""}
-    return collected(told(noisy, float(made.event.scale), "l1", "em"), **same, events="[]")
+    return shape_release(Rows(found.by_name, json.loads(found.measured)), **same, events="[]")
 
 
 def held(estimate: Estimate, truth: float) -> float:
@@ -171,7 +176,7 @@ def row(bound: int, items: str, several: Sequence[Answers], tables: int) -> list
     ]
 
 
-def lines(where: Path, half: str, runs: int, way: Way) -> Iterator[list[str]]:
+def lines(where: Path, half: str, runs: int, way: Method) -> Iterator[list[str]]:
     """By bound and class."""
     random = np.random.default_rng(1)
     for bound in BOUNDS:

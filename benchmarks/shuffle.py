@@ -23,11 +23,11 @@ from experiments.shape.tables import drawn
 from experiments.shape.ways import EM, cells, off, staircase
 from headcount.account.events import Neighbours
 from headcount.account.shuffling import best
+from headcount.exact import Integers
 from headcount.federated import SecureSum, ShapeAnalyst, ShapeClient, ShapeRound, Shuffler, Total
 from headcount.federated.shape.client import bucket_of
 from headcount.federated.shape.messages import Way
 from headcount.noise import negative_binomial
-from headcount.noise.law import Integers
 from headcount.release import Shape
 
 EPSILON, DELTA, HONEST = Fraction(1), Fraction(1, 10**6), Fraction(9, 10)

@@ -19,8 +19,8 @@ from headcount import noise
 from headcount.estimate.shape import buckets, staircase
 from headcount.estimate.shape.kernel import laplace
 from headcount.estimate.shape.prevalence import Prevalence, of_counts
+from headcount.exact import Integers
 from headcount.mechanism.shape.staircase import staircase as measured
-from headcount.noise.law import Integers
 from headcount.source.buckets import buckets_of
 from headcount.stream import Counter
 

@@ -15,10 +15,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchmarks.truth import mean, off, true_counts
-from headcount.api import histogram
-from headcount.mechanism import Name
+from headcount.jobs.histogram import histogram
+from headcount.jobs.parameters import Mechanism
 
-MECHANISMS: tuple[Name, ...] = ("thresholded", "weighted", "count-release", "auto")
+MECHANISMS: tuple[Mechanism, ...] = ("thresholded", "weighted", "count-release", "auto")
 TABLES = {"3,000 people, 300 items each": (3000, 300), "900 people, 100 items each": (900, 100)}
 RUNS = 5
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.truth import Off, folder, mean, off, tables, true_counts
-from headcount.api import histogram
+from headcount.jobs.histogram import histogram
 
 RUNS = 5
 BOUNDS = (1, 5, 25, 35, 50, 100, 150, 250, 400)

@@ -7,11 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from headcount.noise.law import Integers
-
-Floats = NDArray[np.float64]
+from headcount.exact import Floats, Integers
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from experiments.pictures import Panel, figure
-from headcount.release.plot import drawn
-from headcount.visible import visible
+from headcount.release.plot import render
+from headcount.wording import visible
 
 Progress = Callable[[str, float], None]
 """Reports the current step and the fraction of the experiment that is done."""
@@ -72,7 +72,7 @@ class Reproduction:
         if not self.panels:
             return texts
         picture = figure(self.panels)
-        return texts + [self._write(folder, kind, drawn(picture, kind)) for kind in ("png", "svg")]
+        return texts + [self._write(folder, kind, render(picture, kind)) for kind in ("png", "svg")]
 
     def _write(self, folder: Path, kind: str, content: bytes) -> Path:
         path = folder / f"{self.name}.{kind}"

@@ -8,7 +8,8 @@ import headcount as hc
 from headcount.audit.choices import Fixed
 from headcount.bound import Bounding
 from headcount.source import Contributions, contributions, open_events
-from headcount.source.engine import engine
+from headcount.source.contributions import ReadPlan
+from headcount.source.engines.duckdb import connect
 
 Rows = Sequence[tuple[Any, Any]]
 
@@ -35,7 +36,7 @@ def released(data: Any, **arguments: Any) -> dict[Any, int]:
 @cache
 def _shared_engine() -> Any:
     """A DuckDB that stays, and that remembers what an expression is as SQL."""
-    connection = engine()
+    connection = connect()
     plain = connection.compile
 
     @cache
@@ -67,6 +68,6 @@ def kept(bounding: Bounding, rows: Rows, secret: bytes, *, events: bool) -> dict
 
 def totals(bounding: Bounding, rows: Rows, secret: bytes, *, events: bool) -> dict[Any, int]:
     """What bounding makes of each item, in units."""
-    with done(rows, events=events).read(by_number=True) as read:
+    with done(rows, events=events).read(ReadPlan(encoded=True)) as read:
         bounded = bounding.bound(read, secret, None)
     return dict(zip(bounded.items["item0"].to_pylist(), bounded.totals.tolist(), strict=True))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from headcount.cli.app import JOBS
+from headcount.jobs import JOBS
 from headcount.mechanism import Mechanism
 from tests import effort
 from tests.tiers import TIERS, Tiers, case, function, siblings
@@ -36,6 +36,13 @@ def test_every_slow_test_has_a_quick_sibling(tiers: Tiers) -> None:
     quick = {name.partition("[")[0] for name in tiers.quick}
     alone = {function(item) for item in tiers.everything if not quick.intersection(siblings(item))}
     assert alone == set()
+
+
+def test_every_case_that_a_mark_keeps_is_there(tiers: Tiers) -> None:
+    there = {(function(item), case(item)) for item in tiers.everything}
+    for item in tiers.everything:
+        for mark in item.iter_markers("slow"):
+            assert {(function(item), name) for name in mark.kwargs.get("but", ())} <= there
 
 
 @pytest.mark.parametrize("test", PARTS)

@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 
 from benchmarks.peers.environments import python
 from benchmarks.truth import TABLES, Off, folder, mean, true_counts
-from headcount.api import histogram
+from headcount.jobs.histogram import histogram
 
 OURS = ("auto", "thresholded", "weighted", "count-release")
 RUNS = 5

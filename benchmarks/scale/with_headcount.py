@@ -13,9 +13,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from headcount.api import histogram
+from headcount.jobs.histogram import histogram
+from headcount.jobs.registry import plan
 from headcount.noise import SystemEntropy
-from headcount.plans import plan
 
 ASKED: dict[str, Any] = {"user": "user_id", "by": "item", "epsilon": 1, "delta": 1e-6}
 MEMORY = "4GB"

@@ -19,8 +19,8 @@ from pyspark.sql import DataFrame
 
 from benchmarks.scale.once import cpu, memory
 from benchmarks.scale.with_headcount import ASKED, said
-from headcount.api import histogram
-from headcount.source.spark import start
+from headcount.jobs.histogram import histogram
+from headcount.source.engines.spark_session import start
 
 SETTINGS = "--driver-memory 8g --conf spark.sql.shuffle.partitions=8 pyspark-shell"
 """One process is driver and workers at once."""

@@ -16,7 +16,7 @@ from experiments.bounding.people import People
 from experiments.bounding.printed import PrintedPerturbation
 from headcount.bound.selection.compare import ComparedSizes
 from headcount.bound.selection.paper import DpSgd, InverseSensitivity, Known, MQuantile, OutputPerturbation
-from headcount.noise.law import Integers
+from headcount.exact import Integers
 
 WAYS = (
     ComparedSizes.name,

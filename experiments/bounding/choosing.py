@@ -12,17 +12,17 @@ import numpy as np
 
 from experiments.bounding.people import People
 from experiments.bounding.printed import LARGEST, PrintedPerturbation, threshold
-from headcount.account.cost import Cost
+from headcount.account.guarantee import Cost
 from headcount.bound import SampledEvents
 from headcount.bound.selection.by_load import Generalized, Unknown
 from headcount.bound.selection.loads import Loads
 from headcount.bound.selection.paper import Known, OutputPerturbation, Quantile, Ranked
 from headcount.bound.selection.statistics import Sizes
-from headcount.mechanism.choose import choice_for
-from headcount.mechanism.wish import KNOWN, Wish
+from headcount.exact import Integers
+from headcount.mechanism.known.strategy import SELECTIONS, KnownItems
+from headcount.mechanism.unknown.strategy import Thresholds
 from headcount.noise import SystemEntropy
 from headcount.noise.finite import Softmax
-from headcount.noise.law import Integers
 from headcount.source.contributions import LARGEST_COUNT
 
 PRICE = Fraction(1, 10)
@@ -46,7 +46,7 @@ def unknown(kind: type[Unknown], people: People, grid: Sequence[int]) -> Unknown
 def known(name: str, people: People, cells: int, sparsity: int) -> Known:
     """For so many known items, with the paper's largest bound; the weight of the noise is the product's."""
     plain = default(people, cells)
-    kind: Any = PrintedPerturbation if name == PrintedPerturbation.name else KNOWN[name]
+    kind: Any = PrintedPerturbation if name == PrintedPerturbation.name else SELECTIONS[name]
     made: Known = kind(PRICE, "add-remove", plain.weight, plain.largest, fine_grid(), sparsity)
     return replace(made, people=people.number) if isinstance(made, OutputPerturbation) else made
 
@@ -58,7 +58,7 @@ def fine_grid() -> tuple[int, ...]:
 
 def default(people: People, cells: int) -> Known:
     """What the product does for so many known items if nothing is said: way, candidates and all."""
-    chosen = choice_for(_wish(people, cells, "auto"))
+    chosen = KnownItems(**_release(people), cells=cells).selection
     assert isinstance(chosen, Known)
     return chosen
 
@@ -71,15 +71,15 @@ def top_count() -> Known:
 
 def own_grid(people: People) -> tuple[int, ...]:
     """The product's own candidates for items not known in advance."""
-    chosen = choice_for(_wish(people, None, Generalized.name))
+    chosen = Thresholds(**_release(people), bound=Generalized.name).selection
     assert isinstance(chosen, Generalized)
     return chosen.grid
 
 
-def _wish(people: People, cells: int | None, bound: str) -> Wish:
+def _release(people: People) -> dict[str, Any]:
     """A release at epsilon 1, and 0.1 for the choice."""
     budget = Cost(1 + PRICE, Fraction(1, 2 * people.number))
-    return Wish(budget, "events", "add-remove", cells, bound, share=PRICE / budget.epsilon)
+    return {"budget": budget, "neighbours": "add-remove", "count": "events", "share": PRICE / budget.epsilon}
 
 
 def drawn(choice: Unknown | Known, statistics: Loads | Sizes, times: int) -> Integers:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from experiments.best import Floats, Histograms
+from experiments.best import Histograms
 from experiments.bounding.people import Random
-from headcount.noise.law import Integers
+from headcount.exact import Floats, Integers
 
 
 @dataclass(frozen=True)

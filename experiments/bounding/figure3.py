@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from experiments.best import Floats
 from experiments.bounding.choosing import delta_of, unknown
 from experiments.bounding.losses import thresholded
 from experiments.bounding.people import SUBSTITUTES, People, Random, different, substitute
@@ -13,6 +12,7 @@ from experiments.bounding.printed import BOUNDS, AsPrinted
 from experiments.pictures import Panel, Series
 from experiments.report import Progress, Reproduction, Setting, Table, number
 from headcount.bound.selection.loads import UNIT
+from headcount.exact import Floats
 
 SHOWN = (10, 50, 100, 200, 400, 700, 1000, 1500)
 """Bounds in the table; the picture has them all."""

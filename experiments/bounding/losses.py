@@ -9,11 +9,10 @@ from math import pi
 import numpy as np
 from scipy import special
 
-from experiments.best import Floats
 from experiments.bounding.cut import scaled, shuffled
 from experiments.bounding.people import People, Random
 from experiments.bounding.printed import threshold
-from headcount.noise.law import Integers
+from headcount.exact import Floats, Integers
 
 
 @dataclass(frozen=True)

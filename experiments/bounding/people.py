@@ -12,7 +12,8 @@ import ibis
 import numpy as np
 import pyarrow as pa
 
-from experiments.best import Floats, Histograms
+from experiments.best import Histograms
+from headcount.exact import Floats
 from headcount.source.contributions import Contributions
 
 Random = np.random.Generator

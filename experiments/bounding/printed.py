@@ -10,12 +10,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from experiments.best import Floats
 from headcount.bound.selection.by_load import Exponential
 from headcount.bound.selection.loads import UNIT
 from headcount.bound.selection.paper import STEPS, OutputPerturbation
 from headcount.bound.selection.statistics import PART
-from headcount.noise.law import Integers
+from headcount.exact import Floats, Integers
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from experiments.best import Floats
 from experiments.bounding.choosing import default, drawn, top_count
 from experiments.bounding.people import SUBSTITUTES, People, Random, one_word
 from experiments.bounding.printed import TABLE2
 from experiments.bounding.undoing import Undone, released
 from experiments.pictures import Panel, Series
 from experiments.report import Progress, Reproduction, Setting, Table, number
+from headcount.exact import Floats
 
 FIXED = (1, 2)
 COLUMNS = ("data", "word", "C", "clipped", "undone", "chosen by")

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from experiments.best import Floats
 from experiments.bounding.people import People, Random
 from experiments.report import number
 from headcount.estimate.counts.poisson import undone
-from headcount.noise.law import Integers
+from headcount.exact import Floats, Integers
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,9 @@ from math import expm1, log1p, sqrt
 import numpy as np
 from scipy import special
 
-from experiments.best import Floats
 from experiments.bounding.people import Random
 from experiments.count_release.tables import Pairs
-from headcount.noise.law import Integers
+from headcount.exact import Floats, Integers
 
 ALPHA = 0.5
 TARGET = 0.1

@@ -11,21 +11,19 @@ from fractions import Fraction
 import numpy as np
 import pyarrow as pa
 
-from experiments.best import Floats
 from experiments.bounding.people import Random
 from experiments.count_release.baseline import ALPHA, TARGET, Counted, not_private
 from experiments.count_release.tables import Pairs
 from headcount.account.events import Adaptive
 from headcount.bound import BoundedTop, TopItems
 from headcount.bound.selection.plume import Discovering
+from headcount.exact import Floats, Integers
 from headcount.mechanism.baseline import plume
 from headcount.mechanism.topk import count_release
 from headcount.mechanism.topk.levels import VariantName
 from headcount.noise import SystemEntropy
-from headcount.noise.law import Integers
-from headcount.release import found as told
+from headcount.source.arrow_columns import whole_numbers
 from headcount.source.contributions import Contributions
-from headcount.source.fetched import whole_numbers
 
 DELTA = Fraction(1, 10**6)
 KBAR = 10_000
@@ -83,7 +81,7 @@ def _one_after_another(bounded: BoundedTop, name: str, variant: VariantName) -> 
         mechanism = count_release.within(Adaptive(rho, DELTA), TopItems(KBAR), "add-remove", variant=variant)
         noisy = mechanism.run(bounded, SYSTEM)
         assert isinstance(noisy, count_release.NoisyFound)
-        counts = np.asarray(told.columns(noisy, mechanism, "count")["count"], dtype=np.float64)
+        counts = np.asarray(mechanism.estimate(noisy).by_name["count"], dtype=np.float64)
         return {name: trial(bounded.totals[whole_numbers(noisy.items["item0"])], counts)}
 
     return run

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from experiments.best import Histograms
 from experiments.bounding.people import People, Random
-from headcount.noise.law import Integers
+from headcount.exact import Integers
 
 TABLES = {
     "Online Retail": "online_retail",

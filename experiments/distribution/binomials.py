@@ -7,7 +7,7 @@ there on, so all differences together are twice the difference of the chances of
 import numpy as np
 from scipy.special import bdtr, pdtr
 
-from experiments.best import Floats
+from headcount.exact import Floats
 
 
 def apart(m: int, p: Floats, q: Floats) -> Floats:

@@ -8,12 +8,11 @@ import numpy as np
 from scipy.special import log_softmax
 from scipy.stats import binom
 
-from experiments.best import Floats
 from experiments.parts import Part
 from experiments.report import Setting, Table, number
 from experiments.sampling.part import DELTA, EPSILON
 from headcount.account import calibrate, gaussian, zcdp
-from headcount.noise.law import Integers
+from headcount.exact import Floats, Integers
 
 M = 10
 CHANCES = np.array([0.2, 0.8])

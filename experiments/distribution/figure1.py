@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from experiments.best import Floats
 from experiments.distribution.binomials import apart
 from experiments.parts import Part
 from experiments.pictures import Panel, Series
 from experiments.report import Setting, Table, number
+from headcount.exact import Floats
 
 P, Q = 0.01, 0.011
 FEW = tuple(range(1, 21))

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from experiments.best import Floats
 from headcount.bound.selection.statistics import Sizes
-from headcount.noise.law import Integers
+from headcount.exact import Floats, Integers
 
 
 def zipf(cells: int) -> Floats:

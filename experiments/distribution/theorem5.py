@@ -6,10 +6,10 @@ from math import inf
 
 import numpy as np
 
-from experiments.best import Floats
 from experiments.distribution.binomials import apart, apart_in_the_limit, said, said_in_the_limit
 from experiments.parts import Part
 from experiments.report import Setting, Table
+from headcount.exact import Floats
 
 SIZES = (1, 2, 3, 4, 5, 7, 10, 20, 30, 50, 100, 200, 300, 500, 1_000)
 CLOSER, SIDES = 5, 5

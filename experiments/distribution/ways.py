@@ -6,7 +6,6 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from experiments.best import Floats
 from experiments.distribution.people import People
 from experiments.pictures import Series
 from experiments.report import number
@@ -14,10 +13,9 @@ from experiments.sampling.part import BUDGET, SYSTEM, listed
 from headcount.account.events import Neighbours
 from headcount.bound import Bounded, Bounding, SampledEvents, ScaledToSum
 from headcount.bound.draws import BoundedDraws, Draws, ExactDraws
-from headcount.mechanism import Distributed, Mechanism, Wish, choice_for, mechanism_for
-from headcount.mechanism.distribution.strategy import Method
-from headcount.mechanism.distribution.strategy import off as foreseen
-from headcount.release.distribution import told as made_of
+from headcount.exact import Floats
+from headcount.mechanism import AnyMechanism
+from headcount.mechanism.distribution.strategy import DistributionStrategy, Method
 
 Way = Literal["not private"] | Method
 DEFAULT: Method = "auto"
@@ -46,21 +44,28 @@ def learned(people: People, way: Way, neighbours: Neighbours = "replace") -> Lea
         plainly = people.totals / people.totals.sum()
         return Learned(plainly, plainly, plainly)
     by = made_by(people, way, neighbours)
-    return Learned(*made_of(by.run(held(people, by.bounding), SYSTEM), by))
+    columns = by.estimate(by.run(held(people, by.bounding), SYSTEM)).by_name
+    return Learned(columns["share"], columns["low"], columns["high"])
 
 
-def made_by(people: People, method: Method, neighbours: Neighbours) -> Mechanism:
+def made_by(people: People, method: Method, neighbours: Neighbours) -> AnyMechanism:
     """The mechanism. If people are only replaced, it is public how many there are; else what must be known of that to
     choose the mechanism is told privately first."""
-    asked = Distributed(method, people.many if neighbours == "replace" else None)
-    wish = Wish(BUDGET, "events", neighbours, len(people.chances), people.each, distributed=asked)
-    choice = choice_for(wish)
-    return mechanism_for(wish, choice.draw(people.sizes, SYSTEM) if choice else None)
+    asked = DistributionStrategy(
+        budget=BUDGET,
+        neighbours=neighbours,
+        cells=len(people.chances),
+        method=method,
+        bound=people.each,
+        people=people.many if neighbours == "replace" else None,
+    )
+    return asked.mechanism(asked.selection.draw(people.sizes, SYSTEM) if asked.selection else None)
 
 
 def chosen(cells: int, many: int, each: int) -> tuple[str, float]:
     """What the product takes if nothing is said and people are only replaced, and the error that it foresees."""
-    return foreseen(Distributed(DEFAULT, many), BUDGET, "replace", cells, each, many)
+    asked = DistributionStrategy(budget=BUDGET, neighbours="replace", cells=cells, method=DEFAULT, people=many)
+    return asked.predicted(each, many)
 
 
 def held(people: People, bounding: Bounding) -> Bounded:

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from experiments.bounding.people import weights
@@ -12,17 +11,15 @@ from experiments.parts import Part
 from experiments.pictures import Panel, Series
 from experiments.report import Setting, Table, number
 from experiments.sampling.part import BUDGET, SYSTEM, listed
-from headcount.asked import heavy_question
 from headcount.bound import SampledItems
 from headcount.bound.selection.people import People
-from headcount.mechanism import Mechanism
+from headcount.exact import Integers
+from headcount.jobs.heavy_hitters import HeavyHitters
+from headcount.mechanism import AnyMechanism
 from headcount.mechanism.sampled.sample_threshold import Sampling
 from headcount.mechanism.sampled.sample_threshold import calibrated as sampled
 from headcount.mechanism.unknown.thresholded import calibrated as thresholded
-from headcount.noise.law import Integers
-from headcount.release.heavy import heavy
-from headcount.release.intervals import counted
-from headcount.source.fetched import whole_numbers
+from headcount.source.arrow_columns import whole_numbers
 
 SHARES = ("0.01", "0.001")
 SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000)
@@ -96,7 +93,7 @@ def results(share: str, sizes: Sequence[int], runs: int, seed: int) -> Results:
     }
 
 
-def mechanisms() -> dict[str, Mechanism]:
+def mechanisms() -> dict[str, AnyMechanism]:
     """The product's, for one item each."""
     bounding = SampledItems(1)
     return {
@@ -112,13 +109,12 @@ def zipf(people: int, runs: int, seed: int) -> Integers:
     return np.asarray(random.multinomial(people, weights(ITEMS, 0), size=runs).ravel())
 
 
-def released(mechanism: Mechanism, share: str, people: int, totals: Integers) -> Found:
+def released(mechanism: AnyMechanism, share: str, people: int, totals: Integers) -> Found:
     """All tables at once: each item of each of them has coins, or noise, of its own."""
-    question = heavy_question(user="user", by="item", share=share, people=people)
+    job = HeavyHitters.from_typed(user="user", by="item", share=share, people=people)
     there = totals[totals > 0]
     noisy = mechanism.run(listed(there, mechanism.bounding), SYSTEM)
-    columns = dict(zip(("count", "low", "high"), counted(noisy, mechanism, question), strict=True))
-    told = heavy(pa.table({"item": noisy.items["item0"], **columns}), question, People(people))
+    told = job.table(noisy, mechanism.estimate(noisy), People(people))
     return _found(there >= float(share) * people, whole_numbers(told["item"]), np.asarray(told["certain"]))
 
 

@@ -6,14 +6,13 @@ from math import ceil, floor, log, sqrt
 import numpy as np
 from scipy import special
 
-from experiments.best import Floats
 from experiments.parts import Part
 from experiments.report import Setting, Table, number
 from experiments.sampling.part import DELTA, EPSILON, PEOPLE, THETA, chance
 from experiments.sampling.theorem import RATE, formula
 from headcount.account import rates
+from headcount.exact import Floats, Integers
 from headcount.federated.sample import enough
-from headcount.noise.law import Integers
 
 OFF = 0.1
 """gamma: a count is off if it is so by more than this part of it."""

@@ -6,7 +6,6 @@ from math import e
 
 import numpy as np
 
-from experiments.best import Floats
 from experiments.parts import Part
 from experiments.report import Setting, Table, number
 from experiments.sampling.lemmas import chances
@@ -18,6 +17,7 @@ from headcount.audit.found_first import People
 from headcount.audit.sampled import EXACTLY, OneSample, Run, fixed_size, hidden_told, on_cells, together
 from headcount.bound import SampledEvents
 from headcount.estimate.ordered.tree import Shape
+from headcount.exact import Floats
 
 CROWD: People = (("a",),) * 150
 """Of whom enough are in the sample, nearly always."""

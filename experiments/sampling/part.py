@@ -6,10 +6,10 @@ import numpy as np
 import pyarrow as pa
 
 from experiments.report import number
-from headcount.account.cost import Cost
+from headcount.account.guarantee import Cost
 from headcount.bound import Bounded, Bounding
+from headcount.exact import Integers
 from headcount.noise import SystemEntropy
-from headcount.noise.law import Integers
 
 EPSILON, DELTA = Fraction(1), Fraction(1, 10**6)
 BUDGET = Cost(EPSILON, DELTA)

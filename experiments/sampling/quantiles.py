@@ -6,21 +6,20 @@ from fractions import Fraction
 
 import numpy as np
 
-from experiments.best import Floats
 from experiments.parts import Part
 from experiments.pictures import Panel, Series
 from experiments.report import Setting, Table
 from experiments.sampling.part import BUDGET, DELTA, EPSILON, SYSTEM, listed
 from headcount.account import rates
 from headcount.account.events import SampleThreshold
-from headcount.asked_numbers import DECILES, quantiles_question
 from headcount.estimate.ordered.tree import Shape
-from headcount.mechanism import BinarySearch, Hierarchy
-from headcount.mechanism.ordered.strategy import SAMPLED_FAN_OUT, THETA, How, Ordered, bounding
-from headcount.mechanism.ordered.strategy import mechanism as made_by
+from headcount.exact import Floats
+from headcount.jobs.quantiles import DECILES
+from headcount.mechanism import AnyMechanism
+from headcount.mechanism.ordered.readout import Quantiles
+from headcount.mechanism.ordered.strategy import SAMPLED_FAN_OUT, TREE_THETA, Method, Ordered
 from headcount.mechanism.sampled.sample_threshold import Sampling
-from headcount.question import Question
-from headcount.release.ordered import rows
+from headcount.source.axis import Axis
 
 CELLS = 4096
 SIZES = (5_000, 20_000, 60_000, 200_000, 1_000_000)
@@ -39,8 +38,8 @@ NOTES = (
     "Our digest of the paper has for deciles, n = 20,000: theta 20 .0048 / .013, basic composition .0066 / .023, the "
     "paper's rule .048 / .134; n = 200,000: .0013 / .0044, .0017 / .0060, .0054 / .0207. There levels are made to "
     "agree in another way, and the number of runs is not told.",
-    f"If nothing is said the product takes theta = {THETA} for quantiles. With 14 the smallest counts appear, but what "
-    "counts here is how many people are in the sample.",
+    f"If nothing is said the product takes theta = {TREE_THETA} for quantiles. With 14 the smallest counts appear, but "
+    "what counts here is how many people are in the sample.",
 )
 
 
@@ -48,8 +47,8 @@ NOTES = (
 class Way:
     """A mechanism for some quantiles."""
 
-    question: Question
-    mechanism: Hierarchy | BinarySearch
+    readout: Quantiles
+    mechanism: AnyMechanism
 
     @property
     def sample(self) -> str:
@@ -60,9 +59,9 @@ class Way:
     def errors(self, ranked: Floats, releases: int) -> Floats:
         """In rank, as parts of all people: a row for each release."""
         bounded = listed(np.bincount((ranked * CELLS).astype(np.int64), minlength=CELLS), self.mechanism.bounding)
-        told = [rows(self.mechanism.run(bounded, SYSTEM), self.mechanism, self.question) for _ in range(releases)]
+        told = [self.mechanism.estimate(self.mechanism.run(bounded, SYSTEM)).by_name for _ in range(releases)]
         found = np.searchsorted(ranked, np.array([each["value"] for each in told])) / len(ranked)
-        return np.asarray(np.abs(found - np.array([float(q) for q in self.question.q])))
+        return np.asarray(np.abs(found - self.readout.parts))
 
 
 Results = Mapping[str, Sequence[Floats]]
@@ -85,7 +84,7 @@ def part(setting: Setting) -> Part:
 
 def ways(q: tuple[Fraction, ...]) -> dict[str, Way]:
     """All that are compared."""
-    kinds: dict[str, tuple[How, Sampling]] = {
+    kinds: dict[str, tuple[Method, Sampling]] = {
         TREE: ("sample-threshold", Sampling()),
         SMALL: ("sample-threshold", Sampling(theta=14)),
         LARGER: ("sample-threshold", Sampling(theta=20)),
@@ -106,12 +105,10 @@ def _shared() -> Sampling:
     return Sampling(one.rate, one.threshold)
 
 
-def _way(how: How, q: tuple[Fraction, ...], sampling: Sampling) -> Way:
-    question = quantiles_question(user="user", value="value", q=q, range=(0, 1), cells=CELLS, bound=1, mechanism=how)
-    asked = Ordered(CELLS, how, q, sampling)
-    mechanism = made_by(asked, BUDGET, bounding(asked, 1), "add-remove")
-    assert isinstance(mechanism, Hierarchy | BinarySearch)
-    return Way(question, mechanism)
+def _way(how: Method, q: tuple[Fraction, ...], sampling: Sampling) -> Way:
+    readout = Quantiles(Axis((0.0, 1.0), CELLS), q)
+    asked = Ordered(budget=BUDGET, neighbours="add-remove", readout=readout, method=how, bound=1, sampling=sampling)
+    return Way(readout, asked.mechanism())
 
 
 def _told(off: Floats) -> str:

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from experiments.best import Floats
 from experiments.parts import Part
 from experiments.report import Setting, Table
 from experiments.shape.tables import SOURCES, drawn
@@ -13,7 +12,7 @@ from experiments.shape.ways import EM, PAPER, STAIRCASE, cells, staircase
 from headcount.estimate.shape.prevalence import Prevalence
 from headcount.estimate.shape.properties import Estimate, Properties
 from headcount.estimate.shape.uncertainty import Uncertain
-from headcount.noise.law import Integers
+from headcount.exact import Floats, Integers
 
 PEOPLE, QUICK = 100_000, 5_000
 RUNS = 100

@@ -10,7 +10,7 @@ from experiments.report import Setting, Table
 from experiments.shape.tables import drawn
 from experiments.shape.ways import CLIP, PAPER, Errors, errors, shapes, told
 from headcount.estimate.shape.prevalence import Prevalence, of_counts
-from headcount.noise.law import Integers
+from headcount.exact import Integers
 
 SIZES = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 RUNS = 100

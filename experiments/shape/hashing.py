@@ -10,8 +10,8 @@ from experiments.parts import Part
 from experiments.report import Setting, Table
 from experiments.shape.tables import drawn
 from experiments.shape.ways import EM, PAPER, STAIRCASE, Errors, Shapes, cells, errors, staircase, told
+from headcount.exact import Integers
 from headcount.mechanism.shape.buckets import TIMES as BY_DEFAULT
-from headcount.noise.law import Integers
 
 PEOPLE, QUICK = 100_000, 5_000
 WIDE = 5

@@ -13,8 +13,8 @@ from experiments.shape.tables import drawn
 from experiments.shape.ways import EM, ESTIMATORS, PAPER, Cells, Shapes, cells, errors, told
 from headcount.account.shuffling import best, messages
 from headcount.estimate.shape.kernel import Kernel, both, laplace, shares
+from headcount.exact import Integers
 from headcount.noise import discrete_laplace, negative_binomial
-from headcount.noise.law import Integers
 from headcount.stream import Counter
 
 SIZES = (10_000, 100_000)

@@ -7,8 +7,8 @@ from experiments.report import Setting, Table
 from experiments.shape.tables import drawn
 from experiments.shape.ways import CLIP, EM, PAPER, STAIRCASE, cells, errors, staircase, told
 from headcount.estimate.shape.prevalence import Prevalence
-from headcount.noise.law import Integers
-from headcount.question import Loss
+from headcount.estimate.shape.table import Loss
+from headcount.exact import Integers
 
 SIZES = (10_000, 100_000)
 RUNS = 20

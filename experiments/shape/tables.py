@@ -4,8 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from experiments.best import Floats
-from headcount.noise.law import Integers
+from headcount.exact import Floats, Integers
 
 Source = Callable[[int, int], Floats]
 """The chance of each cell, for so many people and so many cells."""

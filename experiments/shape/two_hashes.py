@@ -17,7 +17,7 @@ from experiments.sampling.part import EPSILON
 from experiments.shape.tables import drawn
 from experiments.shape.ways import EM, cells, off, told
 from headcount.estimate.shape.prevalence import Prevalence
-from headcount.noise.law import Integers
+from headcount.exact import Integers
 
 SIZES = (1_000, 10_000, 100_000)
 RUNS, TIMES = 20, 4

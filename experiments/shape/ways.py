@@ -7,17 +7,17 @@ from fractions import Fraction
 import numpy as np
 
 from experiments.sampling.part import EPSILON, SYSTEM, listed
+from headcount.account.guarantee import Cost
 from headcount.estimate.shape import buckets
 from headcount.estimate.shape import staircase as stairs
 from headcount.estimate.shape.first_column import interval
 from headcount.estimate.shape.kernel import Kernel, laplace
 from headcount.estimate.shape.prevalence import Prevalence, of_counts
+from headcount.estimate.shape.table import Estimator, Loss
 from headcount.estimate.shape.uncertainty import OnBuckets, OnStaircase
+from headcount.exact import Integers
 from headcount.mechanism import NoisyBuckets, NoisyStaircase
-from headcount.mechanism.shape.strategy import Shaped, Way
-from headcount.mechanism.shape.strategy import mechanism as made_by
-from headcount.noise.law import Integers
-from headcount.question import Estimator, Loss
+from headcount.mechanism.shape.strategy import Method, ShapeStrategy
 
 CLIP, PAPER, EM, STAIRCASE = "clip and sort", "the paper's estimator", "EM", "staircase"
 ESTIMATORS: dict[str, Estimator] = {PAPER: "paper", EM: "em"}
@@ -85,10 +85,18 @@ def staircase(totals: Integers, epsilon: Fraction = EPSILON) -> Stairs:
 
 
 def _measured(
-    way: Way, totals: Integers, epsilon: Fraction, many: int | None = None
+    way: Method, totals: Integers, epsilon: Fraction, many: int | None = None
 ) -> tuple[NoisyBuckets | NoisyStaircase, float]:
     """By the product's mechanism, and the scale of its noise. What is hashed is only what somebody has."""
-    by = made_by(Shaped(way, many, int(totals.sum())), epsilon, 1, "replace", len(totals))
+    asked = ShapeStrategy(
+        budget=Cost(epsilon, Fraction(0)),
+        neighbours="replace",
+        cells=len(totals),
+        method=way,
+        buckets=many,
+        people=int(totals.sum()),
+    )
+    by = asked.mechanism()
     held = totals if many is None else totals[totals > 0]
     return by.run(listed(held, by.bounding), SYSTEM), float(by.event.scale)
 

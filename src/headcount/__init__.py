@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from headcount.account import Ledger as Ledger
     from headcount.errors import HeadcountError as HeadcountError
     from headcount.jobs import *  # noqa: F403
+    from headcount.jobs.registry import plan as plan
     from headcount.planner import Plan as Plan
-    from headcount.planner import plan as plan
     from headcount.release import Release as Release
     from headcount.release import Shape as Shape
     from headcount.release import load as load
@@ -44,12 +44,12 @@ _HOMES = {
     "Cost": "headcount.account",
     "HeadcountError": "headcount.errors",
     "Ledger": "headcount.account",
-    "Plan": "headcount.planner",
+    "Plan": "headcount.jobs.registry",
     "Release": "headcount.release",
     "Shape": "headcount.release",
     "example": "headcount.source.example",
     "load": "headcount.release",
-    "plan": "headcount.planner",
+    "plan": "headcount.jobs.registry",
     **{job: f"headcount.jobs.{job}" for job in JOBS},
 }
 _PACKAGES = ("account", "audit", "federated", "noise", "stream")

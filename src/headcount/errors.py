@@ -1,7 +1,7 @@
 """One class per mistake. Every message says what was given, what is allowed, and ends with the line to write
 instead. Names that others gave are shown without what a terminal would obey."""
 
-from headcount.visible import visible
+from headcount.wording import visible
 
 
 class HeadcountError(Exception):

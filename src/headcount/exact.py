@@ -15,12 +15,18 @@ from numbers import Integral, Rational, Real
 from threading import RLock
 from typing import Any
 
+import numpy as np
 from flint import acb, arb, ctx, fmpq
+from numpy.typing import NDArray
 
 from headcount.errors import BadParameter
 
 Number = int | float | str | Decimal | Fraction
-"""What may be typed where a number is asked for."""
+"""What may be typed where a number is needed."""
+Floats = NDArray[np.float64]
+"""An array of floating-point numbers."""
+Integers = NDArray[np.int64]
+"""An array of 64-bit integers."""
 
 _HALF = arb(1) / 2
 

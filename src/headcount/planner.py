@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -22,33 +21,19 @@ from headcount.bound.selection.people import People
 from headcount.bound.selection.selection import BoundSelection
 from headcount.errors import BadParameter
 from headcount.exact import Number, rational, written
-from headcount.job import Job, check_names, job_named
+from headcount.job import Job
 from headcount.mechanism.mechanism import AnyMechanism
 from headcount.mechanism.strategy import Strategy
 from headcount.noise import Entropy, KeyedEntropy, SystemEntropy
-from headcount.release import About, Release, pack, released
+from headcount.release import About, Release, open_release, pack
 from headcount.run import Decision, Progress, Source, draw, fingerprint
 from headcount.source import Events, open_events
-from headcount.source.engine import Limits, limits
+from headcount.source.engines.limits import Limits, limits
 from headcount.source.events import check_limits, check_name
-from headcount.visible import visible
+from headcount.wording import visible
 
 FORMAT = 7
 DEFAULT_DELTA = 1e-6
-
-
-def plan(job: str, data: Any, **arguments: Any) -> "Plan":
-    """What a release would cost and how far off it would be: the arguments of the function of that name; nothing is
-    read or spent.
-
-    >>> import headcount as hc
-    >>> hc.plan("histogram", hc.example(), user="user", by="song", epsilon=1, bound=20).mechanism.event.threshold
-    103
-    """
-    kind, function = job_named(job)
-    known = [name for name in signature(function).parameters if name not in ("data", "ledger", "again")]
-    check_names(kind.name, arguments, dict.fromkeys(known))
-    return build(kind, data, arguments)
 
 
 def release(kind: type[Job], data: Any, given: dict[str, Any]) -> Release:
@@ -256,7 +241,7 @@ class Plan:
 
     @classmethod
     def _from_plain(cls, plain: dict[str, Any]) -> "Plan":
-        job = job_named(plain["job"])[0].from_plain(plain["parameters"])
+        job = Job.kind(plain["job"]).from_plain(plain["parameters"])
         plan = cls(str(plain["dataset"]), job, budget(plain["epsilon"], plain["delta"]), plain["columns"])
         job.check_schema(plan._kinds())
         plan.check()
@@ -302,7 +287,7 @@ class Plan:
         source = Source(self._opened(data), self.limits, self.domain, self.dataset)
         pack(pa.table({}), self.about(None))  # nothing of it can fail once noise is drawn
         if ledger is None:
-            return released(self._drawn(source, entropy or SystemEntropy(), "", progress), fresh=True)
+            return open_release(self._drawn(source, entropy or SystemEntropy(), "", progress), fresh=True)
         check_name(self.dataset)
         if entropy is not None:
             raise BadParameter("a ledger is charged for real noise only.", fix="no ledger, or no entropy of your own")
@@ -317,7 +302,7 @@ class Plan:
             return self._drawn(source, KeyedEntropy(secret), head, progress)
 
         sealed = ledger.publish(self.charge(), work, again=again, data=identity)
-        return released(sealed.content, fresh=sealed.fresh)
+        return open_release(sealed.content, fresh=sealed.fresh)
 
     def _drawn(self, source: Source, entropy: Entropy, head: str, progress: Progress) -> bytes:
         """The release's bytes."""

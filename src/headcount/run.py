@@ -21,10 +21,12 @@ from headcount.job import Job
 from headcount.mechanism.mechanism import AnyMechanism
 from headcount.mechanism.strategy import Strategy
 from headcount.noise import Entropy
-from headcount.release.release import check_packable
+from headcount.release.about import check_packable
 from headcount.source import Events, contributions, identified
-from headcount.source.contributions import Contributions
-from headcount.source.engine import Limits, reading, stop_behind
+from headcount.source.contributions import Contributions, ReadPlan
+from headcount.source.engines.limits import Limits
+from headcount.source.reading import reading
+from headcount.source.scans import stop_behind
 
 Progress = Callable[[str], None]
 
@@ -108,14 +110,14 @@ def _read(job: Job, strategy: Strategy, source: Source, progress: Progress) -> I
             everybody=rows,
             amounts=job.adds_amounts,
         )
-        selection = strategy.selection
-        kept = pairs.read(
-            everybody=job.measures_people,
-            by_number=(selection or strategy.mechanism().bounding).by_number,
-            again=source.events.quick,
-            once=selection is None and strategy.mechanism().bounding.reads_once,
+        first = strategy.selection or strategy.mechanism().bounding
+        read_plan = ReadPlan(
+            people=job.measures_people,
+            encoded=first.by_number,
+            reread=source.events.cheap_to_reread,
+            single_pass=first.reads_once,
         )
-        with reading(rows, source.limits if source.events.ours else None), kept as ready:
+        with reading(rows, source.limits if source.events.owns_engine else None), pairs.read(read_plan) as ready:
             yield ready
 
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from headcount.account import calibrate, threshold
 from headcount.account.events import GaussianThreshold, LaplaceThreshold, Neighbours
+from tests.effort import examples
 
 MILLIONTH = Fraction(1, 10**6)
 ONE = Fraction(1)
@@ -83,7 +84,7 @@ def test_the_joint_gaussian_keeps_its_price_and_one_less_does_not(
     assert threshold.gaussian_delta(Fraction(epsilon), lower) > Fraction(delta)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     st.fractions("1/20", "6", max_denominator=40),
     st.integers(1, 12).map(lambda digits: Fraction(1, 10**digits)),
@@ -100,7 +101,7 @@ def test_more_privacy_never_needs_less_noise(epsilon: Fraction, delta: Fraction,
     assert limit <= calibrate.laplace_threshold(scale * 2, delta, bound=bound, largest=bound)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(
     st.fractions("1/10", "5", max_denominator=20),
     st.integers(1, 6),

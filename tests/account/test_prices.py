@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import mpf, sqrt
 
-from headcount.account import ZcdpFilter, calibrate, cost, gaussian, pld, zcdp
-from headcount.account.cost import Concentrated, Cost
+from headcount.account import ZcdpFilter, calibrate, compose, cost, gaussian, pld, zcdp
 from headcount.account.events import (
     Adaptive,
     Event,
@@ -25,7 +24,9 @@ from headcount.account.events import (
     from_json,
     to_json,
 )
+from headcount.account.guarantee import Concentrated, Cost
 from headcount.errors import BadParameter, BudgetExceeded
+from tests.effort import examples
 
 from .reference import discrete_gaussian_delta, gaussian_delta, number, zcdp_delta
 
@@ -34,7 +35,7 @@ epsilons = st.fractions("1/20", "8", max_denominator=50)
 rhos = st.fractions("1/1000", "4", max_denominator=1000)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(epsilons, st.fractions("1/4", "60", max_denominator=20), st.integers(1, 9))
 def test_continuous_gaussian_against_50_digits(epsilon: Fraction, sigma: Fraction, squared: int) -> None:
     ours = gaussian.continuous_delta(epsilon, squared / sigma**2)
@@ -43,7 +44,7 @@ def test_continuous_gaussian_against_50_digits(epsilon: Fraction, sigma: Fractio
     assert number(ours) <= truth + mpf(10) ** -40
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(epsilons, st.fractions("1/4", "40", max_denominator=20), st.integers(1, 4))
 def test_discrete_gaussian_is_never_priced_below_its_exact_delta(
     epsilon: Fraction, variance: Fraction, shift: int
@@ -70,7 +71,7 @@ def test_discrete_noise_costs_hardly_more_than_continuous() -> None:
         assert 100 * (float(variance) ** 0.5 / float(sigma) - 1) == pytest.approx(percent, abs=0.01)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(rhos, epsilons)
 def test_zcdp_conversion_against_50_digits(rho: Fraction, epsilon: Fraction) -> None:
     ours, truth = number(zcdp.delta(rho, epsilon)), min(mpf(1), zcdp_delta(rho, epsilon))
@@ -78,7 +79,7 @@ def test_zcdp_conversion_against_50_digits(rho: Fraction, epsilon: Fraction) -> 
     assert ours <= max(truth * (1 + mpf(10) ** -5), mpf(2) ** -4000)  # below that it is rounded up to it
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(rhos, st.integers(2, 15))
 def test_zcdp_there_and_back_never_gains(rho: Fraction, digits: int) -> None:
     delta = Fraction(1, 10**digits)
@@ -102,7 +103,7 @@ def test_a_choice_beside_gaussian_noise() -> None:
     events: list[Event] = [noise, Selection(Fraction(1, 10))]
     assert float(cost.basic(events, MILLIONTH)) == pytest.approx(1.1, abs=1e-3)
     assert float(pld.epsilon(events, MILLIONTH)) == pytest.approx(1.0666, abs=5e-4)
-    assert cost.tightest(events, MILLIONTH).epsilon == pld.epsilon(events, MILLIONTH)
+    assert compose.tightest(events, MILLIONTH).epsilon == pld.epsilon(events, MILLIONTH)
     assert float(pld.delta(events, pld.epsilon(events, MILLIONTH))) <= 1.0001e-6
 
 
@@ -120,7 +121,7 @@ def test_native_prices() -> None:
     assert cost.native(Guarantee(Fraction(1), MILLIONTH)) == Cost(Fraction(1), MILLIONTH)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(rhos, st.integers(2, 15))
 def test_adaptive_steps_pay_their_delta_and_that_of_the_conversion(rho: Fraction, digits: int) -> None:
     """As much again as the steps take themselves; they are given an epsilon at a tiny delta if they take none."""
@@ -130,9 +131,9 @@ def test_adaptive_steps_pay_their_delta_and_that_of_the_conversion(rho: Fraction
     assert cost.native(event) == Cost(zcdp.epsilon(rho, delta), 2 * delta)
     assert cost.native(Adaptive(rho, Fraction(0))) == Cost(zcdp.epsilon(rho, cost.SPARE), cost.SPARE)
     paid = cost.native(event)
-    assert cost.covers(paid, [event])
-    assert not cost.covers(Cost(paid.epsilon, delta), [event])
-    assert not cost.covers(Cost(paid.epsilon * Fraction(99, 100), paid.delta), [event])
+    assert compose.covers(paid, [event])
+    assert not compose.covers(Cost(paid.epsilon, delta), [event])
+    assert not compose.covers(Cost(paid.epsilon * Fraction(99, 100), paid.delta), [event])
 
 
 def test_adaptive_steps_beside_other_events() -> None:
@@ -140,8 +141,8 @@ def test_adaptive_steps_beside_other_events() -> None:
     steps, noise = Adaptive(Fraction(1, 100), MILLIONTH), Gaussian(Fraction(400), Fraction(1), 1)
     both = cost.zcdp([steps, noise])
     assert both == Concentrated(Fraction(1, 100) + Fraction(1, 800), MILLIONTH)
-    assert cost.tightest([steps, noise], 3 * MILLIONTH).epsilon <= both.epsilon(3 * MILLIONTH)
-    assert cost.tightest([steps, noise], 3 * MILLIONTH).epsilon >= zcdp.epsilon(both.rho, 2 * MILLIONTH) * Fraction(
+    assert compose.tightest([steps, noise], 3 * MILLIONTH).epsilon <= both.epsilon(3 * MILLIONTH)
+    assert compose.tightest([steps, noise], 3 * MILLIONTH).epsilon >= zcdp.epsilon(both.rho, 2 * MILLIONTH) * Fraction(
         9, 10
     )
     with pytest.raises(BadParameter, match=r"the events take 2e-06 of it"):
@@ -207,7 +208,7 @@ def any_events(least: int, most: int) -> st.SearchStrategy[list[Event]]:
     return st.one_of(*(st.lists(kind, min_size=least, max_size=most) for kind in kinds))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(any_events(2, 5))
 def test_another_release_never_lowers_the_total_and_order_does_not_matter(all_events: list[Event]) -> None:
     (*events, more), delta = all_events, Fraction(1, 1000)
@@ -218,7 +219,7 @@ def test_another_release_never_lowers_the_total_and_order_does_not_matter(all_ev
     assert cost.basic([*events, more], delta) >= cost.basic(events, delta)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(any_event, st.integers(2, 4))
 def test_less_noise_never_costs_less(event: Event, factor: int) -> None:
     louder = quieter(event, Fraction(factor))
@@ -337,10 +338,10 @@ def test_prices_that_cannot_be_are_refused() -> None:
 
 def test_the_tightest_price_of_a_joint_gaussian_is_what_it_was_made_for() -> None:
     joint = calibrate.joint_gaussian(1, "1e-6", items=10, largest=1)
-    assert Fraction(99, 100) < cost.tightest([joint], MILLIONTH).epsilon <= 1
-    assert cost.covers(Cost(Fraction(1), MILLIONTH), [joint])
-    assert not cost.covers(Cost(Fraction(99, 100), MILLIONTH), [joint])
-    assert not cost.covers(Cost(Fraction(1), MILLIONTH), [Selection(Fraction(800))])
+    assert Fraction(99, 100) < compose.tightest([joint], MILLIONTH).epsilon <= 1
+    assert compose.covers(Cost(Fraction(1), MILLIONTH), [joint])
+    assert not compose.covers(Cost(Fraction(99, 100), MILLIONTH), [joint])
+    assert not compose.covers(Cost(Fraction(1), MILLIONTH), [Selection(Fraction(800))])
 
 
 def test_calibrations_take_numbers_as_typed_and_refuse_nonsense() -> None:

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import headcount as hc
-from headcount.account import Charge, Cost, Ledger, ZcdpFilter, cost
+from headcount.account import Charge, Cost, Ledger, ZcdpFilter, compose, cost
 from headcount.account.events import Laplace, LaplaceThreshold, Neighbours
 from headcount.errors import BadParameter, LedgerError
 
@@ -112,11 +112,11 @@ def test_events_say_the_neighbours_of_a_charge() -> None:
 def test_events_of_two_kinds_of_neighbours_have_no_price_together() -> None:
     mixed = (threshold("replace"), Laplace(Fraction(9), Fraction(1)), threshold("add-remove"))
     delta = Fraction("1e-3")
-    for price in (cost.zcdp, cost.split, lambda events: cost.tightest(events, delta)):
+    for price in (cost.zcdp, cost.split, lambda events: compose.tightest(events, delta)):
         with pytest.raises(BadParameter, match="events for add-remove and for replace"):
             price(mixed)
     with pytest.raises(BadParameter, match="events for add-remove and for replace"):
-        cost.covers(Cost(Fraction(9), delta), mixed)
+        compose.covers(Cost(Fraction(9), delta), mixed)
 
 
 def test_a_filter_admits_one_kind_of_neighbours() -> None:

@@ -20,7 +20,7 @@ import headcount as hc
 from headcount.account import Charge, Cost, Ledger
 from headcount.errors import BadParameter, BudgetExceeded, LedgerError, ReadingFailed
 from headcount.source import identified, open_events
-from headcount.source.engine import Limits
+from headcount.source.engines.limits import Limits
 
 ASKED: dict[str, Any] = {"user": "user", "by": "item", "epsilon": 1, "bound": 1, "keys": ["a", "b"]}
 JANUARY: dict[str, list[Any]] = {"user": [1, 2, 3, 4], "item": ["a", "b", "a", "a"]}
@@ -61,6 +61,7 @@ def write(path: Path, rows: dict[str, list[Any]]) -> Path:
     return path
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("kind", KINDS)
 def test_another_frame_is_not_answered_with_the_first_ones_release(ledger: Ledger, kind: str) -> None:
     first = hc.histogram(KINDS[kind](JANUARY), **ASKED, ledger=ledger, dataset="visits")
@@ -277,6 +278,7 @@ def test_a_lost_key_is_told_apart_from_changed_data(ledger: Ledger) -> None:
         publish(ledger, b"data")
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("ending", [".parquet", ".json", ".csv", ".html"])
 def test_the_digest_is_in_no_release(ledger: Ledger, tmp_path: Path, ending: str) -> None:
     plan = hc.plan("histogram", pa.table(JANUARY), **ASKED, dataset="visits")

@@ -11,17 +11,16 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from mpmath import exp as mp_exp
 from mpmath import mpf
-from numpy.typing import NDArray
 from scipy import stats
 
-from headcount.account import cost, losses, rates, sampled, sampling
-from headcount.account.cost import Cost
+from headcount.account import compose, cost, losses, rates, sampled, sampling
 from headcount.account.events import Neighbours, SampleThreshold, from_json, to_json
+from headcount.account.guarantee import Cost
 from headcount.errors import BadParameter
-from headcount.exact import round_down, round_up
+from headcount.exact import Floats, round_down, round_up
 from tests.account.reference import number
+from tests.effort import examples
 
-Floats = NDArray[np.float64]
 BILLIONTH = Fraction(1, 10**9)
 MILLIONTH = Fraction(1, 10**6)
 CURVES: tuple[tuple[losses.Direction, Callable[[Fraction, int, Fraction], Fraction]], ...] = (
@@ -73,7 +72,7 @@ def test_a_quarter() -> None:
     assert price(Fraction(1, 2), 2, Fraction(log(2))) == Fraction(1, 4)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(
     st.fractions("1/10", "19/20", max_denominator=200),
     st.integers(2, 12),
@@ -104,7 +103,7 @@ def brute_force(p: mpf, threshold: int, grown: mpf) -> tuple[mpf, mpf]:
     return up, down
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(
     st.fractions("1/100", "99/100", max_denominator=1000),
     st.integers(2, 60),
@@ -120,7 +119,7 @@ def test_the_curve_is_monotone_and_has_its_limits(rate: Fraction, threshold: int
     assert float(price(rate, threshold, 60)) == pytest.approx(float(rate**threshold), rel=1e-9)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(
     st.one_of(st.floats(1e-5, 0.01), st.floats(0.01, 0.995)),
     st.one_of(st.integers(2, 60), st.integers(60, 3000)),
@@ -235,6 +234,7 @@ def test_many_items_with_the_same_number_of_people_cost_no_more(
     assert lower < price(rate, threshold, 1, items) < 16 * lower
 
 
+@pytest.mark.slow(but=["20-composed0-basic0"])
 @pytest.mark.parametrize(
     ("threshold", "composed", "basic"),
     [
@@ -251,7 +251,7 @@ def test_how_much_composition_saves(threshold: int, composed: list[float], basic
     assert apart == pytest.approx(basic, abs=5e-4)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(
     st.fractions("1/100", "7/10", max_denominator=1000),
     st.integers(2, 40),
@@ -272,7 +272,7 @@ def test_composition_is_monotone_and_no_better_than_one_report(
     assert price(rate, threshold, epsilon, items, "add-remove") <= coarser
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(
     st.fractions("1/100", "6/10", max_denominator=1000),
     st.integers(2, 40),
@@ -346,6 +346,7 @@ LARGEST = """
 """
 
 
+@pytest.mark.slow(one_in=4)
 @pytest.mark.parametrize("row", LARGEST.strip().splitlines())
 def test_largest_rates(row: str) -> None:
     epsilon, delta, *cells = row.split()
@@ -394,6 +395,7 @@ def test_the_best_threshold(epsilon: str, delta: str, threshold: int, shown: flo
         assert other / rates.largest_rate(epsilon, delta, threshold=other) >= found.threshold / found.rate
 
 
+@pytest.mark.slow(one_in=5)
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize(("epsilon", "delta", "items"), [("1", "1e-6", 1), ("0.3", "1e-8", 10), ("2", "1e-5", 100)])
 def test_what_is_found_keeps_its_budget_and_a_little_more_does_not(
@@ -406,8 +408,8 @@ def test_what_is_found_keeps_its_budget_and_a_little_more_does_not(
     assert price(found.rate, found.threshold - 1, epsilon, items, neighbours) > within * Fraction(11, 10)
     assert price(found.rate * Fraction(1.01), found.threshold, epsilon, items, neighbours) > within * Fraction(26, 25)
     assert rates.least_threshold(epsilon, delta, rate=found.rate, items=items, neighbours=neighbours) == found.threshold
-    assert cost.covers(Cost(Fraction(epsilon), within), [found])
-    assert not cost.covers(Cost(Fraction(epsilon), within * Fraction(95, 100)), [found])
+    assert compose.covers(Cost(Fraction(epsilon), within), [found])
+    assert not compose.covers(Cost(Fraction(epsilon), within * Fraction(95, 100)), [found])
 
 
 @pytest.mark.parametrize(
@@ -473,7 +475,7 @@ def test_the_event_survives_a_ledger_and_has_its_price() -> None:
     assert from_json(text) == (event,)
     assert cost.native(event) == Cost(Fraction(1), round_up(sampling.delta(event)))
     assert cost.concentrated(event).rho == Fraction(1, 2)
-    both = cost.tightest([event, event], MILLIONTH)
+    both = compose.tightest([event, event], MILLIONTH)
     assert both.epsilon <= 2
 
 

@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headcount.account import Cost, calibrate, cost, pld, zcdp
-from headcount.account.cost import Concentrated
+from headcount.account import Cost, calibrate, compose, cost, pld, zcdp
 from headcount.account.events import Gaussian, Selection, Selections, from_json, to_json
+from headcount.account.guarantee import Concentrated
 from headcount.errors import BadParameter
+from tests.effort import examples
 
 MILLIONTH = Fraction(1, 10**6)
 ONE = Fraction(1)
@@ -21,7 +22,7 @@ def test_prices() -> None:
     assert cost.concentrated(many) == Concentrated(Fraction(12, 800), Fraction(0))
     assert cost.zcdp([many]) == cost.zcdp([Selection(Fraction(1, 10))] * 12)
     assert cost.native(Selections(Fraction(1, 3), 1)) == cost.native(Selection(Fraction(1, 3)))
-    assert cost.tightest([many], MILLIONTH).epsilon <= min(
+    assert compose.tightest([many], MILLIONTH).epsilon <= min(
         cost.basic([many], MILLIONTH), cost.zcdp([many]).epsilon(MILLIONTH), pld.epsilon([many], MILLIONTH)
     )
 
@@ -55,7 +56,7 @@ BESIDE = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     st.fractions("1/100", "8", max_denominator=100),
     st.integers(1, 12).map(lambda digits: Fraction(1, 10**digits)),
@@ -66,7 +67,7 @@ def test_what_is_bought_is_paid_for_and_nearly_all_is_spent(
     epsilon: Fraction, delta: Fraction, count: int, beside: list[tuple[Fraction, Fraction, int]]
 ) -> None:
     choices, noise = calibrate.selections(epsilon, delta, count, beside)
-    assert cost.covers(Cost(epsilon, delta), [choices, *noise])
+    assert compose.covers(Cost(epsilon, delta), [choices, *noise])
     assert [(part.squared_sensitivity, part.cells) for part in noise] == [
         (squared, cells) for _, squared, cells in beside
     ]
@@ -79,7 +80,7 @@ def test_what_is_bought_is_paid_for_and_nearly_all_is_spent(
 def test_without_a_delta_choices_add_up(count: int) -> None:
     choices, noise = calibrate.selections("0.7", 0, count)
     assert noise == []
-    assert cost.covers(Cost(Fraction(7, 10), Fraction(0)), [choices])
+    assert compose.covers(Cost(Fraction(7, 10), Fraction(0)), [choices])
     assert choices.epsilon * count > Fraction(7, 10) * (1 - Fraction(1, 10**11))
 
 

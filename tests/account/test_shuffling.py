@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy import stats
 
-from headcount.account import cost, shuffling
-from headcount.account.cost import Cost
+from headcount.account import compose, cost, shuffling
 from headcount.account.events import Neighbours, ShuffledLaplace, from_json, to_json
+from headcount.account.guarantee import Cost
 from headcount.account.shuffling import best, messages, quietest
 from headcount.errors import BadParameter
+from headcount.exact import Floats
+from tests.effort import examples
 
-Floats = NDArray[np.float64]
 MILLIONTH = Fraction(1, 10**6)
 BOTH: tuple[Neighbours, ...] = ("add-remove", "replace")
 
@@ -79,7 +79,7 @@ small = (
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(*small)
 def test_the_price_is_that_of_the_best_test(scale: Fraction, shape: Fraction, spread: Fraction, more: Fraction) -> None:
     """Attained, and never exceeded; the other direction gains nothing."""
@@ -89,7 +89,7 @@ def test_the_price_is_that_of_the_best_test(scale: Fraction, shape: Fraction, sp
     assert gain(view(happened, 3, 160), view(happened, 2, 160), happened.epsilon) < 1e-13
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(
     st.fractions("1/3", "1", max_denominator=20),
     st.fractions("1", "5", max_denominator=20),
@@ -146,7 +146,7 @@ def test_more_shares_than_are_counted_on_cost_less() -> None:
     assert worst(happened, 150, 1.3) < 0.6 * worst(happened, 150, 1.1) < 0.6 * worst(happened, 150)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(*small, st.sampled_from(BOTH))
 def test_more_pairs_and_more_epsilon_never_cost_more(
     scale: Fraction, shape: Fraction, spread: Fraction, more: Fraction, neighbours: Neighbours
@@ -212,7 +212,7 @@ def test_what_is_found_keeps_its_budget_and_a_little_less_does_not(
     found = best(epsilon, delta, neighbours=neighbours, share=share)
     paid, within = Cost(Fraction(epsilon), Fraction(delta)), Fraction(delta)
     assert found.scale == (2 if neighbours == "replace" else 1) / (Fraction(share) * Fraction(epsilon))
-    assert cost.covers(paid, [found])
+    assert compose.covers(paid, [found])
     fewer = ShuffledLaplace(found.scale, found.shape * Fraction(99, 100), found.spread, neighbours, found.epsilon)
     assert shuffling.delta(fewer) > within
     assert shuffling.delta(found) > within * Fraction(9, 10)

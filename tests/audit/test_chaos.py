@@ -3,10 +3,12 @@
 from pathlib import Path
 
 import pytest
+from tests.effort import examples
 
 from headcount.audit import chaos
 
 
+@pytest.mark.slow(sibling="test_killed_at_random")
 def test_killed_at_every_step(tmp_path: Path) -> None:
     tally = chaos.kill_at_every_step(tmp_path)
     assert tally.violations == 0
@@ -15,11 +17,12 @@ def test_killed_at_every_step(tmp_path: Path) -> None:
 
 
 def test_killed_at_random(tmp_path: Path) -> None:
-    tally = chaos.kill_at_random(tmp_path, kills=60)
-    assert tally.kills == 60
+    tally = chaos.kill_at_random(tmp_path, kills=examples(60))
+    assert tally.kills == examples(60)
     assert tally.violations == 0
 
 
+@pytest.mark.slow(sibling="test_killed_at_random")
 def test_release_before_charge_is_caught(tmp_path: Path) -> None:
     tally = chaos.kill_at_every_step(tmp_path, chaos.release_first)
     assert tally.free_releases > 0

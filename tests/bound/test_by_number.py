@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.effort import examples
 from tests.tables import done
 
 import headcount.bound
@@ -17,7 +18,8 @@ from headcount.bound import Bounding, BoundSelection, SampledEvents, SampledItem
 from headcount.bound.selection.by_load import Exponential, Generalized
 from headcount.bound.selection.profile import FromProfile, Unseen
 from headcount.bound.selection.rank import CountAtRankCheck
-from headcount.source import Contributions, contributions, numbered, open_events
+from headcount.source import Contributions, contributions, encoded, open_events
+from headcount.source.contributions import ReadPlan
 
 SECRET = bytes(range(32))
 EPSILON: tuple[Fraction, Any] = (Fraction(1, 10), "add-remove")
@@ -58,23 +60,25 @@ def same(each: Bounding | BoundSelection[Any], rows: list[tuple[int, str]], *, e
         return told(each.bound(of, SECRET, None) if isinstance(each, Bounding) else each.look(of))
 
     people = done(rows or [(0, "a")], events=events)
-    with people.read() as pairs, people.read(by_number=True) as numbers:
-        assert (pairs.numbers, numbers.numbers is None) == (None, False)
+    with people.read() as pairs, people.read(ReadPlan(encoded=True)) as numbers:
+        assert (pairs.encoded, numbers.encoded is None) == (None, False)
         return bool(found(pairs) == found(numbers))
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize(("each", "events"), [*BOUNDINGS, *CHOICES], ids=lambda each: type(each).__name__)
-@settings(deadline=None, max_examples=8)
+@settings(deadline=None, max_examples=examples(8))
 @given(rows=ROWS)
 def test_numbers_give_what_the_engine_gives(each: Any, events: bool, rows: list[tuple[int, str]]) -> None:
     assert same(each, rows, events=events)
 
 
+@pytest.mark.slow(one_in=5)
 @pytest.mark.parametrize("pairs", [1, 30])
 @pytest.mark.parametrize(("each", "events"), [*BOUNDINGS, *CHOICES], ids=lambda each: type(each).__name__)
 def test_people_come_a_few_at_a_time(monkeypatch: pytest.MonkeyPatch, each: Any, events: bool, pairs: int) -> None:
     """However many pairs are looked at together."""
-    monkeypatch.setattr(numbered, "PAIRS", pairs)
+    monkeypatch.setattr(encoded, "PAIRS", pairs)
     assert same(each, MANY, events=events)
 
 
@@ -85,20 +89,20 @@ def test_everything_that_goes_by_number_is_here() -> None:
 
 def test_a_count_stops_at_the_largest(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.modules["headcount.source.contributions"], "LARGEST_COUNT", 2)
-    with done(MANY, events=True).read(by_number=True) as read:
-        assert read.numbers
-        assert {count for some in read.numbers for count in some.counts.tolist()} == {1, 2}
-        assert max(read.numbers.totals) > 2
+    with done(MANY, events=True).read(ReadPlan(encoded=True)) as read:
+        assert read.encoded
+        assert {count for some in read.encoded for count in some.counts.tolist()} == {1, 2}
+        assert max(read.encoded.totals) > 2
 
 
 def test_items_of_several_columns() -> None:
     """In their order; (a, 2) and (b, 1) are two."""
     rows = pa.table({"user": [1, 1, 2, 2], "item": ["b", "a", "a", "b"], "part": [1, 2, 1, 1]})
     found = contributions(open_events(rows, rows.column_names).table(), [None, None], events=False, keys=None)
-    with found.read(by_number=True) as read:
-        assert read.numbers
-        assert read.numbers.items.to_pydict() == {"item0": ["a", "a", "b"], "item1": [1, 2, 1]}
-        assert read.numbers.totals.tolist() == [1, 1, 2]
+    with found.read(ReadPlan(encoded=True)) as read:
+        assert read.encoded
+        assert read.encoded.items.to_pydict() == {"item0": ["a", "a", "b"], "item1": [1, 2, 1]}
+        assert read.encoded.totals.tolist() == [1, 1, 2]
 
 
 def test_nobody() -> None:
@@ -106,9 +110,9 @@ def test_nobody() -> None:
     empty = pa.table({"user": pa.array([None], pa.int64()), "item": ["a"]})
     for bounding, events in BOUNDINGS:
         found = contributions(open_events(empty, ["user", "item"]).table(), [None], events=events, keys=None)
-        with found.read(by_number=True) as read:
+        with found.read(ReadPlan(encoded=True)) as read:
             assert bounding.bound(read, SECRET, None).totals.tolist() == []
     for choice, events in CHOICES:
         found = contributions(open_events(empty, ["user", "item"]).table(), [None], events=events, keys=None)
-        with found.read() as pairs, found.read(by_number=True) as read:
+        with found.read() as pairs, found.read(ReadPlan(encoded=True)) as read:
             assert told(choice.look(read)) == told(choice.look(pairs))

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.effort import seeds
 from tests.experiments.test_best import threshold
 from tests.tables import done
 
@@ -41,6 +42,7 @@ from headcount.bound.selection.statistics import PART, Sizes
 from headcount.errors import BadParameter
 from headcount.noise import Entropy, SystemEntropy
 from headcount.source import Contributions, contributions, open_events
+from headcount.source.contributions import ReadPlan
 
 Person = tuple[tuple[str, int], ...]
 """Items, and how many of each."""
@@ -158,14 +160,14 @@ def some_person(random: np.random.Generator) -> Person:
     return tuple((str(item), int(heavy * random.integers(1, 5))) for item in sorted(items))
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(4))
 @pytest.mark.parametrize("kind", [Quantile, InverseSensitivity], ids=name)
 def test_sizes_on_the_engine_are_those_by_hand(kind: type[Known], seed: int) -> None:
     people, choice = some_people(np.random.default_rng(seed)), known_choice(kind)
     assert alike(choice.look(on_engine(people)), sizes_by_hand(people, choice))
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(4))
 @pytest.mark.parametrize("events", [False, True])
 def test_loads_on_the_engine_are_those_by_hand(events: bool, seed: int) -> None:
     people = some_people(np.random.default_rng(seed))
@@ -173,9 +175,9 @@ def test_loads_on_the_engine_are_those_by_hand(events: bool, seed: int) -> None:
     for grid, rare in (((3,), 0), ((1, 2, 4, 8, 16, 1000), 3), ((1, 5), 10**6)):
         expected = loads_by_hand(counted, grid, rare)
         there = on_engine(people, events=events)
-        with there.read(by_number=True) as numbered:
-            assert numbered.numbers
-            assert alike(loads(numbered, np.array(grid), rare), expected)
+        with there.read(ReadPlan(encoded=True)) as encoded:
+            assert encoded.encoded
+            assert alike(loads(encoded, np.array(grid), rare), expected)
         assert alike(loads(there, np.array(grid), rare), expected)
 
 
@@ -218,7 +220,7 @@ def test_costs_are_those_of_the_paper() -> None:
     assert np.allclose(choice.costs(choice.look(on_engine(FOUR))) / UNIT, expected, atol=2e-5)
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", seeds(10))
 def test_costs_are_v_but_for_a_constant(seed: int) -> None:
     people, choice = some_people(np.random.default_rng(seed)), unknown_choice(Exponential)
     matrix = np.array([[dict(person).get(item, 0) for item in "abcdefghijkl"] for person in people]).reshape(-1, 12)
@@ -235,7 +237,7 @@ def test_what_an_item_costs() -> None:
     assert (choice.psi(left) // UNIT).T.tolist() == [[0, 10, 8, 6, 4, 4], [0, 10, 11, 12, 12, 12]]
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", seeds(10))
 @pytest.mark.parametrize("kind", RANKED, ids=name)
 def test_the_best_candidate_is_the_one_below_the_best_bound(kind: type[Ranked], seed: int) -> None:
     """Its score is 0, and the scores rise on both sides."""
@@ -266,7 +268,7 @@ def costs_by_hand(choice: Compared, people: Sequence[Person]) -> list[int]:
     return costs
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", seeds(10))
 @every_compared
 def test_compared_costs_are_those_by_hand(kind: type[Compared], seed: int) -> None:
     people, choice = some_people(np.random.default_rng(seed), 40), known_choice(kind, weight=4.5)
@@ -308,7 +310,7 @@ def test_compared_costs_do_not_overflow(kind: type[Compared]) -> None:
     assert found == expected
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", seeds(10))
 @every_compared
 def test_the_worst_comparison_is_with_a_candidate_next_to_it(kind: type[Compared], seed: int) -> None:
     """As costs are convex: so all comparisons need not be made."""
@@ -364,6 +366,7 @@ def neighbours_of(
         yield people if neighbours == "add-remove" else [*people, some_person(random)], [*people, one]
 
 
+@pytest.mark.slow(one_in=3)
 @both
 @every_known
 def test_a_known_score_changes_by_its_sensitivity_at_most(kind: type[Known], neighbours: Neighbours) -> None:

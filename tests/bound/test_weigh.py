@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.effort import examples
 from tests.tables import done, kept
 
 from headcount.bound import TwoScaleClip, attained
@@ -42,14 +43,14 @@ def by_hand(rows: list[tuple[int, int]], bounding: TwoScaleClip, *, events: bool
     return found
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(rows_of)
 def test_events_against_plain_arithmetic(rows: list[tuple[int, int]]) -> None:
     bounding = scales(events=True)
     assert kept(bounding, rows, SECRET, events=True) == by_hand(rows, bounding, events=True)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(rows_of)
 def test_people_with_few_items_against_plain_arithmetic(rows: list[tuple[int, int]]) -> None:
     bounding = scales(events=False)
@@ -66,7 +67,7 @@ def test_of_too_many_items_so_many_are_kept_and_count_as_if_there_were_no_more()
     assert set(found.values()) == {floor(NORM * SAFE / 2)}  # of the root of 4
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(rows_of, st.booleans(), st.integers(1, 6), st.integers(0, 6), st.integers(1, 9))
 def test_nobody_adds_more_than_is_said(
     rows: list[tuple[int, int]], events: bool, small: int, more: int, most: int
@@ -84,7 +85,7 @@ def test_the_norm_is_attained_on_both_scales(events: bool) -> None:
         assert NORM**2 * 0.999 < (totals.astype(np.float64) ** 2).sum() <= NORM**2
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(st.lists(st.integers(1, 12), min_size=1, max_size=5), st.booleans())
 def test_the_two_sums_stay_within_the_norm(sizes: list[int], events: bool) -> None:
     bounding = scales(events=events)

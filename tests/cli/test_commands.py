@@ -95,6 +95,7 @@ def test_a_rollback_and_an_edit_exit_with_1(ledger: Ledger, tmp_path: Path) -> N
     assert (found.returncode, found.stdout) == (1, "")
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -121,7 +122,7 @@ def test_version(tmp_path: Path) -> None:
 def test_demo(tmp_path: Path) -> None:
     """Plans, releases, plots, and shows the ledger; a second time it asks the same, which costs nothing."""
     for _ in range(2):
-        shown = headcount_alone("demo", cwd=tmp_path)
+        shown = headcount("demo", cwd=tmp_path)
         assert (shown.returncode, shown.stderr) == (0, "")
         for text in (
             "an item (song) needs about 25.4 people for a bound of 1",
@@ -161,6 +162,7 @@ def test_audit_of_a_users_function(tmp_path: Path) -> None:
     assert leaking.stdout.startswith("REFUTED: ")
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

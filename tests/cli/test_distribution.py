@@ -39,6 +39,7 @@ def test_a_distribution_and_its_files(words: Path) -> None:
     assert "All this is the mechanism" in (words.parent / "d.html").read_text()
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize(
     "asked",
     [(), ("--bound=50", "--people=1000"), ("--mechanism=ks", "--bound=50"), ("--sizes=public", "--neighbours=replace")],
@@ -57,6 +58,7 @@ def test_a_plan(words: Path) -> None:
     assert "Nothing was read, nothing was spent." in run.stdout
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize(
     ("asked", "message"),
     [

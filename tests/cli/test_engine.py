@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tests.cli.test_commands import headcount
 
-from headcount.cli.app import JOBS
+from headcount.jobs import JOBS
 
 WRONG = {
     "memory": (("--memory", "little"), "--memory little: not an amount of memory. Fix: --memory 4GB, --memory 512MB"),
@@ -17,6 +17,7 @@ WRONG = {
 }
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("name", WRONG)
 def test_wrong_values(tmp_path: Path, name: str) -> None:
     """Before anything is looked for."""
@@ -26,6 +27,7 @@ def test_wrong_values(tmp_path: Path, name: str) -> None:
     assert refused.stderr.startswith(f"headcount: {message}")
 
 
+@pytest.mark.slow(one_in=4)
 @pytest.mark.parametrize("job", JOBS)
 def test_every_job_has_them(tmp_path: Path, job: str) -> None:
     told = headcount(job.replace("_", "-"), "--help", cwd=tmp_path).stdout

@@ -103,6 +103,7 @@ def test_keys_and_bins(folder: Path) -> None:
     assert sorted(row["age"] for row in json.loads(binned.stdout)["rows"]) == ["[0, 10)", "[10, 99.5]"]
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

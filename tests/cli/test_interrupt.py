@@ -77,6 +77,7 @@ def test_progress_on_a_terminal_and_there_alone(events: Path, tmp_path: Path) ->
     assert {each for each in shown if not re.fullmatch(r"[0-9]{1,3}%|[0-9]+:[0-9]{2}|[a-z]+", each)} == set()
 
 
+@pytest.mark.slow(but=["reading"])
 @pytest.mark.parametrize(
     ("step", "number"),
     [("reading", signal.SIGINT), ("bounding", signal.SIGTERM)],

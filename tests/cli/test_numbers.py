@@ -62,6 +62,7 @@ def test_a_sample(visits: Path) -> None:
     assert {row["page"] for row in json.loads(run.stdout)["rows"]} == {"a", "b"}
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize(
     ("asked", "message"),
     [

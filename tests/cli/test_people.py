@@ -61,6 +61,7 @@ def test_two_ends_are_never_taken_for_a_text(tmp_path: Path) -> None:
         assert run.stdout.split()[-3] == str(count)
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize(
     ("asked", "message"),
     [

@@ -31,6 +31,7 @@ def test_a_shape_and_its_files(words: Path) -> None:
     assert (words.parent / "shape.png").stat().st_size > 1000
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize(
     "asked", [(), ("--mechanism=buckets", "--buckets=8000"), ("--loss=l2", "--people=6000")], ids=str
 )
@@ -47,6 +48,7 @@ def test_a_plan(words: Path) -> None:
     assert "Nothing was read, nothing was spent." in run.stdout
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize(
     ("asked", "message"),
     [

@@ -31,6 +31,7 @@ def test_count_release(plays: Path) -> None:
     assert len(json.loads(run.stdout)["rows"]) > 50
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize(
     ("asked", "message"),
     [

@@ -32,6 +32,7 @@ def own(head: str, secret: bytes) -> bytes:
     return b"not a table"
 
 
+@pytest.mark.slow(one_in=5)
 @pytest.mark.parametrize("ending", [".parquet", ".csv", ".json", ".html"])
 @pytest.mark.parametrize("name", ["2", "shape"])
 def test_what_was_sealed_is_recognised(ledger: Ledger, tmp_path: Path, name: str, ending: str) -> None:
@@ -48,6 +49,7 @@ def test_what_was_sealed_is_recognised(ledger: Ledger, tmp_path: Path, name: str
     assert "changed from outside" not in str(refused.value)
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("ending", [".png", ".svg", ".pdf"])
 def test_pictures_cannot_be_verified(ledger: Ledger, tmp_path: Path, ending: str) -> None:
     (tmp_path / f"x{ending}").write_bytes(b"picture")

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.conformance.engines import Put, on_spark, spark_session
+from tests.conformance.engines import COMPARED, Put, spark_session
 
 
 @pytest.fixture(scope="session")
@@ -21,7 +21,7 @@ def spark(spark_log: Path) -> Iterator[Any]:
     session.stop()
 
 
-@pytest.fixture(scope="session", params=["spark"])
+@pytest.fixture(scope="session", params=list(COMPARED))
 def put(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Put:
     """Puts a table on each engine beside DuckDB."""
-    return on_spark(request.getfixturevalue("spark"), tmp_path_factory.mktemp("tables"))
+    return COMPARED[request.param](request, tmp_path_factory.mktemp("tables"))

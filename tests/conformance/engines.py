@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 
 from headcount.noise import KeyedEntropy
 from headcount.source import Contributions, contributions, open_events
+from headcount.source.contributions import ReadPlan
 
 Put = Callable[[pa.Table], Any]
 """Puts a table on an engine."""
@@ -44,15 +46,15 @@ class Seeded(KeyedEntropy):
 
 def spark_session(log: Path) -> Any:
     """A Spark in this process, which tries a task that fails again, and writes down what it does."""
-    from headcount.source import spark
+    from headcount.source.engines import spark_session
 
-    sessions = spark._imported()
+    sessions = spark_session.session_class()
     if there := sessions.getActiveSession():  # a page of the documentation has started one
         there.stop()
     builder = sessions.builder.master("local[2,4]").config("spark.eventLog.dir", log.as_uri())
     for name, value in SETTINGS.items():
         builder = builder.config(name, value)
-    with spark._silent():
+    with spark_session.silent():
         session = builder.getOrCreate()
         session.sparkContext.setLogLevel("OFF")
     for name, value in SMALL.items():
@@ -69,6 +71,12 @@ def on_spark(session: Any, folder: Path) -> Put:
         return session.read.option("datetimeRebaseMode", "CORRECTED").parquet(str(path))
 
     return put
+
+
+COMPARED: dict[str, Callable[[pytest.FixtureRequest, Path], Put]] = {
+    "spark": lambda request, folder: on_spark(request.getfixturevalue("spark"), folder),
+}
+"""Every engine of the registry beside DuckDB, with which it is compared, and how tables are put on it."""
 
 
 @cache
@@ -98,4 +106,4 @@ def kept(stack: ExitStack, data: Any, *, events: bool = False, amounts: bool = F
     """What each person did, kept by the engine."""
     columns = ["user", "item", *(["amount"] if amounts else [])]
     done = contributions(open_events(data, columns).table(), [None], events=events, keys=None, amounts=amounts)
-    return stack.enter_context(done.read(everybody=True))
+    return stack.enter_context(done.read(ReadPlan(people=True)))

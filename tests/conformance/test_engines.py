@@ -42,7 +42,7 @@ from headcount.bound.selection.plume import Discovered, Discovering, UsualItems
 from headcount.bound.selection.profile import FromProfile, Unseen
 from headcount.bound.selection.rank import CountAtRankCheck
 from headcount.source import Contributions, contributions, open_events
-from headcount.source.fetched import fetched
+from headcount.source.engines.registry import to_arrow
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow(sibling="test_releases")]
 
@@ -117,7 +117,7 @@ def told(value: Any) -> Any:
 
 def rows(table: Any) -> Any:
     """A table on an engine, sorted, with its types."""
-    found = fetched(table.order_by(table.columns))
+    found = to_arrow(table.order_by(table.columns))
     return found.schema.types, found.to_pylist()
 
 

@@ -7,7 +7,7 @@ from tests.tables import released
 
 from headcount.errors import BadParameter
 from headcount.source import open_events
-from headcount.source.fetched import fetched
+from headcount.source.engines.registry import to_arrow
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow(sibling="test_names_that_differ_in_capitals_only_are_refused")]
 
@@ -19,7 +19,7 @@ def test_a_name_is_a_name(spark: Any, name: str) -> None:
     rows = [(row, row, row % 10, row, "a") for row in range(40)]
     frame = spark.createDataFrame(rows, ["user", "x", name, "y", "item"]).alias("visits")
     people = open_events(frame, [name, "item"]).table().select("column0").distinct()
-    assert fetched(people).num_rows == 10
+    assert to_arrow(people).num_rows == 10
 
 
 def test_names_that_differ_in_capitals_only_are_refused(spark: Any) -> None:

@@ -17,7 +17,9 @@ from tests.conformance.engines import SMALL, Put, Seeded, on_spark, people
 import headcount as hc
 from headcount.errors import BadParameter, HeadcountError, LedgerError, NotATable, ReadingFailed, UnknownColumn
 from headcount.source import contributions, open_events
-from headcount.source import spark as source
+from headcount.source.engines import spark as engine
+from headcount.source.engines import spark_session
+from headcount.source.files import frame_by
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow(sibling="test_the_order_of_rows_and_partitions_do_not_matter")]
 
@@ -182,10 +184,10 @@ def test_threads_on_one_session(spark: Any, frame: Any, tmp_path: Path) -> None:
 
 
 def test_one_session_of_ours_at_a_time_is_the_active_one(spark: Any) -> None:
-    with source._active_left(spark):
-        assert not source._ACTIVE.acquire(blocking=False)
-    assert source._ACTIVE.acquire(blocking=False)
-    source._ACTIVE.release()
+    with spark_session.active_session_kept(spark):
+        assert not spark_session._ACTIVE.acquire(blocking=False)
+    assert spark_session._ACTIVE.acquire(blocking=False)
+    spark_session._ACTIVE.release()
 
 
 def test_a_long_text_that_is_no_number_is_refused_at_once(spark: Any) -> None:
@@ -258,16 +260,16 @@ def test_files_by_way_of_spark(spark: Any, expected: bytes, tmp_path: Path) -> N
     """As the command line reads them: Parquet; what Spark reads in its own way is refused."""
     path = tmp_path / "odd {1},[2]*?.parquet"
     pq.write_table(people(), path)
-    found = source.read([str(path)], ["user", "item"], "local[2,4]")
+    found = frame_by(engine.Spark(), [str(path)], ["user", "item"], "local[2,4]")
     assert found.columns == people().column_names
     assert hc.plan("histogram", found, **ASKED).columns == hc.plan("histogram", path, **ASKED).columns
     pq.write_table(pa.table({"user": ["1"], "item": ["a"]}), tmp_path / "odd 2.parquet")
     with pytest.raises(NotATable, match="do not agree on column 'user'"):
-        source.read([str(tmp_path / "odd*.parquet")], ["user", "item"], "local[2,4]")
+        frame_by(engine.Spark(), [str(tmp_path / "odd*.parquet")], ["user", "item"], "local[2,4]")
     with pytest.raises(NotATable, match="Spark reads such a file differently"):
-        source.read(["events.csv"], ["user"], "local[2,4]")
+        frame_by(engine.Spark(), ["events.csv"], ["user"], "local[2,4]")
     with pytest.raises(NotATable, match="no such file"):
-        source.read(["none.parquet"], ["user"], "local[2,4]")
+        frame_by(engine.Spark(), ["none.parquet"], ["user"], "local[2,4]")
 
 
 def test_spark_is_imported_only_when_it_is_used() -> None:
@@ -296,23 +298,23 @@ ROWS = pa.table(
 
 def test_rows_come_back_without_arrow_as_well(spark: Any) -> None:
     """As on a Java of which Spark's Arrow knows nothing."""
-    odd = source._own(spark).sql(ODD)
-    assert source.row_by_row(odd, ROWS.schema).equals(ROWS)
-    assert len(source.row_by_row(odd.limit(0), ROWS.schema)) == 0
+    odd = spark_session.own_session(spark).sql(ODD)
+    assert engine.row_by_row(odd, ROWS.schema).equals(ROWS)
+    assert len(engine.row_by_row(odd.limit(0), ROWS.schema)) == 0
 
 
 def test_rows_come_back_by_arrow(spark: Any) -> None:
-    if not source._has_arrow(spark):
+    if not spark_session.has_arrow(spark):
         pytest.skip("this Spark cannot send Arrow on this Java")
-    odd = source._own(spark).sql(ODD)
-    assert source.by_arrow(odd).cast(ROWS.schema).equals(ROWS)
-    assert len(source.by_arrow(odd.limit(0))) == 0
+    odd = spark_session.own_session(spark).sql(ODD)
+    assert engine.by_arrow(odd).cast(ROWS.schema).equals(ROWS)
+    assert len(engine.by_arrow(odd.limit(0))) == 0
 
 
 @pytest.mark.parametrize("asked", [{}, {"keys": ["item 1", "é"]}, {"by": "day", "bound": "auto"}])
 def test_a_release_without_arrow_is_the_same(
     frame: Any, asked: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(source, "_has_arrow", lambda session: False)
-    monkeypatch.delattr(source, "by_arrow")
+    monkeypatch.setattr(engine, "has_arrow", lambda session: False)
+    monkeypatch.delattr(engine, "by_arrow")
     assert bytes_of(frame, tmp_path, **asked) == bytes_of(people(), tmp_path, **asked)

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from tests.effort import examples
 
 from headcount.estimate.distribution import binomial, scheffe
-from headcount.estimate.distribution.binomial import Floats
-from headcount.noise.law import Integers
+from headcount.exact import Floats, Integers
 
 
 def counts_of(numbers: Integers, draws: int) -> Integers:
@@ -66,7 +66,7 @@ def test_expected_counts_beyond_their_windows_are_everybody_or_nobody(people: in
         assert end == draws or window[-1] == 0
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.integers(0, 10**9), st.sampled_from([1, 2, 5, 40]), st.integers(0, 300), st.integers(-30, 30))
 def test_fits_are_the_largest_differences(seed: int, draws: int, people: int, noise: int) -> None:
     """Also if the number of people is off."""

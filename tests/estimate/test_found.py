@@ -28,6 +28,7 @@ def table(counts: np.ndarray) -> BoundedTop:
     return BoundedTop(items, top, LISTED.sensitivity, int(rest[0]) if len(rest) else 0, top)
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("neighbours", ["add-remove", "replace"])
 @pytest.mark.parametrize("shape", COUNTS)
 def test_nearer_than_by_noise_alone(shape: str, neighbours: Neighbours) -> None:

@@ -5,12 +5,10 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
+from tests.effort import seeds
 
 from headcount.estimate.shape.isotonic import BEYOND, middle, nonincreasing
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from headcount.exact import Floats, Integers
 
 
 def cost(x: Integers, y: Floats | Integers, w: Floats) -> float:
@@ -27,7 +25,7 @@ def by_brute_force(y: Floats, w: Floats, least: Integers, most: Integers) -> tup
     return float(costs.min()), falling[costs <= costs.min() + 1e-9].min(axis=0)
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", seeds(10))
 @pytest.mark.parametrize("bounded", [False, True])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_as_brute_force(seed: int, bounded: bool, weighted: bool) -> None:
@@ -68,7 +66,7 @@ def least_cost(y: list[int]) -> int:
     return total
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", seeds(5))
 def test_long_ones_cost_as_little_as_the_slope_trick(seed: int) -> None:
     rng = np.random.default_rng(seed)
     y = np.rint(1e5 / np.arange(1, 5001) + rng.laplace(0, 30, 5000)).astype(np.int64)

@@ -4,14 +4,11 @@ import math
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from scipy.stats import nbinom
 
 from headcount.estimate.shape.kernel import FINEST, Kernel, both, cumulated, laplace, shares, variances
 from headcount.estimate.shape.tally import tallied
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from headcount.exact import Floats, Integers
 
 HALF = 1 / math.log(2)
 """The scale for which p is 1/2."""

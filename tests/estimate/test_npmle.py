@@ -2,14 +2,12 @@
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from headcount.estimate.shape import npmle
 from headcount.estimate.shape.kernel import Kernel, both, laplace, shares
 from headcount.estimate.shape.npmle import likely
 from headcount.estimate.shape.tally import line, tallied
-
-Integers = NDArray[np.int64]
+from headcount.exact import Integers
 
 KERNELS = {
     "one": laplace(2.0),

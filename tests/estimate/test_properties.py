@@ -4,16 +4,13 @@ import math
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from scipy.stats import hypergeom
 from tests.estimate.test_shape import on_stairs, uncertain_stairs
 
 from headcount.estimate.shape.prevalence import Prevalence, of_counts
 from headcount.estimate.shape.properties import LEFT_OUT, Estimate, Properties, _seen_of
 from headcount.estimate.shape.uncertainty import OnStaircase
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from headcount.exact import Floats, Integers
 
 SILENT = OnStaircase(10_000, 10_000, 0.01, 0, 2.0**62)
 """Hardly any noise, and nothing known of how many items there are."""
@@ -129,6 +126,7 @@ def test_the_support() -> None:
     assert told(counts).support_size(1e-9).high == pytest.approx(1e9)  # nobody can tell
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize(("people", "power"), [(1_000, 0.0), (10_000, 0.8), (10_000, 1.0)])
 @pytest.mark.parametrize("scale", [1.0, 4.0])
 def test_intervals_hold_with_noise(people: int, power: float, scale: float) -> None:

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from headcount.estimate.counts.sampled import MISS, sampled, unseen
+from headcount.estimate.constants import MISS_RATE
+from headcount.estimate.counts.sampled import sampled, unseen
 
 CASES = [(0.27, 15), (0.0372, 17), (0.75, 100), (0.01, 4), (0.5, 2), (0.05, 2000)]
 
@@ -24,11 +25,11 @@ def test_the_ends_are_the_last_that_are_not_too_rare(rate: float, threshold: int
     found = sampled(values, rate, threshold)
     for value, low, high in zip(values, found.low, found.high, strict=True):
         assert low >= value
-        assert given_seen(int(low), rate, threshold).sf(value - 1) >= MISS / 2 - 1e-9
+        assert given_seen(int(low), rate, threshold).sf(value - 1) >= MISS_RATE / 2 - 1e-9
         if low > max(value, threshold):
-            assert given_seen(int(low) - 1, rate, threshold).sf(value - 1) < MISS / 2 + 1e-9
-        assert given_seen(int(high), rate, threshold).cdf(value) >= MISS / 2 - 1e-9
-        assert given_seen(int(high) + 1, rate, threshold).cdf(value) < MISS / 2 + 1e-9
+            assert given_seen(int(low) - 1, rate, threshold).sf(value - 1) < MISS_RATE / 2 + 1e-9
+        assert given_seen(int(high), rate, threshold).cdf(value) >= MISS_RATE / 2 - 1e-9
+        assert given_seen(int(high) + 1, rate, threshold).cdf(value) < MISS_RATE / 2 + 1e-9
 
 
 @pytest.mark.parametrize(("rate", "threshold"), CASES)
@@ -43,8 +44,8 @@ def test_counts_are_scaled_and_within(rate: float, threshold: int) -> None:
 @pytest.mark.parametrize(("rate", "threshold"), CASES)
 def test_what_is_not_seen_has_hardly_more(rate: float, threshold: int) -> None:
     most = unseen(rate, threshold)
-    assert stats.binom.cdf(threshold - 1, most, rate) >= MISS
-    assert stats.binom.cdf(threshold - 1, most + 1, rate) < MISS
+    assert stats.binom.cdf(threshold - 1, most, rate) >= MISS_RATE
+    assert stats.binom.cdf(threshold - 1, most + 1, rate) < MISS_RATE
 
 
 @pytest.mark.parametrize("people", [20, 55, 80, 1000])
@@ -53,4 +54,4 @@ def test_intervals_hold(people: int) -> None:
     law = given_seen(people, 0.27, 15)
     values = np.arange(15, people + 1)
     found = sampled(values, 0.27, 15)
-    assert law.pmf(values[(found.low <= people) & (people <= found.high)]).sum() >= 1 - MISS - 1e-9
+    assert law.pmf(values[(found.low <= people) & (people <= found.high)]).sum() >= 1 - MISS_RATE - 1e-9

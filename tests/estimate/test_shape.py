@@ -8,7 +8,9 @@ from typing import Literal
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from tests.effort import seeds
 
+from headcount.estimate.constants import MISS_RATE
 from headcount.estimate.shape import buckets, staircase
 from headcount.estimate.shape.first_column import interval, level
 from headcount.estimate.shape.kernel import Kernel, both, laplace, shares
@@ -84,7 +86,7 @@ def test_a_shape_and_its_ways_to_tell_it() -> None:
     assert (shape.total, shape.distinct) == (16, 6)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", seeds(5))
 def test_columns_are_as_far_apart_as_rows(seed: int) -> None:
     """Paper 002, Observation 6; and columns of columns are rows."""
     one, other = (of_counts(table(500, 1.0, seed, 200)), of_counts(table(500, 0.5, seed + 9, 300)))
@@ -177,7 +179,7 @@ def test_the_bounds_of_l2_hold(estimator: Estimator) -> None:
     noisy = counts + noise(2000, 20.0, 4)
     kernel = laplace(SCALE)
     found = buckets.found(noisy, kernel, hashed=False, estimator=estimator, loss="l2").prevalence
-    reach = kernel.within(buckets.MISS / 2000)
+    reach = kernel.within(MISS_RATE / 2000)
     cells = np.sort(np.append(found.largest_first, np.zeros(2000 - found.distinct, np.int64)))
     assert (np.abs(cells - np.sort(noisy))[np.sort(noisy) >= -reach] <= reach).all()
 
@@ -309,6 +311,7 @@ def assert_told(shape: Prevalence, uncertain: Uncertain) -> None:
     assert np.isfinite(uncertain.variance(shape, lambda v: np.sqrt(v)))
 
 
+@pytest.mark.slow(but=["0.001", "0.5", "20.0"])
 @pytest.mark.parametrize("scale", [1e-3, 0.5, 20.0, 1e4, 2.0**50])
 def test_any_cells(scale: float) -> None:
     kernels = [laplace(scale), shares(scale, 1.7), both(laplace(scale), laplace(3.0))]
@@ -363,6 +366,7 @@ def test_bands_of_staircases_hold(people: int, power: float, scale: float) -> No
     assert np.mean(wrong) < 0.94
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize(("people", "power"), KINDS)
 @pytest.mark.parametrize("in_buckets", [False, True])
 def test_bands_of_cells_hold(people: int, power: float, in_buckets: bool) -> None:

@@ -5,12 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
+from tests.effort import examples
 
 from headcount.estimate.distribution.simplex import simplex
 
 
 @given(st.lists(st.floats(-10, 10), min_size=1, max_size=6))
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=examples(30))
 def test_no_distribution_is_nearer(values: list[float]) -> None:
     """Compared with a solver that knows nothing of how it is done."""
     target, cells = np.array(values), len(values)

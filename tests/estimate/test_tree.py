@@ -5,16 +5,14 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.stats import binom
 
 from headcount.estimate.counts.sampled import unseen
 from headcount.estimate.ordered import quantile, sampled_tree, tree
 from headcount.estimate.ordered.tree import Shape
+from headcount.exact import Floats, Integers
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 SHAPES = [(2, 2), (3, 2), (5, 9), (7, 2), (16, 4), (37, 3), (50, 7), (100, 10), (101, 10)]
 DECILES = np.arange(1, 10) / 10
 RATE, THRESHOLD = 0.2955, 20
@@ -179,6 +177,7 @@ NOISY_CASES: dict[str, tuple[Callable[[int], Integers], float]] = {
 }
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("size", [64, 200])
 @pytest.mark.parametrize("case", NOISY_CASES)
 def test_quantiles_lie_within_their_intervals(case: str, size: int) -> None:
@@ -196,6 +195,7 @@ def test_quantiles_lie_within_their_intervals(case: str, size: int) -> None:
         assert covered(9.0) < 0.898
 
 
+@pytest.mark.slow(sibling="test_quantiles_lie_within_their_intervals")
 def test_ranges_lie_within_their_intervals() -> None:
     """0.95 of 1500 lies between 0.918 and 0.978; deviations that are told 0.7 or 1.4 times as large do not pass."""
     leaves, rng = np.full(100, 1000), np.random.default_rng()
@@ -249,6 +249,7 @@ SAMPLED_CASES: dict[str, tuple[Callable[[int], Integers], Shape]] = {
 }
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("case", SAMPLED_CASES)
 def test_sampled_quantiles_lie_within_their_intervals(case: str) -> None:
     """Each of three deciles 200 times: 0.95 is not below 0.854 by chance (1e-6 in all)."""

@@ -2,12 +2,10 @@
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from headcount.estimate.shape.prevalence import Prevalence, of_counts
 from headcount.estimate.shape.unhash import CROWDED, LONGEST, crowded, undone
-
-Floats = NDArray[np.float64]
+from headcount.exact import Floats
 
 SMALL = of_counts(np.array([5, 3, 3, 2, 1, 1, 1]))
 

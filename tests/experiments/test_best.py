@@ -5,6 +5,7 @@ from math import log
 
 import numpy as np
 import pytest
+from tests.effort import seeds
 
 from experiments.best import Histograms, best_known, best_of, known_cost, unknown_cost
 
@@ -66,7 +67,7 @@ def test_what_a_bound_costs(epsilon: float, delta: float, costs: dict[int, float
     assert best_of(list(costs), lambda bound: unknown_cost(bound, FOUR, threshold(bound, epsilon, delta))) == 14
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", seeds(20))
 def test_the_best_is_no_worse_than_any_other(seed: int) -> None:
     """G is piecewise linear, so its minimum lies at somebody's size, or at 0."""
     random = np.random.default_rng(seed)

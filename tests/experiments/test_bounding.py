@@ -17,9 +17,10 @@ from experiments.bounding.printed import BOUNDS, AsPrinted, PrintedPerturbation,
 from experiments.bounding.undoing import released
 from experiments.report import Setting, number
 from headcount.bound.selection.by_load import Generalized
+from headcount.exact import Integers
 from headcount.noise import SystemEntropy
 from headcount.noise.finite import Softmax
-from headcount.noise.law import Integers, Law
+from headcount.noise.law import Law
 
 TABLE1 = "bounding-table1"
 DIGEST = np.array([[3, 4], [0, 5], [6, 8], [1, 0]])
@@ -34,6 +35,7 @@ def rows(markdown: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split("|")] for n, line in enumerate(lines) if n not in skipped]
 
 
+@pytest.mark.slow(but=["bounding-table2", "bounding-figure6"])
 @pytest.mark.parametrize("name", [name for name in EXPERIMENTS if name.startswith("bounding-") and name != TABLE1])
 def test_every_experiment_runs(name: str, tmp_path: Path) -> None:
     assert_complete(quickly(name), tmp_path)

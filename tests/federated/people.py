@@ -5,9 +5,9 @@ from fractions import Fraction
 
 from headcount.account.cost import native
 from headcount.account.events import Neighbours
+from headcount.exact import Integers
 from headcount.federated import Aggregator, Client, Result, Round
 from headcount.noise import Entropy, Law
-from headcount.noise.law import Integers
 
 Person = tuple[str, ...]
 ID = "00112233445566778899aabbccddeeff"

@@ -16,10 +16,10 @@ from headcount.account.sampling import more_than
 from headcount.audit import Laws, Outcomes, delta
 from headcount.audit.choices import Enumerated, Path, Undecided, explore
 from headcount.audit.neighbours import pairs
+from headcount.exact import Integers
 from headcount.federated import Aggregator, Analyst, Client, Round
 from headcount.federated.sample import in_random_order
 from headcount.noise import Entropy, Law, SystemEntropy
-from headcount.noise.law import Integers
 from tests.federated.people import ID, Numbered, Person, clients, counts, promised
 
 HALF, QUARTER = Fraction(1, 2), Fraction(1, 4)

@@ -9,12 +9,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from headcount.account.cost import Cost, covers
+from headcount.account.compose import covers
+from headcount.account.guarantee import Cost
 from headcount.errors import BadParameter, HeadcountError
+from headcount.exact import Integers
 from headcount.federated import Aggregator, Analyst, Client, Findings, Invitation, Refused, Report, Result, Round
 from headcount.noise import Law, SystemEntropy
 from headcount.noise.finite import Bernoulli
-from headcount.noise.law import Integers
 from tests.federated.people import ID
 
 PEOPLE = 20_000

@@ -22,11 +22,11 @@ from headcount.account.cost import native
 from headcount.account.events import Laplace, Neighbours, ShuffledLaplace
 from headcount.audit import Outcomes, audit, delta
 from headcount.audit.choices import Enumerated, Path, Undecided, explore, probabilities
+from headcount.exact import Integers
 from headcount.federated import Refused, SecureSum, ShapeClient, ShapeRound, Shares, Shuffler
 from headcount.federated.shape.client import bucket_of
 from headcount.federated.shape.messages import Way
 from headcount.noise import Law
-from headcount.noise.law import Integers
 from headcount.noise.poisson import LogSeries, Poisson
 from tests.federated.people import ID
 

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 
 import headcount as hc
 from headcount.account.chain import canonical
-from headcount.account.cost import Cost, covers
+from headcount.account.compose import covers
+from headcount.account.guarantee import Cost
 from headcount.audit.choices import Fixed
 from headcount.errors import BadParameter, HeadcountError
 from headcount.federated import (
@@ -33,9 +34,9 @@ from headcount.federated import (
 )
 from headcount.federated.messages import Message
 from headcount.federated.shape.client import bucket_of
-from headcount.federated.shape.length import text_length
 from headcount.federated.shape.messages import LEAST_SCALE, MOST_BUCKETS, MOST_MESSAGES, MOST_SCALE, Way, _bytes
 from headcount.release import Shape
+from tests.effort import examples
 from tests.federated.people import ID
 
 WAYS: tuple[Way, ...] = ("shuffle", "secure-sum")
@@ -117,7 +118,7 @@ def test_the_size_that_is_told_is_that_of_what_is_sent(asked: dict[str, Any]) ->
     """On average of 300 answers, within 6 deviations of their mean and 2%: a false alarm is far below 1e-6."""
     published = ShapeAnalyst().publish("Which?", **asked)
     sent = [len(ShapeClient(f"song {number}").answer(published).to_json().encode()) for number in range(300)]
-    mean, told_length = np.mean(sent), text_length(published)
+    mean, told_length = np.mean(sent), published.text_length
     assert abs(mean - told_length) < 6 * np.std(sent) / np.sqrt(len(sent)) + 0.02 * mean
     assert f"about {_bytes(told_length)} of text" in str(published)
 
@@ -513,7 +514,7 @@ def test_there_and_back(message: Message) -> None:
     assert text.isascii()
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=examples(30))
 @given(st.lists(st.tuples(st.integers(0, 2**24 - 1), st.integers(-(2**20), 2**20).filter(bool)), max_size=20))
 def test_any_messages_are_shares_in_order(messages: list[tuple[int, int]]) -> None:
     shares = Shares(ID, ID, tuple(sorted(messages)))
@@ -523,7 +524,7 @@ def test_any_messages_are_shares_in_order(messages: list[tuple[int, int]]) -> No
             Shares(ID, ID, tuple(messages))
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=examples(30))
 @given(st.text())
 def test_any_other_text_is_refused(text: str) -> None:
     for kind in (ShapeRound, Shares, Tally, Total):

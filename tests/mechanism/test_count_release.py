@@ -17,9 +17,10 @@ import pyarrow as pa
 import pytest
 from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
+from tests.effort import examples
 from tests.strategies import strategy
 
-from headcount.account import Cost, ZcdpFilter, cost
+from headcount.account import Cost, ZcdpFilter, compose, cost
 from headcount.account.events import Adaptive, Event, Neighbours
 from headcount.account.threshold import people as differing
 from headcount.audit.enumerate import outcomes
@@ -28,13 +29,13 @@ from headcount.bound import BoundedTop, Bounding, BoundSelection, TopItems, TopS
 from headcount.bound.selection.amounts import UsualAmounts
 from headcount.bound.selection.profile import Unseen
 from headcount.bound.selection.rank import CountAtRankCheck
+from headcount.exact import Integers
 from headcount.mechanism import CountRelease, NoisyFound, Strategy
 from headcount.mechanism.topk import count_release
 from headcount.mechanism.topk.levels import VARIANTS, Level, VariantName
 from headcount.mechanism.topk.search import Search
 from headcount.noise import Entropy, Law, SystemEntropy
 from headcount.noise.gaussian import DiscreteGaussian
-from headcount.noise.law import Integers
 from headcount.noise.race import Race
 from headcount.run import quiet
 from headcount.source import contributions, open_events
@@ -229,7 +230,7 @@ counts = st.lists(st.integers(1, 9) | st.integers(1, 10**12), max_size=9)
 
 
 @settings(
-    max_examples=60, deadline=None, derandomize=True, phases=[Phase.explicit, Phase.generate]
+    max_examples=examples(60), deadline=None, derandomize=True, phases=[Phase.explicit, Phase.generate]
 )  # shrinking is slow
 @example("refined", "add-remove", Fraction(1, 100), 1.0, 3, 1, None, [1], 0)
 @given(
@@ -312,8 +313,8 @@ def test_half_of_delta_is_for_what_the_steps_have_together(
     budget = Cost(Fraction(epsilon), Fraction(delta))
     mechanism = count_release.calibrated(budget, TopItems(100), neighbours, variant=variant)
     assert mechanism.events == (mechanism.event,)
-    assert cost.covers(budget, mechanism.events)
-    assert not cost.covers(Cost(budget.epsilon * Fraction(99, 100), budget.delta), mechanism.events)
+    assert compose.covers(budget, mechanism.events)
+    assert not compose.covers(Cost(budget.epsilon * Fraction(99, 100), budget.delta), mechanism.events)
 
 
 def test_a_replaced_person_costs_as_much_with_half_the_rate() -> None:
@@ -355,6 +356,7 @@ def test_whatever_is_drawn_can_be_told(variant: VariantName, target: str, k: int
 # Decisions
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize("variant", EVERY)
 def test_decisions_depend_on_what_was_released_alone(variant: VariantName, neighbours: Neighbours) -> None:
@@ -414,6 +416,7 @@ def branches(
         yield from branches(after, bounding, (*made, second))
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize(("first", "most"), [(scaled(1), 1), (scaled(1000), 2), (Unseen(1), 3)])
 def test_choices_and_counts_never_add_up_to_more(neighbours: Neighbours, first: Bounding, most: int) -> None:
@@ -425,8 +428,8 @@ def test_choices_and_counts_never_add_up_to_more(neighbours: Neighbours, first: 
     decided = list(branches(asked, first, (choice,)))
     for after, bounding, _ in decided:
         counted = after.mechanism(bounding).events
-        assert cost.covers(after.rest, counted)
-        assert not cost.covers(replace(after.rest, epsilon=after.rest.epsilon * Fraction(8, 10)), counted)
+        assert compose.covers(after.rest, counted)
+        assert not compose.covers(replace(after.rest, epsilon=after.rest.epsilon * Fraction(8, 10)), counted)
     assert max(choices for _, _, choices in decided) == most
 
 

@@ -5,8 +5,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from headcount.account.cost import Cost
 from headcount.account.events import Neighbours
+from headcount.account.guarantee import Cost
 from headcount.bound import ScaledToSum
 from headcount.bound.draws import Draws, ExactDraws
 from headcount.bound.selection.draws import MostDrawn, PublicDrawn

@@ -13,7 +13,7 @@ import pytest
 from tests.tables import done, table
 
 import headcount as hc
-from headcount.account import Cost, cost
+from headcount.account import Cost, compose, cost
 from headcount.account.cost import native
 from headcount.account.events import Gaussian, GaussianThreshold, Laplace, Neighbours
 from headcount.account.gaussian import discrete_delta
@@ -44,6 +44,7 @@ def strategy(budget: Cost, neighbours: Neighbours, **more: Any) -> PlumeStrategy
     return PlumeStrategy(budget=budget, neighbours=neighbours, count="users", **more)
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize("mechanism", NAMES)
 def test_a_release_is_near_the_truth_and_paid_for(mechanism: Any, neighbours: Neighbours) -> None:
@@ -54,7 +55,7 @@ def test_a_release_is_near_the_truth_and_paid_for(mechanism: Any, neighbours: Ne
     release = hc.histogram(plays, **asked, neighbours=neighbours)  # half for the bounds: no far one is ever drawn
     rows = release.table.to_pylist()
     assert len(rows) > 50
-    assert cost.covers(Cost(Fraction(8), Fraction(1, 10**6)), release.cost.events)
+    assert compose.covers(Cost(Fraction(8), Fraction(1, 10**6)), release.cost.events)
     assert (release.cost.epsilon, release.cost.delta) == (8, 1e-6)
     assert [type(event) for event in release.cost.events] == [Laplace, Laplace, GaussianThreshold, Gaussian]
     off = [abs(row["count"] - truth[row["song"]]) / truth[row["song"]] for row in rows]
@@ -102,6 +103,7 @@ ODD: dict[str, pa.Table] = {
 }
 
 
+@pytest.mark.slow(one_in=7)
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize("name", ODD)
 def test_nothing_fails_by_what_the_rows_are(name: str, neighbours: Neighbours) -> None:
@@ -110,7 +112,7 @@ def test_nothing_fails_by_what_the_rows_are(name: str, neighbours: Neighbours) -
         plan = hc.plan("histogram", ODD[name], user="user", by="item", **asked)
         release = plan.release()
         assert release.table.schema.field("item").type == ODD[name].schema.field("item").type
-        assert cost.covers(plan.cost, release.cost.events)
+        assert compose.covers(plan.cost, release.cost.events)
         assert (plan.release(entropy=Fixed(0)).table.num_rows > 0) == (name not in RARE)
 
 
@@ -128,7 +130,7 @@ def test_every_bound_that_may_be_chosen_has_a_mechanism(
     for bound in (1, 37, LARGEST_BOUND):
         made = asked.mechanism(choice.example(bound))
         check_widths(made)
-        assert cost.covers(typed, [*choice.events, *made.events])
+        assert compose.covers(typed, [*choice.events, *made.events])
 
 
 @pytest.mark.parametrize("neighbours", BOTH)
@@ -154,6 +156,7 @@ def test_a_bound_is_the_square_of_the_sensitivity() -> None:
     assert float(cost.concentrated(wide.event).rho) == pytest.approx(0.5)
 
 
+@pytest.mark.slow(but=["all-add-remove"])
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize("target", [None, ONE], ids=["all", "threshold"])
 def test_both_phases_are_as_private_as_they_are_priced(neighbours: Neighbours, target: Fraction | None) -> None:
@@ -171,6 +174,7 @@ def test_both_phases_are_as_private_as_they_are_priced(neighbours: Neighbours, t
         assert exact.high <= gaussian_delta(epsilon, how, [count]) + 4 * left_out
 
 
+@pytest.mark.slow(but=["add-remove"])
 @pytest.mark.parametrize("neighbours", BOTH)
 def test_noise_for_less_than_a_person_has_would_be_seen(neighbours: Neighbours) -> None:
     """Noise for one item where a person has two; or, where a person is replaced, for one person's two items."""

@@ -7,8 +7,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from headcount.account.cost import Cost, covers
+from headcount.account.compose import covers
 from headcount.account.events import Neighbours
+from headcount.account.guarantee import Cost
 from headcount.bound.draws import BoundedDraws, Draws
 from headcount.mechanism.distribution.recentred import Recentred, calibrated
 from headcount.noise import SystemEntropy
@@ -57,6 +58,7 @@ def test_noise_falls_with_the_root_of_the_samples() -> None:
     assert few / many == pytest.approx(4, rel=0.35)
 
 
+@pytest.mark.slow(but=["100-100-2000-replace-0.054", "100-400-2000-replace-0.027"])
 @pytest.mark.parametrize(
     ("cells", "most", "many", "neighbours", "least"),
     [

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from headcount.account import Cost, cost, zcdp
+from headcount.account import Cost, compose, cost, zcdp
 from headcount.account.events import Gaussian, Neighbours, Selections
 from headcount.audit import Laws
 from headcount.audit.choices import Fixed
@@ -20,12 +20,11 @@ from headcount.bound import SampledEvents
 from headcount.bound.draws import BoundedDraws, ExactDraws
 from headcount.errors import BadParameter
 from headcount.estimate.distribution import binomial
-from headcount.estimate.distribution.binomial import Floats
 from headcount.estimate.distribution.simplex import simplex
+from headcount.exact import Floats, Integers
 from headcount.mechanism.distribution import selected
 from headcount.mechanism.distribution.selected import Method, NoisySelected, Selected, calibrated, shares
 from headcount.noise import Entropy, Law, SystemEntropy
-from headcount.noise.law import Integers
 
 BOTH: list[Neighbours] = ["add-remove", "replace"]
 METHODS: list[Method] = ["ks", "hypothesis-selection", "sparse"]
@@ -77,6 +76,7 @@ def _few_shares(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(binomial, "MOST", 4)
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.usefixtures("_few_shares")
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize("score", ["ks", "scheffe"])
@@ -94,6 +94,7 @@ def test_choices_are_pure_and_all_is_used(neighbours: Neighbours, score: str, mo
     assert laws.worst_delta(everybody, 1).low > Fraction(1, 100)
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.usefixtures("_few_shares")
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize("method", METHODS)
@@ -131,7 +132,7 @@ def test_what_happens_costs_no_more_than_what_was_typed(
 ) -> None:
     made = calibrated(BUDGET, ExactDraws(most), neighbours, cells, method, people)
     changed = min(cells, most * (2 if neighbours == "replace" else 1))
-    assert cost.covers(BUDGET, made.events)
+    assert compose.covers(BUDGET, made.events)
     assert made.event.count == changed
     noises = [(int(event.squared_sensitivity), event.cells) for event in made.events if isinstance(event, Gaussian)]
     assert noises == [(1, 1)] * (people is None) + [(changed, changed)] * (method == "sparse")
@@ -152,6 +153,7 @@ def test_fits_are_as_good_as_they_should_be(method: Method, neighbours: Neighbou
     assert 0.03 < np.mean(errors) < 0.08
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize(
     ("method", "people"), [("ks", 20_000), ("hypothesis-selection", 20_000), ("sparse", 20_000), ("ks", 2000)]
 )

@@ -13,11 +13,11 @@ from tests.strategies import shaped
 from headcount.account.events import Neighbours
 from headcount.audit.choices import Fixed
 from headcount.bound import Bounded, SampledItems
+from headcount.exact import Integers
 from headcount.mechanism import Buckets, NoisyStaircase, Staircase
 from headcount.mechanism.shape.contribution_limit import LARGEST, PART, SURE, Size, sized
 from headcount.mechanism.shape.staircase import MOST_STEPS, boxes, staircase, steps_for
 from headcount.noise import Law
-from headcount.noise.law import Integers
 
 ONE = Fraction(1)
 BOTH: list[Neighbours] = ["add-remove", "replace"]

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 from scipy.special import log_ndtr, ndtr
 
-from headcount.account import Cost, calibrate, cost
+from headcount.account import Cost, calibrate, compose
 from headcount.account.events import Neighbours
 from headcount.audit.choices import Fixed
 from headcount.bound import BoundedTwoScale, TwoScaleClip
@@ -28,6 +28,7 @@ def hockey(epsilon: float, mu: float) -> float:
     return float(np.exp(log_ndtr(mu / 2 - epsilon / mu)) - np.exp(epsilon + log_ndtr(-mu / 2 - epsilon / mu)))
 
 
+@pytest.mark.slow(one_in=5)
 @pytest.mark.parametrize(("epsilon", "delta"), BUDGETS)
 @pytest.mark.parametrize("small", [1, 9, 100, 900])
 def test_every_split_of_new_and_common_items(epsilon: str, delta: str, small: int) -> None:
@@ -50,14 +51,15 @@ def test_every_split_of_new_and_common_items(epsilon: str, delta: str, small: in
         assert worst > 0.8 * d
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize("items", [1, 10, 10_000])
 def test_everything_is_paid_for(neighbours: Neighbours, items: int) -> None:
     budget = Cost(Fraction("0.97"), Fraction(1, 10**6))
     mechanism = weighted.calibrated(budget, TwoScaleClip(4, 16, items, 1, (1, 1)), neighbours)
-    assert cost.covers(budget, mechanism.events)
-    assert not cost.covers(Cost(Fraction("0.96"), budget.delta), mechanism.events)
-    assert not cost.covers(Cost(budget.epsilon, budget.delta * 9 / 10), mechanism.events)
+    assert compose.covers(budget, mechanism.events)
+    assert not compose.covers(Cost(Fraction("0.96"), budget.delta), mechanism.events)
+    assert not compose.covers(Cost(budget.epsilon, budget.delta * 9 / 10), mechanism.events)
 
 
 def test_the_noise_is_hardly_more_than_the_best_there_is() -> None:

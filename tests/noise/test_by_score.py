@@ -8,11 +8,11 @@ import pytest
 from scipy import stats
 
 from headcount.audit.choices import EnumeratedWords, Fixed, Replayed, Undecided, explore, probabilities
-from headcount.exact import ends, precision
+from headcount.exact import Integers, ends, precision
 from headcount.noise import SystemEntropy, by_score, powers
 from headcount.noise.by_score import ByScore
 from headcount.noise.finite import Softmax
-from headcount.noise.law import Integers, Law
+from headcount.noise.law import Law
 
 REJECTED = 1e-9
 """The p-value of a failure."""
@@ -53,6 +53,7 @@ def same(found: list[Fraction], still_open: Fraction, law: Law) -> bool:
     )
 
 
+@pytest.mark.slow(one_in=7)
 @pytest.mark.parametrize(("unit", "reach"), [(62, 43), (8, 6), (4, 3)])
 @pytest.mark.parametrize("bits", [2, 5])
 @pytest.mark.parametrize("law", SMALL, ids=repr)

@@ -48,6 +48,7 @@ def assert_same_law(law: Law, bits: int, depth: int, gap: Fraction) -> None:
     assert beyond <= Fraction(1, 2**19)
 
 
+@pytest.mark.slow(one_in=5)
 @pytest.mark.parametrize(
     "law",
     [
@@ -73,6 +74,7 @@ def test_one_table_law_equals_its_decision_tree(law: Law, bits: int) -> None:
     assert_same_law(law, bits, depth=20 // bits, gap=Fraction(1, 2**12))
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize(
     "law", [DiscreteLaplace(HALF), DiscreteLaplace(Fraction(1)), DiscreteLaplace(Fraction(2))], ids=repr
 )

@@ -14,6 +14,7 @@ import pytest
 import headcount.noise
 from headcount import noise
 from headcount.errors import BadParameter
+from headcount.exact import Integers
 from headcount.noise.laplace import DiscreteLaplace
 from headcount.noise.law import checked
 
@@ -83,7 +84,7 @@ def test_a_number_means_the_decimal_that_was_typed() -> None:
     class Recorder(noise.SystemEntropy):
         laws: list[noise.Law] = []  # noqa: RUF012
 
-        def draw(self, law: noise.Law, size: int) -> noise.law.Integers:
+        def draw(self, law: noise.Law, size: int) -> Integers:
             self.laws.append(law)
             return super().draw(law, size)
 

@@ -8,9 +8,9 @@ from tests.noise.test_exact_law import assert_same_law
 from tests.noise.test_statistics import DRAWS, REJECTED, p_value
 
 from headcount.audit.choices import probabilities
+from headcount.exact import Integers
 from headcount.noise import Law, SystemEntropy
 from headcount.noise.laplace import Geometric, NegativeBinomial
-from headcount.noise.law import Integers
 from headcount.noise.poisson import LogSeries, Poisson
 
 HALF, ONE = Fraction(1, 2), Fraction(1)

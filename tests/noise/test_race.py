@@ -14,10 +14,9 @@ import pytest
 from scipy import stats
 
 from headcount.audit.choices import Enumerated, EnumeratedWords, Fixed, Path, Replayed, Undecided, explore
-from headcount.exact import ball, ends, precision
+from headcount.exact import Integers, ball, ends, precision
 from headcount.noise import Entropy, SystemEntropy
 from headcount.noise import race as sampler
-from headcount.noise.law import Integers
 from headcount.noise.race import Race, run
 
 Order = tuple[int, ...]
@@ -136,6 +135,7 @@ def assert_by_weight(found: Masses, still_open: Fraction, race: Race) -> None:
         assert found.get(slot, 0) + still_open >= (somebody - still_open) * weight / total - NEARLY
 
 
+@pytest.mark.slow(one_in=7)
 @pytest.mark.parametrize(("unit", "reach"), [(62, 43), (8, 6)])
 @pytest.mark.parametrize("bits", [2, 4])
 @pytest.mark.parametrize("race", TICKS)
@@ -193,6 +193,7 @@ def members_of_path(path: Path) -> Callable[[Integers, object], Integers]:
     return lambda counts, _: np.array([path.choose([Fraction(1, int(n))] * int(n)) for n in counts], dtype=np.int64)
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize(("race", "most"), TINY)
 @pytest.mark.parametrize("batch", [1, 3])
 def test_ticks_make_a_race(race: Race, most: int, batch: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -210,6 +211,7 @@ def test_ticks_make_a_race(race: Race, most: int, batch: int, monkeypatch: pytes
     assert not same(found, still_open, stated(off(race), most))
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize(
     ("scores", "most", "batch", "gap"),
     [([2, 1], 1, 1, Fraction(1, 10)), ([2, 1], 2, 2, HALF), ([0, 0], 2, 1, HALF)],
@@ -313,6 +315,7 @@ def test_extreme_races_end_as_they_must(race: Race, order: list[int]) -> None:
     assert SystemEntropy().race(race, 1).tolist() == order[:1]
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("rate", [Fraction(1, 10**6), Fraction(1, 100), Fraction(3), Fraction(50)])
 def test_all_ring_once_if_the_stop_weighs_nothing(rate: Fraction) -> None:
     scores = np.arange(1500)[::-1] ** 2

@@ -5,6 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from scipy import stats
+from tests.effort import runs
 
 from headcount import noise
 from headcount.audit.choices import probabilities
@@ -60,6 +61,7 @@ LAWS = [
 ]
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("law", LAWS, ids=repr)
 def test_law_is_accepted_and_three_percent_off_is_rejected(law: Law) -> None:
     draws = SystemEntropy().draw(law, DRAWS)
@@ -112,13 +114,13 @@ def test_huge_scales_have_the_right_size() -> None:
 
 def test_softmax_has_the_chances_of_its_weights() -> None:
     """{a:5, b:3} and a bottom of 1 + 3.995732274, at rate 1, have the chances .46924638, .06350559, .46724803."""
-    runs = 40_000
-    drawn = np.bincount([noise.softmax([5, 3, "4.995732274"], rate=1) for _ in range(runs)], minlength=3)
-    expected = np.array([0.46924638, 0.06350559, 0.46724803]) * runs
+    draws = runs(40_000)
+    drawn = np.bincount([noise.softmax([5, 3, "4.995732274"], rate=1) for _ in range(draws)], minlength=3)
+    expected = np.array([0.46924638, 0.06350559, 0.46724803]) * draws
     assert stats.chi2.sf(((drawn - expected) ** 2 / expected).sum(), 2) > REJECTED
 
 
 def test_softmax_draws_evenly_among_equal_scores() -> None:
-    drawn = np.bincount([noise.softmax([7, 0, 7, 7, -900], rate=2) for _ in range(30_000)], minlength=5)
+    drawn = np.bincount([noise.softmax([7, 0, 7, 7, -900], rate=2) for _ in range(runs(30_000))], minlength=5)
     assert drawn[[1, 4]].sum() <= 5
     assert stats.chisquare(drawn[[0, 2, 3]]).pvalue > REJECTED

@@ -16,9 +16,9 @@ import pytest
 from scipy import stats
 
 from headcount.audit.choices import Enumerated, EnumeratedWords, Fixed, Path, Replayed, Undecided, explore
+from headcount.exact import Integers
 from headcount.noise import Entropy, SystemEntropy
 from headcount.noise import thin as sampler
-from headcount.noise.law import Integers
 from headcount.noise.thin import by_digits
 
 REJECTED = 1e-9
@@ -93,6 +93,7 @@ def halves_of_path(path: Path, rounds: int) -> Callable[[Integers, object], Inte
     return half
 
 
+@pytest.mark.slow(one_in=5)
 @pytest.mark.parametrize("rate", RATES)
 @pytest.mark.parametrize(("totals", "rounds"), [((1,), 40), ((2,), 20), ((3,), 12), ((5,), 7), ((1, 0, 2), 10)])
 def test_halves_make_any_rate(totals: Kept, rounds: int, rate: Fraction, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,6 +108,7 @@ def test_halves_make_any_rate(totals: Kept, rounds: int, rate: Fraction, monkeyp
     assert not same(found, stated(totals, off(rate)), gap)
 
 
+@pytest.mark.slow(one_in=5)
 @pytest.mark.parametrize("rate", RATES)
 @pytest.mark.parametrize(
     ("totals", "bits", "depth", "gap"),
@@ -168,6 +170,7 @@ def p_value(kept: Integers, total: int, rate: float) -> float:
     return float(stats.chi2.sf(fits.sum(), len(fits) - 1))
 
 
+@pytest.mark.slow(one_in=5)
 @pytest.mark.parametrize("rate", [Fraction(1, 3), Fraction(27, 100), Fraction(4, 5)])
 @pytest.mark.parametrize("total", [1, 7, 63, 64, 65, 500])
 def test_many_draws_have_the_law_and_not_that_of_a_rate_that_is_off(total: int, rate: Fraction) -> None:
@@ -177,6 +180,7 @@ def test_many_draws_have_the_law_and_not_that_of_a_rate_that_is_off(total: int, 
     assert p_value(kept, total, float(off(rate))) < REJECTED
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("rate", [Fraction(1, 10**6), Fraction(1, 3), Fraction(999_999, 10**6)])
 def test_large_totals_have_the_right_mean_and_spread(rate: Fraction) -> None:
     total, runs = 10**6, 1_000

@@ -13,8 +13,9 @@ import os
 import numpy as np
 
 from headcount.cli import main
+from headcount.exact import Integers
 from headcount.noise.entropy import Entropy, Uniform64
-from headcount.noise.law import Integers, Law
+from headcount.noise.law import Law
 from headcount.noise.race import Race
 
 GIVEN = json.loads(os.environ["NOISE"])

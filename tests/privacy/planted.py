@@ -436,7 +436,7 @@ BUGS = [
     ),
     Bug(
         "rows that stand there twice cancel out in a fingerprint",
-        "source/identity.py",
+        "source/engines/duckdb.py",
         (("sum({each})", "bit_xor({each})"), ("count(*), {sums}", "{sums}")),
         SAME + "test_every_changed_cell_and_every_row_matters",
     ),
@@ -669,19 +669,19 @@ BUGS = [
     ),
     Bug(
         "sorted here: some come twice",
-        "source/numbered.py",
-        (("between(first << ITEM, (last << ITEM) - 1)", "between(first << ITEM, last << ITEM)"),),
+        "source/encoded.py",
+        (("between(first << ITEM_BITS, (last << ITEM_BITS) - 1)", "between(first << ITEM_BITS, last << ITEM_BITS)"),),
         NUMBERS + "test_people_come_a_few_at_a_time",
     ),
     Bug(
         "sorted here: repeated events are pairs",
-        "source/numbered.py",
-        (("return Some(found[new], counted)", "return Some(found, counted)"),),
+        "source/encoded.py",
+        (("return Chunk(found[new], counted)", "return Chunk(found, counted)"),),
         NUMBERS + "test_people_come_a_few_at_a_time",
     ),
     Bug(
         "sorted here: a count has no limit",
-        "source/numbered.py",
+        "source/encoded.py",
         (
             (
                 "np.minimum(np.diff(np.flatnonzero(new), append=len(found)), most)",
@@ -709,31 +709,31 @@ BUGS = [
     ),
     Bug(
         "Spark: readers share what is kept, and the first to end takes it away",
-        "source/spark.py",
-        (("own = frame_of(found).filter(f\"'{name}' IS NOT NULL\")", "own = frame_of(found)"),),
+        "source/engines/spark.py",
+        (("own = frame_of(table).filter(f\"'{name}' IS NOT NULL\")", "own = frame_of(table)"),),
         SPARK + "test_a_second_reader_takes_nothing_from_the_first",
     ),
     Bug(
         "Spark: any Java will do, also one without Arrow",
-        "source/java.py",
+        "source/engines/java.py",
         (("for versions in (SENDS_ARROW, RUNS_SPARK):", "for versions in (RUNS_SPARK,):"),),
         "tests/source/test_java.py::test_the_java_that_suits_best",
     ),
     Bug(
         "Spark: repeated events are items",
-        "source/spark.py",
+        "source/engines/spark_sql.py",
         (("return self.f.collect_set(arg) if distinct else", "return self.f.collect_list(arg) if distinct else"),),
         SPARK + "test_the_order_of_rows_and_partitions_do_not_matter",
     ),
     Bug(
         "Spark: a person's items in any order",
-        "source/spark.py",
+        "source/engines/spark_sql.py",
         (('operations.ArraySort: "sort_array"', 'operations.ArraySort: "reverse"'),),
         "tests/conformance/test_engines.py::test_bounded_counts[spark-users-SampledItems]",
     ),
     Bug(
         "Spark: a hash of 32 bits, which wraps around",
-        "source/spark.py",
+        "source/engines/spark_sql.py",
         (("            if dtype.is_integer():", "            if False:"),),
         SPARK + "test_the_order_of_rows_and_partitions_do_not_matter",
     ),
@@ -851,8 +851,8 @@ BUGS = [
     ),
     Bug(
         "Ibis: what the engine cannot read is charged",
-        "source/events.py",
-        (("    _check_readable(chosen, columns)\n", ""),),
+        "source/engines/duckdb.py",
+        (("        self.check_readable(chosen, columns)\n", ""),),
         COLUMN_NAMES + "test_a_name_is_a_name",
     ),
     Bug(
@@ -869,7 +869,7 @@ BUGS = [
     ),
     Bug(
         "Ibis: one text that is no UTF-8 makes the reading fail",
-        "source/events.py",
+        "source/engines/duckdb.py",
         (("attempt(decode(encode(table[name])))", "decode(encode(table[name]))"),),
         KINDS + "test_a_text_that_is_no_utf8_on_an_engine_of_the_user",
     ),
@@ -881,7 +881,7 @@ BUGS = [
     ),
     Bug(
         "a known item listed twice gets noise twice",
-        "source/contributions.py",
+        "source/schema.py",
         ((".aggregate([]).num_rows < len(rows):", ".aggregate([]).num_rows < 0:"),),
         MISTAKES + "test_mistakes",
     ),
@@ -968,20 +968,20 @@ BUGS = [
     ),
     Bug(
         "a list of keys is left on the user's connection",
-        "source/kept.py",
-        (("        engine.con.unregister(name)", "        pass"),),
+        "source/engines/duckdb.py",
+        (("        ibis.get_backend(table).con.unregister(name)", "        pass"),),
         USERS_ENGINE + "test_nothing_of_ours_is_left[keys]",
     ),
     Bug(
         "two threads on one connection",
-        "source/exclusive.py",
+        "source/engines/duckdb.py",
         (("return _LOCKS.setdefault(connection, RLock())", "return RLock()"),),
         USERS_ENGINE + "test_who_waits_for_whom",
     ),
     Bug(
         "an engine's collation decides what is equal",
-        "source/events.py",
-        (("_ibis_name(data), _byte_exact)", "_ibis_name(data))"),),
+        "source/engines/duckdb.py",
+        (("return _byte_exact(chosen)", "return chosen"),),
         TABLES + "test_a_collation_decides_nothing",
     ),
     Bug(
@@ -1054,20 +1054,25 @@ BUGS = [
     ),
     Bug(
         "items unescaped on a page",
-        "report/page.py",
+        "release/page.py",
         (("<td{kind}>{_text(shown(cell, name, counted))}</td>", "<td{kind}>{shown(cell, name, counted)}</td>"),),
         RELEASE + "test_a_page_holds_no_code_and_loads_nothing",
     ),
     Bug(
         "a forged cost unescaped on a page",
-        "report/page.py",
+        "release/page.py",
         (("<b>{_text(cost)}</b>", "<b>{cost}</b>"),),
         FORGED + "test_costs_are_escaped_even_if_nothing_checked_them",
     ),
     Bug(
         "a forged release is taken as it is",
         "release/release.py",
-        (("            check(release)\n", "            release.about, check  # noqa: B018\n"),),
+        (
+            (
+                "            check_table(release.table, release.about)\n",
+                "            release.about, check_table  # noqa: B018\n",
+            ),
+        ),
         FORGED + "test_intervals_and_bins_are_checked",
     ),
     Bug(
@@ -1078,7 +1083,7 @@ BUGS = [
     ),
     Bug(
         "escapes of a terminal in a summary",
-        "visible.py",
+        "wording.py",
         (("char if char.isprintable() else HIDDEN", "char if char.isprintable() or char >= '\\x7f' else HIDDEN"),),
         NAMES + "test_ledgers_show_names_without_escapes",
     ),
@@ -1244,7 +1249,7 @@ BUGS = [
     ),
     Bug(
         "a connection may ignore case",
-        "source/events.py",
+        "source/engines/duckdb.py",
         (('    "default_collation": ("", "binary"),\n', ""),),
         SECOND + "test_a_connection_that_ignores_case_is_refused",
     ),

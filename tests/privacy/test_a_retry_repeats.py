@@ -16,7 +16,7 @@ from headcount.bound.selection.profile import Binned, Profile
 from headcount.mechanism.distribution import selected
 from headcount.mechanism.known.strategy import SELECTIONS as KNOWN
 from headcount.noise import KeyedEntropy
-from headcount.source import numbered
+from headcount.source import encoded
 
 KEY = bytes(range(32))
 ITEM: dict[str, Any] = {"by": "item"}
@@ -80,12 +80,13 @@ def shuffled(table: pa.Table) -> pa.Table:
     return table.take(pa.array(np.random.default_rng(6).permutation(len(table))))
 
 
+@pytest.mark.slow(one_in=5)
 @pytest.mark.parametrize("job", JOBS)
 def test_a_retry_repeats_bit_for_bit(job: str, monkeypatch: pytest.MonkeyPatch) -> None:
     what, asked = JOBS[job]
     asked = {"user": "user", "epsilon": 2, **asked}
     first = hc.plan(what, people(), **asked).release(entropy=KeyedEntropy(KEY))
-    for module, name, few in ((numbered, "PAIRS", 1000), (draws, "EVENTS", 200), (loads, "CELLS", 40)):
+    for module, name, few in ((encoded, "PAIRS", 1000), (draws, "EVENTS", 200), (loads, "CELLS", 40)):
         monkeypatch.setattr(module, name, few)
     monkeypatch.setattr(selected, "AT_ONCE", 50)
     again = hc.plan(what, shuffled(people()), **asked, memory="60MB").release(entropy=KeyedEntropy(KEY))

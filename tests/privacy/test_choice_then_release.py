@@ -94,6 +94,7 @@ def bounded(people: tuple[Person, ...], bounding: Bounding, *, events: bool) -> 
     return Bounded(items, values, bounding.sensitivity)
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize("events", [False, True], ids=["people", "events"])
 def test_unknown_items(neighbours: Neighbours, events: bool) -> None:

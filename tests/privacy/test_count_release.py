@@ -20,11 +20,11 @@ from headcount.audit.neighbours import pairs
 from headcount.audit.specimens import People, found_in, on_people, ranked
 from headcount.bound import Bounding, TopItems, TwoScaleClip
 from headcount.bound.selection.rank import CountAtRankCheck
+from headcount.exact import Integers
 from headcount.mechanism import CountRelease
 from headcount.mechanism.topk.levels import Level
 from headcount.mechanism.topk.search import Search
 from headcount.noise import Entropy, Law
-from headcount.noise.law import Integers
 from headcount.noise.race import Race
 
 BOTH: list[Neighbours] = ["add-remove", "replace"]
@@ -241,6 +241,7 @@ def test_the_range_needs_what_is_added_to_the_rate(neighbours: Neighbours) -> No
     assert width > 0.99 * claimed(level)
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize(("neighbours", "bend"), WRONG)
 def test_a_bottom_that_is_too_light_fails_by_formula(neighbours: Neighbours, bend: Bend) -> None:
     excess = [
@@ -296,6 +297,7 @@ def two_levels(neighbours: Neighbours, most: int, rho: str) -> CountRelease:
     )
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize(("most", "rho"), [(1, "0.1"), (1, "0.8"), (2, "0.3"), (2, "0.8"), (3, "0.3")])
 def test_items_alone(neighbours: Neighbours, most: int, rho: str) -> None:
@@ -310,6 +312,7 @@ def test_items_alone(neighbours: Neighbours, most: int, rho: str) -> None:
         assert exact.low > 1 - (1 + mechanism.levels[0].chance) ** -2 - 20 * EXACTLY
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize(("neighbours", "bend"), WRONG)
 def test_a_bottom_that_is_too_light_fails_exactly(neighbours: Neighbours, bend: Bend) -> None:
     mechanism = two_levels(neighbours, 1 if bend is without_next else 2, "0.8")
@@ -322,6 +325,7 @@ def test_a_bottom_that_is_too_light_fails_exactly(neighbours: Neighbours, bend: 
     assert worst_delta(bent, neighbouring(neighbours), epsilon, EXACTLY).low > price(mechanism, epsilon)
 
 
+@pytest.mark.slow(but=["add-remove"])
 @pytest.mark.parametrize("neighbours", BOTH)
 def test_the_loop_of_the_paper(neighbours: Neighbours) -> None:
     """Every selection pays for its chance: delta for three of them, so that it is delta which ends the loop."""
@@ -357,6 +361,7 @@ def test_the_noise_of_a_count_is_needed(neighbours: Neighbours) -> None:
     assert exact.high <= price(mechanism, ONE) < loud.low
 
 
+@pytest.mark.slow(but=["replace"])
 @pytest.mark.parametrize("neighbours", BOTH)
 def test_refined_counts(neighbours: Neighbours) -> None:
     """Up to three measurements of one item, the later ones only if the earlier ones were rough."""

@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from headcount.account import Cost, cost
+from headcount.account import Cost, compose
 from headcount.account.events import Gaussian, Laplace, Neighbours, Selections
 from headcount.account.threshold import people as differing
 from headcount.audit import Laws
@@ -41,6 +41,7 @@ from headcount.bound import draws as draws_module
 from headcount.bound.draws import BoundedDraws, Draws, ExactDraws, of_each
 from headcount.bound.selection.draws import MostDrawn
 from headcount.bound.selection.statistics import Sizes
+from headcount.exact import Integers
 from headcount.mechanism import AnyMechanism, Recentred, Selected
 from headcount.mechanism.distribution import recentred, selected
 from headcount.mechanism.distribution.recentred import CENTRE
@@ -48,7 +49,6 @@ from headcount.mechanism.distribution.strategy import DistributionStrategy, Meth
 from headcount.mechanism.mechanism import law
 from headcount.noise import Entropy, Law
 from headcount.noise.by_score import ByScore
-from headcount.noise.law import Integers
 
 from .test_mechanisms import BOTH
 
@@ -95,6 +95,7 @@ def furthest(parts: list[Measured]) -> list[int]:
     return found
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("most", BOUNDS)
 def test_what_one_person_changes_is_what_the_noise_is_for(most: int) -> None:
     """Added or removed, and replaced, also by somebody who has none of the items: at every past, and nearly attained at
@@ -153,6 +154,7 @@ def strategy(method: Method, neighbours: Neighbours, bound: int | str, **more: A
     return DistributionStrategy(budget=BUDGET, neighbours=neighbours, cells=2, bound=bound, method=method, **more)
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize("bound", [3, "auto"])
 @pytest.mark.parametrize("method", METHODS)
@@ -171,9 +173,9 @@ def test_every_draw_is_paid_for(method: Method, neighbours: Neighbours, bound: i
     chosen = [each for each in entropy.laws if isinstance(each, ByScore)]
     assert len(chosen) == (2 if isinstance(made, Selected) else 0)
     assert {each.rate for each in chosen} <= {e.epsilon / 2 for e in events if isinstance(e, Selections)}
-    assert cost.covers(BUDGET, events)
+    assert compose.covers(BUDGET, events)
     pure = all(isinstance(event, Laplace) for event in events)
-    assert not cost.covers(Cost(BUDGET.epsilon * 9 / 10, 0 * ONE if pure else BUDGET.delta * 9 / 10), events)
+    assert not compose.covers(Cost(BUDGET.epsilon * 9 / 10, 0 * ONE if pure else BUDGET.delta * 9 / 10), events)
 
 
 def drawn_or_counted(people: People, made: AnyMechanism) -> BoundedDraws:
@@ -189,8 +191,8 @@ def test_public_sizes_cost_nothing_and_private_ones_do(neighbours: Neighbours) -
         private, public = (strategy(method, neighbours, "auto", public=public).selection for public in (False, True))
         assert private is not None
         assert public is not None
-        assert cost.covers(Cost(private.epsilon, 0 * ONE), private.events)
-        assert not cost.covers(Cost(private.epsilon * 99 / 100, 0 * ONE), private.events)
+        assert compose.covers(Cost(private.epsilon, 0 * ONE), private.events)
+        assert not compose.covers(Cost(private.epsilon * 99 / 100, 0 * ONE), private.events)
         assert public.events == ()
         assert strategy(method, neighbours, "auto").rest.epsilon == 1 - private.epsilon < 1
 
@@ -210,6 +212,7 @@ def scores(mechanism: Selected, people: People, many: int) -> Integers:
     return np.concatenate([each for _, each in mechanism._scores(drawn(people, mechanism.bounding, listed), many)])
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize("most", [1, 2])
 @pytest.mark.parametrize("method", ["ks", "hypothesis-selection"])
@@ -246,6 +249,7 @@ def test_presence_changes_by_what_is_paid_for(most: int, neighbours: Neighbours)
     assert max((change[-4:] != 0).sum() for change in changes) == made.presence.cells
 
 
+@pytest.mark.slow(but=["add-remove"])
 @pytest.mark.parametrize("neighbours", BOTH)
 def test_a_profile_and_the_choices_that_follow(neighbours: Neighbours) -> None:
     """Every draw of the bins that differ, then every draw of what is chosen with that bound."""
@@ -417,6 +421,7 @@ def test_draws_of_equal_numbers_are_told_apart_by_what_they_are(monkeypatch: pyt
             assert dict(zip(kept_places[:2].tolist(), kept[:2].tolist(), strict=True)) == {0: 30, 1: 10}
 
 
+@pytest.mark.slow(but=["4-1e-6-add-remove-bounds1", "4-1e-6-replace-bounds2"])
 @pytest.mark.parametrize(
     ("epsilon", "delta", "neighbours", "bounds"),
     [
@@ -434,4 +439,4 @@ def test_every_bound_that_may_be_chosen_has_noise(
     for bound in bounds:
         for cells in (2, 3, 30):
             made = recentred.calibrated(budget, Draws(bound, bound), neighbours, cells)
-            assert cost.covers(budget, made.events)
+            assert compose.covers(budget, made.events)

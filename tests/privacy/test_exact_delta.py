@@ -39,6 +39,7 @@ def test_a_laplace_count_costs_one_over_its_scale(scale: Fraction) -> None:
     assert laws.worst_delta(people, 1 / scale * Fraction(9, 10)).low > Fraction(1, 100)
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize(("scale", "limit"), [(Fraction(1), 4), (Fraction(1), 5), (Fraction(3, 2), 4)])
 def test_laplace_threshold(neighbours: Neighbours, scale: Fraction, limit: int) -> None:
@@ -52,6 +53,7 @@ def test_laplace_threshold(neighbours: Neighbours, scale: Fraction, limit: int) 
         assert exact.high >= price * Fraction(999, 1000)
 
 
+@pytest.mark.slow(but=["5"])
 @pytest.mark.parametrize("limit", [8, 5])
 def test_laplace_threshold_with_counts_of_one_person(limit: int) -> None:
     """A person may add 3 in all: to one item, or 1 to each of three. At 8 the many small are worst, at 5 the large."""

@@ -76,6 +76,7 @@ def below(exact: Fraction, delta: Fraction) -> bool:
 ITEMS: list[Person] = [("a",), ("b",), ("a", "b")]
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize(("epsilon", "delta"), [("2", "1/20"), ("1", "1/10")])
 @pytest.mark.parametrize("bound", [1, 2])
@@ -111,6 +112,7 @@ def test_thresholded_events(neighbours: Neighbours) -> None:
     assert below(worst_delta(run, pairs(kinds, 1, neighbours), budget.epsilon, LEFT_OUT).high, budget.delta)
 
 
+@pytest.mark.slow(but=["people-replace"])
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize("events", [False, True], ids=["people", "events"])
 def test_clipped_laplace(neighbours: Neighbours, events: bool) -> None:
@@ -125,6 +127,7 @@ def test_clipped_laplace(neighbours: Neighbours, events: bool) -> None:
     assert laws.worst_delta(people, Fraction(9, 5)).low > Fraction(1, 200)
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize("events", [False, True], ids=["people", "events"])
 def test_clipped_gaussian(neighbours: Neighbours, events: bool) -> None:
@@ -151,6 +154,7 @@ def seen_of(mechanism: AnyMechanism, *, events: bool = False):  # type: ignore[n
     return run
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize("events", [False, True], ids=["people", "events"])
 @pytest.mark.parametrize(("variance", "threshold", "epsilon"), [(2, 5, 1), (4, 7, 2), (3, 4, 2)])
@@ -166,6 +170,7 @@ def test_weighted(neighbours: Neighbours, events: bool, variance: int, threshold
     assert exact.high > 0
 
 
+@pytest.mark.slow(but=["add-remove"])
 @pytest.mark.parametrize("neighbours", BOTH)
 def test_weighted_on_two_scales(neighbours: Neighbours) -> None:
     """With the second measurement and the two sums, of an own item and a common one: all draws of all of them."""

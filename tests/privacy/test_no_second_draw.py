@@ -90,6 +90,7 @@ def test_a_condition_on_decimals_is_exact() -> None:
     assert found.table["count"][0].as_py() == pytest.approx(900, abs=40)
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("mechanism", ["auto", "thresholded", "weighted", "count-release", "plume", "sample-threshold"])
 def test_nothing_is_left_on_the_users_connection(mechanism: Any) -> None:
     connection = duckdb.connect()
@@ -119,6 +120,7 @@ def test_what_could_fail_after_the_charge_is_refused_before(asked: dict[str, Any
     assert str(refused.value).startswith(message)
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("neighbours", ["add-remove", "replace"])
 @pytest.mark.parametrize("count", ["users", "events"])
 @pytest.mark.parametrize(("epsilon", "delta"), [("0.001", "1e-9"), ("0.001", "5e-5"), ("100", "1e-12"), ("100", "0.9")])
@@ -189,6 +191,7 @@ def options(choice: Any, count: str, chance: np.random.Generator) -> list[Any]:
     return [drawn(choice.grid[place]) for place in (0, int(chance.integers(len(choice.grid))), -1)]
 
 
+@pytest.mark.slow(but=["auto-plume-None", "auto-auto-10"])
 @pytest.mark.parametrize(
     ("bound", "mechanism", "cells"),
     [
@@ -231,6 +234,7 @@ def test_every_bound_on_known_items_has_a_mechanism(debias: str, cells: int) -> 
         check_widths(asked.mechanism(choice.bounding(candidate)))
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize(
     "asked", [{}, {"count": "events"}, {"bound": 1}, {"keys": [1, 2], "debias": "ratio", "bound": 9}]
 )
@@ -269,6 +273,7 @@ JOBS: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.slow(one_in=5)
 @pytest.mark.parametrize("epsilon", [1, 40, 100])
 @pytest.mark.parametrize("counts", [(1,), (1, 1, 1, 1, 2), (3, 3, 3, 1), (40, 2, 2, 2, 1, 1)])
 def test_hardly_any_noise_makes_no_shape_fail(counts: tuple[int, ...], epsilon: int) -> None:
@@ -280,6 +285,7 @@ def test_hardly_any_noise_makes_no_shape_fail(counts: tuple[int, ...], epsilon: 
             assert hc.shape(table, **asked, mechanism=mechanism).counts.sum() < 500
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("job", JOBS)
 @pytest.mark.parametrize("people", [0, 3000])
 def test_no_number_of_people_makes_a_release_fail(job: str, people: int) -> None:

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pytest
 
 import headcount as hc
-from headcount.account import Cost, cost
+from headcount.account import Cost, compose
 from headcount.account.events import Gaussian, Laplace, Neighbours, SampleThreshold
 from headcount.account.threshold import people as differing
 from headcount.audit import Laws, worst_delta
@@ -26,13 +26,13 @@ from headcount.audit.neighbours import pairs
 from headcount.audit.sampled import EXACTLY, Run, sampled_search, sampled_tree, shown, together, watched, watched_delta
 from headcount.bound import Bounded, Bounding, SampledEvents, ScaledToSum
 from headcount.errors import BadParameter
+from headcount.exact import Integers
 from headcount.mechanism import AnyMechanism, BinarySearch, Hierarchy, Sampling
 from headcount.mechanism.ordered import binary_search as halving
 from headcount.mechanism.ordered import hierarchy
 from headcount.mechanism.ordered.readout import Quantiles
 from headcount.mechanism.ordered.strategy import Method, Ordered
 from headcount.noise import Entropy
-from headcount.noise.law import Integers
 from headcount.source import contributions, open_events
 from headcount.source.axis import Axis
 from headcount.source.views import placed
@@ -155,6 +155,7 @@ def test_a_tree_of_samples(neighbours: Neighbours, cells: int) -> None:
     assert exact.low > budget.delta * (Fraction(9, 10) if neighbours == ADDED else HALF)
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize(
     ("cells", "q"), [(3, (HALF,)), (4, (ONE / 4,)), (2, (ONE / 3, ONE / 2))], ids=["odd", "lower", "two"]
@@ -184,6 +185,7 @@ def test_a_search_with_gaussian_noise(neighbours: Neighbours) -> None:
     assert Fraction(1, 10**3) < exact.low <= exact.high <= budget.delta
 
 
+@pytest.mark.slow(but=["one-add-remove", "one-replace"])
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize("q", [(HALF,), (ONE / 4, HALF)], ids=["one", "two"])
 def test_a_search_by_samples(neighbours: Neighbours, q: tuple[Fraction, ...]) -> None:
@@ -235,7 +237,7 @@ def test_the_sensitivity_of_a_tree_is_attained(neighbours: Neighbours, cells: in
             assert isinstance(event, Gaussian)
             assert (change**2).sum(axis=1).max() == event.squared_sensitivity
             assert (change != 0).sum(axis=1).max() <= event.cells
-        assert cost.covers(budget, [event])
+        assert compose.covers(budget, [event])
 
 
 def answers(search: BinarySearch, q: Fraction, below: Integers, above: Integers) -> Integers:
@@ -293,7 +295,7 @@ def test_what_happens_costs_no_more_than_what_was_typed(neighbours: Neighbours, 
     budget = Cost(ONE, Fraction(str(delta)))
     asked = ordered(how, budget, neighbours, 1000, (ONE / 4, HALF), bound=5)
     made = asked.mechanism()
-    assert cost.covers(budget, made.events)
+    assert compose.covers(budget, made.events)
     if asked.sampled:
         (event,) = made.events
         assert isinstance(event, SampleThreshold)
@@ -314,7 +316,7 @@ def test_a_chosen_bound_and_what_follows_are_paid_for(neighbours: Neighbours, me
     for bound in (1, 100):
         made = plan.strategy.mechanism(ScaledToSum(bound, bound))
         happening = [*plan.selection.events, *made.events]
-        assert cost.covers(plan.cost, happening)
+        assert compose.covers(plan.cost, happening)
         assert plan.cost.epsilon == 1
         assert plan.cost.delta <= Fraction(str(delta))
-        assert delta or not cost.covers(Cost(9 * ONE / 10, 0 * ONE), happening)
+        assert delta or not compose.covers(Cost(9 * ONE / 10, 0 * ONE), happening)

@@ -27,12 +27,12 @@ from headcount.account import Cost
 from headcount.audit.choices import Fixed
 from headcount.bound.selection.draws import MostDrawn
 from headcount.bound.selection.profile import Profile
+from headcount.exact import Integers
 from headcount.mechanism import Recentred
 from headcount.mechanism.distribution.recentred import Seen as People
 from headcount.mechanism.distribution.strategy import DistributionStrategy
 from headcount.mechanism.shape.staircase import staircase
 from headcount.noise import Law
-from headcount.noise.law import Integers
 from tests import process
 
 AIMED = Path(__file__).with_name("aimed.py")
@@ -53,8 +53,8 @@ ASKED = ("--user", "user", "--by", "item", "--epsilon", "1", "--bound", "20")
 KNOWN = (*ASKED, "--keys", "a,b,q")
 RESULT = {"a": 250, "b": 120, "q": 7}
 FILES = ("r.parquet", "r.csv", "r.json", "r.html", "r.png", "r.svg", "r.pdf")
-FRESH = ("text", "files", "top", "distribution")
-"""Commands whose two runs have different hash seeds: one of each test, and all kinds of files."""
+FRESH = ("files", "distribution")
+"""Commands whose two runs have different hash seeds: all kinds of files, and the job with most numbers of its own."""
 
 
 @dataclass(frozen=True)
@@ -143,6 +143,7 @@ COMMANDS: dict[str, tuple[str, tuple[str, ...], bool]] = {
 }
 
 
+@pytest.mark.slow(but=["json", "csv in", "known files", "refused"])
 @pytest.mark.parametrize("command", COMMANDS)
 def test_same_result_same_bytes(tmp_path: Path, command: str) -> None:
     name, arguments, known = COMMANDS[command]
@@ -173,6 +174,7 @@ FINDING: dict[str, tuple[str, ...]] = {
 }
 
 
+@pytest.mark.slow(but=["top alone"])
 @pytest.mark.parametrize("command", FINDING)
 def test_found_one_after_another(tmp_path: Path, command: str) -> None:
     """Items a and b are found first, with the same values, then nothing more: whatever else a person has, and however
@@ -315,6 +317,7 @@ NUMBERS: dict[str, tuple[tuple[str, ...], Any]] = {
 }
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("command", NUMBERS)
 def test_samples_and_numbers(tmp_path: Path, command: str) -> None:
     """What is in the sample, or the noisy tree, is the same, whoever else there is, with whatever numbers."""
@@ -329,6 +332,7 @@ def test_samples_and_numbers(tmp_path: Path, command: str) -> None:
     assert set(seen[0].files) == {"r.csv"}
 
 
+@pytest.mark.slow(sibling="test_same_result_same_bytes")
 def test_with_a_ledger(tmp_path: Path) -> None:
     """What the ledger itself adds is its own head and the time; all else is the same, and so is a refusal."""
     seen = []

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pytest
 
 import headcount as hc
-from headcount.account import Cost, cost, sampling
+from headcount.account import Cost, compose, cost, sampling
 from headcount.account.cost import native
 from headcount.account.events import Laplace, Neighbours, SampleThreshold
 from headcount.audit import Laws, delta, worst_delta
@@ -125,6 +125,7 @@ def test_one_report(neighbours: Neighbours, listed: bool, rate: str, threshold: 
             assert worst(replace(made, event=wrong), KINDS, 5, neighbours, epsilon).low > price
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize(("rate", "threshold", "epsilon"), CURVES.values(), ids=CURVES)
 def test_two_reports(neighbours: Neighbours, rate: str, threshold: int, epsilon: Fraction) -> None:
@@ -233,7 +234,7 @@ def test_a_chosen_bound_and_what_follows_are_paid_for(neighbours: Neighbours, ce
         (happened,) = asked.mechanism(SampledItems(bound)).events
         assert isinstance(happened, SampleThreshold)
         assert (happened.items, happened.neighbours) == (min(bound, cells or bound), neighbours)
-        assert cost.covers(budget, [*choice.events, happened])
+        assert compose.covers(budget, [*choice.events, happened])
         assert sum(native(each).epsilon for each in (*choice.events, happened)) == 1
 
 
@@ -358,7 +359,7 @@ def test_counting_people_is_paid_for(neighbours: Neighbours, mechanism: Any) -> 
     counted, *others = plan.charge().events
     assert counted == Laplace(Fraction(20), ONE)
     assert others
-    assert cost.covers(Cost(ONE, Fraction(1, 10**6)), [counted, *others])
+    assert compose.covers(Cost(ONE, Fraction(1, 10**6)), [counted, *others])
     assert cost.split([counted, *others])[0].epsilon <= 1
     said = hc.plan("heavy_hitters", people, user="user", by="item", epsilon=1, people=9, **asked)
     assert len(said.charge().events) == 1

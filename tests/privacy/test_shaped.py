@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from headcount.account import Cost, cost
+from headcount.account import Cost, compose
 from headcount.account.events import Laplace, Neighbours
 from headcount.account.threshold import people as differing
 from headcount.audit import Laws, worst_delta
@@ -108,6 +108,7 @@ def test_a_staircase_of_a_public_size(neighbours: Neighbours, people: int) -> No
     assert exact_delta(on_rows, made, everybody, epsilon * 9 / 10, FINELY).low > Fraction(1, 200)
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize("bound", [1, 2])
 def test_buckets_of_a_public_list(neighbours: Neighbours, bound: int) -> None:
@@ -135,6 +136,7 @@ def test_buckets_by_many_keys(neighbours: Neighbours) -> None:
     assert losses == ({1.0} if neighbours == ADDED else {0.0, 1.0})
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize(
     "way", [{"method": "staircase", "people": 2}, {"method": "buckets", "buckets": 8}], ids=["staircase", "8"]
@@ -146,6 +148,7 @@ def test_two_items_of_a_person(neighbours: Neighbours, way: dict[str, Any]) -> N
     assert largest_loss(made, crowded(FULL[2], neighbours)) == pytest.approx(float(epsilon), rel=1e-12)
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize("bound", [1, 2])
 @pytest.mark.parametrize("way", ["staircase", "buckets"])
@@ -155,7 +158,7 @@ def test_a_size_that_is_counted(neighbours: Neighbours, bound: int, way: Method)
     is seen on one side alone then."""
     first, then = 4 * bound * ONE, 4 * bound * differing(neighbours) * ONE
     made = counting(way, Told(None, Laplace(bound / first, Fraction(bound))), then, bound, neighbours)
-    assert cost.covers(Cost(first + then, 0 * ONE), made.events)
+    assert compose.covers(Cost(first + then, 0 * ONE), made.events)
     people = crowded(FULL[bound], neighbours)[-1:]
     loss = largest_loss(made, people, left_out=COARSELY if (way, neighbours) == ("buckets", "replace") else FINELY)
     assert loss == pytest.approx(float(worst_of(first, then, bound, neighbours)), rel=1e-12)

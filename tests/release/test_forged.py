@@ -15,7 +15,7 @@ import pytest
 import headcount as hc
 from headcount.errors import NotATable
 from headcount.release import About, pack
-from headcount.release.release import KEY
+from headcount.release.about import KEY
 
 SCRIPT = "<script>alert(1)</script>\x1b[2J$\\nope{$"
 DEEP = "[" * 5000 + "]" * 5000

@@ -12,7 +12,7 @@ from matplotlib.text import Text
 
 import headcount as hc
 from experiments.pictures import Panel, Series, figure
-from headcount.release.plot import drawn
+from headcount.release.plot import render
 
 NAME = "$\\nope{$ \x1b\x9b\u202e\n<b>&"
 """To Matplotlib a formula that is wrong, to XML a character that is not allowed."""
@@ -59,14 +59,14 @@ def test_pictures_of_experiments_draw_names_as_they_are() -> None:
     series = [Series(f"series {NAME}", [f"x {NAME}", "y"], [1.0, 2.0]), Series("numbers", [0.0, 1.0], [1.0, 2.0])]
     picture = figure([Panel(NAME, NAME, NAME, tuple(series), "y", legend) for legend in ("within", "beside")])
     assert_plain(picture)
-    drawn(picture, "png")
+    render(picture, "png")
 
 
 def test_pictures_of_scaling_draw_names_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scaled, "WAYS", {"way": Way()})
     picture = scaled.bars([Row()])  # type: ignore[list-item]
     assert_plain(picture)
-    drawn(picture, "png")
+    render(picture, "png")
 
 
 class Way:

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from tests.effort import examples
 
 from headcount.source.buckets import LONG, ROWS, buckets_of, siphash
 
@@ -71,7 +72,7 @@ def test_the_published_vectors() -> None:
     assert {place: found[place].to_bytes(8, "little").hex() for place in said} == said
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=examples(30))
 @given(st.lists(st.binary(max_size=70), max_size=8), st.binary(min_size=16, max_size=16))
 def test_all_at_once_is_one_by_one(messages: list[bytes], key: bytes) -> None:
     words = int.from_bytes(key[:8], "little"), int.from_bytes(key[8:], "little")

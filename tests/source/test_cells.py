@@ -117,6 +117,7 @@ def _moment(cell: Any) -> datetime | None:
     return moment.replace(tzinfo=None)
 
 
+@pytest.mark.slow(one_in=5)
 @pytest.mark.parametrize("kind", COLUMNS)
 @pytest.mark.parametrize("crowd", KINDS)
 def test_one_cell_decides_nothing_for_others(crowd: str, kind: str) -> None:
@@ -140,6 +141,7 @@ def test_one_true_does_not_rename_the_ones_of_others() -> None:
 CROWD = 300
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("one", [b"\xff", 7, object(), "\ud800"], ids=["bytes", "a number", "an object", "no text"])
 @pytest.mark.parametrize("crowd", [b"apple", memoryview(b"apple")], ids=["bytes", "views of bytes"])
 def test_an_item_of_everybody_stays_theirs(crowd: Any, one: Any) -> None:
@@ -163,6 +165,7 @@ def test_what_has_no_value_of_its_own_is_no_item() -> None:
     assert plan.release(entropy=Fixed(1000)).table["item"].to_pylist() == ["a"]
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("one", [None, "x", 5.5, True, 2j], ids=repr)
 @pytest.mark.parametrize("kind", ["inferred", "categories"])
 def test_one_cell_does_not_change_the_type_of_a_release(kind: str, one: Any) -> None:
@@ -221,6 +224,7 @@ SAMPLED: dict[str, Any] = {"user": "user", "by": "item", "mechanism": "threshold
 """One item of each person is kept, drawn by a hash of their id."""
 
 
+@pytest.mark.slow(one_in=5)
 @pytest.mark.parametrize("one", [0.5, None, "somebody"])
 @pytest.mark.parametrize("first", [1, 2**52 + 1])
 def test_an_id_changes_nothing_of_what_is_kept_of_others(first: int, one: Any) -> None:
@@ -246,6 +250,7 @@ def test_long_ids_of_floats_draw_each_for_themselves() -> None:
     assert min(counts) > 60
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize(
     "keys",
     [

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from headcount.errors import BadParameter
-from headcount.source import java
+from headcount.source.engines import java
 
 SPARK = "3.5.7"
 Choose = Callable[..., str]

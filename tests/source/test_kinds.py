@@ -105,6 +105,7 @@ def both(values: pa.Array) -> pa.Table:
     return pa.table({"user": values, "item": values})
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("kind", READ)
 def test_what_the_plan_accepts_is_read(kind: str) -> None:
     read(both(READ[kind]))
@@ -157,6 +158,7 @@ POLARS: dict[str, tuple[Any, list[Any], bool]] = {
 }
 
 
+@pytest.mark.slow(one_in=5)
 @pytest.mark.parametrize("kind", POLARS)
 def test_polars(kind: str) -> None:
     of, values, accepted = POLARS[kind]
@@ -214,6 +216,7 @@ def of_duckdb(kind: str, values: list[str]) -> Any:
     return connection
 
 
+@pytest.mark.slow(one_in=5)
 @pytest.mark.parametrize("kind", DUCKDB)
 def test_duckdb(kind: str) -> None:
     values, accepted = DUCKDB[kind]
@@ -245,6 +248,7 @@ REPAIRED = [cell.decode("utf-8", "replace") for cell in BROKEN]
 CODES = pa.array([0, 1, 2, 3, 4], pa.int8())
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("kind", ["string", "large_string", "string_view", "dictionary", "chunks"])
 def test_a_text_that_is_no_utf8_is_repaired_alone(kind: str) -> None:
     """Invalid bytes are U+FFFD, as in Spark; everybody else is read."""

@@ -15,9 +15,10 @@ import pyarrow as pa
 import pytest
 from tests.tables import released
 
-from headcount.source import blocks, delimited, engine
+from headcount.source import blocks, delimited
 from headcount.source.delimited import Dialect
 from headcount.source.events import open_events
+from headcount.source.reading import progress
 
 Row = tuple[str | None, ...]
 
@@ -72,6 +73,7 @@ def honest(number: int, chance: Random, end: str) -> list[bytes]:
     return [(line.format(number) + each).encode() for line, each in zip(HONEST, ends, strict=True)]
 
 
+@pytest.mark.slow(but=["4194304-\\n", "3000-\\r\\n", "4194304-mixed"])
 @pytest.mark.parametrize("end", ["\n", "\r\n", "mixed"])
 @pytest.mark.parametrize("size", [1 << 22, 3000, 250])
 def test_a_line_of_a_csv_touches_no_other(tmp_path: Path, cut: Callable[[int], None], end: str, size: int) -> None:
@@ -93,6 +95,7 @@ def test_a_line_of_a_csv_touches_no_other(tmp_path: Path, cut: Callable[[int], N
 VALUES = ["a", "", ",", '"', "\n", "7,a\n8,a\n", '"a"', " ", "é", "\u2028", ";", "x\x00y", "\t", "'", '",\n"', "\ufeff"]
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_a_csv_of_a_library_is_read_exactly(
@@ -123,6 +126,7 @@ BROKEN = {
 }
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("case", BROKEN)
 def test_a_broken_line_is_left_out_alone(tmp_path: Path, case: str) -> None:
     content, people = BROKEN[case]
@@ -225,10 +229,10 @@ def test_how_far_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: st
             partial(delimited.parsed, dialect=Dialect(",", 2), places=[0, 1]),
         )
     )
-    parts = [engine.progress() or -1 for _ in batches]
+    parts = [progress() or -1 for _ in batches]
     assert parts == sorted(parts)
     assert parts[0] < 0.5 < parts[-1] <= 1
-    assert engine.progress() is None
+    assert progress() is None
     assert found.count().to_pyarrow().as_py() == 200_000
 
 

@@ -64,6 +64,7 @@ def spill(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow(but=["nothing"])
 @pytest.mark.parametrize(
     "said",
     [{"mechanism": "thresholded", "bound": 5}, {"mechanism": "thresholded"}, {}, {"count": "events"}],
@@ -157,6 +158,7 @@ JOBS: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.slow(one_in=4)
 @pytest.mark.parametrize("job", JOBS)
 def test_every_job_has_limits(job: str, spill: Path) -> None:
     table = hc.example(people=500)

@@ -72,6 +72,7 @@ def people(data: Any, user: str) -> int:
     return int(table["column0"].nunique().to_pyarrow().as_py())
 
 
+@pytest.mark.slow(one_in=5)
 @pytest.mark.parametrize("reader", READERS)
 @pytest.mark.parametrize("name", NAMES, ids=ascii)
 def test_a_name_is_a_name(name: str, reader: str) -> None:

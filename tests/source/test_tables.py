@@ -43,6 +43,7 @@ def files(folder: Path, name: str) -> Path:
     return path
 
 
+@pytest.mark.slow(one_in=2)
 @pytest.mark.parametrize("name", ["t.parquet", "t.csv", "t.tsv", "t.jsonl", "t.ndjson", "T.CSV", "odd [1]*?.parquet"])
 def test_files(tmp_path: Path, name: str) -> None:
     assert released(files(tmp_path, name), keys=KEYS) == COUNTS
@@ -66,6 +67,7 @@ def frames() -> dict[str, Any]:
     }
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("kind", frames())
 def test_frames(kind: str) -> None:
     assert released(frames()[kind], keys=KEYS) == COUNTS
@@ -81,6 +83,7 @@ def test_a_pattern_of_files_is_one_table(tmp_path: Path) -> None:
     assert released(str(tmp_path / "*.csv"), keys=KEYS) == COUNTS
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize(
     ("users", "people"),
     [
@@ -129,6 +132,7 @@ POISON = {
 }
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("row", POISON)
 def test_no_row_of_a_csv_makes_reading_fail(tmp_path: Path, row: str) -> None:
     """The bad row comes last, so that the good ones are seen to survive; where a row is lost, it is lost silently."""
@@ -136,6 +140,7 @@ def test_no_row_of_a_csv_makes_reading_fail(tmp_path: Path, row: str) -> None:
     assert released(tmp_path / "t.csv", keys=["a"]) == {"a": 2}
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize(
     "line", ["rubbish", "[1]", '{"user": {"x": 1}}', '{"item": "a"}', "", '{"user": 1e400}', "\x00"]
 )
@@ -145,6 +150,7 @@ def test_no_line_of_a_jsonl_makes_reading_fail(tmp_path: Path, line: str) -> Non
     assert released(tmp_path / "t.jsonl", keys=["a"]) == {"a": 2}
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize(
     "name", ['a"; DROP TABLE events;--', "select", "", "naïve 😀", "x" * 5000, "user ", "column1", "a\nb"]
 )
@@ -257,6 +263,7 @@ CELLS = ["\ud800", 10**5000, Fraction(10**400), Decimal("sNaN"), Decimal("1e1000
 CELLS += [complex(1, 2), (1, 2), b"\xff"]
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("cell", CELLS, ids=list(map(str, range(len(CELLS)))))
 def test_no_object_makes_reading_fail(cell: Any) -> None:
     frame = pd.DataFrame({"user": pd.Series([1, 2, cell], dtype=object), "item": ["a", "a", "b"]})
@@ -270,6 +277,7 @@ def test_categories_of_anything_are_text() -> None:
     assert released(frame, keys=["a", "5"]) == {"a": 1, "5": 1}
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
 def test_moments_of_every_unit(unit: str) -> None:
     """Also those that no file can hold: they are left out, and nothing fails."""

@@ -10,7 +10,7 @@ import pytest
 
 import headcount as hc
 from headcount.audit.choices import Fixed
-from headcount.source.exclusive import _lock
+from headcount.source.engines.duckdb import _lock
 
 ROWS = "SELECT range % 40 AS user, range % 7 AS item FROM range(400)"
 THREADS = 8
@@ -49,6 +49,7 @@ JOBS: dict[str, Callable[[Any], Any]] = {
 }
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("job", JOBS)
 def test_nothing_of_ours_is_left(job: str) -> None:
     connection = connected()
@@ -88,6 +89,7 @@ def at_once(work: Callable[[], Any]) -> list[Any]:
     return found
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("kind", ["ibis", "relation"])
 @pytest.mark.parametrize("job", ["keys", "keys chosen"])
 def test_threads_on_one_connection(kind: str, job: str) -> None:

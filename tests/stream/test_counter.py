@@ -19,7 +19,8 @@ import pyarrow as pa
 import pytest
 
 import headcount as hc
-from headcount.account.cost import Cost, native
+from headcount.account.cost import native
+from headcount.account.guarantee import Cost
 from headcount.audit.choices import Fixed
 from headcount.errors import BadParameter, HeadcountError
 from headcount.release import Shape
@@ -245,6 +246,7 @@ def test_nothing_counted(arguments: dict[str, Any]) -> None:
     assert "No item seems to have events, but up to " in str(found)
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("epsilon", ["0.000001", "0.01", "0.3", 3])
 @pytest.mark.parametrize("arguments", ARGUMENTS, ids=str)
 def test_any_noise_has_a_shape_or_a_refusal(arguments: dict[str, Any], epsilon: Any) -> None:

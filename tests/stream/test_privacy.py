@@ -16,10 +16,9 @@ import pytest
 
 from headcount.account.events import Neighbours
 from headcount.audit import Laws, Outcomes, audit
-from headcount.exact import ball, ends, precision
+from headcount.exact import Integers, ball, ends, precision
 from headcount.noise import Entropy, Law, SystemEntropy
 from headcount.noise.laplace import DiscreteLaplace
-from headcount.noise.law import Integers
 from headcount.stream import Counter
 from headcount.stream import state as states
 from headcount.stream.state import Settings, pack
@@ -124,6 +123,7 @@ def test_a_seized_state_and_the_end_together(neighbours: Neighbours) -> None:
     assert is_exactly(worst(seized_and_told(neighbours), list(streams(neighbours))), EPSILON[neighbours])
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize("before", [True, False])
 def test_each_noise_protects_one_side(before: bool, neighbours: Neighbours) -> None:
@@ -228,6 +228,7 @@ class KeepsTheLast(Exact):
 WRONG = [NoFreshNoise, DrawnAgain, DrawnAtLoad, KeepsTheLast]
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize(
     ("kind", "neighbours"), [*product(WRONG, BOTH), (KeepsTheNumber, "add-remove")], ids=lambda each: str(each)[-20:]
 )
@@ -305,6 +306,7 @@ def seen(kind: type[Counter], neighbours: Neighbours) -> Callable[[Stream], list
     return run
 
 
+@pytest.mark.slow(but=["replace-1"])
 @pytest.mark.parametrize(("neighbours", "place"), [("add-remove", 0), ("replace", 1)])
 def test_an_audit_of_the_counter(neighbours: Neighbours, place: int) -> None:
     """It does not contradict epsilon, and sees that there is some."""

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.effort import examples
 
 from headcount.account.chain import canonical
 from headcount.audit.choices import Fixed
@@ -173,7 +174,7 @@ def checked(body: bytes) -> bytes:
     return content + sha256(content).digest()
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=examples(30))
 @given(st.binary(max_size=200))
 def test_any_other_bytes_are_refused(body: bytes) -> None:
     assert refused(body).startswith("state: ")
@@ -237,7 +238,7 @@ def test_other_numbers_of_counts(size: int) -> None:
     assert message == f"state: a state with settings that no counter has.{FIX}"
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=examples(30))
 @given(st.lists(st.integers(-(2**63), 2**63 - 1), min_size=3, max_size=3))
 def test_any_counts_can_be_gone_on_with(counts: list[int]) -> None:
     """Whatever stands there, nothing fails: the shape is that of some counts."""

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import headcount as hc
-from headcount.account import cost
+from headcount.account import compose
 from headcount.mechanism.known.strategy import SELECTIONS as KNOWN
 from headcount.mechanism.unknown.strategy import SELECTIONS as UNKNOWN
 
@@ -21,6 +21,7 @@ def plays() -> Any:
     return hc.example()
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("neighbours", ["add-remove", "replace"])
 @pytest.mark.parametrize("count", ["users", "events"])
 @pytest.mark.parametrize("keys", [None, SONGS], ids=["unknown", "known"])
@@ -37,6 +38,7 @@ def test_nothing_but_epsilon_is_needed(plays: Any, neighbours: Any, count: Any, 
     assert release.table.num_rows == 200 if keys else release.table.num_rows > 50
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("way", [*KNOWN, *UNKNOWN, "profile"])
 @pytest.mark.parametrize("count", ["users", "events"])
 def test_every_way_by_its_name(plays: Any, way: str, count: Any) -> None:
@@ -46,12 +48,13 @@ def test_every_way_by_its_name(plays: Any, way: str, count: Any) -> None:
     assert release.about.bound >= 1
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("asked", [{}, {"count": "events"}, {"keys": SONGS}, {"mechanism": "thresholded"}])
 def test_what_happened_is_paid_for(plays: Any, asked: dict[str, Any]) -> None:
     """The events of the release itself, with the bound that was chosen."""
     release = hc.histogram(plays, **ASKED, **asked)
     plan = hc.plan("histogram", plays, **ASKED, **asked)
-    assert cost.covers(plan.cost, release.cost.events)
+    assert compose.covers(plan.cost, release.cost.events)
     assert release.cost.epsilon == 1
 
 
@@ -74,6 +77,7 @@ BY_RANK = ("quantile", "m-quantile", "inverse-sensitivity", "dp-sgd", "output-pe
 BEWARE = 'beware  bound="{}" can hardly tell which is best here, whatever the data are; bound="auto" can'
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("way", BY_RANK)
 def test_the_ways_of_the_paper_never_choose_a_bound_of_a_million(way: str) -> None:
     """3,000 people, 20 known items: all bounds above everybody's are as likely as the best, so the largest is 100; the

@@ -66,6 +66,7 @@ def columns(release: hc.Release) -> tuple[np.ndarray[Any, Any], ...]:
     return tuple(np.array(by_word[name].to_pylist()) for name in ("share", "low", "high"))
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("how", HOW.values(), ids=HOW)
 def test_a_distribution(table: pa.Table, how: dict[str, Any]) -> None:
     """Of two releases one is good: about one in a hundred believes in people whom only noise has made."""
@@ -86,6 +87,7 @@ def test_a_distribution(table: pa.Table, how: dict[str, Any]) -> None:
     assert release.cost.delta in (0, 1e-6)
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("how", HOW.values(), ids=HOW)
 def test_a_plan_as_text(table: pa.Table, how: dict[str, Any]) -> None:
     plan = hc.plan("distribution", table, **{**ASKED, **how})
@@ -153,6 +155,7 @@ def test_if_nobody_is_left_all_shares_are_alike(table: pa.Table, how: dict[str, 
     assert "Nothing could be told: too few people have so many samples" in release.summary()
 
 
+@pytest.mark.slow(one_in=5)
 @pytest.mark.parametrize("rows", [0, 3])
 @pytest.mark.parametrize("how", HOW.values(), ids=HOW)
 def test_hardly_any_rows(table: pa.Table, how: dict[str, Any], rows: int) -> None:
@@ -248,6 +251,7 @@ FEW: list[tuple[list[float], int, int]] = [
 ]
 
 
+@pytest.mark.slow(but=["2_1", "10"])
 @pytest.mark.parametrize(("shares", "people", "drawn"), FEW, ids=[str(len(case[0])) for case in FEW])
 def test_intervals_of_few_items(shares: list[float], people: int, drawn: int) -> None:
     """Where people's distances from the distribution differ most."""

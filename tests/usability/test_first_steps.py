@@ -12,8 +12,8 @@ import pytest
 import headcount as hc
 from headcount.audit.choices import Fixed
 from headcount.errors import BadParameter
+from headcount.exact import Integers
 from headcount.noise import Law
-from headcount.noise.law import Integers
 
 PLAN = """\
 people per song, from plays.parquet
@@ -110,6 +110,7 @@ def test_a_plan_that_was_tampered_with_is_refused(plays: Path) -> None:
             hc.Plan.from_json(text.replace(old, new))
 
 
+@pytest.mark.slow(one_in=4)
 @pytest.mark.parametrize("target", [5, 20, 100])
 @pytest.mark.parametrize("more", [{}, {"keys": ["song 0001"]}, {"count": "events"}])
 def test_the_least_epsilon_for_an_error(plays: Path, target: int, more: dict[str, Any]) -> None:

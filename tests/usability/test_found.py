@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import headcount as hc
-from headcount.account import cost, zcdp
+from headcount.account import compose, zcdp
 from headcount.bound import TopSums
 from headcount.mechanism import CountRelease, check_widths
 
@@ -67,6 +67,7 @@ def test_fewer_than_k_if_the_others_are_rare(plays: Any) -> None:
     assert 20 < hc.top(plays, **ASKED, k=1000).table.num_rows < 200
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("variant", ["level", "rogers", "coarse", "refined"])
 def test_as_many_as_the_budget_allows(plays: Any, people: Counter[str], variant: Any) -> None:
     """Of more than 100 items 6 to 13% miss the target; with noise of a tenth of the right one, or ten times as much,
@@ -95,7 +96,7 @@ def test_a_budget_as_rho(plays: Any) -> None:
 
 def test_a_third_of_epsilon_is_covered_to_the_last_digit(plays: Any) -> None:
     release = hc.histogram(plays, **ASKED, sum="minutes", share="1/3")
-    assert cost.covers(hc.plan("histogram", plays, **ASKED, sum="minutes").cost, release.cost.events)
+    assert compose.covers(hc.plan("histogram", plays, **ASKED, sum="minutes").cost, release.cost.events)
 
 
 def test_no_limit_that_may_be_drawn_makes_noise_too_wide(plays: Any) -> None:
@@ -127,6 +128,7 @@ def test_what_amounts_add_up_to(plays: Any) -> None:
     release.plot()
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("asked", [{"sum": "minutes"}, {"count": "events", "mechanism": "count-release"}])
 @pytest.mark.parametrize("neighbours", ["add-remove", "replace"])
 def test_the_limit_is_chosen_privately(plays: Any, asked: dict[str, Any], neighbours: Any) -> None:
@@ -138,9 +140,10 @@ def test_the_limit_is_chosen_privately(plays: Any, asked: dict[str, Any], neighb
     assert release.about.chosen == "amounts"
     assert 2 <= release.about.bound <= 40
     assert "This takes 0.05 of epsilon (5%)." in release.explain()
-    assert cost.covers(hc.plan("histogram", plays, **ASKED, **asked).cost, release.cost.events)
+    assert compose.covers(hc.plan("histogram", plays, **ASKED, **asked).cost, release.cost.events)
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize(
     ("job", "asked"),
     [
@@ -206,7 +209,7 @@ def test_few_people_are_looked_at_twice() -> None:
     releases = [plan.release() for _ in range(5)]
     twice = "Nothing was seen: too few people for so much noise. So, once more: How many items"
     assert any(twice in release.explain() for release in releases)
-    assert all(cost.covers(plan.cost, release.cost.events) for release in releases)
+    assert all(compose.covers(plan.cost, release.cost.events) for release in releases)
 
 
 def test_amounts_of_few_people_are_looked_at_twice() -> None:
@@ -217,7 +220,7 @@ def test_amounts_of_few_people_are_looked_at_twice() -> None:
     releases = [plan.release() for _ in range(10)]
     twice = [release for release in releases if "So, once more: How large an amount" in release.explain()]
     assert any(40 < release.about.bound < 500 for release in twice)
-    assert all(cost.covers(plan.cost, release.cost.events) for release in releases)
+    assert all(compose.covers(plan.cost, release.cost.events) for release in releases)
 
 
 def test_amounts_of_hardly_anybody_are_not_seen_and_that_is_said() -> None:

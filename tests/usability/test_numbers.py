@@ -34,6 +34,7 @@ def table(amounts: np.ndarray[Any, Any]) -> pa.Table:
     return pa.table({"user": np.arange(PEOPLE), "amount": amounts})
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("neighbours", ["add-remove", "replace"])
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_quantiles(table: pa.Table, amounts: np.ndarray[Any, Any], mechanism: Any, neighbours: Any) -> None:
@@ -136,6 +137,7 @@ NUMERIC: list[tuple[str, dict[str, Any]]] = [
 """Wherever a column is read as numbers."""
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("kind", ["arrow", "polars", "duckdb", "ibis", "parquet"])
 @pytest.mark.parametrize(("job", "asked"), NUMERIC)
 def test_a_column_of_text_is_refused_where_the_schema_knows_better(
@@ -151,6 +153,7 @@ def test_a_column_of_text_is_refused_where_the_schema_knows_better(
         hc.Plan.from_json(made.to_json()).release(_as(kind, tmp_path))
 
 
+@pytest.mark.slow(one_in=5)
 @pytest.mark.parametrize("kind", ["pandas", "csv", "jsonl"])
 @pytest.mark.parametrize(("job", "asked"), NUMERIC)
 def test_elsewhere_text_is_read_as_numbers(job: Any, asked: dict[str, Any], kind: str, tmp_path: Path) -> None:
@@ -196,6 +199,7 @@ def test_no_delta_is_needed_for_laplace_noise(table: pa.Table) -> None:
     assert release.cost.events[0].name == "laplace"
 
 
+@pytest.mark.slow(sibling="test_quantiles")
 def test_intervals_hold_the_true_quantile() -> None:
     """The interval of a median of 4,000 people, 60 times: at least 48 hold it (57 are expected of 95%; fewer than 48
     have a chance below 1e-6)."""

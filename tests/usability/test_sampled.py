@@ -111,6 +111,7 @@ def songs() -> Counter[str]:
     return Counter(song for _, song in set(zip(table["user"].to_pylist(), table["song"].to_pylist(), strict=True)))
 
 
+@pytest.mark.slow(but=["how2"])
 @pytest.mark.parametrize("how", [{}, {"mechanism": "sample-threshold"}, {"mechanism": "thresholded", "bound": 20}])
 def test_heavy_hitters(songs: Counter[str], how: dict[str, Any]) -> None:
     """Nobody is wrongly certain: a certain one is not below but for 5%, and not far below ever."""

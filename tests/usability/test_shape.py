@@ -11,7 +11,7 @@ import pytest
 
 import headcount as hc
 from headcount.errors import BadParameter
-from headcount.release.release import pack
+from headcount.release import pack
 
 PEOPLE = 20_000
 ASKED: dict[str, Any] = {"user": "user", "by": "word", "epsilon": 1}
@@ -48,6 +48,7 @@ def away(counts: np.ndarray[Any, Any], words: np.ndarray[Any, Any]) -> int:
     return int(np.abs(both[0] - both[1]).sum())
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("how", MECHANISMS, ids=" ".join)
 def test_a_shape(table: pa.Table, words: np.ndarray[Any, Any], how: dict[str, Any]) -> None:
     """A staircase is off by some hundred of 20,000 contributions, buckets by a few thousand."""
@@ -113,6 +114,7 @@ def songs() -> pa.Table:
     return pa.table({"user": np.repeat(np.arange(2000), 10), "word": chosen.ravel()})
 
 
+@pytest.mark.slow(but=["10-25"])
 @pytest.mark.parametrize(("bound", "far"), [(1, 3), (4, 12), (10, 25), (40, 100)])
 def test_different_items_by_bound(songs: pa.Table, bound: int, far: int) -> None:
     """40 of them: on average of ten releases, and within most intervals. A false alarm is a matter of 1e-6: nine
@@ -122,6 +124,7 @@ def test_different_items_by_bound(songs: pa.Table, bound: int, far: int) -> None
     assert sum(each.low <= 40 <= each.high for each in found) >= 4
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("known", [{"keys": [0, 1, 2, 3]}, {"bins": [0, 10, 20, 30, 40]}], ids=["keys", "bins"])
 @pytest.mark.parametrize("mechanism", ["staircase", "buckets"])
 def test_no_more_items_than_are_listed(songs: pa.Table, known: dict[str, Any], mechanism: Any) -> None:

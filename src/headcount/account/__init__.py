@@ -1,7 +1,9 @@
 """What privacy costs, and the ledger that pays it. Imports nothing of the flow from table to release.
 
 events.py     what happened: frozen data
-cost.py       what it costs: pure, zCDP, GDP, PLD                  gaussian.py  zcdp.py  threshold.py  pld.py
+guarantee.py  what is guaranteed: (epsilon, delta), zCDP
+cost.py       what an event costs: pure, zCDP, GDP                 gaussian.py  zcdp.py  threshold.py
+compose.py    what events cost together, by the tightest bound     pld.py
 calibrate.py  how much noise buys a given cost
 sampling.py   what a sample costs that is thresholded              losses.py  sampled.py (several reports of a person)
 rates.py      which rate and threshold buy a given cost
@@ -12,8 +14,8 @@ ledger.py     one total budget for a group of people, on disk      charge.py  ch
 """
 
 from headcount.account.charge import Charge
-from headcount.account.cost import Cost
 from headcount.account.filter import ZcdpFilter
+from headcount.account.guarantee import Cost
 from headcount.account.ledger import Ledger, Sealed, Spend
 
 __all__ = ["Charge", "Cost", "Ledger", "Sealed", "Spend", "ZcdpFilter"]

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Protocol, TypeVar
 
 from headcount.account import zcdp
-from headcount.account.cost import Cost
+from headcount.account.guarantee import Cost
 from headcount.errors import BadParameter
 from headcount.exact import Number, positive, rational, round_down
 

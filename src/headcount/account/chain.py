@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Self
 
-from headcount.account.cost import Cost
+from headcount.account.guarantee import Cost
 from headcount.account.relation import check_known, relation_of
 from headcount.exact import written
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from headcount.account import cost
+from headcount.account import compose
 from headcount.account.chain import PLACES, amount
-from headcount.account.cost import Cost
 from headcount.account.events import Event, to_json
+from headcount.account.guarantee import Cost
 from headcount.account.relation import Relation, relation_for
 from headcount.errors import BadParameter, BudgetExceeded
 from headcount.exact import Number, positive, rational, written
@@ -95,7 +95,7 @@ def _check_decimal(typed: Cost) -> None:
 
 def check_covered(charge: Charge) -> None:
     """Epsilon typed is never less than epsilon paid."""
-    if charge.events and not cost.covers(charge.cost, charge.events):
+    if charge.events and not compose.covers(charge.cost, charge.events):
         raise BadParameter(
             f"{told(charge.cost)}: less than the price of the noise that will be drawn.",
             fix="more noise (headcount.account.calibrate), or a larger epsilon",

@@ -1,15 +1,14 @@
-"""What events cost. An event says what happened; here it gets its price, in each currency that it has.
+"""Privacy cost of events. An event says what happened; here it is priced under each definition that applies to it.
 
     pure/approximate   (epsilon, delta)   adds up                          `native`, `basic`
     zCDP               (rho, delta)       adds up, also adaptively         `concentrated`, `zcdp`
     Gaussian (GDP)     (D/s)^2            adds up, Gaussian noise alone    `gdp`
     PLD                a distribution     composes, fixed pipelines        `pld.epsilon`
 
-Every number is exact or rounded up. `tightest` takes the cheapest of them: each is a valid bound on its own.
+Every number is exact or rounded up. Each is a valid bound by itself; `compose.tightest` takes the least.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import singledispatch
 
@@ -30,44 +29,21 @@ from headcount.account.events import (
     WeightedThreshold,
     neighbours_of,
 )
+from headcount.account.guarantee import Concentrated, Cost
 from headcount.account.sampling import delta as sampled_delta
 from headcount.account.shuffling import delta as shuffled_delta
 from headcount.account.threshold import BITS as THRESHOLD_BITS
-from headcount.account.threshold import gaussian_delta, laplace_delta, people, shared_noise, shown, weighted_noise
+from headcount.account.threshold import laplace_delta, people, shared_noise, shown, weighted_noise
 from headcount.errors import BadParameter
 from headcount.exact import ends, precision, round_up
 
 SPARE = Fraction(1, 10**12)
-"""The delta at which steps that need none are given an epsilon."""
-
-
-@dataclass(frozen=True)
-class Cost:
-    """An (epsilon, delta) guarantee."""
-
-    epsilon: Fraction
-    delta: Fraction
-
-
-@dataclass(frozen=True)
-class Concentrated:
-    """A delta-approximate rho-zCDP guarantee."""
-
-    rho: Fraction
-    delta: Fraction
-
-    def epsilon(self, delta: Fraction) -> Fraction:
-        """The epsilon at a total delta, of which the approximation takes its part first."""
-        if delta <= self.delta:
-            raise BadParameter(
-                f"delta={float(delta)}: the events take {float(self.delta)} of it.", fix="a larger delta"
-            )
-        return conversion.epsilon(self.rho, delta - self.delta)
+"""Delta of the zCDP conversion for adaptive steps whose own delta is 0."""
 
 
 @singledispatch
 def native(event: Event) -> Cost:
-    """The (epsilon, delta) that an event has by itself, without its Gaussian noise (see `noises`)."""
+    """The (epsilon, delta) price of an event without its Gaussian noise (see `noises`)."""
     raise TypeError(f"{type(event).__name__} is not an event")
 
 
@@ -120,13 +96,13 @@ def _(event: Guarantee) -> Cost:
 
 @native.register
 def _(event: Adaptive) -> Cost:
-    """With as much delta for the conversion as the steps take themselves."""
+    """The conversion from zCDP takes as much delta as the steps themselves."""
     spare = event.delta or SPARE
     return Cost(conversion.epsilon(event.rho, spare), event.delta + spare)
 
 
 def noises(event: Event) -> list[Gaussian]:
-    """The Gaussian noise of an event, as events of their own."""
+    """The Gaussian noise of an event, as separate events."""
     if isinstance(event, GaussianThreshold):
         return shared_noise(event, alone=0)
     if isinstance(event, WeightedThreshold):
@@ -135,7 +111,7 @@ def noises(event: Event) -> list[Gaussian]:
 
 
 def concentrated(event: Event) -> Concentrated:
-    """The zCDP price: D^2 / (2 variance) for Gaussian noise, epsilon^2 / 8 for a choice of bounded range, and
+    """The zCDP price: D^2 / (2 variance) for Gaussian noise, epsilon^2 / 8 for a selection of bounded range, and
     epsilon^2 / 2 for anything else that is (epsilon, delta)-private (Bun & Steinke 2016, Proposition 3.3)."""
     if isinstance(event, Adaptive):
         return Concentrated(event.rho, event.delta)
@@ -149,7 +125,7 @@ def concentrated(event: Event) -> Concentrated:
 
 
 def zcdp(events: Sequence[Event]) -> Concentrated:
-    """The zCDP price of all the events together, in whatever order and however they depend on each other's results."""
+    """The zCDP price of all events together under fully adaptive composition, in any order."""
     neighbours_of(events)
     prices = [concentrated(event) for event in events]
     return Concentrated(
@@ -159,7 +135,7 @@ def zcdp(events: Sequence[Event]) -> Concentrated:
 
 
 def split(events: Sequence[Event]) -> tuple[Cost, list[Gaussian]]:
-    """The sum of the native prices, and all Gaussian noise."""
+    """The sum of the native prices, and the Gaussian noise of all events."""
     neighbours_of(events)
     prices = [native(event) for event in events]
     epsilon = sum((price.epsilon for price in prices), start=Fraction(0))
@@ -168,7 +144,7 @@ def split(events: Sequence[Event]) -> tuple[Cost, list[Gaussian]]:
 
 
 def basic(events: Sequence[Event], delta: Fraction) -> Fraction:
-    """The epsilon by adding up: native epsilons, plus that of all Gaussian noise together at what is left of delta."""
+    """The epsilon by basic composition: the native epsilons, plus that of all Gaussian noise at the delta left over."""
     own, noise = split(events)
     if delta < own.delta:
         raise BadParameter(f"delta={float(delta)}: the events take {float(own.delta)} of it.", fix="a larger delta")
@@ -176,16 +152,16 @@ def basic(events: Sequence[Event], delta: Fraction) -> Fraction:
 
 
 def gdp(noise: Sequence[Gaussian], delta: Fraction) -> Fraction:
-    """The epsilon of Gaussian noise alone, all events together, at this delta."""
+    """The epsilon of Gaussian noise alone, composed over all events, at this delta."""
     if delta <= 0:
         raise BadParameter("delta=0: Gaussian noise has no epsilon without a delta.", fix='delta="1e-6"')
     if gaussian.discrete_delta(Fraction(0), noise) <= delta:
         return Fraction(0)
-    return _least_epsilon(lambda epsilon: gaussian.discrete_delta(epsilon, noise), delta)
+    return least_epsilon(lambda epsilon: gaussian.discrete_delta(epsilon, noise), delta)
 
 
-def _least_epsilon(delta_at: Callable[[Fraction], Fraction], delta: Fraction) -> Fraction:
-    """The least epsilon, to 12 digits, at which the price is within delta."""
+def least_epsilon(delta_at: Callable[[Fraction], Fraction], delta: Fraction) -> Fraction:
+    """The least epsilon, to 12 digits, with delta_at(epsilon) <= delta; `delta_at` falls."""
     low, high = Fraction(0), Fraction(1)
     while delta_at(high) > delta:
         low, high = high, high * 2
@@ -193,62 +169,3 @@ def _least_epsilon(delta_at: Callable[[Fraction], Fraction], delta: Fraction) ->
         middle = round_up((low + high) / 2, digits=14)
         low, high = (low, middle) if delta_at(middle) <= delta else (middle, high)
     return round_up(high)
-
-
-def covers(paid: Cost, events: Sequence[Event]) -> bool:
-    """Whether this epsilon and delta are enough for the events, by any of the currencies; the quick ones first."""
-    try:
-        return any(enough(paid, events) for enough in (_by_sum, _by_shared_delta, _by_zcdp, _by_pld))
-    except OverflowError:  # numbers beyond all reason
-        return False
-
-
-def _by_sum(paid: Cost, events: Sequence[Event]) -> bool:
-    own, noise = split(events)
-    epsilon, delta = paid.epsilon - own.epsilon, paid.delta - own.delta
-    return epsilon >= 0 and delta >= 0 and (not noise or gaussian.discrete_delta(epsilon, noise) <= delta)
-
-
-def _by_shared_delta(paid: Cost, events: Sequence[Event]) -> bool:
-    """A single threshold, whose noise and whose own items share delta; other noise beside it, pure events before."""
-    found = _single_threshold(events)
-    if found is None:
-        return False
-    threshold, noise, pure = found
-    return pure < paid.epsilon and gaussian_delta(paid.epsilon - pure, threshold, noise) <= paid.delta
-
-
-def _single_threshold(
-    events: Sequence[Event],
-) -> tuple[GaussianThreshold | WeightedThreshold, list[Gaussian], Fraction] | None:
-    """The only event with a threshold and Gaussian noise, the Gaussian events beside it, and the epsilons of the rest;
-    None if the events are not such."""
-    thresholds = [event for event in events if isinstance(event, GaussianThreshold | WeightedThreshold)]
-    own, noise = split([event for event in events if event not in thresholds])
-    return (thresholds[0], noise, own.epsilon) if len(thresholds) == 1 and not own.delta else None
-
-
-def _by_zcdp(paid: Cost, events: Sequence[Event]) -> bool:
-    total = zcdp(events)
-    return conversion.delta(total.rho, paid.epsilon) + total.delta <= paid.delta
-
-
-def _by_pld(paid: Cost, events: Sequence[Event]) -> bool:
-    from headcount.account import pld
-
-    return pld.applies(events, paid.delta) and pld.epsilon(events, paid.delta) <= paid.epsilon
-
-
-def tightest(events: Sequence[Event], delta: Fraction) -> Cost:
-    """The least epsilon at this delta that any of the currencies gives."""
-    from headcount.account import pld
-
-    candidates = [basic(events, delta)]
-    if delta > zcdp(events).delta:
-        candidates.append(zcdp(events).epsilon(delta))
-    if pld.applies(events, delta):
-        candidates.append(pld.epsilon(events, delta))
-    if found := _single_threshold(events):
-        threshold, noise, pure = found
-        candidates.append(pure + _least_epsilon(lambda epsilon: gaussian_delta(epsilon, threshold, noise), delta))
-    return Cost(min(candidates), delta)

@@ -39,8 +39,8 @@ from weakref import WeakSet
 from headcount.account import cost, pending, store
 from headcount.account.chain import FORMAT, Broken, Found, History, Row, amount, amount_in, digest
 from headcount.account.charge import Charge, check_covered, check_enough, told, typed_budget
-from headcount.account.cost import Cost
 from headcount.account.events import Event, from_json
+from headcount.account.guarantee import Cost
 from headcount.account.key import check_same_data, keyed
 from headcount.account.relation import RELATIONS, Relation, check_known, check_relation, check_same, relation_of
 from headcount.errors import BadParameter, LedgerError, LedgerTampered, NotSealed

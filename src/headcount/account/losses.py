@@ -16,10 +16,10 @@ from math import log, log1p, pi
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
-Floats = NDArray[np.float64]
+from headcount.exact import Floats
+
 Direction = Literal["up", "down"]
 """`up`: a report that is there, against one that is not. `down`: the other way round."""
 

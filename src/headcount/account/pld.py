@@ -11,9 +11,10 @@ from functools import reduce
 from math import sqrt
 from typing import Any
 
-from headcount.account.cost import Cost, native, split
+from headcount.account.cost import native, split
 from headcount.account.events import Event, Gaussian
 from headcount.account.gaussian import rounding, rounding_cost, squared_mu
+from headcount.account.guarantee import Cost
 from headcount.exact import round_up
 
 STEP = 1e-4

@@ -22,7 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headcount.account.events import Neighbours
-from headcount.account.losses import TINY, Direction, Floats, Losses, curve, losses
+from headcount.account.losses import TINY, Direction, Losses, curve, losses
+from headcount.exact import Floats
 
 Spectrum = NDArray[np.complex128]
 

@@ -13,9 +13,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from headcount.exact import ends, precision
+from headcount.exact import Integers, ends, precision
 from headcount.noise import Entropy, Law
-from headcount.noise.law import Integers
 
 BITS = 192
 """The precision of a weight."""

@@ -30,7 +30,7 @@ from headcount.bound import Bounding
 from headcount.bound.draws import BoundedDraws, Draws, ExactDraws, by_place, of_each
 from headcount.bound.selection.statistics import Sizes
 from headcount.estimate.distribution import binomial
-from headcount.estimate.distribution.binomial import Floats
+from headcount.exact import Floats, Integers
 from headcount.mechanism import (
     AnyMechanism,
     Noisy,
@@ -43,7 +43,6 @@ from headcount.mechanism.distribution import recentred, selected
 from headcount.mechanism.distribution.recentred import CENTRE, Seen
 from headcount.mechanism.distribution.strategy import DistributionStrategy
 from headcount.noise import Entropy
-from headcount.noise.law import Integers
 
 LISTED = ("a", "b")
 """The public list."""

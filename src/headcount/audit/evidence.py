@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from headcount.exact import Floats
 
 Stakes = tuple[float, float]
 """a and b."""

@@ -29,13 +29,12 @@ from headcount.audit.found_first import People
 from headcount.audit.neighbours import pairs
 from headcount.bound import Bounded, SampledEvents, ScaledToSum
 from headcount.estimate.ordered.tree import Shape
-from headcount.exact import ball
+from headcount.exact import Integers, ball
 from headcount.mechanism import BinarySearch, Hierarchy, Noisy, NoisyTree, SearchPath
 from headcount.mechanism.ordered import binary_search as halving
 from headcount.mechanism.ordered import hierarchy
 from headcount.noise import Entropy, Law
 from headcount.noise.finite import Uniform
-from headcount.noise.law import Integers
 
 Data = TypeVar("Data")
 Run = Callable[[Data, Entropy], Any]

@@ -17,8 +17,8 @@ from typing import Any, TypeVar
 import numpy as np
 import pyarrow as pa
 
-from headcount.account.cost import Cost
 from headcount.account.events import Neighbours
+from headcount.account.guarantee import Cost
 from headcount.account.threshold import people as differing
 from headcount.audit.choices import Fixed
 from headcount.audit.enumerate import LEFT_OUT, Delta, worst_delta
@@ -26,12 +26,12 @@ from headcount.audit.found_first import People
 from headcount.audit.neighbours import pairs
 from headcount.audit.sampled import ONE, Pair, Run, Watched
 from headcount.bound import Bounded
+from headcount.exact import Integers
 from headcount.mechanism import Buckets, Noisy, NoisyBuckets, NoisyStaircase, Staircase
 from headcount.mechanism.shape.contribution_limit import Size
 from headcount.mechanism.shape.staircase import staircase, steps_for
 from headcount.mechanism.shape.strategy import ShapeStrategy
 from headcount.noise import Entropy, Law
-from headcount.noise.law import Integers
 
 Data = TypeVar("Data")
 Shaping = Staircase | Buckets

@@ -17,9 +17,10 @@ import pyarrow as pa
 from ibis.expr import types as ir
 
 from headcount.account.events import Neighbours
-from headcount.noise.law import Integers
+from headcount.exact import Integers
+from headcount.source.arrow_columns import whole_numbers
 from headcount.source.contributions import COUNT, USER, WIDE, Contributions
-from headcount.source.fetched import fetched, whole_numbers
+from headcount.source.engines.registry import to_arrow
 
 LARGEST_TOTAL = 2**61
 """Totals stop here: with noise they stay within 64 bits, and cutting a total changes no sensitivity."""
@@ -126,7 +127,7 @@ class Cutting(Bounding):
 
     def bound(self, contributions: Contributions, secret: bytes, keys: pa.Table | None) -> Bounded:
         totals = _less(contributions, self.excess(contributions, secret), self.unit)
-        return self.told(fetched(totals.order_by(contributions.items)), keys)
+        return self.told(to_arrow(totals.order_by(contributions.items)), keys)
 
     def told(self, totals: pa.Table, keys: pa.Table | None) -> Bounded:
         """Totals of items in an order of their own, so that the engine's cannot show; or in that of the keys."""
@@ -161,8 +162,3 @@ def _at_keys(totals: pa.Table, keys: pa.Table) -> pa.Table:
     if len(joined) != len(keys):
         raise ValueError("two totals for one key")
     return joined.set_column(joined.schema.get_field_index(TOTAL), TOTAL, joined[TOTAL].fill_null(0))
-
-
-def often(count: int) -> str:
-    """So many times, in words."""
-    return "once" if count == 1 else f"{count:,} times"

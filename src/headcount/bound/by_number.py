@@ -9,17 +9,18 @@ import pyarrow as pa
 from ibis.expr import types as ir
 
 from headcount.bound.bounded import TOTAL
-from headcount.noise.law import Integers
-from headcount.source.fetched import fetched, whole_numbers
-from headcount.source.numbered import Booleans, Numbered, Some, added
+from headcount.exact import Integers
+from headcount.source.arrow_columns import whole_numbers
+from headcount.source.encoded import Booleans, Chunk, EncodedPairs, added
+from headcount.source.engines.registry import to_arrow
 
 Pairs = tuple[Integers, Integers | None]
 """Items, and how often each; None if once each."""
-Excess = Callable[[Some, int, Integers], Pairs]
+Excess = Callable[[Chunk, int, Integers], Pairs]
 """What is too much of some people who are above a bound, by their hashes."""
 
 
-def left(numbers: Numbered, hashes: ir.Table, most: int, excess: Excess) -> pa.Table:
+def left(numbers: EncodedPairs, hashes: ir.Table, most: int, excess: Excess) -> pa.Table:
     """(items, total): every item of which something is left. People above the bound have a hash (person, hash)."""
     items = len(numbers.items)
     totals = np.zeros(items, dtype=np.int64)
@@ -35,18 +36,18 @@ def at(hashes: ir.Table, people: Integers) -> Integers:
     if not len(people):
         return people
     first, last = int(people[0]), int(people[-1])
-    found = fetched(hashes.filter(hashes["person"].between(first, last)))
+    found = to_arrow(hashes.filter(hashes["person"].between(first, last)))
     every = np.zeros(last - first + 1, dtype=np.int64)
     every[whole_numbers(found["person"]) - first] = whole_numbers(found["hash"])
     return every[people - first]
 
 
-def too_many_items(above: Some, most: int, hashes: Integers) -> Pairs:
+def too_many_items(above: Chunk, most: int, hashes: Integers) -> Pairs:
     """The items that are not kept."""
     return above.items[not_kept(above, most, hashes)], None
 
 
-def not_kept(above: Some, most: int, hashes: Integers) -> Booleans:
+def not_kept(above: Chunk, most: int, hashes: Integers) -> Booleans:
     """Where floor((x * most + start) / size) does not rise at somebody's x-th item."""
     place = above.upto
     place *= most
@@ -55,7 +56,7 @@ def not_kept(above: Some, most: int, hashes: Integers) -> Booleans:
     return place >= most
 
 
-def too_many_events(above: Some, most: int, hashes: Integers) -> Pairs:
+def too_many_events(above: Chunk, most: int, hashes: Integers) -> Pairs:
     """The same with events: by how much less it rises than somebody has of an item."""
     starts, sizes = above.of_pairs(hashes % above.totals), above.of_pairs(above.totals)
     upto, counts = above.upto, above.counts

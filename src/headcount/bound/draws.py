@@ -23,10 +23,10 @@ from numpy.typing import NDArray
 from headcount.bound.bounded import Bounded, Bounding, Sensitivity
 from headcount.bound.sample import hashed
 from headcount.bound.scale import SAFE, ScaledToSum
-from headcount.noise.law import Integers
+from headcount.exact import Integers
+from headcount.source.arrow_columns import whole_numbers
 from headcount.source.contributions import COUNT, USER, Contributions
-from headcount.source.fetched import fetched, whole_numbers
-from headcount.source.kept import listed
+from headcount.source.engines.registry import engine_of, to_arrow
 
 PAIR = 2**20
 """A pair is one number: its count, which is at most a million, and so many times the place of its item."""
@@ -148,7 +148,7 @@ class ExactDraws(Bounding):
 
     def kept(self, contributions: Contributions, secret: bytes) -> ir.Table:
         items = list(contributions.items)
-        keys = fetched(contributions.table.select(items).distinct().order_by(items))
+        keys = to_arrow(contributions.table.select(items).distinct().order_by(items))
         people = _people(contributions, keys, secret)
         made = self._of(keys, people)
         enough = pa.array(of_each(_arrays(people)[2], _arrays(people)[0]) >= self.most)
@@ -161,11 +161,12 @@ class ExactDraws(Bounding):
 
 def _people(contributions: Contributions, keys: pa.Table, secret: bytes | None = None) -> pa.Table:
     """(user, pairs) of everybody, and their hash if there is a secret for it."""
-    with listed(keys.append_column("place", pa.array(np.arange(len(keys)))), contributions.table) as placed:
+    engine, places = engine_of(contributions.table), pa.array(np.arange(len(keys)))
+    with engine.memtable(keys.append_column("place", places), contributions.table) as placed:
         joined = contributions.table.join(placed, list(contributions.items))
         pairs = joined.select(USER, pair=joined["place"] * PAIR + joined[COUNT])
         people = pairs.group_by(USER).agg(pairs=pairs["pair"].collect())
-        return fetched(people if secret is None else hashed(people, secret, DIGITS))
+        return to_arrow(people if secret is None else hashed(people, secret, DIGITS))
 
 
 def _arrays(people: pa.Table) -> tuple[Integers, Integers, Integers]:

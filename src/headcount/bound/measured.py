@@ -14,8 +14,9 @@ from ibis.expr import types as ir
 from headcount.bound.arithmetic import cut_at
 from headcount.bound.bounded import CUT, TOTAL, Bounded, Bounding, Sensitivity
 from headcount.bound.scale import ScaledToSize, ScaledToSum
+from headcount.source.arrow_columns import whole_numbers
 from headcount.source.contributions import USER, WIDE, Contributions
-from headcount.source.fetched import fetched, whole_numbers
+from headcount.source.engines.registry import to_arrow
 
 OFTEN = 4
 """Of what was taken from one person, so many times the bound is added up at most."""
@@ -77,4 +78,4 @@ class WithScalar(Bounding):
 
 def added(people: ir.Table) -> int:
     """What all of them add."""
-    return int(whole_numbers(fetched(people.agg(**{TOTAL: people[TOTAL].sum().fill_null(0).cast(WIDE)}))[TOTAL])[0])
+    return int(whole_numbers(to_arrow(people.agg(**{TOTAL: people[TOTAL].sum().fill_null(0).cast(WIDE)}))[TOTAL])[0])

@@ -16,11 +16,12 @@ import ibis
 import pyarrow as pa
 from ibis.expr import types as ir
 
-from headcount.bound.bounded import CUT, Bounded, Cutting, Sensitivity, often
+from headcount.bound.bounded import CUT, Bounded, Cutting, Sensitivity
 from headcount.bound.by_number import Excess, left, too_many_events, too_many_items
-from headcount.source.contributions import COUNT, PLACE, USER, Contributions, spelled, told_of
-from headcount.source.kept import on_spark
-from headcount.source.numbered import Numbered
+from headcount.source.contributions import COUNT, PLACE, USER, Contributions, per_person, spelled
+from headcount.source.encoded import EncodedPairs
+from headcount.source.engines.registry import engine_of
+from headcount.wording import times
 
 DIGITS = 8
 """Hexadecimal digits of the hash that make a start: 32 bits. With m starts, none is favoured by more than m / 2^32."""
@@ -42,9 +43,9 @@ class SampledItems(Cutting):
         return Sensitivity(items=self.most, largest=1, total=self.most, squared=self.most)
 
     def bound(self, contributions: Contributions, secret: bytes, keys: pa.Table | None) -> Bounded:
-        if contributions.numbers is None:
+        if contributions.encoded is None:
             return super().bound(contributions, secret, keys)
-        return self.told(_left(contributions.numbers, self.most, secret, too_many_items), keys)
+        return self.told(_left(contributions.encoded, self.most, secret, too_many_items), keys)
 
     def excess(self, contributions: Contributions, secret: bytes) -> ir.Table:
         people = contributions.persons
@@ -57,7 +58,7 @@ class SampledItems(Cutting):
 
     def explain(self, item: str) -> str:
         return (
-            f"Each person counts once for each {item}, and at most {often(self.most)} in all. Of somebody who has "
+            f"Each person counts once for each {item}, and at most {times(self.most)} in all. Of somebody who has "
             "more, only so many are kept, chosen by a keyed hash with a fresh secret."
         )
 
@@ -78,9 +79,9 @@ class SampledEvents(Cutting):
         return Sensitivity(items=self.most, largest=self.most, total=self.most, squared=self.most**2)
 
     def bound(self, contributions: Contributions, secret: bytes, keys: pa.Table | None) -> Bounded:
-        if contributions.numbers is None:
+        if contributions.encoded is None:
             return super().bound(contributions, secret, keys)
-        return self.told(_left(contributions.numbers, self.most, secret, too_many_events), keys)
+        return self.told(_left(contributions.encoded, self.most, secret, too_many_events), keys)
 
     def excess(self, contributions: Contributions, secret: bytes) -> ir.Table:
         people = contributions.persons
@@ -90,33 +91,33 @@ class SampledEvents(Cutting):
 
     def explain(self, item: str) -> str:
         return (
-            f"Each person counts at most {often(self.most)} in all. Of somebody who has more events, only so many are "
+            f"Each person counts at most {times(self.most)} in all. Of somebody who has more events, only so many are "
             "kept, chosen by a keyed hash with a fresh secret."
         )
 
 
 def _upto(rows: ir.Table, items: tuple[str, ...]) -> ir.Column:
-    """How many items a person has up to each, in their order: with 64 bits, which a number of rows has not on Spark."""
+    """Number of a person's items up to and including each, in sorted order, in 64 bits."""
     if PLACE in rows.columns:
         return rows[PLACE]
-    if on_spark(rows):
+    if not engine_of(rows).wide_row_number:
         return rows[COUNT].sum().over(ibis.cumulative_window(group_by=USER, order_by=items))
     return ibis.row_number().over(group_by=USER, order_by=items) + 1
 
 
 def _started(people: ir.Table, size: ir.Column, most: int, secret: bytes) -> ir.Table:
     """(user, size, start) of the people above the bound."""
-    sizes = told_of(people, size=size.cast("int64"))
+    sizes = per_person(people, size=size.cast("int64"))
     above = hashed(sizes.filter(sizes["size"] > most), secret, DIGITS)
-    return told_of(above, size=above["size"], start=above["hash"] % above["size"])
+    return per_person(above, size=above["size"], start=above["hash"] % above["size"])
 
 
-def _left(numbers: Numbered, most: int, secret: bytes, excess: Excess) -> pa.Table:
+def _left(numbers: EncodedPairs, most: int, secret: bytes, excess: Excess) -> pa.Table:
     """(items, total): what is left of each item."""
     return left(numbers, hashes(numbers, most, secret), most, excess)
 
 
-def hashes(numbers: Numbered, most: int, secret: bytes) -> ir.Table:
+def hashes(numbers: EncodedPairs, most: int, secret: bytes) -> ir.Table:
     """(person, hash) of the people who may be above a bound: only somebody with more events can be."""
     above = numbers.people.filter(numbers.people["events"] > most)
     return hashed(above, secret, DIGITS).select("person", "hash")

@@ -10,8 +10,9 @@ from math import isqrt
 
 from ibis.expr import types as ir
 
-from headcount.bound.bounded import CUT, Cutting, Sensitivity, often
-from headcount.source.contributions import COUNT, USER, Contributions, told_of
+from headcount.bound.bounded import CUT, Cutting, Sensitivity
+from headcount.source.contributions import COUNT, USER, Contributions, per_person
+from headcount.wording import times
 
 GRID = 1024
 """Units in one, by default: a kept share is a multiple of 1/1024."""
@@ -45,11 +46,11 @@ class ScaledToSum(Cutting):
     def excess(self, contributions: Contributions, secret: bytes) -> ir.Table:
         people = contributions.persons
         above = people.filter(people["total"] > self.most)
-        return _shrunk(contributions, told_of(above, size=above["total"]), self.most, self.grid)
+        return _shrunk(contributions, per_person(above, size=above["total"]), self.most, self.grid)
 
     def explain(self, item: str) -> str:
         return (
-            f"Each person counts at most {often(self.most)} in all. The counts of somebody who has more are shrunk, "
+            f"Each person counts at most {times(self.most)} in all. The counts of somebody who has more are shrunk, "
             "all by the same factor, until they add up to no more."
         )
 
@@ -81,7 +82,7 @@ class ScaledToSize(Cutting):
     def excess(self, contributions: Contributions, secret: bytes) -> ir.Table:
         people = contributions.persons
         above = people.filter(people["squares"] > self.squared)
-        norms = told_of(above, size=above["squares"].cast("float64").sqrt())
+        norms = per_person(above, size=above["squares"].cast("float64").sqrt())
         return _shrunk(contributions, norms, self.squared**0.5, self.grid)
 
     def explain(self, item: str) -> str:

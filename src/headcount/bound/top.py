@@ -15,9 +15,10 @@ import pyarrow as pa
 from ibis.expr import types as ir
 
 from headcount.bound.bounded import LARGEST_TOTAL, TOTAL, Bounded, Bounding, Sensitivity
-from headcount.noise.law import Integers
+from headcount.exact import Integers
+from headcount.source.arrow_columns import whole_numbers
 from headcount.source.contributions import AMOUNT, COUNT, GRID, USER, WIDE, Contributions
-from headcount.source.fetched import fetched, whole_numbers
+from headcount.source.engines.registry import to_arrow
 
 EVERY = 2**62
 """As a limit: none."""
@@ -73,11 +74,11 @@ class TopItems(Bounding):
 
     def _found(self, contributions: Contributions) -> pa.Table:
         """(items, total, added): the items that are listed, the most common first, and one more."""
-        if contributions.numbers is not None and self.by_number:
-            return self._most_common(contributions.numbers.items, contributions.numbers.totals)
+        if contributions.encoded is not None and self.by_number:
+            return self._most_common(contributions.encoded.items, contributions.encoded.totals)
         items, pairs = list(contributions.items), contributions.table
         people = pairs.group_by(items).agg(**self._told(pairs))
-        return fetched(people.order_by(people[TOTAL].desc(), *items).limit(self.most + 1))
+        return to_arrow(people.order_by(people[TOTAL].desc(), *items).limit(self.most + 1))
 
     def _most_common(self, items: pa.Table, totals: Integers) -> pa.Table:
         """The same by number. Few items are taken first: to put all of them in another order, Arrow would copy them

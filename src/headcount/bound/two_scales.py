@@ -25,10 +25,11 @@ from headcount.bound.bounded import TOTAL, Bounded, Bounding, Sensitivity
 from headcount.bound.by_number import at, not_kept
 from headcount.bound.sample import SampledItems, hashes
 from headcount.bound.scale import SAFE
-from headcount.noise.law import Integers
-from headcount.source.contributions import COUNT, USER, WIDE, Contributions, told_of
-from headcount.source.fetched import fetched, whole_numbers
-from headcount.source.numbered import Numbered, Some, added
+from headcount.exact import Integers
+from headcount.source.arrow_columns import whole_numbers
+from headcount.source.contributions import COUNT, USER, WIDE, Contributions, per_person
+from headcount.source.encoded import Chunk, EncodedPairs, added
+from headcount.source.engines.registry import to_arrow
 
 LARGE = "large"
 LIGHT = 4
@@ -90,11 +91,11 @@ class TwoScaleClip(Bounding):
         )  # on either scale, and of the two numbers
 
     def bound(self, contributions: Contributions, secret: bytes, keys: pa.Table | None) -> BoundedTwoScale:
-        if contributions.numbers is not None:
-            return self._of_numbers(contributions.numbers, secret)
+        if contributions.encoded is not None:
+            return self._of_numbers(contributions.encoded, secret)
         items, left = list(contributions.items), self._left(contributions, secret)
         totals = left.group_by(items).agg(**{name: left[name].sum().cast(WIDE) for name in (TOTAL, LARGE)})
-        found = fetched(totals.order_by(items))
+        found = to_arrow(totals.order_by(items))
         return BoundedTwoScale(
             found.select(items),
             whole_numbers(found[TOTAL]),
@@ -103,7 +104,7 @@ class TwoScaleClip(Bounding):
             self._taken_together(self._people(contributions)),
         )
 
-    def _of_numbers(self, numbers: Numbered, secret: bytes) -> BoundedTwoScale:
+    def _of_numbers(self, numbers: EncodedPairs, secret: bytes) -> BoundedTwoScale:
         started, items = hashes(numbers, self.most, secret), len(numbers.items)
         totals, taken = np.zeros((2, items), dtype=np.int64), np.zeros(2, dtype=np.int64)
         for some in numbers:
@@ -113,14 +114,14 @@ class TwoScaleClip(Bounding):
         found = numbers.items.filter(pa.array(there))
         return BoundedTwoScale(found, totals[0][there], self.sensitivity, totals[1][there], taken)
 
-    def _events(self, some: Some, items: int) -> list[Integers]:
+    def _events(self, some: Chunk, items: int) -> list[Integers]:
         """What events add to each item, on both scales."""
         size = some.of_pairs(self._size(some.squares))
         shares = self._shares(size, some.counts)
         few = self._few(some.counts, size)
         return [added(items, some.items, where(few, share, 0)) for share in shares]
 
-    def _once_each(self, some: Some, started: ir.Table, items: int) -> list[Integers]:
+    def _once_each(self, some: Chunk, started: ir.Table, items: int) -> list[Integers]:
         """What people add to each item, on both scales: all of them, less what is not kept of those who have many."""
         many = some.sizes > self.most
         above, shares = some.of(many), self._shares(self._size(some.squares), np.ones_like(some.sizes))
@@ -139,7 +140,7 @@ class TwoScaleClip(Bounding):
         """(user, items, sum, size): the sum of a person's counts, and the sum of the squares of those that are left."""
         people = contributions.persons
         sums, size = floating(people["total"]), self._size(people["squares"])
-        return told_of(people, items=people["items"], sum=sums, size=size)
+        return per_person(people, items=people["items"], sum=sums, size=size)
 
     def _left(self, contributions: Contributions, secret: bytes) -> ir.Table:
         """(user, items, total, large): what is left of each person, on both scales."""
@@ -149,7 +150,7 @@ class TwoScaleClip(Bounding):
             few = joined.filter(self._few(joined[COUNT], joined["size"]))
             return few.select(*key, **self._named(self._shares(few["size"], few[COUNT])))
         shares = self._named(self._shares(people["size"], ibis.literal(1, "int64")))
-        each = told_of(people, items=people["items"], **shares)
+        each = per_person(people, items=people["items"], **shares)
         within = contributions.of(each.filter(each["items"] <= self.most))
         over = contributions.of(each.filter(each["items"] > self.most))
         some = over.anti_join(SampledItems(self.most).excess(contributions, secret), key)
@@ -183,7 +184,7 @@ class TwoScaleClip(Bounding):
         """The same of everybody."""
         taken, kept = self._taken(people["sum"], people["size"])
         each = people.select(taken=taken, kept=kept)
-        found = fetched(each.agg(**{name: each[name].sum().fill_null(0).cast(WIDE) for name in ("taken", "kept")}))
+        found = to_arrow(each.agg(**{name: each[name].sum().fill_null(0).cast(WIDE) for name in ("taken", "kept")}))
         return np.concatenate([whole_numbers(found[name]) for name in ("taken", "kept")])
 
     def explain(self, item: str) -> str:

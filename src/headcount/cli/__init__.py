@@ -10,7 +10,7 @@ progress.py  how far it is
 import sys
 
 from headcount.cli import stopping
-from headcount.visible import visible
+from headcount.wording import visible
 
 
 def main() -> None:

@@ -1,42 +1,100 @@
-"""All commands, and messages in their words."""
+"""All commands, and messages in their words. A command is loaded when it runs: help and version need none of them."""
 
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cached_property
+from importlib import import_module
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
-from headcount import __version__
-from headcount.cli import audit, demo, distribution, histogram, ledger, numbers, people, shape, top
-from headcount.cli.job import job
-from headcount.visible import visible
+from headcount.jobs import JOBS
+from headcount.wording import visible
 
-OPTIONS = (
-    "user|by|k|epsilon|delta|rho|target_error|count|keys|keys_file|bins|sum|bound|share|grid|where|mechanism|variant|"
-    "kbar|first_epsilon|selection_delta|p|theta|rule|value|q|range|ranges|edges|cells|loss|estimator|buckets|sizes|debias|people|neighbours|dataset|ledger|again|"
-    "memory|spill|engine|master"
-)
-ASSIGNED = rf"\b({OPTIONS})=(\[.*?\]|\(.*?\)|\{{.*?\}}|'[^']*'|\"[^\"]*\"|[^\s,:;]+)"
-"""`bound=20`, `keys=["a", "b"]`, `bins={'age': [0, 10]}`."""
+FOLDER = Path(__file__).parents[1]
+OTHERS = {"demo": "demo", "audit": "audit", "ledger": "app"}
+"""Commands that are no jobs, each in a module of its name here: the function, or the group."""
 
-JOBS: dict[str, Callable[..., dict[str, Any]]] = {
-    "histogram": histogram.histogram,
-    "top": top.top,
-    "heavy_hitters": top.heavy_hitters,
-    "quantiles": numbers.quantiles,
-    "ranges": numbers.ranges,
-    "shape": shape.shape,
-    "distribution": distribution.distribution,
-    "profile": people.profile,
-    "total": people.total,
-}
-"""Each job, and what makes a plan's arguments of its own options."""
+DOCSTRING = re.compile(r'"""(.*?)"""', re.S)
+
+
+class LazyCommand(TyperCommand):
+    """A command whose module is imported when it runs. Its help comes from the source."""
+
+    def __init__(self, name: str, summary: str, load: Callable[[], typer.Typer]) -> None:
+        super().__init__(name, help=summary)
+        self._load = load
+
+    @cached_property
+    def loaded(self) -> Any:
+        """The command itself."""
+        return typer.main.get_command(self._load())
+
+    def make_context(self, *args: Any, **options: Any) -> Any:
+        """Read the arguments, by the command itself."""
+        return self.loaded.make_context(*args, **options)
+
+
+def _job(name: str) -> typer.Typer:
+    from headcount.cli.job import command
+
+    return _alone(name, command(name))
+
+
+def _other(name: str) -> typer.Typer:
+    found = getattr(import_module(f".{name}", __package__), OTHERS[name])
+    return found if isinstance(found, typer.Typer) else _alone(name, found)
+
+
+def _alone(name: str, function: Callable[..., None]) -> typer.Typer:
+    app = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
+    app.command(name.replace("_", "-"))(function)
+    return app
+
+
+def _summary(file: Path, function: str) -> str:
+    """The first sentence of a function's docstring, or of its module's, without importing it."""
+    source = file.read_text(encoding="utf-8")
+    first = DOCSTRING.search(source, max(source.find(f"\ndef {function}("), 0))
+    text = " ".join((first[1] if first else "").split("\n\n")[0].split())
+    return re.split(r"(?<=\.) ", text)[0]
+
+
+def _commands() -> dict[str, LazyCommand]:
+    """Every command, in the order in which they are listed."""
+    jobs = {
+        name.replace("_", "-"): LazyCommand(
+            name.replace("_", "-"),
+            _summary(FOLDER / "jobs" / f"{name}.py", name),
+            lambda name=name: _job(name),  # type: ignore[misc]
+        )
+        for name in JOBS
+    }
+    others = {
+        name: LazyCommand(name, _summary(FOLDER / "cli" / f"{name}.py", function), lambda name=name: _other(name))  # type: ignore[misc]
+        for name, function in OTHERS.items()
+    }
+    return jobs | others
 
 
 class Commands(TyperGroup):
     """The commands; what Typer says of wrong arguments repeats them without what a terminal would obey."""
+
+    @cached_property
+    def lazy(self) -> dict[str, LazyCommand]:
+        """The commands by name."""
+        return _commands()
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Their names."""
+        return list(self.lazy)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command of a name."""
+        return self.lazy.get(cmd_name)
 
     def make_context(self, *args: Any, **options: Any) -> Any:
         """Read the arguments of all commands."""
@@ -61,41 +119,38 @@ def _visible_errors() -> Iterator[None]:
 
 app = typer.Typer(
     cls=Commands,
-    help="Histograms about people, under user-level differential privacy.",
+    help="Statistics about people, under user-level differential privacy.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
 )
 
 
-def _tell_version(asked: bool) -> None:
-    if asked:
-        print(f"headcount {__version__}")
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"headcount {import_module('headcount').__version__}")
         raise typer.Exit
 
 
 @app.callback()
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", help="Tell the version.", callback=_tell_version, is_eager=True)
+        bool, typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True)
     ] = False,
 ) -> None:
     """Options that stand before a command."""
 
 
-for name, asked in JOBS.items():
-    app.command(name.replace("_", "-"))(job(name, asked))
-app.command("demo")(demo.demo)
-app.command("audit")(audit.audit)
-app.add_typer(ledger.app, name="ledger")
-
-
 def as_options(message: str) -> str:
     """A message in the words of the command line: `bound=20` becomes `--bound 20`, where it begins and after `Fix:`."""
+    from headcount.cli.job import option_names
+
+    names = "|".join(option_names())
+    assigned = rf"\b({names})=(\[.*?\]|\(.*?\)|\{{.*?\}}|'[^']*'|\"[^\"]*\"|[^\s,:;]+)"
     said, fix, line = message.partition(" Fix: ")
-    opening = re.match(ASSIGNED, said)
+    opening = re.match(assigned, said)
     said = _option(opening) + said[opening.end() :] if opening else said
-    return said + fix + (line if "Ledger(" in line else re.sub(ASSIGNED, _option, line))
+    return said + fix + (line if "Ledger(" in line else re.sub(assigned, _option, line))
 
 
 def _option(found: re.Match[str]) -> str:

@@ -18,7 +18,7 @@ from rich.table import Table
 from headcount.cli.ledger import wide
 from headcount.errors import BadParameter
 from headcount.exact import written
-from headcount.visible import visible
+from headcount.wording import visible
 
 if TYPE_CHECKING:
     from headcount.audit import Finding

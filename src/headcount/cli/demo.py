@@ -11,10 +11,9 @@ from headcount.account import Ledger, store
 from headcount.cli.ledger import tell, wide
 from headcount.cli.progress import steps
 from headcount.errors import BadParameter, BudgetExceeded
-from headcount.planner import Plan, plan
-from headcount.report import text
+from headcount.jobs.registry import Plan, plan
 from headcount.source.example import example
-from headcount.visible import visible
+from headcount.wording import visible
 
 Folder = Annotated[Path, typer.Option(help="Where the table, the releases and the ledger go.")]
 
@@ -54,7 +53,7 @@ def _ledger(path: Path) -> Ledger:
 def _release(asked: Plan, ledger: Ledger, folder: Path) -> None:
     with steps() as telling:
         release = asked.release(ledger=ledger, progress=telling)
-    print(text.summary(release))
+    print(release.summary())
     for name in ("songs.parquet", "songs.csv", "songs.png", "songs.html"):
         print(f"wrote {visible(str(release.save(folder / name)))}")
     assert asked.release(ledger=ledger).content == release.content

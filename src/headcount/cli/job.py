@@ -2,31 +2,32 @@
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from inspect import Parameter, Signature, signature
 from pathlib import Path
 from signal import SIGINT
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any
 
 import typer
 
 from headcount.account import Ledger
 from headcount.account.ledger import Spend
 from headcount.cli import stopping
+from headcount.cli.options import arguments, own_options
 from headcount.cli.progress import steps
 from headcount.errors import BadParameter
-from headcount.planner import Plan, plan
+from headcount.jobs.registry import FUNCTIONS, plan
+from headcount.planner import Plan
 from headcount.release import Release
-from headcount.release.release import FORMATS, PICTURES, bad_format
-from headcount.report import text
-from headcount.source.files import found_files, name_of
+from headcount.release.release import FORMATS, PICTURE_FORMATS, bad_format
+from headcount.source.engines.engine import Engine
+from headcount.source.engines.registry import engine_named
+from headcount.source.engines.spark import Spark
+from headcount.source.files import found_files, name_of, opened_by
 
 ROWS = 25
 """Rows on the terminal."""
-ENGINES = ("duckdb", "spark")
-MASTER = "local[*]"
-"""Spark on this machine."""
 
 
 @dataclass(frozen=True)
@@ -47,42 +48,39 @@ class Run:
     spill: Annotated[
         Path | None, typer.Option(help="Where DuckDB puts what does not fit; else the system's temporary folder.")
     ] = None
-    master: Annotated[str | None, typer.Option(help=f"The Spark that is meant; else {MASTER}.")] = None
+    master: Annotated[str | None, typer.Option(help=f"The Spark that is meant; else {Spark.default_address}.")] = None
     out: Annotated[list[Path] | None, typer.Option(help=f"Write it: {' '.join(FORMATS)}. May be repeated.")] = None
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan; read and spend nothing.")] = False
     as_json: Annotated[bool, typer.Option("--json", help="As JSON, for programs.")] = False
 
 
-def job(name: str, asked: Callable[..., dict[str, Any]]) -> Callable[..., None]:
-    """The command of a job: `asked` makes the plan's arguments of the options that only this job has."""
-    shared, own = signature(Run).parameters, signature(asked).parameters
+def command(name: str) -> Callable[..., None]:
+    """The command of a job: its own options, from the parameters of its function, and those that every job has."""
+    function, shared = FUNCTIONS[name], signature(Run).parameters
 
-    def command(**typed: Any) -> None:
+    def run_job(**typed: Any) -> None:
         run = Run(**{option: typed.pop(option) for option in shared})
-        _check_engine(run)
+        _engine(run)
         check_targets(run.out or [])
-        _carry_out(name, asked(**typed), run)
+        _carry_out(name, arguments(function, typed), run)
 
     files, user, *others = shared.values()
-    options = [each.replace(kind=Parameter.KEYWORD_ONLY) for each in (files, user, *own.values(), *others)]
-    command.__signature__ = Signature(options)  # type: ignore[attr-defined]
-    command.__annotations__ = get_type_hints(Run, include_extras=True) | get_type_hints(asked, include_extras=True)
-    command.__doc__ = asked.__doc__
-    return command
+    options = [each.replace(kind=Parameter.KEYWORD_ONLY) for each in (files, user, *own_options(function), *others)]
+    run_job.__signature__ = Signature(options)  # type: ignore[attr-defined]
+    run_job.__annotations__ = {each.name: each.annotation for each in options}
+    run_job.__doc__ = (function.__doc__ or "").split("\n\n")[0]
+    return run_job
 
 
-def _check_engine(run: Run) -> None:
-    """An engine that there is, and options that are its own."""
-    if run.engine not in ENGINES:
-        raise BadParameter(f"engine={run.engine}: unknown.", fix="engine=duckdb, or engine=spark")
-    if run.engine != "spark" and run.master is not None:
-        raise BadParameter(f"master={run.master}: only Spark has one.", fix="engine=spark, or no master")
-    for option in ("memory", "spill"):
-        if run.engine == "spark" and getattr(run, option) is not None:
-            raise BadParameter(
-                f"{option}={getattr(run, option)}: only DuckDB has it.",
-                fix=f"no {option}, or engine=duckdb; for Spark: spark.driver.memory in spark-defaults.conf",
-            )
+def option_names() -> list[str]:
+    """The options of all jobs."""
+    own = (name for function in FUNCTIONS.values() for name in signature(function).parameters)
+    return sorted({*own, "keys_file", *signature(Run).parameters} - {"data", "files", "out", "dry_run", "as_json"})
+
+
+def _engine(run: Run) -> Engine:
+    """The engine that is named, once the options are found to be its own."""
+    return engine_named(run.engine, {"memory": run.memory, "spill": run.spill, "master": run.master})
 
 
 def check_targets(out: Sequence[Path]) -> None:
@@ -104,7 +102,7 @@ def _carry_out(name: str, asked: dict[str, Any], run: Run) -> None:
             data,
             user=run.user,
             neighbours=run.neighbours,
-            dataset=run.dataset or (name_of(run.files) if run.engine == "spark" else None),
+            dataset=run.dataset or (name_of(run.files) if _engine(run).file_kinds else None),
             memory=run.memory,
             spill=run.spill,
             **asked,
@@ -126,34 +124,21 @@ def _in_files(made: Plan, run: Run) -> Plan:
 
 @contextmanager
 def _opened(run: Run, asked: dict[str, Any]) -> Iterator[Any]:
-    """The files, or what Spark makes of them; that Spark is ended afterwards, with all that it has under way."""
-    if run.engine == "duckdb":
-        yield run.files
-        return
-    frame = _on_spark(run, asked)
-    try:
-        yield frame
-    finally:
-        with suppress(Exception):  # it may have heard the signal too, and be gone
-            frame.sparkSession.stop()
-
-
-def _on_spark(run: Run, asked: dict[str, Any]) -> Any:
-    """The files as a DataFrame, of a Spark that leaves signals to us."""
-    from headcount.source import spark
-
+    """The files as data of a plan, by way of their engine, which leaves signals to us and is ended afterwards."""
+    engine = _engine(run)
     named = [asked.get("value"), asked.get("sum"), *(asked.get("where") or ())]
     columns = [run.user, *asked.get("by", ()), *(name for name in named if name)]
     try:
-        spark.start(run.master or MASTER)
-    except KeyboardInterrupt:  # Spark heard it first
+        engine.start(run.master)
+    except KeyboardInterrupt:  # what was started heard it first
         raise stopping.Stopped(SIGINT) from None
     stopping.listen()
-    return spark.read(run.files, columns, run.master or MASTER)
+    with opened_by(engine, run.files, columns, run.master) as data:
+        yield data
 
 
 def _check_pictures(plan: Plan, out: Sequence[Path]) -> None:
-    if plan.job.value_name == "rank" and any(path.suffix.lower() in PICTURES for path in out):
+    if plan.job.value_name == "rank" and any(path.suffix.lower() in PICTURE_FORMATS for path in out):
         raise BadParameter("out: items without counts have no picture.", fix="out=items.csv, or count=users")
 
 
@@ -164,7 +149,7 @@ def _release(plan: Plan, run: Run) -> None:
         release = _released(plan, ledger, again=run.again)
         for path in run.out or []:
             wrote.append(release.save(path))
-        print(release.to_json() if run.as_json else text.summary(release, ROWS))
+        print(release.to_json() if run.as_json else release.summary_of(ROWS))
     except stopping.Stopped as stopped:
         stopped.told = f"wrote {', '.join(map(str, wrote))}, nothing else" if wrote else "nothing was released"
         if ledger:

@@ -15,7 +15,7 @@ from headcount.account.relation import RELATIONS
 from headcount.errors import LedgerError
 from headcount.exact import written
 from headcount.release.published import check_sealed
-from headcount.visible import visible
+from headcount.wording import visible
 
 app = typer.Typer(help="The budget of all data about the same people, and what was spent of it.", no_args_is_help=True)
 

@@ -11,7 +11,7 @@ from rich.console import Console, RenderableType
 from rich.progress import BarColumn, Progress, Task, TextColumn
 
 from headcount.run import Progress as Tell
-from headcount.source.engine import progress
+from headcount.source.reading import progress
 
 ENOUGH = 0.02
 """From this part on the rest can be guessed."""

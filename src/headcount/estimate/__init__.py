@@ -1,5 +1,6 @@
 """What is made of released values, for free: pure functions that know nothing of data or privacy.
 
+constants.py    miss rate and quantiles of 95% intervals
 two_scales.py   one count of two measurements, a quiet one and an unbiased one
 found.py        what a count probably is, if its item was found at a level
 sampled.py      what a count was before it was sampled

@@ -19,8 +19,8 @@ import numpy as np
 
 from headcount.federated.messages import Invitation, Refused, Report, Result, Round, bad, in_order
 from headcount.federated.sample import in_random_order
+from headcount.federated.single import Single
 from headcount.noise import Entropy, SystemEntropy
-from headcount.single import Single
 
 _SYSTEM = SystemEntropy()
 

@@ -15,7 +15,7 @@ from headcount.exact import Number, positive, rational, round_down
 from headcount.federated.messages import MOST_ITEMS, MOST_PEOPLE, Refused, Result, Round, check_whole
 from headcount.federated.sample import enough
 from headcount.noise import Entropy, SystemEntropy
-from headcount.report.text import columns, rows
+from headcount.release.text import columns, rows
 
 SHARE = Fraction(1, 100)
 """The part of delta for the chance that more people are in the sample than were invited."""

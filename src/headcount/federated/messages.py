@@ -23,8 +23,9 @@ from functools import cached_property
 from typing import Any, ClassVar, Self
 
 from headcount.account.chain import canonical
-from headcount.account.cost import Cost, covers
+from headcount.account.compose import covers
 from headcount.account.events import Event, Guarantee, Neighbours, SampleThreshold
+from headcount.account.guarantee import Cost
 from headcount.account.rates import LEAST_RATE, MOST_THRESHOLD
 from headcount.errors import BadParameter, HeadcountError
 from headcount.exact import written

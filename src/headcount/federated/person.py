@@ -14,11 +14,11 @@ from threading import Lock
 from typing import Protocol
 
 from headcount.account.charge import typed_budget
-from headcount.account.cost import Cost
+from headcount.account.guarantee import Cost
 from headcount.exact import Number
 from headcount.federated.messages import Refused, bad
+from headcount.federated.single import Single
 from headcount.noise import Entropy
-from headcount.single import Single
 
 
 class Promised(Protocol):

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
 from headcount.account import Ledger
-from headcount.account.cost import Cost
 from headcount.account.events import Neighbours
+from headcount.account.guarantee import Cost
 from headcount.account.relation import Relation
 from headcount.errors import BadParameter
 from headcount.exact import Number

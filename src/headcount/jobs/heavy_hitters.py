@@ -13,8 +13,8 @@ import numpy as np
 import pyarrow as pa
 
 from headcount.account import Ledger
-from headcount.account.cost import Cost
 from headcount.account.events import Neighbours
+from headcount.account.guarantee import Cost
 from headcount.bound.selection.people import People, PeopleCount
 from headcount.errors import BadParameter
 from headcount.exact import Number, one_of, rational
@@ -29,7 +29,7 @@ from headcount.mechanism.strategy import Strategy
 from headcount.planner import release
 from headcount.release import Release
 from headcount.release.order import most_first
-from headcount.source.fetched import whole_numbers
+from headcount.source.arrow_columns import whole_numbers
 
 PEOPLE_SHARE = Fraction(5, 100)
 """The share of epsilon for the number of people, if it is to be counted."""

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 from ibis.expr import datatypes as dt
 
 from headcount.account import Ledger
-from headcount.account.cost import Cost
 from headcount.account.events import Neighbours
+from headcount.account.guarantee import Cost
 from headcount.bound.selection.by_load import Generalized
 from headcount.bound.selection.profile import FromProfile
 from headcount.errors import BadParameter
@@ -32,7 +32,7 @@ from headcount.mechanism.unknown.automatic import Automatic
 from headcount.mechanism.unknown.strategy import Thresholds, Weights
 from headcount.planner import release
 from headcount.release import Release
-from headcount.source.contributions import check_amount
+from headcount.source.schema import check_amount
 
 TOPK_ONLY = ("target_error", "variant", "kbar", "first_epsilon", "selection_delta")
 """Parameters of count-release alone; plume-threshold has a target error as well."""

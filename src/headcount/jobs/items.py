@@ -15,7 +15,7 @@ from headcount.jobs.parameters import BinEdges, By, Keys
 from headcount.mechanism.mechanism import Columns, Noisy
 from headcount.release.order import in_order, most_first
 from headcount.source.binning import Bins, bins_of
-from headcount.source.contributions import check_keys, check_kinds, item_names
+from headcount.source.schema import check_keys, check_kinds, item_names
 
 
 @dataclass(frozen=True, kw_only=True)

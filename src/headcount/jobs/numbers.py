@@ -9,7 +9,7 @@ import pyarrow as pa
 from ibis.expr import datatypes as dt
 from ibis.expr import types as ir
 
-from headcount.account.cost import Cost
+from headcount.account.guarantee import Cost
 from headcount.errors import BadParameter
 from headcount.exact import rational
 from headcount.job import Job
@@ -22,7 +22,7 @@ from headcount.mechanism.sampled.sample_threshold import Sampling
 from headcount.mechanism.strategy import Strategy
 from headcount.source.axis import Axis, check_value
 from headcount.source.binning import Bins
-from headcount.source.contributions import check_kinds
+from headcount.source.schema import check_kinds
 from headcount.source.views import placed
 
 MAX_LISTED = 1000

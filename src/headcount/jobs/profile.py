@@ -11,11 +11,11 @@ from ibis.expr import datatypes as dt
 from ibis.expr import types as ir
 
 from headcount.account import Ledger
-from headcount.account.cost import Cost
 from headcount.account.events import Neighbours
+from headcount.account.guarantee import Cost
 from headcount.bound.selection.people import People
+from headcount.bound.selection.profile import PROFILE_EDGES
 from headcount.exact import Number
-from headcount.forecast.suggested import PROFILE_EDGES
 from headcount.jobs.items import ItemJob
 from headcount.mechanism.known.strategy import KnownItems
 from headcount.mechanism.mechanism import AnyMechanism, Columns, Noisy
@@ -23,7 +23,7 @@ from headcount.mechanism.strategy import Strategy
 from headcount.planner import release
 from headcount.release import Release
 from headcount.source.binning import Bins
-from headcount.source.contributions import check_kinds
+from headcount.source.schema import check_kinds
 from headcount.source.views import SIZE, WHAT, every_size, size_bins, sizes_of_people
 
 BINS_OF_A_PERSON = 2

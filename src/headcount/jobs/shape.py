@@ -9,8 +9,8 @@ from typing import Annotated, Any, ClassVar
 import pyarrow as pa
 
 from headcount.account import Ledger
-from headcount.account.cost import Cost
 from headcount.account.events import Neighbours
+from headcount.account.guarantee import Cost
 from headcount.bound.selection.people import People
 from headcount.errors import BadParameter
 from headcount.estimate.shape.table import MAX_BUCKETS, Estimator, Loss

@@ -11,9 +11,8 @@ from ibis.expr import datatypes as dt
 from ibis.expr import types as ir
 
 from headcount.account import Ledger
-from headcount.account.cost import Cost
 from headcount.account.events import Neighbours
-from headcount.bound.bounded import often
+from headcount.account.guarantee import Cost
 from headcount.bound.selection.people import People
 from headcount.errors import BadParameter
 from headcount.exact import Number
@@ -27,8 +26,9 @@ from headcount.mechanism.strategy import Strategy
 from headcount.planner import release
 from headcount.release import Release
 from headcount.source.binning import Bins, bins_of
-from headcount.source.contributions import check_kinds
-from headcount.source.views import check_conditions, rows_where, told
+from headcount.source.schema import check_kinds
+from headcount.source.views import check_conditions, rows_where, where_clause
+from headcount.wording import times
 
 
 def total(
@@ -172,11 +172,11 @@ class Total(Job):
         return "people" if self.count == "users" else "events"
 
     def title(self) -> str:
-        held = f" where {told(self.where)}" if self.where else ""
+        held = f" where {where_clause(self.where)}" if self.where else ""
         return f"all {self.unit}{held}"
 
     def explain(self, strategy: Strategy, mechanism: AnyMechanism) -> list[str]:
         most = mechanism.bounding.limit
-        clipped = f"Each person counts at most {often(most)}." if self.unit == "events" else "Each person counts once."
+        clipped = f"Each person counts at most {times(most)}." if self.unit == "events" else "Each person counts once."
         noise = f"The number of {self.unit} gets {mechanism.noise_told()}."
         return [clipped, noise, *mechanism.explain("total")[1:]]

@@ -20,7 +20,7 @@ from headcount.mechanism.distribution.counted import CountedShares
 from headcount.mechanism.distribution.recentred import NoisyCentre, Recentred
 from headcount.mechanism.distribution.selected import NoisySelected, Selected
 from headcount.mechanism.known.clipped import Clipped, NoisyWithScalar
-from headcount.mechanism.mechanism import AnyMechanism, Columns, Mechanism, Noisy, check_widths, digits
+from headcount.mechanism.mechanism import AnyMechanism, Columns, Mechanism, Noisy, check_widths
 from headcount.mechanism.ordered.binary_search import BinarySearch, SearchPath
 from headcount.mechanism.ordered.hierarchy import Hierarchy, NoisyTree
 from headcount.mechanism.sampled.sample_threshold import Sampled, Sampling
@@ -61,5 +61,4 @@ __all__ = [
     "Thresholded",
     "Weighted",
     "check_widths",
-    "digits",
 ]

@@ -10,34 +10,30 @@ from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
 from headcount.account.threshold import gaussian_tail, laplace_tail
+from headcount.estimate.constants import EXACT_MISS_RATE
+from headcount.exact import Floats, Integers, precision
 from headcount.exact import ends as ball_ends
-from headcount.exact import precision
 from headcount.noise import Law
 from headcount.noise.gaussian import DiscreteGaussian
 from headcount.noise.laplace import DiscreteLaplace
-from headcount.noise.law import Integers
 
-Floats = NDArray[np.float64]
 Ends = tuple[Integers, Integers]
 """The lower and the upper ends of intervals."""
-MISS = Fraction(1, 20)
-"""Intervals and errors are stated so that they miss this often."""
 
 
 def around(values: Integers, unit: int, law: Law) -> Ends:
     """Intervals of counts that are released whatever they are."""
-    width = spread(law, MISS)
+    width = spread(law, EXACT_MISS_RATE)
     return np.maximum((values - width) // unit, 0), np.maximum(-((-values - width) // unit), 0)
 
 
 def above_threshold(values: Integers, unit: int, law: Law, threshold: int, least: int) -> Ends:
     """Intervals of counts that are released from a threshold on; none is below `least`."""
     # a count beyond the upper end is shown in at least 39 of 40 cases: a little less than 1/40 makes up for the rest
-    width = spread(law, MISS * (1 - MISS / 2))
+    width = spread(law, EXACT_MISS_RATE * (1 - EXACT_MISS_RATE / 2))
     return np.maximum(least_shown(values, threshold, law, least) // unit, least), -((-values - width) // unit)
 
 
@@ -48,7 +44,7 @@ def least_shown(values: Integers, threshold: int, law: Law, least: int = 1) -> I
     low, high = np.full_like(values, least - 1), np.maximum(values, least)  # low is too small; high is not
     while bool((high - low > 1).any()):
         middle = (low + high) // 2
-        rare = np.log(np.where(middle <= threshold, float(MISS), float(MISS / 2)))
+        rare = np.log(np.where(middle <= threshold, float(EXACT_MISS_RATE), float(EXACT_MISS_RATE / 2)))
         enough = (tail(values - middle) - tail(threshold - middle) >= rare) & (middle >= least)
         low, high = np.where(enough, low, middle), np.where(enough, middle, high)
     return high

@@ -13,11 +13,12 @@ import pyarrow as pa
 from headcount.account.events import Event, Gaussian, GaussianThreshold, Laplace, LaplaceThreshold, WeightedThreshold
 from headcount.bound import Bounded, Bounding
 from headcount.errors import BadParameter
-from headcount.mechanism.intervals import MISS, Ends, above_threshold, around, nearest, spread
+from headcount.estimate.constants import EXACT_MISS_RATE
+from headcount.exact import Integers
+from headcount.mechanism.intervals import Ends, above_threshold, around, nearest, spread
 from headcount.noise import Entropy, Law, SystemEntropy
 from headcount.noise.gaussian import DiscreteGaussian
 from headcount.noise.laplace import DiscreteLaplace
-from headcount.noise.law import Integers
 
 B = TypeVar("B", bound=Bounded)
 N = TypeVar("N", bound="Noisy")
@@ -105,7 +106,7 @@ class Mechanism(ABC, Generic[B, N]):
     @property
     def error(self) -> float:
         """19 of 20 counts are off by at most this much, through noise."""
-        return spread(self.law, MISS) / self.bounding.unit
+        return spread(self.law, EXACT_MISS_RATE) / self.bounding.unit
 
     @property
     def deviation(self) -> float:
@@ -183,8 +184,3 @@ def deviation(noise: Law) -> float:
         return sqrt(noise.variance)
     assert isinstance(noise, DiscreteLaplace)
     return sqrt(2) * float(noise.scale)
-
-
-def many(count: int, what: str) -> str:
-    """A count and its noun, in the plural if need be."""
-    return f"{count:,} {what}" + ("" if count == 1 else "s")

@@ -14,13 +14,14 @@ from functools import lru_cache
 from typing import Any, Self
 
 from headcount.account import calibrate
-from headcount.account.cost import Cost
 from headcount.account.events import Event, Laplace, Neighbours
+from headcount.account.guarantee import Cost
 from headcount.bound import Bounding
 from headcount.bound.selection.people import PeopleCount
 from headcount.bound.selection.selection import BoundSelection
 from headcount.errors import BadParameter
-from headcount.mechanism.mechanism import AnyMechanism, check_widths, digits
+from headcount.mechanism.mechanism import AnyMechanism, check_widths
+from headcount.wording import format_number
 
 EXAMPLE_BOUNDS = (1, 10, 100)
 """Bounds for which a plan shows the error, while the bound is not selected yet."""
@@ -155,7 +156,7 @@ class Strategy(ABC):
 
 def example_errors(mechanisms: Sequence[AnyMechanism], unit: str = "") -> str:
     """The errors of the mechanisms of the example bounds; the first with its unit."""
-    first, *others = (digits(each.error) for each in mechanisms)
+    first, *others = (format_number(each.error) for each in mechanisms)
     return for_examples([f"{first} {unit}" if unit else first, *others])
 
 
@@ -176,14 +177,14 @@ def all_appear(item: str) -> tuple[str, str]:
 
 def visible_from(mechanism: AnyMechanism) -> str:
     """The noisy count from which on an item is released; empty if all are."""
-    return "" if mechanism.appears is None else digits(mechanism.appears / mechanism.bounding.unit)
+    return "" if mechanism.appears is None else format_number(mechanism.appears / mechanism.bounding.unit)
 
 
 def given_forecast(mechanism: AnyMechanism, item: str, unit: str) -> Forecast:
     """The forecast of a mechanism whose bound is given."""
     least = visible_from(mechanism)
     shown = ("appear", f"an item ({item}) needs about {least} {unit} to appear") if least else all_appear(item)
-    return [error_line(digits(mechanism.error)), shown]
+    return [error_line(format_number(mechanism.error)), shown]
 
 
 def bound_grid(grid: tuple[int, ...] | None, largest: int) -> tuple[int, ...]:

@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headcount.errors import BadParameter
-from headcount.exact import Number, positive, rational, whole
+from headcount.exact import Integers, Number, positive, rational, whole
 from headcount.noise.entropy import Entropy, KeyedEntropy, SystemEntropy
 from headcount.noise.finite import Bernoulli, Softmax, Uniform
 from headcount.noise.gaussian import DiscreteGaussian
 from headcount.noise.laplace import DiscreteLaplace, Geometric, NegativeBinomial
-from headcount.noise.law import LARGEST_SCALE, LARGEST_VALUE, Integers, Law
+from headcount.noise.law import LARGEST_SCALE, LARGEST_VALUE, Law
 
 __all__ = [
     "Entropy",

@@ -17,8 +17,8 @@ from typing import ClassVar
 import numpy as np
 from flint import arb
 
-from headcount.exact import ball
-from headcount.noise.law import LARGEST_VALUE, Integers, Law
+from headcount.exact import Integers, ball
+from headcount.noise.law import LARGEST_VALUE, Law
 from headcount.noise.powers import LACK, REACH, UNIT, powers, tables
 from headcount.noise.table import Words, refine
 

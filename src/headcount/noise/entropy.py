@@ -20,7 +20,8 @@ from threading import get_ident
 import numpy as np
 from numpy.typing import NDArray
 
-from headcount.noise.law import Integers, Law
+from headcount.exact import Integers
+from headcount.noise.law import Law
 from headcount.noise.race import Race, one_by_one, run
 from headcount.noise.thin import by_coins, by_digits
 

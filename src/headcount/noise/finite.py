@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 from flint import arb
 
-from headcount.exact import ball
-from headcount.noise.law import Integers, Law
+from headcount.exact import Integers, ball
+from headcount.noise.law import Law
 from headcount.noise.table import Words
 
 

@@ -17,10 +17,10 @@ import numpy as np
 from flint import arb, fmpz
 from numpy.typing import NDArray
 
-from headcount.exact import ball, gaussian_steps, gaussian_sum, gaussian_total, gaussian_weight, precision
+from headcount.exact import Integers, ball, gaussian_steps, gaussian_sum, gaussian_total, gaussian_weight, precision
 from headcount.noise.falling import falling
 from headcount.noise.laplace import alternating, both_signs
-from headcount.noise.law import LARGEST_SCALE, Integers, Law, check_width, checked
+from headcount.noise.law import LARGEST_SCALE, Law, check_width, checked
 from headcount.noise.table import GUARD_BITS, Words, draw_outcomes
 
 WIDEST = 2900

@@ -15,9 +15,9 @@ from typing import TypeVar
 import numpy as np
 from flint import arb
 
-from headcount.exact import ball
+from headcount.exact import Integers, ball
 from headcount.noise.falling import falling
-from headcount.noise.law import Integers, Law, check_width, checked
+from headcount.noise.law import Law, check_width, checked
 from headcount.noise.table import Words, draw_outcomes
 
 BASE = 1024

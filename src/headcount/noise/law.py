@@ -9,14 +9,10 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import ClassVar
 
-import numpy as np
 from flint import arb, fmpz
-from numpy.typing import NDArray
 
-from headcount.exact import whole_below
+from headcount.exact import Integers, whole_below
 from headcount.noise.table import Words, draw_outcomes
-
-Integers = NDArray[np.int64]
 
 LARGEST_SCALE = 2**50
 """Noise wider than this could leave the range of int64."""

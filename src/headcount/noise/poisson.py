@@ -14,8 +14,8 @@ from operator import mul
 
 from flint import arb
 
-from headcount.exact import ball
-from headcount.noise.law import Integers, Law, check_width
+from headcount.exact import Integers, ball
+from headcount.noise.law import Law, check_width
 
 
 @dataclass(frozen=True)

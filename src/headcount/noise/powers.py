@@ -11,8 +11,7 @@ from math import floor
 import numpy as np
 from flint import fmpz
 
-from headcount.exact import ball, ends, precision
-from headcount.noise.law import Integers
+from headcount.exact import Integers, ball, ends, precision
 
 UNIT = 62
 """Powers are whole numbers of 2^-62, if nothing else is said: their products fit into 64 bits."""

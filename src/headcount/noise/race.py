@@ -29,9 +29,9 @@ from math import ceil, floor
 import numpy as np
 from flint import arb
 
-from headcount.exact import ball, ends, precision
+from headcount.exact import Integers, ball, ends, precision
 from headcount.noise.finite import Softmax, Uniform
-from headcount.noise.law import Integers, Law
+from headcount.noise.law import Law
 from headcount.noise.powers import PRECISION, REACH, UNIT, powers, tables, times
 from headcount.noise.table import Words
 

@@ -13,8 +13,9 @@ from fractions import Fraction
 
 import numpy as np
 
+from headcount.exact import Integers
 from headcount.noise.finite import Bernoulli
-from headcount.noise.law import Integers, Law
+from headcount.noise.law import Law
 from headcount.noise.table import Words
 
 LARGEST = 2**36

@@ -1,14 +1,19 @@
 """What is published: a table with intervals, what it cost, and what was done.
 
-release.py    Release: the rows and everything about them, as one file that a ledger can seal
-checked.py    whether a file holds a release: everything in it is checked before it is used
-order.py      in which order rows stand
-export.py     CSV and JSON for other programs
-plot.py       the picture
-shape.py      Shape: a histogram without its labels, and what follows from it
+about.py      About: everything about a release but its rows; the Parquet bytes that hold both
+release.py    Release: rows and everything about them, as one file that a ledger can seal
+shape.py      Shape: a histogram without its labels, and its properties
+results.py    the class of a release, by its view; `load`
+checked.py    validation of files that anybody may have written
+order.py      the order of rows                 scale.py   the scale of quantiles, from their plan
+text.py       the summary     notes.py   the lines below it; profile.py   the bound that a profile suggests
+page.py       the report      plot.py    the picture     export.py   CSV and JSON
+published.py  verification of a published file against a ledger
 """
 
-from headcount.release.release import About, Paid, Release, pack
-from headcount.release.shape import Shape, load, released
+from headcount.release.about import About, Paid, pack
+from headcount.release.release import Release
+from headcount.release.results import load, open_release
+from headcount.release.shape import Shape
 
-__all__ = ["About", "Paid", "Release", "Shape", "load", "pack", "released"]
+__all__ = ["About", "Paid", "Release", "Shape", "load", "open_release", "pack"]

@@ -1,4 +1,4 @@
-"""A release from bytes that anybody may have written: everything in them is checked before any of it is used.
+"""Validation of a release from bytes that anybody may have written: everything is checked before anything is used.
 
 What passes can be shown, drawn, exported and loaded again. That it is what a curator released is another matter: for
 that a ledger keeps a digest (`headcount ledger verify --release`).
@@ -6,8 +6,8 @@ that a ledger keeps a digest (`headcount ledger verify --release`).
 
 import json
 import re
-from collections.abc import Iterable
-from dataclasses import MISSING, fields
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import MISSING, dataclass, fields
 from fractions import Fraction
 from math import isfinite
 from typing import Any, NoReturn
@@ -16,25 +16,22 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from headcount.account.events import Laplace, from_json
+from headcount.account.events import Event, Laplace, from_json
+from headcount.bound.selection.profile import PROFILE_EDGES
 from headcount.estimate.shape.table import MAX_BUCKETS
 from headcount.exact import rational
-from headcount.forecast.suggested import PROFILE_EDGES
-from headcount.release.release import VIEWS, About, Release
+from headcount.release.about import SHAPE_COLUMNS, About
 from headcount.release.scale import edges_in
 from headcount.source.views import EVENTS, ITEMS, SIZE, WHAT, size_bins
 
 MOST_ROWS = 10**8
-"""A file may promise more than memory holds."""
+"""Limit on rows: a file may promise more than memory holds."""
 MOST_NESTED = 30
-"""How deep a plan goes, with room to spare."""
+"""Limit on the nesting of JSON; plans are far below."""
 MOST_STEPS = 2**24
-"""Rows and columns of a staircase: about the square root of all contributions."""
+"""Limit on rows and columns of a staircase, which has about the square root of all contributions."""
 MOST_SHARES = 2**20
-"""Noise that people added up, over what one release needs."""
-SHAPE = ("count", "low", "high", "items", "at_least", "at_least_low", "at_least_high")
-VALUES = {"quantiles": ("value",), "distribution": ("share",), "": ("count", "sum", "rank")}
-"""What the column of counts may be called, by view; else count."""
+"""Limit on the shape of noise that people added up, as a multiple of what one release needs."""
 AMOUNT = re.compile(r"[0-9]{1,400}([./][0-9]{1,400})?")
 HEAD = re.compile(r"([0-9]{1,18}:[0-9a-f]{64})?")
 KINDS = (
@@ -46,23 +43,22 @@ KINDS = (
     pa.types.is_date,
     pa.types.is_timestamp,
 )
-"""What items can be."""
+"""Types of items."""
 
 
 class NotARelease(ValueError):
-    """What is wrong with the file."""
+    """The file is no release; the message says why."""
 
 
-def check(release: Release) -> None:
-    """Read all of it; `NotARelease`, or whatever else is raised, tells why it is none."""
-    rows = pq.ParquetFile(pa.BufferReader(release.content)).metadata.num_rows
+def check_size(content: bytes) -> None:
+    """Refuse a file with more rows than memory may hold, before they are read."""
+    rows = pq.ParquetFile(pa.BufferReader(content)).metadata.num_rows
     if rows > MOST_ROWS:
         _refuse(f"{rows:,} rows")
-    _check_table(release.table, release.about)
 
 
 def about_in(text: bytes) -> About:
-    """Everything about a release but its rows, each field of its own type and form."""
+    """Parse the metadata of a release and check every field's type and form."""
     said = _json(text.decode(), "about")
     known = {field.name: field for field in fields(About)}
     missing = [name for name, field in known.items() if field.default is MISSING and name not in said]
@@ -74,7 +70,7 @@ def about_in(text: bytes) -> About:
 
 
 def _typed(name: str, kind: Any, value: Any) -> Any:
-    """A field's value, of the field's type."""
+    """A field's value; refused unless it has the field's type."""
     if kind is int:
         right = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63
         return value if right else _refuse(name)
@@ -84,52 +80,54 @@ def _typed(name: str, kind: Any, value: Any) -> Any:
 
 
 def _is_text(value: object) -> bool:
-    """Text that can be written: no half of a pair of surrogates."""
+    """True for text that can be encoded: no lone surrogate."""
     return isinstance(value, str) and not any("\ud800" <= char <= "\udfff" for char in value)
 
 
 def _check_form(about: About) -> None:
-    """What fields say by themselves."""
+    """Check fields that do not depend on the rows."""
     for name in ("epsilon", "delta"):
         _amount(name, getattr(about, name))
-    if about.view not in VIEWS:
+    if about.view not in LAYOUTS:
         _refuse("view")
-    if about.value not in VALUES.get(about.view, ("count",)):
+    if about.value not in LAYOUTS[about.view].values:
         _refuse("value")
     if not HEAD.fullmatch(about.head):
         _refuse("head")
     if about.plan:
-        _check_plan(_json(about.plan, "plan"), about)
-    _check_events(about)
-    if about.view == "shape":
-        _check_measured(_json(about.measured, "measured"))
+        _json(about.plan, "plan")
+    LAYOUTS[about.view].check_about(about, _events(about))
 
 
-def _check_plan(said: dict[str, Any], about: About) -> None:
-    """A plan is only shown; but that of quantiles tells their scale."""
-    if about.view == "quantiles":
-        edges = edges_in(said)
-        if not (edges and all(map(_is_number, edges))):
-            _refuse("plan")
+def _check_scale(about: About, events: Sequence[Event]) -> None:
+    """Check the edges in the plan of quantiles; other plans are only shown."""
+    edges = edges_in(_json(about.plan, "plan")) if about.plan else [0]
+    if not (edges and all(map(_is_number, edges))):
+        _refuse("plan")
 
 
 def _amount(name: str, text: str) -> Fraction:
-    """A number as `written` writes it."""
+    """Parse a number as `exact.written` writes it."""
     value = rational(name, text, fix="1") if AMOUNT.fullmatch(text) else _refuse(name)
     return value if name != "delta" or value <= 1 else _refuse(name)
 
 
-def _check_events(about: About) -> None:
+def _events(about: About) -> Sequence[Event]:
     try:
-        events = from_json(about.events)
+        return from_json(about.events)
     except Exception:  # whatever the text may hold
         _refuse("events")
-    if about.view == "profile" and not (events and isinstance(events[0], Laplace)):
+
+
+def _check_laplace(about: About, events: Sequence[Event]) -> None:
+    """Check that the noise on a profile is known: a suggested bound follows from it."""
+    if not (events and isinstance(events[0], Laplace)):
         _refuse("events")
 
 
-def _check_measured(said: dict[str, Any]) -> None:
-    """What tells how far off a shape is."""
+def _check_measured(about: About, events: Sequence[Event]) -> None:
+    """Check the parameters of the uncertainty of a shape."""
+    said = _json(about.measured, "measured")
     if {"rows", "columns", "scale"} <= set(said):
         sound = all(_whole(said[name], MOST_STEPS) for name in ("rows", "columns")) and _positive(said["scale"])
         sound &= set(said) == {"rows", "columns", "scale"} or _is_interval(said)  # the former is that of version 0.8
@@ -144,14 +142,14 @@ def _check_measured(said: dict[str, Any]) -> None:
 
 
 def _is_interval(said: dict[str, Any]) -> bool:
-    """How many items a staircase says there are, and how many a public list has."""
+    """True for the interval of the number of items of a staircase, and the length of the public list."""
     known = set(said) == {"rows", "columns", "scale", "low", "high", "listed", "people"}
     public = known and all(said[name] is None or _whole(said[name], 2**62) for name in ("listed", "people"))
     return public and all(_is_number(said[end]) and said[end] >= 0 for end in ("low", "high"))
 
 
 def _is_noise(said: Any) -> bool:
-    """One or two pairs of a scale and a shape."""
+    """True for one or two pairs of a scale and a shape."""
     pairs = said if isinstance(said, list) and 1 <= len(said) <= 2 else [None]
     return all(
         isinstance(pair, list) and len(pair) == 2 and all(map(_positive, pair)) and pair[1] <= MOST_SHARES
@@ -172,13 +170,13 @@ def _positive(value: Any) -> bool:
 
 
 def _json(text: str, name: str) -> dict[str, Any]:
-    """An object that can be written again: not too deep, and with no number that JSON does not know."""
+    """Parse a JSON object; refused if it is nested too deep or holds NaN or infinity."""
     said = json.loads(text, parse_constant=lambda constant: _refuse(name))
     return said if isinstance(said, dict) and _depth(said) <= MOST_NESTED else _refuse(name)
 
 
 def _depth(said: Any) -> int:
-    """How deep lists and objects are nested; more than allowed is not counted further."""
+    """Nesting depth of lists and objects, counted up to the limit."""
     depth, level = 0, [said]
     while level and depth <= MOST_NESTED:
         depth, level = depth + 1, [inner for each in level for inner in _inside(each)]
@@ -189,11 +187,10 @@ def _inside(said: Any) -> Iterable[Any]:
     return said.values() if isinstance(said, dict) else said if isinstance(said, list) else ()
 
 
-def _check_table(table: pa.Table, about: About) -> None:
-    """Rows that a release with this description can have."""
+def check_table(table: pa.Table, about: About) -> None:
+    """Refuse rows that a release with this description cannot have."""
     numbers, names = _numbers(table, about), table.column_names
-    items = () if about.view == "shape" else about.by  # no item of a shape is named
-    if len(set(names)) < len(names) or [*items, *numbers] != names:
+    if len(set(names)) < len(names) or [*_items(about), *numbers] != names:
         _refuse("columns")
     if any(column.null_count for column in table.columns):
         _refuse("a missing value")
@@ -205,12 +202,13 @@ def _check_table(table: pa.Table, about: About) -> None:
 
 
 def _numbers(table: pa.Table, about: About) -> dict[str, pa.DataType]:
-    """The columns of numbers, and their types."""
-    if about.view == "shape":
-        return dict.fromkeys(SHAPE, pa.int64())
-    fractions = about.view in ("quantiles", "distribution")
+    """The names and types of the numeric columns."""
+    layout = LAYOUTS[about.view]
+    if layout.columns:
+        return dict.fromkeys(layout.columns, pa.int64())
     ends = () if about.value == "rank" else ("low", "high")
-    found: dict[str, pa.DataType] = dict.fromkeys((about.value, *ends), pa.float64() if fractions else pa.int64())
+    kind = pa.float64() if layout.fractions else pa.int64()
+    found: dict[str, pa.DataType] = dict.fromkeys((about.value, *ends), kind)
     rest = table.column_names[len(about.by) + len(found) :]
     beside = {"deviation": pa.float64(), "certain": pa.bool_()}
     return found | {name: kind for name, kind in beside.items() if name in rest}
@@ -226,33 +224,35 @@ def _check_numbers(column: pa.ChunkedArray, name: str, kind: pa.DataType) -> Non
 
 
 def _check_ends(table: pa.Table, value: str) -> None:
-    """Each value lies in its interval."""
+    """Refuse a value outside of its interval."""
     within = pc.and_(pc.less_equal(table["low"], table[value]), pc.less_equal(table[value], table["high"]))
     if not pc.all(within, min_count=0).as_py():
         _refuse("a value outside of its interval")
 
 
 def _check_items(table: pa.Table, about: About) -> None:
-    """Items that can be shown; of bins, none that are not listed."""
-    numeric = about.view in ("quantiles", "ranges")
-    for name in () if about.view == "shape" else about.by:
+    """Check the columns of items: types, and for bins, that all are listed."""
+    layout = LAYOUTS[about.view]
+    for name in _items(about):
         column = table[name]
-        if numeric:
+        if layout.numeric_items:
             _check_numbers(column, name, pa.float64())
         elif not any(is_kind(column.type) for is_kind in KINDS):
             _refuse(f"the type of {name!r:.40}")
         elif table.num_rows:
             _check_ends_of(column)
-    if about.view == "shape":
-        _check_shape(table)
-    if about.view == "profile":
-        _check_profile(table, about)
-    if about.order and (len(about.by) == 1 or about.view == "profile"):
-        _check_order(table[about.by[-1]], about)
+    layout.check_rows(table, about)
+    if about.order and len(about.by) == 1:
+        _check_order(table[about.by[0]], about)
+
+
+def _items(about: About) -> tuple[str, ...]:
+    """The columns of items: no item of a shape is named."""
+    return () if LAYOUTS[about.view].columns else about.by
 
 
 def _check_ends_of(column: pa.ChunkedArray) -> None:
-    """Days and moments that have a date: the first and the last tell."""
+    """Check that dates can be shown, by the first and the last, and that text is valid."""
     for end in pc.min_max(column).as_py().values():
         str(end)
     if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
@@ -260,11 +260,12 @@ def _check_ends_of(column: pa.ChunkedArray) -> None:
 
 
 def _check_profile(table: pa.Table, about: About) -> None:
-    """Every bin of items and of events has its row."""
+    """Check that every bin of items and of events has its row."""
     bins = [(what, label) for what in (ITEMS, EVENTS) for label in size_bins(PROFILE_EDGES).labels]
     rows = zip(*(table[name].to_pylist() for name in about.by), strict=True)
     if about.by != (WHAT, SIZE) or sorted(rows) != sorted(bins):
         _refuse("the bins of a profile")
+    _check_order(table[SIZE], about)
 
 
 def _check_order(column: pa.ChunkedArray, about: About) -> None:
@@ -272,8 +273,8 @@ def _check_order(column: pa.ChunkedArray, about: About) -> None:
         _refuse("order")
 
 
-def _check_shape(table: pa.Table) -> None:
-    """Counts fall, and as many items have a count or a larger one as they add up to."""
+def _check_shape(table: pa.Table, about: About) -> None:
+    """Check that counts fall, and that `at_least` is the running sum of `items`."""
     counts, items, at_least = (table[name].to_pylist() for name in ("count", "items", "at_least"))
     total = 0
     for place, (count, several, there) in enumerate(zip(counts, items, at_least, strict=True)):
@@ -286,3 +287,31 @@ def _check_shape(table: pa.Table) -> None:
 
 def _refuse(why: str) -> NoReturn:
     raise NotARelease(why)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What the table of a view looks like."""
+
+    values: tuple[str, ...] = ("count",)
+    """Names that the column of values may have."""
+    fractions: bool = False
+    """Whether the values and the ends of their intervals are fractions, and not whole numbers."""
+    numeric_items: bool = False
+    """Whether items are numbers: fractions, or the ends of ranges."""
+    columns: tuple[str, ...] = ()
+    """All columns, if no item is named."""
+    check_about: Callable[[About, Sequence[Event]], None] = lambda about, events: None
+    check_rows: Callable[[pa.Table, About], None] = lambda table, about: None
+
+
+LAYOUTS = {
+    "": Layout(("count", "sum", "rank")),
+    "total": Layout(),
+    "ranges": Layout(numeric_items=True),
+    "quantiles": Layout(("value",), fractions=True, numeric_items=True, check_about=_check_scale),
+    "distribution": Layout(("share",), fractions=True),
+    "shape": Layout(columns=SHAPE_COLUMNS, check_about=_check_measured, check_rows=_check_shape),
+    "profile": Layout(check_about=_check_laplace, check_rows=_check_profile),
+}
+"""What each view must hold."""

@@ -1,4 +1,4 @@
-"""Rows for other programs. Items are other people's text: in a CSV no cell may become a formula."""
+"""CSV and JSON for other programs. Items are other people's text: in a CSV no cell may become a formula."""
 
 import csv
 import io
@@ -9,14 +9,14 @@ from typing import Any
 
 import pyarrow as pa
 
-from headcount.visible import visible_json
+from headcount.wording import visible_json
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 """Cells that begin with one of these are commands to a spreadsheet."""
 
 
 def as_csv(table: pa.Table) -> bytes:
-    """Everything but numbers in quotes; what a spreadsheet would run gets an apostrophe in front."""
+    """The rows as CSV: text in quotes; a cell that a spreadsheet would run gets an apostrophe in front."""
     sink = io.StringIO()
     writer = csv.writer(sink, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\r\n")
     writer.writerow([_safe(name) for name in table.column_names])
@@ -33,7 +33,7 @@ def _safe(cell: Any) -> Any:
 
 
 def as_json(table: pa.Table, about: dict[str, Any]) -> str:
-    """An object: everything about the release, and its rows."""
+    """The rows and everything about them as one JSON object."""
     public = {**about, "plan": json.loads(about["plan"] or "null")}
     text = json.dumps({**public, "rows": table.to_pylist()}, indent=2, ensure_ascii=False, default=_plain)
     return visible_json(text)

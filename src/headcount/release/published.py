@@ -1,7 +1,7 @@
-"""Whether a published file is a release that a ledger sealed, whatever it was saved as.
+"""Verification of published files against a ledger, whatever format they were saved in.
 
-The sealed bytes are those of the .parquet file. A .csv, .json or .html is made from them in one way only, so it is
-made again from each sealed release and compared. That this fails proves nothing against the file: another version may
+The sealed bytes are those of the .parquet file. A .csv, .json or .html is a deterministic function of them, so it is
+generated again from each sealed release and compared. A mismatch proves nothing against the file: another version may
 have written it. Pictures are not compared.
 """
 
@@ -9,28 +9,28 @@ from pathlib import Path
 
 from headcount.account import Ledger
 from headcount.errors import BadParameter, NotSealed
-from headcount.regular import check_regular
-from headcount.release.release import PICTURES, Release
-from headcount.release.shape import released
+from headcount.release.release import PICTURE_FORMATS, Release
+from headcount.release.results import open_release
+from headcount.source.regular import check_regular
 
-MADE = (".csv", ".json", ".html")
-"""What is made from the sealed bytes."""
+DERIVED_FORMATS = (".csv", ".json", ".html")
+"""Formats that are generated from the sealed bytes."""
 
 
 def check_sealed(ledger: Ledger, path: Path) -> str:
-    """How a file was seen to be a release that this ledger sealed."""
+    """Verify that a file is a release that this ledger sealed, and say how it was verified."""
     check_regular(path)
     kind, content = path.suffix.lower(), path.read_bytes()
-    if kind in PICTURES:
+    if kind in PICTURE_FORMATS:
         raise BadParameter(f"{path}: a picture cannot be verified.", fix="the .parquet file of the same release")
-    if kind not in (".parquet", *MADE) and content not in ledger.releases():
+    if kind not in (".parquet", *DERIVED_FORMATS) and content not in ledger.releases():
         raise BadParameter(
             f"{path}: this kind of file cannot be verified.", fix="the .parquet file of the same release"
         )
-    if kind not in MADE or content in ledger.releases():
+    if kind not in DERIVED_FORMATS or content in ledger.releases():
         ledger.verify(release=content)
         return "sealed here, byte by byte"
-    if not any(content in _made(sealed, kind) for sealed in ledger.releases()):
+    if not any(content in _derived(sealed, kind) for sealed in ledger.releases()):
         raise NotSealed(
             f"{path}: no release that {ledger.path.name} sealed gives this file. It is of another ledger, or was "
             "changed, or another version of headcount wrote it.",
@@ -39,9 +39,9 @@ def check_sealed(ledger: Ledger, path: Path) -> str:
     return "made from a release that was sealed here, every number the same"
 
 
-def _made(sealed: bytes, kind: str) -> list[bytes]:
-    """The files of this kind, as saved when it was released and after it was loaded; none of somebody's own bytes."""
+def _derived(sealed: bytes, kind: str) -> list[bytes]:
+    """The files of this kind as saved from the release and from `Release.load`; none if the bytes are no release."""
     try:
-        return [each.exported(kind) for each in (released(sealed, fresh=False), Release(sealed, fresh=False))]
+        return [each.exported(kind) for each in (open_release(sealed, fresh=False), Release(sealed, fresh=False))]
     except (ValueError, KeyError, TypeError, OSError):
         return []

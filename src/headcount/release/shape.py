@@ -1,10 +1,9 @@
-"""The shape of a histogram: how many items have how many people, and what follows from it. All of it is a function of
-released values and public numbers."""
+"""The release of the shape of a histogram, without its labels: how many items have how many people, and properties that
+follow. All are functions of released values and public numbers."""
 
 import json
 from functools import cached_property
 from math import ceil
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -15,10 +14,10 @@ from headcount.errors import BadParameter
 from headcount.estimate.shape.prevalence import Prevalence
 from headcount.estimate.shape.properties import Estimate, Properties
 from headcount.estimate.shape.table import MIN_EMPTY, Rows, uncertain
-from headcount.exact import Number, rational, whole
-from headcount.noise.law import Integers
-from headcount.release.release import About, Release, pack
-from headcount.visible import visible, visible_json
+from headcount.exact import Integers, Number, rational, whole
+from headcount.release.about import About, pack
+from headcount.release.release import Release
+from headcount.wording import visible, visible_json
 
 OUTDATED = "nothing follows from a shape that headcount 0.8 or before made: its intervals did not hold."
 
@@ -28,7 +27,7 @@ class Shape(Release):
 
     @cached_property
     def prevalences(self) -> Prevalence:
-        """Which counts there are, rising, and how many items have each."""
+        """The counts, rising, and how many items have each."""
         counts, items = (np.array(self.table[name].to_pylist()[::-1], dtype=np.int64) for name in ("count", "items"))
         return Prevalence(counts, items)
 
@@ -72,7 +71,7 @@ class Shape(Release):
         return self._properties.support_size(float(share))
 
     def to_json(self) -> str:
-        """The rows and everything about them, and what follows from them, for programs."""
+        """The rows, everything about them, and the properties that follow, as JSON for programs."""
         plain = json.loads(super().to_json())
         tells = self.table.num_rows and not self.outdated
         follows = {"distinct": self.distinct(), "entropy": self.entropy()} if tells else {}
@@ -98,9 +97,21 @@ class Shape(Release):
             f"must be, as too many items share one. Fix: buckets={measured['enough']}, the next time"
         )
 
+    def _notes(self) -> list[str]:
+        return ["", *self._follows()]
+
+    def _findings(self) -> list[str]:
+        return self._follows() if self.table.num_rows else [self.nothing]
+
+    def _follows(self) -> list[str]:
+        """Number of items and entropy, a line each."""
+        if self.outdated:
+            return [OUTDATED]
+        return [f"different items  {self.distinct()}", f"entropy (nats)   {self.entropy()}"]
+
     @cached_property
     def _properties(self) -> Properties:
-        """What follows from a shape that can be told."""
+        """The properties of the shape; refused if it cannot be estimated."""
         measured = json.loads(self.about.measured)
         if measured.get("empty", 1.0) <= MIN_EMPTY:
             said, _, fix = self.nothing.partition(" Fix: ")
@@ -110,26 +121,9 @@ class Shape(Release):
         return Properties(self.prevalences, self.prevalences.total, uncertain(measured))
 
 
-def released(content: bytes, *, fresh: bool) -> Release:
-    """A release from its bytes: a shape is a `Shape`."""
-    plain = Release(content, fresh=fresh)
-    return Shape(content, fresh=fresh) if plain.about.view == "shape" else plain
-
-
-def collected(rows: Rows, **about: Any) -> Shape:
-    """The shape that came from elsewhere than a table: with everything about it that is not the same for all."""
+def shape_release(rows: Rows, **about: Any) -> Shape:
+    """The release of a shape that was not computed from a table; `about` are the fields of `About` that differ between
+    such shapes."""
     table, measured = pa.table(rows.columns), canonical(rows.measured)
     same: dict[str, Any] = {"by": (), "view": "shape", "plan": "", "chosen": "", "bound": 1, "order": (), "head": ""}
     return Shape(pack(table, About(**same, **about, measured=measured)), fresh=True)
-
-
-def load(path: str | Path) -> Release:
-    """A release that was saved as .parquet.
-
-    >>> import headcount as hc, tempfile
-    >>> r = hc.histogram(hc.example(), user="user", by="song", epsilon=1)
-    >>> path = r.save(tempfile.mkdtemp() + "/songs.parquet")
-    >>> hc.load(path).table.equals(r.table)
-    True
-    """
-    return released(Release.load(path).content, fresh=False)

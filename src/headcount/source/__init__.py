@@ -1,19 +1,24 @@
-"""Rows in: any table becomes `Events`, and these become `Contributions`, on whatever engine holds them.
+"""Rows in: any table becomes `Events`, then `Contributions`, on the engine that holds it.
 
-events.py         which table, which columns; opened by its schema, no row read
-identity.py       whether a table is the same as before, for a ledger
-files.py          which files, of what kind, with which columns
-parquet.py        Parquet, its columns by their places
-blocks.py         text files as blocks of lines, and what is read of them as a table
+events.py         a table and its columns; opened by schema, no row read
+schema.py         checks against the schema: person, items, amounts, public keys
+identity.py       fingerprint of a table, for a ledger
+files.py          files: which, of what kind, with which columns
+parquet.py        Parquet, columns by position
+blocks.py         text files as blocks of lines, streamed to the engine
 header.py         the first line of a CSV
-delimited.py      CSV, record by record, so that a broken line touches no other
-jsonl.py          JSON lines, each by itself
-engine.py         the DuckDB that reads these: its memory, what it puts aside, how far it is
-spark.py          Spark as the engine, in a session of our own
-kept.py           what an engine keeps for us meanwhile
-frames.py         pandas, polars, pyarrow, DuckDB relations: what is in memory, as Arrow
-contributions.py  (user, item, count): the one way from rows to what each person did
+delimited.py      CSV record by record, so that a broken line affects no other
+jsonl.py          JSON lines, each parsed by itself
+frames.py         pandas, polars, pyarrow, DuckDB relations, as Arrow
+reading.py        a table while it is read: limits, interrupts, progress
+scans.py          files that Python reads for an engine: progress, Ctrl-C
+contributions.py  (user, item, count): the only way from rows to contributions
+encoded.py        contributions as integers, sorted by NumPy
+views.py          tables derived before counting: profiles, conditions
 binning.py        public edges for numbers and dates
+axis.py           public scale for a column of numbers
+buckets.py        keyed hash of items into buckets
+engines/          the protocol of an engine, DuckDB, Spark, the registry
 """
 
 from headcount.source.contributions import Contributions, contributions

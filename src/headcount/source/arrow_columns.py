@@ -1,28 +1,30 @@
-"""Arrow columns as the engine takes them: of few types, which are all that a schema may have, and none of whose values
-makes the engine fail.
+"""Arrow columns normalised for the engine: to a few types, none of whose values makes the engine fail.
 
-encoded     categories and runs as what they stand for; columns of nothing as text
-text        what is no UTF-8 in a cell is U+FFFD, as Spark and Python replace it
-moments     of every unit to the microsecond, zoned ones in UTC; those outside of the engine's calendar are missing
-numbers     half floats as floats; decimals of up to 38 digits
+encoded     dictionaries and runs are decoded; columns of type null become text
+text        invalid UTF-8 in a cell becomes U+FFFD, as Spark and Python replace it
+timestamps  microseconds, zoned ones in UTC; those outside the engine's calendar become null
+numbers     half floats become floats; decimals have up to 38 digits
 """
 
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from headcount.exact import Integers
+
 PART = 1 << 12
-"""Cells that are repaired one by one if one of them is no UTF-8."""
+"""Cells per slice: only slices with invalid UTF-8 are repaired cell by cell."""
 SECONDS = 253_402_300_800
-"""From 1970 to the year 10000."""
+"""Seconds from 1970 to the year 10000."""
 TICKS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
-"""Of each unit in a second."""
+"""Ticks per second of each unit."""
 
 
 def plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """The column, of a type that the engine reads whatever its values are; TypeError if it has none."""
+    """Normalise a column to a type that the engine reads whatever its values are; TypeError if there is none."""
     if pa.types.is_run_end_encoded(column.type):
         return plain(pa.chunked_array([pc.run_end_decode(chunk) for chunk in column.chunks], column.type.value_type))
     if pa.types.is_dictionary(column.type):
@@ -34,12 +36,18 @@ def plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _wide(kind: pa.DataType) -> pa.DataType:
-    """Texts that are few as categories may be too long for 32 bits as what they stand for."""
+    """Type of decoded categories: their texts together may exceed 32-bit offsets."""
     return pa.large_string() if pa.types.is_string(kind) else kind
 
 
+def whole_numbers(column: pa.ChunkedArray) -> Integers:
+    """Convert a column to a writable NumPy array of 64-bit integers."""
+    parts = [np.from_dlpack(chunk) for chunk in column.cast(pa.int64()).chunks]  # `to_numpy` would import pandas
+    return np.concatenate([np.zeros(0, dtype=np.int64), *parts])
+
+
 def is_text(kind: pa.DataType) -> bool:
-    """Whether it is text of any width."""
+    """True for text of any width."""
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
@@ -57,7 +65,7 @@ def _text(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _parts(chunk: pa.Array) -> Iterator[pa.Array]:
-    """The chunk; in parts, if one of them must be repaired."""
+    """Yield the chunk, in slices if it must be repaired."""
     if _is_utf8(chunk):
         yield chunk
     elif len(chunk) <= PART:
@@ -80,7 +88,7 @@ def _decoded(cell: bytes | None) -> str | None:
 
 
 def _moments(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """In microseconds, rounded down."""
+    """Convert timestamps to microseconds, rounding down."""
     kind, ticks = column.type, column.cast(pa.int64())
     last = SECONDS * TICKS[kind.unit]
     within = pc.if_else(_between(ticks, -last, last), ticks, pa.scalar(None, pa.int64())) if last < 2**63 else ticks
@@ -128,4 +136,4 @@ KINDS: tuple[tuple[Callable[[pa.DataType], bool], Callable[[pa.ChunkedArray], pa
     (pa.types.is_date64, _as(pa.date32())),
     (pa.types.is_timestamp, _moments),
 )
-"""What can be read, and how."""
+"""Readable types, and how each is normalised."""

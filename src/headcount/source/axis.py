@@ -1,7 +1,7 @@
-"""A public scale for a column of numbers: cells from a lowest to a highest value, all of one width or between edges.
+"""A public scale for a column of numbers: cells between a lowest and a highest value, of equal width or between edges.
 
-A value below the lowest counts as the lowest, one above the highest as the highest, or both are left out; what is no
-number at all is always left out, like a missing value. Which cell a value falls into depends on that value alone.
+Values outside are clamped to the ends, or dropped; values that are not numbers are always dropped, like missing ones.
+The cell of a value depends on that value alone.
 """
 
 from collections.abc import Sequence
@@ -21,10 +21,10 @@ from headcount.exact import rational, whole
 from headcount.source.binning import number
 
 CELLS = 2**14
-"""Cells of one width, if nothing else is said."""
+"""Default number of cells of equal width."""
 MOST_CELLS = 2**17
 MOST_EDGES = 1000
-"""More edges than this make a query that no engine likes."""
+"""Most edges: each becomes a branch of the query."""
 
 
 @dataclass(frozen=True)
@@ -32,14 +32,14 @@ class Axis:
     """The cells of one column."""
 
     edges: tuple[float, ...]
-    """The ends of all cells; or, of cells of one width, the lowest and the highest value."""
+    """The ends of all cells; for cells of equal width, only the lowest and the highest value."""
     cells: int
     clamped: bool = True
-    """Whether values outside count as the lowest and the highest; else they are left out."""
+    """True if values outside are clamped to the ends; else they are dropped."""
 
     @property
     def even(self) -> bool:
-        """Whether the cells, more than one, have one width."""
+        """True for two or more cells of equal width."""
         return self.cells >= len(self.edges)
 
     @property
@@ -48,7 +48,7 @@ class Axis:
         return np.linspace(self.edges[0], self.edges[-1], self.cells + 1) if self.even else np.array(self.edges)
 
     def place(self, column: ir.Column) -> ir.Column:
-        """The number of the cell that each value falls into, or null."""
+        """Number of the cell that each value falls into, or NULL."""
         value = number(column)
         outside = (value < self.edges[0]) | (value >= self.edges[-1])
         known = ibis.ifelse(value.isnan() if self.clamped else value.isnan() | outside, None, value)
@@ -61,7 +61,7 @@ class Axis:
 
 
 def _between(value: ir.Column, edges: Sequence[float], first: int) -> ir.Value:
-    """The number of the first cell and those after it, by halving: a value is compared with few of the edges."""
+    """Number of a value's cell by binary search, counted from `first`."""
     if not edges:
         return ibis.literal(float(first))  # of an integer Ibis would leave out the cast, and the engine make 32 bits
     middle = len(edges) // 2
@@ -70,7 +70,7 @@ def _between(value: ir.Column, edges: Sequence[float], first: int) -> ir.Value:
 
 
 def even(ends: Any, cells: int) -> Axis:
-    """Cells of one width between two values."""
+    """Build cells of equal width between two values."""
     fix = "range=(0, 1000), the lowest and the highest value that can be"
     if not isinstance(ends, tuple | list) or len(ends) != 2:
         raise BadParameter(f"range={ends!r:.60}: the lowest and the highest value.", fix=fix)
@@ -85,7 +85,7 @@ def even(ends: Any, cells: int) -> Axis:
 
 
 def between(edges: Any) -> Axis:
-    """Cells between edges."""
+    """Build cells between edges."""
     fix = "edges=[0, 1, 2, 5, 10, 100], rising"
     if isinstance(edges, str) or not hasattr(edges, "__iter__"):
         raise BadParameter(f"edges={edges!r:.60}: a list of numbers.", fix=fix)
@@ -104,7 +104,7 @@ def _rising(name: str, values: Sequence[Any], fix: str) -> tuple[float, ...]:
 
 
 def check_value(column: str, kind: dt.DataType) -> None:
-    """A column of numbers, or of text that is tried as numbers."""
+    """Refuse a column that holds neither numbers nor text, which is parsed as numbers."""
     if not (kind.is_numeric() or kind.is_string()):
         days = "; of dates, how many days since a public one" if kind.is_temporal() else ""
         raise UnknownColumn(f"column {column!r} holds {kind}: not a number.", fix=f"value: a column of numbers{days}")

@@ -1,6 +1,6 @@
-"""Public edges for numbers and dates. A value falls into the bin [edge, next edge); the last bin has its right end too.
+"""Bins with public edges for numbers and dates. Bins are half-open, [edge, next edge); the last one is closed.
 
-What lies outside, and what is no number or date at all, is left out like a missing value.
+Values outside, and values that are no number or date, are dropped like missing ones.
 """
 
 from collections.abc import Sequence
@@ -18,19 +18,19 @@ from headcount.errors import BadParameter, UnknownColumn
 from headcount.exact import rational, written
 
 MOST = 10_000
-"""More edges than this make a query that no engine likes."""
+"""Most edges: each becomes a branch of the query."""
 
 BLANK = "[ \t\n\r]*"
 INFINITE = "[iI][nN][fF]([iI][nN][iI][tT][yY])?"
 NUMBER = f"^{BLANK}([-+]?(([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][-+]?[0-9]+)?|{INFINITE})){BLANK}$"
-"""Which texts are numbers. Engines disagree on others: 1_000, 1d. No part of it can match in two ways: a long text that
-is none must not take long to be refused."""
+"""Texts that are numbers. Engines disagree on others: 1_000, 1d. The pattern is unambiguous: a long text that does not
+match is refused in linear time."""
 DAY = "[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}"
 CLOCK = "([01]?[0-9]|2[0-3]):[0-9]{1,2}(:[0-9]{1,2}([.][0-9]{0,9})?)?"
 ZONE = "( ?(Z|UTC)|[-+][0-9]{2}(:?[0-9]{2})?)"
 MOMENT = f"^ *({DAY}([ T]{CLOCK})?){ZONE}?$"
-"""Which texts are moments: ISO dates. Engines disagree on others, and on what a time zone behind them does: it is left
-out, a moment is what the clock showed there."""
+"""Texts that are timestamps: ISO dates. Engines disagree on others, and on the effect of a time zone: it is dropped, so
+that a timestamp is local time."""
 
 Edge = int | float | str
 """A number, or a date as ISO text."""
@@ -41,17 +41,17 @@ class Bins:
     """The bins of one column."""
 
     edges: tuple[Any, ...]
-    """Numbers, or moments."""
+    """Numbers, or timestamps."""
     labels: tuple[str, ...]
 
     @property
     def of_time(self) -> bool:
-        """Whether the edges are moments rather than numbers."""
+        """True if the edges are timestamps rather than numbers."""
         return isinstance(self.edges[0], datetime)
 
 
 def bins_of(edges: Sequence[Edge]) -> Bins:
-    """The bins between edges: numbers, or texts such as "2024-01-31"."""
+    """Build the bins between edges: numbers, or texts such as "2024-01-31"."""
     if len(edges) < 2:
         raise BadParameter(f"bins={list(edges)!r:.60}: at least two edges are needed.", fix="bins=[0, 10, 100]")
     if len(edges) > MOST:
@@ -68,7 +68,7 @@ def bins_of(edges: Sequence[Edge]) -> Bins:
 
 
 def _values(edges: Sequence[Edge]) -> tuple[Any, ...]:
-    """All of them numbers, or all of them moments."""
+    """Parse the edges: all numbers, or all timestamps."""
     try:
         if all(isinstance(edge, str) for edge in edges):
             return tuple(_moment(str(edge)) for edge in edges)
@@ -94,7 +94,7 @@ def _exact(edge: Edge) -> Fraction:
 
 
 def check_binned(column: str, kind: dt.DataType, bins: Bins) -> None:
-    """The column is of a kind that the edges can cut: text is tried as what the edges are."""
+    """Refuse a column of a type that the edges cannot cut; text is parsed as the type of the edges."""
     fits = kind.is_temporal() and not kind.is_time() if bins.of_time else kind.is_numeric()
     if not (fits or kind.is_string()):
         wanted = "dates" if bins.of_time else "numbers"
@@ -102,7 +102,7 @@ def check_binned(column: str, kind: dt.DataType, bins: Bins) -> None:
 
 
 def binned(column: ir.Column, bins: Bins) -> ir.Column:
-    """The number of the bin that each value falls into, or null."""
+    """Number of the bin that each value falls into, or NULL."""
     value = _as_edges(column, bins)
     below = [(value < edge, place - 1 if place else None) for place, edge in enumerate(bins.edges)]
     last = (value == bins.edges[-1], len(bins.labels) - 1)
@@ -116,5 +116,5 @@ def _as_edges(column: ir.Column, bins: Bins) -> ir.Column:
 
 
 def number(column: ir.Column) -> ir.Column:
-    """A column as numbers, null where it is none."""
+    """Parse a column as numbers, NULL where it holds none."""
     return (column.re_extract(NUMBER, 1) if column.type().is_string() else column).try_cast("float64")

@@ -1,9 +1,9 @@
-"""Text files as blocks of whole lines, and what is read of them as a table on the engine.
+"""Text files as blocks of whole lines, and their rows as a table on the engine.
 
-A line ends at a line feed and nowhere else; the last one may lack it. What is no UTF-8 becomes U+FFFD, line by line:
-a line feed is never a part of what is replaced. Memory does not grow with a line: LONGEST is the longest that is read.
+A line ends at a line feed and nowhere else; the last one may lack it. Invalid UTF-8 becomes U+FFFD, line by line: a
+line feed is never replaced. Memory does not grow with a line: LONGEST is the longest that is read.
 
-Invariant: blocks are cut at line ends alone, and where they are cut changes nothing of what is read.
+Invariant: blocks are cut at line ends only, and the position of a cut does not change the rows.
 """
 
 import gzip
@@ -16,15 +16,16 @@ from typing import BinaryIO
 import pyarrow as pa
 from ibis.expr import types as ir
 
-from headcount.source.engine import engine, scanning
+from headcount.source.engines.duckdb import connect
+from headcount.source.scans import scanning
 
 BLOCK = 1 << 22
-"""Bytes that are read at once."""
+"""Bytes per read."""
 LONGEST = 2_000_000
-"""Bytes of the longest record that is read, its line end included; a longer one is left out."""
+"""Bytes of the longest record, line end included; longer ones are dropped."""
 BOM = b"\xef\xbb\xbf"
 Parse = Callable[[Iterator[bytes]], Iterator[pa.RecordBatch]]
-"""What makes rows of the blocks of a file."""
+"""Parser of the blocks of a file into rows."""
 
 
 def open_binary(path: str) -> BinaryIO:
@@ -33,8 +34,8 @@ def open_binary(path: str) -> BinaryIO:
 
 
 def blocks(file: BinaryIO) -> Iterator[bytes]:
-    """Yield a file as valid UTF-8 in blocks that end with a line feed, without a mark (U+FEFF) at its beginning. Of a
-    line that is too long, enough is left to tell that it is."""
+    """Yield a file as valid UTF-8 in blocks that end with a line feed, without a leading byte order mark (U+FEFF). A
+    line that is too long keeps one byte more than LONGEST, so that it is recognised."""
     rest, pieces = b"", iter(lambda: file.read(BLOCK), b"")
     first = next(pieces, b"").removeprefix(BOM)
     for piece in chain([first], pieces):
@@ -52,14 +53,14 @@ def _valid(block: bytes) -> bytes:
 
 
 class Stream:
-    """The text columns of files, which are read anew whenever the engine scans them."""
+    """Text columns of files, read anew at each scan of the engine."""
 
     def __init__(self, paths: Sequence[str], names: Sequence[str], parse: Parse) -> None:
         self._paths, self._parse = paths, parse
         self._schema = pa.schema([(name, pa.string()) for name in names])
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """Arrow's own interface for whoever reads it."""
+        """Arrow's PyCapsule interface."""
         reader = pa.RecordBatchReader.from_batches(self._schema, self._batches())
         return reader.__arrow_c_stream__(requested_schema)
 
@@ -72,12 +73,12 @@ class Stream:
 
 
 def _part(file: BinaryIO, done: int, size: int) -> float:
-    """How much was read, of files of this size together; of a compressed file, as it is on disk."""
+    """Fraction of all files that is read, by bytes on disk."""
     return (done + getattr(file, "fileobj", file).tell()) / max(size, 1)
 
 
 def on_engine(stream: Stream) -> ir.Table:
-    """The stream as a table on an engine of its own."""
-    connection = engine()
+    """Register a stream as a table on a DuckDB of its own."""
+    connection = connect()
     connection.con.register("stream", stream)
     return connection.table("stream")

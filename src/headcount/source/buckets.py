@@ -1,12 +1,12 @@
-"""The bucket of an item: a keyed hash of its text, the same on every machine, in every version, in every order.
+"""Buckets of items: a keyed hash of an item's text, the same on every machine, in every version, in every row order.
 
-An item is its text, as it would stand in a file: 1 and "1" are one item (as in CSV, in JSON lines and in a column of
-mixed values), so are true and "true", and a day and its text 2024-01-31; a moment is that of UTC to the microsecond.
-Of several columns each is hashed by itself, and then their hashes: ("a", "bc") and ("ab", "c") are two items.
+An item is hashed as its text in a file: 1 and "1" are one item (as in CSV, JSON lines and columns of mixed values), so
+are true and "true", and a date and its text 2024-01-31; timestamps are in UTC, to the microsecond. For several columns,
+each is hashed by itself, and then their hashes: ("a", "bc") and ("ab", "c") are two items.
 
-The hash is SipHash-2-4 (Aumasson & Bernstein 2012), made for short texts and a secret key: whoever does not know the
-key cannot tell it from chance. It works on 64-bit words, so that NumPy hashes many texts at once, word by word. A text
-of more than a kilobyte is first replaced by its BLAKE2b digest: one long text must not keep all others waiting.
+The hash is SipHash-2-4 (Aumasson & Bernstein 2012), a pseudorandom function for short inputs and a secret key. It works
+on 64-bit words, so that NumPy hashes many texts at once, word by word. A text of more than a kilobyte is first replaced
+by its BLAKE2b digest: one long text must not keep all others waiting.
 """
 
 from hashlib import blake2b
@@ -15,24 +15,24 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from headcount.noise.law import Integers
+from headcount.exact import Integers
 
 Bytes = NDArray[np.uint8]
 Words = NDArray[np.uint64]
 
 ROWS = 1 << 15
-"""Rows hashed at a time: what is being computed stays in the cache."""
+"""Rows per batch: intermediate arrays stay in the cache."""
 LONG = 1 << 10
 """Bytes beyond which a text is replaced by its digest."""
 TEXT = pa.large_string()
 CONSTANTS = (0x736F6D6570736575, 0x646F72616E646F6D, 0x6C7967656E657261, 0x7465646279746573)
-"""Where SipHash starts: "somepseudorandomlygeneratedbytes"."""
+"""Initial state of SipHash: "somepseudorandomlygeneratedbytes"."""
 
 
 def buckets_of(items: pa.Table, key: bytes, buckets: int) -> Integers:
-    """The bucket, 0 .. buckets - 1, of each row of a table of item columns, in the order of the rows.
+    """Return the bucket, 0 .. buckets - 1, of each row of a table of item columns, in row order.
 
-    No value may be missing. All buckets have the same chance, but for one part in 2^64 / buckets.
+    No value may be missing. Buckets are uniform up to a relative deviation of buckets / 2^64.
 
     >>> len(buckets_of(pa.table({"item0": ["apple", "pear"]}), b"secret", 10))
     2
@@ -43,7 +43,7 @@ def buckets_of(items: pa.Table, key: bytes, buckets: int) -> Integers:
 
 
 def item_text(column: pa.Array) -> pa.Array:
-    """What stands for the item: its text."""
+    """Return the text that is hashed for an item column."""
     kind = column.type
     if pa.types.is_dictionary(kind):
         return item_text(column.cast(kind.value_type))
@@ -51,7 +51,7 @@ def item_text(column: pa.Array) -> pa.Array:
 
 
 def _hashed(batch: pa.RecordBatch, key: Words) -> Words:
-    """The hash of each row: of its text, or of the hashes of its texts."""
+    """Hash of each row: of its text, or of the hashes of its texts."""
     hashes = [siphash(*_shortened(*_bytes_of(item_text(column))), key) for column in batch.columns]
     if len(hashes) == 1:
         return hashes[0]
@@ -60,7 +60,7 @@ def _hashed(batch: pa.RecordBatch, key: Words) -> Words:
 
 
 def _bytes_of(texts: pa.Array) -> tuple[Bytes, Integers, Integers]:
-    """All bytes, one text after the other; where each text starts, and its length."""
+    """Concatenated bytes, start offsets and lengths of texts."""
     _, offsets, data = texts.buffers()
     ends = np.frombuffer(offsets, np.int64)[texts.offset :][: len(texts) + 1]
     text = np.frombuffer(data, np.uint8)[ends[0] : ends[-1]] if ends[-1] else np.zeros(0, np.uint8)
@@ -68,7 +68,7 @@ def _bytes_of(texts: pa.Array) -> tuple[Bytes, Integers, Integers]:
 
 
 def _shortened(data: Bytes, starts: Integers, lengths: Integers) -> tuple[Bytes, Integers, Integers]:
-    """The same, long texts as digests: these stand behind all texts."""
+    """Replace long texts by their digests, which are appended to the data."""
     long = np.flatnonzero(lengths > LONG)
     digests = [blake2b(data[starts[place] :][: lengths[place]].tobytes()).digest() for place in long]
     starts[long] = len(data) + blake2b.MAX_DIGEST_SIZE * np.arange(len(long))
@@ -77,12 +77,12 @@ def _shortened(data: Bytes, starts: Integers, lengths: Integers) -> tuple[Bytes,
 
 
 def _words_of(key: bytes) -> Words:
-    """A key of any length as two words."""
+    """Derive two key words from a key of any length."""
     return np.frombuffer(blake2b(key, digest_size=16).digest(), "<u8").astype(np.uint64)
 
 
 def siphash(data: Bytes, starts: Integers, lengths: Integers, key: Words) -> Words:
-    """SipHash-2-4 of each text: of so many bytes of the data, from each start on."""
+    """SipHash-2-4 of each text, given by its start in the data and its length in bytes."""
     longest_first = np.argsort(-lengths)
     starts, lengths = starts[longest_first], lengths[longest_first]
     padded = np.lib.stride_tricks.sliding_window_view(np.append(data, np.zeros(8, np.uint8)), 8)
@@ -97,7 +97,7 @@ def siphash(data: Bytes, starts: Integers, lengths: Integers, key: Words) -> Wor
 
 
 def _last(words: Words, lengths: Integers, place: int) -> Words:
-    """The words at a place; of a text that ends there only its bytes, with its length in the highest byte."""
+    """Words at an offset; the last word of a text holds its remaining bytes, and its length in the highest byte."""
     ending = lengths < place + 8
     bits = (8 * (lengths[ending] - place)).astype(np.uint64)
     words[ending] &= (np.uint64(1) << bits) - np.uint64(1)
@@ -106,7 +106,7 @@ def _last(words: Words, lengths: Integers, place: int) -> Words:
 
 
 def _mix(state: Words, words: Words) -> None:
-    """Take in a word."""
+    """Absorb one word per text."""
     state[3] ^= words
     _rounds(state, 2)
     state[0] ^= words
@@ -120,7 +120,7 @@ def _finished(state: Words) -> Words:
 
 
 def _rounds(state: Words, many: int) -> None:
-    """SipRound, so many times."""
+    """Apply SipRound `many` times."""
     one, two, three, four = state
     for _ in range(many):
         _half(one, two, three, four, 13, 16)
@@ -139,7 +139,7 @@ def _half(one: Words, two: Words, three: Words, four: Words, left: int, right: i
 
 
 def _turn(words: Words, bits: int) -> None:
-    """Turn every word to the left, in place."""
+    """Rotate every word to the left by `bits`, in place."""
     low = words >> np.uint64(64 - bits)
     words <<= np.uint64(bits)
     words |= low

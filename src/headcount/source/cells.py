@@ -1,16 +1,16 @@
-"""One cell of a pandas column as text: the only rule for cells that are Python objects.
+"""Text of one cell of a pandas column: the only rule for cells that are Python objects.
 
-What a cell is read as depends on that cell alone, never on the column's type or on another row: pandas makes one
-column of integers into one of floats by a missing value, and into one of objects by a text, so a rule by type would let
-one person decide how everybody is read.
+The text of a cell depends on that cell alone, never on the column's type or on another row: one missing value turns a
+pandas column of integers into floats, one text into objects, so a rule by type would let one person decide how
+everybody's rows are read.
 
 numbers     by value: 5, 5.0, Decimal("5.00") and Fraction(5) are "5", exactly; 0.5 is "0.5"
 booleans    "True" and "False"
 text        as it is; a lone surrogate is U+FFFD
-bytes       as UTF-8, of every kind of bytes; what is none is U+FFFD
-moments     ISO text to the microsecond, "2024-01-31T12:30:00"; at midnight the day alone; with a zone that of UTC
-the rest    its own str(), if it has a value of its own
-nothing     None, NaN, NaT, NA; lists, tuples, sets, mappings and arrays; objects that have no text but their address
+bytes       as UTF-8, of every kind of bytes; invalid bytes are U+FFFD
+timestamps  ISO text to the microsecond, "2024-01-31T12:30:00"; at midnight the date alone; zoned ones in UTC
+the rest    its own str(), if that is a value
+missing     None, NaN, NaT, NA; lists, tuples, sets, mappings and arrays; objects whose text is only their address
 """
 
 import re
@@ -25,15 +25,15 @@ import numpy as np
 import pyarrow as pa
 
 DIGITS = 400
-"""Decimals with more digits are written with an exponent: 1e1000000 would be a long one."""
+"""Decimals with more digits are written with an exponent: 1e1000000 would be a long text."""
 LONGEST = 13_000
-"""Bits of a number that Python still writes in decimal digits."""
+"""Integers with at least this many bits are written in hexadecimal: Python limits decimal digits."""
 SURROGATE = re.compile("[\ud800-\udfff]")
 ADDRESS = re.compile(" at 0x[0-9A-Fa-f]+")
 
 
 def text_of(cell: Any) -> str | None:
-    """The text of a cell, or None if it is nothing. No cell makes it fail.
+    """Return the text of a cell, or None if it is missing. No cell makes it fail.
 
     >>> [text_of(cell) for cell in (5.0, "5", b"5", True, None, float("nan"), object(), (1, 2))]
     ['5', '5', '5', 'True', None, None, None, None]
@@ -45,7 +45,7 @@ def text_of(cell: Any) -> str | None:
 
 
 def number_of(cell: Any) -> str | None:
-    """The same where a number is meant: True is 1."""
+    """Return the text of a cell of a numeric column: True is 1."""
     return str(int(cell)) if isinstance(cell, bool | np.bool_) else text_of(cell)
 
 
@@ -57,7 +57,7 @@ def _text(cell: Any) -> str | None:
 
 
 def valid(text: str) -> str:
-    """Text that can be written as UTF-8."""
+    """Replace lone surrogates, so that a text can be written as UTF-8."""
     return SURROGATE.sub("\ufffd", text)
 
 
@@ -80,7 +80,7 @@ def _float(cell: Any) -> str:
 
 
 def _decimal(cell: Decimal) -> str:
-    """All of its digits, whatever the precision that is set."""
+    """All digits, whatever the decimal context."""
     if abs(cell.adjusted()) >= DIGITS:
         return str(cell)
     digits = format(cell, "f")
@@ -93,7 +93,7 @@ def _complex(cell: Any) -> str:
 
 
 def _moment(cell: Any) -> str | None:
-    """Python's, NumPy's and pandas's moments alike."""
+    """Timestamps of Python, NumPy and pandas alike."""
     known = cell.astype("datetime64[us]").item() if isinstance(cell, np.datetime64) else cell
     if known.tzinfo is not None:
         return f"{_clock(known.astimezone(UTC)).isoformat()}+00:00"
@@ -101,7 +101,7 @@ def _moment(cell: Any) -> str | None:
 
 
 def _clock(known: datetime) -> datetime:
-    """What the clock shows, to the microsecond; it fails outside the years 1 to 9999."""
+    """Local time to the microsecond; fails outside the years 1 to 9999."""
     day = known.year, known.month, known.day
     return datetime(*day, known.hour, known.minute, known.second, known.microsecond)
 
@@ -112,13 +112,13 @@ def _duration(cell: Any) -> str:
 
 
 def _own_text(cell: Any) -> str | None:
-    """What an object calls itself, unless that is its address: another one in every process."""
+    """The object's own text, unless it contains its address, which differs in every process."""
     text = _interval(cell) if hasattr(cell, "closed_left") else str(cell)
     return None if ADDRESS.search(text) else valid(text)
 
 
 def _interval(cell: Any) -> str:
-    """pandas's: one that is missing makes the ends of all others floats."""
+    """pandas interval, its ends as cells: one missing interval turns the ends of all others into floats."""
     low, high = "[" if cell.closed_left else "(", "]" if cell.closed_right else ")"
     return f"{low}{text_of(cell.left)}, {text_of(cell.right)}{high}"
 
@@ -141,4 +141,4 @@ WRITERS: tuple[tuple[Any, Callable[[Any], str | None]], ...] = (
     (pa.Scalar, lambda cell: text_of(cell.as_py())),
     (Collection, _nothing),
 )
-"""What writes which kind of cell: the first that fits."""
+"""Writers by type of cell: the first that fits."""

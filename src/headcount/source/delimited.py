@@ -1,15 +1,16 @@
-"""CSV as RFC 4180 says, record by record, so that a broken line is left out and touches no other.
+"""CSV by RFC 4180, record by record: a broken line is dropped and affects no other.
 
-record  a line that is well formed by itself and has as many fields as the header. Or several lines: one that opens a
-        quote and those after it, if all of them together are well formed and of that width. So a value may hold line
-        ends, and what stands in quotes is never a record
+record  a line that is well formed by itself and has as many fields as the header; or several lines: one that opens a
+        quote and those after it, if together they are well formed and of that width. So a value may hold line ends,
+        and text in quotes is never a record
 field   in quotes as a whole, each quote inside doubled; or without a quote at its beginning
 line    ends at a line feed. A carriage return before it belongs to the line end; elsewhere it must be in quotes
 
-What is no record is found by NumPy, a block at a time; Arrow parses the rest.
+NumPy finds lines that are no records, block by block; Arrow parses the rest.
 
-Invariants: a well-formed file is read exactly, whatever its values are. A line is a record by its own bytes alone; only
-one that opens a quote without closing it looks at the lines after it, and is left out alone if they do not complete it.
+Invariants: a well-formed file is read exactly, whatever its values are. Whether a line is a record depends on its own
+bytes alone; only a line that opens a quote without closing it depends on the lines after it, and it alone is dropped if
+they do not complete it.
 """
 
 import re
@@ -23,9 +24,9 @@ import pyarrow as pa
 from ibis.expr import types as ir
 from numpy.typing import NDArray
 
-from headcount.noise.law import Integers
+from headcount.exact import Integers
 from headcount.source.blocks import LONGEST, Stream, on_engine
-from headcount.source.engine import column_names
+from headcount.source.engines.engine import column_names
 
 Booleans = NDArray[np.bool_]
 LINE_FEED, RETURN, QUOTE = b'\n\r"'
@@ -33,33 +34,33 @@ LINE_FEED, RETURN, QUOTE = b'\n\r"'
 
 @dataclass(frozen=True)
 class Dialect:
-    """What the header of a file says about the lines after it."""
+    """Separator and width of the records, from the header."""
 
     separator: str
     width: int
-    """Fields of a record."""
+    """Number of fields of a record."""
 
     @cached_property
     def record(self) -> re.Pattern[bytes]:
-        """A whole record, over as many lines as it takes. No part of it can match in two ways."""
+        """Pattern of a whole record, over any number of lines. It is unambiguous: matching takes linear time."""
         sign = re.escape(self.separator).encode()
         field = rb'(?:"[^"]*+(?:""[^"]*+)*+"|[^"\r\n%b]*+)' % sign
         return re.compile(rb"%b(?:%b%b){%d}\r?\n" % (field, sign, field, self.width - 1))
 
 
 def read_table(paths: Sequence[str], dialect: Dialect, places: Sequence[int]) -> ir.Table:
-    """The columns at these places of all records, as text: column0, column1, ... An empty field is no value."""
+    """Return columns by position, as text: column0, column1, ... An empty field is NULL."""
     return on_engine(Stream(paths, column_names(len(places)), partial(parsed, dialect=dialect, places=places)))
 
 
 def parsed(blocks: Iterator[bytes], dialect: Dialect, places: Sequence[int]) -> Iterator[pa.RecordBatch]:
-    """Yield the columns at these places of the records of a file, which comes in blocks of lines."""
+    """Yield columns, by position, of the records of a file in blocks of lines."""
     for found in _records(blocks, dialect):
         yield from _parsed(found, dialect, places).to_batches()
 
 
 def _parsed(found: bytes, dialect: Dialect, places: Sequence[int]) -> pa.Table:
-    """Well-formed records as a table."""
+    """Parse well-formed records."""
     from pyarrow import csv  # not imported before a file is read
 
     names = column_names(dialect.width)
@@ -81,7 +82,7 @@ def _parsed(found: bytes, dialect: Dialect, places: Sequence[int]) -> pa.Table:
 
 
 def _records(blocks: Iterator[bytes], dialect: Dialect) -> Iterator[bytes]:
-    """Yield the records of a file, byte by byte as they are: not the header, and not what is no record."""
+    """Yield the bytes of all records of a file, without the header and without broken lines."""
     rest, first = b"", next(blocks, b"").partition(b"\n")[2]  # without the header
     for block in chain([first], blocks):
         found, rest = _kept(rest + block, dialect, last=False)
@@ -93,7 +94,7 @@ def _records(blocks: Iterator[bytes], dialect: Dialect) -> Iterator[bytes]:
 
 
 def _kept(block: bytes, dialect: Dialect, *, last: bool) -> tuple[bytes, bytes]:
-    """The records of a block; and its end, if that must be read together with the next block."""
+    """Return the records of a block, and its end if that must be read together with the next block."""
     if not block:
         return b"", b""
     lines = _Lines(block, dialect)
@@ -104,10 +105,10 @@ def _kept(block: bytes, dialect: Dialect, *, last: bool) -> tuple[bytes, bytes]:
 
 
 class _Lines:
-    """The lines of a block, each looked at by itself.
+    """The lines of a block, each checked by itself.
 
-    `at` are the places of the signs that mean something: quotes, separators, line ends. Arrays of signs have an entry
-    for each of these, arrays of lines one for each line."""
+    `at` are the positions of quotes, separators and line ends. Arrays of signs have one entry per such sign, arrays of
+    lines one per line."""
 
     def __init__(self, block: bytes, dialect: Dialect) -> None:
         self.block, self.dialect = block, dialect
@@ -118,8 +119,8 @@ class _Lines:
         self.lengths = np.diff(self.at[self.ends], prepend=-1)
 
     def joined(self, *, last: bool) -> tuple[Booleans, int]:
-        """Lines that are records, by themselves or together; up to a line that opens a quote, if only the next block
-        can tell whether it is closed."""
+        """Return the lines that are records, alone or together, and the end of the decided part: the start of a line
+        that opens a quote, if only the next block shows whether it is closed."""
         kept, ends, end = self._complete, np.cumsum(self.lengths), 0
         for line in np.flatnonzero(self._open).tolist():
             start = int(ends[line] - self.lengths[line])
@@ -135,7 +136,7 @@ class _Lines:
 
     @property
     def _complete(self) -> Booleans:
-        """Lines that are records by themselves."""
+        """Lines that are records alone."""
         fields = self._count(~self._inside & (self.sign == ord(self.dialect.separator))) + 1
         fitting: Booleans = (fields == self.dialect.width) & (self.lengths <= LONGEST)
         return fitting & ~self._open & ~self._broken & ~self._returned
@@ -191,18 +192,18 @@ class _Lines:
         return np.zeros(len(self.ends), dtype=bool)
 
     def _count(self, signs: Booleans) -> Integers:
-        """How many such signs each line has."""
+        """Number of masked signs per line."""
         return np.diff(np.cumsum(signs)[self.ends], prepend=0)
 
     def _of_signs(self, lines: Booleans) -> Booleans:
-        """What is told of a line, for each of its signs."""
+        """Repeat a value of each line for each of its signs."""
         if lines.all() or not lines.any():
             return np.broadcast_to(lines[0], len(self.at))
         return np.repeat(lines, np.diff(self.ends, prepend=-1))
 
 
 def _among(values: NDArray[np.uint8], signs: bytes) -> Booleans:
-    """Which bytes are one of a few."""
+    """True for bytes that are among `signs`."""
     found: Booleans = values == signs[0]
     for sign in signs[1:]:
         found |= values == sign

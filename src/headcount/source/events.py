@@ -1,4 +1,4 @@
-"""Which table, and which of its columns. Opened by its schema: no row is read until `table()` is asked for."""
+"""Events: a table and its columns, opened by schema. No row is read until `table()` is called."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -11,13 +11,14 @@ from ibis.expr import datatypes as dt
 from ibis.expr import types as ir
 
 from headcount.errors import BadParameter, NotATable, UnknownColumn
-from headcount.source import files, frames, spark
-from headcount.source.engine import Limits, column_names, setting
-from headcount.source.fetched import fetched
+from headcount.source import files, frames
+from headcount.source.engines.engine import Engine
+from headcount.source.engines.limits import Limits
+from headcount.source.engines.registry import engine_of, owner_of
 from headcount.source.pandas_columns import Role
 
 UNNAMED = ("data frame", "ibis table")
-"""What a table is called that has no name of its own."""
+"""Names of tables that have no name of their own."""
 KINDS = (
     "a path or a list of paths (parquet, csv, tsv, jsonl), or a pandas, polars, pyarrow, DuckDB, Spark or Ibis table"
 )
@@ -25,76 +26,66 @@ KINDS = (
 
 @dataclass(frozen=True)
 class Events:
-    """A table of events, as far as its schema tells."""
+    """A table of events, as far as its schema describes it."""
 
     name: str
-    """What the dataset is called in plans, releases and ledgers."""
+    """Name of the dataset in plans, releases and ledgers."""
     columns: dict[str, dt.DataType]
-    """The columns that were asked for, and their types."""
+    """The columns that are read, and their types."""
     table: Callable[[], ir.Table]
-    """Those columns, on their engine, as column0, column1, ... Called when rows may be read."""
-    ours: bool = False
-    """Whether that is an engine of our own, a new one each time."""
-    quick: bool = False
-    """Whether reading it again costs less than keeping what was read."""
+    """Returns those columns on their engine, as column0, column1, ... Called when rows may be read."""
+    owns_engine: bool = False
+    """True if `table` opens a new engine of ours each time."""
+    cheap_to_reread: bool = False
+    """True if reading the rows again costs less than materialising them."""
     typed: bool = True
-    """Whether the schema tells numbers from text. It does not where every value is text (CSV, JSON lines, what Spark
-    reads of a CSV), nor in pandas, where one row makes a column of numbers one of objects."""
+    """True if the schema distinguishes numbers from text. It does not where every value is text (CSV, JSON lines, CSV
+    read by Spark), nor in pandas, where one row turns a column of numbers into objects."""
     files: Callable[[], list[str]] | None = None
-    """The files that hold it, if it is in files."""
+    """Returns the files that hold the table, if it is in files."""
     loaded: "Callable[[Events], Events]" = lambda events: events
-    """The same table, with rows that had to be converted converted once."""
+    """Returns the same table with its rows converted, if they need it, once for all readings."""
 
 
 def open_events(
     data: Any, columns: Sequence[str], name: str | None = None, roles: Sequence[Role] | None = None
 ) -> Events:
-    """The table behind `data`, once it is seen to have these columns: a person and items, if no `roles` are said."""
+    """Open a table by its schema and check that it has these columns: a person and items, unless `roles` are given."""
     if paths := _paths(data):
         return _of_files(paths, columns, name)
-    if spark.is_frame(data):
-        return _of_spark(data, columns, name or UNNAMED[0])
     if isinstance(data, ir.Table):
-        if ibis.get_backend(data).name == spark.NAME:
-            return _of_spark(spark.frame_of(data), columns, name or _ibis_name(data))
-        _check_engine(data)
-        events = _of_ibis(data, columns, name or _ibis_name(data), _byte_exact)
-        return replace(events, table=lambda: _checked(data, events.table()))
-    frame = frames.wrap(data)
-    if frame is None:
-        raise NotATable(f"data={type(data).__name__}: not a table.", fix=KINDS)
-    check_columns(columns, frame.names)
-    items: list[Role] = ["item"] * (len(columns) - 1)
-    needed = roles or ("person", *items)
-    return Events(
-        name or UNNAMED[0],
-        frame.types(columns),
-        lambda: frame.table(columns, needed),
-        ours=True,
-        quick=True,
-        typed=not frames.is_pandas(data),
-        loaded=lambda events: replace(events, table=frame.loaded(columns, needed)),
-    )
+        engine = engine_of(data)
+        return _of_engine(engine, engine.native(data), columns, name or _ibis_name(data))
+    if frame := frames.wrap(data):
+        return _of_frame(frame, columns, name or UNNAMED[0], roles, typed=not frames.is_pandas(data))
+    if owner := owner_of(data):
+        return _of_engine(owner, data, columns, name or UNNAMED[0])
+    raise NotATable(f"data={type(data).__name__}: not a table.", fix=KINDS)
 
 
 def _paths(data: Any) -> list[str]:
-    """The paths that are meant, if these are paths."""
+    """The paths, if these are paths."""
     listed = data if isinstance(data, list | tuple) else [data]
     return [fsdecode(path) for path in listed] if all(isinstance(path, str | PathLike) for path in listed) else []
 
 
 def _of_files(paths: Sequence[str], columns: Sequence[str], name: str | None) -> Events:
-    """By their schema; opened once more when rows may be read."""
+    """Files by their schema; opened once more when rows may be read."""
 
     def opened() -> Events:
         tables = files.open_files(paths, columns)
         for names in tables.names:
             check_columns(columns, names)
         found = tables.read(columns)
-        _check_readable(found, columns)
+        engine_of(found).check_readable(found, columns)
         types = dict(zip(columns, found.schema().types, strict=True))
         return Events(
-            name or files.name_of(paths), types, lambda: found, ours=True, quick=tables.typed, typed=tables.typed
+            name or files.name_of(paths),
+            types,
+            lambda: found,
+            owns_engine=True,
+            cheap_to_reread=tables.typed,
+            typed=tables.typed,
         )
 
     def table() -> ir.Table:
@@ -107,86 +98,29 @@ def _of_files(paths: Sequence[str], columns: Sequence[str], name: str | None) ->
     return replace(events, table=table, files=lambda: files.found_files(paths))
 
 
-def _of_spark(frame: Any, columns: Sequence[str], name: str) -> Events:
-    spark.check(frame)
-    check_columns(columns, frame.columns)
-    return Events(name, spark.types(frame, columns), lambda: spark.table(frame, columns), typed=False)
+def _of_engine(engine: Engine, data: Any, columns: Sequence[str], name: str) -> Events:
+    """A frame on an engine of the user's."""
+    engine.check(data)
+    check_columns(columns, data.columns)
+    return Events(name, engine.types(data, columns), lambda: engine.table(data, columns), typed=engine.typed)
 
 
-def _of_ibis(
-    table: ir.Table, columns: Sequence[str], name: str, read: Callable[[ir.Table], ir.Table] = lambda table: table
+def _of_frame(
+    frame: frames.Wrapped, columns: Sequence[str], name: str, roles: Sequence[Role] | None, *, typed: bool
 ) -> Events:
-    check_columns(columns, table.columns)
-    names = column_names(len(columns))
-    chosen = read(table.select(**{plain: table[column] for plain, column in zip(names, columns, strict=True)}))
-    _check_readable(chosen, columns)
-    return Events(name, dict(zip(columns, chosen.schema().types, strict=True)), lambda: chosen)
-
-
-def _check_readable(chosen: ir.Table, columns: Sequence[str]) -> None:
-    """What the engine cannot read of any row it cannot read of none."""
-    try:
-        fetched(chosen.limit(0))
-    except Exception:
-        listed = ", ".join(map(repr, columns))
-        raise UnknownColumn(f"columns {listed}: the engine cannot read them.", fix="other names, or types") from None
-
-
-@ibis.udf.scalar.builtin  # type: ignore[untyped-decorator]
-def encode(text: str) -> bytes:  # type: ignore[empty-body]
-    """DuckDB's own: text as bytes."""
-
-
-@ibis.udf.scalar.builtin  # type: ignore[untyped-decorator]
-def decode(text: bytes) -> str:  # type: ignore[empty-body]
-    """DuckDB's own: bytes as text."""
-
-
-@ibis.udf.scalar.builtin(name="try")  # type: ignore[untyped-decorator]
-def attempt(text: str) -> str:  # type: ignore[empty-body]
-    """DuckDB's own: null where it fails."""
-
-
-def _check_engine(table: ir.Table) -> None:
-    """Other engines than DuckDB may have a collation unasked."""
-    kind = ibis.get_backend(table).name
-    if kind != "duckdb":
-        raise NotATable(f"an Ibis table on {kind}: not supported yet.", fix="one on DuckDB or Spark, or a file")
-    _check_settings(table)
-
-
-def _byte_exact(table: ir.Table) -> ir.Table:
-    """The table with text that is compared byte by byte: under a collation that ignores case, one person's spelling
-    could name everybody's item. What is no UTF-8 is missing."""
-    texts = [name for name, kind in table.schema().items() if kind.is_string()]
-    return table.mutate(**{name: attempt(decode(encode(table[name]))) for name in texts})
-
-
-def _checked(data: ir.Table, table: ir.Table) -> ir.Table:
-    """The table, its connection's settings seen once more when it is read."""
-    _check_settings(data)
-    return table
-
-
-SETTINGS = {
-    "default_collation": ("", "binary"),
-    "TimeZone": ("UTC", "Etc/UTC"),
-    "arrow_large_buffer_size": ("false",),
-    "arrow_lossless_conversion": ("false",),
-    "arrow_output_version": ("1.0",),
-}
-"""Settings of a connection, and what they may be. A collation holds for all text, also for what had none: one person's
-spelling could name everybody's item. The others change the types of results, which fails as soon as there is a row."""
-
-
-def _check_settings(table: ir.Table) -> None:
-    engine = ibis.get_backend(table)
-    for name, allowed in SETTINGS.items():
-        found = setting(engine, name)
-        if found.lower() not in [each.lower() for each in allowed]:
-            raise NotATable(
-                f"an Ibis table whose connection has {name} = {found!r}.", fix=f"SET {name} = '{allowed[0]}'"
-            )
+    """A frame in memory, which is read by an engine of ours."""
+    check_columns(columns, frame.names)
+    items: list[Role] = ["item"] * (len(columns) - 1)
+    needed = roles or ("person", *items)
+    return Events(
+        name,
+        frame.types(columns),
+        lambda: frame.table(columns, needed),
+        owns_engine=True,
+        cheap_to_reread=True,
+        typed=typed,
+        loaded=lambda events: replace(events, table=frame.loaded(columns, needed)),
+    )
 
 
 def _ibis_name(table: ir.Table) -> str:
@@ -198,14 +132,14 @@ def _ibis_name(table: ir.Table) -> str:
 
 
 def check_name(name: str) -> None:
-    """Refuse data without a name of their own, where a name tells them apart for ever: in a ledger."""
+    """Refuse data without a name of their own, where a name distinguishes them for good: in a ledger."""
     if name in UNNAMED:
         raise BadParameter("a ledger needs to know what the data are called.", fix='dataset="visits"')
 
 
 def check_limits(data: Any, events: Events, limits: Limits) -> None:
-    """Refuse limits where rows are on an engine of the user's own, which has its own."""
-    if limits != Limits() and (not events.ours or frames.is_relation(data)):
+    """Refuse limits for rows on an engine of the user's, which has its own."""
+    if limits != Limits() and (not events.owns_engine or frames.is_relation(data)):
         said = "memory" if limits.memory else "spill"
         raise BadParameter(
             f"{said}: the table is on an engine of your own.",
@@ -213,13 +147,15 @@ def check_limits(data: Any, events: Events, limits: Limits) -> None:
         )
 
 
-def check_columns(asked: Sequence[str], there: Sequence[str]) -> None:
-    """Every column that is asked for is there, once; and no other has its name but for capitals, as some engines would
-    take it for that."""
-    for column in asked:
-        if column not in there:
-            raise UnknownColumn(f"there is no column {column!r}.", fix=_meant(column, [str(name) for name in there]))
-        alike = [name for name in there if isinstance(name, str) and name.casefold() == column.casefold()]
+def check_columns(needed: Sequence[str], existing: Sequence[str]) -> None:
+    """Refuse a column that is missing, that is there twice, or whose name differs from another's only in case: some
+    engines would confuse them."""
+    for column in needed:
+        if column not in existing:
+            raise UnknownColumn(
+                f"there is no column {column!r}.", fix=_suggestion(column, [str(name) for name in existing])
+            )
+        alike = [name for name in existing if isinstance(name, str) and name.casefold() == column.casefold()]
         if len(alike) > 1:
             other = next((name for name in alike if name != column), None)
             differ = f"there are columns {column!r} and {other!r}, which differ in capitals only."
@@ -228,9 +164,9 @@ def check_columns(asked: Sequence[str], there: Sequence[str]) -> None:
             )
 
 
-def _meant(column: str, there: Sequence[str]) -> str:
-    near = get_close_matches(column.lower(), [name.lower() for name in there], n=1, cutoff=0.5)
-    known = ", ".join(there[:20]) + (", ..." if len(there) > 20 else "")
+def _suggestion(column: str, existing: Sequence[str]) -> str:
+    near = get_close_matches(column.lower(), [name.lower() for name in existing], n=1, cutoff=0.5)
+    known = ", ".join(existing[:20]) + (", ..." if len(existing) > 20 else "")
     if not near:
         return f"one of {known}"
-    return f"did you mean {next(name for name in there if name.lower() == near[0])!r}? There are {known}"
+    return f"did you mean {next(name for name in existing if name.lower() == near[0])!r}? There are {known}"

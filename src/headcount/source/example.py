@@ -1,9 +1,9 @@
-"""An example table: who played which song. Popular songs are far more popular than others (Zipf), a few people play far
-more than others. Made by arithmetic in the engine: the same table every time, no chance in it."""
+"""Example table of plays of songs. Songs follow a Zipf distribution, and a few people play far more than others.
+Computed by hashing in DuckDB: deterministic, the same table every time."""
 
 import pyarrow as pa
 
-from headcount.source.engine import engine
+from headcount.source.engines.duckdb import connect
 
 MOST_PLAYS = 2000
 
@@ -20,11 +20,11 @@ UNIT = "CREATE MACRO unit(a, b) AS (hash(a * 1000003 + b) >> 11)::DOUBLE / 90071
 
 
 def example(people: int = 20_000, songs: int = 5_000) -> pa.Table:
-    """A table of plays: `user` and `song`, a row for each play.
+    """Return a table of plays: `user` and `song`, one row per play.
 
     >>> example(people=1000).column_names
     ['user', 'song']
     """
-    connection = engine().con
+    connection = connect().con
     connection.execute(UNIT)
     return connection.execute(TABLE.format(most=MOST_PLAYS, people=int(people), songs=int(songs))).to_arrow_table()

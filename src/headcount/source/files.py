@@ -1,11 +1,11 @@
-"""Files of tables: which ones are meant, of what kind they are, and what their columns are called.
+"""Files that hold a table: which ones, of what kind, and with which columns.
 
 parquet  its own schema; several files must agree on the types of the columns that are read (parquet.py)
-csv      the first line names the columns and tells what separates them, every value is text (delimited.py)
-jsonl    the columns are those that are asked for, every value is text (jsonl.py)
+csv      the first line names the columns and shows the separator, every value is text (delimited.py)
+jsonl    the columns are those of the request, every value is text (jsonl.py)
 
 Nothing is guessed from rows, and whatever can be refused is refused by the schema, before a row is read. Columns are
-found by their places: a name means nothing to an engine.
+found by position: a name means nothing to an engine.
 """
 
 import glob
@@ -14,33 +14,35 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from ibis.expr import types as ir
 
-from headcount.errors import NotATable
-from headcount.regular import check_regular
+from headcount.errors import HeadcountError, NotATable
 from headcount.source import delimited, header, jsonl, parquet
+from headcount.source.engines.engine import Engine
+from headcount.source.regular import check_regular
 
 KINDS = (".parquet", ".csv", ".tsv", ".jsonl", ".ndjson")
 PACKED = (".zip", ".bz2", ".xz", ".zst", ".7z", ".gz")
-"""How names of compressed files end. Of these only gzip is read, and only of lines."""
+"""Suffixes of compressed files. Only gzip is read, and only for files of lines."""
 GZIP = b"\x1f\x8b"
 
 
 @dataclass(frozen=True)
 class Tables:
-    """One or more files with the same columns, as far as these are read."""
+    """One or more files that agree on the columns that are read."""
 
     names: tuple[tuple[str, ...], ...]
-    """What the columns are called in the files; more than once, if there the others are not the same."""
+    """Column names of the files, each distinct list once: other columns may differ."""
     read: Callable[[Sequence[str]], ir.Table]
-    """The columns of these names: column0, column1, ..."""
+    """Returns columns by name, as column0, column1, ..."""
     typed: bool = False
-    """Whether the files have types; in others every value is text."""
+    """True if the files have types; in others every value is text."""
 
 
 def open_files(paths: Sequence[str], columns: Sequence[str]) -> Tables:
-    """The table in a file, in all files of a pattern, or in several of these."""
+    """Open a file, all files of a pattern, or several of these, as one table."""
     found = found_files(paths)
     kind = _kind(found)
     with _explained(found[0], kind):
@@ -54,8 +56,42 @@ def open_files(paths: Sequence[str], columns: Sequence[str]) -> Tables:
 
 
 @contextmanager
+def opened_by(engine: Engine, paths: Sequence[str], columns: Sequence[str], address: str | None) -> Iterator[Any]:
+    """Yield files as the data of a plan: as paths, or as a frame of an engine that reads them by itself, which is
+    stopped after the block."""
+    if not engine.file_kinds:
+        yield paths
+        return
+    frame = frame_by(engine, paths, columns, address)
+    try:
+        yield frame
+    finally:
+        engine.stop(frame)
+
+
+def frame_by(engine: Engine, paths: Sequence[str], columns: Sequence[str], address: str | None) -> Any:
+    """Return files, or all files of patterns, as a frame of an engine that reads them by itself. Other kinds of files
+    are refused: the engine would read them unlike ours."""
+    for path in paths:
+        if Path(path).suffix.lower() not in engine.file_kinds:
+            raise NotATable(
+                f"{path}: {engine.title} reads such a file differently.",
+                fix="a Parquet file, or --engine duckdb to read it",
+            )
+    local = found_files([path for path in paths if "://" not in path])
+    if len(local) > 1:
+        parquet.check_agreement(local, columns)
+    try:
+        return engine.read_files([*local, *(path for path in paths if "://" in path)], address)
+    except HeadcountError:
+        raise
+    except Exception:
+        raise NotATable(f"{paths[0]}: not a table that {engine.title} can read.", fix="a Parquet file") from None
+
+
+@contextmanager
 def _explained(name: str, kind: str) -> Iterator[None]:
-    """Whatever a library says of a file that is not what its name tells."""
+    """Turn any failure of a library into a refusal of the file."""
     try:
         yield
     except NotATable:
@@ -76,13 +112,14 @@ def _open(found: Sequence[str], kind: str, columns: Sequence[str]) -> Tables:
 
 
 def name_of(paths: Sequence[str]) -> str:
-    """What the dataset in files is called: their names without folders."""
+    """Return the dataset's name: the files' names without folders."""
     names = [Path(path).name for path in paths]
     return ", ".join(names) if len(names) < 4 else f"{names[0]} and {len(names) - 1} more"
 
 
 def found_files(paths: Sequence[str]) -> list[str]:
-    """The files, each once, those of a pattern sorted. A name with wildcards in it that exists is that file."""
+    """Return the files of paths and patterns, each once, those of a pattern sorted. An existing name with wildcards is
+    that file."""
     found = [name for path in paths for name in _matches(path)]
     seen = set[str]()
     for name in found:
@@ -113,7 +150,7 @@ def _no_rights(name: str) -> NotATable:
 
 
 def _check_file(name: str) -> None:
-    """A file that can be read to an end: opening a pipe would wait for somebody to write."""
+    """Refuse files that cannot be read to an end: opening a pipe would wait for a writer."""
     check_regular(name)
     if not os.access(name, os.R_OK):
         raise _no_rights(name)
@@ -124,7 +161,7 @@ def _check_file(name: str) -> None:
 
 
 def _kind(found: Sequence[str]) -> str:
-    """How the names of all files end, .gz aside."""
+    """The one suffix of all files, without .gz."""
     kinds = {_ending(name) for name in found}
     if len(kinds) > 1:
         raise NotATable(f"files of several kinds: {', '.join(sorted(kinds))}.", fix="files of one kind")

@@ -1,8 +1,8 @@
-"""Tables in memory, as Arrow: pandas, polars, pyarrow, DuckDB relations. Only the columns that are needed are taken, by
-their places: no name means anything to a library.
+"""Frames in memory as Arrow: pandas, polars, pyarrow, DuckDB relations. Only the columns of the request are taken, by
+position: no name means anything to a library.
 
-All but pandas have a schema of their own. What it tells is seen before anything is charged: a column that is not
-refused then is read whatever its rows are (arrow_columns.py). What pandas has is read cell by cell (pandas_columns.py).
+All but pandas have a schema, which is checked before anything is charged: a column that is not refused then is readable
+whatever its rows are (arrow_columns.py). pandas columns are read cell by cell (pandas_columns.py).
 """
 
 from collections.abc import Callable, Sequence
@@ -15,9 +15,9 @@ from ibis.expr import types as ir
 
 from headcount.errors import UnknownColumn
 from headcount.source import arrow_columns, pandas_columns
-from headcount.source.engine import column_names, engine
-from headcount.source.exclusive import RELATION_LOCK
-from headcount.source.fetched import fetched
+from headcount.source.engines.duckdb import RELATION_LOCK, connect
+from headcount.source.engines.engine import column_names
+from headcount.source.engines.registry import to_arrow
 from headcount.source.pandas_columns import Role
 
 
@@ -26,24 +26,24 @@ class Frame(Protocol):
 
     @property
     def names(self) -> Sequence[str]:
-        """All its columns."""
+        """Names of all columns."""
 
     def kind(self, place: int) -> dt.DataType:
-        """The type of a column: no row is read."""
+        """Type of a column. No row is read."""
 
     def read(self, places: Sequence[int], roles: Sequence[Role]) -> list[pa.ChunkedArray]:
-        """The rows of some columns, read together: each time they may come in another order."""
+        """Read columns together: the row order may differ at each call."""
 
 
 class Wrapped:
-    """A frame, as Events need it."""
+    """A frame behind the interface of `Events`."""
 
     def __init__(self, frame: Frame) -> None:
         self._frame = frame
         self.names = frame.names
 
     def types(self, columns: Sequence[str]) -> dict[str, dt.DataType]:
-        """The types of these columns."""
+        """Types of columns."""
         return {column: self._type(column) for column in columns}
 
     def _type(self, column: str) -> dt.DataType:
@@ -53,11 +53,11 @@ class Wrapped:
             raise UnknownColumn(f"column {column!r} is of a kind that cannot be read.", fix="numbers or text") from None
 
     def table(self, columns: Sequence[str], roles: Sequence[Role]) -> ir.Table:
-        """These columns on the engine: column0, column1, ..."""
+        """Return columns on a DuckDB of ours: column0, column1, ..."""
         return self.loaded(columns, roles)()
 
     def loaded(self, columns: Sequence[str], roles: Sequence[Role]) -> Callable[[], ir.Table]:
-        """The same, converted now, for being read more than once."""
+        """Convert columns now, and return a function that puts them on a DuckDB of ours, any number of times."""
         read = self._frame.read([self._place(column) for column in columns], roles)
         known = [arrow_columns.plain(column) for column in read]
         return lambda: _on_engine(known)
@@ -67,30 +67,30 @@ class Wrapped:
 
 
 def _on_engine(columns: Sequence[pa.ChunkedArray]) -> ir.Table:
-    connection = engine()
+    connection = connect()
     connection.con.register("events", pa.table(list(columns), names=column_names(len(columns))))
     return connection.table("events")
 
 
 @lru_cache(maxsize=1024)
 def _type_on_engine(kind: pa.DataType) -> dt.DataType:
-    """The type that a column of this Arrow type has on the engine, once that has read a row: not one of the data's."""
+    """Type of an Arrow type on DuckDB, found by reading one NULL, no row of the data."""
     if is_refused(kind):
         return dt.DataType.from_pyarrow(kind)
     table = _on_engine([arrow_columns.plain(pa.chunked_array([pa.nulls(1, kind)]))])
-    fetched(table)
+    to_arrow(table)
     return table.schema().types[0]
 
 
 def is_refused(kind: pa.DataType) -> bool:
-    """Whether it is neither person nor item nor number nor moment: the question will say so, and what it is."""
+    """True for types that cannot be a person, item, number or timestamp: the checks of the schema refuse them."""
     known = pa.types
     binary = known.is_binary(kind) or known.is_large_binary(kind)
     return bool(known.is_list(kind) or known.is_large_list(kind) or known.is_struct(kind) or binary)
 
 
 class _Pandas:
-    """All text: its types depend on its rows."""
+    """Every column is text: pandas types depend on rows."""
 
     def __init__(self, data: Any) -> None:
         self._data = data
@@ -141,19 +141,19 @@ class _Relation:
         self.names = data.columns
 
     def kind(self, place: int) -> dt.DataType:
-        return _type_on_engine(self._fetched([place], limit=0).schema.types[0])
+        return _type_on_engine(self._rows([place], limit=0).schema.types[0])
 
     def read(self, places: Sequence[int], roles: Sequence[Role]) -> list[pa.ChunkedArray]:
-        return list(self._fetched(places).columns)
+        return list(self._rows(places).columns)
 
-    def _fetched(self, places: Sequence[int], limit: int | None = None) -> pa.Table:
+    def _rows(self, places: Sequence[int], limit: int | None = None) -> pa.Table:
         names = column_names(len(places))
         with RELATION_LOCK:
             chosen = self._data.project(", ".join(map(self._column, places, names)))
             return (chosen if limit is None else chosen.limit(limit)).to_arrow_table()
 
     def _column(self, place: int, name: str) -> str:
-        """A column by its place. Integers of 128 bits as decimals: Arrow has none, and they would wrap around."""
+        """SQL of a column by position. 128-bit integers become decimals: Arrow has none, and they would wrap around."""
         wide = str(self._data.types[place]) in ("HUGEINT", "UHUGEINT")
         return f"TRY_CAST(#{place + 1} AS DECIMAL(38, 0)) AS {name}" if wide else f"#{place + 1} AS {name}"
 
@@ -169,17 +169,17 @@ KNOWN: dict[tuple[str, str], Callable[[Any], Frame]] = {
 
 
 def is_pandas(data: Any) -> bool:
-    """Whether its types follow from its rows."""
+    """True for pandas, whose types depend on rows."""
     return any(kind.__module__.partition(".")[0] == "pandas" for kind in type(data).__mro__)
 
 
 def is_relation(data: Any) -> bool:
-    """Whether its rows come from a DuckDB of the user's own."""
+    """True for a relation on a DuckDB of the user's."""
     return any(kind.__name__ == "DuckDBPyRelation" for kind in type(data).__mro__)
 
 
 def wrap(data: Any) -> Wrapped | None:
-    """The frame behind `data`, without importing the library it comes from; None if it is no frame that is known."""
+    """Wrap a frame without importing its library; None if it is no known frame."""
     for kind in type(data).__mro__:
         if known := KNOWN.get((kind.__module__.partition(".")[0], kind.__name__)):
             return Wrapped(known(data))

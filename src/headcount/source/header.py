@@ -1,5 +1,5 @@
-"""The first line of a CSV: what the columns are called and what separates them. It is the schema, and public; whatever
-is wrong with a file as a whole is seen there, and refused before anything is charged."""
+"""The first line of a CSV: column names and separator. It is the schema, and public; files that are broken as a whole
+are recognised there, and refused before anything is charged."""
 
 import csv
 from collections.abc import Sequence
@@ -9,16 +9,16 @@ from headcount.source.blocks import BOM, open_binary
 from headcount.source.delimited import Dialect
 
 LONGEST = 1 << 20
-"""Bytes of the longest header."""
+"""Most bytes of a header."""
 SEPARATORS = ",;\t"
-"""In this order: the first that is in the header separates."""
+"""Candidates in order of precedence: the first that occurs in the header."""
 GZIP, WIDE = b"\x1f\x8b", (b"\xff\xfe", b"\xfe\xff")
-"""How files begin that are compressed, or UTF-16."""
+"""First bytes of files that are compressed, or UTF-16."""
 
 
 def common_header(paths: Sequence[str], separator: str | None) -> tuple[tuple[str, ...], Dialect]:
-    """The names of the columns, and how all files are written; separated by the header's own separator if none is
-    given."""
+    """Return the column names and the dialect of files with the same header; the separator is taken from the header
+    unless it is given."""
     found = {_header(path, separator) for path in paths}
     if len(found) > 1:
         raise NotATable("the files do not have the same header.", fix="files with the same columns in the same order")

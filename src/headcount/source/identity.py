@@ -1,38 +1,34 @@
-"""Whether a table is the same as before: a fingerprint of what will be read, which a ledger keeps under a key.
+"""Fingerprint of a table, which a ledger keeps under a key: is this the same data as before?
 
-of a file      SHA-256 of its bytes; of several files, of their digests, sorted: names and order do not matter
-of a table     how many rows there are, and two sums of 64-bit hashes of them, computed by its engine: the order of rows
-               does not matter, and a row that stands there twice counts twice. On DuckDB the second hash is one of the
-               first, as texts are hashed but once
+of a file      SHA-256 of its bytes; for several files, of their sorted digests: names and order do not matter
+of a table     number of rows and two sums of 64-bit row hashes, computed by its engine (`Engine.row_hashes`): row order
+               does not matter, and a repeated row counts as often as it occurs
 
-Nobody can make use of two tables with the same fingerprint: at most the release of the one is returned for the other.
+A collision gives nothing away: at most the sealed release of one table is returned for the other.
 """
 
 import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
-import ibis
-from ibis.expr import types as ir
-
-from headcount.source import spark
-from headcount.source.engine import Limits, reading
+from headcount.source.engines.limits import Limits
+from headcount.source.engines.registry import engine_of
 from headcount.source.events import Events
-from headcount.source.kept import on_spark
+from headcount.source.reading import reading
 
 
 def identified(events: Events, limits: Limits) -> tuple[bytes, Events]:
-    """The fingerprint; and the table to be read next, which is not converted a second time."""
+    """Return the fingerprint, and the events to read next, converted only once."""
     if events.files is not None:
         return of_files(events.files()), events
     ready = events.loaded(events)
     table = ready.table()  # column0, column1, ...
-    with reading(table, limits if events.ours else None):
-        return of_table(table), ready
+    with reading(table, limits if events.owns_engine else None):
+        return repr([int(each) for each in engine_of(table).row_hashes(table)]).encode(), ready
 
 
 def of_files(found: Sequence[str]) -> bytes:
-    """The fingerprint of files of one kind."""
+    """Return the fingerprint of files of one kind."""
     kind, digests = Path(found[0].lower().removesuffix(".gz")).suffix, sorted(map(_of_file, found))
     return hashlib.sha256(kind.encode() + b"".join(digests)).digest()
 
@@ -40,17 +36,3 @@ def of_files(found: Sequence[str]) -> bytes:
 def _of_file(name: str) -> bytes:
     with Path(name).open("rb") as file:
         return hashlib.file_digest(file, "sha256").digest()
-
-
-def of_table(table: ir.Table) -> bytes:
-    """The fingerprint of a table on its engine."""
-    sums = spark.sums(table) if on_spark(table) else _duckdb_sums(table)
-    return repr([int(each) for each in sums]).encode()
-
-
-def _duckdb_sums(table: ir.Table) -> tuple[int, ...]:
-    row = f"hash({', '.join(table.columns)})"  # column0, column1, ...
-    sums = ", ".join(f"coalesce(sum({each}), 0)" for each in (row, f"hash({row})"))
-    found = ibis.get_backend(table)._to_duckdb_relation(table).aggregate(f"count(*), {sums}").fetchone()
-    assert found is not None, "an aggregate has a row"
-    return tuple(found)

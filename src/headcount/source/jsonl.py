@@ -1,6 +1,6 @@
-"""JSON lines through DuckDB, each line parsed by itself: a broken one cannot swallow the next. It has no schema: its
-columns are those that are asked for, and every value is text (1.0 is "1", below 2^53). What is no JSON object is left
-out."""
+"""JSON lines through DuckDB, each line parsed by itself: a broken one cannot swallow the next. There is no schema: the
+columns are those of the request, and every value is text (1.0 is "1", below 2^53). Lines that hold no JSON object are
+dropped."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -10,7 +10,8 @@ import pyarrow as pa
 from ibis.expr import types as ir
 
 from headcount.source.blocks import LONGEST, Stream, on_engine
-from headcount.source.engine import column_names, quoted
+from headcount.source.engines.duckdb import quoted
+from headcount.source.engines.engine import column_names
 
 VALUE = """
 CASE json_type(line, {0}) WHEN 'OBJECT' THEN NULL WHEN 'ARRAY' THEN NULL WHEN 'DOUBLE' THEN
@@ -18,11 +19,11 @@ CASE json_type(line, {0}) WHEN 'OBJECT' THEN NULL WHEN 'ARRAY' THEN NULL WHEN 'D
                    AND TRY_CAST({1} AS DOUBLE) = floor(TRY_CAST({1} AS DOUBLE))
                   THEN CAST(CAST(TRY_CAST({1} AS DOUBLE) AS BIGINT) AS VARCHAR) END, {1})
 ELSE {1} END AS {2}"""
-"""A value as text: whole numbers without a point, so that 1, 1.0 and "1" are the same."""
+"""SQL of a value as text: integers without a decimal point, so that 1, 1.0 and "1" are the same."""
 
 
 def read_table(paths: Sequence[str], columns: Sequence[str]) -> ir.Table:
-    """The values of these names in every line: column0, column1, ..."""
+    """Return the values of names in every line: column0, column1, ..."""
     lines = on_engine(Stream(paths, ["line"], partial(map, _lines)))
     values = [_value(column, plain) for column, plain in zip(columns, column_names(len(columns)), strict=True)]
     valid = f"SELECT CASE WHEN json_valid(line) THEN line END AS line FROM {lines.get_name()}"
@@ -38,7 +39,7 @@ def _value(column: str, plain: str) -> str:
 
 
 def _lines(block: bytes) -> pa.RecordBatch:
-    """The lines of a block, with their line ends, which mean nothing in JSON."""
+    """Split a block into lines with their line ends, which JSON ignores."""
     ends = np.flatnonzero(np.frombuffer(block, np.uint8) == ord("\n")) + 1
     offsets = pa.array(np.append(0, ends), pa.int32())
     lines = pa.StringArray.from_buffers(len(ends), offsets.buffers()[1], pa.py_buffer(block))

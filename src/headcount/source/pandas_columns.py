@@ -1,17 +1,16 @@
-"""pandas columns as Arrow. A pandas schema is a function of rows, so it decides nothing that can be seen.
+"""pandas columns as Arrow. A pandas schema depends on rows, so it must not affect any visible result.
 
-One missing value makes integers floats, one text makes anything objects, one more category makes a category of integers
-one of objects. So every column is text, as in a CSV: each cell by the one rule of cells.py, whatever the column's type.
-What the engine gets is something else only where that cannot be seen:
+One missing value turns integers into floats, one text turns anything into objects, one more category turns a category
+of integers into objects. So every column is text, as in a CSV: each cell by the one rule of cells.py, whatever the
+column's type. Other types reach the engine only where that is not visible:
 
-person      integers as they are: who is the same person stays the same, and so does what is drawn for them, as a
-            number and its text are hashed alike
-number      what numbers cut, or what is added up: numbers as they are, booleans as 0 and 1
-moment      what moments cut: days and moments as they are
+person      integers as they are: equal people stay equal and keep their hash, as a number and its text are hashed alike
+number      binned or summed values: numbers as they are, booleans as 0 and 1
+moment      values binned by date: dates and timestamps as they are
 
-Columns of one type are converted all at once, to what `text_of` gives for each cell. In a categorical True is 1: pandas
-keeps the first of equal categories, so one person's True would rename everybody's 1. Left to pandas, which decides
-before we see a cell: whole numbers beyond 2^53 are rounded where one is missing.
+Columns of one type are converted at once, to the text of `text_of` for each cell. In a categorical True is 1: pandas
+keeps the first of equal categories, so one person's True would rename everybody's 1. Decided by pandas before a cell is
+seen: integers beyond 2^53 are rounded where one is missing.
 """
 
 from collections.abc import Callable
@@ -26,18 +25,18 @@ from headcount.source.arrow_columns import is_text, plain
 from headcount.source.cells import number_of, text_of
 
 Role = Literal["person", "item", "number", "moment"]
-"""What a column is needed for."""
+"""Use of a column."""
 Write = Callable[[pa.ChunkedArray], pa.ChunkedArray]
 TEXT = pa.large_string()
 EPOCH = datetime(1970, 1, 1)
 ENDS = [(end - EPOCH) // timedelta(microseconds=1) for end in (datetime.min, datetime.max)]
-"""The microseconds between which Python's calendar lies."""
+"""First and last microsecond of Python's calendar."""
 WHOLE = float(2**63)
-"""Floats from here on are no 64-bit integers."""
+"""Least float beyond 64-bit integers."""
 
 
 def read(column: Any, role: Role) -> pa.ChunkedArray:
-    """The cells of a column."""
+    """Convert the cells of a column to Arrow."""
     if column.dtype.name != "category":
         return _cells(column, role, number_of if role == "number" else text_of)
     codes = np.asarray(column.cat.codes)
@@ -54,7 +53,7 @@ def _cells(column: Any, role: Role, write: Callable[[Any], str | None]) -> pa.Ch
 
 
 def _typed(column: Any) -> pa.ChunkedArray | None:
-    """A column of a type that Arrow has, too."""
+    """The column as Arrow, if its type exists there."""
     try:
         return plain(_chunked(pa.array(column, from_pandas=True)))
     except Exception:  # whatever the libraries between us do not know, and texts of Python that are no Unicode
@@ -66,7 +65,7 @@ def _chunked(array: pa.Array | pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _of_cells(column: Any, write: Callable[[Any], str | None]) -> pa.ChunkedArray:
-    """Each cell by itself. Arrow takes texts, bytes of UTF-8 and what is missing at once, and means the same."""
+    """Convert cell by cell. Arrow converts texts, UTF-8 bytes and missing values at once, with the same result."""
     cells = np.asarray(column, dtype=object)
     try:
         return _chunked(pa.array(cells, TEXT, from_pandas=True))
@@ -75,7 +74,7 @@ def _of_cells(column: Any, write: Callable[[Any], str | None]) -> pa.ChunkedArra
 
 
 def _by_value(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Each value once."""
+    """Convert each distinct value once."""
     return pa.chunked_array([_chunk_by_value(chunk) for chunk in column.chunks], TEXT)
 
 
@@ -92,7 +91,7 @@ def _of_scalar(value: pa.Scalar) -> str | None:
 
 
 def _floats(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Whole numbers at once."""
+    """Text of floats, integral ones at once."""
     known = column.cast(pa.float64())
     whole = pc.and_(pc.equal(pc.floor(known), known), pc.less(pc.abs(known), WHOLE))
     nothing = pa.scalar(None, pa.float64())
@@ -136,4 +135,4 @@ WRITERS = {
     "number": (*NUMERIC, (pa.types.is_decimal, _same), *ITEM),
     "moment": ((pa.types.is_timestamp, _same), (pa.types.is_date, _same), *ITEM),
 }
-"""What writes a column of which type; each value by itself where nothing fits."""
+"""Writers by use and type of a column; value by value where none fits."""

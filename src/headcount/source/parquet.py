@@ -1,5 +1,5 @@
-"""Parquet by its own schema. Columns are found by their places in each file: DuckDB ignores case in names, and calls a
-column another way if its name is there twice; and it takes folders such as user=5 for columns."""
+"""Parquet by its own schema. Columns are found by position in each file: DuckDB ignores case in names, renames columns
+with duplicate names, and takes folders such as user=5 for columns."""
 
 import glob
 from collections.abc import Sequence
@@ -8,18 +8,19 @@ import pyarrow.parquet as pq
 from ibis.expr import types as ir
 
 from headcount.errors import NotATable
-from headcount.source.engine import column_names, engine, quoted
+from headcount.source.engines.duckdb import connect, quoted
+from headcount.source.engines.engine import column_names
 
 
 def names(found: Sequence[str], columns: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    """What the columns of the files are called, each list of names once."""
+    """Return the column names of files, each distinct list once."""
     if len(found) > 1:
         check_agreement(found, columns)
     return tuple(_by_names(found))
 
 
 def _by_names(found: Sequence[str]) -> dict[tuple[str, ...], list[str]]:
-    """The files with the same columns in the same order."""
+    """Group files by their list of columns."""
     grouped: dict[tuple[str, ...], list[str]] = {}
     for name in found:
         grouped.setdefault(tuple(pq.read_schema(name).names), []).append(name)
@@ -27,7 +28,7 @@ def _by_names(found: Sequence[str]) -> dict[tuple[str, ...], list[str]]:
 
 
 def check_agreement(found: Sequence[str], columns: Sequence[str]) -> None:
-    """In files that disagree, 5 and 5.0 would be two people."""
+    """Refuse files that disagree on the type of a column: 5 and 5.0 would be two people."""
     schemas = [pq.read_schema(name) for name in found]
     for column in columns:
         kinds = {str(schema.field(column).type) if column in schema.names else "missing" for schema in schemas}
@@ -39,16 +40,16 @@ def check_agreement(found: Sequence[str], columns: Sequence[str]) -> None:
 
 
 def read_table(found: Sequence[str], columns: Sequence[str]) -> ir.Table:
-    """These columns of all files: column0, column1, ..."""
+    """Return columns of all files: column0, column1, ..."""
     parts = [_select(files, [there.index(name) for name in columns]) for there, files in _by_names(found).items()]
-    connection = engine()
+    connection = connect()
     connection.raw_sql("CREATE TEMP VIEW events AS " + " UNION ALL ".join(parts))
     return connection.table("events")
 
 
 def _select(files: Sequence[str], places: Sequence[int]) -> str:
-    """The columns at these places of files with the same columns."""
-    listed = ", ".join(quoted(glob.escape(name)) for name in files)  # which DuckDB does not take for patterns
+    """SQL of columns, by position, of files with the same columns."""
+    listed = ", ".join(quoted(glob.escape(name)) for name in files)  # no pattern to DuckDB
     width = max(places) + 1
     chosen = ", ".join(f"c{place} AS {plain}" for place, plain in zip(places, column_names(len(places)), strict=True))
     table = (

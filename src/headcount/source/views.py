@@ -1,5 +1,5 @@
-"""Tables that are made of a table before it is counted: people by how much they contribute, and rows that fulfil a
-condition. Each is made row by row or person by person, so whoever is added or removed changes nothing of others.
+"""Views: tables derived before counting, such as contributions per person, or rows that satisfy a condition. Each is
+computed row by row or person by person, so adding or removing a person does not change the rows of others.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,16 +15,17 @@ from ibis.expr import types as ir
 from headcount.errors import BadParameter, HeadcountError
 from headcount.source.axis import Axis
 from headcount.source.binning import Bins, binned, bins_of, check_binned
-from headcount.source.contributions import COUNT, USER, check_keys, contributions, plain_item
+from headcount.source.contributions import COUNT, USER, contributions, plain_item
+from headcount.source.schema import check_keys
 
 WHAT, SIZE = "contributes", "size"
 ITEMS, EVENTS = "items", "events"
 Where = tuple[tuple[str, tuple[Any, ...] | None, tuple[Any, Any] | None], ...]
-"""Conditions that all hold: a column, with the values that it may have, or with two ends between which it lies."""
+"""Conjunction of conditions: a column, with its allowed values, or with the two ends of a closed range."""
 
 
 def sizes_of_people(table: ir.Table) -> ir.Table:
-    """(user, contributes, size): two rows for each person, how many items they have and how many events."""
+    """(user, contributes, size): two rows per person, their number of items and of events."""
     pairs = contributions(table, [None] * (len(table.columns) - 1), events=True, keys=None).table
     people = pairs.group_by(USER).agg(items=lambda rows: rows.count(), events=lambda rows: rows[COUNT].sum())
     views = [
@@ -35,7 +36,7 @@ def sizes_of_people(table: ir.Table) -> ir.Table:
 
 
 def rows_where(table: ir.Table, where: Where, kinds: Sequence[dt.DataType], what: str) -> ir.Table:
-    """(user, what): the rows that fulfil the conditions, whose columns follow the person in the table."""
+    """(user, what): the rows that satisfy the conditions, whose columns follow the person in the table."""
     user, *columns = (table[name] for name in table.columns)
     held = [_holds(column, each, kind) for column, each, kind in zip(columns, where, kinds, strict=True)]
     rows = table.filter(*held) if held else table
@@ -43,7 +44,7 @@ def rows_where(table: ir.Table, where: Where, kinds: Sequence[dt.DataType], what
 
 
 def placed(table: ir.Table, axis: Axis) -> ir.Table:
-    """(user, cell): the cell of a public scale that each row's number falls into."""
+    """(user, cell): the cell of a public scale for each row's number."""
     user, value = (table[name] for name in table.columns)
     return table.select(column0=user, column1=axis.place(value))
 
@@ -57,12 +58,12 @@ def _holds(column: ir.Column, condition: tuple[str, Any, Any], kind: dt.DataType
 
 
 def _literal(value: Any, kind: dt.DataType) -> ir.Value:
-    """A value of a column's own type; a decimal by its digits, which a number would round."""
+    """Literal of a column's own type; a decimal by its digits, which a float would round."""
     return ibis.literal(str(value)).cast(kind) if kind.is_decimal() else ibis.literal(value).cast(kind)
 
 
 def conditions(where: Any) -> Where:
-    """Conditions as typed: {"country": "FR", "plan": ["basic", "pro"], "age": (18, 65)}."""
+    """Parse conditions: {"country": "FR", "plan": ["basic", "pro"], "age": (18, 65)}."""
     fix = 'where={"country": "FR"}, {"plan": ["basic", "pro"]}, or {"age": (18, 65)}'
     if where is None:
         return ()
@@ -92,8 +93,8 @@ def _ends(name: str, value: tuple[Any, ...], fix: str) -> tuple[Any, Any]:
     return low, high
 
 
-def told(where: Where) -> str:
-    """Conditions in words."""
+def where_clause(where: Where) -> str:
+    """Describe conditions in words."""
     return " and ".join(
         f"{name} is {' or '.join(map(str, values or ()))}" if ends is None else f"{name} is from {ends[0]} to {ends[1]}"
         for name, values, ends in where
@@ -101,7 +102,7 @@ def told(where: Where) -> str:
 
 
 def check_conditions(where: Where, columns: Mapping[str, dt.DataType]) -> None:
-    """Against the schema."""
+    """Refuse conditions that do not fit the schema."""
     for name, values, ends in where:
         try:
             if ends is not None:
@@ -117,14 +118,14 @@ def check_conditions(where: Where, columns: Mapping[str, dt.DataType]) -> None:
 
 
 def size_bins(edges: Sequence[int]) -> Bins:
-    """The bins of a profile, with labels for whole numbers: 1, 2, 3, 4 to 5, ..."""
+    """Bins of a profile, with labels for integers: 1, 2, 3, 4 to 5, ..."""
     ends = [(low, high - 1) for low, high in pairwise(edges)]
     labels = [f"{low}" if low == high else f"{low} to {high}" for low, high in ends[:-1]]
     return Bins(tuple(map(float, edges)), (*labels, f"{ends[-1][0]} or more"))
 
 
 def every_size(labels: int) -> pa.Table:
-    """Every bin of items and of events, by number."""
+    """All bins of items and of events, by number."""
     rows = [(what, place) for what in (ITEMS, EVENTS) for place in range(labels)]
     whats, places = zip(*rows, strict=True)
     return pa.table({"item0": pa.array(whats, pa.string()), "item1": pa.array(places, pa.int64())})

@@ -26,14 +26,13 @@ from headcount.account.budget import budget
 from headcount.account.events import Neighbours
 from headcount.errors import BadParameter, HeadcountError
 from headcount.estimate.shape.table import Estimator, Loss, of_buckets
-from headcount.exact import Number, one_of
+from headcount.exact import Integers, Number, one_of
+from headcount.federated.single import Single
 from headcount.noise import Entropy, SystemEntropy
-from headcount.noise.law import Integers
-from headcount.regular import check_regular
 from headcount.release.release import write
-from headcount.release.shape import Shape, collected
-from headcount.single import Single
+from headcount.release.shape import Shape, shape_release
 from headcount.source.buckets import TEXT, buckets_of, item_text
+from headcount.source.regular import check_regular
 from headcount.stream.state import Settings, State, pack, unpack
 
 KINDS = (
@@ -170,7 +169,7 @@ class Counter(Single):
         self.close()
         settings, counts, scale = self.settings, self._state.counts, float(self.settings.law.scale)
         told = of_buckets(counts, [(scale, 1.0), (scale, 1.0)], hashed=settings.hashed, estimator=estimator, loss=loss)
-        return collected(told, **settings.about)
+        return shape_release(told, **settings.about)
 
 
 def _texts(name: str, items: Any) -> pa.Array:

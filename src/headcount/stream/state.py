@@ -20,9 +20,8 @@ from headcount.account.budget import budget
 from headcount.account.chain import canonical
 from headcount.account.events import Laplace, Neighbours, to_json
 from headcount.errors import BadParameter
-from headcount.exact import whole, written
+from headcount.exact import Integers, whole, written
 from headcount.noise.laplace import DiscreteLaplace
-from headcount.noise.law import Integers
 
 NAME = b"headcount stream state "
 VERSION = b"1\n"

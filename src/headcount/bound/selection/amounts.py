@@ -13,8 +13,9 @@ from headcount.bound.selection.profile import Binned, edges
 from headcount.bound.selection.statistics import Sizes
 from headcount.bound.top import TopSums
 from headcount.noise import Entropy
+from headcount.source.arrow_columns import whole_numbers
 from headcount.source.contributions import AMOUNT, COUNT, GRID, LARGEST_AMOUNT, USER, Contributions
-from headcount.source.fetched import fetched, whole_numbers
+from headcount.source.engines.registry import to_arrow
 
 RARE = 0.02
 """All but this part of the people are within the limit."""
@@ -50,7 +51,7 @@ class UsualAmounts(Binned):
         column, grid = (AMOUNT, GRID) if self.of == AMOUNT else (COUNT, 1)
         largest = contributions.table.group_by(USER).agg(size=lambda rows: rows[column].max())
         whole = largest.mutate(size=((largest["size"] - largest["size"] % grid) / grid).round().cast("int64"))
-        counted = fetched(whole.group_by("size").agg(people=whole.count()).order_by("size"))
+        counted = to_arrow(whole.group_by("size").agg(people=whole.count()).order_by("size"))
         sizes, many = (whole_numbers(counted[name]) for name in ("size", "people"))
         return Sizes(sizes, many, np.zeros_like(many))
 

@@ -12,12 +12,9 @@ any more, and no later one has a larger part for the same neighbours (a fixed-se
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import comb, gammaincc
 
-from headcount.noise.law import Integers
-
-Floats = NDArray[np.float64]
+from headcount.exact import Floats, Integers
 
 CHANCE = 1 / 20_000
 """Of people seen where nobody is, in one look. A release takes at most two, so this is 1 in 10,000 releases."""

@@ -30,10 +30,10 @@ from headcount.bound.selection.loads import UNIT, Loads, loads
 from headcount.bound.selection.paper import check_grid
 from headcount.bound.selection.selection import BoundSelection
 from headcount.errors import BadParameter
+from headcount.exact import Integers
 from headcount.noise import Entropy, softmax
-from headcount.noise.law import Integers
-from headcount.plural import plural
 from headcount.source.contributions import Contributions
+from headcount.wording import plural
 
 SLOPE = 2
 """How fast what an item costs falls towards the noise, once it is above the threshold."""

@@ -17,9 +17,9 @@ from headcount.bound.bounded import Bounding
 from headcount.bound.scale import ScaledToSum
 from headcount.bound.selection.paper import Selected, upto
 from headcount.bound.selection.statistics import PART, Norm, Sizes
+from headcount.exact import Integers
 from headcount.noise import Entropy, softmax
-from headcount.noise.law import Integers
-from headcount.plural import plural
+from headcount.wording import plural
 
 LEAN = 2
 """Before costs are compared, a bound twice as large is 2^LEAN times less likely. A bound that is too large costs in

@@ -12,7 +12,6 @@ from math import inf, pi, sqrt
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from headcount.account.events import Event
 from headcount.bound.bounded import Bounding
@@ -20,11 +19,10 @@ from headcount.bound.draws import Draws, ExactDraws
 from headcount.bound.scale import ScaledToSum
 from headcount.bound.selection.profile import Binned, Profile
 from headcount.bound.selection.statistics import Sizes, sizes
+from headcount.exact import Floats
 from headcount.noise import Entropy
 from headcount.source.contributions import LARGEST_COUNT, Contributions
-from headcount.source.kept import check_room
-
-Floats = NDArray[np.float64]
+from headcount.source.engines.registry import engine_of
 
 BINS = 13
 """Of a profile: 1, 2 to 3, 4 to 7, ..., and 4,096 or more."""
@@ -125,7 +123,7 @@ class MostDrawn(Binned):
         return tuple(sorted(each for each in between if each <= self.largest)) if self.most is None else (self.most,)
 
     def look(self, contributions: Contributions) -> Sizes:
-        check_room(contributions.table)  # all pairs will be asked for
+        engine_of(contributions.table).check_result_size(contributions.table)  # all pairs will be asked for
         return sizes(contributions, "sum")
 
     def draw(self, statistics: Sizes, entropy: Entropy) -> Bounding:

@@ -14,10 +14,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from ibis.expr import types as ir
 
-from headcount.noise.law import Integers
-from headcount.source.contributions import COUNT, Contributions, told_of
-from headcount.source.fetched import fetched, whole_numbers
-from headcount.source.numbered import Numbered, added
+from headcount.exact import Integers
+from headcount.source.arrow_columns import whole_numbers
+from headcount.source.contributions import COUNT, Contributions, per_person
+from headcount.source.encoded import EncodedPairs, added
+from headcount.source.engines.registry import to_arrow
 
 UNIT = 2**20
 """Units in one: a person's share of an item is rounded down to 1/UNIT. Sums stay below 2^53 up to 2^33 people."""
@@ -79,9 +80,9 @@ def _above(values: Integers) -> Integers:
 
 def loads(contributions: Contributions, grid: Integers, rare: float) -> Loads:
     """What people have. Items of which all people have at most `rare` are rare, and one as far as anybody can see."""
-    if contributions.numbers is None:
+    if contributions.encoded is None:
         return _on_engine(contributions, grid, rare)
-    return _of_numbers(contributions.numbers, grid, rare)
+    return _of_numbers(contributions.encoded, grid, rare)
 
 
 def _common(totals: Integers, rare: float) -> tuple[Integers, int]:
@@ -90,7 +91,7 @@ def _common(totals: Integers, rare: float) -> tuple[Integers, int]:
     return np.where(there, there.cumsum() - 1, there.sum()), int(there.sum())
 
 
-def _of_numbers(numbers: Numbered, grid: Integers, rare: float) -> Loads:
+def _of_numbers(numbers: EncodedPairs, grid: Integers, rare: float) -> Loads:
     size = len(grid) + 1
     number, common = _common(numbers.totals, rare)
     counts, shares = np.zeros((2, (common + 1) * size), dtype=np.int64)
@@ -115,7 +116,7 @@ def _on_engine(contributions: Contributions, grid: Integers, rare: float) -> Loa
     share = joined["one"] if contributions.once else (joined[COUNT] * UNIT) // joined["total"]
     each = joined.select(*items, COUNT, "grade", share=share)
     count = each.count() if contributions.once else _sum(each[COUNT])
-    rows = fetched(each.group_by(*items, "grade").agg(counts=count, shares=_sum(each["share"])))
+    rows = to_arrow(each.group_by(*items, "grade").agg(counts=count, shares=_sum(each["share"])))
     places, counts, shares = (whole_numbers(rows[name]) for name in ("grade", "counts", "shares"))
     numbers = _numbers(rows.select(items))
     number, common = _common(added(0, numbers, counts), rare)
@@ -142,12 +143,12 @@ def _placed(contributions: Contributions, grid: list[int]) -> ir.Table:
     people = contributions.persons
     reached = [(people["total"] <= candidate, place) for place, candidate in enumerate(grid)]
     place, total = ibis.cases(*reached, else_=len(grid)).cast("int64"), people["total"].cast("int64")
-    return told_of(people, total=total, grade=place, one=ibis.literal(UNIT, "int64") // total)
+    return per_person(people, total=total, grade=place, one=ibis.literal(UNIT, "int64") // total)
 
 
 def _by_place(people: ir.Table, size: int) -> tuple[Integers, Integers]:
     """How many people there are at each place, and what they have in all."""
-    found = fetched(people.group_by("grade").agg(people=people.count(), totals=_sum(people["total"])))
+    found = to_arrow(people.group_by("grade").agg(people=people.count(), totals=_sum(people["total"])))
     places = whole_numbers(found["grade"])
     numbers, totals = (added(size, places, whole_numbers(found[name])) for name in ("people", "totals"))
     return numbers, totals

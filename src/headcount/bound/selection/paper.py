@@ -28,11 +28,10 @@ from headcount.bound.scale import ScaledToSize, ScaledToSum
 from headcount.bound.selection.selection import BoundSelection
 from headcount.bound.selection.statistics import PART, Norm, Sizes, sizes
 from headcount.errors import BadParameter
-from headcount.exact import whole
+from headcount.exact import Integers, whole
 from headcount.noise import Entropy, discrete_laplace, softmax
-from headcount.noise.law import Integers
-from headcount.plural import plural
 from headcount.source.contributions import Contributions
+from headcount.wording import plural
 
 SHORTER = 0.7
 """Each step of a descent is so much shorter than the one before: together they reach further than the whole grid."""

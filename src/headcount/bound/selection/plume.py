@@ -28,9 +28,9 @@ from headcount.bound.selection.statistics import Sizes, sizes
 from headcount.exact import round_up
 from headcount.noise import Entropy
 from headcount.noise.gaussian import DiscreteGaussian
-from headcount.plural import plural
 from headcount.source.contributions import Contributions
-from headcount.source.kept import listed
+from headcount.source.engines.registry import engine_of
+from headcount.wording import plural
 
 RARE = 0.01
 """All but this part of the people are within a bound: the paper's 99th percentile."""
@@ -157,7 +157,7 @@ def found(kept: Bounded, how: GaussianThreshold, entropy: Entropy) -> pa.Table:
 @contextmanager
 def among(contributions: Contributions, items: pa.Table) -> Iterator[Contributions]:
     """Only what people have of these items."""
-    with listed(items, contributions.table) as found_:
+    with engine_of(contributions.table).memtable(items, contributions.table) as found_:
         yield _only(contributions, found_)
 
 

@@ -14,7 +14,6 @@ from math import isqrt
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from headcount.account.events import Event, Laplace
 from headcount.account.threshold import people
@@ -24,13 +23,11 @@ from headcount.bound.selection.believed import last_believed
 from headcount.bound.selection.selection import BoundSelection
 from headcount.bound.selection.statistics import Sizes, sizes
 from headcount.bound.two_scales import TwoScaleClip
+from headcount.exact import Floats, Integers
 from headcount.noise import Entropy
 from headcount.noise.laplace import DiscreteLaplace
-from headcount.noise.law import Integers
-from headcount.plural import plural
 from headcount.source.contributions import LARGEST_COUNT, Contributions
-
-Floats = NDArray[np.float64]
+from headcount.wording import plural
 
 WORTH = 1.05
 """The small bound is the largest one whose noise, after undoing what it takes away, is at most so many times the least
@@ -49,6 +46,10 @@ def edges(largest: int) -> tuple[int, ...]:
     """The least size of each bin: 1, 2, 3, 4, 6, 8, 11, 16, ..., each the root of two times the last."""
     roots = (isqrt(2**power) + (isqrt(2**power) ** 2 < 2**power) for power in range(2 * largest.bit_length() + 1))
     return tuple(sorted({root for root in roots if root <= largest}))
+
+
+PROFILE_EDGES = (*edges(4 * LARGEST_COUNT), 2**52)
+"""The edges of the bins of a released profile."""
 
 
 @dataclass(frozen=True)

@@ -19,9 +19,10 @@ from headcount.bound.top import TopItems
 from headcount.bound.two_scales import TwoScaleClip
 from headcount.noise import Entropy
 from headcount.noise.laplace import DiscreteLaplace
-from headcount.plural import plural
+from headcount.source.arrow_columns import whole_numbers
 from headcount.source.contributions import Contributions
-from headcount.source.fetched import fetched, whole_numbers
+from headcount.source.engines.registry import to_arrow
+from headcount.wording import plural
 
 CLEARLY = 2
 """So many scales of noise below what is enough is clearly less."""
@@ -46,12 +47,12 @@ class CountAtRankCheck(BoundSelection[int]):
         return (Laplace(1 / self.epsilon, Fraction(1)),)
 
     def look(self, contributions: Contributions) -> int:
-        if contributions.numbers is not None:
-            totals = np.sort(contributions.numbers.totals)
+        if contributions.encoded is not None:
+            totals = np.sort(contributions.encoded.totals)
             return int(totals[-self.rank]) if len(totals) >= self.rank else 0
         pairs = contributions.table
         people = pairs.group_by(list(contributions.items)).agg(**{TOTAL: pairs.count()})
-        found = fetched(people.select(TOTAL).order_by(ibis.desc(TOTAL)).limit(self.rank))
+        found = to_arrow(people.select(TOTAL).order_by(ibis.desc(TOTAL)).limit(self.rank))
         return int(whole_numbers(found[TOTAL])[-1]) if len(found) == self.rank else 0
 
     def draw(self, statistics: int, entropy: Entropy) -> Bounding:

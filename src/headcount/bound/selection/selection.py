@@ -24,6 +24,8 @@ class BoundSelection(ABC, Generic[Statistics]):
     name: ClassVar[str]
     by_number: ClassVar[bool] = False
     """Whether pairs as numbers are enough for it, for what may be looked at next, and for every bound in the end."""
+    reads_once: ClassVar[bool] = False
+    """Pairs are looked at for the selection, and again for the bound."""
     default_share: ClassVar[Fraction] = Fraction(5, 100)
     """The share of epsilon that it takes, unless another one is given."""
     repeats: ClassVar[bool] = False

@@ -11,10 +11,11 @@ import numpy as np
 from ibis.expr import types as ir
 
 from headcount.bound.arithmetic import cut_at, root, whole
-from headcount.noise.law import Integers
+from headcount.exact import Integers
+from headcount.source.arrow_columns import whole_numbers
 from headcount.source.contributions import USER, WIDE, Contributions
-from headcount.source.fetched import fetched, whole_numbers
-from headcount.source.numbered import Numbered
+from headcount.source.encoded import EncodedPairs
+from headcount.source.engines.registry import to_arrow
 
 Norm = Literal["sum", "squares"]
 PART = 1024
@@ -49,15 +50,15 @@ def _added(place: Integers, values: Integers, size: int) -> Integers:
 def sizes(contributions: Contributions, norm: Norm, most_ratio: float = 0.0) -> Sizes:
     """People by the sum of their counts, or by the sum of the squares of their counts; ratios are cut at a limit, and
     not looked at if it is 0."""
-    if contributions.numbers is not None and not most_ratio:
-        return _of_numbers(contributions.numbers, norm)
+    if contributions.encoded is not None and not most_ratio:
+        return _of_numbers(contributions.encoded, norm)
     people = _people(contributions, norm, most_ratio)  # user, size, ratio
     counted = people.group_by("size").agg(people=people.count(), ratios=people["ratio"].sum().cast(WIDE))
-    found = fetched(counted.order_by("size"))
+    found = to_arrow(counted.order_by("size"))
     return Sizes(*(whole_numbers(found[name]) for name in ("size", "people", "ratios")))
 
 
-def _of_numbers(numbers: Numbered, norm: Norm) -> Sizes:
+def _of_numbers(numbers: EncodedPairs, norm: Norm) -> Sizes:
     each = [np.minimum(some.totals if norm == "sum" else some.squares, LARGEST_SIZE) for some in numbers]
     found, people = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *each]), return_counts=True)
     return Sizes(found, people.astype(np.int64), np.zeros_like(found))

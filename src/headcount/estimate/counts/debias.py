@@ -1,12 +1,11 @@
 """Undo the bias of bounding: functions of released values and public numbers."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from headcount.estimate.constants import Z
 from headcount.estimate.counts import poisson
-from headcount.noise.law import Integers
+from headcount.exact import Floats, Integers
 
-Floats = NDArray[np.float64]
 Ends = tuple[Integers, Integers, Integers]
 """Counts, and the lower and upper ends of their intervals."""
 
@@ -14,7 +13,7 @@ Ends = tuple[Integers, Integers, Integers]
 def by_ratio(ends: Ends, taken: float, deviation: float) -> Ends:
     """All counts raised by one ratio: of what bounding took away (with noise) to what it left."""
     left = float(max(ends[0].sum(), 1))
-    ratio, unsure = 1 + max(taken, 0) / left, 1.96 * deviation / left
+    ratio, unsure = 1 + max(taken, 0) / left, Z * deviation / left
     return _scaled(ends, ratio, max(ratio - unsure, 1.0), ratio + unsure)
 
 
@@ -22,7 +21,7 @@ def by_poisson(ends: Ends, people: tuple[float, float], bound: int) -> Ends:
     """All counts raised to the rate that people have if their counts are Poisson; of the number of people, the noise's
     deviation is told as well."""
     there, unsure = people
-    numbers = [max(there + 1.96 * side * unsure, 1.0) for side in (0, -1, 1)]
+    numbers = [max(there + Z * side * unsure, 1.0) for side in (0, -1, 1)]
     if len(ends[0]) == 1:
         found = np.array([[poisson.undone(end.astype(np.float64), each, bound) for end in ends] for each in numbers])
         return _whole(found[0, 0], found.min(axis=(0, 1)), found.max(axis=(0, 1)))

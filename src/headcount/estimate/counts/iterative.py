@@ -13,11 +13,10 @@ nothing from above: there the value decides.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import log_expit
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from headcount.estimate.constants import MISS_RATE
+from headcount.exact import Floats, Integers
 
 STEP, REACH = 0.01, 0.9
 """The grid: logarithms of counts around that of the threshold."""
@@ -34,8 +33,6 @@ POINTS = (np.arange(8) + 0.5) / 8
 ALIKE = 1e-3
 CHUNK = 2000
 """Items that are estimated at a time: some ten MiB."""
-MISS = 0.05
-"""Intervals leave out this much of what is probable."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +104,7 @@ def _summed(weights: Floats, counts: Floats, step: Floats) -> Floats:
     """The mean, the deviation, and the ends of what is probable."""
     mean = (weights * counts).sum(axis=1)
     deviation = np.sqrt((weights * (counts - mean[:, None]) ** 2).sum(axis=1))
-    ends = [_quantile(weights, counts, step, part) for part in (MISS / 2, 1 - MISS / 2)]
+    ends = [_quantile(weights, counts, step, part) for part in (MISS_RATE / 2, 1 - MISS_RATE / 2)]
     return np.stack([mean, deviation, *ends])
 
 

@@ -7,10 +7,9 @@ all items.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
-Floats = NDArray[np.float64]
+from headcount.exact import Floats
 
 HIGHEST = 4.0
 """Rates are sought up to so many times the bound: above, nearly everybody is clipped, and nothing can be told."""

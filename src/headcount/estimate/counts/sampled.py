@@ -13,13 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from headcount.estimate.constants import MISS_RATE
+from headcount.exact import Floats, Integers
+
 Truths = NDArray[np.bool_]
 Holds = Callable[[Integers], Truths]
 
-MISS = 0.05
-"""Intervals miss this often."""
 LARGEST = 2**61
 """No count is beyond."""
 
@@ -42,7 +41,7 @@ def sampled(values: Integers, rate: float, threshold: int) -> Sampled:
     return Sampled(*(each[places] for each in (counts, low, high)))
 
 
-def unseen(rate: float, threshold: int, miss: float = MISS) -> int:
+def unseen(rate: float, threshold: int, miss: float = MISS_RATE) -> int:
     """The most people whom an item that is not seen has, in 19 of 20 cases: beyond, it would have been seen."""
     last = np.array([threshold - 1])
     return int(_least(last, lambda n: at_most(n, last, rate) < miss)[0]) - 1
@@ -61,14 +60,14 @@ def at_most(n: Integers, t: Integers, rate: float) -> Floats:
 def _as_high(n: Integers, t: Integers, rate: float, threshold: int) -> Truths:
     """Whether n people give a value of t or more often enough among those that are seen."""
     seen = at_least(n, np.full_like(t, threshold), rate)
-    often: Truths = (n >= t) & ((t == threshold) | (at_least(n, t, rate) >= MISS / 2 * seen) & (seen > 0))
+    often: Truths = (n >= t) & ((t == threshold) | (at_least(n, t, rate) >= MISS_RATE / 2 * seen) & (seen > 0))
     return often
 
 
 def _as_low(n: Integers, t: Integers, rate: float, threshold: int) -> Truths:
     """Whether n people give a value of t or less often enough among those that are seen."""
     seen = at_least(n, np.full_like(t, threshold), rate)
-    often: Truths = at_least(n, t + 1, rate) <= (1 - MISS / 2) * seen
+    often: Truths = at_least(n, t + 1, rate) <= (1 - MISS_RATE / 2) * seen
     return often
 
 

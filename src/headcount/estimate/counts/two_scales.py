@@ -10,9 +10,8 @@ mostly from the open measurement, rare ones from the quiet one.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from headcount.exact import Floats
 
 LINE = 20
 """From so many items on the ratio may depend on how common an item is."""

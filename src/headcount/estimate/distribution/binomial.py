@@ -17,12 +17,9 @@ from dataclasses import dataclass
 from math import asin, ceil, hypot, log, pi, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betainc
 
-from headcount.noise.law import Integers
-
-Floats = NDArray[np.float64]
+from headcount.exact import Floats, Integers
 
 FEWEST, MOST = 200, 4000
 """Binomials of a grid."""

@@ -14,8 +14,8 @@ from math import log, sqrt
 
 import numpy as np
 
-from headcount.estimate.distribution.binomial import Floats, above, cut, mirrored, rivals
-from headcount.noise.law import Integers
+from headcount.estimate.distribution.binomial import above, cut, mirrored, rivals
+from headcount.exact import Floats, Integers
 
 WIDEST = 0.3
 """The largest a: beyond a third there is no rival that far away."""

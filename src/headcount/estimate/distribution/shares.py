@@ -1,11 +1,10 @@
 """Shares on the simplex, and how far off each may be: a function of released values alone."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from headcount.estimate.distribution.simplex import simplex
+from headcount.exact import Floats
 
-Floats = NDArray[np.float64]
 SEEN = 4.0
 """From this many deviations of its noise on, what people drew in all is believed to be anything."""
 WIDTH = 2.1

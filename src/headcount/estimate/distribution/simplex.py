@@ -1,9 +1,8 @@
 """The nearest distribution: no share below 0, and all together 1."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from headcount.exact import Floats
 
 
 def simplex(values: Floats) -> Floats:

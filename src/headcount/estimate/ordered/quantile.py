@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from headcount.estimate.ordered.tree import Floats, Integers, Shape, Within
+from headcount.estimate.constants import MISS_RATE
+from headcount.estimate.ordered.tree import Shape, Within
+from headcount.exact import Floats, Integers
 
-MISS = 0.05
-"""Intervals miss the truth at most so often."""
 AT_LEAVES = 0.8
 """The part of all misses that is left to the leaves."""
 
@@ -67,7 +67,7 @@ def ranges(found: Counts, firsts: NDArray[np.int64], lasts: NDArray[np.int64]) -
     """How many there are from leaf `first` up to, but without, leaf `last`."""
     firsts, lasts = np.asarray(firsts, dtype=np.int64), np.asarray(lasts, dtype=np.int64)
     counts, within = found.below[lasts] - found.below[firsts], found.between(firsts, lasts)
-    away = ndtri(1 - MISS / 2) * within.deviations
+    away = ndtri(1 - MISS_RATE / 2) * within.deviations
     low, high = np.minimum(within.least - away, counts), np.maximum(within.most + away, counts)
     return np.maximum(counts, 0.0), np.maximum(low, 0.0), np.maximum(high, 0.0)
 
@@ -108,6 +108,6 @@ def _first(true: NDArray[np.bool_]) -> int:
 def _deviations(level: int, levels: int) -> float:
     """How far off an edge of a level may be before it is refused, in standard deviations."""
     if levels == 1:
-        return float(ndtri(1 - MISS / 2))
+        return float(ndtri(1 - MISS_RATE / 2))
     part = AT_LEAVES if level == levels - 1 else (1 - AT_LEAVES) / (levels - 1)
-    return float(ndtri(1 - MISS / 2 * part))
+    return float(ndtri(1 - MISS_RATE / 2 * part))

@@ -24,8 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headcount.estimate.counts.sampled import unseen
-from headcount.estimate.ordered.tree import Floats, Integers, Shape, Within
+from headcount.estimate.ordered.tree import Shape, Within
 from headcount.estimate.ordered.tree import consistent as least_squares
+from headcount.exact import Floats, Integers
 
 RARE = 0.025
 """So rarely are as few drawn as are hidden, of `most` people."""

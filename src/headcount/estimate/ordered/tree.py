@@ -22,8 +22,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from headcount.exact import Floats, Integers
 
 FAN_OUTS = range(2, 65)
 """Those among which the best is sought: it is from 2 to 5, or, if scales add up, about 15, or all of few leaves."""

@@ -12,16 +12,14 @@ from typing import Literal
 
 import numpy as np
 
+from headcount.estimate.constants import MISS_RATE
 from headcount.estimate.shape.isotonic import BEYOND, nonincreasing
 from headcount.estimate.shape.kernel import Kernel, cumulated
 from headcount.estimate.shape.npmle import likely
 from headcount.estimate.shape.prevalence import Prevalence, Steps, at_least, of_counts, of_steps
 from headcount.estimate.shape.tally import Seen, tallied
 from headcount.estimate.shape.unhash import undone
-from headcount.noise.law import Integers
-
-MISS = 0.05
-"""With "l2", noise of some cell goes beyond the bounds with this chance."""
+from headcount.exact import Integers
 
 
 @dataclass(frozen=True)
@@ -69,7 +67,7 @@ def _nearest(steps: Steps, least: Integers | int = 0, most: Integers | int = BEY
 
 def _bounded(steps: Steps, seen: Seen, kernel: Kernel) -> Prevalence:
     """The nearest staircase none of whose sorted counts is further from the sorted cells than noise goes."""
-    reach = kernel.within(MISS / int(seen.cells.sum()))
+    reach = kernel.within(MISS_RATE / int(seen.cells.sum()))
     lower, upper = _moved(seen, -reach), _moved(seen, reach)
     starts = np.unique(np.concatenate([steps.starts, lower.starts, upper.starts]))
     return _nearest(

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import fft
 
-Floats = NDArray[np.float64]
+from headcount.exact import Floats
+
 LITTLE = 2**22
 """Products."""
 SHORT = 16

@@ -10,11 +10,9 @@ import math
 
 import numpy as np
 
-from headcount.estimate.shape.prevalence import Floats
-from headcount.noise.law import Integers
+from headcount.estimate.constants import MISS_RATE
+from headcount.exact import Floats, Integers
 
-MISS = 0.05
-"""The interval misses the truth at most so often."""
 CONTRADICTED = 1.5
 """A mean contradicts a longer one that is below it by so many deviations. Set on half of the
 tables of benchmarks/shape_intervals.py."""
@@ -31,9 +29,9 @@ def level(columns: Integers, scale: float) -> float:
 def interval(columns: Integers, scale: float) -> tuple[float, float]:
     """Where the first column is but for a chance of 5%: half of it below, half above."""
     lengths, means = _means(columns)
-    chances: Floats = MISS / 2 * 0.5 ** np.arange(1.0, len(lengths) + 1)  # together below the half
+    chances: Floats = MISS_RATE / 2 * 0.5 ** np.arange(1.0, len(lengths) + 1)  # together below the half
     low = float(np.max(means - _sums(lengths, scale, chances) / lengths))
-    return max(low, 0.0), max(means[0] + _one(scale, MISS / 2), 0.0)
+    return max(low, 0.0), max(means[0] + _one(scale, MISS_RATE / 2), 0.0)
 
 
 def _means(columns: Integers) -> tuple[Floats, Floats]:

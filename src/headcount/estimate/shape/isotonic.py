@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from headcount.estimate.shape.prevalence import Floats
-from headcount.noise.law import Integers
+from headcount.exact import Floats, Integers
 
 BEYOND = 2**61
 """Numbers further from 0 are taken for this."""

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from headcount.estimate.shape.convolution import convolve
-from headcount.estimate.shape.prevalence import Floats, Steps, at_least
+from headcount.estimate.shape.prevalence import Steps, at_least
 from headcount.estimate.shape.tally import Seen, line
-from headcount.noise.law import Integers
+from headcount.exact import Floats, Integers
 
 OfCounts = Callable[[Integers], Floats]
 """A number for each count."""

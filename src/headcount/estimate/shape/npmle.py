@@ -18,9 +18,8 @@ import numpy as np
 from scipy import fft
 
 from headcount.estimate.shape.kernel import Kernel
-from headcount.estimate.shape.prevalence import Floats
 from headcount.estimate.shape.tally import Seen, line
-from headcount.noise.law import Integers
+from headcount.exact import Floats, Integers
 
 ROUNDS = 2000
 """At most so many."""

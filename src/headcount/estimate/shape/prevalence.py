@@ -7,11 +7,8 @@ the columns of one staircase, so both have the same l1 distance to the truth (pa
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from headcount.noise.law import Integers
-
-Floats = NDArray[np.float64]
+from headcount.exact import Floats, Integers
 
 
 @dataclass(frozen=True)

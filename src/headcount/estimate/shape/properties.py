@@ -23,9 +23,9 @@ import numpy as np
 from scipy.special import betainc, digamma, hyperu
 
 from headcount.estimate.shape.kernel import OfCounts
-from headcount.estimate.shape.prevalence import Floats, Prevalence
+from headcount.estimate.shape.prevalence import Prevalence
 from headcount.estimate.shape.uncertainty import DEVIATIONS, Uncertain, some
-from headcount.noise.law import Integers
+from headcount.exact import Floats, Integers
 
 SEVERAL = 8.0
 """So many times as many people more can be asked about: beyond, nothing bounds from above what they would have."""

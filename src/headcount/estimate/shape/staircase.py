@@ -18,7 +18,7 @@ import numpy as np
 from headcount.estimate.shape.first_column import level
 from headcount.estimate.shape.isotonic import BEYOND, middle, nonincreasing
 from headcount.estimate.shape.prevalence import Prevalence, joined, of_counts, of_steps
-from headcount.noise.law import Integers
+from headcount.exact import Integers
 
 
 @np.errstate(all="ignore")

@@ -11,7 +11,7 @@ from headcount.estimate.shape import buckets, first_column, staircase
 from headcount.estimate.shape.kernel import Kernel, both, shares
 from headcount.estimate.shape.prevalence import Prevalence
 from headcount.estimate.shape.uncertainty import OnBuckets, OnStaircase, Uncertain
-from headcount.noise.law import Integers
+from headcount.exact import Integers
 
 Loss = Literal["l1", "l2"]
 """What the estimate keeps small: all differences, or their squares."""

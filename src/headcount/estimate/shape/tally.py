@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from headcount.noise.law import Integers
+from headcount.exact import Integers
 
 LONGEST = 2**21
 """A line has no more places, if nothing else is said."""

@@ -15,12 +15,12 @@ import numpy as np
 from headcount.estimate.shape.convolution import convolve
 from headcount.estimate.shape.isotonic import BEYOND
 from headcount.estimate.shape.kernel import Kernel, OfCounts, variances
-from headcount.estimate.shape.prevalence import Floats, Prevalence
+from headcount.estimate.shape.prevalence import Prevalence
 from headcount.estimate.shape.tally import line
-from headcount.noise.law import Integers
+from headcount.exact import Floats, Integers
 
-MISS = 0.04
-"""Noise on one count goes further at most so often: less than the 5% by which intervals may miss, as noise makes up
+NOISE_MISS_RATE = 0.04
+"""Probability that noise on one count is larger: below the 5% by which intervals may miss, as noise makes up
 some items."""
 DEVIATIONS = 2.6
 """How many deviations an interval has on each side: 2.12 for a single draw of Laplace noise, and the rest for what
@@ -126,8 +126,8 @@ class OnStaircase:
 
     @property
     def usual(self) -> int:
-        """The least t with P(|noise| > t) = 2 p^(t+1) / (1 + p) at most that of `MISS`."""
-        return max(math.ceil(-self.scale * math.log(MISS * (1 + math.exp(-1 / self.scale)) / 2)) - 1, 0)
+        """The least t with P(|noise| > t) = 2 p^(t+1) / (1 + p) at most that of `NOISE_MISS_RATE`."""
+        return max(math.ceil(-self.scale * math.log(NOISE_MISS_RATE * (1 + math.exp(-1 / self.scale)) / 2)) - 1, 0)
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,7 @@ class OnBuckets:
         """By the deviation of the unbiased estimate; and at least those with twice as many people as noise makes up in
         any of all cells."""
         half = DEVIATIONS * math.sqrt(max(self.variance(prevalence, some), 0.0))
-        anywhere = 2 * self.kernel.within(MISS / self.cells) * self.kernel.unit
+        anywhere = 2 * self.kernel.within(NOISE_MISS_RATE / self.cells) * self.kernel.unit
         certain = float(prevalence.reached(np.array([anywhere + 1]))[0])
         return max(prevalence.distinct - half, certain), prevalence.distinct + half
 
@@ -180,7 +180,7 @@ class OnBuckets:
     @property
     def usual(self) -> int:
         """Noise on one cell is no larger in 19 of 20 cases."""
-        return self.kernel.within(MISS) * self.kernel.unit
+        return self.kernel.within(NOISE_MISS_RATE) * self.kernel.unit
 
     def _empty(self, prevalence: Prevalence) -> float:
         """The part of all cells that are empty, if items were hashed: e^(-items / cells)."""

@@ -15,8 +15,8 @@ import numpy as np
 from scipy import fft
 
 from headcount.estimate.shape.convolution import convolve
-from headcount.estimate.shape.prevalence import Floats, Prevalence, Steps, at_least
-from headcount.noise.law import Integers
+from headcount.estimate.shape.prevalence import Prevalence, Steps, at_least
+from headcount.exact import Floats, Integers
 
 LONGEST = 2**16
 """Larger counts stay as they are: items of so many people are so few that they hardly meet, and what is usual in the

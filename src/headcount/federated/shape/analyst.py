@@ -23,7 +23,7 @@ from headcount.federated.shape.messages import (
 )
 from headcount.federated.shape.plan import Wanted
 from headcount.noise import Entropy, SystemEntropy
-from headcount.release.shape import Shape, collected
+from headcount.release.shape import Shape, shape_release
 
 HONEST = Fraction(9, 10)
 TIMES = 2
@@ -93,7 +93,7 @@ class ShapeAnalyst:
         if len(noisy) != asked.buckets or result.answered < asked.needed:
             raise Refused("This result has not the buckets or the answers of its round.", fix="result = middle.close()")
         told = of_buckets(noisy, [(float(asked.scale), result.answered / asked.needed)], hashed=True)
-        return collected(told, dataset=f'{result.answered:,} answers to "{asked.asks}"', **asked.about)
+        return shape_release(told, dataset=f'{result.answered:,} answers to "{asked.asks}"', **asked.about)
 
     def _known(self, asked: ShapeRound) -> ShapeRound:
         if not asked.holds:

@@ -16,13 +16,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from headcount.exact import Number
+from headcount.exact import Integers, Number
 from headcount.federated.messages import check_items
 from headcount.federated.person import Person
 from headcount.federated.shape.messages import ShapeRound, Shares
 from headcount.noise import Entropy, SystemEntropy
 from headcount.noise.finite import Uniform
-from headcount.noise.law import Integers
 from headcount.noise.poisson import LogSeries, Poisson
 
 _SYSTEM = SystemEntropy()

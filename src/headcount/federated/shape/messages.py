@@ -22,7 +22,7 @@ from headcount.account.cost import native
 from headcount.account.events import Laplace, Neighbours, ShuffledLaplace, to_json
 from headcount.account.shuffling import messages as messages_of
 from headcount.account.threshold import people as changed
-from headcount.exact import written
+from headcount.exact import Integers, written
 from headcount.federated.messages import (
     LARGEST,
     LEAST_EPSILON,
@@ -34,8 +34,8 @@ from headcount.federated.messages import (
     check_text,
     check_whole,
 )
+from headcount.federated.shape.length import nonzero_buckets, size_digits, text_length
 from headcount.mechanism.shape.staircase import INTERVAL
-from headcount.noise.law import Integers
 
 Way = Literal["shuffle", "secure-sum"]
 
@@ -187,14 +187,25 @@ class ShapeRound(Message):
             "their shares.",
         )
 
+    @property
+    def pairs(self) -> float:
+        """Mean number of pairs of a bucket and an amount in an answer: every message by itself; or, for a secure sum,
+        one for each bucket whose amount is not 0."""
+        return self.messages if self.way == "shuffle" else nonzero_buckets(self.buckets, self.share, self.scale)
+
+    @property
+    def text_length(self) -> float:
+        """Mean number of characters, which are as many bytes, of an answer's text."""
+        frame = len(Shares(self.digest, "0" * 32, ()).to_json())
+        amount_digits = 1.0 if self.way == "shuffle" else size_digits(float(self.scale))
+        return text_length(frame, self.pairs, self.buckets, amount_digits)
+
     def _size(self) -> str:
         """What an answer takes, in words."""
-        from headcount.federated.shape.length import pairs, text_length
-
-        size = f"on average, about {_bytes(text_length(self))} of text, not encrypted"
+        size = f"on average, about {_bytes(self.text_length)} of text, not encrypted"
         if self.way == "secure-sum":
-            return f"{pairs(self):,.0f} numbers to a secure sum {size}, nor masked"
-        return f"{pairs(self):,.0f} messages to a shuffler {size}"
+            return f"{self.pairs:,.0f} numbers to a secure sum {size}, nor masked"
+        return f"{self.pairs:,.0f} messages to a shuffler {size}"
 
 
 TRUSTED_SUM = "secure sum is trusted to tell sums alone: it is a stand-in that sees every answer, unmasked"

@@ -20,10 +20,10 @@ from threading import Lock
 
 import numpy as np
 
+from headcount.exact import Integers
 from headcount.federated.messages import Refused, bad
 from headcount.federated.shape.messages import ShapeRound, Shares, Tally, Total, Way
-from headcount.noise.law import Integers
-from headcount.single import Single
+from headcount.federated.single import Single
 
 
 class _Middle(Single, ABC):

@@ -14,8 +14,8 @@ from typing import ClassVar
 import pyarrow as pa
 
 from headcount.account import zcdp
-from headcount.account.cost import Cost
 from headcount.account.events import Event, Gaussian, Neighbours
+from headcount.account.guarantee import Cost
 from headcount.account.threshold import people
 from headcount.bound import Bounded
 from headcount.bound.selection.plume import Discovered, Discovering

@@ -8,7 +8,7 @@ from headcount.bound import Bounding
 from headcount.bound.selection.plume import LARGEST_BOUND, Discovered, Discovering
 from headcount.mechanism.baseline.plume import Plume, calibrated, discovering
 from headcount.mechanism.unknown.strategy import UnknownItems
-from headcount.plural import plural
+from headcount.wording import plural
 
 NAMES = ("plume", "plume-threshold")
 

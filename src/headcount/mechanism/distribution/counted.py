@@ -4,18 +4,16 @@ from dataclasses import dataclass, fields
 from math import inf, log, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
-from headcount.account.cost import Cost
 from headcount.account.events import Laplace, Neighbours
+from headcount.account.guarantee import Cost
 from headcount.bound import Bounding
+from headcount.estimate.constants import LAPLACE_TO_NORMAL
 from headcount.estimate.distribution.shares import ALIKE, SEEN, SHARES, with_intervals
 from headcount.mechanism.known import clipped
 from headcount.mechanism.known.clipped import Clipped
 from headcount.mechanism.mechanism import Columns, Noisy
-from headcount.mechanism.ordered.hierarchy import LAPLACE_TO_NORMAL, Noise
-
-Floats = NDArray[np.float64]
+from headcount.mechanism.ordered.hierarchy import Noise
 
 
 @dataclass(frozen=True)

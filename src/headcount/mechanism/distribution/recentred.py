@@ -20,19 +20,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headcount.account import calibrate
-from headcount.account.cost import Cost
 from headcount.account.events import Event, Gaussian, Neighbours
+from headcount.account.guarantee import Cost
 from headcount.account.threshold import people
 from headcount.bound.draws import BoundedDraws, Draws, by_place, of_each
 from headcount.bound.scale import SAFE
 from headcount.estimate.distribution.shares import MEASURED, SEEN, SHARES, with_intervals
 from headcount.estimate.distribution.simplex import simplex
-from headcount.mechanism.mechanism import Columns, Mechanism, Noisy, deviation, digits, law
+from headcount.exact import Floats, Integers
+from headcount.mechanism.mechanism import Columns, Mechanism, Noisy, deviation, law
 from headcount.noise import Entropy
-from headcount.noise.law import LARGEST_VALUE, Integers
-from headcount.plural import plural
-
-Floats = NDArray[np.float64]
+from headcount.noise.law import LARGEST_VALUE
+from headcount.wording import format_number, plural
 
 ROUNDS = (Fraction(8, 100), Fraction(20, 100), Fraction(59, 100))
 """The parts of the price for the means, round by round."""
@@ -144,8 +143,8 @@ class Recentred(Mechanism[BoundedDraws, NoisyCentre]):
             f"{plural(item)} alike). How far people are from it is counted in bins; people who are farther away than "
             "most are pulled in to a distance that follows from that.",
             "The mean of what is left moves the estimate. It gets discrete Gaussian noise for that distance, in the "
-            f"last round with a standard deviation of {digits(deviation(self.law) / UNIT)} times it, divided by all "
-            "samples. All rounds count, each by how quiet it was.",
+            f"last round with a standard deviation of {format_number(deviation(self.law) / UNIT)} times it, divided by "
+            "all samples. All rounds count, each by how quiet it was.",
         ]
 
 

@@ -20,18 +20,18 @@ import numpy as np
 from scipy.special import erfinv
 
 from headcount.account import calibrate
-from headcount.account.cost import Cost
 from headcount.account.events import Event, Gaussian, Neighbours, Selections
+from headcount.account.guarantee import Cost
 from headcount.account.threshold import people as differing
 from headcount.bound.draws import BoundedDraws, ExactDraws
 from headcount.errors import BadParameter
 from headcount.estimate.distribution import binomial, scheffe
-from headcount.estimate.distribution.binomial import Floats
 from headcount.estimate.distribution.shares import ALIKE, SEEN, SHARES, with_intervals
-from headcount.mechanism.mechanism import Columns, Mechanism, Noisy, deviation, digits, law
+from headcount.exact import Floats, Integers
+from headcount.mechanism.mechanism import Columns, Mechanism, Noisy, deviation, law
 from headcount.noise import Entropy, Law
 from headcount.noise.by_score import ByScore
-from headcount.noise.law import Integers
+from headcount.wording import format_number
 
 Method = Literal["ks", "hypothesis-selection", "sparse"]
 
@@ -165,13 +165,13 @@ class Selected(Mechanism[BoundedDraws, NoisySelected]):
     def _counted(self) -> list[str]:
         if isinstance(self.people, int):
             return []
-        noise = f"discrete Gaussian noise with a standard deviation of {digits(deviation(law(self.people)))}"
+        noise = f"discrete Gaussian noise with a standard deviation of {format_number(deviation(law(self.people)))}"
         return [f"How many people have enough samples is counted first, with {noise}."]
 
     def _present(self, item: str) -> list[str]:
         if self.presence is None:
             return []
-        noise = f"discrete Gaussian noise with a standard deviation of {digits(deviation(law(self.presence)))}"
+        noise = f"discrete Gaussian noise with a standard deviation of {format_number(deviation(law(self.presence)))}"
         return [f"How many people have each {item} at all gets {noise}; the shares of rare ones are estimated by that."]
 
 

@@ -8,8 +8,8 @@ from math import inf, pi, sqrt
 from typing import Any, Literal, cast
 
 from headcount.account import calibrate, zcdp
-from headcount.account.cost import Cost
 from headcount.account.events import Laplace, Neighbours
+from headcount.account.guarantee import Cost
 from headcount.account.threshold import people as changed_people
 from headcount.bound import Bounding, SampledEvents, ScaledToSum
 from headcount.bound.draws import Draws, ExactDraws
@@ -18,10 +18,11 @@ from headcount.bound.selection.selection import BoundSelection
 from headcount.errors import BadParameter
 from headcount.mechanism.distribution import counted, recentred, selected
 from headcount.mechanism.known.clipped import Clipped
-from headcount.mechanism.mechanism import AnyMechanism, many
+from headcount.mechanism.mechanism import AnyMechanism
 from headcount.mechanism.ordered.hierarchy import Noise
 from headcount.mechanism.strategy import Forecast, Strategy, all_appear
 from headcount.source.contributions import LARGEST_COUNT
+from headcount.wording import counted_noun
 
 Method = Literal["auto", "laplace", "gaussian", "sample-one", "hypothesis-selection", "sparse", "ks", "recentred"]
 EXACT = ("hypothesis-selection", "sparse", "ks")
@@ -147,11 +148,11 @@ class DistributionStrategy(Strategy):
     def _predicted_line(self, most: int, people: int) -> tuple[str, str]:
         name, off = self.predicted(most, people)
         less = "these are too few people: " if _at_most_2(off) >= 1 else ""
-        together = f"{less}all {many(self.cells, 'share')} together are off by about {_at_most_2(off):.2g}"
-        return "error", f"{together} if {people:,} people have {many(most, 'sample')} each ({name})"
+        together = f"{less}all {counted_noun(self.cells, 'share')} together are off by about {_at_most_2(off):.2g}"
+        return "error", f"{together} if {people:,} people have {counted_noun(most, 'sample')} each ({name})"
 
     def outlook(self, item: str) -> str:
-        kept = many(self.bound, "sample") if isinstance(self.bound, int) else "so many samples"
+        kept = counted_noun(self.bound, "sample") if isinstance(self.bound, int) else "so many samples"
         how = "by the mechanism that is predicted to be least off" if self.method == "auto" else self.method
         return f"People are held to {kept}. Then the distribution is learned, {how}."
 

@@ -10,12 +10,13 @@ from fractions import Fraction
 from typing import ClassVar, Literal
 
 from headcount.account import calibrate
-from headcount.account.cost import Cost
 from headcount.account.events import Event, Gaussian, Laplace, Neighbours
+from headcount.account.guarantee import Cost
 from headcount.bound import Bounded, BoundedWithScalar, Bounding, ScaledToSize, ScaledToSum, Sensitivity, WithScalar
 from headcount.estimate.counts.debias import by_poisson, by_ratio
-from headcount.mechanism.mechanism import Columns, Mechanism, Noisy, deviation, digits, law
+from headcount.mechanism.mechanism import Columns, Mechanism, Noisy, deviation, law
 from headcount.noise import Entropy
+from headcount.wording import format_number
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ class Clipped(Mechanism[Bounded, Noisy]):
         measured = "How much bounding took away from all" if what == "taken" else "How many people there are"
         return [
             counts,
-            f"{measured} is measured as well, with Laplace noise of a standard deviation of {digits(wide)}.",
+            f"{measured} is measured as well, with Laplace noise of a standard deviation of {format_number(wide)}.",
         ]
 
     def estimate(self, noisy: Noisy) -> Columns:

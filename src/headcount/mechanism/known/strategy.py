@@ -5,7 +5,7 @@ from fractions import Fraction
 from math import isqrt, pi, sqrt
 from typing import Any, Literal
 
-from headcount.account.cost import Cost
+from headcount.account.guarantee import Cost
 from headcount.account.threshold import people
 from headcount.bound import Bounding, ScaledToSize, ScaledToSum
 from headcount.bound.selection.compare import Compared, ComparedSizes, ComparedSums
@@ -19,7 +19,6 @@ from headcount.bound.selection.paper import (
 )
 from headcount.bound.selection.selection import BoundSelection
 from headcount.mechanism.known.clipped import Clipped, calibrated, gaussian, laplace, with_scalar
-from headcount.mechanism.mechanism import digits
 from headcount.mechanism.strategy import (
     EXAMPLE_BOUNDS,
     Forecast,
@@ -32,6 +31,7 @@ from headcount.mechanism.strategy import (
     sigma,
 )
 from headcount.source.contributions import LARGEST_COUNT
+from headcount.wording import format_number
 
 Debias = Literal["auto", "ratio", "poisson"] | None
 SELECTIONS = {
@@ -150,7 +150,7 @@ class KnownItems(Strategy):
     def forecast(self, item: str, unit: str) -> Forecast:
         if not self.selects:
             return given_forecast(self.mechanism(), item, unit)
-        errors = for_examples([digits(self.mechanism(self.example(bound)).error) for bound in EXAMPLE_BOUNDS])
+        errors = for_examples([format_number(self.mechanism(self.example(bound)).error) for bound in EXAMPLE_BOUNDS])
         return [error_line(errors), *([] if self.cells == 1 else [all_appear(item)]), *self._candidates_told()]
 
     def _candidates_told(self) -> Forecast:

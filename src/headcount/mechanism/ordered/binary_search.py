@@ -12,19 +12,17 @@ from math import ceil, log, sqrt
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from headcount.account.cost import Cost
 from headcount.account.events import Gaussian, Laplace, Neighbours, SampleThreshold
+from headcount.account.guarantee import Cost
 from headcount.bound import Bounded, SampledEvents, ScaledToSum
+from headcount.estimate.constants import Z
+from headcount.exact import Floats, Integers
 from headcount.mechanism.mechanism import Columns, Mechanism, Noisy
 from headcount.mechanism.ordered.hierarchy import INTERVAL, Noise, calibrated, sampled_error
 from headcount.mechanism.ordered.readout import Quantiles
 from headcount.noise import Entropy, Law
-from headcount.noise.law import Integers
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -57,7 +55,7 @@ class BinarySearch(Mechanism[Bounded, SearchPath]):
     @property
     def error(self) -> float:
         """19 of 20 quantiles are off by at most so many ranks, through noise; in a sample, if there are 10,000."""
-        return sampled_error(self.event) if isinstance(self.event, SampleThreshold) else 1.96 * self.deviation
+        return sampled_error(self.event) if isinstance(self.event, SampleThreshold) else Z * self.deviation
 
     @property
     def rounds(self) -> int:

@@ -9,27 +9,26 @@ of one person. Proof for both kinds of neighbours: docs/proofs/hierarchy.md.
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import log, sqrt
+from math import sqrt
 from typing import ClassVar, Literal
 
 import numpy as np
 
 from headcount.account import calibrate
-from headcount.account.cost import Cost
 from headcount.account.events import Gaussian, Laplace, Neighbours, SampleThreshold
+from headcount.account.guarantee import Cost
 from headcount.account.threshold import people
 from headcount.bound import Bounded, SampledEvents, ScaledToSum
+from headcount.estimate.constants import LAPLACE_TO_NORMAL, Z
 from headcount.estimate.ordered import sampled_tree, tree
 from headcount.estimate.ordered.quantile import Counts
 from headcount.estimate.ordered.tree import Shape, best_shape, mean_variance
+from headcount.exact import Integers
 from headcount.mechanism.mechanism import Columns, Mechanism, Noisy
 from headcount.mechanism.ordered.readout import Readout
 from headcount.noise import Entropy, Law
-from headcount.noise.law import Integers
 
 Noise = Literal["laplace", "gaussian"]
-LAPLACE_TO_NORMAL = log(20) / sqrt(2) / 1.96
-"""How much wider than its deviation says Laplace noise is, if intervals of 1.96 deviations are to hold 95%."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +59,7 @@ class Hierarchy(Mechanism[Bounded, NoisyTree]):
         """19 of 20 quantiles are off by at most so many ranks, through noise; in a sample, if there are 10,000."""
         if isinstance(self.event, SampleThreshold):
             return sampled_error(self.event)
-        return 1.96 * self.deviation * sqrt(mean_variance(self.shape))
+        return Z * self.deviation * sqrt(mean_variance(self.shape))
 
     def run(self, bounded: Bounded, entropy: Entropy) -> NoisyTree:
         self.check(bounded)
@@ -113,7 +112,7 @@ INTERVAL = (
 def sampled_error(event: SampleThreshold) -> float:
     """19 of 20 medians are off by at most so many ranks if there are 10,000 rows."""
     rate = float(event.rate)
-    return 1.96 * sqrt(10_000 * (1 - rate) / rate) / 2
+    return Z * sqrt(10_000 * (1 - rate) / rate) / 2
 
 
 def noisy(

@@ -5,15 +5,13 @@ from fractions import Fraction
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from headcount.estimate.counts.debias import whole
 from headcount.estimate.ordered import quantile
 from headcount.estimate.ordered.quantile import Counts
+from headcount.exact import Floats
 from headcount.mechanism.mechanism import Columns
 from headcount.source.axis import Axis
-
-Floats = NDArray[np.float64]
 
 
 class Readout(Protocol):

@@ -6,13 +6,13 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Literal
 
-from headcount.account.cost import Cost
 from headcount.account.events import Neighbours
+from headcount.account.guarantee import Cost
 from headcount.bound import Bounding, SampledEvents, ScaledToSum
 from headcount.bound.selection.compare import ComparedSums
 from headcount.bound.selection.selection import BoundSelection
 from headcount.estimate.ordered.tree import Shape
-from headcount.mechanism.mechanism import AnyMechanism, digits
+from headcount.mechanism.mechanism import AnyMechanism
 from headcount.mechanism.ordered import binary_search, hierarchy
 from headcount.mechanism.ordered.binary_search import BinarySearch
 from headcount.mechanism.ordered.hierarchy import Hierarchy
@@ -20,6 +20,7 @@ from headcount.mechanism.ordered.readout import Quantiles, Ranges
 from headcount.mechanism.sampled.sample_threshold import EXACT_SAMPLING, Sampling, sampling
 from headcount.mechanism.strategy import EXAMPLE_BOUNDS, Forecast, Strategy, bound_grid, example_errors
 from headcount.source.contributions import LARGEST_COUNT
+from headcount.wording import format_number
 
 Method = Literal["auto", "tree", "sample-threshold", "search", "sample-search"]
 SAMPLES: tuple[Method, ...] = ("sample-threshold", "sample-search")
@@ -113,7 +114,7 @@ class Ordered(Strategy):
             made = [self.mechanism(ScaledToSum(bound, bound)) for bound in EXAMPLE_BOUNDS]
             errors = example_errors(made, counted)
         else:
-            errors = f"{digits(self.mechanism().error)} {counted}"
+            errors = f"{format_number(self.mechanism().error)} {counted}"
         if not self.sampled:
             return [("error", f"19 of 20 are off by at most {errors} (noise alone)")]
         many = f"if there are 10,000 {rows}, ten times that if a million"

@@ -17,14 +17,17 @@ import numpy as np
 import pyarrow as pa
 
 from headcount.account import rates
-from headcount.account.cost import Cost, native
+from headcount.account.cost import native
 from headcount.account.events import Neighbours
 from headcount.account.events import SampleThreshold as Event
+from headcount.account.guarantee import Cost
 from headcount.bound import Bounded, SampledItems
 from headcount.errors import BadParameter
-from headcount.estimate.counts.sampled import MISS, sampled, unseen
-from headcount.mechanism.mechanism import Columns, Mechanism, Noisy, digits
+from headcount.estimate.constants import MISS_RATE, Z
+from headcount.estimate.counts.sampled import sampled, unseen
+from headcount.mechanism.mechanism import Columns, Mechanism, Noisy
 from headcount.noise import Entropy, Law
+from headcount.wording import format_number
 
 Rule = Literal["exact", "paper"]
 MOST_REPORTS = 100
@@ -68,7 +71,7 @@ class Sampled(Mechanism[Bounded, Noisy]):
     def off(self, count: int) -> float:
         """By how much 19 of 20 counts of this size are off, at most."""
         rate = float(self.event.rate)
-        return 1.96 * sqrt(count * (1 - rate) / rate)
+        return Z * sqrt(count * (1 - rate) / rate)
 
     def run(self, bounded: Bounded, entropy: Entropy) -> Noisy:
         self.check(bounded)
@@ -84,12 +87,12 @@ class Sampled(Mechanism[Bounded, Noisy]):
         rate, threshold = float(self.event.rate), self.event.threshold
         seen = noisy.values > 0
         found = sampled(np.maximum(noisy.values, threshold), rate, 1 if self.listed else threshold)
-        ends = np.where(seen, found.low, 0), np.where(seen, found.high, unseen(rate, threshold, MISS / 2))
+        ends = np.where(seen, found.low, 0), np.where(seen, found.high, unseen(rate, threshold, MISS_RATE / 2))
         return Columns({"count": np.where(seen, found.counts, 0), "low": ends[0], "high": ends[1]})
 
     def explain(self, item: str) -> list[str]:
         rate, least = float(self.event.rate), self.event.threshold
-        others, miss = ("told as 0", MISS / 2) if self.listed else ("not mentioned", MISS)
+        others, miss = ("told as 0", MISS_RATE / 2) if self.listed else ("not mentioned", MISS_RATE)
         return [
             f"Each {item} of each person is in the sample by a coin of its own, with a chance of {rate:.4g}. No noise "
             "is added.",
@@ -101,9 +104,9 @@ class Sampled(Mechanism[Bounded, Noisy]):
     @property
     def interval_told(self) -> str:
         return (
-            f"Counts are those of the sample, times {digits(1 / float(self.event.rate))}. From low to high: this "
-            f"interval holds the count after bounding in 19 of 20 cases{'' if self.listed else ' where it is shown'}. "
-            "What bounding took away is not in it."
+            f"Counts are those of the sample, times {format_number(1 / float(self.event.rate))}. From low to high: "
+            "this interval holds the count after bounding in 19 of 20 cases"
+            f"{'' if self.listed else ' where it is shown'}. What bounding took away is not in it."
         )
 
 

@@ -8,7 +8,6 @@ from headcount.bound import Bounding, SampledItems
 from headcount.bound.selection.by_load import Generalized
 from headcount.bound.selection.selection import BoundSelection
 from headcount.errors import BadParameter
-from headcount.mechanism.mechanism import digits
 from headcount.mechanism.sampled.sample_threshold import (
     EXACT_SAMPLING,
     MOST_REPORTS,
@@ -26,7 +25,7 @@ from headcount.mechanism.strategy import (
     for_examples,
     visible_from,
 )
-from headcount.plural import plural
+from headcount.wording import format_number, plural
 
 EXAMPLE_COUNTS = (100, 10_000)
 """Counts for which a plan shows the error."""
@@ -75,7 +74,7 @@ class Samples(Strategy):
     def forecast(self, item: str, unit: str) -> Forecast:
         chosen = self.selection is not None
         made = [self.mechanism(SampledItems(bound)) for bound in EXAMPLE_BOUNDS] if chosen else [self.mechanism()]
-        errors = [", ".join(f"{digits(each.off(size))} of {size:,}" for size in EXAMPLE_COUNTS) for each in made]
+        errors = [", ".join(f"{format_number(each.off(size))} of {size:,}" for size in EXAMPLE_COUNTS) for each in made]
         error, least = (for_examples(each) if chosen else each[0] for each in (errors, list(map(visible_from, made))))
         shown = (
             all_appear(item) if self.cells is not None else ("appear", f"an item ({item}) needs about {least} people")

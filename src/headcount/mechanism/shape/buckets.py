@@ -19,14 +19,13 @@ from headcount.account.events import Event, Laplace, Neighbours
 from headcount.bound import Bounded, SampledItems
 from headcount.errors import BadParameter, ReadingFailed
 from headcount.estimate.shape.table import MAX_BUCKETS, Estimator, Loss, of_buckets
-from headcount.exact import round_up
+from headcount.exact import Integers, round_up
 from headcount.mechanism.mechanism import Columns, Mechanism, Noisy
 from headcount.mechanism.shape.contribution_limit import Size
 from headcount.mechanism.shape.staircase import INTERVAL, boxes
 from headcount.noise import Entropy
-from headcount.noise.law import Integers
-from headcount.plural import plural
 from headcount.source.buckets import buckets_of
+from headcount.wording import plural
 
 TIMES = 2
 """So many buckets for each contribution, if nothing else is said: enough that more than half are empty, whatever people

@@ -10,8 +10,9 @@ from fractions import Fraction
 from math import ceil
 
 from headcount.account.events import Laplace
-from headcount.mechanism.mechanism import deviation, digits, law
+from headcount.mechanism.mechanism import deviation, law
 from headcount.noise import Entropy
+from headcount.wording import format_number
 
 PART = Fraction(2, 100)
 """The part of epsilon for it."""
@@ -42,7 +43,7 @@ class Size:
         """What happens, in a sentence, if anything does."""
         if self.event is None:
             return []
-        off = digits(deviation(law(self.event)))
+        off = format_number(deviation(law(self.event)))
         return [f"How much people contribute in all is counted first, with Laplace noise of a deviation of {off}."]
 
 

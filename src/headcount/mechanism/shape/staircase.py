@@ -21,11 +21,11 @@ from headcount.account.events import Event, Laplace, Neighbours
 from headcount.account.threshold import people
 from headcount.bound import Bounded, SampledItems
 from headcount.estimate.shape.table import Loss, of_staircase
+from headcount.exact import Integers
 from headcount.mechanism.mechanism import Columns, Mechanism, Noisy
 from headcount.mechanism.shape.contribution_limit import Size
 from headcount.noise import Entropy
-from headcount.noise.law import Integers
-from headcount.plural import plural
+from headcount.wording import plural
 
 MOST_STEPS = 2**20
 """Rows, and columns."""

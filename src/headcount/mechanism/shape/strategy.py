@@ -5,12 +5,12 @@ from typing import Literal
 
 from headcount.bound import Bounding, SampledItems
 from headcount.estimate.shape.table import Estimator, Loss
-from headcount.mechanism.mechanism import digits
 from headcount.mechanism.shape import buckets, staircase
 from headcount.mechanism.shape.buckets import Buckets
 from headcount.mechanism.shape.contribution_limit import sized
 from headcount.mechanism.shape.staircase import Staircase
 from headcount.mechanism.strategy import Forecast, Strategy
+from headcount.wording import format_number
 
 Method = Literal["auto", "staircase", "buckets"]
 EXAMPLE_CONTRIBUTIONS = (10_000, 1_000_000)
@@ -55,5 +55,7 @@ class ShapeStrategy(Strategy):
 
     def forecast(self, item: str, unit: str) -> Forecast:
         made = self.mechanism()
-        errors = ", ".join(f"{digits(made.off(each))} if they have {each:,} people" for each in EXAMPLE_CONTRIBUTIONS)
+        errors = ", ".join(
+            f"{format_number(made.off(each))} if they have {each:,} people" for each in EXAMPLE_CONTRIBUTIONS
+        )
         return [("error", f"the counts of all items together are off by about {errors}")]

@@ -17,14 +17,15 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from headcount.account import zcdp
-from headcount.account.cost import Cost
 from headcount.account.events import Adaptive, Neighbours
 from headcount.account.filter import ZcdpFilter
+from headcount.account.guarantee import Cost
 from headcount.bound import BoundedTop, TopItems, TopSums
 from headcount.errors import BadParameter
+from headcount.estimate.constants import Z
 from headcount.estimate.counts.debias import whole
 from headcount.estimate.counts.iterative import Levels, Posterior, probable
-from headcount.exact import round_down
+from headcount.exact import Floats, Integers, round_down
 from headcount.mechanism.mechanism import Columns, Mechanism, Noisy
 from headcount.mechanism.topk.levels import (
     PLAIN,
@@ -39,12 +40,8 @@ from headcount.mechanism.topk.levels import (
 from headcount.mechanism.topk.search import Search
 from headcount.noise import Entropy, Law
 from headcount.noise.gaussian import DiscreteGaussian
-from headcount.noise.law import Integers
 
-Floats = NDArray[np.float64]
 EVERYBODY = 10**10
-WIDTH = 1.96
-"""Deviations to either side of a value of which only its noise is known."""
 ROUGHLY = (4, 4, 2)
 """Refined counts: the variances of one measurement after another, in those of the finest; together they have that."""
 
@@ -153,7 +150,7 @@ class CountRelease(Mechanism[BoundedTop, NoisyFound]):
         """From noisy values alone."""
         values = noisy.values.astype(np.float64) * self.bounding.part
         deviations: Floats = noisy.variances**0.5 * self.bounding.parts * self.bounding.part
-        return Posterior(values, deviations, values - WIDTH * deviations, values + WIDTH * deviations)
+        return Posterior(values, deviations, values - Z * deviations, values + Z * deviations)
 
     def _by_level(self, noisy: NoisyFound) -> Posterior:
         """From noisy values and the levels at which items were found."""

@@ -7,9 +7,9 @@ import numpy as np
 
 from headcount.account.filter import ZcdpFilter
 from headcount.bound import BoundedTop
+from headcount.exact import Integers
 from headcount.mechanism.topk.levels import Level
 from headcount.noise import Entropy
-from headcount.noise.law import Integers
 from headcount.noise.race import Race
 
 

@@ -12,11 +12,10 @@ from headcount.bound.selection.amounts import UnseenSums, UsualAmounts
 from headcount.bound.selection.selection import BoundSelection
 from headcount.bound.top import PARTS
 from headcount.errors import BadParameter
-from headcount.mechanism.mechanism import digits
 from headcount.mechanism.strategy import SECOND_PROFILE_SHARE, Forecast, Strategy
 from headcount.mechanism.topk.count_release import CountRelease, calibrated, check_worth
 from headcount.mechanism.topk.levels import KBAR, TARGET, VariantName
-from headcount.plural import plural
+from headcount.wording import format_number, plural
 
 EXAMPLE_RANKS = (1, 10, 100, 1000)
 """Numbers of items for which a plan shows how common they must be to be selected."""
@@ -115,7 +114,7 @@ class TopK(Strategy):
             return [("error", f"most counts are off by at most {float(100 * made.target):g}%, large ones by less")]
         relative = float(made.levels[-1].variance) ** 0.5 / made.levels[-1].threshold
         limit = float(self.bound) if isinstance(self.bound, int) else 1.0
-        errors = ", ".join(digits(2 * relative * count * limit) for count in needed)
+        errors = ", ".join(format_number(2 * relative * count * limit) for count in needed)
         times = "" if isinstance(self.bound, int) else ", times the limit that is chosen"
         return [("error", f"19 of 20 sums of such items are off by at most {errors}{times}")]
 

@@ -22,7 +22,7 @@ from headcount.mechanism.topk import count_release
 from headcount.mechanism.topk.levels import KBAR
 from headcount.mechanism.unknown import weighted
 from headcount.mechanism.unknown.strategy import Weights
-from headcount.plural import plural
+from headcount.wording import plural
 
 RANK_CHECK_SHARE = Fraction(2, 100)
 """The share of epsilon of the check of one rank, if it is made."""

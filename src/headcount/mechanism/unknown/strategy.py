@@ -29,8 +29,8 @@ from headcount.mechanism.strategy import (
 from headcount.mechanism.topk import count_release
 from headcount.mechanism.unknown import thresholded, weighted
 from headcount.mechanism.unknown.thresholded import Thresholded
-from headcount.plural import plural
 from headcount.source.contributions import LARGEST_COUNT
+from headcount.wording import plural
 
 SELECTIONS = {kind.name: kind for kind in (Generalized, Exponential)}
 """Ways of selecting the bound, by name."""

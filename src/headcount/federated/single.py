@@ -1,10 +1,10 @@
-"""Objects of which there is one: a copy could answer, be closed, or tell an end a second time, with the same data."""
+"""Base class of objects that refuse to be copied or pickled: a copy could answer a second time with the same data."""
 
 from typing import Any, NoReturn, SupportsIndex
 
 
 class Single:
-    """Cannot be copied or pickled."""
+    """Refuses to be copied or pickled."""
 
     __slots__ = ()
 

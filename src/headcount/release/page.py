@@ -1,12 +1,15 @@
-"""The release as one page: no script, nothing loaded from anywhere, all text escaped, as nobody knows who wrote it."""
+"""A release as one page: no script, nothing loaded from anywhere, all text escaped, as nobody knows who wrote it."""
 
 import json
+from collections.abc import Sequence
 from html import escape
 
-from headcount.release import Release, Shape
-from headcount.release.plot import RANK, bars, drawn
-from headcount.report.text import bound, counts, follows, rows, shown
-from headcount.visible import visible, visible_json
+import pyarrow as pa
+
+from headcount.release.about import RANK, About
+from headcount.release.plot import picture, render
+from headcount.release.text import bound, counts, rows, shown
+from headcount.wording import visible, visible_json
 
 MOST = 1000
 """Rows on the page."""
@@ -21,34 +24,34 @@ pre { background: #f5f7fa; padding: .8rem; overflow-x: auto; } svg { max-width: 
 """
 
 
-def page(release: Release) -> str:
-    """The whole page."""
-    title = _text(f"{release.about.what}, from {release.about.dataset}")
+def page(table: pa.Table, about: About, findings: Sequence[str]) -> str:
+    """The whole page; `findings` are sentences that stand before the rows."""
+    title = _text(f"{about.what}, from {about.dataset}")
     return (
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
-        f"<style>{STYLE}</style></head>\n<body><h1>{title}</h1>\n{body(release)}\n"
-        f"{_planned(release) if release.about.plan else ''}</body></html>\n"
+        f"<style>{STYLE}</style></head>\n<body><h1>{title}</h1>\n{body(table, about, findings)}\n"
+        f"{_reproduction(about) if about.plan else ''}</body></html>\n"
     )
 
 
-def _planned(release: Release) -> str:
+def _reproduction(about: About) -> str:
     return (
-        f"<h2>Make it again</h2>\n<pre>{escape(_again(release))}</pre>\n"
-        f"<h2>The plan</h2>\n<pre>{escape(_plan(release))}</pre>\n"
+        f"<h2>Make it again</h2>\n<pre>{escape(_code(about))}</pre>\n"
+        f"<h2>The plan</h2>\n<pre>{escape(_plan(about))}</pre>\n"
     )
 
 
-def body(release: Release) -> str:
+def body(table: pa.Table, about: About, findings: Sequence[str]) -> str:
     """Cost, sentences, picture and table: what a notebook shows."""
-    about = release.about
     sentences = "".join(f"<li>{_text(step)}</li>" for step in about.steps)
     cost = f"epsilon {about.epsilon}, delta {float(about.delta):g}"
     chosen = _text(f"; {bound(about)}") if about.chosen else ""
     head = f"<br>Ledger, after the charge: <code>{_text(about.head)}</code>" if about.head else ""
+    paragraphs = "".join(f"<p>{_text(line)}</p>\n" for line in findings)
     return (
         f'<p class="headcount-cost">Cost: <b>{_text(cost)}</b>{chosen}{head}</p>\n'
-        f"{_picture(release)}\n<h2>What was done</h2>\n<ol>{sentences}</ol>\n"
-        f"<p>Proof: {_text(about.proof)}</p>\n<h2>The numbers</h2>\n{_follows(release)}{_table(release)}"
+        f"{_picture(table, about)}\n<h2>What was done</h2>\n<ol>{sentences}</ol>\n"
+        f"<p>Proof: {_text(about.proof)}</p>\n<h2>The numbers</h2>\n{paragraphs}{_table(table, about)}"
     )
 
 
@@ -57,25 +60,17 @@ def _text(text: str) -> str:
     return escape(visible(text))
 
 
-def _follows(release: Release) -> str:
-    """Of a shape, what follows from it."""
-    if not isinstance(release, Shape):
+def _picture(table: pa.Table, about: About) -> str:
+    if about.value == RANK:
         return ""
-    lines = follows(release) if release.table.num_rows else [release.nothing]
-    return "".join(f"<p>{_text(line)}</p>\n" for line in lines)
-
-
-def _picture(release: Release) -> str:
-    if release.about.value == RANK:
-        return ""
-    svg = drawn(bars(release.table, release.about, most=25), "svg").decode()
+    svg = render(picture(table, about, most=25), "svg").decode()
     return svg[svg.index("<svg") :]
 
 
-def _table(release: Release) -> str:
-    table = release.table.slice(0, MOST)
-    more = release.table.num_rows - table.num_rows
-    counted = counts(release.about)
+def _table(table: pa.Table, about: About) -> str:
+    more = table.num_rows - MOST
+    table = table.slice(0, MOST)
+    counted = counts(about)
     numbers = [' class="number"' if name in counted else "" for name in table.column_names]
     head = "".join(f"<th{kind}>{_text(name)}</th>" for name, kind in zip(table.column_names, numbers, strict=True))
     cells = [
@@ -87,9 +82,9 @@ def _table(release: Release) -> str:
     return f"<table><thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table>{rest}"
 
 
-def _again(release: Release) -> str:
-    """What to type for an equal release. Its noise would be new: this one is what it is."""
-    data = visible(release.about.dataset)
+def _code(about: About) -> str:
+    """The code for an equal release. Its noise would be new: this one is what it is."""
+    data = visible(about.dataset)
     return (
         "import headcount as hc\n\n"
         'plan = hc.Plan.from_json(open("plan.json").read())   # the plan below\n'
@@ -97,5 +92,5 @@ def _again(release: Release) -> str:
     )
 
 
-def _plan(release: Release) -> str:
-    return visible_json(json.dumps(json.loads(release.about.plan), indent=2, ensure_ascii=False))
+def _plan(about: About) -> str:
+    return visible_json(json.dumps(json.loads(about.plan), indent=2, ensure_ascii=False))

@@ -1,0 +1,214 @@
+"""Command-line options from the parameters of a job's public function: their names, defaults and help.
+
+A parameter becomes an option of the same name. What is typed is text: a few parameters have a notation of their own
+(lists, ranges, conditions), all others are text or whole numbers, by their annotation. The help is what the function's
+docstring says of a parameter; if it refers to another function for the rest, so does the help.
+"""
+
+import csv
+import re
+from collections.abc import Callable, Iterable
+from inspect import Parameter, signature
+from io import StringIO
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from headcount.errors import BadParameter
+from headcount.source.regular import check_regular
+
+SHARED = ("data", "user", "neighbours", "dataset", "ledger", "again", "memory", "spill")
+"""Parameters of every job: `Run` has them."""
+LISTS = ("by", "bins", "where", "q", "ranges")
+"""Options that may be repeated."""
+COLON = re.compile(r"([-+]?[0-9][-+.0-9e]*) ?: ?([-+]?[0-9][-+.0-9e]*)")
+"""What other tools take for a range."""
+ENTRY = re.compile(r"^    (\w+): (.+(?:\n        .+)*)", re.M)
+"""A parameter in a docstring."""
+REST = re.compile(r"(?:other parameters|parameters) are those of\s+`(\w+)`")
+NOTATION = {
+    "by": "May be repeated.",
+    "keys": "As apple,pear,plum.",
+    "bins": "As 0,10,100; for one of several columns age=0,10,100.",
+    "where": "As country=FR, plan=basic,pro or age=18..65. May be repeated.",
+    "q": "As 0.1,0.5,0.9.",
+    "range": "As 0..1000.",
+    "ranges": "As 0..10,10..50.",
+    "edges": "As 0,1,5,10,100.",
+    "grid": "As 1,2,5,10.",
+    "debias": "None is typed as none.",
+}
+"""How values other than a word or a number are typed."""
+
+
+def own_options(function: Callable[..., Any]) -> list[Parameter]:
+    """The options that only this job has."""
+    own = [each for name, each in signature(function).parameters.items() if name not in SHARED]
+    options = [option(each, help_of(function, each.name)) for each in own]
+    if any(each.name == "keys" for each in own):
+        place = next(place for place, each in enumerate(options) if each.name == "keys")
+        file = Annotated[Path | None, typer.Option(help="The same, from a file with a line for each.")]
+        options.insert(place + 1, Parameter("keys_file", Parameter.KEYWORD_ONLY, default=None, annotation=file))
+    return options
+
+
+def option(parameter: Parameter, text: str) -> Parameter:
+    """The option of a parameter."""
+    name, default = parameter.name, parameter.default
+    kind: Any = list[str] if name in LISTS else str
+    if default is Parameter.empty:
+        shown: Any = default
+    elif default is None or name in LISTS:
+        kind, shown = kind | None, None
+    else:
+        shown = "1e-6" if name == "delta" else str(default)
+    notation = f" {NOTATION[name]}" if name in NOTATION else ""
+    typed = Annotated[kind, typer.Option(f"--{name.replace('_', '-')}", help=text + notation)]
+    return Parameter(name, Parameter.KEYWORD_ONLY, default=shown, annotation=typed)
+
+
+def help_of(function: Callable[..., Any], name: str) -> str:
+    """What the docstring says of a parameter; else what that of the function says to which it refers."""
+    text = function.__doc__ or ""
+    found = {entry[1]: " ".join(entry[2].split()) for entry in ENTRY.finditer(text)}
+    if name in found:
+        plain = found[name].replace('"', "").replace("`", "")
+        return plain if found[name].startswith('"') else plain[0].upper() + plain[1:]
+    rest = REST.search(" ".join(text.split()))
+    return help_of(_function(rest[1]), name) if rest else ""
+
+
+def _function(name: str) -> Callable[..., Any]:
+    from headcount.jobs.registry import FUNCTIONS
+
+    return FUNCTIONS[name]
+
+
+def arguments(function: Callable[..., Any], typed: dict[str, Any]) -> dict[str, Any]:
+    """The function's arguments, from options as typed; those that were not typed and have no default are left out."""
+    parameters, file = signature(function).parameters, typed.pop("keys_file", None)
+    given = {name: value for name, value in typed.items() if value is not None and value != []}
+    found = {name: _value(parameters[name], value) for name, value in given.items()}
+    return found if file is None else {**found, "keys": _keys_in(file, found.get("keys"))}
+
+
+def _value(parameter: Parameter, typed: Any) -> Any:
+    """A parameter's value, from what was typed."""
+    if parameter.name in PARSERS:
+        return PARSERS[parameter.name](typed)
+    return _number_or_text(typed) if "int" in str(parameter.annotation) and isinstance(typed, str) else typed
+
+
+def _number_or_text(typed: str) -> int | str:
+    """A whole number, if it is one."""
+    return int(typed) if re.fullmatch("-?[0-9]{1,400}", typed) else typed
+
+
+def _number(typed: str) -> float | int | str:
+    for kind in (int, float):
+        try:
+            return kind(typed)
+        except ValueError:
+            continue
+    return typed
+
+
+def _numbers(typed: str) -> list[Any]:
+    """1,2,5 as a list of numbers."""
+    return [_number(each.strip()) for each in typed.split(",") if each.strip()]
+
+
+def _pair(name: str, typed: str) -> Any:
+    """Two numbers, as 0..1000."""
+    low, dots, high = typed.partition("..")
+    if not dots:
+        fix = "range=(0, 1000)" if name == "range" else "ranges=[(0, 10), (10, 50)]"
+        raise BadParameter(f"{name}={typed}: a lower and an upper end.", fix=fix)
+    return low, high
+
+
+def _keys(typed: str) -> list[str]:
+    """apple,pear as a list."""
+    return next(iter(_csv_rows(csv.reader([typed], skipinitialspace=True), "keys")), [])
+
+
+def _keys_in(file: Path, listed: Any) -> list[Any]:
+    """The items in a file, a line each."""
+    if listed is not None:
+        raise BadParameter("keys and keys_file: only one of them.", fix="keys_file=items.csv")
+    check_regular(file)
+    try:
+        lines = StringIO(file.read_text(encoding="utf-8-sig"))  # lines end at line ends alone, not at U+2028
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not text"
+        raise BadParameter(
+            f"{file}: cannot be read ({why}).", fix="keys_file=items.csv, an item on each line"
+        ) from None
+    return [tuple(row) for row in _csv_rows(csv.reader(lines), str(file)) if row]
+
+
+def _csv_rows(rows: Iterable[list[str]], where: str) -> list[list[str]]:
+    """Rows of items, read to their end."""
+    try:
+        return list(rows)
+    except csv.Error as error:
+        raise BadParameter(
+            f"{where}: not a list of items ({error}).", fix='items with commas or line ends in quotes: "a,b"'
+        ) from None
+
+
+def _bins(typed: list[str]) -> Any:
+    """Edges; or, if a column is named, a mapping."""
+    named = (each.rpartition("=") for each in typed)
+    edges = {column: [_number(edge.strip()) for edge in listed.split(",")] for column, _, listed in named}
+    return edges[""] if list(edges) == [""] else edges
+
+
+def _where(typed: list[str]) -> dict[str, Any]:
+    """country=FR is one value, plan=basic,pro several, age=18..65 two ends."""
+    conditions: dict[str, Any] = {}
+    for each in typed:
+        column, equals, value = each.partition("=")
+        if not equals or not column or not value:
+            raise BadParameter(f"where={each}: a column and what it must be.", fix="where=country=FR")
+        if column in conditions:
+            raise BadParameter(f"where: {column} stands there twice.", fix=f"where={column}=FR,DE for several values")
+        low, dots, high = value.partition("..")
+        conditions[column] = (_end(low), _end(high)) if dots else _values(column, value)
+    return conditions
+
+
+def _values(column: str, typed: str) -> list[str]:
+    """basic,pro or "basic, or more",pro: what stands in quotes is one value, as it is."""
+    if ends := COLON.fullmatch(typed):
+        raise BadParameter(
+            f"where={column}={typed}: two ends, or a text?",
+            fix=f"--where {column}={ends[1]}..{ends[2]} for all between the two, or --where '{column}=\"{typed}\"' for "
+            "that very text",
+        )
+    return next(iter(_csv_rows(csv.reader([typed]), "where")), [])
+
+
+def _end(typed: str) -> Any:
+    """A number, or a date as it was typed."""
+    try:
+        number = float(typed)
+    except ValueError:
+        return typed
+    return int(number) if number.is_integer() else number
+
+
+PARSERS: dict[str, Callable[[Any], Any]] = {
+    "by": list,
+    "keys": _keys,
+    "bins": _bins,
+    "where": _where,
+    "q": lambda typed: _numbers(",".join(typed)),
+    "range": lambda typed: _pair("range", typed),
+    "ranges": lambda typed: [_pair("ranges", each) for each in ",".join(typed).split(",")],
+    "edges": _numbers,
+    "grid": _numbers,
+    "debias": lambda typed: None if typed == "none" else typed,
+}
+"""The notation of values other than a word or a number."""

@@ -1,1 +1,0 @@
-"""The error before anything is spent; and the other way round, the epsilon that an error needs."""

@@ -1,0 +1,83 @@
+"""Everything about a release but its rows, and the Parquet bytes that hold both.
+
+The bytes depend on the released values and on public parameters alone: no time, no number of rows read, no statistics.
+"""
+
+from dataclasses import asdict, dataclass
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from headcount.account.chain import canonical
+from headcount.account.events import Event
+
+KEY = b"headcount"
+"""Key of the Parquet metadata that holds `About`."""
+VIEWS = ("", "profile", "total", "quantiles", "ranges", "shape", "distribution")
+"""Kinds of results; empty for counts of items."""
+SHAPE_COLUMNS = ("count", "low", "high", "items", "at_least", "at_least_low", "at_least_high")
+"""Columns of a shape."""
+RANK = "rank"
+"""Name of the value column of items without counts."""
+
+
+@dataclass(frozen=True)
+class About:
+    """Everything about a release but its rows. Fields may be added, never changed or removed: files keep them."""
+
+    what: str
+    """The question in a few words: people per word."""
+    dataset: str
+    by: tuple[str, ...]
+    """The columns that make an item."""
+    unit: str
+    """What is counted: people, or events."""
+    epsilon: str
+    delta: str
+    """What was paid, exactly."""
+    steps: tuple[str, ...]
+    """Sentences: what was done, what the intervals mean, what is guaranteed."""
+    proof: str
+    plan: str
+    """The plan as JSON; empty if there was none."""
+    view: str
+    """The kind of result, one of `VIEWS`; empty for a histogram."""
+    bound: int
+    """The most that one person counted for, items or events."""
+    chosen: str
+    """How the bound was chosen; empty if it was given."""
+    events: str
+    """The privacy events, as JSON."""
+    order: tuple[str, ...]
+    """The labels of bins in their own order, for the picture."""
+    head: str
+    """The ledger's head after the charge; empty without a ledger."""
+    value: str = "count"
+    """Name of the value column; `RANK` for items without counts."""
+    measured: str = ""
+    """Parameters of the uncertainty of a shape, as JSON; empty for other views."""
+
+
+@dataclass(frozen=True)
+class Paid:
+    """The privacy cost of a release."""
+
+    epsilon: float
+    delta: float
+    events: tuple[Event, ...]
+    """The privacy events that took place."""
+
+
+def pack(table: pa.Table, about: About) -> bytes:
+    """Serialise a release: equal releases are equal bytes."""
+    sink = pa.BufferOutputStream()
+    marked = table.replace_schema_metadata({KEY: canonical(asdict(about)).encode()})
+    pq.write_table(marked, sink, compression="zstd", write_statistics=False)
+    return bytes(sink.getvalue())
+
+
+def check_packable(items: pa.Table) -> None:
+    """Serialise the columns that are not text (which always can be) once before there is noise, so that packing cannot
+    fail after noise was drawn: work that fails is repeated under its charge."""
+    others = [name for name in items.column_names if not pa.types.is_string(items.schema.field(name).type)]
+    pq.write_table(items.select(others), pa.BufferOutputStream(), compression="zstd", write_statistics=False)

@@ -1,0 +1,75 @@
+"""A release in a few lines, for a terminal or a log."""
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+
+from headcount.release.about import SHAPE_COLUMNS, About
+from headcount.wording import counted_noun, visible
+
+SHOWN = 10
+"""Rows in a summary."""
+COUNTS = ("q", "value", "from", "to", "count", "sum", "rank", "share", "low", "high", "deviation")
+"""Columns of numbers, in all views but those of `NUMBERS`."""
+NUMBERS = {"shape": SHAPE_COLUMNS}
+"""Columns of numbers, by view."""
+
+
+def headline(table: pa.Table, about: About, *, fresh: bool) -> str:
+    """The first line of a summary: what it is, its number of rows, what it cost."""
+    cost = f"epsilon {about.epsilon}, delta {float(about.delta):g}"
+    chosen = f", {bound(about)}" if about.chosen else ""
+    before = "" if fresh or not about.head else ", sealed before"
+    return visible(f"{about.what}, from {about.dataset}: {rows(table.num_rows)}, {cost}{chosen}{before}")
+
+
+def largest(table: pa.Table, about: About, most: int = SHOWN) -> list[str]:
+    """The first `most` rows in aligned columns, and the number of the others."""
+    more = table.num_rows - most
+    rest = [f"... and {rows(more)} more"] if more > 0 else []
+    return [*columns(table.slice(0, most), counts(about)), *rest]
+
+
+def counts(about: About) -> tuple[str, ...]:
+    """The columns of numbers, which are aligned to the right."""
+    return NUMBERS.get(about.view, COUNTS)
+
+
+def nothing(table: pa.Table, about: About) -> str:
+    """Why there is no row."""
+    held = f" after a bound of {about.bound:,}; a larger bound may help" if "certain" in table.column_names else ""
+    return f"No item had enough {visible(about.unit)} to be shown{held}."
+
+
+def bound(about: About) -> str:
+    """The bound that was chosen; or that there is none."""
+    return f"bound {about.bound:,} (chosen)" if about.bound else "no bound (found one after another)"
+
+
+def rows(count: int) -> str:
+    """A number of rows: "1 row", "1,000 rows"."""
+    return counted_noun(count, "row")
+
+
+def columns(table: pa.Table, numbers: Sequence[str] = COUNTS) -> list[str]:
+    """The rows in aligned columns: text to the left, numbers to the right."""
+    names = table.column_names
+    cells = [[visible(name), *(shown(cell, name, numbers) for cell in table[name].to_pylist())] for name in names]
+    widths = [max(map(len, column)) for column in cells]
+    aligned = [
+        [cell.rjust(width) if name in numbers else cell.ljust(width) for cell in column]
+        for name, column, width in zip(names, cells, widths, strict=True)
+    ]
+    return ["  ".join(row).rstrip() for row in zip(*aligned, strict=True)]
+
+
+def shown(cell: object, column: str, numbers: Sequence[str] = COUNTS, longest: int = 60) -> str:
+    """A cell as a terminal may show it: one line, no control characters; only numbers have separators."""
+    if isinstance(cell, float) and column == "deviation":
+        return f"{cell:,.3g}" if cell < 100 else f"{cell:,.0f}"
+    if isinstance(cell, float):
+        return f"{cell:,.6g}"
+    if column in numbers:
+        return f"{cell:,}"
+    plain = visible(str(cell))
+    return plain if len(plain) <= longest else f"{plain[: longest - 13]}…{plain[-12:]}"

@@ -1,1 +1,0 @@
-"""The release told to people: a few lines of text, or one page."""

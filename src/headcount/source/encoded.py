@@ -1,0 +1,175 @@
+"""Dictionary-encoded pairs, for engines in this process: a pair (person, item) is one integer, and NumPy sorts them.
+Sorting removes duplicates and orders each person's items, several times as fast as DuckDB does (docs/scaling.md).
+
+People come in chunks of at most PAIRS events together, and at least one person: memory does not grow with the table.
+Items are numbered in their own order, people in any order.
+
+Invariant: all pairs of a person are in one chunk, and the statistics of people and items are those of these pairs.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import pairwise
+
+import ibis
+import numpy as np
+import pyarrow as pa
+from ibis.expr import types as ir
+from numpy.typing import NDArray
+
+from headcount.exact import Integers
+from headcount.source.arrow_columns import whole_numbers
+from headcount.source.engines.registry import engine_of, materialise, to_arrow
+
+Booleans = NDArray[np.bool_]
+PAIRS = 2**24
+"""Most events of a chunk: 128 MiB, and a few times that while it is sorted."""
+PAIR_BYTES = 64
+"""Memory per event while a chunk is sorted, about: with less memory, chunks are smaller."""
+ITEM_BITS = 31
+"""Bits of an item's number, below those of the person's. No table has more items."""
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """All pairs of some people."""
+
+    pairs: Integers
+    """Encoded pairs, ascending: the items of the first person in their order, then those of the second, and so on."""
+    counted: Integers | None
+    """Count of each pair; None if all are 1."""
+
+    @cached_property
+    def items(self) -> Integers:
+        """Item number of each pair."""
+        return self.pairs & ((1 << ITEM_BITS) - 1)
+
+    @cached_property
+    def _starts(self) -> Integers:
+        """Index of each person's first pair."""
+        return np.flatnonzero(_changes(self.pairs >> ITEM_BITS))
+
+    @property
+    def people(self) -> Integers:
+        """Numbers of the people, ascending."""
+        return self.pairs[self._starts] >> ITEM_BITS
+
+    @cached_property
+    def sizes(self) -> Integers:
+        """Number of items of each person."""
+        return np.diff(self._starts, append=len(self.pairs))
+
+    @property
+    def counts(self) -> Integers:
+        """Count of each pair."""
+        return np.broadcast_to(np.int64(1), len(self.pairs)) if self.counted is None else self.counted
+
+    @property
+    def totals(self) -> Integers:
+        """Sum of counts of each person."""
+        return self.sizes if self.counted is None else self._sum_by_person(self.counted)
+
+    @property
+    def squares(self) -> Integers:
+        """Sum of squared counts of each person."""
+        return self.sizes if self.counted is None else self._sum_by_person(self.counted**2)
+
+    @property
+    def upto(self) -> Integers:
+        """Cumulative sum of the person's counts up to and including each pair."""
+        sums = np.arange(1, len(self.pairs) + 1) if self.counted is None else self.counted.cumsum()
+        sums -= self.of_pairs(self.totals.cumsum() - self.totals)
+        return sums
+
+    def of_pairs(self, values: Integers) -> Integers:
+        """Repeat a value of each person for each of their pairs."""
+        return np.repeat(values, self.sizes)
+
+    def _sum_by_person(self, values: Integers) -> Integers:
+        """Sum values of pairs by person."""
+        return np.add.reduceat(values, self._starts) if len(values) else values
+
+    def of(self, people: Booleans) -> "Chunk":
+        """Keep only the masked people."""
+        pairs = np.repeat(people, self.sizes)
+        return Chunk(self.pairs[pairs], None if self.counted is None else self.counted[pairs])
+
+
+def added(cells: int, places: Integers, values: Integers | None = None) -> Integers:
+    """Sum values (default: ones) by cell, for `cells` cells. Exact below 2^53."""
+    return np.bincount(places, values, cells).astype(np.int64, copy=False)
+
+
+@dataclass(frozen=True)
+class EncodedPairs:
+    """Everybody's pairs in chunks. Not yet bounded: nothing here may be shown."""
+
+    items: pa.Table
+    """item0, item1, ...: sorted, so that an item's row is its number."""
+    people: ir.Table
+    """user, person, events: the number of each person, and of their events."""
+    chunks: Sequence[Callable[[], Chunk]]
+    """Functions that fetch the chunks."""
+
+    def __iter__(self) -> Iterator[Chunk]:
+        return (chunk() for chunk in self.chunks)
+
+    @property
+    def totals(self) -> Integers:
+        """Sum of counts of each item."""
+        items = len(self.items)
+        return sum((added(items, chunk.items, chunk.counted) for chunk in self), np.zeros(items, dtype=np.int64))
+
+
+@contextmanager
+def encode_pairs(events: ir.Table, user: str, items: Sequence[str], *, most: int) -> Iterator[EncodedPairs]:
+    """Encode the pairs of events (user, items), with counts clipped to `most`. The engine holds their dictionaries for
+    the duration of the block."""
+    every, everybody = events.select(*items).distinct(), events.group_by(user).agg(events=events.count())
+    numbers = ibis.row_number().over(order_by=list(items)), ibis.row_number()
+    with (
+        materialise(every.mutate(item=numbers[0])) as listed,  # items, item
+        materialise(everybody.mutate(person=numbers[1])) as people,  # user, events, person
+    ):
+        joined = events.join(listed, list(items)).join(people, user)
+        pairs = joined.select(pair=joined["person"] * (1 << ITEM_BITS) + joined["item"])
+        found = to_arrow(listed.order_by("item").drop("item"))
+        most_pairs = min(PAIRS, engine_of(people).memory(people) // PAIR_BYTES)
+        runs = _runs(whole_numbers(to_arrow(people.order_by("person").select("events"))["events"]), most_pairs)
+        with _chunks(pairs, runs, most=most) as chunks:
+            yield EncodedPairs(found, people, chunks)
+
+
+@contextmanager
+def _chunks(pairs: ir.Table, runs: Sequence[tuple[int, int]], *, most: int) -> Iterator[Sequence[Callable[[], Chunk]]]:
+    """One chunk, if it fits; else several, of pairs that the engine materialises for the duration of the block."""
+    if len(runs) < 2:
+        every = _chunk(pairs, most=most)
+        yield [lambda: every]
+        return
+    with materialise(pairs) as found:
+        places = [found["pair"].between(first << ITEM_BITS, (last << ITEM_BITS) - 1) for first, last in runs]
+        yield [partial(_chunk, found.filter(place), most=most) for place in places]
+
+
+def _runs(events: Integers, together: int) -> list[tuple[int, int]]:
+    """Ranges of people, [first, last), who have about `together` events."""
+    run = np.cumsum(events) // together
+    bounds = np.append(np.unique(run, return_index=True)[1], len(events)).tolist()
+    return list(pairwise(bounds))
+
+
+def _chunk(pairs: ir.Table, *, most: int) -> Chunk:
+    """Fetch, sort and deduplicate pairs."""
+    found = whole_numbers(to_arrow(pairs)["pair"])
+    found.sort()
+    new = _changes(found)
+    counted = np.minimum(np.diff(np.flatnonzero(new), append=len(found)), most) if most > 1 else None
+    return Chunk(found[new], counted)
+
+
+def _changes(values: Integers) -> Booleans:
+    """True where a value differs from the one before."""
+    return np.concatenate([np.ones(min(len(values), 1), dtype=bool), values[1:] != values[:-1]])

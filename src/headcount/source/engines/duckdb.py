@@ -1,0 +1,207 @@
+"""DuckDB, embedded: the engine for files and frames in memory, and for Ibis tables on a connection of the user's.
+
+Rows that do not fit into memory spill to disk. They are raw data: they lie in a private folder (mode 0700), never in
+the working directory, and the folder is removed when reading ends, however it ends. Only a process that is killed
+outright (kill -9, a power cut, an unhandled SIGTERM) cannot remove it.
+
+A connection of the user's serves one release at a time. It holds one result: two threads that use it at once take each
+other's rows, or wait for each other for ever. A release holds its connection from the first row to the last; others
+wait. Separate connections, such as cursors of one database, do not wait for each other.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from secrets import token_hex
+from tempfile import TemporaryDirectory
+from threading import Lock, RLock
+from typing import Any, ClassVar
+from weakref import WeakKeyDictionary
+
+import ibis
+import pyarrow as pa
+from ibis.backends.duckdb import Backend
+from ibis.expr import datatypes as dt
+from ibis.expr import types as ir
+
+from headcount.errors import NotATable
+from headcount.source.engines.engine import Engine, column_names
+from headcount.source.engines.limits import LEAST, MOST, Limits, parse_bytes
+
+SETTINGS = {
+    "default_collation": ("", "binary"),
+    "TimeZone": ("UTC", "Etc/UTC"),
+    "arrow_large_buffer_size": ("false",),
+    "arrow_lossless_conversion": ("false",),
+    "arrow_output_version": ("1.0",),
+}
+"""Settings of a user's connection, with their allowed values. A collation applies to all text, also to columns without
+one: one person's spelling could name everybody's item. The others change the types of results, which fails as soon as
+there is a row."""
+RELATION_LOCK = Lock()
+"""Held while a DuckDB relation is read: it does not expose its connection."""
+_LOCKS: "WeakKeyDictionary[Any, RLock]" = WeakKeyDictionary()
+_REGISTRY = Lock()
+
+
+@ibis.udf.scalar.builtin  # type: ignore[untyped-decorator]
+def encode(text: str) -> bytes:  # type: ignore[empty-body]
+    """DuckDB built-in: text as bytes."""
+
+
+@ibis.udf.scalar.builtin  # type: ignore[untyped-decorator]
+def decode(text: bytes) -> str:  # type: ignore[empty-body]
+    """DuckDB built-in: bytes as text."""
+
+
+@ibis.udf.scalar.builtin(name="try")  # type: ignore[untyped-decorator]
+def attempt(text: str) -> str:  # type: ignore[empty-body]
+    """DuckDB built-in: NULL where the expression fails."""
+
+
+class DuckDB(Engine):
+    """DuckDB in this process."""
+
+    name, ibis_name, title = "duckdb", "duckdb", "DuckDB"
+    byte_exact = True
+    in_process = True
+    options: ClassVar[tuple[str, ...]] = ("memory", "spill")
+
+    def check(self, data: ir.Table) -> None:
+        """Refuse a connection with settings that change results."""
+        connection = ibis.get_backend(data)
+        for name, allowed in SETTINGS.items():
+            found = setting(connection, name)
+            if found.lower() not in [each.lower() for each in allowed]:
+                raise NotATable(
+                    f"an Ibis table whose connection has {name} = {found!r}.", fix=f"SET {name} = '{allowed[0]}'"
+                )
+
+    def types(self, data: ir.Table, columns: Sequence[str]) -> dict[str, dt.DataType]:
+        chosen = _columns(data, columns)
+        self.check_readable(chosen, columns)
+        return dict(zip(columns, chosen.schema().types, strict=True))
+
+    def table(self, data: ir.Table, columns: Sequence[str]) -> ir.Table:
+        """Check the settings once more: they may have changed since the plan."""
+        self.check(data)
+        return _columns(data, columns)
+
+    @contextmanager
+    def reserve(self, table: ir.Table, limits: Limits | None) -> Iterator[None]:
+        connection = ibis.get_backend(table)
+        with exclusive(connection) if limits is None else _within(connection, limits):
+            yield
+
+    @contextmanager
+    def interruptible(self, table: ir.Table) -> Iterator[None]:
+        connection = ibis.get_backend(table)
+        try:
+            yield
+        except BaseException:
+            connection.con.interrupt()
+            raise
+
+    @contextmanager
+    def materialise(self, table: ir.Table, *, lazily: bool = False) -> Iterator[ir.Table]:
+        """Create a temporary table, never lazily."""
+        connection, name = ibis.get_backend(table), f"headcount_{token_hex(8)}"
+        try:
+            with self.interruptible(table):
+                yield connection.create_table(name, table, temp=True)
+        finally:
+            connection.raw_sql(f'DROP TABLE IF EXISTS "{name}"')  # Ibis 12 forgets the name
+
+    def to_arrow(self, table: ir.Table) -> pa.Table:
+        """Fetch all rows at once, in parallel."""
+        connection = ibis.get_backend(table)
+        with exclusive(connection):
+            found = connection._to_duckdb_relation(table).to_arrow_table()  # `to_pyarrow` would import pandas
+        return found.cast(table.schema().to_pyarrow())
+
+    def memory(self, table: ir.Table) -> int:
+        return parse_bytes(setting(ibis.get_backend(table), "memory_limit")) or MOST
+
+    def progress(self, table: ir.Table) -> float:
+        return float(ibis.get_backend(table).con.query_progress()) / 100
+
+    def row_hashes(self, table: ir.Table) -> tuple[int, ...]:
+        """The second hash is one of the first: texts are hashed only once."""
+        row = f"hash({', '.join(table.columns)})"  # column0, column1, ...
+        sums = ", ".join(f"coalesce(sum({each}), 0)" for each in (row, f"hash({row})"))
+        found = ibis.get_backend(table)._to_duckdb_relation(table).aggregate(f"count(*), {sums}").fetchone()
+        assert found is not None, "an aggregate has a row"
+        return tuple(found)
+
+    def drop_memtable(self, name: str, table: ir.Table) -> None:
+        ibis.get_backend(table).con.unregister(name)
+
+
+def connect() -> Backend:
+    """Open a DuckDB of our own, in memory: it loads no extension by itself, uses UTC, keeps no row order, prints
+    nothing and does not spill until `DuckDB.reserve` gives it a folder."""
+    connection = ibis.duckdb.connect(autoinstall_known_extensions=False, autoload_known_extensions=False)
+    for name, value in (
+        ("TimeZone", "UTC"),
+        ("preserve_insertion_order", "false"),
+        ("temp_directory", ""),
+        ("enable_progress_bar", "true"),  # else progress is not counted
+        ("enable_progress_bar_print", "false"),
+    ):
+        _set(connection, name, value)
+    return connection
+
+
+def quoted(text: str) -> str:
+    """Return a text as a SQL literal."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def setting(connection: Backend, name: str) -> str:
+    """Return a setting of a connection."""
+    with exclusive(connection):
+        return str(connection.raw_sql(f"SELECT current_setting('{name}')").fetchone()[0])
+
+
+def _set(connection: Backend, name: str, value: str) -> None:
+    connection.raw_sql(f"SET {name} = {quoted(value)}")
+
+
+@contextmanager
+def exclusive(connection: Any) -> Iterator[None]:
+    """Hold a connection for this thread."""
+    with _lock(connection.con):
+        yield
+
+
+def _lock(connection: Any) -> Any:
+    with _REGISTRY:
+        return _LOCKS.setdefault(connection, RLock())
+
+
+@contextmanager
+def _within(connection: Backend, limits: Limits) -> Iterator[None]:
+    """Apply limits to a connection of ours, and close it after the block."""
+    with TemporaryDirectory(prefix="headcount-", dir=limits.spill, ignore_cleanup_errors=True) as folder:  # 0700
+        try:
+            _set(connection, "temp_directory", folder)
+            if limits.memory is not None:
+                _set(connection, "memory_limit", f"{limits.memory}B")
+                threads = int(setting(connection, "threads"))
+                _set(connection, "threads", str(max(1, min(threads, limits.memory // LEAST))))
+            yield
+        finally:
+            connection.disconnect()  # which removes what was spilled
+
+
+def _columns(table: ir.Table, columns: Sequence[str]) -> ir.Table:
+    """Columns by name, as column0, column1, ..., byte-exact."""
+    names = column_names(len(columns))
+    chosen = table.select(**{plain: table[column] for plain, column in zip(names, columns, strict=True)})
+    return _byte_exact(chosen)
+
+
+def _byte_exact(table: ir.Table) -> ir.Table:
+    """Text compared byte by byte: under a collation that ignores case, one person's spelling could name everybody's
+    item. Invalid UTF-8 becomes NULL."""
+    texts = [name for name, kind in table.schema().items() if kind.is_string()]
+    return table.mutate(**{name: attempt(decode(encode(table[name]))) for name in texts})

@@ -1,0 +1,170 @@
+"""The protocol of an engine: where a table's rows are read, grouped and bounded.
+
+An engine is a stateless object; its methods take an Ibis table or, before there is one, the engine's native frame.
+Capabilities are attributes of the class. Nothing outside this folder asks which engine it is: it asks what the engine
+can do.
+
+Invariants of every engine:
+- `table` returns text that compares byte by byte and timestamps in UTC, whatever the user's settings are; else one
+  person's spelling could name everybody's item. An engine that cannot do this leaves `byte_exact` False and is refused.
+- `check` and `types` read no row: whatever can be refused is refused by the schema.
+- Nothing that an engine computes depends on chance, on partitions or on the order of rows: repeated work gives the
+  same result, and the same bytes as every other engine (tests/conformance).
+- Materialised tables, memtables and running queries are gone when their block ends, however it ends.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from typing import Any, ClassVar
+
+import ibis
+import pyarrow as pa
+from ibis.expr import datatypes as dt
+from ibis.expr import types as ir
+
+from headcount.errors import BadParameter, UnknownColumn
+from headcount.source.engines.limits import MOST, Limits
+
+
+class Engine(ABC):
+    """An engine that holds tables."""
+
+    name: ClassVar[str]
+    """Name in the registry and on the command line: --engine spark."""
+    ibis_name: ClassVar[str]
+    """Name of the backend in Ibis: pyspark."""
+    title: ClassVar[str]
+    """Name in sentences: Spark."""
+
+    byte_exact: ClassVar[bool] = False
+    """True if `table` makes text compare byte by byte. Required."""
+    typed: ClassVar[bool] = True
+    """True if the schema distinguishes numbers from text."""
+    in_process: ClassVar[bool] = False
+    """True if rows reach this process at memory speed: pairs may be encoded as integers and sorted by NumPy."""
+    groups_pairs: ClassVar[bool] = False
+    """True if each person's pairs are best materialised as one row with a sorted list."""
+    wide_row_number: ClassVar[bool] = True
+    """True if `row_number` has 64 bits."""
+    file_kinds: ClassVar[tuple[str, ...]] = ()
+    """Suffixes of the files that the engine reads by itself; () if the readers of headcount.source do."""
+    options: ClassVar[tuple[str, ...]] = ()
+    """Options of the command line that only this engine has."""
+    default_address: ClassVar[str | None] = None
+    """Address of the engine that the command line starts by default."""
+    memory_setting: ClassVar[str] = ""
+    """Where the user sets the engine's memory, if that is not an option of ours."""
+
+    # The user's table
+
+    def owns(self, data: object) -> bool:
+        """True if the data are a frame of the engine's own library, which must not be imported for the answer."""
+        return False
+
+    def native(self, table: ir.Table) -> Any:
+        """Return the frame behind an Ibis table, as the methods below take it. No row is read."""
+        return table
+
+    @abstractmethod
+    def check(self, data: Any) -> None:
+        """Refuse a frame whose rows would depend on settings, on chance or on time (NotATable). No row is read."""
+
+    @abstractmethod
+    def types(self, data: Any, columns: Sequence[str]) -> dict[str, dt.DataType]:
+        """Return the types of columns; refuse what cannot be read (UnknownColumn). No row is read."""
+
+    @abstractmethod
+    def table(self, data: Any, columns: Sequence[str]) -> ir.Table:
+        """Return columns as column0, column1, ..., byte-exact. Called when rows may be read."""
+
+    def check_readable(self, table: ir.Table, columns: Sequence[str]) -> None:
+        """Refuse a table of which the engine cannot read an empty result. `columns` are named in the message."""
+        try:
+            self.to_arrow(table.limit(0))
+        except Exception:
+            listed = ", ".join(map(repr, columns))
+            raise UnknownColumn(
+                f"columns {listed}: the engine cannot read them.", fix="other names, or types"
+            ) from None
+
+    # Reading
+
+    def reserve(self, table: ir.Table, limits: Limits | None) -> AbstractContextManager[None]:
+        """Hold the table's connection while it is read: a user's own (limits None) is left as it is, one of ours is
+        held within the limits and closed at the end."""
+        return nullcontext()
+
+    @abstractmethod
+    def interruptible(self, table: ir.Table) -> AbstractContextManager[None]:
+        """Stop the engine's running query if the block is left by an exception (Ctrl-C included)."""
+
+    @abstractmethod
+    def materialise(self, table: ir.Table, *, lazily: bool = False) -> AbstractContextManager[ir.Table]:
+        """Materialise the table on its engine for the duration of the block; at first use, if `lazily`."""
+
+    @abstractmethod
+    def to_arrow(self, table: ir.Table) -> pa.Table:
+        """Fetch the rows as Arrow, with the types of the Ibis schema. pandas is not imported."""
+
+    def check_result_size(self, table: ir.Table) -> None:  # noqa: B027
+        """Fail now (any exception) if fetching these rows, each once, could fail later for their size."""
+
+    def memory(self, table: ir.Table) -> int:
+        """Bytes that the engine may use, about."""
+        return MOST
+
+    def progress(self, table: ir.Table) -> float:
+        """Fraction of the running query that is done, 0 to 1; negative if unknown. Called from another thread."""
+        return -1.0
+
+    @abstractmethod
+    def row_hashes(self, table: ir.Table) -> tuple[int, ...]:
+        """Return the number of rows and two sums of 64-bit hashes of rows, NULL hashed unlike any value."""
+
+    # Lists of ours that are joined to a table
+
+    @abstractmethod
+    def drop_memtable(self, name: str, table: ir.Table) -> None:
+        """Remove a memtable from the engine of a table."""
+
+    @contextmanager
+    def dropping(self, memtable: ir.Table | None, table: ir.Table) -> Iterator[None]:
+        """Remove a memtable, if there is one, from the engine of a table after the block."""
+        try:
+            yield
+        finally:
+            if memtable is not None:
+                with suppress(Exception):  # a draw is not repeated for this
+                    self.drop_memtable(memtable.op().name, table)
+
+    @contextmanager
+    def memtable(self, rows: pa.Table, table: ir.Table) -> Iterator[ir.Table]:
+        """Yield rows of ours as a table that can be joined to another; nothing is left on its engine afterwards."""
+        found = ibis.memtable(rows)
+        with self.dropping(found, table):
+            yield found
+
+    # The command line: files that the engine reads by itself (`file_kinds`)
+
+    def start(self, address: str | None) -> None:  # noqa: B027
+        """Start the engine at an address, if it is not embedded. It may replace the handlers of signals."""
+
+    def read_files(self, paths: Sequence[str], address: str | None) -> Any:
+        """Return a native frame of files (absolute, relative or URLs), on the engine at an address."""
+        raise NotImplementedError(f"{self.title} reads no files by itself")
+
+    def stop(self, data: Any) -> None:  # noqa: B027
+        """Stop the engine of a frame of `read_files`, with all that it runs."""
+
+    def misplaced(self, option: str, value: object, other: "Engine") -> BadParameter:
+        """Return the refusal of an option of this engine where another one is chosen."""
+        instead = f"; for {other.title}: {other.memory_setting}" if other.memory_setting else ""
+        return BadParameter(
+            f"{option}={value}: only {self.title} has it.", fix=f"no {option}, or engine={self.name}{instead}"
+        )
+
+
+def column_names(count: int) -> list[str]:
+    """Names of the columns that are read, on every engine, whatever the user's names are: column0, column1, ..."""
+    return [f"column{place}" for place in range(count)]

@@ -1,0 +1,263 @@
+"""Spark: a DataFrame becomes an Ibis table in a session of our own (spark_session.py), results come back as Arrow.
+
+The DataFrame keeps the meaning that it had where the user made it. Text is made valid UTF-8 (invalid bytes become
+U+FFFD, as everywhere), timestamps are in UTC. PySpark is imported only when it is used.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from secrets import token_hex
+from threading import Thread, get_ident
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import ibis
+import pyarrow as pa
+from ibis.expr import datatypes as dt
+from ibis.expr import types as ir
+
+from headcount.errors import BadParameter, NotATable, UnknownColumn
+from headcount.source.engines.engine import Engine, column_names
+from headcount.source.engines.spark_session import has_arrow, own_session, start
+from headcount.source.engines.spark_sql import spark_backend
+
+if TYPE_CHECKING:
+    from pyspark import SparkContext
+    from pyspark.sql import Column, DataFrame, SparkSession
+
+PARTITIONS_PER_CORE = 3
+"""A materialised table has at most this many partitions per core."""
+CELL_BYTES = 16
+"""Least size of a value in a result, beside its text."""
+
+
+class Spark(Engine):
+    """Spark, by a session in this process (not by Spark Connect)."""
+
+    name, ibis_name, title = "spark", "pyspark", "Spark"
+    byte_exact = True
+    typed = False  # of a CSV, Spark reads text
+    groups_pairs = True
+    wide_row_number = False
+    file_kinds: ClassVar[tuple[str, ...]] = (".parquet",)  # other files it reads unlike DuckDB: quotes, numbers
+    options: ClassVar[tuple[str, ...]] = ("master",)
+    default_address = "local[*]"
+    memory_setting = "spark.driver.memory in spark-defaults.conf"
+
+    def owns(self, data: object) -> bool:
+        return any(
+            kind.__module__.startswith("pyspark.sql.") and kind.__name__ == "DataFrame" for kind in type(data).__mro__
+        )
+
+    def native(self, table: ir.Table) -> "DataFrame":
+        return frame_of(table)
+
+    def check(self, data: "DataFrame") -> None:
+        """Refuse a DataFrame that has no end, that differs at each reading, or that gives back no Arrow."""
+        if ".connect." in type(data).__module__:
+            raise NotATable(
+                "a DataFrame of Spark Connect.", fix="a DataFrame of a session that was made by master(...)"
+            )
+        if data.isStreaming:
+            raise NotATable("a streaming DataFrame has no end.", fix="write it to a table, and read that")
+        if not data._jdf.queryExecution().analyzed().deterministic():
+            raise NotATable(
+                "a DataFrame that is another each time it is read: rand().", fix="write it to a table first"
+            )
+
+    def types(self, data: "DataFrame", columns: Sequence[str]) -> dict[str, dt.DataType]:
+        kinds = dict(zip(data.columns, data.schema.fields, strict=True))
+        return {column: _type(column, kinds[column].dataType) for column in columns}
+
+    def table(self, data: "DataFrame", columns: Sequence[str]) -> ir.Table:
+        """Columns are taken by position: no name means anything."""
+        places = [data.columns.index(column) for column in columns]
+        plain = data.toDF(*column_names(len(data.columns))).select(*(f"column{place}" for place in places))
+        session = own_session(data.sparkSession)
+        moved = _moved(plain.toDF(*column_names(len(columns))), session)
+        exact = moved.select(*(_exact(moved, name) for name in moved.columns))
+        name = f"headcount_{token_hex(8)}"
+        exact.createTempView(name)
+        return spark_backend()().connect(session).table(name)
+
+    @contextmanager
+    def interruptible(self, table: ir.Table) -> Iterator[None]:
+        """Run what the block starts in one job group, which can be cancelled."""
+        context = ibis.get_backend(table)._session.sparkContext
+        context.setJobGroup(_group(), "headcount", interruptOnCancel=True)
+        try:
+            yield
+        except BaseException:
+            _cancel(context)
+            raise
+        finally:
+            with suppress(Exception):  # Spark is gone
+                context.setLocalProperty("spark.jobGroup.id", None)
+
+    @contextmanager
+    def materialise(self, table: ir.Table, *, lazily: bool = False) -> Iterator[ir.Table]:
+        """Persist the table in the memory and on the disks of the cluster. Lost partitions are computed again from the
+        rows, with the same result."""
+        backend, name = ibis.get_backend(table), f"headcount_{token_hex(8)}"
+        partitions = PARTITIONS_PER_CORE * backend._session.sparkContext.defaultParallelism
+        own = frame_of(table).filter(f"'{name}' IS NOT NULL")  # a plan of its own: Spark shares persisted plans
+        frame = own.coalesce(partitions).persist()  # adaptive execution does not apply: there would be all 200
+        try:
+            frame.createTempView(name)
+            if not lazily:
+                frame.count()
+            yield backend.table(name)
+        except BaseException:
+            _cancel(backend._session.sparkContext)
+            raise
+        finally:
+            frame.unpersist()
+            backend._session.catalog.dropTempView(name)
+
+    def to_arrow(self, table: ir.Table) -> pa.Table:
+        frame, kinds = frame_of(table), table.schema().to_pyarrow()
+        return by_arrow(frame).cast(kinds) if has_arrow(frame.sparkSession) else row_by_row(frame, kinds)
+
+    def check_result_size(self, table: ir.Table) -> None:
+        """Compare with spark.driver.maxResultSize: after noise is drawn, nothing may fail depending on rows."""
+        frame = frame_of(table)
+        session = frame.sparkSession
+        limit = session.sparkContext.getConf().get("spark.driver.maxResultSize", "1g")
+        most = int(session._jvm.org.apache.spark.network.util.JavaUtils.byteStringAsBytes(limit))  # type: ignore[union-attr]
+        size = _result_bytes(frame)  # whatever the limit: all rows are read once
+        if most and size > most and _result_bytes(frame.distinct()) > most:
+            raise ValueError("spark.driver.maxResultSize is too small for the items of this table")
+
+    def progress(self, table: ir.Table) -> float:
+        """Fraction of tasks done, over the stages that run now."""
+        tracker = ibis.get_backend(table)._session.sparkContext.statusTracker()
+        stages = [stage for each in tracker.getActiveStageIds() if (stage := tracker.getStageInfo(each))]
+        tasks = sum(stage.numTasks for stage in stages)
+        return sum(stage.numCompletedTasks for stage in stages) / tasks if tasks else -1.0
+
+    def row_hashes(self, table: ir.Table) -> tuple[int, ...]:
+        """Spark's hash skips NULL: `isNull` is hashed beside each value."""
+        from pyspark.sql import functions
+
+        frame = frame_of(table)
+        cells = [each for name in frame.columns for each in (frame[name], frame[name].isNull())]
+        hashes = functions.xxhash64(*cells), functions.xxhash64(functions.lit(1), *reversed(cells))
+        summed = [functions.sum(each.cast("decimal(38, 0)")) for each in hashes]
+        return tuple(value or 0 for value in frame.agg(functions.count(functions.lit(1)), *summed).collect()[0])
+
+    def drop_memtable(self, name: str, table: ir.Table) -> None:
+        ibis.get_backend(table)._session.catalog.dropTempView(name)
+
+    def start(self, address: str | None) -> None:
+        start(address or self.default_address)
+
+    def read_files(self, paths: Sequence[str], address: str | None) -> "DataFrame":
+        session = own_session(start(address or self.default_address))
+        return session.read.option("mergeSchema", "true").parquet(*map(_literal_path, paths))
+
+    def stop(self, data: "DataFrame") -> None:
+        with suppress(Exception):  # a signal may have ended it already
+            data.sparkSession.stop()
+
+    def misplaced(self, option: str, value: object, other: Engine) -> BadParameter:
+        return BadParameter(f"{option}={value}: only {self.title} has one.", fix=f"engine={self.name}, or no {option}")
+
+
+def frame_of(table: ir.Table) -> "DataFrame":
+    """Return an Ibis table on Spark as a DataFrame of its session. No row is read."""
+    backend = ibis.get_backend(table)
+    backend._run_pre_execute_hooks(table)
+    frame: DataFrame = backend._session.sql(backend.compile(table))
+    return frame
+
+
+def _type(column: str, kind: Any) -> dt.DataType:
+    """Ibis type of a Spark type, as other engines have it."""
+    from ibis.backends.pyspark.datatypes import PySparkType
+
+    try:
+        found = PySparkType.to_ibis(kind)
+    except Exception:  # a type that Ibis does not know: no row was read
+        found = None
+    if found is None or (found.is_string() and kind.simpleString() != "string"):  # a collation of its own
+        raise UnknownColumn(f"column {column!r} is of a kind that cannot be read.", fix="numbers or text")
+    if found.is_null():
+        return dt.string
+    return dt.Timestamp(scale=6) if found.is_timestamp() else found
+
+
+def _moved(frame: "DataFrame", session: "SparkSession") -> "DataFrame":
+    """The same DataFrame in another session, analysed where it was made."""
+    name = f"headcount_{token_hex(8)}"
+    frame.createGlobalTempView(name)
+    try:
+        return session.table(f"{session.conf.get('spark.sql.globalTempDatabase')}.{name}")
+    finally:
+        frame.sparkSession.catalog.dropGlobalTempView(name)
+
+
+def _exact(frame: "DataFrame", name: str) -> "Column":
+    """A column with valid text and with timestamps of one type; a column without a type as text."""
+    from pyspark.sql import functions
+
+    column, kind = frame[name], frame.schema[name].dataType.simpleString()
+    if kind == "string":
+        valid = getattr(functions, "make_valid_utf8", lambda text: functions.encode(text, "UTF-8").cast("string"))
+        return valid(column).alias(name)
+    cast = {"timestamp_ntz": "timestamp", "void": "string"}.get(kind)
+    return column.cast(cast).alias(name) if cast else column
+
+
+def by_arrow(frame: "DataFrame") -> pa.Table:
+    """Collect a DataFrame as Arrow."""
+    from pyspark.sql.pandas.types import to_arrow_schema
+
+    return pa.Table.from_batches(frame._collect_as_arrow(), to_arrow_schema(frame.schema))
+
+
+def row_by_row(frame: "DataFrame", kinds: pa.Schema) -> pa.Table:
+    """Collect a DataFrame without Spark's Arrow, slowly. Timestamps come as numbers: PySpark would shift them to this
+    machine's time zone."""
+    from pyspark.sql import functions
+
+    moments = [functions.unix_micros(name) if kind == "timestamp" else name for name, kind in frame.dtypes]
+    rows = frame.select(*moments).collect()
+    columns = [[row[place] for row in rows] for place in range(len(kinds))]
+    return pa.table([_typed(column, kind) for column, kind in zip(columns, kinds.types, strict=True)], schema=kinds)
+
+
+def _typed(values: list[Any], kind: pa.DataType) -> pa.Array:
+    return pa.array(values, pa.int64()).cast(kind) if pa.types.is_timestamp(kind) else pa.array(values, kind)
+
+
+def _group() -> str:
+    return f"headcount_{get_ident()}"
+
+
+def _cancel(context: "SparkContext") -> None:
+    """Cancel this thread's job group, from another thread: this one's connection may still be waiting for it."""
+
+    def cancel(group: str) -> None:
+        with suppress(Exception):  # Spark is gone
+            context.cancelJobGroup(group)
+
+    other = Thread(target=cancel, args=(_group(),))
+    other.start()
+    other.join()
+
+
+def _result_bytes(frame: "DataFrame") -> int:
+    """Estimate the size of these rows as a result, with room to spare."""
+    from pyspark.sql import functions
+
+    text = [functions.octet_length(name) for name, kind in frame.dtypes if kind == "string"]
+    each = sum(text, functions.lit(2 * CELL_BYTES * (len(frame.columns) + 2)))
+    return int(frame.agg(functions.sum(each)).collect()[0][0] or 0)
+
+
+def _literal_path(name: str) -> str:
+    """A local file as an absolute URL that Spark does not take for a pattern; a URL as it is."""
+    if "://" in name:
+        return name
+    escaped = "".join(f"\\{sign}" if sign in "\\*?[]{}," else sign for sign in str(Path(name).absolute()))
+    return f"file://{escaped}"

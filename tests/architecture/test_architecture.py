@@ -1,0 +1,124 @@
+"""Arrows go down only: which rooms of the package there are, and what each of them may import."""
+
+from collections.abc import Set
+from pathlib import Path
+
+import pytest
+from benchmarks.architecture import SRC, circles, floors, imported, modules, of_files, of_rooms, room, told_apart
+
+FILES = of_files(SRC)
+ROOMS = of_rooms(FILES)
+MOST_ROOMS, MOST_FLOORS = 20, 11
+
+BASE = {"errors", "exact", "wording"}
+ONLY = {
+    "wording": set(),
+    "errors": {"wording"},
+    "exact": {"errors", "wording"},
+    "noise": BASE,
+    "account": BASE,
+    "estimate": BASE | {"noise"},
+    "source": BASE,
+}
+"""All that these may import."""
+TOP = {"audit", "cli", "__init__"}
+APART = {"federated", "stream"}
+FLOW = {"job", "jobs", "run", "planner"} | APART | TOP
+NEVER = {
+    "bound": {"mechanism", "release"} | FLOW,
+    "mechanism": {"release"} | FLOW,
+    "release": {"mechanism"} | FLOW,
+    "job": {"jobs", "run", "planner"} | APART | TOP,
+    "run": {"jobs", "planner"} | APART | TOP,
+    "planner": {"jobs"} | APART | TOP,
+    "jobs": APART | TOP,
+    "federated": FLOW - {"federated"},
+    "stream": FLOW - APART,
+    "audit": {"cli", "__init__"},
+    "__init__": {"cli"},
+    "cli": set(),
+}
+"""What these may not import."""
+BESIDE = {"experiments", "benchmarks", "tests"}
+
+
+def test_no_room_imports_itself_by_way_of_others() -> None:
+    assert circles(ROOMS) == []
+
+
+def test_no_file_imports_itself_by_way_of_others() -> None:
+    assert circles(FILES) == []
+
+
+def test_there_are_few_rooms_on_few_floors() -> None:
+    assert len(ROOMS) <= MOST_ROOMS, sorted(ROOMS)
+    assert max(floors(ROOMS).values()) <= MOST_FLOORS, floors(ROOMS)
+
+
+def test_every_room_has_a_rule() -> None:
+    assert sorted(ROOMS.keys() - ONLY.keys() - NEVER.keys()) == []
+
+
+@pytest.mark.parametrize("name", [*ONLY, *NEVER])
+def test_arrows_go_down_only(name: str) -> None:
+    assert name in ROOMS
+    wrong = ROOMS[name] - ONLY[name] if name in ONLY else ROOMS[name] & NEVER[name]
+    assert _arrows(name, wrong) == []
+
+
+def _arrows(name: str, wrong: Set[str]) -> list[str]:
+    """The imports of a room that lead into some others."""
+    return sorted(
+        f"{module} -> {each}"
+        for module, several in FILES.items()
+        for each in several
+        if room(module) == name and room(each) in wrong
+    )
+
+
+def test_no_module_of_the_package_imports_what_stands_beside() -> None:
+    """Neither the experiments nor the optima in hindsight that they look at: a release could depend on them."""
+    assert FILES
+    heads = {path: {name.partition(".")[0] for name in imported(path.read_text())} for path in modules(SRC).values()}
+    assert [path for path, names in heads.items() if names & BESIDE] == []
+
+
+def test_every_way_to_import_is_seen() -> None:
+    assert imported("import experiments.best as best\nfrom tests import process") == {"experiments.best", "tests"}
+    assert imported("def f():\n    from benchmarks.scale import run", {"benchmarks.scale.run"}) == {
+        "benchmarks.scale.run"
+    }
+    assert imported("if TYPE_CHECKING:\n    from a.b import C, d", {"a.b", "a.b.d"}) == {"a.b", "a.b.d"}
+    assert imported('importlib.import_module("experiments.best")') == {"experiments.best"}
+    assert imported('import_module(f"headcount.jobs.{name}")') == {"headcount.jobs"}
+    assert imported("from . import experiments\nfrom headcount import tests") == {"headcount"}
+
+
+def test_circles_and_floors_of_a_small_house() -> None:
+    house = {"roof": {"kitchen", "cellar"}, "kitchen": {"hall"}, "hall": {"kitchen", "cellar"}, "cellar": set[str]()}
+    assert circles(house) == [["hall", "kitchen"]]
+    assert floors(house) == {"roof": 3, "kitchen": 2, "hall": 2, "cellar": 1}
+
+
+def test_lines_that_test_which_job_it_is(tmp_path: Path) -> None:
+    files = {
+        "jobs/total.py": "class Total(Job): ...\njob == 1",
+        "release/shape.py": "class Shape(Release): ...",
+        "mechanism/shape.py": "class Shape: ...\nisinstance(a, Shape)",
+        "page.py": """from headcount.jobs.total import Total
+from headcount.release.shape import Shape
+from headcount.mechanism.shape import Shape as Kind
+isinstance(a, Total | int)
+isinstance(a, Shape)
+isinstance(a, Kind)
+about.view in ("shape", "total") or plan.job.name != "total"
+view = text if about.view else "view"
+match about.view:
+    case _: ...
+""",
+    }
+    for name, text in files.items():
+        path = tmp_path / "headcount" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    assert list(told_apart(tmp_path)) == [f"page.py:{line}" for line in (4, 5, 7, 9)]
