@@ -1083,7 +1083,7 @@ BUGS = [
     ),
     Bug(
         "escapes of a terminal in a summary",
-        "wording.py",
+        "errors.py",
         (("char if char.isprintable() else HIDDEN", "char if char.isprintable() or char >= '\\x7f' else HIDDEN"),),
         NAMES + "test_ledgers_show_names_without_escapes",
     ),
