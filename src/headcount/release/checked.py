@@ -32,6 +32,8 @@ MOST_STEPS = 2**24
 """Limit on rows and columns of a staircase, which has about the square root of all contributions."""
 MOST_SHARES = 2**20
 """Limit on the shape of noise that people added up, as a multiple of what one release needs."""
+COUNTS = ("count", "sum", "rank")
+"""Values that are whole numbers, whatever else a table holds."""
 AMOUNT = re.compile(r"[0-9]{1,400}([./][0-9]{1,400})?")
 HEAD = re.compile(r"([0-9]{1,18}:[0-9a-f]{64})?")
 KINDS = (
@@ -90,7 +92,7 @@ def _check_form(about: About) -> None:
         _amount(name, getattr(about, name))
     if about.view not in LAYOUTS:
         _refuse("view")
-    if about.value not in LAYOUTS[about.view].values:
+    if about.value not in (LAYOUTS[about.view].values or [about.value]) or about.value in about.by:
         _refuse("value")
     if not HEAD.fullmatch(about.head):
         _refuse("head")
@@ -207,7 +209,8 @@ def _numbers(table: pa.Table, about: About) -> dict[str, pa.DataType]:
     if layout.columns:
         return dict.fromkeys(layout.columns, pa.int64())
     ends = () if about.value == "rank" else ("low", "high")
-    kind = pa.float64() if layout.fractions else pa.int64()
+    fractions = layout.fractions or (about.value not in COUNTS and pa.float64() in table.schema.types)
+    kind = pa.float64() if fractions else pa.int64()
     found: dict[str, pa.DataType] = dict.fromkeys((about.value, *ends), kind)
     rest = table.column_names[len(about.by) + len(found) :]
     beside = {"deviation": pa.float64(), "certain": pa.bool_()}
@@ -294,7 +297,7 @@ class Layout:
     """What the table of a view looks like."""
 
     values: tuple[str, ...] = ("count",)
-    """Names that the column of values may have."""
+    """Names that the column of values may have; none if any name may be."""
     fractions: bool = False
     """Whether the values and the ends of their intervals are fractions, and not whole numbers."""
     numeric_items: bool = False
@@ -306,7 +309,7 @@ class Layout:
 
 
 LAYOUTS = {
-    "": Layout(("count", "sum", "rank")),
+    "": Layout(()),
     "total": Layout(),
     "ranges": Layout(numeric_items=True),
     "quantiles": Layout(("value",), fractions=True, numeric_items=True, check_about=_check_scale),
