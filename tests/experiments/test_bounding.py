@@ -34,6 +34,7 @@ def rows(markdown: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split("|")] for n, line in enumerate(lines) if n not in skipped]
 
 
+@pytest.mark.slow(but=["bounding-table2", "bounding-known"])
 @pytest.mark.parametrize("name", [name for name in EXPERIMENTS if name.startswith("bounding-") and name != TABLE1])
 def test_every_experiment_runs(name: str, tmp_path: Path) -> None:
     assert_complete(quickly(name), tmp_path)

@@ -23,6 +23,7 @@ def rows(module: ModuleType, title: str) -> list[dict[str, str]]:
     return [dict(zip(found.columns, row, strict=True)) for row in found.rows]
 
 
+@pytest.mark.slow(but=["Figure 1", "Theorem 5", "draws of each", "people", "errata"])
 @pytest.mark.parametrize("name", everything.PARTS)
 def test_every_part_has_all_cells(name: str) -> None:
     found = quick_part(everything.PARTS[name])
@@ -31,6 +32,7 @@ def test_every_part_has_all_cells(name: str) -> None:
     assert_filled(found.tables)
 
 
+@pytest.mark.slow(sibling="test_every_part_has_all_cells")
 def test_everything_is_computed_and_plotted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(everything, "PARTS", computed_once(everything.PARTS))
     found = quickly("distribution")
@@ -155,6 +157,12 @@ def test_the_number_of_people_is_read_off_a_line() -> None:
     assert needed.crossing(lambda step: 0.0, 0.1) == 25
 
 
+def test_fewer_people_are_needed_for_a_larger_error() -> None:
+    few, many = (needed.crossing(needed._error("laplace", 100, 1, 1), alpha) for alpha in (0.4, 0.1))
+    assert 100 < 2 * few < many < 10_000
+
+
+@pytest.mark.slow(sibling="test_fewer_people_are_needed_for_a_larger_error")
 def test_more_draws_help_only_who_compares_people() -> None:
     powers = {row["way"]: float(row["power"]) for row in rows(needed, "People needed for an error of 0.05 (l1)")}
     assert list(powers) == list(WAYS)

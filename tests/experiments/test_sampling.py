@@ -27,6 +27,7 @@ def rows(module: ModuleType, title: str) -> dict[str, tuple[str, ...]]:
     return {row[0]: row for row in table(quick_part(module.part), title).rows}
 
 
+@pytest.mark.slow(but=["theorem", "lemmas", "heavy hitters", "mistakes"])
 @pytest.mark.parametrize("name", everything.PARTS)
 def test_every_part_has_all_cells(name: str) -> None:
     found = quick_part(everything.PARTS[name])
@@ -35,6 +36,7 @@ def test_every_part_has_all_cells(name: str) -> None:
     assert_filled(found.tables)
 
 
+@pytest.mark.slow(sibling="test_every_part_has_all_cells")
 def test_everything_is_computed_and_plotted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(everything, "PARTS", computed_once(everything.PARTS))
     found = quickly("sampling")

@@ -29,6 +29,7 @@ def test_every_part_has_all_cells(name: str) -> None:
     assert_filled(found.tables)
 
 
+@pytest.mark.slow(sibling="test_every_part_has_all_cells")
 def test_everything_is_computed_and_plotted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(everything, "PARTS", computed_once(everything.PARTS))
     found = quickly("shape")
@@ -167,6 +168,7 @@ def test_what_follows_is_set_beside_the_truth() -> None:
     assert not follows.Beside(2.0, Estimate(5.0, 3.0, 6.0)).holds
 
 
+@pytest.mark.slow(sibling="test_what_follows_is_set_beside_the_truth")
 def test_intervals_of_a_staircase_hold_the_truth() -> None:
     """Of 60 releases nearly all: fewer than 45 by chance once in ten million cases."""
     known = follows.Known(5_000, SOURCES["zipf 1"](5_000, 5_000))
