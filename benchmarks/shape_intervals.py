@@ -27,8 +27,8 @@ import numpy as np
 
 from benchmarks.shape import printed
 from benchmarks.truth import TABLES, folder
-from experiments.sampling.part import SYSTEM, listed
-from experiments.shape.follows import entropy
+from experiments.sampling.part import SYSTEM, as_bounded
+from experiments.shape.properties import entropy
 from headcount.estimate.shape.prevalence import Floats, of_counts
 from headcount.estimate.shape.properties import Estimate
 from headcount.mechanism.shape.strategy import Shaped, Way
@@ -92,7 +92,7 @@ def sources(where: Path, bound: int, half: str) -> list[Source]:
 def release(totals: Integers, bound: int, way: Way) -> Shape:
     """By the product's mechanism and estimate."""
     made = made_by(Shaped(way), Fraction(1), bound, "add-remove", None)
-    noisy = made.run(listed(totals, made.bounding), SYSTEM)
+    noisy = made.run(as_bounded(totals, made.bounding), SYSTEM)
     same = {"what": "", "dataset": "", "unit": "people", "epsilon": "1", "delta": "0", "steps": (), "proof": ""}
     return collected(told(noisy, float(made.event.scale), "l1", "em"), **same, events="[]")
 
