@@ -12,7 +12,7 @@ from experiments.sampling.part import DELTA, EPSILON, PEOPLE, THETA, probability
 from experiments.sampling.theorem import RATE, formula
 from headcount.account import rates
 from headcount.exact import Floats, Integers
-from headcount.federated.sample import enough
+from headcount.federated.sample import invitations_needed
 
 RELATIVE_ERROR = 0.1
 """gamma: the relative error above which an estimate counts as wrong."""
@@ -105,7 +105,7 @@ def _lemma6(rate: Fraction) -> tuple[str, ...]:
     invited = ceil(m + MARGIN * sqrt(m))
     spreads = m * (1 - p), m * (1 - m / invited)
     far = f"{distance(PEOPLE, p, invited):.2f}"
-    needed = enough(PEOPLE, rate, EPSILON, EXTRA)
+    needed = invitations_needed(PEOPLE, rate, EPSILON, EXTRA)
     return (number(p), *(f"{each:,.0f}" for each in (m, invited, *spreads)), far, f"{needed:,}")
 
 
