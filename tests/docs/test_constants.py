@@ -17,12 +17,11 @@ SAID = [
     ("docs/how-to/shape.md", f"There are {buckets.TIMES} buckets for each contribution"),
     ("docs/how-to/shape.md", f"take {BUCKETS_PER_ITEM} for each different item"),
     ("docs/how-to/stream.md", f"Take {BUCKETS_PER_ITEM} buckets for each different item"),
-    ("docs/how-to/shuffle.md", f"(by default {analyst.TIMES} for each person)"),
+    ("docs/how-to/shuffle.md", f"(by default {analyst.BUCKETS_PER_PERSON} for each person)"),
     ("docs/proofs/buckets.md", f"or {buckets.TIMES} for each contribution"),
     ("docs/reproduce/shape.md", f"By default it takes B = {buckets.TIMES}n."),
     ("docs/evidence.md", f"{buckets.TIMES} n buckets, which is what is taken"),
     ("src/headcount/jobs/shape.py", f"by default {buckets.TIMES} for each contribution"),
-    ("src/headcount/cli/shape.py", f"else {buckets.TIMES} for each contribution"),
     ("src/headcount/stream/counter.py", f"{BUCKETS_PER_ITEM} for each item that is expected"),
 ]
 
