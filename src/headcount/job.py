@@ -276,21 +276,18 @@ class Job(ABC):
         return self.neighbours
 
     @property
-    def _without(self) -> str:
-        """The other table in the guarantee."""
+    def _change(self) -> str:
+        """How neighbouring tables differ."""
         if self.neighbours == "replace":
-            return f"had any one person ({self.user}) done anything else, in all of their rows"
-        return f"had any one person ({self.user}) not been there, with all of their rows"
+            return f"replacing all rows of any one person ({self.user}) by other rows"
+        return f"adding or removing any one person ({self.user}), with all their rows,"
 
     def guarantee(self, cost: Cost) -> str:
         """What is promised, to whom."""
         epsilon, delta = float(cost.epsilon), float(cost.delta)
-        factor = f" = {exp(epsilon):.4g}" if epsilon <= 9 else ""
-        rest = f", but for a chance of {delta:g}" if delta else ""
-        return (
-            f"Privacy: {self._without}, every result would have been as likely as it was, within a factor of "
-            f"e^{epsilon:g}{factor}{rest}."
-        )
+        factor = f"{exp(epsilon):.4g} (e^{epsilon:g})" if epsilon <= 9 else f"e^{epsilon:g}"
+        plus = f", plus {delta:g}" if delta else ""
+        return f"Privacy: {self._change} changes the probability of any outcome by at most a factor of {factor}{plus}."
 
 
 @lru_cache(maxsize=64)

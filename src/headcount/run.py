@@ -88,12 +88,12 @@ def _select(strategy: Strategy, pairs: Contributions, entropy: Entropy, progress
     progress("choosing the bound")
     if others := [name for name in pairs.items if not pairs.table[name].type().is_string()]:
         check_packable(pairs.listed(others))
-    chosen, made = selection.draw(selection.look(pairs), entropy), [selection]
-    while following := strategy.next_selection(chosen, made):
+    chosen, selections = selection.draw(selection.look(pairs), entropy), [selection]
+    while following := strategy.next_selection(chosen, selections):
         chosen, strategy = following.draw(following.look(pairs), entropy), strategy.after(following)
-        made.append(following)
+        selections.append(following)
     progress("bounding")
-    return Decision(strategy.mechanism(chosen), tuple(made))
+    return Decision(strategy.mechanism(chosen), tuple(selections))
 
 
 @contextmanager

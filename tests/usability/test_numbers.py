@@ -181,7 +181,7 @@ def test_a_scale_on_which_nothing_was_seen_says_so() -> None:
     """Words in pandas: nothing may be refused by what the rows are, but the release tells that nothing is known."""
     words = pd.DataFrame({"user": range(500), "amount": ["word"] * 500})
     release = hc.quantiles(words, **ASKED, q=[0.2, 0.5], range=(0, 1), mechanism="sample-threshold")
-    assert str(release).endswith("Nothing could be told: too few rows hold a plain number, or epsilon is too small.")
+    assert str(release).endswith("Nothing was learned: too few rows hold a plain number, or epsilon is too small.")
     numbers = words.assign(amount="0.5")
     known = hc.quantiles(numbers, **ASKED, q=[0.2, 0.5], range=(0, 1), mechanism="sample-threshold")
     assert "Nothing could be told" not in str(known)

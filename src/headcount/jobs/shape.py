@@ -66,9 +66,9 @@ def shape(
     >>> s.table.column_names
     ['count', 'low', 'high', 'items', 'at_least', 'at_least_low', 'at_least_high']
     """
-    made = release(Shape, data, locals())
-    assert isinstance(made, ShapeRelease)
-    return made
+    shape = release(Shape, data, locals())
+    assert isinstance(shape, ShapeRelease)
+    return shape
 
 
 def parse_number_bound(name: str, bound: Any, before: Mapping[str, Any]) -> Any:

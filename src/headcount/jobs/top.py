@@ -87,12 +87,14 @@ class Top(ItemJob):
     def check(self) -> None:
         if self.k > self.kbar:
             raise BadParameter(
-                f"k={self.k}, kbar={self.kbar}: of so many candidates there are not so many to find.",
+                f"k={self.k}: more than the candidate list (kbar={self.kbar}).",
                 fix=f"kbar={10 * self.k}" if 10 * self.k <= MAX_CANDIDATES else "k=20",
             )
         if self.count == "none" and self.target_error is not None:
             target = float(self.target_error)
-            raise BadParameter(f'target_error={target:g} with count="none": no counts are told.', fix='count="users"')
+            raise BadParameter(
+                f'target_error={target:g} with count="none": no counts are released.', fix='count="users"'
+            )
 
     def check_zero_delta(self) -> None:
         raise BadParameter("delta=0: items that are not known in advance need a delta above 0.", fix="delta=1e-6")

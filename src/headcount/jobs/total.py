@@ -172,8 +172,8 @@ class Total(Job):
         return "people" if self.count == "users" else "events"
 
     def title(self) -> str:
-        held = f" where {where_clause(self.where)}" if self.where else ""
-        return f"all {self.unit}{held}"
+        where = f" where {where_clause(self.where)}" if self.where else ""
+        return f"all {self.unit}{where}"
 
     def explain(self, strategy: Strategy, mechanism: AnyMechanism) -> list[str]:
         most = mechanism.bounding.limit
