@@ -210,7 +210,7 @@ def test_items_are_scored_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     bounded = drawn(300, 8, zipf(13))
     made = calibrated(BUDGET, ExactDraws(8), "add-remove", 13, "ks", 300)
     whole = np.concatenate([scores for _, scores in made._scores(bounded, 300)])
-    monkeypatch.setattr(selected, "AT_ONCE", 1000)
+    monkeypatch.setattr(selected, "CHUNK_SIZE", 1000)
     parts = list(made._scores(bounded, 300))
     assert len(parts) == 3
     assert np.array_equal(np.concatenate([scores for _, scores in parts]), whole)

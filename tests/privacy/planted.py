@@ -1012,7 +1012,7 @@ BUGS = [
         "mechanism/intervals.py",
         (
             (
-                "return np.maximum(least_shown(values, threshold, law, least) // unit, least), -",
+                "return np.maximum(lowest_plausible_count(values, threshold, law, least) // unit, least), -",
                 "return np.maximum(values - width, 1), -",
             ),
         ),
@@ -1169,7 +1169,7 @@ BUGS = [
     Bug(
         "weighted: the large scale without noise",
         "mechanism/unknown/weighted.py",
-        (("large = bounded.large[shown] + entropy.draw(open_, len(values))", "large = bounded.large[shown]"),),
+        (("large = bounded.large[shown] + entropy.draw(large_law, len(values))", "large = bounded.large[shown]"),),
         EXACTLY + "test_weighted_on_two_scales",
     ),
     Bug(
@@ -1596,7 +1596,7 @@ BUGS = [
         "mechanism/shape/staircase.py",
         (
             (
-                "return (self.event,) if self.size.event is None else (self.event, self.size.event)",
+                "return (self.event,) if self.limit.event is None else (self.event, self.limit.event)",
                 "return (self.event,)",
             ),
         ),
@@ -1640,8 +1640,8 @@ BUGS = [
         "mechanism/shape/staircase.py",
         (
             (
-                "boxes = self.size.draw(int(bounded.totals.sum()), entropy)",
-                "boxes = self.size.draw(0, entropy) * 0 + int(bounded.totals.sum())",
+                "boxes = self.limit.draw(int(bounded.totals.sum()), entropy)",
+                "boxes = self.limit.draw(0, entropy) * 0 + int(bounded.totals.sum())",
             ),
         ),
         SHAPED + "test_a_size_that_is_counted[staircase-1-add-remove]",
@@ -1676,7 +1676,7 @@ BUGS = [
     Bug(
         "staircase: as many columns as the largest item has people",
         "mechanism/shape/staircase.py",
-        (("min(boxes, self.size.people or boxes)", "min(boxes, int(bounded.totals.max(initial=1)))"),),
+        (("min(boxes, self.limit.people or boxes)", "min(boxes, int(bounded.totals.max(initial=1)))"),),
         SHAPES + "test_as_many_rows_as_items_and_as_many_columns_as_people[None-100-44-4]",
     ),
     Bug(
@@ -1719,8 +1719,8 @@ BUGS = [
         "mechanism/shape/buckets.py",
         (
             (
-                "TIMES * self.buckets.draw(int(bounded.totals.sum()), entropy)",
-                "TIMES * (self.buckets.draw(0, entropy) * 0 + int(bounded.totals.sum()))",
+                "BUCKETS_PER_CONTRIBUTION * self.buckets.draw(int(bounded.totals.sum()), entropy)",
+                "BUCKETS_PER_CONTRIBUTION * (self.buckets.draw(0, entropy) * 0 + int(bounded.totals.sum()))",
             ),
         ),
         SHAPES + "test_every_bucket_gets_noise",
@@ -1740,13 +1740,13 @@ BUGS = [
     Bug(
         "recentred: a mean priced for a person who is removed, not replaced",
         "mechanism/distribution/recentred.py",
-        (("Fraction((twice * UNIT) ** 2)", "Fraction(twice * UNIT**2)"),),
+        (("Fraction((changed * UNIT) ** 2)", "Fraction(changed * UNIT**2)"),),
         DISTRIBUTED + "test_what_one_person_changes_is_what_the_noise_is_for[1]",
     ),
     Bug(
         "recentred: distances priced for one bin, where a replaced person changes two",
         "mechanism/distribution/recentred.py",
-        (("Fraction(twice * PART**2), twice", "Fraction(PART**2), twice"),),
+        (("Fraction(changed * PART**2), changed", "Fraction(PART**2), changed"),),
         DISTRIBUTED + "test_what_one_person_changes_is_what_the_noise_is_for[1]",
     ),
     Bug(
@@ -1782,7 +1782,7 @@ BUGS = [
     Bug(
         "recentred: distances paid for in one round",
         "mechanism/distribution/recentred.py",
-        (("*([self.distances] * len(ROUNDS))", "self.distances"),),
+        (("*([self.distances] * len(ROUND_SHARES))", "self.distances"),),
         DISTRIBUTED + "test_every_draw_is_paid_for[recentred-3-add-remove]",
     ),
     Bug(
@@ -1835,7 +1835,7 @@ BUGS = [
     Bug(
         "selected: presence priced for one item of a person",
         "mechanism/distribution/selected.py",
-        (("(PRESENCE, Fraction(count), count)", "(PRESENCE, Fraction(1), count)"),),
+        (("(PRESENCE_SHARE, Fraction(count), count)", "(PRESENCE_SHARE, Fraction(1), count)"),),
         DISTRIBUTED + "test_presence_changes_by_what_is_paid_for[2-add-remove]",
     ),
     Bug(

@@ -327,7 +327,7 @@ class Remembered:
     def __init__(self, bounded: BoundedDraws, patched: pytest.MonkeyPatch) -> None:
         self.values: list[Any] = [np.array([int(bounded.totals.sum())])]  # the mass comes first
         for name in ("within", "mean", "energy"):
-            patched.setattr(recentred.Seen, name, self._remembering(getattr(recentred.Seen, name)))
+            patched.setattr(recentred.CentredPeople, name, self._remembering(getattr(recentred.CentredPeople, name)))
 
     def _remembering(self, measure: Any) -> Any:
         def measured(*arguments: Any) -> Any:
@@ -368,7 +368,7 @@ def test_nothing_but_noisy_numbers_decides_what_is_told(neighbours: Neighbours) 
             entropy = Making(wanted, remembered) if wanted else Fixed(0)
             noisy = mechanism.run(bounded, entropy)
         wanted = wanted or remembered.values
-        results.append((noisy.values.tolist(), noisy.shares.tolist(), noisy.noise, noisy.mass, noisy.spread))
+        results.append((noisy.values.tolist(), noisy.shares.tolist(), noisy.noise, noisy.mass, noisy.sampling_variance))
     assert results[0] == results[1]
     assert len(wanted) == 8
     assert any((one != two).any() for one, two in zip(wanted, remembered.values, strict=True))

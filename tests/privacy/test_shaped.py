@@ -28,7 +28,7 @@ from headcount.audit.sampled import Run
 from headcount.audit.shaped import KEY, Differing, Shaping, exact_delta, mistakes, on_people, shown, watched
 from headcount.bound import Bounded
 from headcount.mechanism import Staircase
-from headcount.mechanism.shape.contribution_limit import Size, sized
+from headcount.mechanism.shape.contribution_limit import ContributionLimit, limit_contributions
 from headcount.mechanism.shape.strategy import Method
 from headcount.noise import Entropy
 from tests.strategies import shaped
@@ -50,7 +50,7 @@ EVERYBODY: People = tuple({*CROWD, *KINDS, ("b",)})
 
 
 @dataclass(frozen=True)
-class Told(Size):
+class Told(ContributionLimit):
     """A number of contributions that is shown, too: as the proof has it."""
 
     drawn: list[int] = field(default_factory=list, compare=False)
@@ -64,7 +64,7 @@ class Told(Size):
 def on_rows(mechanism: Shaping) -> Run[People]:
     """Everything that is seen of people whom the engine has bounded."""
     left = kept(mechanism.bounding, EVERYBODY, 3)
-    size = mechanism.size if isinstance(mechanism, Staircase) else mechanism.buckets
+    size = mechanism.limit if isinstance(mechanism, Staircase) else mechanism.buckets
 
     @lru_cache(maxsize=64)
     def totals(people: People) -> Bounded:
@@ -167,10 +167,10 @@ def test_a_size_that_is_counted(neighbours: Neighbours, bound: int, way: Method)
         assert exact_delta(on_rows, made, people, first + then, FINELY).high < Fraction(1, 10)
 
 
-def counting(way: Method, size: Size, epsilon: Fraction, bound: int, neighbours: Neighbours) -> Shaping:
+def counting(way: Method, size: ContributionLimit, epsilon: Fraction, bound: int, neighbours: Neighbours) -> Shaping:
     """A staircase or buckets of that size, with noise for epsilon."""
     made = shaped(epsilon, bound, neighbours, None, method=way, people=1)
-    return replace(made, size=size) if isinstance(made, Staircase) else replace(made, buckets=size)
+    return replace(made, limit=size) if isinstance(made, Staircase) else replace(made, buckets=size)
 
 
 def worst_of(first: Fraction, then: Fraction, bound: int, neighbours: Neighbours) -> Fraction:
@@ -188,7 +188,7 @@ def test_as_people_get_it(neighbours: Neighbours) -> None:
     epsilon = 4 * differing(neighbours) * ONE
     made = shaped(epsilon, 1, neighbours, None, method="auto")
     assert isinstance(made, Staircase)
-    told = replace(made, size=Told(None, made.size.event))
+    told = replace(made, limit=Told(None, made.limit.event))
     people: Pairs = [((*CROWD, ("z",)), CROWD if neighbours == ADDED else (*CROWD, ("a",)))]
     used = epsilon if neighbours == ADDED else epsilon * 98 / 100
     assert largest_loss(told, people, left_out=COARSELY) == pytest.approx(float(used), rel=1e-12)
@@ -198,7 +198,7 @@ def test_as_people_get_it(neighbours: Neighbours) -> None:
 @pytest.mark.parametrize("bound", [1, 3])
 def test_the_number_of_contributions(bound: int) -> None:
     """A person changes it by the bound at most, replaced or not. Pure, for the price that is taken from epsilon."""
-    size, left = sized(50 * ONE, bound, None)
+    size, left = limit_contributions(50 * ONE, bound, None)
     assert left == 49
     laws = Laws(size.draw, FINELY)
     people = [(many, many + more) for many in range(4) for more in range(1, bound + 1)]

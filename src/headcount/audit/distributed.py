@@ -40,7 +40,7 @@ from headcount.mechanism import (
     Selected,
 )
 from headcount.mechanism.distribution import recentred, selected
-from headcount.mechanism.distribution.recentred import CENTRE, Seen
+from headcount.mechanism.distribution.recentred import CENTRE, CentredPeople
 from headcount.mechanism.distribution.strategy import DistributionStrategy
 from headcount.noise import Entropy
 
@@ -88,7 +88,7 @@ def drawn(people: People, held: Bounding, listed: tuple[str, ...] = LISTED) -> B
 def shown(noisy: Noisy) -> list[object]:
     """Everything that is seen."""
     if isinstance(noisy, NoisyCentre):
-        return [*noisy.values.tolist(), *noisy.shares.tolist(), noisy.noise, float(noisy.mass), noisy.spread]
+        return [*noisy.values.tolist(), *noisy.shares.tolist(), noisy.noise, float(noisy.mass), noisy.sampling_variance]
     assert isinstance(noisy, NoisySelected)
     there = [] if noisy.presence is None else noisy.presence.tolist()
     return [noisy.people, *noisy.values.tolist(), *there]
@@ -133,7 +133,7 @@ def sizes(people: People) -> Sizes:
 def measured(bounded: BoundedDraws, most: int, centre: Integers, radius: float, radii: Floats) -> Measured:
     """What is measured of people in a round, if the centre and the distance are these: in the order of what is paid
     for by `paid`."""
-    seen = Seen(bounded, most)
+    seen = CentredPeople(bounded, most)
     seen.look_from(centre)
     return seen.mean(radius), seen.within(radii), bounded.totals.sum(keepdims=True), np.array([seen.energy(radius)])
 
@@ -145,7 +145,7 @@ def squared(one: Measured, other: Measured) -> list[int]:
 
 def paid(mechanism: Recentred) -> tuple[tuple[Gaussian, ...], ...]:
     """The noise on what is measured, in all rounds."""
-    means, distances = (*mechanism.means, mechanism.event), (mechanism.distances,) * len(recentred.ROUNDS)
+    means, distances = (*mechanism.means, mechanism.event), (mechanism.distances,) * len(recentred.ROUND_SHARES)
     return means, distances, (mechanism.mass,), (mechanism.energy,)
 
 

@@ -28,7 +28,7 @@ from headcount.audit.sampled import ONE, Pair, Run, Watched
 from headcount.bound import Bounded
 from headcount.exact import Integers
 from headcount.mechanism import Buckets, Noisy, NoisyBuckets, NoisyStaircase, Staircase
-from headcount.mechanism.shape.contribution_limit import Size
+from headcount.mechanism.shape.contribution_limit import ContributionLimit
 from headcount.mechanism.shape.staircase import staircase, steps_for
 from headcount.mechanism.shape.strategy import ShapeStrategy
 from headcount.noise import Entropy, Law
@@ -71,7 +71,7 @@ def of_size(mechanism: Shaping, numbers: int) -> Shaping:
     """The same, but measuring so many numbers, whatever there is."""
     if isinstance(mechanism, Staircase):
         root = next(root for root in count(1) if sum(steps_for(root**2)) >= numbers)
-        return replace(mechanism, size=Size(root**2))
+        return replace(mechanism, limit=ContributionLimit(root**2))
     return replace(mechanism, buckets=numbers)
 
 
@@ -136,7 +136,7 @@ class CountedTwice(Staircase):
     """Rows of whole counts, also of what is in the columns: one more box is in two numbers."""
 
     def run(self, bounded: Bounded, entropy: Entropy) -> NoisyStaircase:
-        boxes = self.size.draw(int(bounded.totals.sum()), entropy)
+        boxes = self.limit.draw(int(bounded.totals.sum()), entropy)
         rows, columns = steps_for(boxes)
         rows = min(rows, self.cells or rows)
         true = np.concatenate([staircase(bounded.totals, rows, 0)[0], staircase(bounded.totals, 0, columns)[1]])
@@ -144,7 +144,7 @@ class CountedTwice(Staircase):
         return NoisyStaircase(bounded.items.slice(0, 0), noisy[:0], noisy[:rows], noisy[rows:], None, boxes)
 
 
-class TrueSize(Size):
+class TrueTotal(ContributionLimit):
     """The number of contributions as it is."""
 
     def draw(self, total: int, entropy: Entropy) -> int:
@@ -164,9 +164,9 @@ def mistakes(epsilon: Fraction, neighbours: Neighbours) -> tuple[Staircase, Stai
     """The three of them, with the noise of the honest ones."""
     honest = _shaped(epsilon, neighbours, people=1)
     assert isinstance(honest, Staircase)
-    twice = CountedTwice(honest.bounding, honest.event, honest.size, cells=1)
+    twice = CountedTwice(honest.bounding, honest.event, honest.limit, cells=1)
     in_use = OnlyThoseInUse(honest.bounding, honest.event, 3)
-    return twice, replace(honest, size=TrueSize(None)), in_use
+    return twice, replace(honest, limit=TrueTotal(None)), in_use
 
 
 def honest() -> Iterator[tuple[str, Run[People], Fraction, Pair, int]]:

@@ -15,7 +15,7 @@ from headcount.exact import Number
 from headcount.jobs import parameters
 from headcount.jobs.items import ListedItemJob
 from headcount.jobs.parameters import choice, parse_public_people
-from headcount.mechanism.distribution.strategy import NEEDS_DELTA, DistributionStrategy, Method, is_selected
+from headcount.mechanism.distribution.strategy import DELTA_METHODS, DistributionStrategy, Method, is_selected
 from headcount.mechanism.mechanism import AnyMechanism
 from headcount.mechanism.strategy import Strategy
 from headcount.planner import release
@@ -133,7 +133,7 @@ class Distribution(ListedItemJob):
             )
 
     def check_zero_delta(self) -> None:
-        if self.mechanism in NEEDS_DELTA:
+        if self.mechanism in DELTA_METHODS:
             raise BadParameter(
                 f'delta=0: "{self.mechanism}" needs a delta above 0.', fix='delta=1e-6, or mechanism="laplace"'
             )

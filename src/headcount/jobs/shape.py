@@ -19,7 +19,7 @@ from headcount.jobs import parameters
 from headcount.jobs.items import ListedItemJob
 from headcount.jobs.parameters import parse_bound, parse_public_people
 from headcount.mechanism.mechanism import Columns, Noisy
-from headcount.mechanism.shape.buckets import TIMES
+from headcount.mechanism.shape.buckets import BUCKETS_PER_CONTRIBUTION
 from headcount.mechanism.shape.strategy import Method, ShapeStrategy
 from headcount.planner import release
 from headcount.release.shape import Shape as ShapeRelease
@@ -81,7 +81,9 @@ def parse_number_bound(name: str, bound: Any, before: Mapping[str, Any]) -> Any:
 
 def parse_buckets(name: str, buckets: Any, before: Mapping[str, Any]) -> int:
     """The number of buckets."""
-    many = whole("buckets", buckets, least=2, fix=f"buckets=100000, about {TIMES} for each contribution")
+    many = whole(
+        "buckets", buckets, least=2, fix=f"buckets=100000, about {BUCKETS_PER_CONTRIBUTION} for each contribution"
+    )
     if many > MAX_BUCKETS:
         raise BadParameter(f"buckets={buckets}: at most {MAX_BUCKETS:,}.", fix=f"buckets={MAX_BUCKETS}")
     return many

@@ -143,7 +143,8 @@ def check_limits(data: Any, events: Events, limits: Limits) -> None:
         option = "memory" if limits.memory else "spill"
         raise BadParameter(
             f"{option}: the table is on an engine of your own.",
-            fix=f"no {option}, but a setting of that engine, such as SET memory_limit = '4GB'; or the file that it reads",
+            fix=f"no {option}, but a setting of that engine, such as SET memory_limit = '4GB'; or the file that it "
+            "reads",
         )
 
 

@@ -18,15 +18,15 @@ from headcount.mechanism.ordered.hierarchy import Noise
 
 @dataclass(frozen=True)
 class CountedShares(Clipped):
-    """Noise on every count; shares are parts of their sum."""
+    """Noise on every count; shares are counts divided by their sum."""
 
     def estimate(self, noisy: Noisy) -> Columns:
         values = noisy.values / self.bounding.unit
-        wide = self.deviation * (LAPLACE_TO_NORMAL if isinstance(self.event, Laplace) else 1.0)
+        deviation = self.deviation * (LAPLACE_TO_NORMAL if isinstance(self.event, Laplace) else 1.0)
         cells, mass, largest = len(values), float(values.sum()), float(values.max(initial=0.0))
-        seen = mass >= SEEN * wide * sqrt(cells) or largest >= wide * (SEEN + log(cells))
+        seen = mass >= SEEN * deviation * sqrt(cells) or largest >= deviation * (SEEN + log(cells))
         mass = max(mass, largest, float(self.bounding.limit))
-        return Columns(with_intervals(values / mass, np.full(cells, wide / mass if seen else inf), 1 / mass))
+        return Columns(with_intervals(values / mass, np.full(cells, deviation / mass if seen else inf), 1 / mass))
 
     @property
     def interval_told(self) -> str:
@@ -34,6 +34,6 @@ class CountedShares(Clipped):
 
 
 def calibrated(kind: Noise, budget: Cost, bounding: Bounding, cells: int, neighbours: Neighbours) -> CountedShares:
-    """With as much noise as the budget needs."""
+    """The mechanism with noise calibrated to the budget."""
     counted = (clipped.laplace if kind == "laplace" else clipped.gaussian)(budget, bounding, cells, neighbours)
     return CountedShares(**{each.name: getattr(counted, each.name) for each in fields(counted)})

@@ -1,7 +1,7 @@
-"""Items not known in advance: those that occur get noise, and are shown from a threshold on (paper 000, Algorithm 3,
-repaired).
+"""Items not known in advance: those that occur get noise, and are shown at or above a threshold (paper 000, Algorithm
+3, repaired).
 
-An item occurs if something of it is left *after* bounding; the paper's support before bounding is not private. Laplace
+An item occurs if a count is left *after* bounding; the paper's support before bounding is not private. Laplace
 noise, or Gaussian noise that shares its delta with the threshold, whichever has the lower threshold. Proof for both
 kinds of neighbours: docs/proofs/thresholded.md.
 """
@@ -42,7 +42,7 @@ class Thresholded(Mechanism[Bounded, Noisy]):
 
 
 def calibrated(budget: Cost, bounding: SampledItems | SampledEvents, neighbours: Neighbours) -> Thresholded:
-    """The one with the lower threshold."""
+    """The mechanism with Laplace or Gaussian noise, whichever has the lower threshold."""
     sensitivity = bounding.sensitivity
     scale = calibrate.laplace_scale(budget.epsilon, people(neighbours) * sensitivity.total)
     total, largest = sensitivity.total, sensitivity.largest
