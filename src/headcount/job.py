@@ -268,7 +268,7 @@ class Job(ABC):
 
     def interval(self, mechanism: AnyMechanism) -> str:
         """What low and high mean."""
-        return mechanism.interval_told
+        return mechanism.interval_meaning
 
     @property
     def relation(self) -> Relation:

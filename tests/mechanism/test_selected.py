@@ -137,7 +137,7 @@ def test_what_happens_costs_no_more_than_what_was_typed(
     noises = [(int(event.squared_sensitivity), event.cells) for event in made.events if isinstance(event, Gaussian)]
     assert noises == [(1, 1)] * (people is None) + [(changed, changed)] * (method == "sparse")
     assert len(made.laws) == len(noises)
-    assert all(isinstance(line, str) for line in [*made.explain("word"), made.interval_told])
+    assert all(isinstance(line, str) for line in [*made.explain("word"), made.interval_meaning])
 
 
 @pytest.mark.parametrize(("method", "neighbours", "people"), [("ks", "replace", 2000), ("ks", "add-remove", None)])

@@ -943,7 +943,7 @@ BUGS = [
         "planner.py",
         (
             (
-                "            return self._drawn(source, KeyedEntropy(secret), head, progress)\n",
+                "            return self._draw(source, KeyedEntropy(secret), head, progress)\n",
                 '            return before\n\n        before = self._drawn(source, SystemEntropy(), "", progress)\n',
             ),
         ),

@@ -105,7 +105,7 @@ class Profile(ItemJob):
     def explain(self, strategy: Strategy, mechanism: AnyMechanism) -> list[str]:
         return [
             "Each person is in one bin by how many items they have, and in one by how many events.",
-            f"The number of people in each bin gets {mechanism.noise_told()}.",
+            f"The number of people in each bin gets {mechanism.describe_noise()}.",
         ]
 
     def interval(self, mechanism: AnyMechanism) -> str:

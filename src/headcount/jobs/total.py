@@ -178,5 +178,5 @@ class Total(Job):
     def explain(self, strategy: Strategy, mechanism: AnyMechanism) -> list[str]:
         most = mechanism.bounding.limit
         clipped = f"Each person counts at most {times(most)}." if self.unit == "events" else "Each person counts once."
-        noise = f"The number of {self.unit} gets {mechanism.noise_told()}."
+        noise = f"The number of {self.unit} gets {mechanism.describe_noise()}."
         return [clipped, noise, *mechanism.explain("total")[1:]]

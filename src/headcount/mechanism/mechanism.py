@@ -129,14 +129,14 @@ class Mechanism(ABC, Generic[B, N]):
             )
 
     @property
-    def interval_told(self) -> str:
+    def interval_meaning(self) -> str:
         """The meaning of low and high, in words."""
         return (
             "From low to high: this interval holds the count after bounding in 19 of 20 cases. "
             "What bounding took away is not in it."
         )
 
-    def noise_told(self) -> str:
+    def describe_noise(self) -> str:
         """Describe the noise in words."""
         kind = "Laplace" if isinstance(self.law, DiscreteLaplace) else "Gaussian"
         return f"discrete {kind} noise with a standard deviation of {format_number(self.deviation)}"

@@ -67,7 +67,7 @@ class Plume(Mechanism[Bounded, Noisy]):
         return Noisy(bounded.items.filter(pa.array(shown)), noisy[shown])
 
     def explain(self, item: str) -> list[str]:
-        counted = f"Every {item} that was found gets {self.noise_told()}."
+        counted = f"Every {item} that was found gets {self.describe_noise()}."
         if self.threshold is None:
             return [f"{counted} All of them are shown."]
         percent = f"{100 * float(self.target or 0):g}%"

@@ -29,7 +29,7 @@ class CountedShares(Clipped):
         return Columns(with_intervals(values / mass, np.full(cells, deviation / mass if seen else inf), 1 / mass))
 
     @property
-    def interval_told(self) -> str:
+    def interval_meaning(self) -> str:
         return SHARES + ALIKE
 
 

@@ -116,7 +116,7 @@ class Recentred(Mechanism[BoundedDraws, NoisyCentre]):
         return Columns(with_intervals(noisy.shares, noise, noisy.sampling_variance))
 
     @property
-    def interval_told(self) -> str:
+    def interval_meaning(self) -> str:
         return SHARES + MEASURED
 
     def _radius(self, people: "CentredPeople", mass: float, entropy: Entropy) -> float:

@@ -113,7 +113,7 @@ class Selected(Mechanism[BoundedDraws, NoisySelected]):
         return Columns(with_intervals(found, noise, 1 / max(noisy.people * self.bounding.most, 1.0)))
 
     @property
-    def interval_told(self) -> str:
+    def interval_meaning(self) -> str:
         return SHARES + ALIKE
 
     def _people(self, many: int, entropy: Entropy) -> int:

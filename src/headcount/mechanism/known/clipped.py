@@ -53,7 +53,7 @@ class Clipped(Mechanism[Bounded, Noisy]):
         return NoisyWithScalar(bounded.items, values, bounded.number + int(entropy.draw(law(self.scalar_event), 1)[0]))
 
     def explain(self, item: str) -> list[str]:
-        counts = f"Every {item} of the public list gets {self.noise_told()}, whether anybody has it or not."
+        counts = f"Every {item} of the public list gets {self.describe_noise()}, whether anybody has it or not."
         if self.scalar_event is None:
             return [counts]
         assert isinstance(self.bounding, WithScalar)
@@ -85,7 +85,7 @@ class Clipped(Mechanism[Bounded, Noisy]):
         return noisy.number / unit, noise_deviation(law(self.scalar_event)) / unit
 
     @property
-    def interval_told(self) -> str:
+    def interval_meaning(self) -> str:
         if self.poisson_people is not None:
             who = "the given number of people" if self.scalar_event is None else "the people that the table has"
             return (
@@ -93,7 +93,7 @@ class Clipped(Mechanism[Bounded, Noisy]):
                 "alone; if the counts are otherwise, more may be missing."
             )
         if self.scalar_event is None:
-            return super().interval_told
+            return super().interval_meaning
         return (
             "What bounding took away is undone by one ratio for all. From low to high: noise, and that of the ratio; "
             "where an item lost more than others, more may be missing."

@@ -121,14 +121,14 @@ class BinarySearch(Mechanism[Bounded, SearchPath]):
         return (1 - q) * noisy.below - q * noisy.above, np.sqrt((1 - q) ** 2 * below + q**2 * above) + hidden
 
     def explain(self, item: str) -> list[str]:
-        each = "in a sample of its own" if isinstance(self.event, SampleThreshold) else f"with {self.noise_told()}"
+        each = "in a sample of its own" if isinstance(self.event, SampleThreshold) else f"with {self.describe_noise()}"
         return [
             f"Each quantile of {item} is looked for by halving, in {self.rounds} rounds: whether it is below or above "
             f"the middle of what is left is seen {each}."
         ]
 
     @property
-    def interval_told(self) -> str:
+    def interval_meaning(self) -> str:
         return INTERVAL
 
 

@@ -90,7 +90,7 @@ class Hierarchy(Mechanism[Bounded, NoisyTree]):
         tree = f"A tree over these cells has {nodes:,} counts on {levels} level{'s' * (levels > 1)}."
         agree = "What all counts together say of a range or a quantile is worked out by least squares."
         if not isinstance(self.event, SampleThreshold):
-            return [tree, f"Each count gets {self.noise_told()}.", agree]
+            return [tree, f"Each count gets {self.describe_noise()}.", agree]
         rate, least = float(self.event.rate), self.event.threshold
         sample = (
             f"For each level a person is in a new sample, with a chance of {rate:.4g}. No noise is added; counts of "
@@ -99,7 +99,7 @@ class Hierarchy(Mechanism[Bounded, NoisyTree]):
         return [tree, sample, agree]
 
     @property
-    def interval_told(self) -> str:
+    def interval_meaning(self) -> str:
         return INTERVAL
 
 

@@ -103,7 +103,7 @@ class Sampled(Mechanism[Bounded, Noisy]):
         ]
 
     @property
-    def interval_told(self) -> str:
+    def interval_meaning(self) -> str:
         return (
             f"Counts are those of the sample, times {format_number(1 / float(self.event.rate))}. From low to high: "
             "this interval holds the count after bounding in 19 of 20 cases"

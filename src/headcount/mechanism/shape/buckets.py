@@ -89,7 +89,7 @@ class Buckets(Mechanism[Bounded, NoisyBuckets]):
         return Columns(dict(found.columns), canonical(found.measured))
 
     def explain(self, item: str) -> list[str]:
-        noise = f"gets {self.noise_told()}, whether anybody is in it or not."
+        noise = f"gets {self.describe_noise()}, whether anybody is in it or not."
         if not self.hashed:
             return [f"Every {item} of the public list {noise} No {item} is named."]
         bucket = (
@@ -133,7 +133,7 @@ class Buckets(Mechanism[Bounded, NoisyBuckets]):
         )
 
     @property
-    def interval_told(self) -> str:
+    def interval_meaning(self) -> str:
         return INTERVAL
 
 

@@ -103,7 +103,7 @@ class Staircase(Mechanism[Bounded, NoisyStaircase]):
         return [
             *self.limit.explain(),
             f"How many {plural(item)} have at least 1, 2, 3, ... people, up to a third of the root of that, and how "
-            f"many people the largest have beyond, get {self.noise_told()}. No {item} is named.",
+            f"many people the largest have beyond, get {self.describe_noise()}. No {item} is named.",
             "The most likely shape follows from these: counts that never rise from one rank to the next.",
         ]
 
@@ -112,7 +112,7 @@ class Staircase(Mechanism[Bounded, NoisyStaircase]):
         return ERROR_FACTOR * float(self.event.scale) * sqrt(boxes)
 
     @property
-    def interval_told(self) -> str:
+    def interval_meaning(self) -> str:
         return INTERVAL
 
 

@@ -204,7 +204,7 @@ class CountRelease(Mechanism[BoundedTop, NoisyFound]):
         )
 
     @property
-    def interval_told(self) -> str:
+    def interval_meaning(self) -> str:
         if self.target is None:
             return (
                 "Only the items are released, in the order in which they were found: by chance, that may not be their "

@@ -36,7 +36,7 @@ class Thresholded(Mechanism[Bounded, Noisy]):
 
     def explain(self, item: str) -> list[str]:
         return [
-            f"Every {item} that is left gets {self.noise_told()}.",
+            f"Every {item} that is left gets {self.describe_noise()}.",
             f"It is shown if its noisy count is at least {self.event.threshold:,}. The others are not mentioned.",
         ]
 

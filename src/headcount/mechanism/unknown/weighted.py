@@ -90,7 +90,7 @@ class Weighted(Mechanism[BoundedTwoScale, Noisy]):
     def explain(self, item: str) -> list[str]:
         least = format_number(self.event.threshold / self.bounding.unit)
         sentences = [
-            f"Every {item} that is left gets {self.noise_told()}, on the small scale. It is shown if its noisy count "
+            f"Every {item} that is left gets {self.describe_noise()}, on the small scale. It is shown if its noisy count "
             f"there is at least {least}. The others are not mentioned."
         ]
         if self.scalar_events:
@@ -103,9 +103,9 @@ class Weighted(Mechanism[BoundedTwoScale, Noisy]):
         return sentences
 
     @property
-    def interval_told(self) -> str:
+    def interval_meaning(self) -> str:
         if not self.scalar_events:
-            return super().interval_told
+            return super().interval_meaning
         return (
             "From low to high: this interval is meant to hold the true count, in about 19 of 20 cases: noise, and what "
             "scaling took away, are both in it. Where a few people have most of the rows, it may hold less often."
