@@ -944,7 +944,7 @@ BUGS = [
         (
             (
                 "            return self._draw(source, KeyedEntropy(secret), head, progress)\n",
-                '            return before\n\n        before = self._drawn(source, SystemEntropy(), "", progress)\n',
+                '            return before\n\n        before = self._draw(source, SystemEntropy(), "", progress)\n',
             ),
         ),
         STEPS + "test_work_that_failed_is_done_again_under_its_charge",

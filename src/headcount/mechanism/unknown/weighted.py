@@ -90,8 +90,8 @@ class Weighted(Mechanism[BoundedTwoScale, Noisy]):
     def explain(self, item: str) -> list[str]:
         least = format_number(self.event.threshold / self.bounding.unit)
         sentences = [
-            f"Every {item} that is left gets {self.describe_noise()}, on the small scale. It is shown if its noisy count "
-            f"there is at least {least}. The others are not mentioned."
+            f"Every {item} that is left gets {self.describe_noise()}, on the small scale. It is shown if its noisy "
+            f"count there is at least {least}. The others are not mentioned."
         ]
         if self.scalar_events:
             deviation = format_number(float(self.scalar_events[0].variance) ** 0.5 / self.bounding.large_unit)
