@@ -6,10 +6,11 @@ import pytest
 from tests.privacy.planted import BUGS
 
 from experiments.shape import hashing
+from headcount.cli.options import help_of
 from headcount.errors import BadParameter
 from headcount.estimate.shape.table import BUCKETS_PER_ITEM
 from headcount.federated.shape import analyst
-from headcount.jobs.shape import parse_buckets
+from headcount.jobs.shape import parse_buckets, shape
 from headcount.mechanism.shape import buckets
 
 ROOT = Path(__file__).parents[2]
@@ -34,6 +35,7 @@ def test_how_many_buckets_is_told_everywhere_alike(page: str, text: str) -> None
 def test_how_many_buckets_is_told_by_refusals_and_experiments_alike() -> None:
     with pytest.raises(BadParameter, match=f"about {buckets.BUCKETS_PER_CONTRIBUTION} for each contribution"):
         parse_buckets("buckets", 1, {})
+    assert f"by default {buckets.BUCKETS_PER_CONTRIBUTION} for each contribution" in help_of(shape, "buckets")
     assert f"By default it takes B = {buckets.BUCKETS_PER_CONTRIBUTION}n." in " ".join(hashing.NOTES)
 
 
