@@ -16,8 +16,9 @@ from headcount.account import ZcdpFilter, zcdp
 from headcount.account.events import Adaptive, Neighbours, Selection
 from headcount.account.threshold import people as differing
 from headcount.audit import Laws, worst_delta
+from headcount.audit.found_first import People
 from headcount.audit.neighbours import pairs
-from headcount.audit.specimens import People, found_in, on_people, ranked
+from headcount.audit.specimens import found_in, on_people, ranked
 from headcount.bound import Bounding, TopItems, TwoScaleClip
 from headcount.bound.selection.rank import CountAtRankCheck
 from headcount.exact import Integers

@@ -10,8 +10,9 @@ import pytest
 from headcount.account import calibrate, gaussian, threshold
 from headcount.account.events import Gaussian, GaussianThreshold, LaplaceThreshold, Neighbours
 from headcount.audit import Laws, worst_delta
+from headcount.audit.found_first import People
 from headcount.audit.neighbours import pairs
-from headcount.audit.specimens import People, noisy_count, noisy_histogram
+from headcount.audit.specimens import noisy_count, noisy_histogram
 from headcount.noise import Entropy, Law
 from headcount.noise.gaussian import DiscreteGaussian
 from headcount.noise.laplace import DiscreteLaplace

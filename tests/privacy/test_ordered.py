@@ -23,7 +23,16 @@ from headcount.account.threshold import people as differing
 from headcount.audit import Laws, worst_delta
 from headcount.audit.choices import Fixed
 from headcount.audit.neighbours import pairs
-from headcount.audit.sampled import EXACTLY, Run, sampled_search, sampled_tree, shown, together, watched, watched_delta
+from headcount.audit.sampled import (
+    FINITE_LEFT_OUT,
+    Run,
+    delta_without_common_noise,
+    sampled_search,
+    sampled_tree,
+    shown,
+    with_joint_coins,
+    without_common_noise,
+)
 from headcount.bound import Bounded, Bounding, SampledEvents, ScaledToSum
 from headcount.errors import BadParameter
 from headcount.exact import Integers
@@ -100,7 +109,7 @@ def on_totals(mechanism: AnyMechanism) -> Run[Totals]:
         counts = np.array(totals, dtype=np.int64)
         return shown(mechanism.run(Bounded(items, counts, mechanism.bounding.sensitivity), entropy))
 
-    return together(run)
+    return with_joint_coins(run)
 
 
 def largest_loss(run: Run[Totals], one: Totals, other: Totals) -> float:
@@ -120,10 +129,10 @@ def test_a_tree_with_laplace_noise(neighbours: Neighbours) -> None:
     assert tree.shape.levels == 2
     people = bounded(tree, ((0.5, 0.7), (1.1, 1.2, 1.3), (12.5, 12.5)), 1, neighbours)
     run = on_totals(tree)
-    losses = [largest_loss(watched(run, *pair), *pair) for pair in people]
+    losses = [largest_loss(without_common_noise(run, *pair), *pair) for pair in people]
     assert max(losses) == pytest.approx(float(epsilon), rel=1e-12)
     if neighbours == ADDED:
-        assert watched_delta(run, people, epsilon, Fraction(1, 10**4)).high < Fraction(1, 100)
+        assert delta_without_common_noise(run, people, epsilon, Fraction(1, 10**4)).high < Fraction(1, 100)
 
 
 @pytest.mark.parametrize("neighbours", BOTH)
@@ -134,7 +143,9 @@ def test_a_tree_with_gaussian_noise(neighbours: Neighbours) -> None:
     tree = hierarchy.noisy("gaussian", budget, ONCE, 4, neighbours)
     assert tree.shape.levels == 2
     kinds: People = ((0.5,), (1.5,)) if neighbours == "replace" else ((0.5,), (3.5,), (1.0, 1.0))
-    exact = watched_delta(on_totals(tree), bounded(tree, kinds, 2, neighbours), budget.epsilon, Fraction(1, 10**4))
+    exact = delta_without_common_noise(
+        on_totals(tree), bounded(tree, kinds, 2, neighbours), budget.epsilon, Fraction(1, 10**4)
+    )
     assert exact.low <= exact.high <= budget.delta
     if neighbours == ADDED:
         assert exact.low > budget.delta / 3
@@ -150,7 +161,7 @@ def test_a_tree_of_samples(neighbours: Neighbours, cells: int) -> None:
     assert isinstance(tree, Hierarchy)
     assert tree.shape.levels == 1 + two
     people = bounded(tree, ((0.5,), (cells - 0.5,), (0.5, cells - 0.5, 1.5)), 4, neighbours)
-    exact = worst_delta(on_totals(tree), people, ONE, EXACTLY)
+    exact = worst_delta(on_totals(tree), people, ONE, FINITE_LEFT_OUT)
     assert exact.high <= budget.delta
     assert exact.low > budget.delta * (Fraction(9, 10) if neighbours == ADDED else HALF)
 
@@ -194,7 +205,7 @@ def test_a_search_by_samples(neighbours: Neighbours, q: tuple[Fraction, ...]) ->
     search = ordered("sample-search", budget, neighbours, 3, q, sampling=Sampling(theta=3)).mechanism()
     assert isinstance(search, BinarySearch)
     kinds: People = ((0.5,), (2.5,), (0.5, 1.5, 2.5))
-    exact = worst_delta(on_totals(search), bounded(search, kinds, 5 - len(q), neighbours), ONE, EXACTLY)
+    exact = worst_delta(on_totals(search), bounded(search, kinds, 5 - len(q), neighbours), ONE, FINITE_LEFT_OUT)
     assert exact.high <= budget.delta
     assert exact.low > budget.delta * (Fraction(4, 5) if neighbours == ADDED else Fraction(1, 3))
 

@@ -25,7 +25,16 @@ from headcount.audit import Laws, worst_delta
 from headcount.audit.found_first import People
 from headcount.audit.neighbours import pairs
 from headcount.audit.sampled import Run
-from headcount.audit.shaped import KEY, Differing, Shaping, exact_delta, mistakes, on_people, shown, watched
+from headcount.audit.shaped import (
+    KEY,
+    NoiseOnDifferences,
+    Shaping,
+    exact_delta,
+    mistakes,
+    on_people,
+    shown,
+    without_common_noise,
+)
 from headcount.bound import Bounded
 from headcount.mechanism import Staircase
 from headcount.mechanism.shape.contribution_limit import ContributionLimit, limit_contributions
@@ -91,7 +100,7 @@ def largest_loss(made: Shaping, people: Pairs, key: bytes = KEY, left_out: Fract
     """The largest ratio of the chances of what may be seen on both, as far as it is enumerated: its logarithm."""
     losses = [0.0]
     for pair in people:
-        laws = Laws(watched(on_rows, made, pair, key), left_out)
+        laws = Laws(without_common_noise(on_rows, made, pair, key), left_out)
         first, second = (laws.of(data).chances for data in pair)
         losses += [abs(log(first[seen] / second[seen])) for seen in first.keys() & second.keys()]
     return max(losses)
@@ -227,6 +236,6 @@ def test_noise_only_on_buckets_in_use() -> None:
     run, people = on_people(in_use), [((("a",), ("b",)), (("a",),))]
 
     def at_a_key(people: People, entropy: Entropy) -> object:
-        return run(people, Differing(entropy, range, KEY))
+        return run(people, NoiseOnDifferences(entropy, range, KEY))
 
     assert worst_delta(at_a_key, people, 4, FINELY).low > Fraction(9, 10)
