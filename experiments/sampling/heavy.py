@@ -12,7 +12,7 @@ from experiments.pictures import Panel, Series
 from experiments.report import Setting, Table, number
 from experiments.sampling.part import BUDGET, SYSTEM, listed
 from headcount.bound import SampledItems
-from headcount.bound.selection.people import People
+from headcount.bound.selection.people import NoisyCount
 from headcount.exact import Integers
 from headcount.jobs.heavy_hitters import HeavyHitters
 from headcount.mechanism import AnyMechanism
@@ -114,7 +114,7 @@ def released(mechanism: AnyMechanism, share: str, people: int, totals: Integers)
     job = HeavyHitters.from_typed(user="user", by="item", share=share, people=people)
     there = totals[totals > 0]
     noisy = mechanism.run(listed(there, mechanism.bounding), SYSTEM)
-    told = job.table(noisy, mechanism.estimate(noisy), People(people))
+    told = job.table(noisy, mechanism.estimate(noisy), NoisyCount(people))
     return _found(there >= float(share) * people, whole_numbers(told["item"]), np.asarray(told["certain"]))
 
 

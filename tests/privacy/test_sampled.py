@@ -39,8 +39,7 @@ from headcount.audit.sampled import (
     together,
 )
 from headcount.bound import Bounded, SampledItems
-from headcount.bound.selection.people import People as Told
-from headcount.bound.selection.people import PeopleCount
+from headcount.bound.selection.people import NoisyCount, PeopleCount
 from headcount.errors import BadParameter
 from headcount.mechanism import Hierarchy, Sampled, Sampling, Wish, choice_for, mechanism_for
 from headcount.mechanism.sampled.sample_threshold import calibrated
@@ -383,6 +382,6 @@ def test_certain_is_what_is_above_for_every_number_of_people() -> None:
     """About 1,000 people, at most 9.5 more: a tenth of them are at most 100.95, so that 101 is certain and 100 is
     not."""
     table = pa.table({"item": list("abcd"), "count": [150, 120, 101, 99], "low": [130, 101, 100, 99]})
-    told = heavy(table, Question("user", ("item",), heavy=Fraction(1, 10)), Told(1000, 9.5))
+    told = heavy(table, Question("user", ("item",), heavy=Fraction(1, 10)), NoisyCount(1000, 9.5))
     assert told["item"].to_pylist() == ["a", "b", "c"]
     assert told["certain"].to_pylist() == [True, True, False]

@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 from headcount.account import calibrate
 from headcount.account.events import Event, Gaussian, Neighbours
 from headcount.account.guarantee import Cost
-from headcount.account.threshold import people
+from headcount.account.threshold import changed_people
 from headcount.bound.draws import BoundedDraws, Draws, by_place, of_each
-from headcount.bound.scale import SAFE
+from headcount.bound.scale import ROUNDING_GUARD
 from headcount.estimate.distribution.shares import MEASURED, SEEN, SHARES, with_intervals
 from headcount.estimate.distribution.simplex import simplex
 from headcount.exact import Floats, Integers
@@ -202,7 +202,9 @@ class Seen:
         """What the distribution is more than the centre, in units, people beyond the radius being pulled in: whole
         numbers of any size."""
         drawn = self._bounded
-        weights = np.floor(SAFE * UNIT / CENTRE * self._share / np.maximum(self._distances, radius)).astype(np.int64)
+        weights = np.floor(ROUNDING_GUARD * UNIT / CENTRE * self._share / np.maximum(self._distances, radius)).astype(
+            np.int64
+        )
         own = by_place(drawn.places, np.repeat(weights, np.diff(drawn.starts)) * drawn.counts, len(drawn.items))
         said = self._centre.astype(object) * int((weights * self._sizes).sum())
         return np.asarray(own.astype(object) * CENTRE - said)
@@ -214,7 +216,7 @@ class Seen:
 
 def calibrated(budget: Cost, bounding: Draws, neighbours: Neighbours, cells: int) -> Recentred:
     """With as much noise as the budget needs."""
-    twice = people(neighbours)
+    twice = changed_people(neighbours)
     whole = Fraction((bounding.most * bounding.unit) ** 2)
     parts = [
         *((share, Fraction((twice * UNIT) ** 2), cells) for share in ROUNDS),

@@ -22,7 +22,7 @@ from scipy.special import erfinv
 from headcount.account import calibrate
 from headcount.account.events import Event, Gaussian, Neighbours, Selections
 from headcount.account.guarantee import Cost
-from headcount.account.threshold import people as differing
+from headcount.account.threshold import changed_people
 from headcount.bound.draws import BoundedDraws, ExactDraws
 from headcount.errors import BadParameter
 from headcount.estimate.distribution import binomial, scheffe
@@ -253,7 +253,7 @@ def calibrated(
 ) -> Selected:
     """With as much noise as the budget needs. `people` is their number, if it is public."""
     _check(budget, bounding, cells, method, people)
-    count = min(cells, differing(neighbours) * bounding.most)
+    count = min(cells, changed_people(neighbours) * bounding.most)
     beside = []
     if people is None:
         beside.append((_people_share(count), Fraction(1), 1))

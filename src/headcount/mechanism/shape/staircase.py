@@ -18,7 +18,7 @@ import numpy as np
 from headcount.account import calibrate
 from headcount.account.chain import canonical
 from headcount.account.events import Event, Laplace, Neighbours
-from headcount.account.threshold import people
+from headcount.account.threshold import changed_people
 from headcount.bound import Bounded, SampledItems
 from headcount.estimate.shape.table import Loss, of_staircase
 from headcount.exact import Integers
@@ -150,5 +150,5 @@ def calibrated(
 
 def boxes(epsilon: Fraction, bounding: SampledItems, neighbours: Neighbours) -> Laplace:
     """Noise for integers to which a person adds as many ones as the bound allows; a replaced one takes as many away."""
-    most = people(neighbours) * bounding.sensitivity.total
+    most = changed_people(neighbours) * bounding.sensitivity.total
     return Laplace(calibrate.laplace_scale(epsilon, most), Fraction(most))

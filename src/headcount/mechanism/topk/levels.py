@@ -14,7 +14,7 @@ from math import log, sqrt
 from typing import Literal
 
 from headcount.account.events import Event, Gaussian, Guarantee, Neighbours, Selection
-from headcount.account.threshold import people
+from headcount.account.threshold import changed_people
 from headcount.errors import BadParameter
 from headcount.exact import ball, ends, precision, round_down, round_up
 
@@ -93,7 +93,7 @@ class Level:
     @property
     def margin(self) -> int:
         """By how much the rank of an item, and its own count, may move apart between neighbours."""
-        return people(self.neighbours)
+        return changed_people(self.neighbours)
 
     @property
     def threshold(self) -> float:
@@ -194,7 +194,7 @@ def _level(
     each_pays: bool,
 ) -> Level:
     """`deviation` is that of a count's noise, relative to the threshold."""
-    silent = Level(epsilon / people(neighbours), chance, Fraction(0), most, neighbours, each_pays)
+    silent = Level(epsilon / changed_people(neighbours), chance, Fraction(0), most, neighbours, each_pays)
     if deviation is None:
         return silent
     return replace(silent, variance=round_up(Fraction((float(deviation) * silent.threshold) ** 2)))

@@ -8,7 +8,7 @@ from math import log, pi, sqrt
 from statistics import NormalDist
 from typing import Any, Literal
 
-from headcount.account.threshold import people
+from headcount.account.threshold import changed_people
 from headcount.bound import Bounding, SampledEvents, SampledItems, TopItems, TwoScaleClip
 from headcount.bound.selection.by_load import Exponential, Generalized
 from headcount.bound.selection.profile import MOST_ITEMS, FromProfile
@@ -87,7 +87,7 @@ class Thresholds(UnknownItems):
 
     def _level(self, bound: int) -> tuple[float, float]:
         """About which threshold a bound leads to, and how large its noise is: near enough to compare bounds by."""
-        epsilon, delta, changed = float(self.rest.epsilon), float(self.rest.delta), people(self.neighbours)
+        epsilon, delta, changed = float(self.rest.epsilon), float(self.rest.delta), changed_people(self.neighbours)
         scale = changed * bound / epsilon
         laplace = 1 + scale * log(bound / (2 * delta)), scale
         if self.count == "events":
