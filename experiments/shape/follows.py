@@ -11,7 +11,7 @@ from experiments.shape.tables import SOURCES, drawn
 from experiments.shape.ways import EM, PAPER, STAIRCASE, cells, staircase
 from headcount.estimate.shape.prevalence import Prevalence
 from headcount.estimate.shape.properties import Estimate, Properties
-from headcount.estimate.shape.uncertainty import Uncertain
+from headcount.estimate.shape.uncertainty import Uncertainty
 from headcount.exact import Floats, Integers
 
 PEOPLE, QUICK = 100_000, 5_000
@@ -120,7 +120,7 @@ def answers(totals: Integers, known: Known) -> dict[str, dict[str, Beside]]:
     return {name: _answered(asked, shapes, totals, known) for name, asked in ASKED.items()}
 
 
-def _properties(found: Prevalence, off: Uncertain) -> Properties:
+def _properties(found: Prevalence, off: Uncertainty) -> Properties:
     return Properties(found, found.total, off)
 
 

@@ -25,7 +25,12 @@ from headcount.account.guarantee import Cost
 from headcount.account.threshold import changed_people
 from headcount.bound.draws import BoundedDraws, Draws, by_place, of_each
 from headcount.bound.scale import ROUNDING_GUARD
-from headcount.estimate.distribution.shares import MEASURED, SEEN, SHARES, with_intervals
+from headcount.estimate.distribution.shares import (
+    INTERVAL_NOTE,
+    MEASURED_CHANCE_NOTE,
+    MIN_SIGNAL_DEVIATIONS,
+    with_intervals,
+)
 from headcount.estimate.distribution.simplex import simplex
 from headcount.exact import Floats, Integers
 from headcount.mechanism.mechanism import Columns, Mechanism, Noisy, deviation, law
@@ -111,13 +116,13 @@ class Recentred(Mechanism[BoundedDraws, NoisyCentre]):
         return NoisyCentre(bounded.items, told, rounds.shares, rounds.noise, mass, spread)
 
     def estimate(self, noisy: NoisyCentre) -> Columns:
-        seen = noisy.mass >= SEEN * deviation(law(self.mass)) / self.bounding.unit
+        seen = noisy.mass >= MIN_SIGNAL_DEVIATIONS * deviation(law(self.mass)) / self.bounding.unit
         noise = np.full(len(noisy.shares), noisy.noise if seen else inf)
         return Columns(with_intervals(noisy.shares, noise, noisy.spread))
 
     @property
     def interval_told(self) -> str:
-        return SHARES + MEASURED
+        return INTERVAL_NOTE + MEASURED_CHANCE_NOTE
 
     def _radius(self, people: "Seen", mass: float, entropy: Entropy) -> float:
         """The least distance that holds half of what was drawn, and beyond which there are few enough people."""

@@ -26,7 +26,12 @@ from headcount.account.threshold import changed_people
 from headcount.bound.draws import BoundedDraws, ExactDraws
 from headcount.errors import BadParameter
 from headcount.estimate.distribution import binomial, scheffe
-from headcount.estimate.distribution.shares import ALIKE, SEEN, SHARES, with_intervals
+from headcount.estimate.distribution.shares import (
+    EQUAL_PEOPLE_NOTE,
+    INTERVAL_NOTE,
+    MIN_SIGNAL_DEVIATIONS,
+    with_intervals,
+)
 from headcount.exact import Floats, Integers
 from headcount.mechanism.mechanism import Columns, Mechanism, Noisy, deviation, law
 from headcount.noise import Entropy, Law
@@ -107,14 +112,14 @@ class Selected(Mechanism[BoundedDraws, NoisySelected]):
 
     def estimate(self, noisy: NoisySelected) -> Columns:
         found, noise = shares(noisy, self)
-        doubt = 0.0 if isinstance(self.people, int) else SEEN * deviation(law(self.people))
+        doubt = 0.0 if isinstance(self.people, int) else MIN_SIGNAL_DEVIATIONS * deviation(law(self.people))
         if noisy.people < max(doubt, 1.0):
             noise = np.full(len(found), inf)
         return Columns(with_intervals(found, noise, 1 / max(noisy.people * self.bounding.most, 1.0)))
 
     @property
     def interval_told(self) -> str:
-        return SHARES + ALIKE
+        return INTERVAL_NOTE + EQUAL_PEOPLE_NOTE
 
     def _people(self, many: int, entropy: Entropy) -> int:
         if isinstance(self.people, int):
@@ -192,7 +197,7 @@ def _off(mechanism: Selected, people: int, grid: Floats, chosen: Integers) -> Fl
     """How far off choices are, in three ways: about as far as weights fall with the score; as far as a fit that is not
     the most likely one may be off; and, by a chance, anything of the grid."""
     here, some, draws = grid[chosen], max(people, 1), mechanism.bounding.most
-    near = binomial.spread(draws, grid, chosen, _counts_off(mechanism, people) / some)
+    near = binomial.half_widths(draws, grid, chosen, _counts_off(mechanism, people) / some)
     if mechanism.score == "scheffe":
         near = np.hypot(near, _unseen(mechanism, people, here))
     rough = LOOSE * here * (1 - here) / (draws * some)
