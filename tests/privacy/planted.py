@@ -222,7 +222,7 @@ BUGS = [
     Bug(
         "the common items of a replaced person are forgotten",
         "account/threshold.py",
-        (("cells = people(event.neighbours) * event.items - alone", "cells = event.items - alone"),),
+        (("cells = changed_people(event.neighbours) * event.items - alone", "cells = event.items - alone"),),
         DELTA + "test_gaussian_threshold_on_popular_items",
     ),
     Bug(
@@ -586,7 +586,7 @@ BUGS = [
     Bug(
         "a replaced person's Laplace noise is that of a removed one",
         "mechanism/unknown/thresholded.py",
-        (("people(neighbours) * sensitivity.total", "sensitivity.total"),),
+        (("changed_people(neighbours) * sensitivity.total", "sensitivity.total"),),
         MECHANISM + "test_what_happens_costs_no_more_than_what_was_typed",
     ),
     Bug(
@@ -1092,8 +1092,8 @@ BUGS = [
         "bound/two_scales.py",
         (
             (
-                "* SAFE) / root(size))",
-                "* SAFE) / root(root(size)))",
+                "* ROUNDING_GUARD) / root(size))",
+                "* ROUNDING_GUARD) / root(root(size)))",
             ),
         ),
         WEIGH + "test_the_norm_is_attained_on_both_scales",
@@ -1103,8 +1103,8 @@ BUGS = [
         "bound/two_scales.py",
         (
             (
-                "* SAFE) / root(size))",
-                "* SAFE) / root(size) + 1)",
+                "* ROUNDING_GUARD) / root(size))",
+                "* ROUNDING_GUARD) / root(size) + 1)",
             ),
         ),
         WEIGH + "test_nobody_adds_more_than_is_said",
@@ -1129,7 +1129,7 @@ BUGS = [
     Bug(
         "what is taken from one person is not cut",
         "bound/two_scales.py",
-        (("whole(cut_at(number, cut) *", "whole(number *"),),
+        (("floor(cut_at(number, cut) *", "floor(number *"),),
         WEIGH + "test_the_two_sums_stay_within_the_norm",
     ),
     Bug(
@@ -1137,7 +1137,7 @@ BUGS = [
         "account/threshold.py",
         (
             (
-                "squared = event.squared_sensitivity * (people(event.neighbours) - alone)",
+                "squared = event.squared_sensitivity * (changed_people(event.neighbours) - alone)",
                 "squared = event.squared_sensitivity * (1 - alone)",
             ),
         ),
@@ -1181,7 +1181,7 @@ BUGS = [
     Bug(
         "a profile's noise for one person where one is replaced",
         "bound/selection/profile.py",
-        (("return people(self.neighbours) / self.epsilon", "return 1 / self.epsilon"),),
+        (("return changed_people(self.neighbours) / self.epsilon", "return 1 / self.epsilon"),),
         PROFILE + "test_exact_epsilon_of_the_noisy_bins",
     ),
     Bug(
@@ -1197,11 +1197,11 @@ BUGS = [
     ),
     Bug(
         "bins are believed whatever their number",
-        "bound/selection/believed.py",
+        "bound/selection/nonempty_bins.py",
         (
             (
-                "    chance = CHANCE / len(WIDTHS) / ((gap + 1) * (gap + 2))\n",
-                "    chance = np.full(bins, 1 / 10_000)\n",
+                "    level = FALSE_POSITIVE_RATE / len(WIDTHS) / ((gap + 1) * (gap + 2))\n",
+                "    level = np.full(bins, 1 / 10_000)\n",
             ),
         ),
         PROFILE + "test_one_bound_in_ten_thousand_is_wild",
@@ -1262,13 +1262,13 @@ BUGS = [
     Bug(
         "plume: a replaced person priced as a removed one",
         "bound/selection/plume.py",
-        (("round_up(people(self.neighbours) * most / (2 * self.rho))", "round_up(most / (2 * self.rho))"),),
+        (("round_up(changed_people(self.neighbours) * most / (2 * self.rho))", "round_up(most / (2 * self.rho))"),),
         PLUME + "test_every_bound_that_may_be_chosen_has_a_mechanism",
     ),
     Bug(
         "plume: counts with noise for one item",
         "mechanism/baseline/plume.py",
-        (("people(neighbours) * bounding.sensitivity.squared", "people(neighbours)"),),
+        (("changed_people(neighbours) * bounding.sensitivity.squared", "changed_people(neighbours)"),),
         PLUME + "test_noise_for_less_than_a_person_has_would_be_seen",
     ),
     Bug(
@@ -1292,7 +1292,7 @@ BUGS = [
     Bug(
         "count release: a replaced person moves ranks and counts apart by one only",
         "mechanism/topk/levels.py",
-        (("        return people(self.neighbours)\n", "        return 1\n"),),
+        (("        return changed_people(self.neighbours)\n", "        return 1\n"),),
         FOUND_EXACTLY + "test_the_lemmas_by_formula",
     ),
     Bug(
@@ -1517,13 +1517,13 @@ BUGS = [
     Bug(
         "tree: noise for one level only",
         "mechanism/ordered/hierarchy.py",
-        (("people(neighbours) * shape.levels", "people(neighbours)"),),
+        (("changed_people(neighbours) * shape.levels", "changed_people(neighbours)"),),
         ORDERED + "test_a_tree_with_laplace_noise[add-remove]",
     ),
     Bug(
         "tree: noise for a removed person where one is replaced",
         "mechanism/ordered/hierarchy.py",
-        (("people(neighbours) * shape.levels", "shape.levels"),),
+        (("changed_people(neighbours) * shape.levels", "shape.levels"),),
         ORDERED + "test_the_sensitivity_of_a_tree_is_attained[16-7-replace]",
     ),
     Bug(
@@ -1570,7 +1570,7 @@ BUGS = [
     Bug(
         "certain, if there are as few people as there may be",
         "jobs/heavy_hitters.py",
-        (("share * (people.count + people.away)", "share * (people.count - people.away)"),),
+        (("share * (people.count + people.half_width)", "share * (people.count - people.away)"),),
         SAMPLED + "test_certain_is_what_is_above_for_every_number_of_people",
     ),
     Bug(
@@ -1620,7 +1620,7 @@ BUGS = [
     Bug(
         "shape: a replaced person's noise is that of a removed one",
         "mechanism/shape/staircase.py",
-        (("most = people(neighbours) * bounding", "most = bounding"),),
+        (("most = changed_people(neighbours) * bounding", "most = bounding"),),
         SHAPES + "test_the_sensitivity_of_a_staircase_is_attained[1-replace]",
     ),
     Bug(
@@ -1776,7 +1776,7 @@ BUGS = [
     Bug(
         "recentred: weights rounded up",
         "mechanism/distribution/recentred.py",
-        (("np.floor(SAFE * UNIT", "np.ceil(SAFE * UNIT"),),
+        (("np.floor(ROUNDING_GUARD * UNIT", "np.ceil(ROUNDING_GUARD * UNIT"),),
         DISTRIBUTED + "test_what_one_person_changes_is_what_the_noise_is_for[1]",
     ),
     Bug(
@@ -1811,7 +1811,7 @@ BUGS = [
     Bug(
         "selected: a replaced person priced as a removed one",
         "mechanism/distribution/selected.py",
-        (("min(cells, differing(neighbours) * bounding.most)", "min(cells, bounding.most)"),),
+        (("min(cells, changed_people(neighbours) * bounding.most)", "min(cells, bounding.most)"),),
         DISTRIBUTED + "test_scores_change_by_one_and_of_few_items[ks-1-replace]",
     ),
     Bug(
@@ -1891,7 +1891,7 @@ BUGS = [
         (
             (
                 "        return self.chosen(self.profile(statistics, entropy))",
-                "        held = self.chosen(self.profile(statistics, entropy))\n        return self.ways[0].held(min(held.limit, int(statistics.sizes.max(initial=1))))",
+                "        bounding = self.chosen(self.profile(statistics, entropy))\n        return self.ways[0].bounding(min(bounding.limit, int(statistics.sizes.max(initial=1))))",
             ),
         ),
         DISTRIBUTED + "test_nothing_but_a_noisy_profile_decides_the_bound",

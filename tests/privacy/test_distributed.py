@@ -18,7 +18,7 @@ import pytest
 
 from headcount.account import Cost, compose
 from headcount.account.events import Gaussian, Laplace, Neighbours, Selections
-from headcount.account.threshold import people as differing
+from headcount.account.threshold import changed_people
 from headcount.audit import Laws
 from headcount.audit.choices import Fixed
 from headcount.audit.distributed import (
@@ -230,7 +230,7 @@ def test_scores_change_by_one_and_of_few_items(method: Any, most: int, neighbour
             changed.add(int((change > 0).any(axis=1).sum()))
             furthest = max(furthest, int(change.max()))
     assert furthest == 1
-    assert max(changed) == made.event.count == min(4, differing(neighbours) * most)
+    assert max(changed) == made.event.count == min(4, changed_people(neighbours) * most)
 
 
 @pytest.mark.parametrize("neighbours", BOTH)

@@ -19,7 +19,7 @@ import pytest
 import headcount as hc
 from headcount.account import Cost, compose
 from headcount.account.events import Gaussian, Laplace, Neighbours, SampleThreshold
-from headcount.account.threshold import people as differing
+from headcount.account.threshold import changed_people
 from headcount.audit import Laws, worst_delta
 from headcount.audit.choices import Fixed
 from headcount.audit.neighbours import pairs
@@ -124,7 +124,7 @@ def largest_loss(run: Run[Totals], one: Totals, other: Totals) -> float:
 def test_a_tree_with_laplace_noise(neighbours: Neighbours) -> None:
     """Two levels; people with two rows in one cell, or three in one, which is above the bound. The loss of all nodes
     together is never above epsilon, and for some it is epsilon. Seldom is anything seen on one side alone."""
-    epsilon = 8 * differing(neighbours) * ONE
+    epsilon = 8 * changed_people(neighbours) * ONE
     tree = hierarchy.noisy("laplace", Cost(epsilon, 0 * ONE), WHOLE, 16, neighbours)
     assert tree.shape.levels == 2
     people = bounded(tree, ((0.5, 0.7), (1.1, 1.2, 1.3), (12.5, 12.5)), 1, neighbours)

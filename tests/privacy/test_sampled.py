@@ -37,8 +37,7 @@ from headcount.audit.sampled import (
     with_joint_coins,
 )
 from headcount.bound import Bounded, SampledItems
-from headcount.bound.selection.people import People as Told
-from headcount.bound.selection.people import PeopleCount
+from headcount.bound.selection.people import NoisyCount, PeopleCount
 from headcount.errors import BadParameter
 from headcount.jobs.heavy_hitters import HeavyHitters
 from headcount.mechanism import Columns, Hierarchy, Noisy, Sampled, Sampling
@@ -387,6 +386,6 @@ def test_certain_is_what_is_above_for_every_number_of_people() -> None:
     counts = np.array([150, 120, 101, 99])
     noisy = Noisy(pa.table({"item0": list("abcd")}), counts)
     columns = Columns({"count": counts, "low": np.array([130, 101, 100, 99])})
-    told = HeavyHitters(user="user", by=("item",), share=Fraction(1, 10)).table(noisy, columns, Told(1000, 9.5))
+    told = HeavyHitters(user="user", by=("item",), share=Fraction(1, 10)).table(noisy, columns, NoisyCount(1000, 9.5))
     assert told["item"].to_pylist() == ["a", "b", "c"]
     assert told["certain"].to_pylist() == [True, True, False]

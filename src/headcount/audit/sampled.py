@@ -22,7 +22,7 @@ from flint import arb
 from headcount.account import Cost
 from headcount.account.cost import native
 from headcount.account.events import Neighbours, SampleThreshold
-from headcount.account.threshold import people as differing
+from headcount.account.threshold import changed_people
 from headcount.audit.choices import Fixed
 from headcount.audit.enumerate import LEFT_OUT, Delta, worst_delta
 from headcount.audit.found_first import People
@@ -144,7 +144,7 @@ def on_cells(mechanism: Hierarchy | BinarySearch) -> Run[People]:
 def priced(neighbours: Neighbours) -> Iterator[tuple[str, Fraction, Fraction, Delta]]:
     """Each mechanism with an epsilon, its priced delta, and its exact delta on tiny data."""
     alone = list(pairs([("a",), ("p",)], 1, neighbours))
-    within, loud = ScaledToSum(1, largest=1, grid=1), 4 * differing(neighbours) * ONE
+    within, loud = ScaledToSum(1, largest=1, grid=1), 4 * changed_people(neighbours) * ONE
     tree = on_cells(hierarchy.noisy("laplace", Cost(loud, 0 * ONE), within, CELLS, neighbours))
     yield "tree, noise", loud, 0 * ONE, delta_without_common_noise(tree, alone, loud, Fraction(1, 1000))
     search = on_cells(binary_search.noisy("laplace", Cost(loud, 0 * ONE), within, 3, (ONE / 2,), neighbours))

@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from headcount.account.events import Neighbours
 from headcount.account.guarantee import Cost
-from headcount.account.threshold import people as differing
+from headcount.account.threshold import changed_people
 from headcount.audit.choices import Fixed
 from headcount.audit.enumerate import LEFT_OUT, Delta, worst_delta
 from headcount.audit.found_first import People
@@ -129,7 +129,7 @@ def priced(neighbours: Neighbours) -> Iterator[tuple[str, Fraction, Fraction, De
     few: list[Pair] = list(pairs([("a",), ("b",)], 1, neighbours))
     crowd: People = (("a",), ("a",), ("b",))
     crowded: list[Pair] = [(crowd + one, crowd + other) for one, other in few]
-    epsilon, counted = (loud * differing(neighbours) * ONE for loud in (2, 4))
+    epsilon, counted = (loud * changed_people(neighbours) * ONE for loud in (2, 4))
     for name, mechanism in kinds(epsilon, neighbours):
         yield name, epsilon, 0 * ONE, exact_delta(on_people, mechanism, few + crowded, epsilon)
     whole = _shaped(counted, neighbours)

@@ -25,8 +25,7 @@ from headcount.account.events import (
     WeightedThreshold,
 )
 from headcount.account.gaussian import discrete_delta
-from headcount.account.threshold import gaussian_delta, laplace_delta
-from headcount.account.threshold import people as differing
+from headcount.account.threshold import changed_people, gaussian_delta, laplace_delta
 from headcount.audit import distributed, sampled, shaped
 from headcount.audit.enumerate import Delta, worst_delta
 from headcount.audit.found_first import People, profiled
@@ -150,7 +149,7 @@ def enumerations() -> Iterator[Enumeration]:
 
 def _priced(neighbours: Neighbours) -> Iterator[tuple[str, AnyMechanism, Fraction, Fraction]]:
     """Each mechanism with an epsilon, and its priced delta."""
-    changed = differing(neighbours)
+    changed = changed_people(neighbours)
     laplace = LaplaceThreshold(ONE, bound=2, largest=1, threshold=5, neighbours=neighbours)
     yield "thresholded, Laplace", Thresholded(SampledItems(2), laplace), 2 * changed * ONE, laplace_delta(laplace)
     gaussian = GaussianThreshold(2 * ONE, items=2, largest=1, threshold=5, neighbours=neighbours)
@@ -185,7 +184,7 @@ def found_in(
     kind: type[Level] = Level,
 ) -> CountRelease:
     """Count release with levels of these epsilons; with counts, if there is a variance."""
-    rates = [epsilon / differing(neighbours) for epsilon in epsilons]
+    rates = [epsilon / changed_people(neighbours) for epsilon in epsilons]
     levels = tuple(kind(rate, chance, variance, most, neighbours, each_pays=False) for rate in rates)
     target = ONE / 10 if variance else None
     return CountRelease(TopItems(most), Adaptive(rho, len(levels) * chance), levels, target=target)
