@@ -131,7 +131,7 @@ BUGS = [
     Bug(
         "Gaussian buckets: the lighter integers are never rejected",
         "noise/gaussian.py",
-        (("        return checked(values[kept])", "        return checked(values)"),),
+        (("        return check_range(values[kept])", "        return check_range(values)"),),
         STATISTICS + "test_gaussian_from_coarse_buckets",
     ),
     Bug(
