@@ -1089,7 +1089,7 @@ BUGS = [
     Bug(
         "escapes of a terminal in a summary",
         "wording.py",
-        (("char if char.isprintable() else HIDDEN", "char if char.isprintable() or char >= '\\x7f' else HIDDEN"),),
+        (("char if char.isprintable() else PLACEHOLDER", "char if char.isprintable() or char >= '\\x7f' else PLACEHOLDER"),),
         NAMES + "test_ledgers_show_names_without_escapes",
     ),
     Bug(
