@@ -131,7 +131,7 @@ BUGS = [
     Bug(
         "Gaussian buckets: the lighter integers are never rejected",
         "noise/gaussian.py",
-        (("        return checked(values[kept])", "        return checked(values)"),),
+        (("        return check_range(values[kept])", "        return check_range(values)"),),
         STATISTICS + "test_gaussian_from_coarse_buckets",
     ),
     Bug(
@@ -1084,7 +1084,12 @@ BUGS = [
     Bug(
         "escapes of a terminal in a summary",
         "errors.py",
-        (("char if char.isprintable() else HIDDEN", "char if char.isprintable() or char >= '\\x7f' else HIDDEN"),),
+        (
+            (
+                "char if char.isprintable() else PLACEHOLDER",
+                "char if char.isprintable() or char >= '\\x7f' else PLACEHOLDER",
+            ),
+        ),
         NAMES + "test_ledgers_show_names_without_escapes",
     ),
     Bug(
