@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from headcount.account.events import Neighbours, ShuffledLaplace
-from headcount.account.shuffling import SHARE, SHARES, best, messages, quietest
+from headcount.account.shuffling import NOISE_SHARE, NOISE_SHARES, best, least_noise, messages
 from headcount.errors import BadParameter
 from headcount.exact import round_down, round_up
 from headcount.federated.messages import MOST_EPSILON
@@ -34,9 +34,9 @@ class Wanted:
     def event(self) -> ShuffledLaplace:
         """The least noise, or moderate noise with moderately many messages."""
         if self.most is None:
-            event = self._with(SHARE)
+            event = self._with(NOISE_SHARE)
         else:
-            event = quietest(self.epsilon, self.delta, most=self.room, neighbours=self.neighbours) or self._fewest()
+            event = least_noise(self.epsilon, self.delta, most=self.room, neighbours=self.neighbours) or self._fewest()
         if messages(event) > self.room:
             raise self._refusal(event)
         return event
@@ -46,7 +46,7 @@ class Wanted:
 
     def _fewest(self) -> ShuffledLaplace:
         """With hardly more messages than it takes at least."""
-        return self._with(SHARE if self.most is None else SHARES[0])
+        return self._with(NOISE_SHARE if self.most is None else NOISE_SHARES[0])
 
     def _refusal(self, event: ShuffledLaplace) -> BadParameter:
         """What was asked for takes too many messages."""
