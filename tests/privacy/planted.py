@@ -291,7 +291,7 @@ BUGS = [
         "account/pending.py",
         (
             (
-                '    return secret if committed(secret) == charge.says().get("secret") else None',
+                '    return secret if commitment(secret) == charge.fields().get("secret") else None',
                 "    return secret or None",
             ),
         ),
@@ -381,7 +381,7 @@ BUGS = [
     Bug(
         "a pending charge's secret is swept",
         "account/ledger.py",
-        (("row.hash.startswith(start) and history.waits(row)", "not row"),),
+        (("row.hash.startswith(start) and history.is_pending(row)", "not row"),),
         PENDING + "test_every_retry_has_the_same_secret",
     ),
     Bug(
@@ -467,7 +467,7 @@ BUGS = [
     Bug(
         "charges of version 0.8 are all for add-remove",
         "account/relation.py",
-        (('    found = _of_plan(said["request"]) or', "    found = set() and"),),
+        (('    found = _of_plan(fields["request"]) or', "    found = set() and"),),
         "tests/account/test_made_by_0_8.py::test_one_that_mixes_neighbours_takes_no_more_charges",
     ),
     Bug(
@@ -987,7 +987,7 @@ BUGS = [
     Bug(
         "a delta too small for any threshold",
         "account/budget.py",
-        (("    if 0 < typed[1] < SMALLEST_DELTA:", "    if False:"),),
+        (("    if 0 < typed[1] < MIN_DELTA:", "    if False:"),),
         SECOND + "test_a_delta_that_no_threshold_could_be_computed_for_is_refused",
     ),
     Bug(
@@ -1165,8 +1165,8 @@ BUGS = [
         "account/calibrate.py",
         (
             (
-                "gaussian.discrete_delta(epsilon + spared, [own, *noise(variance)]) <= mostly",
-                "gaussian.discrete_delta(epsilon + spared, [own]) <= mostly",
+                "gaussian.discrete_delta(epsilon + shift, [own, *noise(variance)]) <= noise_delta",
+                "gaussian.discrete_delta(epsilon + shift, [own]) <= noise_delta",
             ),
         ),
         WEIGHTED + "test_everything_is_paid_for",
@@ -1418,8 +1418,8 @@ BUGS = [
         "account/cost.py",
         (
             (
-                "conversion.epsilon(event.rho, spare), event.delta + spare)",
-                "conversion.epsilon(event.rho, spare), spare)",
+                "conversion.epsilon(event.rho, extra), event.delta + extra)",
+                "conversion.epsilon(event.rho, extra), extra)",
             ),
         ),
         PRICES + "test_adaptive_steps_pay_their_delta_and_that_of_the_conversion",
