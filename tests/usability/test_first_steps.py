@@ -1,6 +1,5 @@
 """What a newcomer types first: three lines, and a plan before."""
 
-import inspect
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -84,7 +83,7 @@ def test_a_plan_with_dates_and_bins_goes_to_json_and_back() -> None:
         assert again.release(days, entropy=Fixed(500)).content == plan.release(entropy=Fixed(500)).content
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[]", '{"headcount": 1}', "null", "[" * 100_000])
+@pytest.mark.parametrize("text", ["", "{}", "[]", '{"headcount": 7}', "null", "[" * 100_000])
 def test_texts_that_are_no_plans(text: str) -> None:
     with pytest.raises(BadParameter, match="this is not a plan"):
         hc.Plan.from_json(text)
@@ -119,15 +118,6 @@ def test_the_least_epsilon_for_an_error(plays: Path, target: int, more: dict[str
     assert plan.error <= target
     less = hc.plan("histogram", plays, epsilon=float(plan.budget.epsilon) * 0.99, **asked)
     assert less.error > target
-
-
-@pytest.mark.parametrize("job", [hc.histogram, hc.profile, hc.total])
-def test_a_plan_takes_the_arguments_of_every_job(job: Any) -> None:
-    """With the same defaults; what counts by default, and whether there is a `by`, depends on the job."""
-    one, other = (inspect.signature(function).parameters for function in (job, hc.plan))
-    own = {name: each.default for name, each in one.items() if name not in ("ledger", "again", "by", "count")}
-    assert own == {name: other[name].default for name in own}
-    assert set(one) - set(other) == {"ledger", "again"}
 
 
 def test_test_noise_is_never_charged(plays: Path, tmp_path: Path) -> None:
