@@ -246,7 +246,7 @@ def command_seconds(src: Path, option: str) -> tuple[float, float]:
 
 
 def _run(src: Path, code: str, *arguments: str) -> str:
-    env = {**os.environ, "PYTHONPATH": str(src)}
+    env = {**os.environ, "PYTHONPATH": str(src), "PYTHONDONTWRITEBYTECODE": ""}  # bytecode is kept, as installed
     command = [sys.executable, "-c", code, *arguments]
     return subprocess.run(command, check=True, capture_output=True, text=True, env=env, cwd=src).stdout
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from headcount.exact import Floats as Floats
-from headcount.exact import Integers
+from headcount.exact import Floats, Integers
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from experiments.pictures import Panel, figure
+from headcount.errors import visible
 from headcount.release.plot import render
-from headcount.wording import visible
 
 Progress = Callable[[str, float], None]
 """Reports the current step and the fraction of the experiment that is done."""

@@ -1,7 +1,17 @@
 """One class per mistake. Every message says what was given, what is allowed, and ends with the line to write
 instead. Names that others gave are shown without what a terminal would obey."""
 
-from headcount.wording import visible
+HIDDEN = "·"
+"""Shown in the place of a character that cannot be seen."""
+
+
+def visible(text: str) -> str:
+    """One line in which every character can be seen.
+
+    >>> visible("user\\x1b[2J")
+    'user·[2J'
+    """
+    return text if text.isprintable() else "".join(char if char.isprintable() else HIDDEN for char in text)
 
 
 class HeadcountError(Exception):

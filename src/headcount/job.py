@@ -10,9 +10,7 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, fields
-from difflib import get_close_matches
 from functools import lru_cache
-from importlib import import_module
 from math import exp
 from typing import Annotated, Any, ClassVar, Self, get_args, get_type_hints
 
@@ -66,6 +64,18 @@ class Job(ABC):
     cost_example: ClassVar[str] = "epsilon=1, or target_error=10"
     """What to write if no cost was typed."""
     one_row_each: ClassVar[bool] = False
+
+    _KINDS: ClassVar[dict[str, type["Job"]]] = {}
+
+    def __init_subclass__(cls) -> None:
+        """Register the class of a job by the job's name."""
+        if "name" in vars(cls):
+            Job._KINDS[cls.name] = cls
+
+    @staticmethod
+    def kind(name: str) -> type["Job"]:
+        """The class of a job; it is known once its file is imported."""
+        return Job._KINDS[name]
 
     user: Annotated[str, as_typed]
     """The column that tells people apart."""
@@ -288,23 +298,3 @@ def _parsers(kind: type[Job]) -> dict[str, Parser]:
     """The parser of each field, from its annotation."""
     hints = get_type_hints(kind, include_extras=True)
     return {field.name: hints[field.name].__metadata__[0] for field in fields(kind)}
-
-
-def job_named(name: Any) -> tuple[type[Job], Callable[..., Any]]:
-    """The class and the public function of a job."""
-    jobs = import_module("headcount.jobs").JOBS
-    plain = name.replace("-", "_") if isinstance(name, str) else name
-    if plain not in jobs:
-        known = " or ".join(f'plan("{each}", data, ...)' for each in jobs)
-        raise BadParameter(f"plan({name!r:.40}, ...): unknown.", fix=known)
-    module = import_module(f"headcount.jobs.{plain}")
-    return getattr(module, plain.title().replace("_", "")), getattr(module, plain)
-
-
-def check_names(job: str, typed: Mapping[str, Any], known: Mapping[str, Any]) -> None:
-    """Refuse parameters that a job does not have."""
-    for name in typed:
-        if name not in known:
-            near = get_close_matches(name, known, n=1)
-            fix = f"{near[0]}=..., or no {name}" if near else f"no {name}"
-            raise BadParameter(f"{name}: a {job} has no such parameter.", fix=fix)

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +19,9 @@ from headcount.account.chain import canonical
 from headcount.account.events import Event, Guarantee, to_json
 from headcount.bound.selection.people import People
 from headcount.bound.selection.selection import BoundSelection
-from headcount.errors import BadParameter
+from headcount.errors import BadParameter, visible
 from headcount.exact import Number, rational, written
-from headcount.job import Job, check_names, job_named
+from headcount.job import Job
 from headcount.mechanism.mechanism import AnyMechanism
 from headcount.mechanism.strategy import Strategy
 from headcount.noise import Entropy, KeyedEntropy, SystemEntropy
@@ -31,24 +30,9 @@ from headcount.run import Decision, Progress, Source, draw, fingerprint
 from headcount.source import Events, open_events
 from headcount.source.engines.limits import Limits, limits
 from headcount.source.events import check_limits, check_name
-from headcount.wording import visible
 
 FORMAT = 7
 DEFAULT_DELTA = 1e-6
-
-
-def plan(job: str, data: Any, **arguments: Any) -> "Plan":
-    """What a release would cost and how far off it would be: the arguments of the function of that name; nothing is
-    read or spent.
-
-    >>> import headcount as hc
-    >>> hc.plan("histogram", hc.example(), user="user", by="song", epsilon=1, bound=20).mechanism.event.threshold
-    103
-    """
-    kind, function = job_named(job)
-    known = [name for name in signature(function).parameters if name not in ("data", "ledger", "again")]
-    check_names(kind.name, arguments, dict.fromkeys(known))
-    return build(kind, data, arguments)
 
 
 def release(kind: type[Job], data: Any, given: dict[str, Any]) -> Release:
@@ -256,7 +240,7 @@ class Plan:
 
     @classmethod
     def _from_plain(cls, plain: dict[str, Any]) -> "Plan":
-        job = job_named(plain["job"])[0].from_plain(plain["parameters"])
+        job = Job.kind(plain["job"]).from_plain(plain["parameters"])
         plan = cls(str(plain["dataset"]), job, budget(plain["epsilon"], plain["delta"]), plain["columns"])
         job.check_schema(plan._kinds())
         plan.check()

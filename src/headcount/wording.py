@@ -7,21 +7,10 @@ to people passes through `visible`; what programs read is escaped.
 
 import re
 
-HIDDEN = "·"
-"""Shown in the place of a character that cannot be seen."""
 IRREGULAR = {"person": "people", "child": "children", "man": "men", "woman": "women"}
 WORD = re.compile("[A-Za-z]?[a-z]+|[A-Z]+")
 """One English word; everything else is a name, which has no plural."""
 _JSON_HIDDEN = re.compile(r"[^\x20-\x7e\n]")
-
-
-def visible(text: str) -> str:
-    """One line in which every character can be seen.
-
-    >>> visible("user\\x1b[2J")
-    'user·[2J'
-    """
-    return text if text.isprintable() else "".join(char if char.isprintable() else HIDDEN for char in text)
 
 
 def visible_json(text: str) -> str:

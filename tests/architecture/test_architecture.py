@@ -25,12 +25,11 @@ TOP = {"audit", "cli", "__init__"}
 APART = {"federated", "stream"}
 FLOW = {"job", "jobs", "run", "planner"} | APART | TOP
 NEVER = {
-    "bound": {"mechanism", "release", "report"} | FLOW,
-    "mechanism": {"release", "report"} | FLOW,
-    "release": {"bound", "mechanism", "report"} | FLOW,
-    "report": {"bound", "mechanism"} | FLOW,
-    "job": {"jobs", "run", "planner", "report"} | APART | TOP,
-    "run": {"jobs", "planner", "report"} | APART | TOP,
+    "bound": {"mechanism", "release"} | FLOW,
+    "mechanism": {"release"} | FLOW,
+    "release": {"mechanism"} | FLOW,
+    "job": {"jobs", "run", "planner"} | APART | TOP,
+    "run": {"jobs", "planner"} | APART | TOP,
     "planner": {"jobs"} | APART | TOP,
     "jobs": APART | TOP,
     "federated": FLOW - {"federated"},

@@ -65,6 +65,7 @@ def same(each: Bounding | BoundSelection[Any], rows: list[tuple[int, str]], *, e
         return bool(found(pairs) == found(numbers))
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize(("each", "events"), [*BOUNDINGS, *CHOICES], ids=lambda each: type(each).__name__)
 @settings(deadline=None, max_examples=examples(8))
 @given(rows=ROWS)
@@ -72,6 +73,7 @@ def test_numbers_give_what_the_engine_gives(each: Any, events: bool, rows: list[
     assert same(each, rows, events=events)
 
 
+@pytest.mark.slow(one_in=5)
 @pytest.mark.parametrize("pairs", [1, 30])
 @pytest.mark.parametrize(("each", "events"), [*BOUNDINGS, *CHOICES], ids=lambda each: type(each).__name__)
 def test_people_come_a_few_at_a_time(monkeypatch: pytest.MonkeyPatch, each: Any, events: bool, pairs: int) -> None:

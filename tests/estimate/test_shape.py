@@ -15,10 +15,10 @@ from headcount.estimate.shape import buckets, staircase
 from headcount.estimate.shape.first_column import interval, level
 from headcount.estimate.shape.kernel import Kernel, both, laplace, shares
 from headcount.estimate.shape.prevalence import Prevalence, joined, of_counts, of_steps
+from headcount.estimate.shape.table import Estimator
 from headcount.estimate.shape.uncertainty import DEVIATIONS, OnBuckets, OnStaircase, Uncertain
 
 Integers = NDArray[np.int64]
-Choice = Literal["em", "paper"]
 
 SCALE = 2.0
 
@@ -109,7 +109,7 @@ def test_no_items() -> None:
 @pytest.mark.parametrize("estimator", ["em", "paper"])
 @pytest.mark.parametrize("loss", ["l1", "l2"])
 @pytest.mark.parametrize("power", [0.0, 1.0])
-def test_without_noise_cells_tell_all(estimator: Choice, loss: Literal["l1", "l2"], power: float) -> None:
+def test_without_noise_cells_tell_all(estimator: Estimator, loss: Literal["l1", "l2"], power: float) -> None:
     counts = table(3000, power, 1)
     found = buckets.found(counts, laplace(0.01), hashed=False, estimator=estimator, loss=loss)
     assert distance(found.prevalence, of_counts(counts)) == 0
@@ -117,7 +117,7 @@ def test_without_noise_cells_tell_all(estimator: Choice, loss: Literal["l1", "l2
 
 
 @pytest.mark.parametrize("estimator", ["em", "paper"])
-def test_the_papers_example(estimator: Choice) -> None:
+def test_the_papers_example(estimator: Estimator) -> None:
     """y = (6, -2, 4, -1, 3, -2): of the two nearest staircases the smaller."""
     found = buckets.found(np.array([3, 1, 1, 0, -1, 5]), laplace(1 / math.log(2)), hashed=False, estimator=estimator)
     if estimator == "paper":
@@ -125,7 +125,9 @@ def test_the_papers_example(estimator: Choice) -> None:
     assert found.prevalence.distinct <= 6
 
 
-def errors(kernel: Kernel, estimator: Choice, people: int, seeds: int, power: float = 1.0, cells: int = 0) -> list[int]:
+def errors(
+    kernel: Kernel, estimator: Estimator, people: int, seeds: int, power: float = 1.0, cells: int = 0
+) -> list[int]:
     """l1 errors of noisy cells, for noise once or twice; in buckets, if a number of them is given."""
     found = []
     for seed in range(seeds):
@@ -171,7 +173,7 @@ def test_collisions_are_undone() -> None:
 
 
 @pytest.mark.parametrize("estimator", ["em", "paper"])
-def test_the_bounds_of_l2_hold(estimator: Choice) -> None:
+def test_the_bounds_of_l2_hold(estimator: Estimator) -> None:
     """No sorted count is further from the sorted cells than noise goes, even if noise is far more than was said."""
     counts = table(2000, 1.0, 4)
     noisy = counts + noise(2000, 20.0, 4)

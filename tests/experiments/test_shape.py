@@ -32,6 +32,7 @@ def rows(module: ModuleType, title: str) -> dict[str, tuple[str, ...]]:
     return {row[0]: row for row in table(quick_part(module.part), title).rows}
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("name", everything.PARTS)
 def test_every_part_has_all_cells(name: str) -> None:
     found = quick_part(everything.PARTS[name])

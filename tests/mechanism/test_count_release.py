@@ -15,10 +15,10 @@ from unittest.mock import patch
 import numpy as np
 import pyarrow as pa
 import pytest
-from headcount.drawing import quiet
 from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 from tests.effort import examples
+from tests.strategies import strategy
 
 from headcount.account import Cost, ZcdpFilter, compose, cost
 from headcount.account.events import Adaptive, Event, Neighbours
@@ -30,14 +30,14 @@ from headcount.bound.selection.amounts import UsualAmounts
 from headcount.bound.selection.profile import Unseen
 from headcount.bound.selection.rank import CountAtRankCheck
 from headcount.exact import Integers
-from headcount.mechanism import CountRelease, NoisyFound, Wish, choice_for, mechanism_for, second_for
+from headcount.mechanism import CountRelease, NoisyFound, Strategy
 from headcount.mechanism.topk import count_release
 from headcount.mechanism.topk.levels import VARIANTS, Level, VariantName
 from headcount.mechanism.topk.search import Search
 from headcount.noise import Entropy, Law, SystemEntropy
 from headcount.noise.gaussian import DiscreteGaussian
 from headcount.noise.race import Race
-from headcount.release import found
+from headcount.run import quiet
 from headcount.source import contributions, open_events
 from headcount.source.contributions import GRID, LARGEST_AMOUNT, Contributions
 
@@ -349,7 +349,7 @@ def test_whatever_is_drawn_can_be_told(variant: VariantName, target: str, k: int
             items = pa.table({"item0": [str(value) for value in range(len(values))]})
             variances = np.full(len(values), float(mechanism.levels[at].variance))
             with quiet():
-                told = found.columns(NoisyFound(items, np.array(values), levels, variances), mechanism, "count")
+                told = mechanism.estimate(NoisyFound(items, np.array(values), levels, variances)).by_name
             assert {len(column) for column in told.values()} == {len(values)}
 
 
@@ -398,15 +398,15 @@ def scaled(small: int) -> TwoScaleClip:
 
 
 def branches(
-    wish: Wish, chosen: Bounding, made: tuple[BoundSelection[Any], ...]
-) -> Iterator[tuple[Wish, Bounding, int]]:
+    asked: Strategy, chosen: Bounding, made: tuple[BoundSelection[Any], ...]
+) -> Iterator[tuple[Strategy, Bounding, int]]:
     """All that may be decided, and by how many choices."""
-    second = second_for(wish, chosen, made)
+    second = asked.next_selection(chosen, made)
     if second is None:
-        assert sum(choice.epsilon for choice in made) + wish.rest.epsilon == wish.budget.epsilon
-        yield wish, chosen, len(made)
+        assert sum(choice.epsilon for choice in made) + asked.rest.epsilon == asked.budget.epsilon
+        yield asked, chosen, len(made)
         return
-    after = replace(wish, looks=wish.looks + second.epsilon)
+    after = asked.after(second)
     new = (
         (TopItems(second.most), second.scaled)
         if isinstance(second, CountAtRankCheck)
@@ -422,12 +422,12 @@ def branches(
 def test_choices_and_counts_never_add_up_to_more(neighbours: Neighbours, first: Bounding, most: int) -> None:
     """In every branch, items found, counts scaled or sampled: the choices and what is left are epsilon, and the counts
     cost what is left."""
-    wish = Wish(Cost(Fraction(1), MILLIONTH), "users", neighbours, None, "auto")
-    choice = choice_for(wish)
+    asked = strategy(Cost(Fraction(1), MILLIONTH), "users", neighbours, None, "auto")
+    choice = asked.selection
     assert choice is not None
-    decided = list(branches(wish, first, (choice,)))
+    decided = list(branches(asked, first, (choice,)))
     for after, bounding, _ in decided:
-        counted = mechanism_for(after, bounding).events
+        counted = after.mechanism(bounding).events
         assert compose.covers(after.rest, counted)
         assert not compose.covers(replace(after.rest, epsilon=after.rest.epsilon * Fraction(8, 10)), counted)
     assert max(choices for _, _, choices in decided) == most

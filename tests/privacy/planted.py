@@ -386,13 +386,13 @@ BUGS = [
     ),
     Bug(
         "the system's noise beside a ledger",
-        "planning.py",
+        "planner.py",
         (("KeyedEntropy(secret)", "SystemEntropy()"),),
         RETRY + "test_what_is_looked_at_is_drawn_once_for_a_charge",
     ),
     Bug(
         "noise in the order in which keys were listed",
-        "planning.py",
+        "planner.py",
         (
             (
                 '        return None if listed is None else listed.sort_by([(name, "ascending") for name in listed.column_names])',
@@ -409,8 +409,8 @@ BUGS = [
     ),
     Bug(
         "the data of a release are not looked at",
-        "planning.py",
-        (("again=again, data=fingerprint)", "again=again)"),),
+        "planner.py",
+        (("again=again, data=identity)", "again=again)"),),
         SAME + "test_another_frame_is_not_answered_with_the_first_ones_release",
     ),
     Bug(
@@ -442,7 +442,7 @@ BUGS = [
     ),
     Bug(
         "a frame without a name is charged",
-        "planning.py",
+        "planner.py",
         (("        check_name(self.dataset)\n", ""),),
         SAME + "test_data_without_a_name_are_refused_by_a_ledger_alone",
     ),
@@ -454,7 +454,7 @@ BUGS = [
     ),
     Bug(
         "public sizes are any sizes",
-        "question.py",
+        "jobs/distribution.py",
         (('"replace-same-size" if self.sizes == "public" else self.neighbours', "self.neighbours"),),
         RELATION + "test_public_sizes_are_a_relation_of_their_own",
     ),
@@ -940,19 +940,19 @@ BUGS = [
     ),
     Bug(
         "charge after release",
-        "planning.py",
+        "planner.py",
         (
             (
-                "            return drawn(self, events, KeyedEntropy(secret), replace(about, head=head), tell)\n",
-                "            return before\n\n        before = drawn(self, events, SystemEntropy(), about, tell)\n",
+                "            return self._drawn(source, KeyedEntropy(secret), head, progress)\n",
+                '            return before\n\n        before = self._drawn(source, SystemEntropy(), "", progress)\n',
             ),
         ),
         STEPS + "test_work_that_failed_is_done_again_under_its_charge",
     ),
     Bug(
         "packed after the noise only: what fails by what was drawn is drawn again",
-        "drawing.py",
-        (("            _check_packed(bounded.items, about)\n", "            pass\n"),),
+        "run.py",
+        (("            check_packable(bounded.items)\n", "            pass\n"),),
         STEPS + "test_what_cannot_be_packed_fails_before_any_noise",
     ),
     Bug(
@@ -986,33 +986,33 @@ BUGS = [
     ),
     Bug(
         "a delta too small for any threshold",
-        "spending.py",
-        (("    if 0 < asked[1] < SMALLEST_DELTA:", "    if False:"),),
+        "account/budget.py",
+        (("    if 0 < typed[1] < SMALLEST_DELTA:", "    if False:"),),
         SECOND + "test_a_delta_that_no_threshold_could_be_computed_for_is_refused",
     ),
     Bug(
         "test noise may be charged",
-        "planning.py",
+        "planner.py",
         (("        if entropy is not None:", "        if False:"),),
         STEPS + "test_test_noise_is_never_charged",
     ),
     Bug(
         "rows in the engine's order",
-        "release/intervals.py",
+        "jobs/items.py",
         (
             (
-                "    return in_order(told, question.by, question.value, {name: bins.labels for name, bins in question.cut().items()})",
-                "    return told",
+                "        return in_order(self.labelled(noisy, columns), self.by, self.value_name, labels)",
+                "        return self.labelled(noisy, columns)",
             ),
         ),
         RELEASE + "test_the_table",
     ),
     Bug(
         "a plain interval near the threshold",
-        "release/intervals.py",
+        "mechanism/intervals.py",
         (
             (
-                "return np.maximum(least_shown(values, threshold, mechanism.law, least) // unit, least), -",
+                "return np.maximum(least_shown(values, threshold, law, least) // unit, least), -",
                 "return np.maximum(values - width, 1), -",
             ),
         ),
@@ -1020,10 +1020,10 @@ BUGS = [
     ),
     Bug(
         "the exact number of items in the progress",
-        "drawing.py",
+        "run.py",
         (
             (
-                '    tell("drawing noise")',
+                '    progress("drawing noise")',
                 '    print(f"drawing noise for {len(bounded.totals)} items", file=__import__("sys").stderr)',
             ),
         ),
@@ -1031,22 +1031,17 @@ BUGS = [
     ),
     Bug(
         "the exact number of people in the file",
-        "drawing.py",
-        (
-            (
-                "replace(plan.about(decided, people), head=about.head, ",
-                "replace(plan.about(decided, people), head=str(bounded.totals.sum()), ",
-            ),
-        ),
+        "run.py",
+        (("columns.measured, people)", "str(bounded.totals.sum()), people)"),),
         BYTES + "test_same_result_same_bytes[files]",
     ),
     Bug(
         "an engine's error is repeated",
-        "drawing.py",
+        "run.py",
         (
             (
-                'f"{plan.dataset}: the rows could not be read to their end. Nothing was released."',
-                "f\"{plan.dataset}: {__import__('sys').exc_info()[1]}\"",
+                'f"{dataset}: the rows could not be read to their end. Nothing was released."',
+                "f\"{dataset}: {__import__('sys').exc_info()[1]}\"",
             ),
         ),
         BYTES + "test_reading_that_fails_says_the_same_whatever_the_row",
@@ -1088,7 +1083,7 @@ BUGS = [
     ),
     Bug(
         "escapes of a terminal in a summary",
-        "wording.py",
+        "errors.py",
         (("char if char.isprintable() else HIDDEN", "char if char.isprintable() or char >= '\\x7f' else HIDDEN"),),
         NAMES + "test_ledgers_show_names_without_escapes",
     ),
@@ -1213,8 +1208,8 @@ BUGS = [
     ),
     Bug(
         "the choice of a bound is not taken from epsilon",
-        "mechanism/wish.py",
-        (("return Cost(self.budget.epsilon - self.price - self.looks, self.budget.delta)", "return self.budget"),),
+        "mechanism/strategy.py",
+        (("return Cost(self.budget.epsilon - self.price - self.reserved, self.budget.delta)", "return self.budget"),),
         COMPOSED + "test_known_items",
     ),
     Bug(
@@ -1260,7 +1255,7 @@ BUGS = [
     ),
     Bug(
         "numbers that are odd are errors, after the noise",
-        "drawing.py",
+        "run.py",
         (('    with np.errstate(all="ignore"), special.errstate', "    with special.errstate"),),
         SECOND + "test_no_setting_of_the_caller_makes_odd_numbers_an_error",
     ),
@@ -1409,8 +1404,8 @@ BUGS = [
     ),
     Bug(
         "a look at a rank is not taken from epsilon",
-        "mechanism/wish.py",
-        (("self.budget.epsilon - self.price - self.looks", "self.budget.epsilon - self.price"),),
+        "mechanism/strategy.py",
+        (("return self.later + (", "return 0 * self.later + ("),),
         FOUND + "test_choices_and_counts_never_add_up_to_more",
     ),
     Bug(
@@ -1516,7 +1511,7 @@ BUGS = [
     Bug(
         "tree: samples for one level only",
         "mechanism/ordered/strategy.py",
-        (("if asked.searching else shape.levels", "if asked.searching else 1"),),
+        (("if self.searching else shape.levels", "if self.searching else 1"),),
         ORDERED + "test_a_tree_of_samples[17-add-remove]",
     ),
     Bug(
@@ -1568,13 +1563,13 @@ BUGS = [
     ),
     Bug(
         "counting people is not taken from epsilon",
-        "wished.py",
-        (("looks=counted.epsilon if counted else Fraction(0)", "looks=Fraction(0)"),),
+        "mechanism/strategy.py",
+        (("self.later + (self.people_count.epsilon if self.people_count else 0)", "self.later"),),
         SAMPLED + "test_counting_people_is_paid_for",
     ),
     Bug(
         "certain, if there are as few people as there may be",
-        "release/heavy.py",
+        "jobs/heavy_hitters.py",
         (("share * (people.count + people.away)", "share * (people.count - people.away)"),),
         SAMPLED + "test_certain_is_what_is_above_for_every_number_of_people",
     ),
@@ -1617,8 +1612,8 @@ BUGS = [
         "shape: an unknown number of items taken for a public list",
         "mechanism/shape/strategy.py",
         (
-            ("if cells is not None:", "if asked.people is None:"),
-            ("neighbours, cells, hashed=False", "neighbours, cells or 1, hashed=False"),
+            ("if self.cells is not None:", "if self.people is None:"),
+            ("self.neighbours, self.cells, False", "self.neighbours, self.cells or 1, False"),
         ),
         SHAPES + "test_which_way_is_taken",
     ),
@@ -1810,7 +1805,7 @@ BUGS = [
     Bug(
         "distribution: private sizes taken as public ones",
         "mechanism/distribution/strategy.py",
-        (("kind = PublicDrawn if asked.public else MostDrawn", "kind = PublicDrawn"),),
+        (("return PublicDrawn if self.public else MostDrawn", "return PublicDrawn"),),
         DISTRIBUTED + "test_public_sizes_cost_nothing_and_private_ones_do[add-remove]",
     ),
     Bug(

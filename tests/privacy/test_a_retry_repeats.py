@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from headcount.mechanism.wish import KNOWN
 
 import headcount as hc
 from headcount.bound import draws
 from headcount.bound.selection import loads
 from headcount.bound.selection.profile import Binned, Profile
 from headcount.mechanism.distribution import selected
+from headcount.mechanism.known.strategy import SELECTIONS as KNOWN
 from headcount.noise import KeyedEntropy
 from headcount.source import encoded
 
@@ -123,7 +123,7 @@ def test_what_is_looked_at_is_drawn_once_for_a_charge(tmp_path: Path, monkeypatc
     plan = hc.plan("histogram", people(), user="user", by="item", epsilon=1, dataset="visits")
     for _ in range(7):
         with pytest.raises(KeyboardInterrupt):
-            plan.release(ledger=ledger, tell=stop)
+            plan.release(ledger=ledger, progress=stop)
     plan.release(ledger=ledger)
     assert looks == looks[: len(looks) // 8] * 8
     assert ledger.spent.epsilon == 1

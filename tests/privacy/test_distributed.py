@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from headcount.release.distribution import told
 
 from headcount.account import Cost, compose
 from headcount.account.events import Gaussian, Laplace, Neighbours, Selections
@@ -43,10 +42,10 @@ from headcount.bound.draws import BoundedDraws, Draws, ExactDraws, of_each
 from headcount.bound.selection.draws import MostDrawn
 from headcount.bound.selection.statistics import Sizes
 from headcount.exact import Integers
-from headcount.mechanism import Mechanism, Recentred, Selected, Wish, choice_for, mechanism_for
+from headcount.mechanism import AnyMechanism, Recentred, Selected
 from headcount.mechanism.distribution import recentred, selected
 from headcount.mechanism.distribution.recentred import CENTRE
-from headcount.mechanism.distribution.strategy import Distributed, Method
+from headcount.mechanism.distribution.strategy import DistributionStrategy, Method
 from headcount.mechanism.mechanism import law
 from headcount.noise import Entropy, Law
 from headcount.noise.by_score import ByScore
@@ -151,8 +150,8 @@ class Recorded(Fixed):
         return super().draw(law, size)
 
 
-def wish(method: Method, neighbours: Neighbours, bound: int | str, **more: Any) -> Wish:
-    return Wish(BUDGET, "events", neighbours, 2, bound, distributed=Distributed(method, **more))
+def strategy(method: Method, neighbours: Neighbours, bound: int | str, **more: Any) -> DistributionStrategy:
+    return DistributionStrategy(budget=BUDGET, neighbours=neighbours, cells=2, bound=bound, method=method, **more)
 
 
 @pytest.mark.slow(one_in=3)
@@ -162,11 +161,11 @@ def wish(method: Method, neighbours: Neighbours, bound: int | str, **more: Any) 
 def test_every_draw_is_paid_for(method: Method, neighbours: Neighbours, bound: int | str) -> None:
     """The laws of all draws are those of the events, one by one, and together these cost no more than was typed, and
     hardly less."""
-    asked, entropy, people = wish(method, neighbours, bound), Recorded(), ((("a",) * 3, ("b",) * 3)) * 20
-    choice, held = choice_for(asked), None
+    asked, entropy, people = strategy(method, neighbours, bound), Recorded(), ((("a",) * 3, ("b",) * 3)) * 20
+    choice, held = asked.selection, None
     if choice:
         held = choice.draw(sizes(people), entropy)
-    made = mechanism_for(asked, held)
+    made = asked.mechanism(held)
     made.run(drawn_or_counted(people, made), entropy)
     events = [*(choice.events if choice else ()), *made.events]
     noise = Counter(each for each in entropy.laws if not isinstance(each, ByScore))
@@ -179,7 +178,7 @@ def test_every_draw_is_paid_for(method: Method, neighbours: Neighbours, bound: i
     assert not compose.covers(Cost(BUDGET.epsilon * 9 / 10, 0 * ONE if pure else BUDGET.delta * 9 / 10), events)
 
 
-def drawn_or_counted(people: People, made: Mechanism) -> BoundedDraws:
+def drawn_or_counted(people: People, made: AnyMechanism) -> BoundedDraws:
     held = made.bounding
     if isinstance(held, Draws | ExactDraws):
         return drawn(people, held)
@@ -189,13 +188,13 @@ def drawn_or_counted(people: People, made: Mechanism) -> BoundedDraws:
 @pytest.mark.parametrize("neighbours", BOTH)
 def test_public_sizes_cost_nothing_and_private_ones_do(neighbours: Neighbours) -> None:
     for method in ("recentred", "ks"):
-        private, public = (choice_for(wish(method, neighbours, "auto", public=public)) for public in (False, True))
+        private, public = (strategy(method, neighbours, "auto", public=public).selection for public in (False, True))
         assert private is not None
         assert public is not None
         assert compose.covers(Cost(private.epsilon, 0 * ONE), private.events)
         assert not compose.covers(Cost(private.epsilon * 99 / 100, 0 * ONE), private.events)
         assert public.events == ()
-        assert wish(method, neighbours, "auto").rest.epsilon == 1 - private.epsilon < 1
+        assert strategy(method, neighbours, "auto").rest.epsilon == 1 - private.epsilon < 1
 
 
 @pytest.mark.parametrize("neighbours", BOTH)
@@ -255,8 +254,10 @@ def test_presence_changes_by_what_is_paid_for(most: int, neighbours: Neighbours)
 def test_a_profile_and_the_choices_that_follow(neighbours: Neighbours) -> None:
     """Every draw of the bins that differ, then every draw of what is chosen with that bound."""
     budget = Cost(6 * ONE, 0 * ONE)
-    asked = Wish(budget, "events", neighbours, 1, "auto", share=Fraction(2, 3), distributed=Distributed("ks", people=4))
-    run, edges = after_a_profile(asked, lambda *made: few(mechanism_for(*made))), choice_for(asked).starts  # type: ignore
+    more: dict[str, Any] = {"share": Fraction(2, 3), "method": "ks", "people": 4}
+    asked = DistributionStrategy(budget=budget, neighbours=neighbours, cells=1, **more)
+    assert isinstance(asked.selection, MostDrawn)
+    run, edges = after_a_profile(asked, few), asked.selection.starts
     crowd: People = (("a",) * 8,) * 4
     bounds, less = set(), 0 * ONE
     for one, other in pairs([("a",), ("a", "a"), ("a",) * 9], 1, neighbours):
@@ -309,11 +310,12 @@ class Jumping(Fixed):
 @pytest.mark.parametrize("bound", [1, MILLION])
 def test_whatever_is_drawn_nothing_fails(method: Method, bound: int, value: int) -> None:
     """Also if the noise is as wide as numbers are; on nobody, on one person, and on some."""
-    made = mechanism_for(wish(method, ADDED, bound))
+    made = strategy(method, ADDED, bound).mechanism()
     for people in ((), (("a",),), (("a",) * 20, ("b",)) * 3):
         with np.errstate(all="ignore"):
             noisy = made.run(drawn_or_counted(people, made), Jumping(value))
-            shares, low, high = told(noisy, made)
+            columns = made.estimate(noisy).by_name
+        shares, low, high = (columns[name] for name in ("share", "low", "high"))
         assert shares.dtype == low.dtype == high.dtype == np.float64
         assert abs(shares.sum() - 1) < 1e-9
         assert ((low >= 0) & (low <= shares) & (shares <= high) & (high <= 1)).all()
@@ -385,7 +387,7 @@ class Leading(Fixed):
 
 
 def test_nothing_but_a_noisy_profile_decides_the_bound() -> None:
-    choice = choice_for(wish("auto", ADDED, "auto"))
+    choice = strategy("auto", ADDED, "auto").selection
     assert isinstance(choice, MostDrawn)
     few_, many = (sizes(tuple(("a",) * each for each in people)) for people in ([4] * 900, [4] * 900 + [4000]))
     edges = choice.starts
@@ -395,7 +397,7 @@ def test_nothing_but_a_noisy_profile_decides_the_bound() -> None:
 
 def test_public_sizes_do_not_tell_how_samples_are_spread() -> None:
     """Counts stop at a million for each item, so two million samples of one item, and of two, are looked at alike."""
-    choice = choice_for(wish("recentred", "replace", "auto", public=True))
+    choice = strategy("recentred", "replace", "auto", public=True).selection
     assert choice
     others, nothing = MILLION - 10**4, np.zeros(2, dtype=np.int64)
     one, two = (Sizes(np.array([others, most]), np.array([40, 1]), nothing) for most in (MILLION, 2 * MILLION))

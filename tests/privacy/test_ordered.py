@@ -27,10 +27,11 @@ from headcount.audit.sampled import EXACTLY, Run, sampled_search, sampled_tree, 
 from headcount.bound import Bounded, Bounding, SampledEvents, ScaledToSum
 from headcount.errors import BadParameter
 from headcount.exact import Integers
-from headcount.mechanism import BinarySearch, Hierarchy, Mechanism, Ordered, Sampling, mechanism_for
+from headcount.mechanism import AnyMechanism, BinarySearch, Hierarchy, Sampling
 from headcount.mechanism.ordered import binary_search as halving
 from headcount.mechanism.ordered import hierarchy
-from headcount.mechanism.ordered import strategy as ordered
+from headcount.mechanism.ordered.readout import Quantiles
+from headcount.mechanism.ordered.strategy import Method, Ordered
 from headcount.noise import Entropy
 from headcount.source import contributions, open_events
 from headcount.source.axis import Axis
@@ -51,6 +52,13 @@ SIX = ScaledToSum(6, largest=6, grid=1)
 KINDS_OF_NOISE: tuple[hierarchy.Noise, ...] = ("laplace", "gaussian")
 COARSELY = Fraction(1, 100)
 """Left undecided of a draw, where only the ratios of chances matter."""
+
+
+def ordered(
+    how: Method, budget: Cost, neighbours: Neighbours, cells: int, q: tuple[Fraction, ...], **more: Any
+) -> Ordered:
+    readout = Quantiles(Axis((0.0, float(cells)), cells), q)
+    return Ordered(budget=budget, neighbours=neighbours, readout=readout, method=how, **more)
 
 
 @lru_cache(maxsize=64)
@@ -84,7 +92,7 @@ def bounded(
     return sorted((one, other) for one, other in both if one != other)
 
 
-def on_totals(mechanism: Mechanism) -> Run[Totals]:
+def on_totals(mechanism: AnyMechanism) -> Run[Totals]:
     """Everything that the mechanism shows of the totals of cells."""
 
     def run(totals: Totals, entropy: Entropy) -> list[int]:
@@ -138,8 +146,7 @@ def test_a_tree_of_samples(neighbours: Neighbours, cells: int) -> None:
     """On one level or on two, of everybody one row: the exact delta is at most what was asked for, and nearly that. The
     sample that two reports are too much for would be seen."""
     budget, two = Cost(ONE, ONE / 30), cells > 16
-    asked = Ordered(cells, "sample-threshold", (), Sampling(theta=3))
-    tree = ordered.mechanism(asked, budget, ordered.bounding(asked, 1), neighbours)
+    tree = ordered("sample-threshold", budget, neighbours, cells, (), sampling=Sampling(theta=3)).mechanism()
     assert isinstance(tree, Hierarchy)
     assert tree.shape.levels == 1 + two
     people = bounded(tree, ((0.5,), (cells - 0.5,), (0.5, cells - 0.5, 1.5)), 4, neighbours)
@@ -184,8 +191,7 @@ def test_a_search_with_gaussian_noise(neighbours: Neighbours) -> None:
 def test_a_search_by_samples(neighbours: Neighbours, q: tuple[Fraction, ...]) -> None:
     """Two rounds for each quantile, each with coins of its own; of everybody one row."""
     budget = Cost(ONE, ONE / 30)
-    asked = Ordered(3, "sample-search", q, Sampling(theta=3))
-    search = ordered.mechanism(asked, budget, ordered.bounding(asked, 1), neighbours)
+    search = ordered("sample-search", budget, neighbours, 3, q, sampling=Sampling(theta=3)).mechanism()
     assert isinstance(search, BinarySearch)
     kinds: People = ((0.5,), (2.5,), (0.5, 1.5, 2.5))
     exact = worst_delta(on_totals(search), bounded(search, kinds, 5 - len(q), neighbours), ONE, EXACTLY)
@@ -286,8 +292,9 @@ def paid(search: BinarySearch) -> int:
 )
 def test_what_happens_costs_no_more_than_what_was_typed(neighbours: Neighbours, how: Any, delta: float) -> None:
     """As many reports as there are levels or rounds, and all noise within the budget."""
-    budget, asked = Cost(ONE, Fraction(str(delta))), Ordered(1000, how, (ONE / 4, HALF), Sampling())
-    made = ordered.mechanism(asked, budget, ordered.bounding(asked, 1 if asked.sampled else 5), neighbours)
+    budget = Cost(ONE, Fraction(str(delta)))
+    asked = ordered(how, budget, neighbours, 1000, (ONE / 4, HALF), bound=5)
+    made = asked.mechanism()
     assert compose.covers(budget, made.events)
     if asked.sampled:
         (event,) = made.events
@@ -305,10 +312,10 @@ def test_a_chosen_bound_and_what_follows_are_paid_for(neighbours: Neighbours, me
     people = pa.table({"user": ["ann"], "value": [1.0]})
     asked: dict[str, Any] = {"neighbours": neighbours, "mechanism": mechanism, "q": HALF, "range": (0, 100)}
     plan = hc.plan("quantiles", people, user="user", value="value", epsilon=1, delta=delta, **asked)
-    assert plan.choice is not None
+    assert plan.selection is not None
     for bound in (1, 100):
-        made = mechanism_for(plan.wish, ScaledToSum(bound, bound))
-        happening = [*plan.choice.events, *made.events]
+        made = plan.strategy.mechanism(ScaledToSum(bound, bound))
+        happening = [*plan.selection.events, *made.events]
         assert compose.covers(plan.cost, happening)
         assert plan.cost.epsilon == 1
         assert plan.cost.delta <= Fraction(str(delta))

@@ -16,8 +16,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from headcount.question import Question
-from headcount.release.heavy import heavy
 
 import headcount as hc
 from headcount.account import Cost, compose, cost, sampling
@@ -42,10 +40,12 @@ from headcount.bound import Bounded, SampledItems
 from headcount.bound.selection.people import People as Told
 from headcount.bound.selection.people import PeopleCount
 from headcount.errors import BadParameter
-from headcount.mechanism import Hierarchy, Sampled, Sampling, Wish, choice_for, mechanism_for
+from headcount.jobs.heavy_hitters import HeavyHitters
+from headcount.mechanism import Columns, Hierarchy, Noisy, Sampled, Sampling
 from headcount.mechanism.sampled.sample_threshold import calibrated
 from headcount.noise import Entropy, SystemEntropy
 from headcount.source import contributions, open_events
+from tests.strategies import strategy
 
 from .test_mechanisms import BOTH, SECRET, Person, run_of
 
@@ -227,11 +227,11 @@ def test_what_a_budget_buys(neighbours: Neighbours, bound: int, how: Sampling) -
 def test_a_chosen_bound_and_what_follows_are_paid_for(neighbours: Neighbours, cells: int | None) -> None:
     """Whichever bound is chosen: both together cost what was typed, for as many reports as there can be."""
     budget = Cost(ONE, Fraction(1, 10**6))
-    wish = Wish(budget, "users", neighbours, cells, "auto", mechanism="sample-threshold", grid=(1, 5))
-    choice = choice_for(wish)
+    asked = strategy(budget, "users", neighbours, cells, "auto", mechanism="sample-threshold", grid=(1, 5))
+    choice = asked.selection
     assert choice is not None
     for bound in (1, 5):
-        (happened,) = mechanism_for(wish, SampledItems(bound)).events
+        (happened,) = asked.mechanism(SampledItems(bound)).events
         assert isinstance(happened, SampleThreshold)
         assert (happened.items, happened.neighbours) == (min(bound, cells or bound), neighbours)
         assert compose.covers(budget, [*choice.events, happened])
@@ -382,7 +382,9 @@ def test_the_part_of_all_people_is_that_of_a_noisy_number() -> None:
 def test_certain_is_what_is_above_for_every_number_of_people() -> None:
     """About 1,000 people, at most 9.5 more: a tenth of them are at most 100.95, so that 101 is certain and 100 is
     not."""
-    table = pa.table({"item": list("abcd"), "count": [150, 120, 101, 99], "low": [130, 101, 100, 99]})
-    told = heavy(table, Question("user", ("item",), heavy=Fraction(1, 10)), Told(1000, 9.5))
+    counts = np.array([150, 120, 101, 99])
+    noisy = Noisy(pa.table({"item0": list("abcd")}), counts)
+    columns = Columns({"count": counts, "low": np.array([130, 101, 100, 99])})
+    told = HeavyHitters(user="user", by=("item",), share=Fraction(1, 10)).table(noisy, columns, Told(1000, 9.5))
     assert told["item"].to_pylist() == ["a", "b", "c"]
     assert told["certain"].to_pylist() == [True, True, False]

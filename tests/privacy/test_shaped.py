@@ -12,6 +12,7 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import product
 from math import log
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -26,10 +27,11 @@ from headcount.audit.neighbours import pairs
 from headcount.audit.sampled import Run
 from headcount.audit.shaped import KEY, Differing, Shaping, exact_delta, mistakes, on_people, shown, watched
 from headcount.bound import Bounded
-from headcount.mechanism import Shaped, Staircase
+from headcount.mechanism import Staircase
 from headcount.mechanism.shape.contribution_limit import Size, sized
-from headcount.mechanism.shape.strategy import Way, mechanism
+from headcount.mechanism.shape.strategy import Method
 from headcount.noise import Entropy
+from tests.strategies import shaped
 
 from .test_mechanisms import BOTH, bounded
 from .test_sampled import kept
@@ -100,7 +102,7 @@ def largest_loss(made: Shaping, people: Pairs, key: bytes = KEY, left_out: Fract
 def test_a_staircase_of_a_public_size(neighbours: Neighbours, people: int) -> None:
     """Pure: delta is 0; and at nine tenths of the epsilon it is not, so the noise is not more than needed."""
     epsilon = 2 * differing(neighbours) * ONE
-    made = mechanism(Shaped("staircase", people=people), epsilon, 1, neighbours, None)
+    made = shaped(epsilon, 1, neighbours, None, method="staircase", people=people)
     everybody = crowded(KINDS, neighbours)
     assert exact_delta(on_rows, made, everybody, epsilon, FINELY).high < Fraction(1, 1000)
     assert exact_delta(on_rows, made, everybody, epsilon * 9 / 10, FINELY).low > Fraction(1, 200)
@@ -113,7 +115,7 @@ def test_buckets_of_a_public_list(neighbours: Neighbours, bound: int) -> None:
     """Of two items, every draw on both: the same. Who is replaced changes at most two numbers of two, whatever the
     bound."""
     epsilon = 2 * bound * ONE
-    made = mechanism(Shaped("buckets"), epsilon, bound, neighbours, 2)
+    made = shaped(epsilon, bound, neighbours, 2, method="buckets")
 
     def run(people: People, entropy: Entropy) -> list[object]:
         return shown(made.run(bounded(people, made.bounding, False, True), entropy))
@@ -128,7 +130,7 @@ def test_buckets_of_a_public_list(neighbours: Neighbours, bound: int) -> None:
 def test_buckets_by_many_keys(neighbours: Neighbours) -> None:
     """If two items share a bucket, nothing changes when one takes the place of the other; else what is paid for."""
     epsilon = 4 * differing(neighbours) * ONE
-    made = mechanism(Shaped("buckets", buckets=3), epsilon, 1, neighbours, None)
+    made = shaped(epsilon, 1, neighbours, None, method="buckets", buckets=3)
     people: Pairs = [((("a",),), () if neighbours == ADDED else (("b",),))]
     losses = {round(largest_loss(made, people, bytes([number])) / float(epsilon), 9) for number in range(12)}
     assert losses == ({1.0} if neighbours == ADDED else {0.0, 1.0})
@@ -136,11 +138,13 @@ def test_buckets_by_many_keys(neighbours: Neighbours) -> None:
 
 @pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("neighbours", BOTH)
-@pytest.mark.parametrize("way", [Shaped("staircase", people=2), Shaped("buckets", buckets=8)], ids=["staircase", "8"])
-def test_two_items_of_a_person(neighbours: Neighbours, way: Shaped) -> None:
+@pytest.mark.parametrize(
+    "way", [{"method": "staircase", "people": 2}, {"method": "buckets", "buckets": 8}], ids=["staircase", "8"]
+)
+def test_two_items_of_a_person(neighbours: Neighbours, way: dict[str, Any]) -> None:
     """Two boxes are added, or two are taken away and two are added: that is what is paid for."""
     epsilon = 8 * differing(neighbours) * ONE
-    made = mechanism(way, epsilon, 2, neighbours, None)
+    made = shaped(epsilon, 2, neighbours, None, **way)
     assert largest_loss(made, crowded(FULL[2], neighbours)) == pytest.approx(float(epsilon), rel=1e-12)
 
 
@@ -148,7 +152,7 @@ def test_two_items_of_a_person(neighbours: Neighbours, way: Shaped) -> None:
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize("bound", [1, 2])
 @pytest.mark.parametrize("way", ["staircase", "buckets"])
-def test_a_size_that_is_counted(neighbours: Neighbours, bound: int, way: Way) -> None:
+def test_a_size_that_is_counted(neighbours: Neighbours, bound: int, way: Method) -> None:
     """With little noise, so that there are few rows and buckets. The loss is that of the number of contributions and of
     all others together, at the worst of all changes. If somebody is added, it is all that is paid for; hardly anything
     is seen on one side alone then."""
@@ -163,9 +167,9 @@ def test_a_size_that_is_counted(neighbours: Neighbours, bound: int, way: Way) ->
         assert exact_delta(on_rows, made, people, first + then, FINELY).high < Fraction(1, 10)
 
 
-def counting(way: Way, size: Size, epsilon: Fraction, bound: int, neighbours: Neighbours) -> Shaping:
+def counting(way: Method, size: Size, epsilon: Fraction, bound: int, neighbours: Neighbours) -> Shaping:
     """A staircase or buckets of that size, with noise for epsilon."""
-    made = mechanism(Shaped(way, people=1), epsilon, bound, neighbours, None)
+    made = shaped(epsilon, bound, neighbours, None, method=way, people=1)
     return replace(made, size=size) if isinstance(made, Staircase) else replace(made, buckets=size)
 
 
@@ -182,7 +186,7 @@ def test_as_people_get_it(neighbours: Neighbours) -> None:
     """With the size counted for a fiftieth of epsilon: all of it is used up if somebody is added; if somebody is
     replaced, all that is left, as the number does not change then."""
     epsilon = 4 * differing(neighbours) * ONE
-    made = mechanism(Shaped("auto"), epsilon, 1, neighbours, None)
+    made = shaped(epsilon, 1, neighbours, None, method="auto")
     assert isinstance(made, Staircase)
     told = replace(made, size=Told(None, made.size.event))
     people: Pairs = [((*CROWD, ("z",)), CROWD if neighbours == ADDED else (*CROWD, ("a",)))]

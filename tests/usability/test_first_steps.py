@@ -161,11 +161,12 @@ def test_what_cannot_be_packed_fails_before_any_noise(plays: Path, monkeypatch: 
             drawn.append(size)
             return super().draw(law, size)
 
-    def pack(*arguments: object) -> bytes:
-        raise OverflowError("too late")
+    def write(table: pa.Table, *arguments: object, **options: object) -> None:
+        if len(table):
+            raise OverflowError("too late")
 
     plan = hc.plan("histogram", plays, user="user", by="song", epsilon=1, bound=20)
-    monkeypatch.setattr("headcount.drawing.pack", pack)
+    monkeypatch.setattr("headcount.release.release.pq.write_table", write)
     with pytest.raises(hc.HeadcountError, match="could not be read to their end"):
         plan.release(entropy=Watched(0))
     assert drawn == []
@@ -180,7 +181,7 @@ def test_work_that_failed_is_done_again_under_its_charge(plays: Path, tmp_path: 
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        plan.release(ledger=ledger, tell=stop)
+        plan.release(ledger=ledger, progress=stop)
     assert ledger.spent.epsilon == 1
     assert plan.release(ledger=ledger).fresh
     assert ledger.spent.epsilon == 1

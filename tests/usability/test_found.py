@@ -12,7 +12,7 @@ import pytest
 import headcount as hc
 from headcount.account import compose, zcdp
 from headcount.bound import TopSums
-from headcount.mechanism import CountRelease, check_widths, mechanism_for
+from headcount.mechanism import CountRelease, check_widths
 
 ASKED: dict[str, Any] = {"user": "user", "by": "song", "epsilon": 1}
 
@@ -108,7 +108,7 @@ def test_no_limit_that_may_be_drawn_makes_noise_too_wide(plays: Any) -> None:
         hc.plan("histogram", plays, **asked, epsilon=0.001, share=0.3)
     plan = hc.plan("histogram", plays, **asked, epsilon=0.01)
     for each in (1, 2**7 - 1, 2**7, 2**15 - 1, 2**20, 10**12 + 1):
-        check_widths(mechanism_for(plan.wish, TopSums(10**7, each)))
+        check_widths(plan.strategy.mechanism(TopSums(10**7, each)))
 
 
 def test_what_amounts_add_up_to(plays: Any) -> None:

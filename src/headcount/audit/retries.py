@@ -19,15 +19,16 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any, Literal
 
-import headcount
 from headcount.account import Ledger
 from headcount.audit.chaos import Tally
+from headcount.jobs.registry import plan
 from headcount.noise import KeyedEntropy
+from headcount.source.example import example
 
 How = Literal["interrupt", "memory", "kill"]
 Line = tuple[str, int]
 """A file, and a line of it."""
-OURS = str(Path(headcount.__file__).parent)
+OURS = str(Path(__file__).parents[1])
 FIRST_DRAW: CodeType = KeyedEntropy.random_bytes.__code__
 NAME = "visits.db"
 
@@ -98,11 +99,9 @@ def _fail(step: str) -> None:
 
 def _release(folder: Path, *, memory: str | None = None, progress: Callable[[str], None] = lambda step: None) -> bytes:
     """A release with looks before its counts."""
-    table = headcount.example(people=300)
-    plan = headcount.plan(
-        "histogram", table, dataset="visits", user="user", by="song", epsilon=1, delta="1e-6", memory=memory
-    )
-    return plan.release(ledger=Ledger(folder / NAME), progress=progress).content
+    table = example(people=300)
+    planned = plan("histogram", table, dataset="visits", user="user", by="song", epsilon=1, delta="1e-6", memory=memory)
+    return planned.release(ledger=Ledger(folder / NAME), progress=progress).content
 
 
 def _traced(folder: Path, lines: Lines) -> None:

@@ -14,7 +14,7 @@ progress.py  the progress line
 import sys
 
 from headcount.cli import stopping
-from headcount.wording import visible
+from headcount.errors import visible
 
 
 def main() -> None:

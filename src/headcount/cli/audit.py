@@ -16,9 +16,8 @@ from rich.progress import Progress
 from rich.table import Table
 
 from headcount.cli.ledger import plain_console
-from headcount.errors import BadParameter
+from headcount.errors import BadParameter, visible
 from headcount.exact import written
-from headcount.wording import visible
 
 if TYPE_CHECKING:
     from headcount.audit import Finding

@@ -10,10 +10,9 @@ from rich.markup import escape
 from headcount.account import Ledger, store
 from headcount.cli.ledger import plain_console, print_ledger
 from headcount.cli.progress import steps
-from headcount.errors import BadParameter, BudgetExceeded
-from headcount.planner import Plan, plan
+from headcount.errors import BadParameter, BudgetExceeded, visible
+from headcount.jobs.registry import Plan, plan
 from headcount.source.example import example
-from headcount.wording import visible
 
 Folder = Annotated[Path, typer.Option(help="Where the table, the releases and the ledger go.")]
 

@@ -17,9 +17,8 @@ from headcount.cli import stopping
 from headcount.cli.options import arguments, own_options
 from headcount.cli.progress import steps
 from headcount.errors import BadParameter
-from headcount.job import job_named
-from headcount.jobs import JOBS
-from headcount.planner import Plan, plan
+from headcount.jobs.registry import FUNCTIONS, plan
+from headcount.planner import Plan
 from headcount.release import Release
 from headcount.release.release import FORMATS, PICTURE_FORMATS, bad_format
 from headcount.source.engines.engine import Engine
@@ -57,7 +56,7 @@ class Run:
 
 def command(name: str) -> Callable[..., None]:
     """Build the command of a job: its own options, from the parameters of its function, and those of every job."""
-    function, shared = job_named(name)[1], signature(Run).parameters
+    function, shared = FUNCTIONS[name], signature(Run).parameters
 
     def run_job(**typed: Any) -> None:
         run = Run(**{option: typed.pop(option) for option in shared})
@@ -75,7 +74,7 @@ def command(name: str) -> Callable[..., None]:
 
 def option_names() -> list[str]:
     """Names of the options of all jobs."""
-    own = (name for job in JOBS for name in signature(job_named(job)[1]).parameters)
+    own = (name for function in FUNCTIONS.values() for name in signature(function).parameters)
     return sorted({*own, "keys_file", *signature(Run).parameters} - {"data", "files", "out", "dry_run", "as_json"})
 
 

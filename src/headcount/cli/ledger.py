@@ -12,10 +12,9 @@ from rich.text import Text
 
 from headcount.account import Cost, Ledger, Spend, store
 from headcount.account.relation import RELATIONS
-from headcount.errors import LedgerError
+from headcount.errors import LedgerError, visible
 from headcount.exact import written
 from headcount.release.published import check_sealed
-from headcount.wording import visible
 
 app = typer.Typer(help="The budget of all data about the same people, and what was spent.", no_args_is_help=True)
 

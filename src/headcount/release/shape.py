@@ -10,14 +10,14 @@ import numpy as np
 import pyarrow as pa
 
 from headcount.account.chain import canonical
-from headcount.errors import BadParameter
+from headcount.errors import BadParameter, visible
 from headcount.estimate.shape.prevalence import Prevalence
 from headcount.estimate.shape.properties import Estimate, Properties
 from headcount.estimate.shape.table import MIN_EMPTY, Rows, uncertain
 from headcount.exact import Integers, Number, rational, whole
 from headcount.release.about import About, pack
 from headcount.release.release import Release
-from headcount.wording import visible, visible_json
+from headcount.wording import visible_json
 
 OUTDATED = "nothing follows from a shape that headcount 0.8 or before made: its intervals did not hold."
 

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
+from headcount.errors import visible
 from headcount.release.about import SHAPE_COLUMNS, About
-from headcount.wording import counted_noun, visible
+from headcount.wording import counted_noun
 
 SHOWN = 10
 """Rows in a summary."""
