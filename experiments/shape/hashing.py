@@ -11,7 +11,7 @@ from experiments.report import Setting, Table
 from experiments.shape.tables import sample_tables
 from experiments.shape.ways import EM, PAPER, STAIRCASE, Errors, Shapes, errors, noisy_cells, noisy_staircase, summary
 from headcount.exact import Integers
-from headcount.mechanism.shape.buckets import TIMES as BY_DEFAULT
+from headcount.mechanism.shape.buckets import BUCKETS_PER_CONTRIBUTION as BY_DEFAULT
 
 PEOPLE, QUICK = 100_000, 5_000
 WIDE = 5

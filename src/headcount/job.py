@@ -21,7 +21,7 @@ from ibis.expr import types as ir
 from headcount.account.events import Neighbours
 from headcount.account.guarantee import Cost
 from headcount.account.relation import Relation
-from headcount.bound.selection.people import People
+from headcount.bound.selection.people import NoisyCount
 from headcount.errors import BadParameter, UnknownColumn
 from headcount.exact import one_of
 from headcount.mechanism.mechanism import AnyMechanism, Columns, Noisy
@@ -221,7 +221,7 @@ class Job(ABC):
     def strategy(self, budget: Cost, cells: int | None) -> Strategy:
         """How it is answered within a budget; `cells` is the number of public items."""
 
-    def table(self, noisy: Noisy, columns: Columns, people: People) -> pa.Table:
+    def table(self, noisy: Noisy, columns: Columns, people: NoisyCount) -> pa.Table:
         """The released rows."""
         return pa.table(columns.by_name)
 
@@ -262,13 +262,13 @@ class Job(ABC):
         """What happens once the bound is selected, a sentence for each step."""
         return [mechanism.bounding.explain(self.item), *mechanism.explain(self.item)]
 
-    def closing(self, people: People | None) -> list[str]:
+    def closing(self, people: NoisyCount | None) -> list[str]:
         """What else becomes of the counts; `people` once they are counted."""
         return []
 
     def interval(self, mechanism: AnyMechanism) -> str:
         """What low and high mean."""
-        return mechanism.interval_told
+        return mechanism.interval_meaning
 
     @property
     def relation(self) -> Relation:
@@ -276,21 +276,18 @@ class Job(ABC):
         return self.neighbours
 
     @property
-    def _without(self) -> str:
-        """The other table in the guarantee."""
+    def _change(self) -> str:
+        """How neighbouring tables differ."""
         if self.neighbours == "replace":
-            return f"had any one person ({self.user}) done anything else, in all of their rows"
-        return f"had any one person ({self.user}) not been there, with all of their rows"
+            return f"replacing all rows of any one person ({self.user}) by other rows"
+        return f"adding or removing any one person ({self.user}), with all their rows,"
 
     def guarantee(self, cost: Cost) -> str:
         """What is promised, to whom."""
         epsilon, delta = float(cost.epsilon), float(cost.delta)
-        factor = f" = {exp(epsilon):.4g}" if epsilon <= 9 else ""
-        rest = f", but for a chance of {delta:g}" if delta else ""
-        return (
-            f"Privacy: {self._without}, every result would have been as likely as it was, within a factor of "
-            f"e^{epsilon:g}{factor}{rest}."
-        )
+        factor = f"{exp(epsilon):.4g} (e^{epsilon:g})" if epsilon <= 9 else f"e^{epsilon:g}"
+        plus = f", plus {delta:g}" if delta else ""
+        return f"Privacy: {self._change} changes the probability of any outcome by at most a factor of {factor}{plus}."
 
 
 @lru_cache(maxsize=64)

@@ -151,7 +151,7 @@ def test_a_shape_reads_well() -> None:
     assert told([60, 12, 11, 2, 2, 1, 1, 1]).startswith(head.format("5 rows") + columns)
     assert told([]).startswith(f"{head.format('0 rows')}No item seems to have people, but up to ")
     assert told([1] * 150).startswith(
-        f"{head.format('0 rows')}Nothing can be told: of 200 buckets about 25% seem empty"
+        f"{head.format('0 rows')}Nothing was learned: of 200 buckets about 25% seem empty"
     )
 
 

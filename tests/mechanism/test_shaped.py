@@ -15,8 +15,14 @@ from headcount.audit.choices import Fixed
 from headcount.bound import Bounded, SampledItems
 from headcount.exact import Integers
 from headcount.mechanism import Buckets, NoisyStaircase, Staircase
-from headcount.mechanism.shape.contribution_limit import LARGEST, PART, SURE, Size, sized
-from headcount.mechanism.shape.staircase import MOST_STEPS, boxes, staircase, steps_for
+from headcount.mechanism.shape.contribution_limit import (
+    COUNT_SHARE,
+    MAX_CONTRIBUTIONS,
+    SAFETY_SCALES,
+    ContributionLimit,
+    limit_contributions,
+)
+from headcount.mechanism.shape.staircase import MOST_STEPS, laplace_event, staircase, steps_for
 from headcount.noise import Law
 
 ONE = Fraction(1)
@@ -57,7 +63,7 @@ def of_totals(totals: Integers, bound: int = 1) -> Bounded:
 def test_the_sensitivity_of_a_staircase_is_attained(neighbours: Neighbours, bound: int) -> None:
     """What is paid for is the most by which all numbers together change: over all people and all others, at up to three
     rows and columns. With two of each it is attained."""
-    paid = boxes(ONE, SampledItems(bound), neighbours).sensitivity
+    paid = laplace_event(ONE, SampledItems(bound), neighbours).sensitivity
     worst = [largest_change(steps, bound, neighbours) for steps in (1, 2, 3)]
     assert max(worst) == worst[1] == paid
 
@@ -116,7 +122,7 @@ def test_as_many_numbers_whatever_the_table(steps: int) -> None:
 
 def test_there_are_never_too_many_steps() -> None:
     assert [steps_for(many) for many in (-5, 0, 1, 3, 4, 5, 10**6)] == [(5, 1)] * 4 + [(8, 1)] * 2 + [(3002, 333)]
-    assert steps_for(LARGEST) == (MOST_STEPS, MOST_STEPS)
+    assert steps_for(MAX_CONTRIBUTIONS) == (MOST_STEPS, MOST_STEPS)
 
 
 @pytest.mark.parametrize("neighbours", BOTH)
@@ -145,22 +151,22 @@ def test_as_many_rows_as_items_and_as_many_columns_as_people(
 
 
 def test_a_size_is_public_or_counted() -> None:
-    assert sized(ONE, 3, people=100) == (Size(300, people=100), ONE)
-    assert sized(ONE, 3, people=2**62) == (Size(LARGEST, people=2**62), ONE)
-    size, left = sized(ONE, 3, people=None)
-    assert size.event is not None
-    assert size.event.sensitivity / size.event.scale == PART == 1 - left
+    assert limit_contributions(ONE, 3, people=100) == (ContributionLimit(300, people=100), ONE)
+    assert limit_contributions(ONE, 3, people=2**62) == (ContributionLimit(MAX_CONTRIBUTIONS, people=2**62), ONE)
+    limit, left = limit_contributions(ONE, 3, people=None)
+    assert limit.event is not None
+    assert limit.event.sensitivity / limit.event.scale == COUNT_SHARE == 1 - left
 
 
 @pytest.mark.parametrize("total", [0, 5, 10**6])
 def test_a_size_is_never_below_1(total: int) -> None:
     """Whatever the noise; and seven scales are added to it. A public one does not depend on what there is."""
-    counted, _ = sized(ONE, 1, people=None)
-    assert SURE == 7
+    counted, _ = limit_contributions(ONE, 1, people=None)
+    assert SAFETY_SCALES == 7
     assert counted.draw(total, Fixed(0)) == total + 7 * 50
     assert counted.draw(total, Fixed(-(10**9))) == 1
-    assert counted.draw(total, Fixed(2**62)) == LARGEST
-    assert [Size(most).draw(total, Fixed(99)) for most in (0, 1, 8)] == [1, 1, 8]
+    assert counted.draw(total, Fixed(2**62)) == MAX_CONTRIBUTIONS
+    assert [ContributionLimit(most).draw(total, Fixed(99)) for most in (0, 1, 8)] == [1, 1, 8]
 
 
 class Keys(Fixed):

@@ -131,7 +131,7 @@ BUGS = [
     Bug(
         "Gaussian buckets: the lighter integers are never rejected",
         "noise/gaussian.py",
-        (("        return checked(values[kept])", "        return checked(values)"),),
+        (("        return check_range(values[kept])", "        return check_range(values)"),),
         STATISTICS + "test_gaussian_from_coarse_buckets",
     ),
     Bug(
@@ -222,7 +222,7 @@ BUGS = [
     Bug(
         "the common items of a replaced person are forgotten",
         "account/threshold.py",
-        (("cells = people(event.neighbours) * event.items - alone", "cells = event.items - alone"),),
+        (("cells = changed_people(event.neighbours) * event.items - alone", "cells = event.items - alone"),),
         DELTA + "test_gaussian_threshold_on_popular_items",
     ),
     Bug(
@@ -586,7 +586,7 @@ BUGS = [
     Bug(
         "a replaced person's Laplace noise is that of a removed one",
         "mechanism/unknown/thresholded.py",
-        (("people(neighbours) * sensitivity.total", "sensitivity.total"),),
+        (("changed_people(neighbours) * sensitivity.total", "sensitivity.total"),),
         MECHANISM + "test_what_happens_costs_no_more_than_what_was_typed",
     ),
     Bug(
@@ -943,8 +943,8 @@ BUGS = [
         "planner.py",
         (
             (
-                "            return self._drawn(source, KeyedEntropy(secret), head, progress)\n",
-                '            return before\n\n        before = self._drawn(source, SystemEntropy(), "", progress)\n',
+                "            return self._draw(source, KeyedEntropy(secret), head, progress)\n",
+                '            return before\n\n        before = self._draw(source, SystemEntropy(), "", progress)\n',
             ),
         ),
         STEPS + "test_work_that_failed_is_done_again_under_its_charge",
@@ -1012,7 +1012,7 @@ BUGS = [
         "mechanism/intervals.py",
         (
             (
-                "return np.maximum(least_shown(values, threshold, law, least) // unit, least), -",
+                "return np.maximum(lowest_plausible_count(values, threshold, law, least) // unit, least), -",
                 "return np.maximum(values - width, 1), -",
             ),
         ),
@@ -1084,7 +1084,12 @@ BUGS = [
     Bug(
         "escapes of a terminal in a summary",
         "errors.py",
-        (("char if char.isprintable() else HIDDEN", "char if char.isprintable() or char >= '\\x7f' else HIDDEN"),),
+        (
+            (
+                "char if char.isprintable() else PLACEHOLDER",
+                "char if char.isprintable() or char >= '\\x7f' else PLACEHOLDER",
+            ),
+        ),
         NAMES + "test_ledgers_show_names_without_escapes",
     ),
     Bug(
@@ -1092,8 +1097,8 @@ BUGS = [
         "bound/two_scales.py",
         (
             (
-                "* SAFE) / root(size))",
-                "* SAFE) / root(root(size)))",
+                "* ROUNDING_GUARD) / root(size))",
+                "* ROUNDING_GUARD) / root(root(size)))",
             ),
         ),
         WEIGH + "test_the_norm_is_attained_on_both_scales",
@@ -1103,8 +1108,8 @@ BUGS = [
         "bound/two_scales.py",
         (
             (
-                "* SAFE) / root(size))",
-                "* SAFE) / root(size) + 1)",
+                "* ROUNDING_GUARD) / root(size))",
+                "* ROUNDING_GUARD) / root(size) + 1)",
             ),
         ),
         WEIGH + "test_nobody_adds_more_than_is_said",
@@ -1129,7 +1134,7 @@ BUGS = [
     Bug(
         "what is taken from one person is not cut",
         "bound/two_scales.py",
-        (("whole(cut_at(number, cut) *", "whole(number *"),),
+        (("floor(cut_at(number, cut) *", "floor(number *"),),
         WEIGH + "test_the_two_sums_stay_within_the_norm",
     ),
     Bug(
@@ -1137,7 +1142,7 @@ BUGS = [
         "account/threshold.py",
         (
             (
-                "squared = event.squared_sensitivity * (people(event.neighbours) - alone)",
+                "squared = event.squared_sensitivity * (changed_people(event.neighbours) - alone)",
                 "squared = event.squared_sensitivity * (1 - alone)",
             ),
         ),
@@ -1169,7 +1174,7 @@ BUGS = [
     Bug(
         "weighted: the large scale without noise",
         "mechanism/unknown/weighted.py",
-        (("large = bounded.large[shown] + entropy.draw(open_, len(values))", "large = bounded.large[shown]"),),
+        (("large = bounded.large[shown] + entropy.draw(large_law, len(values))", "large = bounded.large[shown]"),),
         EXACTLY + "test_weighted_on_two_scales",
     ),
     Bug(
@@ -1181,7 +1186,7 @@ BUGS = [
     Bug(
         "a profile's noise for one person where one is replaced",
         "bound/selection/profile.py",
-        (("return people(self.neighbours) / self.epsilon", "return 1 / self.epsilon"),),
+        (("return changed_people(self.neighbours) / self.epsilon", "return 1 / self.epsilon"),),
         PROFILE + "test_exact_epsilon_of_the_noisy_bins",
     ),
     Bug(
@@ -1197,11 +1202,11 @@ BUGS = [
     ),
     Bug(
         "bins are believed whatever their number",
-        "bound/selection/believed.py",
+        "bound/selection/nonempty_bins.py",
         (
             (
-                "    chance = CHANCE / len(WIDTHS) / ((gap + 1) * (gap + 2))\n",
-                "    chance = np.full(bins, 1 / 10_000)\n",
+                "    level = FALSE_POSITIVE_RATE / len(WIDTHS) / ((gap + 1) * (gap + 2))\n",
+                "    level = np.full(bins, 1 / 10_000)\n",
             ),
         ),
         PROFILE + "test_one_bound_in_ten_thousand_is_wild",
@@ -1262,13 +1267,13 @@ BUGS = [
     Bug(
         "plume: a replaced person priced as a removed one",
         "bound/selection/plume.py",
-        (("round_up(people(self.neighbours) * most / (2 * self.rho))", "round_up(most / (2 * self.rho))"),),
+        (("round_up(changed_people(self.neighbours) * most / (2 * self.rho))", "round_up(most / (2 * self.rho))"),),
         PLUME + "test_every_bound_that_may_be_chosen_has_a_mechanism",
     ),
     Bug(
         "plume: counts with noise for one item",
         "mechanism/baseline/plume.py",
-        (("people(neighbours) * bounding.sensitivity.squared", "people(neighbours)"),),
+        (("changed_people(neighbours) * bounding.sensitivity.squared", "changed_people(neighbours)"),),
         PLUME + "test_noise_for_less_than_a_person_has_would_be_seen",
     ),
     Bug(
@@ -1292,7 +1297,7 @@ BUGS = [
     Bug(
         "count release: a replaced person moves ranks and counts apart by one only",
         "mechanism/topk/levels.py",
-        (("        return people(self.neighbours)\n", "        return 1\n"),),
+        (("        return changed_people(self.neighbours)\n", "        return 1\n"),),
         FOUND_EXACTLY + "test_the_lemmas_by_formula",
     ),
     Bug(
@@ -1517,13 +1522,13 @@ BUGS = [
     Bug(
         "tree: noise for one level only",
         "mechanism/ordered/hierarchy.py",
-        (("people(neighbours) * shape.levels", "people(neighbours)"),),
+        (("changed_people(neighbours) * shape.levels", "changed_people(neighbours)"),),
         ORDERED + "test_a_tree_with_laplace_noise[add-remove]",
     ),
     Bug(
         "tree: noise for a removed person where one is replaced",
         "mechanism/ordered/hierarchy.py",
-        (("people(neighbours) * shape.levels", "shape.levels"),),
+        (("changed_people(neighbours) * shape.levels", "shape.levels"),),
         ORDERED + "test_the_sensitivity_of_a_tree_is_attained[16-7-replace]",
     ),
     Bug(
@@ -1570,7 +1575,7 @@ BUGS = [
     Bug(
         "certain, if there are as few people as there may be",
         "jobs/heavy_hitters.py",
-        (("share * (people.count + people.away)", "share * (people.count - people.away)"),),
+        (("share * (people.count + people.half_width)", "share * (people.count - people.away)"),),
         SAMPLED + "test_certain_is_what_is_above_for_every_number_of_people",
     ),
     Bug(
@@ -1596,7 +1601,7 @@ BUGS = [
         "mechanism/shape/staircase.py",
         (
             (
-                "return (self.event,) if self.size.event is None else (self.event, self.size.event)",
+                "return (self.event,) if self.limit.event is None else (self.event, self.limit.event)",
                 "return (self.event,)",
             ),
         ),
@@ -1620,7 +1625,7 @@ BUGS = [
     Bug(
         "shape: a replaced person's noise is that of a removed one",
         "mechanism/shape/staircase.py",
-        (("most = people(neighbours) * bounding", "most = bounding"),),
+        (("most = changed_people(neighbours) * bounding", "most = bounding"),),
         SHAPES + "test_the_sensitivity_of_a_staircase_is_attained[1-replace]",
     ),
     Bug(
@@ -1640,8 +1645,8 @@ BUGS = [
         "mechanism/shape/staircase.py",
         (
             (
-                "boxes = self.size.draw(int(bounded.totals.sum()), entropy)",
-                "boxes = self.size.draw(0, entropy) * 0 + int(bounded.totals.sum())",
+                "boxes = self.limit.draw(int(bounded.totals.sum()), entropy)",
+                "boxes = self.limit.draw(0, entropy) * 0 + int(bounded.totals.sum())",
             ),
         ),
         SHAPED + "test_a_size_that_is_counted[staircase-1-add-remove]",
@@ -1676,7 +1681,7 @@ BUGS = [
     Bug(
         "staircase: as many columns as the largest item has people",
         "mechanism/shape/staircase.py",
-        (("min(boxes, self.size.people or boxes)", "min(boxes, int(bounded.totals.max(initial=1)))"),),
+        (("min(boxes, self.limit.people or boxes)", "min(boxes, int(bounded.totals.max(initial=1)))"),),
         SHAPES + "test_as_many_rows_as_items_and_as_many_columns_as_people[None-100-44-4]",
     ),
     Bug(
@@ -1719,8 +1724,8 @@ BUGS = [
         "mechanism/shape/buckets.py",
         (
             (
-                "TIMES * self.buckets.draw(int(bounded.totals.sum()), entropy)",
-                "TIMES * (self.buckets.draw(0, entropy) * 0 + int(bounded.totals.sum()))",
+                "BUCKETS_PER_CONTRIBUTION * self.buckets.draw(int(bounded.totals.sum()), entropy)",
+                "BUCKETS_PER_CONTRIBUTION * (self.buckets.draw(0, entropy) * 0 + int(bounded.totals.sum()))",
             ),
         ),
         SHAPES + "test_every_bucket_gets_noise",
@@ -1740,13 +1745,13 @@ BUGS = [
     Bug(
         "recentred: a mean priced for a person who is removed, not replaced",
         "mechanism/distribution/recentred.py",
-        (("Fraction((twice * UNIT) ** 2)", "Fraction(twice * UNIT**2)"),),
+        (("Fraction((changed * UNIT) ** 2)", "Fraction(changed * UNIT**2)"),),
         DISTRIBUTED + "test_what_one_person_changes_is_what_the_noise_is_for[1]",
     ),
     Bug(
         "recentred: distances priced for one bin, where a replaced person changes two",
         "mechanism/distribution/recentred.py",
-        (("Fraction(twice * PART**2), twice", "Fraction(PART**2), twice"),),
+        (("Fraction(changed * PART**2), changed", "Fraction(PART**2), changed"),),
         DISTRIBUTED + "test_what_one_person_changes_is_what_the_noise_is_for[1]",
     ),
     Bug(
@@ -1776,13 +1781,13 @@ BUGS = [
     Bug(
         "recentred: weights rounded up",
         "mechanism/distribution/recentred.py",
-        (("np.floor(SAFE * UNIT", "np.ceil(SAFE * UNIT"),),
+        (("np.floor(ROUNDING_GUARD * UNIT", "np.ceil(ROUNDING_GUARD * UNIT"),),
         DISTRIBUTED + "test_what_one_person_changes_is_what_the_noise_is_for[1]",
     ),
     Bug(
         "recentred: distances paid for in one round",
         "mechanism/distribution/recentred.py",
-        (("*([self.distances] * len(ROUNDS))", "self.distances"),),
+        (("*([self.distances] * len(ROUND_SHARES))", "self.distances"),),
         DISTRIBUTED + "test_every_draw_is_paid_for[recentred-3-add-remove]",
     ),
     Bug(
@@ -1811,7 +1816,7 @@ BUGS = [
     Bug(
         "selected: a replaced person priced as a removed one",
         "mechanism/distribution/selected.py",
-        (("min(cells, differing(neighbours) * bounding.most)", "min(cells, bounding.most)"),),
+        (("min(cells, changed_people(neighbours) * bounding.most)", "min(cells, bounding.most)"),),
         DISTRIBUTED + "test_scores_change_by_one_and_of_few_items[ks-1-replace]",
     ),
     Bug(
@@ -1835,7 +1840,7 @@ BUGS = [
     Bug(
         "selected: presence priced for one item of a person",
         "mechanism/distribution/selected.py",
-        (("(PRESENCE, Fraction(count), count)", "(PRESENCE, Fraction(1), count)"),),
+        (("(PRESENCE_SHARE, Fraction(count), count)", "(PRESENCE_SHARE, Fraction(1), count)"),),
         DISTRIBUTED + "test_presence_changes_by_what_is_paid_for[2-add-remove]",
     ),
     Bug(
@@ -1891,7 +1896,7 @@ BUGS = [
         (
             (
                 "        return self.chosen(self.profile(statistics, entropy))",
-                "        held = self.chosen(self.profile(statistics, entropy))\n        return self.ways[0].held(min(held.limit, int(statistics.sizes.max(initial=1))))",
+                "        bounding = self.chosen(self.profile(statistics, entropy))\n        return self.ways[0].bounding(min(bounding.limit, int(statistics.sizes.max(initial=1))))",
             ),
         ),
         DISTRIBUTED + "test_nothing_but_a_noisy_profile_decides_the_bound",

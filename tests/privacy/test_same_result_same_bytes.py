@@ -29,7 +29,7 @@ from headcount.bound.selection.draws import MostDrawn
 from headcount.bound.selection.profile import Profile
 from headcount.exact import Integers
 from headcount.mechanism import Recentred
-from headcount.mechanism.distribution.recentred import Seen as People
+from headcount.mechanism.distribution.recentred import CentredPeople as People
 from headcount.mechanism.distribution.strategy import DistributionStrategy
 from headcount.mechanism.shape.staircase import staircase
 from headcount.noise import Law

@@ -147,7 +147,7 @@ def test_a_page_holds_no_code_and_loads_nothing(release: hc.Release, tmp_path: P
     for text in (
         "people per item",
         "epsilon 1, delta 1e-06",
-        "Privacy: had any one person",
+        "Privacy: adding or removing any one person",
         "<svg",
         "Make it again",
         "docs/proofs",

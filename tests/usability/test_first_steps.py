@@ -23,12 +23,12 @@ people per song, from plays.parquet
   appear  an item (song) needs about 103 people to appear
 
   1. The columns user and song of plays.parquet are read. Rows without a value in one of them are left out.
-  2. Each person counts once for each song, and at most 20 times in all. Of somebody who has more, only so many are \
-kept, chosen by a keyed hash with a fresh secret.
+  2. Each person counts once for each song, and at most 20 times in all. From somebody who has more, only that many \
+are kept, chosen by a keyed hash with a fresh secret.
   3. Every song that is left gets discrete Gaussian noise with a standard deviation of 18.9.
   4. It is shown if its noisy count is at least 103. The others are not mentioned.
-  5. Privacy: had any one person (user) not been there, with all of their rows, every result would have been as likely \
-as it was, within a factor of e^1 = 2.718, but for a chance of 1e-06.
+  5. Privacy: adding or removing any one person (user), with all their rows, changes the probability of any outcome by \
+at most a factor of 2.718 (e^1), plus 1e-06.
 
 Nothing was read, nothing was spent."""
 

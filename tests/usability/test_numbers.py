@@ -15,7 +15,7 @@ import pytest
 
 import headcount as hc
 from headcount.bound import Bounded, ScaledToSum
-from headcount.bound.selection.people import People
+from headcount.bound.selection.people import NoisyCount
 from headcount.noise import SystemEntropy
 
 PEOPLE = 50_000
@@ -181,7 +181,7 @@ def test_a_scale_on_which_nothing_was_seen_says_so() -> None:
     """Words in pandas: nothing may be refused by what the rows are, but the release tells that nothing is known."""
     words = pd.DataFrame({"user": range(500), "amount": ["word"] * 500})
     release = hc.quantiles(words, **ASKED, q=[0.2, 0.5], range=(0, 1), mechanism="sample-threshold")
-    assert str(release).endswith("Nothing could be told: too few rows hold a plain number, or epsilon is too small.")
+    assert str(release).endswith("Nothing was learned: too few rows hold a plain number, or epsilon is too small.")
     numbers = words.assign(amount="0.5")
     known = hc.quantiles(numbers, **ASKED, q=[0.2, 0.5], range=(0, 1), mechanism="sample-threshold")
     assert "Nothing could be told" not in str(known)
@@ -245,7 +245,7 @@ def test_intervals_of_a_search_with_laplace_noise() -> None:
     missed = 0
     for _ in range(1000):
         noisy = plan.mechanism.run(bounded, SystemEntropy())
-        (row,) = plan.job.table(noisy, plan.mechanism.estimate(noisy), People(0)).to_pylist()
+        (row,) = plan.job.table(noisy, plan.mechanism.estimate(noisy), NoisyCount(0)).to_pylist()
         missed += not row["low"] <= 300.0 <= row["high"]
     assert missed < 85
 

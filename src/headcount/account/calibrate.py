@@ -82,7 +82,7 @@ def joint_gaussian(
     """Variance and threshold that *share* delta instead of splitting it: what a person alone puts on new items
     is missing from the items that everybody sees, so the two prices never add up in full."""
     epsilon, delta = _above_0("epsilon", epsilon), _delta(delta)
-    cells = threshold.people(neighbours) * whole("items", items, least=1, fix="items=10")
+    cells = threshold.changed_people(neighbours) * whole("items", items, least=1, fix="items=10")
     spared = _spared(delta, neighbours)
     if epsilon + spared <= 0:
         raise BadParameter(
@@ -149,7 +149,7 @@ def weighted(
     """Weighted counts with a threshold, and measurements beside them: for each its share of the noise's price, and how
     many cells a person can change. Every measurement is in units of its own, of which one person adds 2^24 (l2)."""
     epsilon, delta = _above_0("epsilon", epsilon), _delta(delta)
-    twice = threshold.people(neighbours)
+    twice = threshold.changed_people(neighbours)
 
     def noise(variance: Fraction) -> list[Gaussian]:
         return [

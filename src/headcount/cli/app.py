@@ -149,10 +149,10 @@ def as_options(message: str) -> str:
 
     names = "|".join(option_names())
     assigned = rf"\b({names})=(\[.*?\]|\(.*?\)|\{{.*?\}}|'[^']*'|\"[^\"]*\"|[^\s,:;]+)"
-    said, fix, line = message.partition(" Fix: ")
-    opening = re.match(assigned, said)
-    said = _option(opening) + said[opening.end() :] if opening else said
-    return said + fix + (line if "Ledger(" in line else re.sub(assigned, _option, line))
+    message_, fix, line = message.partition(" Fix: ")
+    opening = re.match(assigned, message_)
+    message_ = _option(opening) + message_[opening.end() :] if opening else message_
+    return message_ + fix + (line if "Ledger(" in line else re.sub(assigned, _option, line))
 
 
 def _option(found: re.Match[str]) -> str:

@@ -143,19 +143,29 @@ def _check_pictures(plan: Plan, out: Sequence[Path]) -> None:
 
 
 def _release(plan: Plan, run: Run) -> None:
-    ledger, wrote = Ledger(run.ledger) if run.ledger else None, list[Path]()
+    ledger, there = Ledger(run.ledger) if run.ledger else None, {path: _version(path) for path in run.out or []}
     before = len(_charges(plan, ledger))
     try:
         release = _draw_release(plan, ledger, again=run.again)
         for path in run.out or []:
-            wrote.append(release.save(path))
+            release.save(path)
         print(release.to_json() if run.as_json else release.summary_of(SUMMARY_ROWS))
     except stopping.Stopped as stopped:
+        wrote = [path for path, version in there.items() if _version(path) != version]
         stopped.outcome = f"wrote {', '.join(map(str, wrote))}, nothing else" if wrote else "nothing was released"
         if ledger:
             charges = _charges(plan, ledger)[before if run.again else 0 :]
             stopped.outcome += f"; {_describe_charges(charges, again=run.again)}"
         raise
+
+
+def _version(path: Path) -> tuple[int, int] | None:
+    """What tells a file from the one that it replaces; None if there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns
 
 
 def _draw_release(plan: Plan, ledger: Ledger | None, *, again: bool) -> Release:

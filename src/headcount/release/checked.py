@@ -32,6 +32,8 @@ MOST_STEPS = 2**24
 """Limit on rows and columns of a staircase, which has about the square root of all contributions."""
 MOST_SHARES = 2**20
 """Limit on the shape of noise that people added up, as a multiple of what one release needs."""
+COUNTS = ("count", "sum", "rank")
+"""Values that are whole numbers, whatever else a table holds."""
 AMOUNT = re.compile(r"[0-9]{1,400}([./][0-9]{1,400})?")
 HEAD = re.compile(r"([0-9]{1,18}:[0-9a-f]{64})?")
 KINDS = (
@@ -59,12 +61,12 @@ def check_size(content: bytes) -> None:
 
 def about_in(text: bytes) -> About:
     """Parse the metadata of a release and check every field's type and form."""
-    said = _json(text.decode(), "about")
+    plain = _json(text.decode(), "about")
     known = {field.name: field for field in fields(About)}
-    missing = [name for name, field in known.items() if field.default is MISSING and name not in said]
-    if strange := [*missing, *(name for name in said if name not in known)]:
+    missing = [name for name, field in known.items() if field.default is MISSING and name not in plain]
+    if strange := [*missing, *(name for name in plain if name not in known)]:
         _refuse(f"the field {strange[0]!r:.40}, which is missing or unknown")
-    about = About(**{name: _typed(name, known[name].type, value) for name, value in said.items()})
+    about = About(**{name: _typed(name, known[name].type, value) for name, value in plain.items()})
     _check_form(about)
     return about
 
@@ -90,7 +92,7 @@ def _check_form(about: About) -> None:
         _amount(name, getattr(about, name))
     if about.view not in LAYOUTS:
         _refuse("view")
-    if about.value not in LAYOUTS[about.view].values:
+    if about.value not in (LAYOUTS[about.view].values or [about.value]) or about.value in about.by:
         _refuse("value")
     if not HEAD.fullmatch(about.head):
         _refuse("head")
@@ -127,30 +129,30 @@ def _check_laplace(about: About, events: Sequence[Event]) -> None:
 
 def _check_measured(about: About, events: Sequence[Event]) -> None:
     """Check the parameters of the uncertainty of a shape."""
-    said = _json(about.measured, "measured")
-    if {"rows", "columns", "scale"} <= set(said):
-        sound = all(_whole(said[name], MOST_STEPS) for name in ("rows", "columns")) and _positive(said["scale"])
-        sound &= set(said) == {"rows", "columns", "scale"} or _is_interval(said)  # the former is that of version 0.8
-    elif set(said) == {"cells", "hashed", "noise", "empty", "enough"}:
-        sound = _whole(said["cells"], MAX_BUCKETS) and _whole(said["enough"], MAX_BUCKETS)
-        sound &= isinstance(said["hashed"], bool) and _is_number(said["empty"]) and 0 <= said["empty"] <= 1
-        sound &= _is_noise(said["noise"])
+    plain = _json(about.measured, "measured")
+    if {"rows", "columns", "scale"} <= set(plain):
+        sound = all(_whole(plain[name], MOST_STEPS) for name in ("rows", "columns")) and _positive(plain["scale"])
+        sound &= set(plain) == {"rows", "columns", "scale"} or _is_interval(plain)  # the former is that of version 0.8
+    elif set(plain) == {"cells", "hashed", "noise", "empty", "enough"}:
+        sound = _whole(plain["cells"], MAX_BUCKETS) and _whole(plain["enough"], MAX_BUCKETS)
+        sound &= isinstance(plain["hashed"], bool) and _is_number(plain["empty"]) and 0 <= plain["empty"] <= 1
+        sound &= _is_noise(plain["noise"])
     else:
         sound = False
     if not sound:
         _refuse("measured")
 
 
-def _is_interval(said: dict[str, Any]) -> bool:
+def _is_interval(plain: dict[str, Any]) -> bool:
     """True for the interval of the number of items of a staircase, and the length of the public list."""
-    known = set(said) == {"rows", "columns", "scale", "low", "high", "listed", "people"}
-    public = known and all(said[name] is None or _whole(said[name], 2**62) for name in ("listed", "people"))
-    return public and all(_is_number(said[end]) and said[end] >= 0 for end in ("low", "high"))
+    known = set(plain) == {"rows", "columns", "scale", "low", "high", "listed", "people"}
+    public = known and all(plain[name] is None or _whole(plain[name], 2**62) for name in ("listed", "people"))
+    return public and all(_is_number(plain[end]) and plain[end] >= 0 for end in ("low", "high"))
 
 
-def _is_noise(said: Any) -> bool:
+def _is_noise(plain: Any) -> bool:
     """True for one or two pairs of a scale and a shape."""
-    pairs = said if isinstance(said, list) and 1 <= len(said) <= 2 else [None]
+    pairs = plain if isinstance(plain, list) and 1 <= len(plain) <= 2 else [None]
     return all(
         isinstance(pair, list) and len(pair) == 2 and all(map(_positive, pair)) and pair[1] <= MOST_SHARES
         for pair in pairs
@@ -171,20 +173,20 @@ def _positive(value: Any) -> bool:
 
 def _json(text: str, name: str) -> dict[str, Any]:
     """Parse a JSON object; refused if it is nested too deep or holds NaN or infinity."""
-    said = json.loads(text, parse_constant=lambda constant: _refuse(name))
-    return said if isinstance(said, dict) and _depth(said) <= MOST_NESTED else _refuse(name)
+    plain = json.loads(text, parse_constant=lambda constant: _refuse(name))
+    return plain if isinstance(plain, dict) and _depth(plain) <= MOST_NESTED else _refuse(name)
 
 
-def _depth(said: Any) -> int:
+def _depth(plain: Any) -> int:
     """Nesting depth of lists and objects, counted up to the limit."""
-    depth, level = 0, [said]
+    depth, level = 0, [plain]
     while level and depth <= MOST_NESTED:
         depth, level = depth + 1, [inner for each in level for inner in _inside(each)]
     return depth
 
 
-def _inside(said: Any) -> Iterable[Any]:
-    return said.values() if isinstance(said, dict) else said if isinstance(said, list) else ()
+def _inside(plain: Any) -> Iterable[Any]:
+    return plain.values() if isinstance(plain, dict) else plain if isinstance(plain, list) else ()
 
 
 def check_table(table: pa.Table, about: About) -> None:
@@ -207,7 +209,8 @@ def _numbers(table: pa.Table, about: About) -> dict[str, pa.DataType]:
     if layout.columns:
         return dict.fromkeys(layout.columns, pa.int64())
     ends = () if about.value == "rank" else ("low", "high")
-    kind = pa.float64() if layout.fractions else pa.int64()
+    fractions = layout.fractions or (about.value not in COUNTS and pa.float64() in table.schema.types)
+    kind = pa.float64() if fractions else pa.int64()
     found: dict[str, pa.DataType] = dict.fromkeys((about.value, *ends), kind)
     rest = table.column_names[len(about.by) + len(found) :]
     beside = {"deviation": pa.float64(), "certain": pa.bool_()}
@@ -294,7 +297,7 @@ class Layout:
     """What the table of a view looks like."""
 
     values: tuple[str, ...] = ("count",)
-    """Names that the column of values may have."""
+    """Names that the column of values may have; none if any name may be."""
     fractions: bool = False
     """Whether the values and the ends of their intervals are fractions, and not whole numbers."""
     numeric_items: bool = False
@@ -306,7 +309,7 @@ class Layout:
 
 
 LAYOUTS = {
-    "": Layout(("count", "sum", "rank")),
+    "": Layout(()),
     "total": Layout(),
     "ranges": Layout(numeric_items=True),
     "quantiles": Layout(("value",), fractions=True, numeric_items=True, check_about=_check_scale),

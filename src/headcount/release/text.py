@@ -38,8 +38,8 @@ def counts(about: About) -> tuple[str, ...]:
 
 def nothing(table: pa.Table, about: About) -> str:
     """Why there is no row."""
-    held = f" after a bound of {about.bound:,}; a larger bound may help" if "certain" in table.column_names else ""
-    return f"No item had enough {visible(about.unit)} to be shown{held}."
+    bounded = f" after a bound of {about.bound:,}; a larger bound may help" if "certain" in table.column_names else ""
+    return f"No item had enough {visible(about.unit)} to be shown{bounded}."
 
 
 def bound(about: About) -> str:
