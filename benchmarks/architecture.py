@@ -66,30 +66,53 @@ def _name(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def imported(source: str, known: Set[str] = frozenset()) -> set[str]:
-    """What a file imports, of any package: of `from a import b` it is a.b if that is a known module, else a."""
+def imported(source: str, known: Set[str] = frozenset(), folder: str = "") -> set[str]:
+    """What a file of a folder imports, of any package: of `from a import b` it is a.b if that is a known module, else
+    a; of a name that is put together, `import_module(f"a.b.{c}")`, all known modules that it may be."""
     names: set[str] = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            inside = (f"{node.module}.{alias.name}" for alias in node.names)
-            names |= {each if each in known else node.module for each in inside}
+        elif isinstance(node, ast.ImportFrom):
+            home = _absolute("." * node.level + (node.module or ""), folder)
+            names |= {each if (each := f"{home}.{alias.name}") in known else home for alias in node.names}
         elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("import_module", "__import__")):
-            names |= {text.rstrip(".") for text in map(_text, node.args) if text}
+            names |= {name for argument in node.args[:1] for name in _named(argument, known, folder)}
     return names
 
 
-def _text(node: ast.expr) -> str:
-    """A text, or the known beginning of one that is put together."""
-    first = node.values[0] if isinstance(node, ast.JoinedStr) and node.values else node
-    return first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else ""
+def _absolute(name: str, folder: str) -> str:
+    """A name that may begin with dots, as seen from a folder."""
+    plain = name.lstrip(".")
+    if plain == name:
+        return name
+    parts = folder.split(".")
+    return ".".join([*parts[: len(parts) + 1 - (len(name) - len(plain))], *([plain] if plain else [])])
+
+
+def _named(argument: ast.expr, known: Set[str], folder: str) -> set[str]:
+    """The modules that a text stands for: itself; or, if only its beginning is written there, all in that folder. Those
+    in the package itself are left out: its public names are all imported for types."""
+    if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
+        return {_absolute(argument.value, folder)}
+    if not isinstance(argument, ast.JoinedStr) or not isinstance(first := argument.values[0], ast.Constant):
+        return set()
+    text = str(first.value)
+    home = _absolute(text.rpartition(".")[0] if text.strip(".") else text, folder)
+    return {name for name in known if name.rpartition(".")[0] == home != PACKAGE}
 
 
 def of_files(src: Path) -> Graph:
     """What each file of the package imports of it."""
     files = modules(src)
-    return {name: (imported(path.read_text(), files.keys()) & files.keys()) - {name} for name, path in files.items()}
+    return {
+        name: (imported(path.read_text(), files.keys(), _folder(name, path)) & files.keys()) - {name}
+        for name, path in files.items()
+    }
+
+
+def _folder(name: str, path: Path) -> str:
+    return name if path.stem == "__init__" else name.rpartition(".")[0]
 
 
 def room(module: str) -> str:
@@ -246,7 +269,7 @@ def command_seconds(src: Path, option: str) -> tuple[float, float]:
 
 
 def _run(src: Path, code: str, *arguments: str) -> str:
-    env = {**os.environ, "PYTHONPATH": str(src)}
+    env = {**os.environ, "PYTHONPATH": str(src), "PYTHONDONTWRITEBYTECODE": ""}  # bytecode is kept, as installed
     command = [sys.executable, "-c", code, *arguments]
     return subprocess.run(command, check=True, capture_output=True, text=True, env=env, cwd=src).stdout
 

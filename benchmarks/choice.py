@@ -16,7 +16,7 @@ from statistics import median
 from typing import Any
 
 from benchmarks.truth import Off, folder, mean, off, tables, true_counts
-from headcount.planner import plan
+from headcount.jobs.registry import plan
 
 RUNS = 5
 BOUNDS = (1, 3, 7, 14, 25, 40, 90, 150, 300)

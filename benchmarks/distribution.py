@@ -37,8 +37,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchmarks.truth import folder
-from experiments.distribution.people import SOURCES, People, counted, drawn
-from experiments.distribution.ways import METHODS, WAYS, Way, errors, learned, off
+from experiments.distribution.people import SOURCES, People, from_counts, sample_people
+from experiments.distribution.ways import METHODS, WAYS, Way, errors, estimate, l1_error
 from headcount.account.events import Neighbours
 from headcount.exact import Floats
 from headcount.release import Release
@@ -162,7 +162,7 @@ def default(runs: int) -> None:
     rows = []
     for people, each in SMALL:
         telling(f"default: {people} people, {each} samples")
-        groups = [drawn("zipf", 100, people, each, 1, run) for run in range(runs)]
+        groups = [sample_people("zipf", 100, people, each, 1, run) for run in range(runs)]
         found = [errors(groups, ("laplace", "auto"), kind) for kind in KINDS]
         rows.append([f"{people:,}", str(each), *(f"{fmean(some[way]):.4f}" for some in found for way in some)])
     heads = (f"{way}, {kind}" for kind in KINDS for way in ("laplace", "auto"))
@@ -199,9 +199,9 @@ def differing(cells: int, many: int, each: int, alike: float | None, run: int) -
     """People who draw from distributions of their own; or all from one."""
     random, chances = np.random.default_rng([1, run, cells, many, each]), SOURCES["zipf"](cells)
     if alike is None:
-        return drawn("zipf", cells, many, each, 1, run)
+        return sample_people("zipf", cells, many, each, 1, run)
     own = random.dirichlet(alike * chances, size=many)
-    return counted(random.multinomial(each, own), chances)
+    return from_counts(random.multinomial(each, own), chances)
 
 
 def unlike(runs: int) -> None:
@@ -226,8 +226,8 @@ def _ways(place: tuple[int, int, int], alike: float | None, runs: int) -> tuple[
 
 
 def _both(people: People) -> dict[Way, tuple[float, float]]:
-    found = {way: learned(people, way) for way in WAYS}
-    return {way: (off(each, people), _held(each.low, each.high, people.chances)) for way, each in found.items()}
+    found = {way: estimate(people, way) for way in WAYS}
+    return {way: (l1_error(each, people), _held(each.low, each.high, people.chances)) for way, each in found.items()}
 
 
 def _held(low: Floats, high: Floats, true: Floats) -> float:

@@ -15,8 +15,8 @@ import duckdb
 
 from headcount.audit.choices import Fixed
 from headcount.exact import Integers
+from headcount.jobs.registry import plan
 from headcount.noise import Entropy, Law, SystemEntropy
-from headcount.planner import plan
 
 TABLES = {
     "npm_deps2016_all": (5, 25),

@@ -41,9 +41,9 @@ import pyarrow.parquet as pq
 
 from benchmarks.scale import with_duckdb
 from benchmarks.truth import TABLES, folder, true_counts
-from experiments.sampling.part import SYSTEM, listed
-from experiments.shape.follows import Beside, entropy
-from experiments.shape.ways import off
+from experiments.sampling.part import SYSTEM, as_bounded
+from experiments.shape.properties import Comparison, entropy
+from experiments.shape.ways import sorted_distance
 from headcount.account.guarantee import Cost
 from headcount.estimate.shape.prevalence import of_counts
 from headcount.estimate.shape.properties import Estimate
@@ -91,7 +91,7 @@ def counted(way: str) -> None:
         estimator=WAYS[way].get("estimator", "em"),
     )
     by: AnyMechanism = strategy.mechanism()
-    by.estimate(by.run(listed(totals, by.bounding), SYSTEM))
+    by.estimate(by.run(as_bounded(totals, by.bounding), SYSTEM))
 
 
 def call(which: str, path: str) -> None:
@@ -201,7 +201,7 @@ class Line:
 
     def near(self) -> list[str]:
         """How far off shapes are."""
-        choice = off(of_counts(self.table.others), self.table.totals) / self.table.people
+        choice = sorted_distance(of_counts(self.table.others), self.table.totals) / self.table.people
         ours = (fmean(_off(each, self.table) for each in some) for some in (self.releases, self.whole))
         return [f"{self.table.people:,}", *(f"{each:.2%}" for each in (*ours, choice))]
 
@@ -241,15 +241,15 @@ def printed(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 
 
 def _off(found: Shape, table: Reduced) -> float:
-    return off(found.prevalences, table.totals) / table.people
+    return sorted_distance(found.prevalences, table.totals) / table.people
 
 
 def _beside(truth: float, estimates: Sequence[Estimate], digits: int) -> str:
     """How far off, how wide, how often right."""
-    found = [Beside(truth, each) for each in estimates]
-    away, half = [each.off for each in found], fmean((each.high - each.low) / 2 for each in estimates)
+    found = [Comparison(truth, each) for each in estimates]
+    away, half = [each.error for each in found], fmean((each.high - each.low) / 2 for each in estimates)
     mean, spread, wide = (f"{round(each, digits) + 0.0:,.{digits}f}" for each in (fmean(away), stdev(away), half))
-    return f"{mean} ± {spread}, interval ± {wide}, {fmean(each.holds for each in found):.0%}"
+    return f"{mean} ± {spread}, interval ± {wide}, {fmean(each.covered for each in found):.0%}"
 
 
 def _held(found: Shape, table: Reduced) -> tuple[float, float]:

@@ -28,8 +28,8 @@ import numpy as np
 
 from benchmarks.shape import printed
 from benchmarks.truth import TABLES, folder
-from experiments.sampling.part import SYSTEM, listed
-from experiments.shape.follows import entropy
+from experiments.sampling.part import SYSTEM, as_bounded
+from experiments.shape.properties import entropy
 from headcount.account.guarantee import Cost
 from headcount.estimate.shape.prevalence import of_counts
 from headcount.estimate.shape.properties import Estimate
@@ -97,7 +97,7 @@ def release(totals: Integers, bound: int, way: Method) -> Shape:
     budget = Cost(Fraction(1), Fraction(0))
     strategy = ShapeStrategy(budget=budget, neighbours="add-remove", cells=None, bound=bound, method=way)
     made: AnyMechanism = strategy.mechanism()
-    found = made.estimate(made.run(listed(totals, made.bounding), SYSTEM))
+    found = made.estimate(made.run(as_bounded(totals, made.bounding), SYSTEM))
     same = {"what": "", "dataset": "", "unit": "people", "epsilon": "1", "delta": "0", "steps": (), "proof": ""}
     return shape_release(Rows(found.by_name, json.loads(found.measured)), **same, events="[]")
 

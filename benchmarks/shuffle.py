@@ -19,8 +19,8 @@ from time import process_time
 
 import numpy as np
 
-from experiments.shape.tables import drawn
-from experiments.shape.ways import EM, cells, off, staircase
+from experiments.shape.tables import sample_tables
+from experiments.shape.ways import EM, noisy_cells, noisy_staircase, sorted_distance
 from headcount.account.events import Neighbours
 from headcount.account.shuffling import best
 from headcount.exact import Integers
@@ -110,16 +110,16 @@ def sums(asked: ShapeRound, totals: Integers) -> Integers:
 
 def federated(way: Way, times: int) -> Callable[[Integers], float]:
     """How far off a round is."""
-    return lambda totals: off(found(totals, way, times).prevalences, totals)
+    return lambda totals: sorted_distance(found(totals, way, times).prevalences, totals)
 
 
 WAYS: dict[str, Callable[[Integers], float]] = {
-    "trusted curator, staircase": lambda totals: off(staircase(totals).found(), totals),
-    "trusted curator, 4 buckets a person": lambda totals: off(
-        cells(totals, many=4 * int(totals.sum())).found(EM), totals
+    "trusted curator, staircase": lambda totals: sorted_distance(noisy_staircase(totals).estimate(), totals),
+    "trusted curator, 4 buckets a person": lambda totals: sorted_distance(
+        noisy_cells(totals, many=4 * int(totals.sum())).estimate(EM), totals
     ),
-    "trusted curator, 2 buckets a person": lambda totals: off(
-        cells(totals, many=2 * int(totals.sum())).found(EM), totals
+    "trusted curator, 2 buckets a person": lambda totals: sorted_distance(
+        noisy_cells(totals, many=2 * int(totals.sum())).estimate(EM), totals
     ),
     "secure sum, 4 buckets a person": federated("secure-sum", 4),
     "secure sum, 2 buckets a person": federated("secure-sum", 2),
@@ -134,7 +134,7 @@ def near(name: str, runs: int) -> list[str]:
     cells = []
     for people in (FEW, MANY):
         telling(f"{name}: {people:,} people")
-        each = [WAYS[name](totals) for totals in drawn("zipf 1", people, people, 1, runs)]
+        each = [WAYS[name](totals) for totals in sample_tables("zipf 1", people, people, 1, runs)]
         cells.append(f"{fmean(each):,.0f} ± {stdev(each):,.0f}")
     return [name, *cells]
 

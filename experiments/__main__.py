@@ -75,7 +75,7 @@ def _parser() -> Parser:
 def _reproduce(arguments: Sequence[str]) -> None:
     from experiments import experiment
     from experiments.report import Setting
-    from headcount.wording import visible
+    from headcount.errors import visible
 
     options = _parser().parse_args(arguments)
     compute = experiment(options.name)

@@ -1,6 +1,6 @@
-"""The best bounds in hindsight, on plain arrays: what the private choices are measured by, in tests and experiments.
+"""Optimal bounds in hindsight, on plain arrays: the baseline of private selections in tests and experiments.
 
-All of it looks at the data. Never on the way to a release: nothing that releases imports this file.
+Not private: every function reads the data. No module of the package imports this file.
 """
 
 from collections.abc import Callable, Sequence
@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from headcount.exact import Floats as Floats
-from headcount.exact import Integers
+from headcount.exact import Floats, Integers
 
 
 @dataclass(frozen=True)

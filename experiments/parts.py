@@ -19,10 +19,10 @@ class Part:
 PartFunction = Callable[[Setting], Part]
 
 
-def together(
+def combine(
     name: str, title: str, parts: Mapping[str, PartFunction], setting: Setting, progress: Progress
 ) -> Reproduction:
-    """All parts; the quick version has less of each."""
+    """Run all parts and combine their results."""
     found: list[Part] = []
     for what, part in parts.items():
         progress(what, len(found) / len(parts))
@@ -32,6 +32,6 @@ def together(
         name,
         title,
         tuple(table for each in found for table in each.tables),
-        (*notes, *([setting.said("", there=True)] if setting.quick else [])),
+        (*notes, *([setting.data_note("", available=True)] if setting.quick else [])),
         tuple(panel for each in found for panel in each.panels),
     )

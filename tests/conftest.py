@@ -5,6 +5,7 @@ A test that is marked slow stays out of the quick tier, and says what stands for
     slow(one_in=5)              every fifth of its own cases, from the first
     slow(but=["text", "json"])  its own cases with these ids
     slow(sibling="test_other")  a test of the same file, through the same code
+    slow                        of one case alone: the others
 """
 
 import pytest

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from headcount.cli.app import JOBS
+from headcount.jobs import JOBS
 from headcount.mechanism import Mechanism
 from tests import effort
 from tests.tiers import TIERS, Tiers, case, function, siblings

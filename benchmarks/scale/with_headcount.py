@@ -14,8 +14,8 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from headcount.jobs.histogram import histogram
+from headcount.jobs.registry import plan
 from headcount.noise import SystemEntropy
-from headcount.planner import plan
 
 ASKED: dict[str, Any] = {"user": "user_id", "by": "item", "epsilon": 1, "delta": 1e-6}
 MEMORY = "4GB"

@@ -16,8 +16,8 @@ import pyarrow as pa
 from benchmarks.scale.events import names
 from benchmarks.scale.once import memory
 from headcount.bound import Bounded
+from headcount.jobs.registry import plan
 from headcount.noise import SystemEntropy
-from headcount.planner import plan
 
 ITEMS = 1_000_000
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from experiments.bounding.bounded import WAYS, Compared, compared
-from experiments.bounding.people import SUBSTITUTES, People, substitute, uneven
+from experiments.bounding.comparison import WAYS, Comparison, compare
+from experiments.bounding.people import SUBSTITUTES, People, lognormal, substitute
 from experiments.pictures import Panel, Series
 from experiments.report import Progress, Reproduction, Setting, Table, number
 
@@ -31,17 +31,17 @@ SUBSTITUTED = (
 def run(setting: Setting, progress: Progress) -> Reproduction:
     """All data and all numbers of items; the quick version has little of both."""
     sizes = (20, 50) if setting.quick else ITEMS
-    found: dict[str, list[Compared]] = {}
+    found: dict[str, list[Comparison]] = {}
     for place, (name, items, people) in enumerate(_cases(setting, sizes)):
         progress(f"{name}, {items:,} items", place / 18)
-        each = compared(people, items, max(items // 10, 1), 5 if setting.quick else DRAWS)
+        each = compare(people, items, max(items // 10, 1), 5 if setting.quick else DRAWS)
         found.setdefault(name, []).append(each)
     rows = tuple(_cells(f"{name}, {each.cells:,}", each) for name, several in found.items() for each in several)
     return Reproduction(
         "bounding-figure2",
         "Figure 2: items known in advance",
         (Table("Mean relative loss", COLUMNS, rows),),
-        (*NOTES, setting.said(SUBSTITUTED, there=len(found) > 1)),
+        (*NOTES, setting.data_note(SUBSTITUTED, available=len(found) > 1)),
         tuple(_panel(name, several) for name, several in found.items()),
     )
 
@@ -50,18 +50,18 @@ def _cases(setting: Setting, sizes: tuple[int, ...]) -> Iterator[tuple[str, int,
     """(what data, how many items, the people)"""
     number_ = 5_000 if setting.quick else 100_000
     for items in sizes:
-        yield "synthetic", items, uneven(number_, items, np.random.default_rng([setting.seed, number_, items]))
+        yield "synthetic", items, lognormal(number_, items, np.random.default_rng([setting.seed, number_, items]))
     for name in () if setting.quick else SUBSTITUTES:
         if people := substitute(name, setting.data):
             yield from ((name, items, people.most_frequent(items)) for items in sizes)
 
 
-def _cells(name: str, found: Compared) -> tuple[str, ...]:
+def _cells(name: str, found: Comparison) -> tuple[str, ...]:
     mine = number(found.best), number(found.default), number(found.ratio, 3)
     return (name, *mine, *(number(found.ways[way]) for way in WAYS))
 
 
-def _panel(name: str, found: list[Compared]) -> Panel:
+def _panel(name: str, found: list[Comparison]) -> Panel:
     items = [each.cells for each in found]
     lines = [Series(way, items, [each.ways[way] for each in found]) for way in WAYS]
     ours = Series("default", items, [each.default for each in found], "-D")

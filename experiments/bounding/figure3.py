@@ -5,16 +5,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from experiments.bounding.choosing import delta_of, unknown
-from experiments.bounding.losses import thresholded
-from experiments.bounding.people import SUBSTITUTES, People, Random, different, substitute
-from experiments.bounding.printed import BOUNDS, AsPrinted
+from experiments.bounding.losses import threshold_losses
+from experiments.bounding.paper import BOUNDS, PrintedExponential
+from experiments.bounding.people import SUBSTITUTES, People, Random, heterogeneous, substitute
+from experiments.bounding.selection import paper_delta, unknown_choice
 from experiments.pictures import Panel, Series
 from experiments.report import Progress, Reproduction, Setting, Table, number
 from headcount.bound.selection.loads import UNIT
 from headcount.exact import Floats
 
-SHOWN = (10, 50, 100, 200, 400, 700, 1000, 1500)
+TABLE_BOUNDS = (10, 50, 100, 200, 400, 700, 1000, 1500)
 """Bounds in the table; the picture has them all."""
 COLUMNS = ("data", "C", "loss", "V", "V / loss")
 NOTES = (
@@ -53,28 +53,28 @@ def run(setting: Setting, progress: Progress) -> Reproduction:
         "bounding-figure3",
         "Figure 3: the loss and its upper bound V",
         (Table("Relative to the true total", COLUMNS, tuple(_rows(found))),),
-        (*NOTES, f"V / loss over all bounds: {spans}.", setting.said(SUBSTITUTED, there=len(found) > 1)),
+        (*NOTES, f"V / loss over all bounds: {spans}.", setting.data_note(SUBSTITUTED, available=len(found) > 1)),
         tuple(panel for each in found for panel in _panels(each)),
     )
 
 
 def _cases(setting: Setting, random: Random) -> Iterator[People]:
-    yield different(50, random)
+    yield heterogeneous(50, random)
     for name in () if setting.quick else SUBSTITUTES:
         if people := substitute(name, setting.data):
             yield people.most_frequent(1000)
 
 
 def _curves(people: People, samples: int, random: Random) -> Curves:
-    loss = thresholded(people, np.array(BOUNDS), delta_of(people), (samples, 1), random).mean
-    choice, total = unknown(AsPrinted, people, BOUNDS), people.truth.sum()
+    loss = threshold_losses(people, np.array(BOUNDS), paper_delta(people), (samples, 1), random).mean
+    choice, total = unknown_choice(PrintedExponential, people, BOUNDS), people.truth.sum()
     costs = choice.costs(choice.look(people.on_engine())) / UNIT  # V less 2 sum m_i
     return Curves(people.name, loss, costs / total + 2)
 
 
 def _rows(found: list[Curves]) -> Iterator[tuple[str, ...]]:
     for each in found:
-        for bound in SHOWN:
+        for bound in TABLE_BOUNDS:
             place = BOUNDS.index(bound)
             yield each.name, str(bound), *(number(curve[place]) for curve in (each.loss, each.worst, each.ratio))
 

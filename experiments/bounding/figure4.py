@@ -2,15 +2,15 @@
 
 import numpy as np
 
-from experiments.bounding.choosing import default, drawn, top_count
+from experiments.bounding.debiasing import DebiasedLosses, release_losses
 from experiments.bounding.people import People, Random, poisson
-from experiments.bounding.undoing import Undone, released
+from experiments.bounding.selection import default_choice, largest_count_choice, select
 from experiments.pictures import Panel, Series
 from experiments.report import Progress, Reproduction, Setting, Table
 
 SPREADS = (0.1, 1.0, 10.0, 100.0)
 """alpha: the larger, the more alike are the rates."""
-FIXED = (1, 2, 3)
+FIXED_BOUNDS = (1, 2, 3)
 COLUMNS = ("alpha", "C=1", "C=2", "C=3", "C=the largest count", "C=`quantile`", "C=default")
 DIGEST = (
     ("0.1", ".786 → .760", ".645 → .638", ".539 → .537", "8e-5 → 8e-5", "-", "-"),
@@ -30,28 +30,28 @@ NOTES = (
 
 def run(setting: Setting, progress: Progress) -> Reproduction:
     """Four alphas; the quick version has fewer people."""
-    rows: dict[str, list[Undone]] = {}
+    rows: dict[str, list[DebiasedLosses]] = {}
     for place, spread in enumerate(SPREADS):
         progress(f"alpha {spread:g}", place / len(SPREADS))
         random = np.random.default_rng([setting.seed, place])
         people = poisson(spread, random, 20_000 if setting.quick else 1_000_000)
         rows[f"{spread:g}"] = _releases(people, random, 10 if setting.quick else 200)
-    cells = tuple((name, *(each.told() for each in several)) for name, several in rows.items())
+    cells = tuple((name, *(each.summary() for each in several)) for name, several in rows.items())
     tables = Table("Relative loss, clipped → undone", COLUMNS, cells), Table("The digest's", COLUMNS, DIGEST)
-    notes = (*NOTES, *([setting.said("", there=True)] if setting.quick else []))
+    notes = (*NOTES, *([setting.data_note("", available=True)] if setting.quick else []))
     title = "Figure 4: one item, clipping undone"
     return Reproduction("bounding-figure4", title, tables, notes, _panels(rows))
 
 
-def _releases(people: People, random: Random, times: int) -> list[Undone]:
+def _releases(people: People, random: Random, times: int) -> list[DebiasedLosses]:
     """With fixed bounds, with the largest count, and with bounds chosen privately."""
-    fixed = [np.full(times, bound) for bound in (*FIXED, int(people.histograms.counts.max()))]
-    table, ways = people.on_engine(), (top_count(), default(people, 1))
-    chosen = [drawn(way, way.look(table), times) for way in ways]
-    return [released(people, bounds, random) for bounds in fixed + chosen]
+    fixed = [np.full(times, bound) for bound in (*FIXED_BOUNDS, int(people.histograms.counts.max()))]
+    table, ways = people.on_engine(), (largest_count_choice(), default_choice(people, 1))
+    chosen = [select(way, way.look(table), times) for way in ways]
+    return [release_losses(people, bounds, random) for bounds in fixed + chosen]
 
 
-def _panels(rows: dict[str, list[Undone]]) -> tuple[Panel, ...]:
+def _panels(rows: dict[str, list[DebiasedLosses]]) -> tuple[Panel, ...]:
     return tuple(
         Panel(
             f"Figure 4, {COLUMNS[place + 1]}",

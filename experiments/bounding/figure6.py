@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from experiments.bounding.bounded import WAYS, Compared, compared
-from experiments.bounding.people import SUBSTITUTES, People, substitute, uneven
+from experiments.bounding.comparison import WAYS, Comparison, compare
+from experiments.bounding.people import SUBSTITUTES, People, lognormal, substitute
 from experiments.pictures import Panel, Series
 from experiments.report import Progress, Reproduction, Setting, Table, number
 
@@ -23,17 +23,17 @@ SUBSTITUTED = "The paper's data are not at hand: IRC words and Reddit titles are
 
 def run(setting: Setting, progress: Progress) -> Reproduction:
     """Both numbers of items, on all data; the quick version has little of both."""
-    found: list[tuple[str, int, Compared]] = []
+    found: list[tuple[str, int, Comparison]] = []
     for place, (name, items, people) in enumerate(_cases(setting)):
         progress(f"{name}, {items:,} items", place / 6)
         for sparsity in (items // 10, items):
-            found.append((name, sparsity, compared(people, items, sparsity, 5 if setting.quick else 100, own=False)))
+            found.append((name, sparsity, compare(people, items, sparsity, 5 if setting.quick else 100, own=False)))
     names = {name for name, _, _ in found}
     return Reproduction(
         "bounding-figure6",
         "Figure 6: items known in advance, s = d",
         (Table("Mean relative loss", COLUMNS, tuple(_cells(*each) for each in found)),),
-        (*NOTES, setting.said(SUBSTITUTED, there=len(names) > 1)),
+        (*NOTES, setting.data_note(SUBSTITUTED, available=len(names) > 1)),
         tuple(_panel(items, found) for items in sorted({each.cells for _, _, each in found})),
     )
 
@@ -42,18 +42,18 @@ def _cases(setting: Setting) -> Iterator[tuple[str, int, People]]:
     """(what data, how many items, the people)"""
     sizes, number_ = ((50,), 5_000) if setting.quick else (ITEMS, 100_000)
     for items in sizes:
-        yield "synthetic", items, uneven(number_, items, np.random.default_rng([setting.seed, number_, items]))
+        yield "synthetic", items, lognormal(number_, items, np.random.default_rng([setting.seed, number_, items]))
     for name in () if setting.quick else SUBSTITUTES:
         if people := substitute(name, setting.data):
             yield from ((name, items, people.most_frequent(items)) for items in sizes)
 
 
-def _cells(name: str, sparsity: int, found: Compared) -> tuple[str, ...]:
+def _cells(name: str, sparsity: int, found: Comparison) -> tuple[str, ...]:
     ways = (number(found.ways[way]) for way in WAYS)
     return (name, f"{found.cells:,}", f"{sparsity:,}", number(found.best), *ways)
 
 
-def _panel(items: int, found: list[tuple[str, int, Compared]]) -> Panel:
+def _panel(items: int, found: list[tuple[str, int, Comparison]]) -> Panel:
     """The losses with s = d."""
     full = [(name, each) for name, sparsity, each in found if each.cells == sparsity == items]
     names = [name for name, _ in full]

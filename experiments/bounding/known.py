@@ -1,13 +1,13 @@
 """Items known in advance, on synthetic people of very different sizes: every way of choosing the bound beside C*.
 
-The paper has this comparison on real data only (Figure 2). The setting here is that of our own digest of it, and so
-are the numbers to compare with.
+The paper has this comparison on real data only (Figure 2). The setting here is that of our own digest, and so are
+the numbers to compare with.
 """
 
 import numpy as np
 
-from experiments.bounding.bounded import WAYS, Compared, compared
-from experiments.bounding.people import uneven
+from experiments.bounding.comparison import WAYS, Comparison, compare
+from experiments.bounding.people import lognormal
 from experiments.pictures import Panel, Series
 from experiments.report import Progress, Reproduction, Setting, Table, number
 from headcount.bound.selection.compare import ComparedSizes
@@ -37,8 +37,8 @@ def run(setting: Setting, progress: Progress) -> Reproduction:
     for place, (people, items) in enumerate(cases):
         progress(f"{people:,} people, {items:,} items", place / len(cases))
         random = np.random.default_rng([setting.seed, people, items])
-        found.append(compared(uneven(people, items, random), items, max(items // 10, 1), draws))
-    notes = (*NOTES, setting.said("", there=True)) if setting.quick else NOTES
+        found.append(compare(lognormal(people, items, random), items, max(items // 10, 1), draws))
+    notes = (*NOTES, setting.data_note("", available=True)) if setting.quick else NOTES
     digest = (None,) if setting.quick else DIGEST
     table = Table("Mean relative loss", COLUMNS, tuple(map(_cells, found, digest)))
     title = "Items known in advance, synthetic"
@@ -57,14 +57,14 @@ COLUMNS = (
 )
 
 
-def _cells(found: Compared, digest: float | None) -> tuple[str, ...]:
-    said = "-" if digest is None else number(digest)
+def _cells(found: Comparison, digest: float | None) -> tuple[str, ...]:
+    printed = "-" if digest is None else number(digest)
     ratios = number(found.ratio, 3), number(found.ways[ComparedSizes.name] / found.best, 3)
     mine = number(found.best), f"{found.bound:.1f}", number(found.default), *ratios
-    return (found.people.name, said, *mine, *(number(found.ways[way]) for way in WAYS))
+    return (found.people.name, printed, *mine, *(number(found.ways[way]) for way in WAYS))
 
 
-def _panel(found: list[Compared]) -> Panel:
+def _panel(found: list[Comparison]) -> Panel:
     names = [each.people.name.replace(", ", "\n") for each in found]
     lines = [Series(way, names, [each.ways[way] / each.best for each in found], "o") for way in WAYS]
     default = Series("default", names, [each.ratio for each in found], "D")

@@ -1,4 +1,4 @@
-"""How far off a release is with every bound of a list: all errors over all true counts (paper 000, (2)).
+"""Relative l1 loss of a release for every bound of a list (paper 000, equation (2)).
 
 Experiments, not releases: the noise is NumPy's, from a seed, or its effect is integrated in closed form.
 """
@@ -9,9 +9,9 @@ from math import pi
 import numpy as np
 from scipy import special
 
-from experiments.bounding.cut import scaled, shuffled
+from experiments.bounding.clipping import scaled_counts, shuffle_events
+from experiments.bounding.paper import threshold
 from experiments.bounding.people import People, Random
-from experiments.bounding.printed import threshold
 from headcount.exact import Floats, Integers
 
 
@@ -29,8 +29,8 @@ class Runs:
         return np.asarray(self.losses.mean(axis=(0, 1)))
 
     @property
-    def few(self) -> Floats:
-        """The mean over 3 runs, on different samples if there are as many: what the paper takes the least of."""
+    def mean_of_three(self) -> Floats:
+        """The mean over 3 runs, on different samples where possible: the paper minimises it."""
         return np.asarray(self.losses.swapaxes(0, 1).reshape(-1, len(self.bounds))[:3].mean(axis=0))
 
     def at(self, bounds: Integers) -> Floats:
@@ -38,17 +38,17 @@ class Runs:
         return self.mean[np.searchsorted(self.bounds, bounds)]
 
 
-def thresholded(people: People, bounds: Integers, delta: float, runs: tuple[int, int], random: Random) -> Runs:
+def threshold_losses(people: People, bounds: Integers, delta: float, runs: tuple[int, int], random: Random) -> Runs:
     """Algorithm 3 at epsilon 1, repaired: only what is left after sampling gets noise, and the paper's threshold.
 
-    `runs`: so many samples, and noise so many times for each."""
+    `runs`: the number of samples, and of noise draws for each."""
     samples, noises = runs
     losses = [_losses(people, bounds, delta, noises, random) for _ in range(samples)]
     return Runs(bounds, np.array(losses))
 
 
 def _losses(people: People, bounds: Integers, delta: float, noises: int, random: Random) -> list[Floats]:
-    left, truth = shuffled(people.histograms, random).kept(bounds), people.truth
+    left, truth = shuffle_events(people.histograms, random).clipped_counts(bounds), people.truth
     least = threshold(bounds, delta)[:, np.newaxis]
 
     def loss() -> Floats:
@@ -59,10 +59,10 @@ def _losses(people: People, bounds: Integers, delta: float, noises: int, random:
     return [loss() for _ in range(noises)]
 
 
-def clipped(people: People, cells: int, bounds: Floats, deviation: float) -> Floats:
-    """Algorithm 1 with Gaussian noise of `deviation` times the bound on so many known items: the expected loss with
-    each bound, over the noise, in closed form (the mean of a folded normal)."""
-    missing = people.truth - scaled(people.histograms, bounds)  # (bound, item)
+def clipping_loss(people: People, cells: int, bounds: Floats, deviation: float) -> Floats:
+    """The expected loss of Algorithm 1 for each bound, with Gaussian noise of `deviation` times the bound on `cells`
+    known items, in closed form (the mean of a folded normal)."""
+    missing = people.truth - scaled_counts(people.histograms, bounds)  # (bound, item)
     noise = deviation * bounds[:, np.newaxis]
     quiet = noise * np.sqrt(2 / pi) * np.exp(-((missing / noise) ** 2) / 2)
     errors = (quiet + missing * special.erf(missing / noise / np.sqrt(2))).sum(axis=1)

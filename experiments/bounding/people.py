@@ -21,12 +21,12 @@ Random = np.random.Generator
 SUBSTITUTES = {"IRC words": "ubuntu_irc_words", "Reddit titles": "reddit_titles500k_words"}
 """Tables in the place of Sentiment140 and SNAP."""
 MOST_ITEMS = 10_000
-"""As many of a table's most frequent items are read."""
+"""Number of most frequent items read from a table."""
 
 
 @dataclass(frozen=True)
 class People:
-    """What everybody has, and how many they are."""
+    """A data set: people and their histograms."""
 
     name: str
     number: int
@@ -46,13 +46,13 @@ class People:
         return np.bincount(self.histograms.items, weights=self.histograms.counts).astype(np.float64)
 
     def on_engine(self) -> Contributions:
-        """The same as the product's choices look at it."""
+        """The same data as a table of the product's engine."""
         them = self.histograms
         pairs = ibis.memtable(pa.table({"user": them.users, "item0": them.items, "count": them.counts}))
         return Contributions(pairs, ("item0",), pairs.select("user").distinct().mutate(total=ibis.literal(1, "int64")))
 
     def most_frequent(self, items: int) -> "People":
-        """Only the first so many items; people who have none of them stay in the number."""
+        """Restrict to the first `items` items; people without any of them still count in `number`."""
         them = self.histograms
         there = them.items < items
         _, users = np.unique(them.users[there], return_inverse=True)
@@ -65,13 +65,13 @@ def weights(items: int, shift: int) -> Floats:
     return np.asarray(plain / plain.sum(), dtype=np.float64)
 
 
-def alike(items: int, random: Random, number: int = 50_000) -> People:
+def homogeneous(items: int, random: Random, number: int = 50_000) -> People:
     """Everybody draws Poisson(100) items from the same distribution (Table 1, i.i.d.)."""
     counts = random.poisson(100 * weights(items, 50), (number, items))
     return People(f"i.i.d. {items}", number, Histograms.dense(counts))
 
 
-def different(items: int, random: Random, number: int = 50_000, spread: float = 0.5) -> People:
+def heterogeneous(items: int, random: Random, number: int = 50_000, spread: float = 0.5) -> People:
     """Rates are 100 n Dir(spread), and everybody has a distribution of their own, Dir(p / 2) (Table 1, non-i.i.d.)."""
     rates = random.gamma(spread, size=(number, 1))
     own = random.gamma(np.broadcast_to(weights(items, 50) / 2, (number, items)))
@@ -79,12 +79,12 @@ def different(items: int, random: Random, number: int = 50_000, spread: float = 
     return People(f"non-i.i.d. {items}", number, Histograms.dense(random.poisson(means)))
 
 
-def uneven(number: int, items: int, random: Random) -> People:
+def lognormal(number: int, items: int, random: Random) -> People:
     """People of very different sizes: lognormal(2.5, 1.3), at least 1; items are drawn by weights 1 / (j + 2)."""
     sizes = np.maximum(np.round(random.lognormal(2.5, 1.3, number)), 1).astype(np.int64)
     edges = np.cumsum(weights(items, 2))
-    drawn = np.minimum(np.searchsorted(edges, random.random(sizes.sum())), items - 1)
-    pairs, counts = np.unique(np.repeat(np.arange(number), sizes) * items + drawn, return_counts=True)
+    sample = np.minimum(np.searchsorted(edges, random.random(sizes.sum())), items - 1)
+    pairs, counts = np.unique(np.repeat(np.arange(number), sizes) * items + sample, return_counts=True)
     return People(f"n={number:,}, d={items:,}", number, Histograms(pairs // items, pairs % items, counts))
 
 

@@ -5,16 +5,16 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from experiments.bounding.choosing import delta_of, drawn, own_grid, unknown
-from experiments.bounding.losses import Runs, thresholded
-from experiments.bounding.people import SUBSTITUTES, People, Random, alike, different, substitute
-from experiments.bounding.printed import BOUNDS, TABLE1, AsPrinted
+from experiments.bounding.losses import Runs, threshold_losses
+from experiments.bounding.paper import BOUNDS, TABLE1, PrintedExponential
+from experiments.bounding.people import SUBSTITUTES, People, Random, heterogeneous, homogeneous, substitute
+from experiments.bounding.selection import default_grid, paper_delta, select, unknown_choice
 from experiments.pictures import Panel, Series
 from experiments.report import Progress, Reproduction, Setting, Table, number
 from headcount.bound.selection.by_load import Exponential, Generalized
 
 DRAWS = 4000
-SYNTHETIC = [(kind, items) for kind in (alike, different) for items in (50, 100, 200)]
+SYNTHETIC = [(kind, items) for kind in (homogeneous, heterogeneous) for items in (50, 100, 200)]
 SETS = 5
 """Synthetic data sets for each row."""
 
@@ -29,9 +29,9 @@ class Row:
     """The same with 60 runs: less luck."""
     printed: float
     """With Algorithm 4 as printed."""
-    usual: float
+    printed_median: float
     """With half of its draws the loss is less."""
-    as_good: float
+    share_as_good: float
     """The part of its draws with a loss of at most what the paper prints."""
     exponential: float
     same: float
@@ -91,13 +91,13 @@ def run(setting: Setting, progress: Progress) -> Reproduction:
     for place, (kind, items) in enumerate(kinds):
         progress(f"{kind.__name__} people, {items} items", place / (len(kinds) + 4))
         found = [_row(kind(items, random), random, setting.quick) for random in _randoms(setting, items)]
-        rows[f"{'i.i.d.' if kind is alike else 'non-i.i.d.'} {items}"] = _mean(found)
+        rows[f"{'i.i.d.' if kind is homogeneous else 'non-i.i.d.'} {items}"] = _mean(found)
     real = dict(_real(setting, progress))
     return Reproduction(
         "bounding-table1",
         "Table 1: items that are not known in advance",
         (_table(rows | real),),
-        (*NOTES, setting.said(SUBSTITUTED, there=bool(real))),
+        (*NOTES, setting.data_note(SUBSTITUTED, available=bool(real))),
         (_panel(rows),),
     )
 
@@ -118,23 +118,26 @@ def _real(setting: Setting, progress: Progress) -> Iterator[tuple[str, Row]]:
 
 def _row(people: People, random: Random, quick: bool) -> Row:
     median, most = (max(1, int(np.quantile(people.totals, part))) for part in (0.5, 0.9))
-    own = own_grid(people)
+    own = default_grid(people)
     bounds = np.array(sorted({*BOUNDS, *own, median, most}))
-    runs = thresholded(people, bounds, delta_of(people), (1, 3) if quick else (3, 20), random)
+    runs = threshold_losses(people, bounds, paper_delta(people), (1, 3) if quick else (3, 20), random)
     on = np.isin(bounds, BOUNDS)
     return Row(
-        runs.few[on].min(), runs.mean[on].min(), *_private(people, runs, own), *runs.at(np.array([median, most]))
+        runs.mean_of_three[on].min(),
+        runs.mean[on].min(),
+        *_private(people, runs, own),
+        *runs.at(np.array([median, most])),
     )
 
 
 def _private(people: People, runs: Runs, own: tuple[int, ...]) -> list[float]:
     """Mean losses with bounds that were chosen privately."""
     table = people.on_engine()
-    ways = [unknown(kind, people, BOUNDS) for kind in (AsPrinted, Exponential, Generalized)]
+    ways = [unknown_choice(kind, people, BOUNDS) for kind in (PrintedExponential, Exponential, Generalized)]
     seen = ways[0].look(table)  # the same for the same candidates
-    losses = [runs.at(drawn(way, seen, DRAWS)) for way in ways]
-    default = unknown(Generalized, people, own)
-    losses.append(runs.at(drawn(default, default.look(table), DRAWS)))
+    losses = [runs.at(select(way, seen, DRAWS)) for way in ways]
+    default = unknown_choice(Generalized, people, own)
+    losses.append(runs.at(select(default, default.look(table), DRAWS)))
     means = [float(each.mean()) for each in losses]
     paper = TABLE1[people.name].private if people.name in TABLE1 else float("nan")
     return [means[0], float(np.median(losses[0])), float((losses[0] <= paper).mean()), *means[1:]]
@@ -153,7 +156,7 @@ def _cells(name: str, row: Row) -> tuple[str, ...]:
     best, private, median, most = (
         map(number, (paper.best, paper.private, paper.median, paper.most)) if paper else ["-"] * 4
     )
-    printed = number(row.printed), number(row.usual), f"{row.as_good:.0%}" if paper else "-"
+    printed = number(row.printed), number(row.printed_median), f"{row.share_as_good:.0%}" if paper else "-"
     ours = (*map(number, (row.exponential, row.same, row.own)), number(row.own / row.printed, 2))
     ends = median, number(row.median), most, number(row.most)
     return (name, best, number(row.best), number(row.best_of_many), private, *printed, *ours, *ends)
@@ -162,7 +165,7 @@ def _cells(name: str, row: Row) -> tuple[str, ...]:
 def _panel(rows: dict[str, Row]) -> Panel:
     names = list(rows)
     mine = [("best bound, ours", "best_of_many"), ("Algorithm 4 as printed, ours", "printed"), ("generalized", "own")]
-    ours = [Series(told, names, [getattr(row, field) for row in rows.values()], "o") for told, field in mine]
+    ours = [Series(label, names, [getattr(row, field) for row in rows.values()], "o") for label, field in mine]
     theirs = [
         Series("best bound, paper", names, [TABLE1[name].best for name in names], "x"),
         Series("private, paper", names, [TABLE1[name].private for name in names], "x"),

@@ -2,15 +2,15 @@
 
 import numpy as np
 
-from experiments.bounding.choosing import default, drawn, top_count
+from experiments.bounding.debiasing import DebiasedLosses, release_losses
+from experiments.bounding.paper import TABLE2
 from experiments.bounding.people import SUBSTITUTES, People, Random, one_word
-from experiments.bounding.printed import TABLE2
-from experiments.bounding.undoing import Undone, released
+from experiments.bounding.selection import default_choice, largest_count_choice, select
 from experiments.pictures import Panel, Series
 from experiments.report import Progress, Reproduction, Setting, Table, number
 from headcount.exact import Floats
 
-FIXED = (1, 2)
+FIXED_BOUNDS = (1, 2)
 COLUMNS = ("data", "word", "C", "clipped", "undone", "chosen by")
 NOTES = (
     "Epsilon 1, 0.1 for the choice of C; means and standard deviations over 200 choices of C, each with noise of its "
@@ -38,19 +38,19 @@ def run(setting: Setting, progress: Progress) -> Reproduction:
         "bounding-table2",
         "Table 2: one word, clipping undone",
         (Table("Relative loss ± standard deviation", COLUMNS, (*paper, *ours)),),
-        (*NOTES, setting.said(SUBSTITUTED, there=bool(found))),
+        (*NOTES, setting.data_note(SUBSTITUTED, available=bool(found))),
         (_panel(found),),
     )
 
 
-def _releases(people: People, random: Random, times: int) -> dict[str, Undone]:
-    table, ways = people.on_engine(), {"`quantile`": top_count(), "default": default(people, 1)}
-    bounds = {name: drawn(way, way.look(table), times) for name, way in ways.items()}
-    bounds |= {f"C = {bound}": np.full(times, bound) for bound in FIXED}
-    return {name: released(people, each, random) for name, each in bounds.items()}
+def _releases(people: People, random: Random, times: int) -> dict[str, DebiasedLosses]:
+    table, ways = people.on_engine(), {"`quantile`": largest_count_choice(), "default": default_choice(people, 1)}
+    bounds = {name: select(way, way.look(table), times) for name, way in ways.items()}
+    bounds |= {f"C = {bound}": np.full(times, bound) for bound in FIXED_BOUNDS}
+    return {name: release_losses(people, each, random) for name, each in bounds.items()}
 
 
-def _cells(name: str, word: str, way: str, each: Undone) -> tuple[str, ...]:
+def _cells(name: str, word: str, way: str, each: DebiasedLosses) -> tuple[str, ...]:
     return name, word, f"{each.bounds.mean():.1f}", _spread(each.clipped), _spread(each.undone), way
 
 
@@ -58,7 +58,7 @@ def _spread(losses: Floats) -> str:
     return f"{number(float(losses.mean()))} ± {number(float(losses.std()))}"
 
 
-def _panel(found: dict[tuple[str, str], dict[str, Undone]]) -> Panel:
+def _panel(found: dict[tuple[str, str], dict[str, DebiasedLosses]]) -> Panel:
     names = [*TABLE2, *(f"{name.split()[0]}\n{word}" for name, word in found)]
     mine = [each["C = 2"] for each in found.values()]
     clipped = [*(loss for loss, _ in TABLE2.values()), *(float(each.clipped.mean()) for each in mine)]

@@ -2,7 +2,7 @@
 
 tables.py     the data: real tables in the place of the paper's
 baseline.py   Plume as the paper runs it: with true percentiles, which is not private
-methods.py    everything that is compared, run on one table
+methods.py    all compared methods, run on one table
 claims.py     what the paper says of its data, looked up in our numbers
-figures.py    Figures 1 to 5: how many results, and how many of them are far off, against rho
+figures.py    Figures 1 to 5: number of results and their errors against rho
 """

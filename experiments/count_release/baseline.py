@@ -19,7 +19,7 @@ TARGET = 0.1
 
 
 @dataclass(frozen=True)
-class Counted:
+class NoisyCounts:
     """Noisy counts of the items that were found, and what they were with."""
 
     true: Integers
@@ -30,10 +30,10 @@ class Counted:
     """m, to find items, and m', to count them; 0 if nothing was found."""
 
     @property
-    def sure(self) -> "Counted":
+    def above_threshold(self) -> "NoisyCounts":
         """Only counts from (2 + r) sigma / r on."""
         shown = self.noisy >= (2 + TARGET) / TARGET * self.deviation
-        return Counted(self.true[shown], self.noisy[shown], self.deviation, self.bounds)
+        return NoisyCounts(self.true[shown], self.noisy[shown], self.deviation, self.bounds)
 
 
 def threshold(most: int, deviation: float, delta: float) -> float:
@@ -42,18 +42,18 @@ def threshold(most: int, deviation: float, delta: float) -> float:
     return 1 - deviation * float(special.ndtri(-expm1(log1p(-delta) / most)))
 
 
-def not_private(pairs: Pairs, part: float, rho: float, delta: float, random: Random) -> Counted:
+def plume_not_private(pairs: Pairs, part: float, rho: float, delta: float, random: Random) -> NoisyCounts:
     """Both phases, each at its part of rho, with true percentiles as bounds. A bound of m is an l2 sensitivity of the
     root of m (the paper's text says m)."""
     most = pairs.percentile(part)
     deviation = sqrt(most / (2 * ALPHA * rho))
-    kept = pairs.kept(most, random)
+    kept = pairs.sampled_counts(most, random)
     noisy = kept + random.normal(0, deviation, len(kept))
     found = (kept > 0) & (noisy > threshold(most, deviation, delta))
-    left = pairs.among(found)
+    left = pairs.restricted_to(found)
     if not len(left.users):
-        return Counted(np.zeros(0, dtype=np.int64), np.zeros(0), 0.0, (most, 0))
+        return NoisyCounts(np.zeros(0, dtype=np.int64), np.zeros(0), 0.0, (most, 0))
     second = left.percentile(part)
     deviation = sqrt(second / (2 * (1 - ALPHA) * rho))
-    counts = left.kept(second, random)[found] + random.normal(0, deviation, np.count_nonzero(found))
-    return Counted(pairs.people[found], counts, deviation, (most, second))
+    counts = left.sampled_counts(second, random)[found] + random.normal(0, deviation, np.count_nonzero(found))
+    return NoisyCounts(pairs.people[found], counts, deviation, (most, second))

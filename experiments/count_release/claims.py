@@ -29,11 +29,11 @@ class Measured:
 
 Found = Mapping[str, Mapping[str, Measured]]
 """By rho, then by method."""
-At = Mapping[str, Measured]
+ByMethod = Mapping[str, Measured]
 
-PLAIN, SURE = plume_name("true 99th", threshold=False), plume_name("true 99th", threshold=True)
+PLAIN, ABOVE = plume_name("true 99th", threshold=False), plume_name("true 99th", threshold=True)
 LOW = plume_name("true 95th", threshold=True)
-CLAIMS: tuple[tuple[str, str, Callable[[At], bool]], ...] = (
+CLAIMS: tuple[tuple[str, str, Callable[[ByMethod], bool]], ...] = (
     (
         "Plume without a threshold shows more than PCR",
         "all",
@@ -49,17 +49,17 @@ CLAIMS: tuple[tuple[str, str, Callable[[At], bool]], ...] = (
     (
         "Plume + threshold, 99th percentile: nearly none (2% or less)",
         "Figures 2, 3",
-        lambda at: at[SURE].beyond <= FEW / 5,
+        lambda at: at[ABOVE].beyond <= FEW / 5,
     ),
     (
         "PCR shows more than Plume + threshold, 99th percentile",
         "Figures 2, 5",
-        lambda at: at[PRINTED].results > at[SURE].results,
+        lambda at: at[PRINTED].results > at[ABOVE].results,
     ),
     (
         "... and fewer of its counts are beyond 10%",
         "Figure 5",
-        lambda at: at[PRINTED].results > at[SURE].results and at[PRINTED].beyond < at[SURE].beyond,
+        lambda at: at[PRINTED].results > at[ABOVE].results and at[PRINTED].beyond < at[ABOVE].beyond,
     ),
     (
         "*ours:* `level` shows more than PCR as printed, at most 10% beyond 10%",
@@ -69,12 +69,12 @@ CLAIMS: tuple[tuple[str, str, Callable[[At], bool]], ...] = (
     (
         "*ours:* `level` shows more than Plume + threshold, 99th percentile",
         "-",
-        lambda at: at[LEVEL].results > at[SURE].results,
+        lambda at: at[LEVEL].results > at[ABOVE].results,
     ),
 )
 
 
-def looked_up(found: Mapping[str, Found]) -> Table:
+def claims_table(found: Mapping[str, Found]) -> Table:
     """For each claim where it holds."""
     rows = [
         (claim, where, *(_where({rho: holds(at) for rho, at in each.items()}) for each in found.values()))

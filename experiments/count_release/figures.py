@@ -7,8 +7,8 @@ from math import isnan, nan
 
 import numpy as np
 
-from experiments.count_release.claims import Found, Measured, looked_up
-from experiments.count_release.methods import EXTRA, NAMES, ONCE, TRUE, Trial, methods
+from experiments.count_release.claims import Found, Measured, claims_table
+from experiments.count_release.methods import COARSE, NAMES, PERCENTILE_EPSILON, TRUE, Trial, methods
 from experiments.count_release.tables import TABLES, Pairs, read, synthetic
 from experiments.pictures import Panel, Series
 from experiments.report import Progress, Reproduction, Setting, Table, number
@@ -22,7 +22,7 @@ COLUMNS = (
     "m, m' at rho 1 (medians)",
 )
 STYLES = dict(
-    zip([name for name in NAMES if name != ONCE], ("-o", "-D", ":s", ":^", ":x", "--s", "--^", "--x"), strict=True)
+    zip([name for name in NAMES if name != COARSE], ("-o", "-D", ":s", ":^", ":x", "--s", "--^", "--x"), strict=True)
 )
 NOTES = (
     f"Means over {TRIALS} releases for each rho. *Beyond 10%*: of all results of these releases, the part whose count "
@@ -33,10 +33,11 @@ NOTES = (
     "sigma is below 2/epsilon), and c_(kbar+1) is looked at, so kbar + 1 rows are needed. *Delta once per level* is "
     "the variant `coarse`. `level` is what the product does.",
     "*True percentile*: **not private**, as in the paper: the bounds m and m' are those of the data. *Private 99th*: "
-    f"the product's mechanism, which tells both with an epsilon of {float(EXTRA):g} together, beside rho. All of it is "
-    "for one person added or removed. Few people in a far bin are not believed, so a private percentile is too low "
-    "where 1% of the people are few (Online Retail), and once in some hundred draws noise is taken for people, which "
-    "makes it far too high. Its thresholds are whole numbers, for discrete noise: with a bound of 1 they are higher.",
+    f"the product's mechanism, which tells both with an epsilon of {float(PERCENTILE_EPSILON):g} together, beside rho. "
+    "All of it is for one person added or removed. Few people in a far bin are not believed, so a private percentile "
+    "is too low where 1% of the people are few (Online Retail), and once in some hundred draws noise is taken for "
+    "people, which makes it far too high. Its thresholds are whole numbers, for discrete noise: with a bound of 1 they "
+    "are higher.",
     "Errata of the paper: m' is not the l2 sensitivity of the counts, its root is; with m' as printed the threshold "
     "would be root-of-m' times higher. Theorem 6 lacks a rho under its root. The prose has root(2 epsilon) for the "
     "step to the next level, the algorithm root(2) epsilon.",
@@ -51,18 +52,18 @@ SUBSTITUTED = (
 
 
 def run(setting: Setting, progress: Progress) -> Reproduction:
-    """Every table; the quick version has a small synthetic one."""
+    """Run on every table; the quick version has a small synthetic one."""
     found: dict[str, Found] = {}
     tables: list[Table] = []
     for name, pairs in _tables(setting):
         progress(name, len(found) / len(TABLES))
-        found[name] = measured(pairs, setting)
-        tables.append(Table(pairs.told(name), COLUMNS, tuple(_cells(each, found[name]) for each in NAMES)))
+        found[name] = measure(pairs, setting)
+        tables.append(Table(pairs.summary(name), COLUMNS, tuple(_cells(each, found[name]) for each in NAMES)))
     return Reproduction(
         "count-release",
         "Figures 1 to 5: results and their errors against rho",
-        (*tables, *([looked_up(found)] if found else [])),
-        (*NOTES, setting.said(SUBSTITUTED, there=bool(found))),
+        (*tables, *([claims_table(found)] if found else [])),
+        (*NOTES, setting.data_note(SUBSTITUTED, available=bool(found))),
         tuple(panel for name, each in found.items() for panel in _panels(name, each)),
     )
 
@@ -76,8 +77,8 @@ def _tables(setting: Setting) -> Iterator[tuple[str, Pairs]]:
             yield name, pairs
 
 
-def measured(pairs: Pairs, setting: Setting) -> Found:
-    """Every method with every rho, some times."""
+def measure(pairs: Pairs, setting: Setting) -> Found:
+    """Run every method at every rho, several times."""
     trials: dict[str, dict[str, list[Trial]]] = {rho: {name: [] for name in NAMES} for rho in RHOS}
     with methods(pairs, np.random.default_rng(setting.seed)) as every:
         for rho, method in product(RHOS, every):
@@ -99,16 +100,16 @@ def _part(beyond: float) -> str:
 
 
 def _panels(name: str, found: Found) -> tuple[Panel, Panel]:
-    """How many results, and how many of them are far off, as the paper's figures have it."""
+    """Plot the number of results and the fraction with a large error, as the paper's figures do."""
     rhos = [float(rho) for rho in RHOS]
 
-    def drawn(value: Callable[[Measured], float]) -> tuple[Series, ...]:
+    def series(value: Callable[[Measured], float]) -> tuple[Series, ...]:
         return tuple(
             Series(each.replace("`", ""), rhos, [value(found[rho][each]) for rho in RHOS], style)
             for each, style in STYLES.items()
         )
 
     return (
-        Panel(f"{name}: results", "rho", "results", drawn(lambda each: each.results or nan), "y", "none"),
-        Panel(f"{name}: off by more than 10%", "rho", "part of them", drawn(lambda each: each.beyond), "", "beside"),
+        Panel(f"{name}: results", "rho", "results", series(lambda each: each.results or nan), "y", "none"),
+        Panel(f"{name}: off by more than 10%", "rho", "part of them", series(lambda each: each.beyond), "", "beside"),
     )

@@ -1,6 +1,6 @@
-"""Everything that is compared, run on one table: how many results there are, and how many of them are far off.
+"""All compared methods on one table: number of results, and number with an error above the target.
 
-What is private is drawn by the product's own classes, with the operating system's entropy.
+Private results are sampled by the product's classes, with the operating system's entropy.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from experiments.bounding.people import Random
-from experiments.count_release.baseline import ALPHA, TARGET, Counted, not_private
+from experiments.count_release.baseline import ALPHA, TARGET, NoisyCounts, plume_not_private
 from experiments.count_release.tables import Pairs
 from headcount.account.events import Adaptive
 from headcount.bound import BoundedTop, TopItems
@@ -27,11 +27,11 @@ from headcount.source.contributions import Contributions
 
 DELTA = Fraction(1, 10**6)
 KBAR = 10_000
-EXTRA = Fraction(1, 10)
+PERCENTILE_EPSILON = Fraction(1, 10)
 """The epsilon of the two private percentiles together, beside rho."""
-PARTS = {"95th": 0.95, "99th": 0.99}
-PRINTED, ONCE, LEVEL = "PCR as printed", "PCR, delta once per level", "PCR, `level`: the product's"
-VARIANTS: dict[str, VariantName] = {PRINTED: "rogers", ONCE: "coarse", LEVEL: "level"}
+PERCENTILES = {"95th": 0.95, "99th": 0.99}
+PRINTED, COARSE, LEVEL = "PCR as printed", "PCR, delta once per level", "PCR, `level`: the product's"
+VARIANTS: dict[str, VariantName] = {PRINTED: "rogers", COARSE: "coarse", LEVEL: "level"}
 SYSTEM = SystemEntropy()
 
 
@@ -50,7 +50,7 @@ def plume_name(percentile: str, *, threshold: bool) -> str:
     return f"Plume{' + threshold' if threshold else ''}, {percentile} percentile"
 
 
-TRUE = tuple(plume_name(f"true {part}", threshold=threshold) for threshold in (False, True) for part in PARTS)
+TRUE = tuple(plume_name(f"true {part}", threshold=threshold) for threshold in (False, True) for part in PERCENTILES)
 """Not private."""
 PRIVATE = tuple(plume_name("private 99th", threshold=threshold) for threshold in (False, True))
 NAMES = (*VARIANTS, *(name for name in (*TRUE[:2], PRIVATE[0], *TRUE[2:], PRIVATE[1])))
@@ -63,7 +63,7 @@ def methods(pairs: Pairs, random: Random) -> Iterator[list[Method]]:
     with pairs.as_people().on_engine().read() as table:
         yield [
             *(_one_after_another(ranked(pairs), name, variant) for name, variant in VARIANTS.items()),
-            *(_true(pairs, percentile, part, random) for percentile, part in PARTS.items()),
+            *(_true(pairs, percentile, part, random) for percentile, part in PERCENTILES.items()),
             lambda rho: _private(table, pairs, rho),
         ]
 
@@ -89,7 +89,7 @@ def _one_after_another(bounded: BoundedTop, name: str, variant: VariantName) -> 
 
 def _true(pairs: Pairs, percentile: str, part: float, random: Random) -> Method:
     def run(rho: Fraction) -> dict[str, Trial]:
-        return _both(not_private(pairs, part, float(rho), float(DELTA), random), f"true {percentile}")
+        return _both(plume_not_private(pairs, part, float(rho), float(DELTA), random), f"true {percentile}")
 
     return run
 
@@ -97,19 +97,19 @@ def _true(pairs: Pairs, percentile: str, part: float, random: Random) -> Method:
 def _private(table: Contributions, pairs: Pairs, rho: Fraction) -> dict[str, Trial]:
     """The product's, from end to end on its engine."""
     part = Fraction(ALPHA) * rho
-    chosen = Discovering(EXTRA, "add-remove", part, DELTA).draw(table, SYSTEM)
-    made = plume.within(rho - part, chosen, "add-remove")
-    noisy = made.run(chosen.bound(table, SYSTEM.secret(), None), SYSTEM)
+    chosen = Discovering(PERCENTILE_EPSILON, "add-remove", part, DELTA).draw(table, SYSTEM)
+    mechanism = plume.within(rho - part, chosen, "add-remove")
+    noisy = mechanism.run(chosen.bound(table, SYSTEM.secret(), None), SYSTEM)
     counts = pairs.people[whole_numbers(noisy.items["item0"])]
     bounds = chosen.found.items, chosen.limit
-    return _both(Counted(counts, noisy.values.astype(np.float64), made.deviation, bounds), "private 99th")
+    return _both(NoisyCounts(counts, noisy.values.astype(np.float64), mechanism.deviation, bounds), "private 99th")
 
 
-def _both(counted: Counted, percentile: str) -> dict[str, Trial]:
+def _both(counts: NoisyCounts, percentile: str) -> dict[str, Trial]:
     """All that was found, and with a threshold."""
     return {
         plume_name(percentile, threshold=threshold): trial(each.true, each.noisy, each.bounds)
-        for threshold, each in ((False, counted), (True, counted.sure))
+        for threshold, each in ((False, counts), (True, counts.above_threshold))
     }
 
 

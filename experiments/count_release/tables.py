@@ -45,17 +45,17 @@ class Pairs:
         return np.bincount(self.items, minlength=self.domain)
 
     def percentile(self, part: float) -> int:
-        """What this part of the people, of those who have something, have at most."""
+        """A percentile of items per person, over people with at least one item."""
         there = self.sizes[self.sizes > 0]
         return int(np.quantile(there, part, method="inverted_cdf"))
 
-    def among(self, found: NDArray[np.bool_]) -> "Pairs":
-        """Only what people have of the items that were found."""
+    def restricted_to(self, found: NDArray[np.bool_]) -> "Pairs":
+        """Restrict to the items found."""
         there = found[self.items]
         return Pairs(self.users[there], self.items[there], self.domain)
 
-    def kept(self, most: int, random: Random) -> Integers:
-        """How many people each item has if everybody keeps at most so many, evenly chosen."""
+    def sampled_counts(self, most: int, random: Random) -> Integers:
+        """People per item after sampling at most `most` items of each person uniformly."""
         large = self.sizes[self.users] > most
         users, items = self.users[large], self.items[large]
         order = np.lexsort((random.random(len(users)), users))
@@ -63,8 +63,8 @@ class Pairs:
         dropped = items[order][np.arange(len(users)) - first >= most]
         return np.asarray(self.people - np.bincount(dropped, minlength=self.domain))
 
-    def told(self, name: str) -> str:
-        """The table in a few words."""
+    def summary(self, name: str) -> str:
+        """Describe the table in one line."""
         there = np.count_nonzero(self.sizes)
         usual = " / ".join(f"{self.percentile(part):,}" for part in (0.5, 0.95, 0.99, 1))
         return (
@@ -83,10 +83,10 @@ def read(name: str, folder: Path) -> Pairs | None:
     if not path.is_file():
         return None
     found = duckdb.execute(PAIRS, {"path": str(path)}).fetchnumpy()
-    return numbered(found["user_id"].astype(np.int64), found["place"].astype(np.int64))
+    return from_ids(found["user_id"].astype(np.int64), found["place"].astype(np.int64))
 
 
-def numbered(users: Integers, items: Integers) -> Pairs:
+def from_ids(users: Integers, items: Integers) -> Pairs:
     """Pairs of whatever numbers from 0 on: sorted by people, items renumbered by how many people have them."""
     width = int(items.max()) + 1
     pairs = np.unique(users * width + items)
@@ -100,8 +100,8 @@ def synthetic(random: Random, number: int = 4_000, domain: int = 500) -> Pairs:
     """People with lognormal numbers of items, drawn by weights 1 / (j + 2)."""
     sizes = np.minimum(np.ceil(random.lognormal(2.0, 1.0, number)), domain).astype(np.int64)
     weights = np.cumsum(1 / (np.arange(domain) + 3))
-    drawn = np.searchsorted(weights, random.random(int(sizes.sum())) * weights[-1])
-    return numbered(np.repeat(np.arange(number), sizes), np.minimum(drawn, domain - 1))
+    sample = np.searchsorted(weights, random.random(int(sizes.sum())) * weights[-1])
+    return from_ids(np.repeat(np.arange(number), sizes), np.minimum(sample, domain - 1))
 
 
 PAIRS = """

@@ -1,14 +1,14 @@
 """Paper 004 (Liu, Suresh, Yu, Kumar & Riley 2020): the distribution that people draw from. It has one figure, which is
-made again, and otherwise proofs: what it proves is measured, beside what our digest of it has measured.
+made again, and otherwise proofs: what it proves is measured, beside what our digest has measured.
 
-binomials.py   how far apart two binomials are
+binomials.py   the l1 distance of two binomials
 figure1.py     Figure 1
-theorem5.py    between which constants Theorem 5 holds
-people.py      who drew what
-ways.py        by which way a distribution is learned, and how far off that is
+theorem5.py    the constants of Theorem 5
+people.py      synthetic people
+ways.py        ways to estimate a distribution, and their errors
 grid.py        the error for fewer and more draws, people, items
 curve.py       the error against the number of people
-needed.py      how many people are needed
-errata.py      what the paper says and what is so
-everything.py  all of it, one after the other
+user_complexity.py   people needed for a given error
+errata.py      printed statements beside exact values
+everything.py  all parts in order
 """

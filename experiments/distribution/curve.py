@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from experiments.distribution.people import drawn
-from experiments.distribution.ways import WAYS, Errors, chosen, errors, lines, told
+from experiments.distribution.people import sample_people
+from experiments.distribution.ways import WAYS, Errors, default_method, errors, lines, summary
 from experiments.parts import Part
 from experiments.pictures import Panel
 from experiments.report import Setting, Table, number
@@ -14,7 +14,7 @@ DRAWS = 100
 PEOPLE = {100: (100, 200, 300, 400, 600, 1_000, 3_000, 10_000, 30_000), 1_000: (1_000, 3_000, 10_000, 30_000, 100_000)}
 """For each number of items."""
 RUNS, LARGE = 10, 30_000
-"""From so many people on there is one group of them: errors hardly change from one to the next."""
+"""Number of people from which on one group is enough: errors vary little."""
 _WAYS = ("laplace", "gaussian", "recentred", "ks", "sparse")
 _DIGEST = {
     (100, 100): ".98|1.21|1.46|1.59|1.78",
@@ -46,13 +46,13 @@ def part(setting: Setting) -> Part:
 
 def _measured(cells: int, many: int, setting: Setting) -> Errors:
     runs = 1 if setting.quick or many >= LARGE else RUNS
-    return errors([drawn("zipf", cells, many, DRAWS, setting.seed, run) for run in range(runs)])
+    return errors([sample_people("zipf", cells, many, DRAWS, setting.seed, run) for run in range(runs)])
 
 
 def _row(cells: int, many: int, found: Errors) -> tuple[str, ...]:
     digest = DIGEST.get((cells, many), {})
-    method, foreseen = chosen(cells, many, DRAWS)
-    means = (told(found[way], digest.get(way, "")) for way in WAYS)
+    method, foreseen = default_method(cells, many, DRAWS)
+    means = (summary(found[way], digest.get(way, "")) for way in WAYS)
     return (f"{cells:,}", f"{many:,}", *means, method, number(foreseen))
 
 

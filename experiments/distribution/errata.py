@@ -1,4 +1,4 @@
-"""What the paper prints and what is so: Algorithms 1 to 5, Lemma 1, Theorems 3, 7 and 8."""
+"""Printed statements beside exact values: Algorithms 1 to 5, Lemma 1, Theorems 3, 7 and 8."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -20,7 +20,7 @@ CHANCES = np.array([0.2, 0.8])
 NEAR = 0.05
 """The alpha of Algorithm 1."""
 MANY, FEWER = 60, 40
-"""So many people have 2 of 10 samples of a symbol, so many 8."""
+"""Numbers of people with 2 and with 8 of 10 samples of a symbol."""
 EPSILONS = (Fraction(1), Fraction(1, 10), Fraction(67, 10_000))
 CONSTANT = 0.317
 """Of Theorem 5, for total variation."""
@@ -47,13 +47,13 @@ def part(setting: Setting) -> Part:
     rows = tuple(_losses(epsilon) for epsilon in EPSILONS)
     columns = ("epsilon asked for", "as printed", "corrected")
     first = Table("Algorithm 1: what one person can change", columns, rows)
-    others = tuple((each.where, each.printed, each.does, each.ours) for each in mistakes())
+    others = tuple((each.where, each.printed, each.effect, each.ours) for each in mistakes())
     return Part((first, Table("What else is printed", ("where", "printed", "what it does", "ours"), others)), NOTES)
 
 
 def _losses(epsilon: Fraction) -> tuple[str, ...]:
-    asked = float(epsilon)
-    return f"{asked:g}", f"{loss(1 / (2 * asked)):.1f}", number(loss(asked / 2))
+    value = float(epsilon)
+    return f"{value:g}", f"{loss(1 / (2 * value)):.1f}", number(loss(value / 2))
 
 
 def scores(counts: Integers) -> Floats:
@@ -85,7 +85,7 @@ class Mistake:
 
     where: str
     printed: str
-    does: str
+    effect: str
     """What would happen."""
     ours: str
     """What the product does instead."""

@@ -1,7 +1,7 @@
 """Paper 004: its figure, what it proves, measured, and what it prints wrongly."""
 
-from experiments.distribution import curve, errata, figure1, grid, needed, theorem5
-from experiments.parts import PartFunction, together
+from experiments.distribution import curve, errata, figure1, grid, theorem5, user_complexity
+from experiments.parts import PartFunction, combine
 from experiments.report import Progress, Reproduction, Setting
 
 PARTS: dict[str, PartFunction] = {
@@ -9,7 +9,7 @@ PARTS: dict[str, PartFunction] = {
     "Theorem 5": theorem5.part,
     "draws of each": grid.part,
     "people": curve.part,
-    "people needed": needed.part,
+    "people needed": user_complexity.part,
     "errata": errata.part,
 }
 
@@ -17,4 +17,4 @@ PARTS: dict[str, PartFunction] = {
 def run(setting: Setting, progress: Progress) -> Reproduction:
     """All parts."""
     title = "The distribution behind the counts: what is claimed, and what is so"
-    return together("distribution", title, PARTS, setting, progress)
+    return combine("distribution", title, PARTS, setting, progress)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from experiments.distribution.binomials import apart
+from experiments.distribution.binomials import l1_distance
 from experiments.parts import Part
 from experiments.pictures import Panel, Series
 from experiments.report import Setting, Table, number
@@ -28,17 +28,17 @@ class Line:
     """A line through points, by least squares."""
 
     slope: float
-    start: float
-    explained: float
+    intercept: float
+    r_squared: float
     """Which part of the variance it explains."""
 
     def at(self, x: Floats) -> Floats:
         """Its height."""
-        found: Floats = self.start + self.slope * x
+        found: Floats = self.intercept + self.slope * x
         return found
 
 
-def fitted(x: Floats, y: Floats) -> Line:
+def fit_line(x: Floats, y: Floats) -> Line:
     """The best line."""
     start, slope = np.polynomial.Polynomial.fit(x, y, 1).convert().coef
     left = y - start - slope * x
@@ -67,7 +67,7 @@ class Half:
     @property
     def line(self) -> Line:
         """The best one through them."""
-        return fitted(self.x, self.exact)
+        return fit_line(self.x, self.exact)
 
     def panel(self) -> Panel:
         """The picture."""
@@ -75,10 +75,10 @@ class Half:
         best = Series("best line", self.sizes, self.line.at(self.x).tolist(), "--")
         return Panel(self.title, "m", "l1 distance", (exact, best))
 
-    def told(self) -> tuple[str, ...]:
+    def summary(self) -> tuple[str, ...]:
         """The line."""
         line = self.line
-        return self.title, number(line.slope, 5), number(line.start, 5), number(line.explained, 5)
+        return self.title, number(line.slope, 5), number(line.intercept, 5), number(line.r_squared, 5)
 
 
 HALVES = (
@@ -89,14 +89,16 @@ HALVES = (
 
 def distances(sizes: Sequence[int]) -> Floats:
     """For each m."""
-    return np.array([apart(m, np.array(P), np.array(Q)) for m in sizes])
+    return np.array([l1_distance(m, np.array(P), np.array(Q)) for m in sizes])
 
 
 def part(setting: Setting) -> Part:
     """Both halves: in seconds, so the quick version has all of it."""
     rows = tuple(_row(m) for m in SHOWN)
     exact = Table("Figure 1: l1 distance of Bin(m, .01) and Bin(m, .011)", ("m", "exact", "best line"), rows)
-    lines = Table("The best lines", ("half", "slope", "start", "variance explained"), tuple(h.told() for h in HALVES))
+    lines = Table(
+        "The best lines", ("half", "slope", "start", "variance explained"), tuple(h.summary() for h in HALVES)
+    )
     return Part((exact, lines), NOTES, tuple(half.panel() for half in HALVES))
 
 

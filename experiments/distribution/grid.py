@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from itertools import product
 
-from experiments.distribution.people import drawn
-from experiments.distribution.ways import WAYS, Errors, errors, told
+from experiments.distribution.people import sample_people
+from experiments.distribution.ways import WAYS, Errors, errors, summary
 from experiments.parts import Part
 from experiments.report import Setting, Table
 from headcount.account.events import Neighbours
@@ -62,7 +62,7 @@ def part(setting: Setting) -> Part:
 
 def measured(place: Place, seed: int, runs: int, neighbours: Neighbours = "replace") -> Errors:
     """Of every way, on a few groups of people."""
-    return errors([drawn(*place, seed, run) for run in range(runs)], WAYS, neighbours)
+    return errors([sample_people(*place, seed, run) for run in range(runs)], WAYS, neighbours)
 
 
 def _table(title: str, found: Mapping[Place, Errors], digest: Mapping[Place, Mapping[str, str]]) -> Table:
@@ -72,4 +72,4 @@ def _table(title: str, found: Mapping[Place, Errors], digest: Mapping[Place, Map
 
 def _row(place: Place, found: Errors, digest: Mapping[str, str]) -> tuple[str, ...]:
     source, *numbers = place
-    return (source, *(f"{each:,}" for each in numbers), *(told(found[way], digest.get(way, "")) for way in WAYS))
+    return (source, *(f"{each:,}" for each in numbers), *(summary(found[way], digest.get(way, "")) for way in WAYS))

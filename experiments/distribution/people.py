@@ -1,4 +1,4 @@
-"""Who drew what: s people draw m items each from one distribution, or each from one of their own."""
+"""Synthetic people: s people sample m items each from one distribution."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -56,7 +56,7 @@ class People:
 
     @property
     def sizes(self) -> Sizes:
-        """How many people have how many draws: all the same."""
+        """People grouped by number of draws: all the same."""
         return Sizes(np.array([self.each]), np.array([self.many]), np.zeros(1, dtype=np.int64))
 
     @property
@@ -64,7 +64,7 @@ class People:
         """How often each item was drawn."""
         return np.bincount(self.places, self.counts, len(self.chances)).astype(np.int64)
 
-    def one_of_each(self) -> Integers:
+    def one_draw_each(self) -> Integers:
         """How often each item comes, if of each person one draw is kept."""
         random = np.random.default_rng([len(self.places), self.many, self.each])
         upto = np.cumsum(self.counts)  # of all people's draws together, up to each pair
@@ -72,23 +72,23 @@ class People:
         return np.bincount(self.places[np.searchsorted(upto, chosen, side="right")], minlength=len(self.chances))
 
 
-def drawn(source: str, cells: int, many: int, each: int, seed: int, run: int = 0) -> People:
-    """So many people, so many draws of each."""
+def sample_people(source: str, cells: int, many: int, each: int, seed: int, run: int = 0) -> People:
+    """Sample `many` people with `each` draws from `cells` items."""
     random, chances = np.random.default_rng([seed, run, cells, many, each]), SOURCES[source](cells)
     if each > cells:
-        return counted(random.multinomial(each, chances, size=many), chances)
+        return from_counts(random.multinomial(each, chances, size=many), chances)
     items = np.searchsorted(np.cumsum(chances), random.random((many, each)))
-    return paired(np.minimum(items, cells - 1), chances)
+    return from_draws(np.minimum(items, cells - 1), chances)
 
 
-def counted(table: Integers, chances: Floats) -> People:
+def from_counts(table: Integers, chances: Floats) -> People:
     """A row of counts for each person, as pairs; all rows add up to the same."""
     who, places = np.nonzero(table)
     starts = np.searchsorted(who, np.arange(len(table) + 1))
     return People(starts, places, table[who, places], chances, int(table[0].sum()))
 
 
-def paired(items: Integers, chances: Floats) -> People:
+def from_draws(items: Integers, chances: Floats) -> People:
     """A row of draws for each person, as pairs: quicker if there are fewer of them than items."""
     many, each = items.shape
     both = np.sort(items + np.arange(many)[:, None] * len(chances), axis=1).ravel()

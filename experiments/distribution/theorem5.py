@@ -6,15 +6,15 @@ from math import inf
 
 import numpy as np
 
-from experiments.distribution.binomials import apart, apart_in_the_limit, said, said_in_the_limit
+from experiments.distribution.binomials import l1_distance, poisson_l1_distance, poisson_theorem5_rate, theorem5_rate
 from experiments.parts import Part
 from experiments.report import Setting, Table
 from headcount.exact import Floats
 
 SIZES = (1, 2, 3, 4, 5, 7, 10, 20, 30, 50, 100, 200, 300, 500, 1_000)
-CLOSER, SIDES = 5, 5
-"""How often the search looks closer at the least, and at how many points of the grid on each side of it."""
-NEAREST = 1e-7
+REFINEMENTS, SIDES = 5, 5
+"""Number of grid refinements around the minimum, and of grid points on each side."""
+MIN_DISTANCE = 1e-7
 """Chances that are nearer to one another are not compared: their distance would be that of rounding."""
 NOTES = (
     "*Theorem 5*: the l1 distance of Bin(m, p) and Bin(m, q) over min(m |p-q|, sqrt(m) |p-q| / sqrt(p (1-p)), 1). It "
@@ -57,19 +57,19 @@ def extremes(m: int, points: int) -> Extremes:
     angles = np.linspace(0, np.pi / 2, points + 2)[1:-1]
     rare = np.geomspace(1e-3, 10, points) / m
     grid = np.unique([*np.sin(angles) ** 2, *rare[rare < 1]])
-    return _search(lambda p, q: apart(m, p, q) / said(m, p, q), grid[grid <= 0.5], grid)
+    return _search(lambda p, q: l1_distance(m, p, q) / theorem5_rate(m, p, q), grid[grid <= 0.5], grid)
 
 
 def in_the_limit(points: int) -> Extremes:
     """The same for m p and m q, if m is endless."""
     grid = np.geomspace(1e-3, 100, points)
-    return _search(lambda a, b: apart_in_the_limit(a, b) / said_in_the_limit(a, b), grid, grid)
+    return _search(lambda a, b: poisson_l1_distance(a, b) / poisson_theorem5_rate(a, b), grid, grid)
 
 
 def _search(ratio: Ratio, p: Floats, q: Floats) -> Extremes:
     """By closer and closer grids around the least."""
     greatest = -inf
-    for _ in range(1 + CLOSER):
+    for _ in range(1 + REFINEMENTS):
         one, other = _different(p, q)
         found = ratio(one, other)
         at, greatest = int(found.argmin()), max(greatest, float(found.max()))
@@ -80,7 +80,7 @@ def _search(ratio: Ratio, p: Floats, q: Floats) -> Extremes:
 def _different(p: Floats, q: Floats) -> tuple[Floats, Floats]:
     """All pairs of chances that differ by enough for a float."""
     one, other = (each.ravel() for each in np.meshgrid(p, q, indexing="ij"))
-    apart = np.abs(one - other) > NEAREST
+    apart = np.abs(one - other) > MIN_DISTANCE
     return one[apart], other[apart]
 
 

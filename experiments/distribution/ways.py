@@ -1,4 +1,4 @@
-"""By which way a distribution is learned, and how far off that is (l1)."""
+"""Ways to estimate a distribution, and their l1 errors."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ import numpy as np
 from experiments.distribution.people import People
 from experiments.pictures import Series
 from experiments.report import number
-from experiments.sampling.part import BUDGET, SYSTEM, listed
+from experiments.sampling.part import BUDGET, SYSTEM, as_bounded
 from headcount.account.events import Neighbours
 from headcount.bound import Bounded, Bounding, SampledEvents, ScaledToSum
 from headcount.bound.draws import BoundedDraws, Draws, ExactDraws
@@ -23,14 +23,14 @@ METHODS: tuple[Method, ...] = (*(method for method in get_args(Method) if method
 WAYS: tuple[Way, ...] = ("not private", *METHODS)
 STYLES: dict[Way, str] = {"not private": "--", DEFAULT: ":s"}
 """Of lines; the others are plain."""
-RARELY = 1.3
-"""So many times the median, and a mean is that of a few releases which are far off."""
+OUTLIER_RATIO = 1.3
+"""Ratio of mean to median above which a few outliers decide the mean."""
 Errors = Mapping[Way, Sequence[float]]
-"""By way: one for each group of people."""
+"""By way: one error per group of people."""
 
 
 @dataclass(frozen=True)
-class Learned:
+class Estimate:
     """A distribution, and the ends of the intervals."""
 
     shares: Floats
@@ -38,20 +38,20 @@ class Learned:
     high: Floats
 
 
-def learned(people: People, way: Way, neighbours: Neighbours = "replace") -> Learned:
+def estimate(people: People, way: Way, neighbours: Neighbours = "replace") -> Estimate:
     """By the product's mechanism with the operating system's entropy."""
     if way == "not private":
-        plainly = people.totals / people.totals.sum()
-        return Learned(plainly, plainly, plainly)
-    by = made_by(people, way, neighbours)
-    columns = by.estimate(by.run(held(people, by.bounding), SYSTEM)).by_name
-    return Learned(columns["share"], columns["low"], columns["high"])
+        shares = people.totals / people.totals.sum()
+        return Estimate(shares, shares, shares)
+    by = mechanism_of(people, way, neighbours)
+    columns = by.estimate(by.run(bound_people(people, by.bounding), SYSTEM)).by_name
+    return Estimate(columns["share"], columns["low"], columns["high"])
 
 
-def made_by(people: People, method: Method, neighbours: Neighbours) -> AnyMechanism:
-    """The mechanism. If people are only replaced, it is public how many there are; else what must be known of that to
-    choose the mechanism is told privately first."""
-    asked = DistributionStrategy(
+def mechanism_of(people: People, method: Method, neighbours: Neighbours) -> AnyMechanism:
+    """The mechanism. If people are only replaced, it is public how many there are; else
+    the choice of the mechanism begins with a private profile."""
+    strategy = DistributionStrategy(
         budget=BUDGET,
         neighbours=neighbours,
         cells=len(people.chances),
@@ -59,36 +59,36 @@ def made_by(people: People, method: Method, neighbours: Neighbours) -> AnyMechan
         bound=people.each,
         people=people.many if neighbours == "replace" else None,
     )
-    return asked.mechanism(asked.selection.draw(people.sizes, SYSTEM) if asked.selection else None)
+    return strategy.mechanism(strategy.selection.draw(people.sizes, SYSTEM) if strategy.selection else None)
 
 
-def chosen(cells: int, many: int, each: int) -> tuple[str, float]:
-    """What the product takes if nothing is said and people are only replaced, and the error that it foresees."""
-    asked = DistributionStrategy(budget=BUDGET, neighbours="replace", cells=cells, method=DEFAULT, people=many)
-    return asked.predicted(each, many)
+def default_method(cells: int, many: int, each: int) -> tuple[str, float]:
+    """The product's default method for replaced people, and its expected error."""
+    strategy = DistributionStrategy(budget=BUDGET, neighbours="replace", cells=cells, method=DEFAULT, people=many)
+    return strategy.predicted(each, many)
 
 
-def held(people: People, bounding: Bounding) -> Bounded:
-    """What counts of people who all drew the same number of items, which is the bound."""
+def bound_people(people: People, bounding: Bounding) -> Bounded:
+    """Bounded data of people who all have the same number of draws, equal to the bound."""
     pairs = people.starts, people.places, people.counts
     if isinstance(bounding, Draws):
         return bounding.of(people.keys, *pairs)
     if isinstance(bounding, ExactDraws):
         return BoundedDraws(people.keys, people.totals, bounding.sensitivity, *pairs)
     if isinstance(bounding, SampledEvents):
-        return listed(people.one_of_each(), bounding)
+        return as_bounded(people.one_draw_each(), bounding)
     assert isinstance(bounding, ScaledToSum)
-    return listed(people.totals, bounding)
+    return as_bounded(people.totals, bounding)
 
 
-def off(found: Learned, people: People) -> float:
-    """How far the estimate is from what people drew from, all differences together."""
+def l1_error(found: Estimate, people: People) -> float:
+    """The l1 distance of the estimate from the distribution people sample from."""
     return float(np.abs(found.shares - people.chances).sum())
 
 
 def errors(groups: Sequence[People], ways: Sequence[Way] = WAYS, neighbours: Neighbours = "replace") -> Errors:
-    """Of every way, on each group of people."""
-    return {way: [off(learned(people, way, neighbours), people) for people in groups] for way in ways}
+    """The error of every way on each group of people."""
+    return {way: [l1_error(estimate(people, way, neighbours), people) for people in groups] for way in ways}
 
 
 def lines(x: Sequence[int], found: Mapping[Way, Sequence[float]]) -> tuple[Series, ...]:
@@ -96,8 +96,8 @@ def lines(x: Sequence[int], found: Mapping[Way, Sequence[float]]) -> tuple[Serie
     return tuple(Series(way, x, several, STYLES.get(way, "-o")) for way, several in found.items())
 
 
-def told(several: Sequence[float], digest: str = "") -> str:
+def summary(several: Sequence[float], digest: str = "") -> str:
     """The mean, and the median where a few releases decide the mean; in brackets what the digest has."""
     mean, middle = float(np.mean(several)), float(np.median(several))
-    rare = f", median {number(middle)}" if mean > RARELY * middle else ""
+    rare = f", median {number(middle)}" if mean > OUTLIER_RATIO * middle else ""
     return number(mean) + rare + (f" ({digest})" if digest else "")

@@ -1,4 +1,4 @@
-"""Which rates and thresholds cost the same, beside the paper's; and several levels together."""
+"""Sampling rates and thresholds of equal privacy cost, beside the paper's; and the composition of several levels."""
 
 from fractions import Fraction
 from itertools import product
@@ -13,7 +13,7 @@ from headcount.errors import BadParameter
 
 EPSILONS, DELTAS = ("0.1", "0.5", "1", "2"), ("1e-6", "1e-8")
 THETAS = (5, 10, 15, 20, 30, 50, 100)
-DRAWN = (4, 5, 6, 7, 8, 10, 12, 14, 16, 18, 20, 24, 28, 34, 40, 50, 65, 80, 100, 130, 160, 200)
+PLOTTED_THETAS = (4, 5, 6, 7, 8, 10, 12, 14, 16, 18, 20, 24, 28, 34, 40, 50, 65, 80, 100, 130, 160, 200)
 LEVELS = (1, 2, 5, 10, 20)
 DIGEST = {
     20: {
@@ -27,7 +27,7 @@ DIGEST = {
         "one level each": ("-", ".297", ".119", ".059", ".030"),
     },
 }
-"""By theta: the largest rates for as many levels."""
+"""By theta: the largest rates for each number of `LEVELS`."""
 NOTES = (
     "*The largest p for a theta*, in brackets theta/p: about the count that is shown every other time. One person "
     "added or removed. *Gain*: how many times as many people are in the sample, at the least theta/p, as by the "
@@ -55,20 +55,20 @@ def part(setting: Setting) -> Part:
     tables = [Table("The largest p for a theta", columns, rows)]
     levels = LEVELS[:3] if setting.quick else LEVELS
     tables += [_levels(theta, levels) for theta in DIGEST]
-    drawn = DRAWN[5::4] if setting.quick else DRAWN
-    return Part(tuple(tables), NOTES, (*(_curves(delta, drawn) for delta in deltas), _composed(levels)))
+    plotted = PLOTTED_THETAS[5::4] if setting.quick else PLOTTED_THETAS
+    return Part(tuple(tables), NOTES, (*(_curves(delta, plotted) for delta in deltas), _composed(levels)))
 
 
 def _costs(epsilon: str, delta: str, thetas: tuple[int, ...]) -> tuple[str, ...]:
-    told, best = rule(epsilon, delta), rates.best(epsilon, delta)
-    paper = "-" if told is None else f"{told.threshold}, {_told(told)}"
-    gain = "-" if told is None else f"{float(best.rate / told.rate):.1f}"
-    found = [_told(_largest(epsilon, delta, theta)) for theta in thetas]
-    return (epsilon, delta, paper, *found, f"{best.threshold}: {_told(best)}", gain)
+    event, best = paper_rule(epsilon, delta), rates.best(epsilon, delta)
+    paper = "-" if event is None else f"{event.threshold}, {_cell(event)}"
+    gain = "-" if event is None else f"{float(best.rate / event.rate):.1f}"
+    found = [_cell(_largest(epsilon, delta, theta)) for theta in thetas]
+    return (epsilon, delta, paper, *found, f"{best.threshold}: {_cell(best)}", gain)
 
 
-def rule(epsilon: str, delta: str) -> SampleThreshold | None:
-    """The paper's, as far as it goes."""
+def paper_rule(epsilon: str, delta: str) -> SampleThreshold | None:
+    """The paper's rate and threshold; None where its rule does not apply (epsilon above 1)."""
     try:
         return rates.paper(epsilon, delta)
     except BadParameter:
@@ -80,22 +80,24 @@ def _largest(epsilon: str, delta: str, theta: int) -> SampleThreshold:
     return SampleThreshold(rate, theta, 1, "add-remove", Fraction(epsilon))
 
 
-def _told(event: SampleThreshold) -> str:
-    return f"{number(float(event.rate))} ({appears(event):,.0f})"
+def _cell(event: SampleThreshold) -> str:
+    return f"{number(float(event.rate))} ({visible_count(event):,.0f})"
 
 
-def appears(event: SampleThreshold) -> float:
-    """About the count that is shown every other time."""
+def visible_count(event: SampleThreshold) -> float:
+    """The count that is shown with probability about 1/2."""
     return event.threshold / float(event.rate)
 
 
 def _curves(delta: str, thetas: tuple[int, ...]) -> Panel:
     lines = [
-        Series(f"epsilon {epsilon}", thetas, [appears(_largest(epsilon, delta, theta)) for theta in thetas], "-")
+        Series(f"epsilon {epsilon}", thetas, [visible_count(_largest(epsilon, delta, theta)) for theta in thetas], "-")
         for epsilon in EPSILONS
     ]
-    told = [event for epsilon in EPSILONS if (event := rule(epsilon, delta))]
-    points = Series("the paper: .1, .5, 1", [each.threshold for each in told], [appears(each) for each in told], "D")
+    events = [event for epsilon in EPSILONS if (event := paper_rule(epsilon, delta))]
+    points = Series(
+        "the paper: .1, .5, 1", [each.threshold for each in events], [visible_count(each) for each in events], "D"
+    )
     return Panel(f"Count that appears, delta {delta}", "theta", "theta / p", (*lines, points), "xy")
 
 
@@ -104,8 +106,8 @@ def _levels(theta: int, levels: tuple[int, ...]) -> Table:
     rows = [
         (
             str(many),
-            *(f"{number(rate)} ({digest[way][place]})" for way, rate in shared(theta, many).items()),
-            f"{(told := rates.paper(EPSILON, DELTA, items=many)).threshold}, {number(float(told.rate))}",
+            *(f"{number(rate)} ({digest[way][place]})" for way, rate in rates_by_composition(theta, many).items()),
+            f"{(event := rates.paper(EPSILON, DELTA, items=many)).threshold}, {number(float(event.rate))}",
         )
         for place, many in enumerate(levels)
     ]
@@ -113,8 +115,8 @@ def _levels(theta: int, levels: tuple[int, ...]) -> Table:
     return Table(title, ("levels", *digest, "the paper: theta, p"), tuple(rows))
 
 
-def shared(theta: int, levels: int) -> dict[str, float]:
-    """The largest rate at each of so many levels, by how their price is found."""
+def rates_by_composition(theta: int, levels: int) -> dict[str, float]:
+    """The largest sampling rate of each of `levels` levels, by method of composition."""
     return {
         "composed": float(rates.largest_rate(EPSILON, DELTA, threshold=theta, items=levels)),
         "basic composition": float(rates.largest_rate(EPSILON / levels, DELTA / levels, threshold=theta)),
@@ -123,7 +125,7 @@ def shared(theta: int, levels: int) -> dict[str, float]:
 
 
 def _composed(levels: tuple[int, ...]) -> Panel:
-    found = [shared(20, many) for many in levels]
+    found = [rates_by_composition(20, many) for many in levels]
     lines = [Series(way, levels, [each[way] for each in found]) for way in found[0]]
     paper = [float(rates.paper(EPSILON, DELTA, items=many).rate) for many in levels]
     return Panel("Largest p, theta 20", "levels", "p", (*lines, Series("the paper", levels, paper)), "xy")

@@ -1,6 +1,6 @@
 """Paper 001: its guarantees and examples beside exact values, and what it proposes, run."""
 
-from experiments.parts import PartFunction, together
+from experiments.parts import PartFunction, combine
 from experiments.report import Progress, Reproduction, Setting
 from experiments.sampling import curves, heavy, lemmas, mistakes, quantiles, theorem
 
@@ -16,4 +16,4 @@ PARTS: dict[str, PartFunction] = {
 
 def run(setting: Setting, progress: Progress) -> Reproduction:
     """All parts."""
-    return together("sampling", "Sample and threshold: what is claimed, and what is so", PARTS, setting, progress)
+    return combine("sampling", "Sample and threshold: what is claimed, and what is so", PARTS, setting, progress)

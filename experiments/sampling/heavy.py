@@ -1,4 +1,4 @@
-"""Heavy hitters (section 4): which items does at least a part of all people have?"""
+"""Heavy hitters (section 4): the items that at least a given share of people have."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,9 +10,9 @@ from experiments.bounding.people import weights
 from experiments.parts import Part
 from experiments.pictures import Panel, Series
 from experiments.report import Setting, Table, number
-from experiments.sampling.part import BUDGET, SYSTEM, listed
+from experiments.sampling.part import BUDGET, SYSTEM, as_bounded
 from headcount.bound import SampledItems
-from headcount.bound.selection.people import People
+from headcount.bound.selection.people import NoisyCount
 from headcount.exact import Integers
 from headcount.jobs.heavy_hitters import HeavyHitters
 from headcount.mechanism import AnyMechanism
@@ -39,35 +39,35 @@ NOTES = (
 
 
 @dataclass(frozen=True)
-class Found:
-    """What some releases found, all together."""
+class Outcome:
+    """Counts over several releases."""
 
     heavy: int
-    """So many items have the share."""
+    """Items that have the share."""
     found: int
-    right: int
-    """So many of those found have the share."""
+    correct: int
+    """Items found that have the share."""
     certain: int
-    certainly: int
-    """So many of the certain ones have the share."""
+    certain_correct: int
+    """Items called certain that have the share."""
 
     @property
     def recall(self) -> float:
-        """The part of what there is that is found."""
-        return self.right / self.heavy
+        """The fraction of heavy hitters that is found."""
+        return self.correct / self.heavy
 
     @property
-    def sure(self) -> float:
-        """The part of what there is that is certain."""
-        return self.certainly / self.heavy
+    def certain_recall(self) -> float:
+        """The fraction of heavy hitters that is called certain."""
+        return self.certain_correct / self.heavy
 
-    def told(self) -> str:
-        """In a cell."""
-        precision = number(self.right / self.found, 2) if self.found else "-"
-        return f"{number(self.recall, 2)} / {precision} / {number(self.sure, 2)}"
+    def cell(self) -> str:
+        """Recall, precision and certain recall."""
+        precision = number(self.correct / self.found, 2) if self.found else "-"
+        return f"{number(self.recall, 2)} / {precision} / {number(self.certain_recall, 2)}"
 
 
-Results = Mapping[str, Sequence[Found]]
+Results = Mapping[str, Sequence[Outcome]]
 """By method: for each number of people."""
 
 
@@ -77,7 +77,7 @@ def part(setting: Setting) -> Part:
     tables, panels = [], []
     for share in SHARES:
         found = results(share, sizes, runs, setting.seed)
-        rows = tuple((name, *(each.told() for each in some), _certain(some)) for name, some in found.items())
+        rows = tuple((name, *(each.cell() for each in some), _certain(some)) for name, some in found.items())
         columns = ("method", *(f"n = {people:,}" for people in sizes), "certain and right")
         tables.append(Table(f"Items of at least {100 * float(share):g}% of the people", columns, rows))
         panels.append(_panel(share, sizes, found))
@@ -88,7 +88,7 @@ def results(share: str, sizes: Sequence[int], runs: int, seed: int) -> Results:
     """Every method on tables of all sizes."""
     tables = {people: zipf(people, runs, seed) for people in sizes}
     return {
-        name: [released(mechanism, share, people, totals) for people, totals in tables.items()]
+        name: [evaluate(mechanism, share, people, totals) for people, totals in tables.items()]
         for name, mechanism in mechanisms().items()
     }
 
@@ -109,29 +109,29 @@ def zipf(people: int, runs: int, seed: int) -> Integers:
     return np.asarray(random.multinomial(people, weights(ITEMS, 0), size=runs).ravel())
 
 
-def released(mechanism: AnyMechanism, share: str, people: int, totals: Integers) -> Found:
+def evaluate(mechanism: AnyMechanism, share: str, people: int, totals: Integers) -> Outcome:
     """All tables at once: each item of each of them has coins, or noise, of its own."""
     job = HeavyHitters.from_typed(user="user", by="item", share=share, people=people)
     there = totals[totals > 0]
-    noisy = mechanism.run(listed(there, mechanism.bounding), SYSTEM)
-    told = job.table(noisy, mechanism.estimate(noisy), People(people))
-    return _found(there >= float(share) * people, whole_numbers(told["item"]), np.asarray(told["certain"]))
+    noisy = mechanism.run(as_bounded(there, mechanism.bounding), SYSTEM)
+    hitters = job.table(noisy, mechanism.estimate(noisy), NoisyCount(people))
+    return _found(there >= float(share) * people, whole_numbers(hitters["item"]), np.asarray(hitters["certain"]))
 
 
-def _found(has: NDArray[np.bool_], items: Integers, certain: NDArray[np.bool_]) -> Found:
+def _found(has: NDArray[np.bool_], items: Integers, certain: NDArray[np.bool_]) -> Outcome:
     right = has[items]
-    return Found(int(has.sum()), len(items), int(right.sum()), int(certain.sum()), int(right[certain].sum()))
+    return Outcome(int(has.sum()), len(items), int(right.sum()), int(certain.sum()), int(right[certain].sum()))
 
 
-def _certain(found: Sequence[Found]) -> str:
+def _certain(found: Sequence[Outcome]) -> str:
     certain = sum(each.certain for each in found)
-    return number(sum(each.certainly for each in found) / certain, 3) if certain else "-"
+    return number(sum(each.certain_correct for each in found) / certain, 3) if certain else "-"
 
 
 def _panel(share: str, sizes: Sequence[int], found: Results) -> Panel:
     lines = [Series(name, sizes, [each.recall for each in some], f"-{STYLES[name]}") for name, some in found.items()]
     sure = [
-        Series(f"{name}: certain", sizes, [each.sure for each in some], f":{STYLES[name]}")
+        Series(f"{name}: certain", sizes, [each.certain_recall for each in some], f":{STYLES[name]}")
         for name, some in found.items()
     ]
     return Panel(f"Items of {100 * float(share):g}% that are found", "people", "part of them", (*lines, *sure), "x")

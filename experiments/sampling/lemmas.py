@@ -1,4 +1,4 @@
-"""Lemmas 3, 4 and 6: what they say, and what is so."""
+"""Lemmas 3, 4 and 6: stated bounds beside exact probabilities."""
 
 from fractions import Fraction
 from math import ceil, floor, log, sqrt
@@ -8,23 +8,35 @@ from scipy import special
 
 from experiments.parts import Part
 from experiments.report import Setting, Table, number
-from experiments.sampling.part import DELTA, EPSILON, PEOPLE, THETA, chance
+from experiments.sampling.part import DELTA, EPSILON, PEOPLE, THETA, probability_text
 from experiments.sampling.theorem import RATE, formula
 from headcount.account import rates
 from headcount.exact import Floats, Integers
-from headcount.federated.sample import enough
+from headcount.federated.sample import invitations_needed
 
-OFF = 0.1
-"""gamma: a count is off if it is so by more than this part of it."""
+RELATIVE_ERROR = 0.1
+"""gamma: the relative error above which an estimate counts as wrong."""
 CHANCES = (0.05, 0.2, 0.4, 0.45)
 COPIES = (1, 2, 3, 10, 32, 100)
-AWAY = 10
-"""c: the paper's "suitable constant" for how many more people are asked."""
+MARGIN = 10
+"""c: the paper's "suitable constant" for the number of people invited beyond m."""
 EXTRA = Fraction(1, 10**9)
-"""What it may add to delta that not everybody is asked."""
-OFTEN = ("beta", "on average in the sample", "exact chance to be off", "with ln(2/beta)", "exact chance to be off")
-LARGE = ("k", "expected", "stated: X > theta E[X]", "needed: X >= theta and X >= theta E[X]", "delta by the formula")
-JOINED = (
+"""Addition to delta allowed for inviting fewer than all people."""
+LEMMA3_COLUMNS = (
+    "beta",
+    "on average in the sample",
+    "exact chance to be off",
+    "with ln(2/beta)",
+    "exact chance to be off",
+)
+LEMMA4_COLUMNS = (
+    "k",
+    "expected",
+    "stated: X > theta E[X]",
+    "needed: X >= theta and X >= theta E[X]",
+    "delta by the formula",
+)
+LEMMA6_COLUMNS = (
     "p",
     "m",
     "the paper asks s",
@@ -42,8 +54,8 @@ NOTES = (
     "*Lemma 4*, for the paper's example (p = .0316, theta = 20), says that X > theta E[X] has a chance of at most "
     "delta. Of an item that few people have that is false: a single one is in the sample with a chance of p. What is "
     "proved, and what Theorem 1 needs, is the next column.",
-    f"*Lemma 6*, n = {PEOPLE:,}: m + {AWAY} sqrt(m) people are asked, and each takes part with a chance of m/s. Their "
-    "number is then far less spread than if everybody had a coin: the two laws have little in common (distance: "
+    f"*Lemma 6*, n = {PEOPLE:,}: m + {MARGIN} sqrt(m) people are asked, and each takes part with a chance of m/s. "
+    "Their number is then far less spread than if everybody had a coin: the two laws have little in common (distance: "
     "total variation, of which 1 is the most). We know of no data on which that breaks the promise at epsilon 1, but "
     "neither the paper's proof nor the exact delta is about such a sample. Corrected (`headcount.federated`): how "
     "many take part is drawn first, in secret, of the right law. Then fewer people need to be asked than by the "
@@ -53,54 +65,59 @@ NOTES = (
 
 def part(setting: Setting) -> Part:
     """The three lemmas."""
-    stated = Table("Lemma 3: off by more than 10%", OFTEN, tuple(_often(beta) for beta in CHANCES))
-    large = Table("Lemma 4: many more in the sample than expected", LARGE, tuple(_large(k) for k in COPIES))
+    stated = Table("Lemma 3: off by more than 10%", LEMMA3_COLUMNS, tuple(_lemma3(beta) for beta in CHANCES))
+    large = Table("Lemma 4: many more in the sample than expected", LEMMA4_COLUMNS, tuple(map(_lemma4, COPIES)))
     ways = RATE, rates.best(EPSILON, DELTA).rate
-    return Part((stated, large, Table("Lemma 6: not everybody is asked", JOINED, tuple(map(_joined, ways)))), NOTES)
+    return Part(
+        (stated, large, Table("Lemma 6: not everybody is asked", LEMMA6_COLUMNS, tuple(map(_lemma6, ways)))), NOTES
+    )
 
 
-def _often(beta: float) -> tuple[str, ...]:
-    means = [3 / OFF**2 * log(odds) for odds in (1 / (2 * beta), 2 / beta)]
-    return (f"{beta:g}", *(cell for mean in means for cell in (f"{mean:.0f}", number(off(mean, float(RATE))))))
+def _lemma3(beta: float) -> tuple[str, ...]:
+    means = [3 / RELATIVE_ERROR**2 * log(odds) for odds in (1 / (2 * beta), 2 / beta)]
+    return (
+        f"{beta:g}",
+        *(cell for mean in means for cell in (f"{mean:.0f}", number(error_probability(mean, float(RATE))))),
+    )
 
 
-def off(mean: float, p: float) -> float:
-    """The chance that a count with this mean in the sample is off by more than `OFF`."""
+def error_probability(mean: float, p: float) -> float:
+    """The probability of a relative error above `RELATIVE_ERROR`, for a count with this mean in the sample."""
     people = round(mean / p)
-    low, high = ceil((1 - OFF) * people * p), floor((1 + OFF) * people * p)
+    low, high = ceil((1 - RELATIVE_ERROR) * people * p), floor((1 + RELATIVE_ERROR) * people * p)
     return float(special.bdtr(low - 1, people, p) + special.bdtrc(high, people, p))
 
 
-def _large(copies: int) -> tuple[str, ...]:
+def _lemma4(copies: int) -> tuple[str, ...]:
     mean = copies * float(RATE)
     stated, needed = floor(THETA * mean) + 1, max(THETA, ceil(THETA * mean))
-    found = (at_least(least, copies, float(RATE)) for least in (stated, needed))
-    return (str(copies), f"{mean:.3g}", *map(chance, (*found, formula(THETA))))
+    found = (binomial_tail(least, copies, float(RATE)) for least in (stated, needed))
+    return (str(copies), f"{mean:.3g}", *map(probability_text, (*found, formula(THETA))))
 
 
-def at_least(least: int, coins: int, p: float) -> float:
-    """The chance that so many of the coins fall."""
+def binomial_tail(least: int, coins: int, p: float) -> float:
+    """P[Bin(coins, p) >= least]."""
     return float(special.bdtrc(least - 1, coins, p)) if least <= coins else 0.0
 
 
-def _joined(rate: Fraction) -> tuple[str, ...]:
+def _lemma6(rate: Fraction) -> tuple[str, ...]:
     p, m = float(rate), PEOPLE * float(rate)
-    asked = ceil(m + AWAY * sqrt(m))
-    spreads = m * (1 - p), m * (1 - m / asked)
-    far = f"{distance(PEOPLE, p, asked):.2f}"
-    needed = enough(PEOPLE, rate, EPSILON, EXTRA)
-    return (number(p), *(f"{each:,.0f}" for each in (m, asked, *spreads)), far, f"{needed:,}")
+    invited = ceil(m + MARGIN * sqrt(m))
+    spreads = m * (1 - p), m * (1 - m / invited)
+    far = f"{distance(PEOPLE, p, invited):.2f}"
+    needed = invitations_needed(PEOPLE, rate, EPSILON, EXTRA)
+    return (number(p), *(f"{each:,.0f}" for each in (m, invited, *spreads)), far, f"{needed:,}")
 
 
-def distance(people: int, p: float, asked: int) -> float:
+def distance(people: int, p: float, invited: int) -> float:
     """The total variation between Bin(n, p) and Bin(s, np/s)."""
-    counts = np.arange(asked + 1)
-    right, wrong = chances(counts, people, p), chances(counts, asked, people * p / asked)
+    counts = np.arange(invited + 1)
+    right, wrong = binomial_pmf(counts, people, p), binomial_pmf(counts, invited, people * p / invited)
     return float((np.abs(right - wrong).sum() + max(0.0, 1 - right.sum())) / 2)
 
 
-def chances(counts: Integers, coins: int, p: float) -> Floats:
-    """Of each number of coins that fall."""
-    ways = special.gammaln(coins + 1) - special.gammaln(counts + 1) - special.gammaln(coins - counts + 1)
-    found: Floats = np.exp(ways + special.xlogy(counts, p) + special.xlog1py(coins - counts, -p))
+def binomial_pmf(counts: Integers, coins: int, p: float) -> Floats:
+    """The probability mass function of Bin(coins, p) at `counts`."""
+    log_binomial = special.gammaln(coins + 1) - special.gammaln(counts + 1) - special.gammaln(coins - counts + 1)
+    found: Floats = np.exp(log_binomial + special.xlogy(counts, p) + special.xlog1py(coins - counts, -p))
     return found

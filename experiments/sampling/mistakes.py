@@ -1,4 +1,4 @@
-"""What destroys the privacy of a sample, measured: exact deltas, at an epsilon of 1."""
+"""Mistakes that break the privacy of a sample: exact deltas at epsilon 1."""
 
 from fractions import Fraction
 from functools import reduce
@@ -8,25 +8,33 @@ import numpy as np
 
 from experiments.parts import Part
 from experiments.report import Setting, Table, number
-from experiments.sampling.lemmas import chances
+from experiments.sampling.lemmas import binomial_pmf
 from experiments.sampling.part import DELTA, EPSILON
 from headcount.account import rates, sampling
 from headcount.account.events import SampleThreshold
 from headcount.audit.enumerate import worst_delta
 from headcount.audit.found_first import People
-from headcount.audit.sampled import EXACTLY, OneSample, Run, fixed_size, hidden_told, on_cells, together
+from headcount.audit.sampled import (
+    FINITE_LEFT_OUT,
+    OneSample,
+    Run,
+    fixed_size,
+    on_cells,
+    release_hidden_sum,
+    with_joint_coins,
+)
 from headcount.bound import SampledEvents
 from headcount.estimate.ordered.tree import Shape
 from headcount.exact import Floats
 
 CROWD: People = (("a",),) * 150
-"""Of whom enough are in the sample, nearly always."""
+"""Large enough for the sampled count to reach the threshold almost surely."""
 FEW: People = (("a",),) * 7
 ALONE: People = (("b",),)
 HALF = SampleThreshold(Fraction(1, 2), 3, 1, "replace", EPSILON)
 """What a sample of a fixed size, half of all people, is taken for."""
 P, THETA = Fraction(1, 5), 15
-"""Of which the digest tells what one coin does."""
+"""The setting of the digest's values for one coin."""
 MOST = 40
 """Fewer people than this have each of a person's items, in the search for the worst number."""
 DIGEST = {1: ("2.96e-8", "-"), 2: ("5.92e-8", "1.86e-7"), 3: ("-", "at least 5.3x"), 4: ("-", "at least 8.0x")}
@@ -54,19 +62,24 @@ def part(setting: Setting) -> Part:
 def _mistakes() -> tuple[tuple[str, ...], ...]:
     tree = rates.best(EPSILON, DELTA, items=2)
     plain = rates.best(EPSILON, DELTA)
-    twice = together(on_cells(OneSample(SampledEvents(1), tree, Shape(3, 2))))
+    twice = with_joint_coins(on_cells(OneSample(SampledEvents(1), tree, Shape(3, 2))))
     crowd, few = "150 people have a, one has b or is not there", "7 people have a, one has b or a"
     added, replaced = ((*CROWD, *ALONE), CROWD), ((*FEW, *ALONE), (*FEW, FEW[0]))
     return (
         ("one sample for two levels", crowd, *_measured(twice, added, tree), "about p"),
         ("a sample of a fixed size, 4 of 8", few, *_measured(fixed_size(HALF, 4), replaced, HALF), "at least m/n"),
-        ("what is hidden told as a sum", crowd, *_measured(together(hidden_told(plain)), added, plain), "-"),
+        (
+            "the sum of hidden counts released",
+            crowd,
+            *_measured(with_joint_coins(release_hidden_sum(plain)), added, plain),
+            "-",
+        ),
     )
 
 
 def _measured(run: Run[People], pair: tuple[People, People], event: SampleThreshold) -> tuple[str, str, str]:
     """p and theta, the price of the event, and the exact delta of what was done."""
-    exact = worst_delta(run, [pair], event.epsilon, EXACTLY)
+    exact = worst_delta(run, [pair], event.epsilon, FINITE_LEFT_OUT)
     price = float(sampling.delta(event))
     return f"{number(float(event.rate))}, {event.threshold}", number(price), number(float(exact.low))
 
@@ -74,27 +87,31 @@ def _measured(run: Run[People], pair: tuple[People, People], event: SampleThresh
 def _coins(items: int) -> tuple[str, ...]:
     separate, joint = (max(delta(items, people, one) for people in range(THETA, MOST)) for one in (False, True))
     price = float(sampling.delta(SampleThreshold(P, THETA, items, "add-remove", EPSILON)))
-    told = [f"{each:.2e}" for each in (separate, price, joint)]
-    return (str(items), told[0], DIGEST[items][0], told[1], told[2], DIGEST[items][1], f"{joint / separate:.1f}")
+    deltas = [f"{each:.2e}" for each in (separate, price, joint)]
+    return (str(items), deltas[0], DIGEST[items][0], deltas[1], deltas[2], DIGEST[items][1], f"{joint / separate:.1f}")
 
 
-def delta(items: int, people: int, one: bool) -> float:
-    """The delta of a person with so many items, each of which so many people have; by one coin or several."""
-    p, (others, sampled) = float(P), seen(people)
+def delta(items: int, people: int, shared_coin: bool) -> float:
+    """The exact delta for a person with `items` items, each held by `people` people, with one coin or one per item."""
+    p, (others, sampled) = float(P), shown_distributions(people)
     without = _product(others, items)
-    coins = (1 - p) * without + p * _product(sampled, items) if one else _product((1 - p) * others + p * sampled, items)
+    coins = (
+        (1 - p) * without + p * _product(sampled, items)
+        if shared_coin
+        else _product((1 - p) * others + p * sampled, items)
+    )
     return float(max(np.maximum(coins - e * without, 0).sum(), np.maximum(without - e * coins, 0).sum()))
 
 
-def seen(people: int) -> tuple[Floats, Floats]:
-    """The chances of what is shown (nothing, theta, theta + 1, ...) of an item that so many people have, if one of them
-    is not in the sample, and if they are."""
-    others = chances(np.arange(people), people - 1, float(P))
+def shown_distributions(people: int) -> tuple[Floats, Floats]:
+    """Distributions of the shown count (nothing, theta, theta + 1, ...) of an item held by `people` people: with one of
+    them outside the sample, and with that person in it."""
+    others = binomial_pmf(np.arange(people), people - 1, float(P))
     both = np.append(others, 0.0), np.append(0.0, others)
     hidden, more = (np.append(each[:THETA].sum(), each[THETA:]) for each in both)
     return hidden, more
 
 
 def _product(law: Floats, items: int) -> Floats:
-    """The law of so many independent ones."""
+    """The joint distribution of `items` independent copies."""
     return np.asarray(reduce(np.multiply.outer, [law] * items))

@@ -1,4 +1,4 @@
-"""What all parts of the experiment use."""
+"""Constants and helpers of all parts."""
 
 from fractions import Fraction
 
@@ -13,7 +13,7 @@ from headcount.noise import SystemEntropy
 
 EPSILON, DELTA = Fraction(1), Fraction(1, 10**6)
 BUDGET = Cost(EPSILON, DELTA)
-"""Where nothing else is said."""
+"""The default budget of the experiments."""
 PEOPLE = 1_000_000
 """Of the paper's example."""
 THETA = 20
@@ -21,12 +21,12 @@ THETA = 20
 SYSTEM = SystemEntropy()
 
 
-def chance(value: float) -> str:
-    """As it is to be read: three digits."""
+def probability_text(value: float) -> str:
+    """Format a probability with three digits."""
     return "0" if not value else f"{value:.2e}" if value < 1e-3 else number(value)
 
 
-def listed(totals: Integers, bounding: Bounding) -> Bounded:
-    """How many people each item has, as the product's mechanisms take it; an item is called by its place."""
+def as_bounded(totals: Integers, bounding: Bounding) -> Bounded:
+    """Wrap totals as the input of the product's mechanisms; items are named by their index."""
     items = pa.table({"item0": pa.array(np.arange(len(totals)))})
     return Bounded(items, totals * bounding.unit, bounding.sensitivity)

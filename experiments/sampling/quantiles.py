@@ -9,7 +9,7 @@ import numpy as np
 from experiments.parts import Part
 from experiments.pictures import Panel, Series
 from experiments.report import Setting, Table
-from experiments.sampling.part import BUDGET, DELTA, EPSILON, SYSTEM, listed
+from experiments.sampling.part import BUDGET, DELTA, EPSILON, SYSTEM, as_bounded
 from headcount.account import rates
 from headcount.account.events import SampleThreshold
 from headcount.estimate.ordered.tree import Shape
@@ -27,7 +27,7 @@ QUESTIONS = {"deciles": (DECILES, 20), "the median alone": ((Fraction(1, 2),), 1
 """Which quantiles, and how many releases."""
 TREE, PAPER, BASIC = (f"tree of samples, {how}" for how in ("exact", "the paper's rule", "exact, basic composition"))
 SMALL, LARGER = (f"{TREE}, theta {theta}" for theta in (14, 20))
-UNDRAWN = (BASIC, LARGER)
+NOT_PLOTTED = (BASIC, LARGER)
 """Not in the picture."""
 NOTES = (
     f"*Quantiles*: n values of Beta(2, 5), {CELLS:,} cells between 0 and 1, epsilon 1, delta 1e-6. In a cell: the "
@@ -57,10 +57,10 @@ class Way:
         return f"{float(event.rate):.4f}, {event.threshold}" if isinstance(event, SampleThreshold) else "-"
 
     def errors(self, ranked: Floats, releases: int) -> Floats:
-        """In rank, as parts of all people: a row for each release."""
-        bounded = listed(np.bincount((ranked * CELLS).astype(np.int64), minlength=CELLS), self.mechanism.bounding)
-        told = [self.mechanism.estimate(self.mechanism.run(bounded, SYSTEM)).by_name for _ in range(releases)]
-        found = np.searchsorted(ranked, np.array([each["value"] for each in told])) / len(ranked)
+        """Rank errors as fractions of n: (release, quantile)."""
+        bounded = as_bounded(np.bincount((ranked * CELLS).astype(np.int64), minlength=CELLS), self.mechanism.bounding)
+        releases_ = [self.mechanism.estimate(self.mechanism.run(bounded, SYSTEM)).by_name for _ in range(releases)]
+        found = np.searchsorted(ranked, np.array([each["value"] for each in releases_])) / len(ranked)
         return np.asarray(np.abs(found - self.readout.parts))
 
 
@@ -74,21 +74,21 @@ def part(setting: Setting) -> Part:
     people = [np.sort(np.random.default_rng([setting.seed, many]).beta(2, 5, many)) for many in sizes]
     tables, panels = [], []
     for name, (q, releases) in QUESTIONS.items():
-        made, times = ways(q), 2 if setting.quick else releases
-        found = {way: [each.errors(ranked, times) for ranked in people] for way, each in made.items()}
-        cells = tuple((way, made[way].sample, *(_told(off) for off in some)) for way, some in found.items())
+        methods, times = ways(q), 2 if setting.quick else releases
+        found = {way: [each.errors(ranked, times) for ranked in people] for way, each in methods.items()}
+        cells = tuple((way, methods[way].sample, *(_cell(off) for off in some)) for way, some in found.items())
         tables.append(Table(f"Error in rank: {name}", ("way", "p, theta", *(f"n = {n:,}" for n in sizes)), cells))
         panels.append(_panel(name, sizes, found))
     return Part(tuple(tables), NOTES, tuple(panels))
 
 
 def ways(q: tuple[Fraction, ...]) -> dict[str, Way]:
-    """All that are compared."""
+    """All mechanisms compared."""
     kinds: dict[str, tuple[Method, Sampling]] = {
         TREE: ("sample-threshold", Sampling()),
         SMALL: ("sample-threshold", Sampling(theta=14)),
         LARGER: ("sample-threshold", Sampling(theta=20)),
-        BASIC: ("sample-threshold", _shared()),
+        BASIC: ("sample-threshold", _basic_composition()),
         PAPER: ("sample-threshold", Sampling(rule="paper")),
         "search by samples, exact": ("sample-search", Sampling()),
         "search by samples, the paper's rule": ("sample-search", Sampling(rule="paper")),
@@ -98,8 +98,8 @@ def ways(q: tuple[Fraction, ...]) -> dict[str, Way]:
     return {name: _way(how, q, sampling) for name, (how, sampling) in kinds.items()}
 
 
-def _shared() -> Sampling:
-    """Of a tree whose levels share epsilon and delta evenly."""
+def _basic_composition() -> Sampling:
+    """The sampling of a tree whose levels get equal parts of epsilon and delta (basic composition)."""
     levels = Shape(CELLS, SAMPLED_FAN_OUT).levels
     one = rates.best(EPSILON / levels, DELTA / levels)
     return Sampling(one.rate, one.threshold)
@@ -107,16 +107,16 @@ def _shared() -> Sampling:
 
 def _way(how: Method, q: tuple[Fraction, ...], sampling: Sampling) -> Way:
     readout = Quantiles(Axis((0.0, 1.0), CELLS), q)
-    asked = Ordered(budget=BUDGET, neighbours="add-remove", readout=readout, method=how, bound=1, sampling=sampling)
-    return Way(readout, asked.mechanism())
+    strategy = Ordered(budget=BUDGET, neighbours="add-remove", readout=readout, method=how, bound=1, sampling=sampling)
+    return Way(readout, strategy.mechanism())
 
 
-def _told(off: Floats) -> str:
+def _cell(off: Floats) -> str:
     return " / ".join(f"{each:.2g}".removeprefix("0") for each in (off.mean(), off.max()))
 
 
 def _panel(name: str, sizes: Sequence[int], found: Results) -> Panel:
     lines = tuple(
-        Series(way, sizes, [float(off.mean()) for off in some]) for way, some in found.items() if way not in UNDRAWN
+        Series(way, sizes, [float(off.mean()) for off in some]) for way, some in found.items() if way not in NOT_PLOTTED
     )
     return Panel(f"Mean error in rank: {name}", "people", "part of all", lines, "xy")

@@ -1,4 +1,4 @@
-"""Theorem 1 and the example after Lemma 2: what the paper says, and what is so."""
+"""Theorem 1 and the example after Lemma 2: stated values beside exact ones."""
 
 from fractions import Fraction
 from itertools import product
@@ -10,7 +10,7 @@ from scipy import special
 from experiments.parts import Part
 from experiments.pictures import Panel, Series
 from experiments.report import Setting, Table, number
-from experiments.sampling.part import EPSILON, SYSTEM, THETA, chance, listed
+from experiments.sampling.part import EPSILON, SYSTEM, THETA, as_bounded, probability_text
 from headcount.account import rates, sampling
 from headcount.account.events import Neighbours, SampleThreshold
 from headcount.bound import SampledItems
@@ -73,12 +73,12 @@ def _guarantee(delta: str, event: SampleThreshold) -> tuple[str, ...]:
         delta,
         str(theta),
         number(float(p)),
-        *map(chance, (formula(theta), *true)),
+        *map(probability_text, (formula(theta), *true)),
     )
 
 
 def _panel() -> Panel:
-    """What the formula says, and what is so, for all thresholds at epsilon 1."""
+    """Plot delta by the formula and exactly, against the threshold, at epsilon 1."""
     thetas = range(4, 31)
     events = [SampleThreshold(Fraction(-expm1(-1) / theta), theta, 1, "add-remove", EPSILON) for theta in thetas]
     lines = (
@@ -104,5 +104,12 @@ def _miss(p: Fraction, theta: int, items: int) -> tuple[str, ...]:
     mean = SHARE * float(p)
     bound, exact = exp(-((mean - theta) ** 2) / (2 * mean)), float(special.bdtr(theta - 1, SHARE, float(p)))
     mechanism = Sampled(SampledItems(1), SampleThreshold(p, theta, 1, "add-remove", EPSILON))
-    shown = len(mechanism.run(listed(np.full(items, SHARE), mechanism.bounding), SYSTEM).values)
-    return (number(float(p)), str(theta), f"{mean:.1f}", chance(bound), chance(exact), f"{items - shown:,}")
+    shown = len(mechanism.run(as_bounded(np.full(items, SHARE), mechanism.bounding), SYSTEM).values)
+    return (
+        number(float(p)),
+        str(theta),
+        f"{mean:.1f}",
+        probability_text(bound),
+        probability_text(exact),
+        f"{items - shown:,}",
+    )

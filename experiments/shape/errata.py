@@ -1,4 +1,4 @@
-"""What the paper says and what is so: Lemma 10, Corollary 13 and its footnote."""
+"""Stated bounds beside exact values: Lemma 10, Corollary 13 and its footnote."""
 
 from math import exp, log
 
@@ -32,9 +32,9 @@ def part(setting: Setting) -> Part:
 
 
 def _cell(p: float, tau: int) -> str:
-    exact, said = variance(p, tau), bound(p, tau)
-    cell = f"{number(exact, 5)} ({number(said, 5)})"
-    return f"**{cell}**" if exact > said else cell
+    exact, stated = variance(p, tau), bound(p, tau)
+    cell = f"{number(exact, 5)} ({number(stated, 5)})"
+    return f"**{cell}**" if exact > stated else cell
 
 
 def variance(p: float, tau: int) -> float:

@@ -7,8 +7,8 @@ import numpy as np
 from experiments.parts import Part
 from experiments.pictures import Panel, Series
 from experiments.report import Setting, Table
-from experiments.shape.tables import drawn
-from experiments.shape.ways import CLIP, PAPER, Errors, errors, shapes, told
+from experiments.shape.tables import sample_tables
+from experiments.shape.ways import CLIP, PAPER, Errors, errors, shapes, summary
 from headcount.estimate.shape.prevalence import Prevalence, of_counts
 from headcount.exact import Integers
 
@@ -17,7 +17,7 @@ RUNS = 100
 SHOWN = 100_000
 """How many people the picture of ranks has."""
 FIRST = 50
-"""Of the ranks that it shows: before, no lines can be told apart."""
+"""First rank plotted: below it the lines coincide."""
 OPTIMUM = "root of n"
 DIGEST = {
     (PAPER, 1_000): "233",
@@ -51,11 +51,11 @@ NOTES = (
 def part(setting: Setting) -> Part:
     """All sizes; and a picture of one release."""
     sizes, runs = (SIZES[:5:2], 5) if setting.quick else (SIZES, RUNS)
-    found = {people: errors(drawn("zipf 1", people, people, setting.seed, runs), shapes) for people in sizes}
+    found = {people: errors(sample_tables("zipf 1", people, people, setting.seed, runs), shapes) for people in sizes}
     rows = (*(_row(way, found) for way in found[sizes[0]]), _optimum(sizes))
     table = Table("Error (l1) against n", ("way", *(f"n = {people:,}" for people in sizes), "slope"), rows)
     people = sizes[-1] if setting.quick else SHOWN
-    return Part((table,), NOTES, (_growth(found), _ranks(drawn("zipf 1", people, people, setting.seed, 1)[0])))
+    return Part((table,), NOTES, (_growth(found), _ranks(sample_tables("zipf 1", people, people, setting.seed, 1)[0])))
 
 
 def slope(sizes: Sequence[int], means: Sequence[float]) -> float:
@@ -64,7 +64,7 @@ def slope(sizes: Sequence[int], means: Sequence[float]) -> float:
 
 
 def _row(way: str, found: Mapping[int, Errors]) -> tuple[str, ...]:
-    cells = [told(each[way], DIGEST.get((way, people), "")) for people, each in found.items()]
+    cells = [summary(each[way], DIGEST.get((way, people), "")) for people, each in found.items()]
     return (way, *cells, f"{slope(list(found), means(way, found)):.2f}")
 
 

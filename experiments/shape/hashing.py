@@ -8,10 +8,10 @@ import numpy as np
 
 from experiments.parts import Part
 from experiments.report import Setting, Table
-from experiments.shape.tables import drawn
-from experiments.shape.ways import EM, PAPER, STAIRCASE, Errors, Shapes, cells, errors, staircase, told
+from experiments.shape.tables import sample_tables
+from experiments.shape.ways import EM, PAPER, STAIRCASE, Errors, Shapes, errors, noisy_cells, noisy_staircase, summary
 from headcount.exact import Integers
-from headcount.mechanism.shape.buckets import TIMES as BY_DEFAULT
+from headcount.mechanism.shape.buckets import BUCKETS_PER_CONTRIBUTION as BY_DEFAULT
 
 PEOPLE, QUICK = 100_000, 5_000
 WIDE = 5
@@ -19,15 +19,15 @@ WIDE = 5
 RUNS = 50
 TIMES = (1.0, 2.0, sqrt(log(PEOPLE)), 4.0)
 """Buckets for each person; the third is that of Corollary 13."""
-AS_IT_IS = f"{PAPER}, collisions not undone"
-WAYS = (PAPER, EM, AS_IT_IS)
+UNCORRECTED = f"{PAPER}, collisions not undone"
+WAYS = (PAPER, EM, UNCORRECTED)
 DIGEST = {
     ("zipf 0.8", PAPER): ("6,656", "7,446", "", "5,875"),
     ("zipf 0.8", EM): ("7,492", "6,018", "", "4,088"),
-    ("zipf 0.8", AS_IT_IS): ("29,543", "16,798", "", "8,686"),
+    ("zipf 0.8", UNCORRECTED): ("29,543", "16,798", "", "8,686"),
     ("zipf 1.3", PAPER): ("3,026", "3,662", "", "4,353"),
     ("zipf 1.3", EM): ("2,477", "2,258", "", "2,268"),
-    ("zipf 1.3", AS_IT_IS): ("3,292", "3,796", "", "4,428"),
+    ("zipf 1.3", UNCORRECTED): ("3,292", "3,796", "", "4,428"),
 }
 """For each of `TIMES`."""
 NOTES = (
@@ -46,10 +46,10 @@ def part(setting: Setting) -> Part:
 
 
 def _table(source: str, people: int, runs: int, seed: int) -> Table:
-    tables = drawn(source, people, WIDE * people, seed, runs)
+    tables = sample_tables(source, people, WIDE * people, seed, runs)
     found = [errors(tables, partial(shapes, many=many)) for many in buckets(people)]
-    sorted_ = errors(tables, lambda totals: {STAIRCASE: staircase(totals).found()})[STAIRCASE]
-    rows = (*(_row(source, way, found) for way in WAYS), (STAIRCASE, *("-" for _ in TIMES), told(sorted_)))
+    sorted_ = errors(tables, lambda totals: {STAIRCASE: noisy_staircase(totals).estimate()})[STAIRCASE]
+    rows = (*(_row(source, way, found) for way in WAYS), (STAIRCASE, *("-" for _ in TIMES), summary(sorted_)))
     distinct = np.mean([np.count_nonzero(totals) for totals in tables])
     title = f"Error (l1) with buckets: {source}, about {distinct:,.0f} different items"
     return Table(title, ("way", *(f"B = {times:.3g} n" for times in TIMES), "not hashed"), rows)
@@ -61,12 +61,16 @@ def buckets(people: int) -> list[int | None]:
 
 
 def shapes(totals: Integers, many: int | None) -> Shapes:
-    """By so many buckets; or by one cell for each item, where there is nothing to undo."""
-    noisy = cells(totals, many=many)
-    return {PAPER: noisy.found(PAPER), EM: noisy.found(EM), AS_IT_IS: replace(noisy, hashed=False).found(PAPER)}
+    """Estimate from `many` buckets, or from one cell per item, where there are no collisions."""
+    noisy = noisy_cells(totals, many=many)
+    return {
+        PAPER: noisy.estimate(PAPER),
+        EM: noisy.estimate(EM),
+        UNCORRECTED: replace(noisy, hashed=False).estimate(PAPER),
+    }
 
 
 def _row(source: str, way: str, found: list[Errors]) -> tuple[str, ...]:
     *hashed, plain = (each[way] for each in found)
     beside = zip(hashed, DIGEST[source, way], strict=True)
-    return (way, *(told(each, digest) for each, digest in beside), "-" if way == AS_IT_IS else told(plain))
+    return (way, *(summary(each, digest) for each, digest in beside), "-" if way == UNCORRECTED else summary(plain))

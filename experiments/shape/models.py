@@ -9,10 +9,10 @@ import numpy as np
 from experiments.parts import Part
 from experiments.report import Setting, Table
 from experiments.sampling.part import DELTA, EPSILON
-from experiments.shape.tables import drawn
-from experiments.shape.ways import EM, ESTIMATORS, PAPER, Cells, Shapes, cells, errors, told
+from experiments.shape.tables import sample_tables
+from experiments.shape.ways import EM, ESTIMATORS, PAPER, Cells, Shapes, errors, noisy_cells, summary
 from headcount.account.shuffling import best, messages
-from headcount.estimate.shape.kernel import Kernel, both, laplace, shares
+from headcount.estimate.shape.kernel import Kernel, convolved, laplace, shares
 from headcount.exact import Integers
 from headcount.noise import discrete_laplace, negative_binomial
 from headcount.stream import Counter
@@ -58,7 +58,7 @@ class Model:
 def part(setting: Setting) -> Part:
     """All models."""
     sizes, runs = (SIZES[:1], 3) if setting.quick else (SIZES, RUNS)
-    tables = {people: drawn("zipf 1", people, people, setting.seed, runs) for people in sizes}
+    tables = {people: sample_tables("zipf 1", people, people, setting.seed, runs) for people in sizes}
     rows = tuple((name, f"{model.deviation:.2f}", *_cells(name, tables)) for name, model in MODELS.items())
     beside = (f"n = {people:,}: {way}" for people in sizes for way in ESTIMATORS)
     return Part((Table("Error (l1) by model", ("model", "deviation of noise", *beside), rows),), NOTES)
@@ -67,44 +67,44 @@ def part(setting: Setting) -> Part:
 def _cells(name: str, tables: Mapping[int, Sequence[Integers]]) -> list[str]:
     found = {people: errors(some, MODELS[name].shapes) for people, some in tables.items()}
     return [
-        told(each[way], digest)
+        summary(each[way], digest)
         for people, each in found.items()
         for way, digest in zip((PAPER, EM), DIGEST.get((name, people), ("", "")), strict=True)
     ]
 
 
-def held(totals: Integers) -> Shapes:
-    """By a trusted curator."""
-    return both_ways(cells(totals))
+def curator(totals: Integers) -> Shapes:
+    """Estimate from a trusted curator's noisy counts."""
+    return both_estimators(noisy_cells(totals))
 
 
-def streamed(totals: Integers) -> Shapes:
-    """By a counter that saw one event after the other."""
+def stream(totals: Integers) -> Shapes:
+    """Estimate from a counter that reads one event at a time."""
     counter = Counter(np.arange(len(totals)), epsilon=EPSILON, neighbours="replace")
     counter.add(np.repeat(np.arange(len(totals)), totals))
     return {way: counter.shape(estimator=estimator).prevalences for way, estimator in ESTIMATORS.items()}
 
 
-def shuffled(totals: Integers) -> Shapes:
-    """By what messages of +1 and -1 leave."""
-    return both_ways(Cells(totals + discrete_laplace(SHUFFLED.scale, len(totals)), MODELS["a shuffler"].kernel))
+def shuffler(totals: Integers) -> Shapes:
+    """Estimate from the sums of a shuffler's messages of +1 and -1."""
+    return both_estimators(Cells(totals + discrete_laplace(SHUFFLED.scale, len(totals)), MODELS["a shuffler"].kernel))
 
 
-def summed(totals: Integers) -> Shapes:
-    """By shares of noise, more of them than were counted on."""
+def secure_sum(totals: Integers) -> Shapes:
+    """Estimate from a secure sum in which more noise shares arrive than were assumed."""
     up, down = (negative_binomial(1 / HONEST, SCALE, len(totals)) for _ in range(2))
-    return both_ways(Cells(totals + up - down, MODELS["a secure sum"].kernel))
+    return both_estimators(Cells(totals + up - down, MODELS["a secure sum"].kernel))
 
 
-def both_ways(noisy: Cells) -> Shapes:
-    """By the paper's estimator and by EM."""
-    return {way: noisy.found(way) for way in ESTIMATORS}
+def both_estimators(noisy: Cells) -> Shapes:
+    """Estimate by the paper's estimator and by EM."""
+    return {way: noisy.estimate(way) for way in ESTIMATORS}
 
 
 _ONCE = laplace(float(SCALE))
 MODELS = {
-    "a trusted curator": Model(_ONCE, held),
-    STREAM: Model(both(_ONCE, _ONCE), streamed),
-    "a shuffler": Model(laplace(float(SHUFFLED.scale)), shuffled),
-    "a secure sum": Model(shares(float(SCALE), float(1 / HONEST)), summed),
+    "a trusted curator": Model(_ONCE, curator),
+    STREAM: Model(convolved(_ONCE, _ONCE), stream),
+    "a shuffler": Model(laplace(float(SHUFFLED.scale)), shuffler),
+    "a secure sum": Model(shares(float(SCALE), float(1 / HONEST)), secure_sum),
 }

@@ -4,8 +4,8 @@ from itertools import product
 
 from experiments.parts import Part
 from experiments.report import Setting, Table
-from experiments.shape.tables import drawn
-from experiments.shape.ways import CLIP, EM, PAPER, STAIRCASE, cells, errors, staircase, told
+from experiments.shape.tables import sample_tables
+from experiments.shape.ways import CLIP, EM, PAPER, STAIRCASE, errors, noisy_cells, noisy_staircase, summary
 from headcount.estimate.shape.prevalence import Prevalence
 from headcount.estimate.shape.table import Loss
 from headcount.exact import Integers
@@ -26,9 +26,9 @@ NOTES = (
 def part(setting: Setting) -> Part:
     """Both losses."""
     sizes, runs = (SIZES[:1], 3) if setting.quick else (SIZES, RUNS)
-    found = [errors(drawn("zipf 1", people, people, setting.seed, runs), shapes, power=2) for people in sizes]
+    found = [errors(sample_tables("zipf 1", people, people, setting.seed, runs), shapes, power=2) for people in sizes]
     rows = tuple(
-        (way, *(told(each[way], DIGEST.get(way, "") if not place else "") for place, each in enumerate(found)))
+        (way, *(summary(each[way], DIGEST.get(way, "") if not place else "") for place, each in enumerate(found)))
         for way in found[0]
     )
     return Part((Table("Squares of errors", ("way, loss", *(f"n = {people:,}" for people in sizes)), rows),), NOTES)
@@ -36,6 +36,10 @@ def part(setting: Setting) -> Part:
 
 def shapes(totals: Integers) -> dict[str, Prevalence]:
     """By every way that has a loss to choose."""
-    noisy = cells(totals)
-    made = {f"{way}, {loss}": noisy.found(way, loss) for way, loss in product((PAPER, EM), LOSSES)}
-    return {CLIP: noisy.found(CLIP)} | made | {f"{STAIRCASE}, {loss}": staircase(totals).found(loss) for loss in LOSSES}
+    noisy = noisy_cells(totals)
+    estimates = {f"{way}, {loss}": noisy.estimate(way, loss) for way, loss in product((PAPER, EM), LOSSES)}
+    return (
+        {CLIP: noisy.estimate(CLIP)}
+        | estimates
+        | {f"{STAIRCASE}, {loss}": noisy_staircase(totals).estimate(loss) for loss in LOSSES}
+    )

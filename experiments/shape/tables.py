@@ -1,4 +1,4 @@
-"""Who has what: n people have one item each, drawn from a distribution."""
+"""Synthetic tables: n people with one item each, sampled from a distribution."""
 
 from collections.abc import Callable
 
@@ -7,7 +7,7 @@ import numpy as np
 from headcount.exact import Floats, Integers
 
 Source = Callable[[int, int], Floats]
-"""The chance of each cell, for so many people and so many cells."""
+"""Maps numbers of people and of cells to the probability of each cell."""
 
 
 def zipf(exponent: float) -> Source:
@@ -35,7 +35,7 @@ SOURCES: dict[str, Source] = {
 }
 
 
-def drawn(source: str, people: int, cells: int, seed: int, runs: int) -> list[Integers]:
-    """How many people have each cell, in several tables."""
+def sample_tables(source: str, people: int, cells: int, seed: int, runs: int) -> list[Integers]:
+    """Sample `runs` tables: people per cell."""
     random = np.random.default_rng([seed, people, cells])
     return list(random.multinomial(people, SOURCES[source](people, cells), size=runs))

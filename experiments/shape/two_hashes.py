@@ -14,8 +14,8 @@ import numpy as np
 from experiments.parts import Part
 from experiments.report import Setting, Table
 from experiments.sampling.part import EPSILON
-from experiments.shape.tables import drawn
-from experiments.shape.ways import EM, cells, off, told
+from experiments.shape.tables import sample_tables
+from experiments.shape.ways import EM, noisy_cells, sorted_distance, summary
 from headcount.estimate.shape.prevalence import Prevalence
 from headcount.exact import Integers
 
@@ -47,25 +47,28 @@ def part(setting: Setting) -> Part:
 
 def one_hash(totals: Integers, buckets: int) -> Prevalence:
     """With all of epsilon."""
-    return cells(totals, EPSILON, buckets).found(EM, "l2")
+    return noisy_cells(totals, EPSILON, buckets).estimate(EM, "l2")
 
 
 def two_hashes(totals: Integers, buckets: int) -> Prevalence:
     """Of two tables for half of epsilon each, that with fewer collisions."""
-    both = [cells(totals, EPSILON * Fraction(1, 2), buckets) for _ in range(2)]
-    return min(both, key=lambda each: float(np.square(each.noisy.astype(np.float64)).sum())).found(EM, "l2")
+    both = [noisy_cells(totals, EPSILON * Fraction(1, 2), buckets) for _ in range(2)]
+    return min(both, key=lambda each: float(np.square(each.noisy.astype(np.float64)).sum())).estimate(EM, "l2")
 
 
 def _row(source: str, people: int, runs: int, seed: int) -> tuple[str, ...]:
     if source == HALVES:
         return _two_items(people, runs)
-    tables = drawn(source, people, people, seed, runs)
-    return (*(told(_squares(way, tables, tables)) for way in (one_hash, two_hashes)), "-", "-")
+    tables = sample_tables(source, people, people, seed, runs)
+    return (*(summary(_squares(way, tables, tables)) for way in (one_hash, two_hashes)), "-", "-")
 
 
 def _squares(way: Callable[[Integers, int], Prevalence], hashed: list[Integers], tables: list[Integers]) -> list[float]:
     """Of all tables, if these are what is hashed."""
-    return [off(way(each, TIMES * int(each.sum())), true, power=2) for each, true in zip(hashed, tables, strict=True)]
+    return [
+        sorted_distance(way(each, TIMES * int(each.sum())), true, power=2)
+        for each, true in zip(hashed, tables, strict=True)
+    ]
 
 
 def _two_items(people: int, runs: int) -> tuple[str, ...]:
@@ -74,4 +77,4 @@ def _two_items(people: int, runs: int) -> tuple[str, ...]:
     found = [(_squares(way, apart, apart), _squares(way, shared, apart)) for way in (one_hash, two_hashes)]
     chances = (1 / (TIMES * people), 1 / (TIMES * people) ** 2)
     means = [np.mean(own) + chance * np.mean(met) for (own, met), chance in zip(found, chances, strict=True)]
-    return (*(f"{mean:,.0f}" for mean in means), *(told(own) for own, _ in found))
+    return (*(f"{mean:,.0f}" for mean in means), *(summary(own) for own, _ in found))

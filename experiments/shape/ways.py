@@ -1,4 +1,4 @@
-"""What is measured, what is made of it, and how far off that is. One person is replaced, so n is public."""
+"""Noisy measurements, shape estimators, and their errors. One person is replaced, so n is public."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from experiments.sampling.part import EPSILON, SYSTEM, listed
+from experiments.sampling.part import EPSILON, SYSTEM, as_bounded
 from headcount.account.guarantee import Cost
 from headcount.estimate.shape import buckets
 from headcount.estimate.shape import staircase as stairs
@@ -14,7 +14,7 @@ from headcount.estimate.shape.first_column import interval
 from headcount.estimate.shape.kernel import Kernel, laplace
 from headcount.estimate.shape.prevalence import Prevalence, of_counts
 from headcount.estimate.shape.table import Estimator, Loss
-from headcount.estimate.shape.uncertainty import OnBuckets, OnStaircase
+from headcount.estimate.shape.uncertainty import BucketUncertainty, StaircaseUncertainty
 from headcount.exact import Integers
 from headcount.mechanism import NoisyBuckets, NoisyStaircase
 from headcount.mechanism.shape.strategy import Method, ShapeStrategy
@@ -32,17 +32,19 @@ class Cells:
     """The law of the noise."""
     hashed: bool = False
 
-    def found(self, way: str, loss: Loss = "l1") -> Prevalence:
+    def estimate(self, way: str, loss: Loss = "l1") -> Prevalence:
         """The shape, by clipping or by an estimator."""
         if way == CLIP:
             return of_counts(self.noisy)
         estimator = ESTIMATORS[way]
-        return buckets.found(self.noisy, self.kernel, hashed=self.hashed, estimator=estimator, loss=loss).prevalence
+        return buckets.estimate_shape(
+            self.noisy, self.kernel, hashed=self.hashed, estimator=estimator, loss=loss
+        ).prevalence
 
     @property
-    def uncertain(self) -> OnBuckets:
-        """What tells intervals."""
-        return OnBuckets(len(self.noisy), self.hashed, self.kernel)
+    def uncertainty(self) -> BucketUncertainty:
+        """The uncertainty that intervals are computed from."""
+        return BucketUncertainty(len(self.noisy), self.hashed, self.kernel)
 
 
 @dataclass(frozen=True)
@@ -53,32 +55,32 @@ class Stairs:
     scale: float
     """Of the noise."""
 
-    def found(self, loss: Loss = "l1") -> Prevalence:
+    def estimate(self, loss: Loss = "l1") -> Prevalence:
         """The shape."""
-        return stairs.found(self.noisy.rows, self.noisy.columns, scale=self.scale, loss=loss)
+        return stairs.estimate_shape(self.noisy.rows, self.noisy.columns, scale=self.scale, loss=loss)
 
     @property
-    def uncertain(self) -> OnStaircase:
-        """What tells intervals."""
+    def uncertainty(self) -> StaircaseUncertainty:
+        """The uncertainty that intervals are computed from."""
         ends = interval(self.noisy.columns, self.scale)
-        return OnStaircase(len(self.noisy.rows), len(self.noisy.columns), self.scale, *ends)
+        return StaircaseUncertainty(len(self.noisy.rows), len(self.noisy.columns), self.scale, *ends)
 
 
 Shapes = Mapping[str, Prevalence]
-"""By way."""
+"""Estimated shapes by way."""
 Errors = Mapping[str, Sequence[float]]
-"""By way: one for each table."""
+"""By way: one error per table."""
 
 
-def cells(totals: Integers, epsilon: Fraction = EPSILON, many: int | None = None) -> Cells:
-    """Noise on every cell; or, if it is said how many, on buckets that items are hashed into."""
+def noisy_cells(totals: Integers, epsilon: Fraction = EPSILON, many: int | None = None) -> Cells:
+    """Add noise to every cell, or to `many` buckets that items are hashed into."""
     noisy, scale = _measured("buckets", totals, epsilon, many)
     assert isinstance(noisy, NoisyBuckets)
     return Cells(noisy.values, laplace(scale), noisy.hashed)
 
 
-def staircase(totals: Integers, epsilon: Fraction = EPSILON) -> Stairs:
-    """Noise on the sorted counts."""
+def noisy_staircase(totals: Integers, epsilon: Fraction = EPSILON) -> Stairs:
+    """Add noise to the sorted counts."""
     noisy, scale = _measured("staircase", totals, epsilon)
     assert isinstance(noisy, NoisyStaircase)
     return Stairs(noisy, scale)
@@ -87,8 +89,8 @@ def staircase(totals: Integers, epsilon: Fraction = EPSILON) -> Stairs:
 def _measured(
     way: Method, totals: Integers, epsilon: Fraction, many: int | None = None
 ) -> tuple[NoisyBuckets | NoisyStaircase, float]:
-    """By the product's mechanism, and the scale of its noise. What is hashed is only what somebody has."""
-    asked = ShapeStrategy(
+    """Run the product's mechanism; also return the scale of its noise. Only items with a positive count are hashed."""
+    strategy = ShapeStrategy(
         budget=Cost(epsilon, Fraction(0)),
         neighbours="replace",
         cells=len(totals),
@@ -96,19 +98,21 @@ def _measured(
         buckets=many,
         people=int(totals.sum()),
     )
-    by = asked.mechanism()
-    held = totals if many is None else totals[totals > 0]
-    return by.run(listed(held, by.bounding), SYSTEM), float(by.event.scale)
+    by = strategy.mechanism()
+    present = totals if many is None else totals[totals > 0]
+    return by.run(as_bounded(present, by.bounding), SYSTEM), float(by.event.scale)
 
 
 def shapes(totals: Integers, epsilon: Fraction = EPSILON) -> Shapes:
-    """By every way, if the cells are known."""
-    noisy = cells(totals, epsilon)
-    return {way: noisy.found(way) for way in (CLIP, PAPER, EM)} | {STAIRCASE: staircase(totals, epsilon).found()}
+    """Estimate the shape in every way, for known cells."""
+    noisy = noisy_cells(totals, epsilon)
+    return {way: noisy.estimate(way) for way in (CLIP, PAPER, EM)} | {
+        STAIRCASE: noisy_staircase(totals, epsilon).estimate()
+    }
 
 
-def off(found: Prevalence, totals: Integers, power: int = 1) -> float:
-    """How far the sorted counts are apart, all together: the differences, or powers of them."""
+def sorted_distance(found: Prevalence, totals: Integers, power: int = 1) -> float:
+    """The distance of the sorted counts: the sum of absolute differences to a power."""
     one, other = found.largest_first, np.sort(totals[totals > 0])[::-1]
     gap = np.zeros(max(len(one), len(other)))
     gap[: len(one)] += one
@@ -117,12 +121,12 @@ def off(found: Prevalence, totals: Integers, power: int = 1) -> float:
 
 
 def errors(tables: Sequence[Integers], shapes: Callable[[Integers], Shapes], power: int = 1) -> Errors:
-    """Of every way, on each table."""
-    found = [{way: off(shape, totals, power) for way, shape in shapes(totals).items()} for totals in tables]
+    """The error of every way on each table."""
+    found = [{way: sorted_distance(shape, totals, power) for way, shape in shapes(totals).items()} for totals in tables]
     return {way: [each[way] for each in found] for way in found[0]}
 
 
-def told(several: Sequence[float], digest: str = "") -> str:
-    """Mean and standard deviation; in brackets what the digest has."""
+def summary(several: Sequence[float], digest: str = "") -> str:
+    """Format mean and standard deviation, with the digest's value in brackets."""
     spread = np.std(several, ddof=1)
     return f"{np.mean(several):,.0f} ± {spread:,.0f}" + (f" ({digest})" if digest else "")

@@ -30,26 +30,24 @@ if TYPE_CHECKING:
     from headcount.account import Ledger as Ledger
     from headcount.errors import HeadcountError as HeadcountError
     from headcount.jobs import *  # noqa: F403
+    from headcount.jobs.registry import plan as plan
     from headcount.planner import Plan as Plan
-    from headcount.planner import plan as plan
     from headcount.release import Release as Release
     from headcount.release import Shape as Shape
     from headcount.release import load as load
     from headcount.source.example import example as example
-
-__version__ = "0.9.0"
 
 _HOMES = {
     "Charge": "headcount.account",
     "Cost": "headcount.account",
     "HeadcountError": "headcount.errors",
     "Ledger": "headcount.account",
-    "Plan": "headcount.planner",
+    "Plan": "headcount.jobs.registry",
     "Release": "headcount.release",
     "Shape": "headcount.release",
     "example": "headcount.source.example",
     "load": "headcount.release",
-    "plan": "headcount.planner",
+    "plan": "headcount.jobs.registry",
     **{job: f"headcount.jobs.{job}" for job in JOBS},
 }
 _PACKAGES = ("account", "audit", "federated", "noise", "stream")
@@ -58,6 +56,8 @@ __all__ = [*_HOMES, *_PACKAGES]
 
 def __getattr__(name: str) -> Any:
     """Load a public name when it is first used, so that the import itself is quick."""
+    if name == "__version__":
+        return import_module("importlib.metadata").version("headcount")
     if name not in __all__:
         raise AttributeError(f"module 'headcount' has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name) if name in _HOMES else import_module(f"headcount.{name}")

@@ -1,7 +1,17 @@
 """Exception classes, one per kind of mistake. Every message says what was given, what is allowed, and ends with the
 line to write instead. Control characters in names that others chose are made visible."""
 
-from headcount.wording import visible
+PLACEHOLDER = "·"
+"""Shown in place of an unprintable character."""
+
+
+def visible(text: str) -> str:
+    """Replace every unprintable character, so that the text is one line.
+
+    >>> visible("user\\x1b[2J")
+    'user·[2J'
+    """
+    return text if text.isprintable() else "".join(char if char.isprintable() else PLACEHOLDER for char in text)
 
 
 class HeadcountError(Exception):

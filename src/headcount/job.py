@@ -10,9 +10,7 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, fields
-from difflib import get_close_matches
 from functools import lru_cache
-from importlib import import_module
 from math import exp
 from typing import Annotated, Any, ClassVar, Self, get_args, get_type_hints
 
@@ -23,7 +21,7 @@ from ibis.expr import types as ir
 from headcount.account.events import Neighbours
 from headcount.account.guarantee import Cost
 from headcount.account.relation import Relation
-from headcount.bound.selection.people import People
+from headcount.bound.selection.people import NoisyCount
 from headcount.errors import BadParameter, UnknownColumn
 from headcount.exact import one_of
 from headcount.mechanism.mechanism import AnyMechanism, Columns, Noisy
@@ -66,6 +64,18 @@ class Job(ABC):
     cost_example: ClassVar[str] = "epsilon=1, or target_error=10"
     """What to write if no cost was typed."""
     one_row_each: ClassVar[bool] = False
+
+    _KINDS: ClassVar[dict[str, type["Job"]]] = {}
+
+    def __init_subclass__(cls) -> None:
+        """Register the class of a job by the job's name."""
+        if "name" in vars(cls):
+            Job._KINDS[cls.name] = cls
+
+    @staticmethod
+    def kind(name: str) -> type["Job"]:
+        """The class of a job; it is known once its file is imported."""
+        return Job._KINDS[name]
 
     user: Annotated[str, as_typed]
     """The column that tells people apart."""
@@ -211,7 +221,7 @@ class Job(ABC):
     def strategy(self, budget: Cost, cells: int | None) -> Strategy:
         """How it is answered within a budget; `cells` is the number of public items."""
 
-    def table(self, noisy: Noisy, columns: Columns, people: People) -> pa.Table:
+    def table(self, noisy: Noisy, columns: Columns, people: NoisyCount) -> pa.Table:
         """The released rows."""
         return pa.table(columns.by_name)
 
@@ -252,13 +262,13 @@ class Job(ABC):
         """What happens once the bound is selected, a sentence for each step."""
         return [mechanism.bounding.explain(self.item), *mechanism.explain(self.item)]
 
-    def closing(self, people: People | None) -> list[str]:
+    def closing(self, people: NoisyCount | None) -> list[str]:
         """What else becomes of the counts; `people` once they are counted."""
         return []
 
     def interval(self, mechanism: AnyMechanism) -> str:
         """What low and high mean."""
-        return mechanism.interval_told
+        return mechanism.interval_meaning
 
     @property
     def relation(self) -> Relation:
@@ -266,21 +276,18 @@ class Job(ABC):
         return self.neighbours
 
     @property
-    def _without(self) -> str:
-        """The other table in the guarantee."""
+    def _change(self) -> str:
+        """How neighbouring tables differ."""
         if self.neighbours == "replace":
-            return f"had any one person ({self.user}) done anything else, in all of their rows"
-        return f"had any one person ({self.user}) not been there, with all of their rows"
+            return f"replacing all rows of any one person ({self.user}) by other rows"
+        return f"adding or removing any one person ({self.user}), with all their rows,"
 
     def guarantee(self, cost: Cost) -> str:
         """What is promised, to whom."""
         epsilon, delta = float(cost.epsilon), float(cost.delta)
-        factor = f" = {exp(epsilon):.4g}" if epsilon <= 9 else ""
-        rest = f", but for a chance of {delta:g}" if delta else ""
-        return (
-            f"Privacy: {self._without}, every result would have been as likely as it was, within a factor of "
-            f"e^{epsilon:g}{factor}{rest}."
-        )
+        factor = f"{exp(epsilon):.4g} (e^{epsilon:g})" if epsilon <= 9 else f"e^{epsilon:g}"
+        plus = f", plus {delta:g}" if delta else ""
+        return f"Privacy: {self._change} changes the probability of any outcome by at most a factor of {factor}{plus}."
 
 
 @lru_cache(maxsize=64)
@@ -288,23 +295,3 @@ def _parsers(kind: type[Job]) -> dict[str, Parser]:
     """The parser of each field, from its annotation."""
     hints = get_type_hints(kind, include_extras=True)
     return {field.name: hints[field.name].__metadata__[0] for field in fields(kind)}
-
-
-def job_named(name: Any) -> tuple[type[Job], Callable[..., Any]]:
-    """The class and the public function of a job."""
-    jobs = import_module("headcount.jobs").JOBS
-    plain = name.replace("-", "_") if isinstance(name, str) else name
-    if plain not in jobs:
-        known = " or ".join(f'plan("{each}", data, ...)' for each in jobs)
-        raise BadParameter(f"plan({name!r:.40}, ...): unknown.", fix=known)
-    module = import_module(f"headcount.jobs.{plain}")
-    return getattr(module, plain.title().replace("_", "")), getattr(module, plain)
-
-
-def check_names(job: str, typed: Mapping[str, Any], known: Mapping[str, Any]) -> None:
-    """Refuse parameters that a job does not have."""
-    for name in typed:
-        if name not in known:
-            near = get_close_matches(name, known, n=1)
-            fix = f"{near[0]}=..., or no {name}" if near else f"no {name}"
-            raise BadParameter(f"{name}: a {job} has no such parameter.", fix=fix)

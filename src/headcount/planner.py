@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +17,11 @@ from headcount.account import Charge, Cost, Ledger
 from headcount.account.budget import budget, epsilon_of_rho, least_epsilon
 from headcount.account.chain import canonical
 from headcount.account.events import Event, Guarantee, to_json
-from headcount.bound.selection.people import People
+from headcount.bound.selection.people import NoisyCount
 from headcount.bound.selection.selection import BoundSelection
-from headcount.errors import BadParameter
+from headcount.errors import BadParameter, visible
 from headcount.exact import Number, rational, written
-from headcount.job import Job, check_names, job_named
+from headcount.job import Job
 from headcount.mechanism.mechanism import AnyMechanism
 from headcount.mechanism.strategy import Strategy
 from headcount.noise import Entropy, KeyedEntropy, SystemEntropy
@@ -31,24 +30,9 @@ from headcount.run import Decision, Progress, Source, draw, fingerprint
 from headcount.source import Events, open_events
 from headcount.source.engines.limits import Limits, limits
 from headcount.source.events import check_limits, check_name
-from headcount.wording import visible
 
 FORMAT = 7
 DEFAULT_DELTA = 1e-6
-
-
-def plan(job: str, data: Any, **arguments: Any) -> "Plan":
-    """What a release would cost and how far off it would be: the arguments of the function of that name; nothing is
-    read or spent.
-
-    >>> import headcount as hc
-    >>> hc.plan("histogram", hc.example(), user="user", by="song", epsilon=1, bound=20).mechanism.event.threshold
-    103
-    """
-    kind, function = job_named(job)
-    known = [name for name in signature(function).parameters if name not in ("data", "ledger", "again")]
-    check_names(kind.name, arguments, dict.fromkeys(known))
-    return build(kind, data, arguments)
 
 
 def release(kind: type[Job], data: Any, given: dict[str, Any]) -> Release:
@@ -76,17 +60,17 @@ def build(kind: type[Job], data: Any, arguments: dict[str, Any]) -> "Plan":
     job.check_source(events)
     columns = {name: str(kind) for name, kind in events.columns.items()}
 
-    def made(epsilon: Number) -> Plan:
+    def plan_for(epsilon: Number) -> Plan:
         return Plan(events.name, job, budget(epsilon, delta), columns, events, usable)
 
     if target is None:
-        plan = made(_epsilon(job, epsilon, rho, delta))
+        plan = plan_for(_epsilon(job, epsilon, rho, delta))
         plan.check()
         return plan
     if epsilon is not None or rho is not None:
         raise BadParameter("epsilon and target_error: only one of them.", fix="target_error=10 finds the epsilon")
     job.check_target(target)
-    return least_epsilon(target, made)
+    return least_epsilon(target, plan_for)
 
 
 def _epsilon(job: Job, epsilon: Number | None, rho: Number | None, delta: Number) -> Number:
@@ -173,7 +157,7 @@ class Plan:
         """The mechanism, if nothing is left to be selected."""
         return None if self.selection else Decision(self.mechanism)
 
-    def _steps(self, decision: Decision | None, people: People | None = None) -> list[str]:
+    def _steps(self, decision: Decision | None, people: NoisyCount | None = None) -> list[str]:
         """What happens, as far as it is known: to its end once it is decided."""
         selections = decision.selections if decision else (self.selection,) if self.selection else ()
         mechanism = decision.mechanism if decision else None
@@ -194,7 +178,7 @@ class Plan:
             percent = f"{float(100 * selection.epsilon / self.budget.epsilon):.3g}%"
             price = f" This takes {float(selection.epsilon):g} of epsilon ({percent})." if selection.epsilon else ""
             repeated = number > 0 and selection.repeats
-            again = "Nothing was seen: too few people for so much noise. So, once more: " if repeated else ""
+            again = "Nothing was seen: too few people for this much noise. So, once more: " if repeated else ""
             outcome = selection.outcome(mechanism.bounding) if mechanism else ""
             sentences.append(f"{again}{selection.explain(self.job.item)}{price}{outcome}")
         return sentences
@@ -256,7 +240,7 @@ class Plan:
 
     @classmethod
     def _from_plain(cls, plain: dict[str, Any]) -> "Plan":
-        job = job_named(plain["job"])[0].from_plain(plain["parameters"])
+        job = Job.kind(plain["job"]).from_plain(plain["parameters"])
         plan = cls(str(plain["dataset"]), job, budget(plain["epsilon"], plain["delta"]), plain["columns"])
         job.check_schema(plan._kinds())
         plan.check()
@@ -300,9 +284,9 @@ class Plan:
         without new noise and without a charge; if the data changed since, it is refused. `again=True` pays for a new
         draw."""
         source = Source(self._opened(data), self.limits, self.domain, self.dataset)
-        pack(pa.table({}), self.about(None))  # nothing of it can fail once noise is drawn
+        pack(pa.table({}), self.about(None))  # so that packing it cannot fail once noise is drawn
         if ledger is None:
-            return open_release(self._drawn(source, entropy or SystemEntropy(), "", progress), fresh=True)
+            return open_release(self._draw(source, entropy or SystemEntropy(), "", progress), fresh=True)
         check_name(self.dataset)
         if entropy is not None:
             raise BadParameter("a ledger is charged for real noise only.", fix="no ledger, or no entropy of your own")
@@ -314,12 +298,12 @@ class Plan:
             return found
 
         def work(head: str, secret: bytes) -> bytes:
-            return self._drawn(source, KeyedEntropy(secret), head, progress)
+            return self._draw(source, KeyedEntropy(secret), head, progress)
 
         sealed = ledger.publish(self.charge(), work, again=again, data=identity)
         return open_release(sealed.content, fresh=sealed.fresh)
 
-    def _drawn(self, source: Source, entropy: Entropy, head: str, progress: Progress) -> bytes:
+    def _draw(self, source: Source, entropy: Entropy, head: str, progress: Progress) -> bytes:
         """The release's bytes."""
         done = draw(self.job, self.strategy, source, entropy, progress)
         about = self.about(done.decision, done.people)
@@ -335,7 +319,7 @@ class Plan:
         job.check_source(events)
         return events
 
-    def about(self, decision: Decision | None, people: People | None = None) -> About:
+    def about(self, decision: Decision | None, people: NoisyCount | None = None) -> About:
         """Everything about the release but its rows; without its mechanism, as far as it is known."""
         ready = decision or self._decision
         mechanism = ready.mechanism if ready else None

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 from scipy import special
 
-from headcount.bound.selection.people import People
+from headcount.bound.selection.people import NoisyCount
 from headcount.bound.selection.selection import BoundSelection
 from headcount.errors import ReadingFailed
 from headcount.job import Job
@@ -48,7 +48,7 @@ class Outcome:
     table: pa.Table
     measured: str
     """Of a shape: what its intervals are computed from."""
-    people: People
+    people: NoisyCount
     """The number of people: with noise, or as it is public."""
 
 
@@ -75,7 +75,7 @@ def draw(job: Job, strategy: Strategy, source: Source, entropy: Entropy, progres
     with quiet():
         noisy = decision.mechanism.run(bounded, entropy)  # items, noisy values
         counted = strategy.people_count
-        people = counted.draw(there, entropy) if counted else People(job.public_people)
+        people = counted.draw(there, entropy) if counted else NoisyCount(job.public_people)
         columns = decision.mechanism.estimate(noisy)
         return Outcome(decision, job.table(noisy, columns, people), columns.measured, people)
 
@@ -88,12 +88,12 @@ def _select(strategy: Strategy, pairs: Contributions, entropy: Entropy, progress
     progress("choosing the bound")
     if others := [name for name in pairs.items if not pairs.table[name].type().is_string()]:
         check_packable(pairs.listed(others))
-    chosen, made = selection.draw(selection.look(pairs), entropy), [selection]
-    while following := strategy.next_selection(chosen, made):
+    chosen, selections = selection.draw(selection.look(pairs), entropy), [selection]
+    while following := strategy.next_selection(chosen, selections):
         chosen, strategy = following.draw(following.look(pairs), entropy), strategy.after(following)
-        made.append(following)
+        selections.append(following)
     progress("bounding")
-    return Decision(strategy.mechanism(chosen), tuple(made))
+    return Decision(strategy.mechanism(chosen), tuple(selections))
 
 
 @contextmanager

@@ -7,21 +7,10 @@ people passes through `visible`; what programs read is escaped.
 
 import re
 
-PLACEHOLDER = "·"
-"""Shown in place of an unprintable character."""
 IRREGULAR_PLURALS = {"person": "people", "child": "children", "man": "men", "woman": "women"}
 WORD = re.compile("[A-Za-z]?[a-z]+|[A-Z]+")
 """A single English word; anything else is a name, which has no plural."""
 _JSON_UNPRINTABLE = re.compile(r"[^\x20-\x7e\n]")
-
-
-def visible(text: str) -> str:
-    """Replace every unprintable character, so that the text is one line.
-
-    >>> visible("user\\x1b[2J")
-    'user·[2J'
-    """
-    return text if text.isprintable() else "".join(char if char.isprintable() else PLACEHOLDER for char in text)
 
 
 def visible_json(text: str) -> str:

@@ -262,3 +262,13 @@ def test_a_row_that_was_taken_in_by_half_is_read_again(
     with pytest.raises(KeyboardInterrupt):
         ledger.left  # noqa: B018
     assert ledger.left.epsilon == 2
+
+
+def test_a_secret_that_another_process_just_wiped_is_no_mistake(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was listed, and is gone before it is looked at: 32 writers at once meet this."""
+    listed = tmp_path / f"visits.db.secret-1-{'0' * 16}"
+    monkeypatch.setattr(Path, "iterdir", lambda folder: iter([listed]))
+    pending.sweep(tmp_path / "visits.db", lambda number, beginning: False)
+    assert not listed.exists()

@@ -121,7 +121,7 @@ def test_a_charge_that_was_never_sealed_is_for_its_data_too(ledger: Ledger) -> N
             raise KeyboardInterrupt
 
     with suppress(KeyboardInterrupt):
-        plan.release(ledger=ledger, tell=stop)
+        plan.release(ledger=ledger, progress=stop)
     assert [spend.sealed for spend in ledger.spends()] == [False]
     with pytest.raises(LedgerError, match=CHANGED):
         plan.release(pa.table(FEBRUARY), ledger=ledger)

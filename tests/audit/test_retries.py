@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tests.effort import everything
 
-from headcount import planning
+from headcount import planner
 from headcount.audit import retries
 from headcount.audit.chaos import Tally
 from headcount.noise import KeyedEntropy, SystemEntropy
@@ -24,7 +24,7 @@ def test_a_fresh_draw_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
             return SystemEntropy().random_bytes(count)
 
     expected, lines = retries._charged(tmp_path / "charged")
-    monkeypatch.setattr(planning, "KeyedEntropy", Fresh)
+    monkeypatch.setattr(planner, "KeyedEntropy", Fresh)
     tally = Tally()
     retries._try(tmp_path / "charged", lines[0], "interrupt", expected, tally)
     assert tally.second_draws == 1

@@ -42,6 +42,7 @@ def test_the_bound_holds_on_the_table(bounding: Bounding, events: bool) -> None:
     assert bounding.sensitivity.covers(found)
 
 
+@pytest.mark.slow(one_in=3)
 @ways
 def test_totals_are_those_of_what_is_kept(bounding: Bounding, events: bool) -> None:
     summed: Counter[str] = Counter()
@@ -57,6 +58,7 @@ def test_people_within_the_bound_keep_everything(bounding: Bounding, events: boo
     assert kept(bounding, rows, SECRET, events=events) == {key: n * bounding.unit for key, n in expected.items()}
 
 
+@pytest.mark.slow(one_in=3)
 @ways
 def test_what_is_kept_of_a_person_is_their_own_affair(bounding: Bounding, events: bool) -> None:
     """Whatever the order of the rows and whoever else is there (I6)."""
@@ -67,6 +69,7 @@ def test_what_is_kept_of_a_person_is_their_own_affair(bounding: Bounding, events
         assert {key: count for key, count in found.items() if key[0] == "h"} == alone
 
 
+@pytest.mark.slow(one_in=3)
 @ways
 def test_nothing_is_left_of_an_item_that_nobody_keeps(bounding: Bounding, events: bool) -> None:
     """Support after bounding: what was there before must not show."""
@@ -82,6 +85,7 @@ def test_nothing_is_left_of_an_item_that_nobody_keeps(bounding: Bounding, events
 PEOPLE = st.lists(st.tuples(st.sampled_from("pqr"), st.sampled_from("abcdef")), max_size=25)
 
 
+@pytest.mark.slow(one_in=3)
 @ways
 @settings(max_examples=examples(15), deadline=None)
 @given(others=PEOPLE, one=st.lists(st.sampled_from("abcdef"), max_size=15), other=st.lists(st.sampled_from("abcdef")))

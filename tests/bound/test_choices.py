@@ -366,6 +366,7 @@ def neighbours_of(
         yield people if neighbours == "add-remove" else [*people, some_person(random)], [*people, one]
 
 
+@pytest.mark.slow(one_in=3)
 @both
 @every_known
 def test_a_known_score_changes_by_its_sensitivity_at_most(kind: type[Known], neighbours: Neighbours) -> None:

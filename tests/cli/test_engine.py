@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tests.cli.test_commands import headcount
 
-from headcount.cli.app import JOBS
+from headcount.jobs import JOBS
 
 WRONG = {
     "memory": (("--memory", "little"), "--memory little: not an amount of memory. Fix: --memory 4GB, --memory 512MB"),

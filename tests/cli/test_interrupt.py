@@ -153,7 +153,7 @@ def test_an_interrupt_in_python_passes_through(tmp_path: Path, charged: bool) ->
 
     plan = hc.plan("histogram", table, user="person", by="item", epsilon=1)
     with pytest.raises(KeyboardInterrupt):
-        plan.release(ledger=ledger if charged else None, tell=interrupt)
+        plan.release(ledger=ledger if charged else None, progress=interrupt)
     assert connection.execute("SELECT table_name FROM duckdb_tables()").fetchall() == before
     ledger.verify()
     assert not ledger.spends()

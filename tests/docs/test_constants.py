@@ -3,27 +3,27 @@
 from pathlib import Path
 
 import pytest
-from headcount.asked_shape import _buckets
 from tests.privacy.planted import BUGS
 
 from experiments.shape import hashing
+from headcount.cli.options import help_of
 from headcount.errors import BadParameter
+from headcount.estimate.shape.table import BUCKETS_PER_ITEM
 from headcount.federated.shape import analyst
+from headcount.jobs.shape import parse_buckets, shape
 from headcount.mechanism.shape import buckets
-from headcount.release.shape import ROOMY
 
 ROOT = Path(__file__).parents[2]
 SAID = [
-    ("docs/how-to/shape.md", f"There are {buckets.TIMES} buckets for each contribution"),
-    ("docs/how-to/shape.md", f"take {ROOMY} for each different item"),
-    ("docs/how-to/stream.md", f"Take {ROOMY} buckets for each different item"),
-    ("docs/how-to/shuffle.md", f"(by default {analyst.TIMES} for each person)"),
-    ("docs/proofs/buckets.md", f"or {buckets.TIMES} for each contribution"),
-    ("docs/reproduce/shape.md", f"By default it takes B = {buckets.TIMES}n."),
-    ("docs/evidence.md", f"{buckets.TIMES} n buckets, which is what is taken"),
-    ("src/headcount/api_shape.py", f"by default {buckets.TIMES} for each contribution"),
-    ("src/headcount/cli/shape.py", f"else {buckets.TIMES} for each contribution"),
-    ("src/headcount/stream/counter.py", f"{ROOMY} for each item that is expected"),
+    ("docs/how-to/shape.md", f"There are {buckets.BUCKETS_PER_CONTRIBUTION} buckets for each contribution"),
+    ("docs/how-to/shape.md", f"take {BUCKETS_PER_ITEM} for each different item"),
+    ("docs/how-to/stream.md", f"Take {BUCKETS_PER_ITEM} buckets for each different item"),
+    ("docs/how-to/shuffle.md", f"(by default {analyst.BUCKETS_PER_PERSON} for each person)"),
+    ("docs/proofs/buckets.md", f"or {buckets.BUCKETS_PER_CONTRIBUTION} for each contribution"),
+    ("docs/reproduce/shape.md", f"By default it takes B = {buckets.BUCKETS_PER_CONTRIBUTION}n."),
+    ("docs/evidence.md", f"{buckets.BUCKETS_PER_CONTRIBUTION} n buckets, which is what is taken"),
+    ("src/headcount/jobs/shape.py", f"by default {buckets.BUCKETS_PER_CONTRIBUTION} for each contribution"),
+    ("src/headcount/stream/counter.py", f"{BUCKETS_PER_ITEM} for each item that is expected"),
 ]
 
 
@@ -33,9 +33,10 @@ def test_how_many_buckets_is_told_everywhere_alike(page: str, text: str) -> None
 
 
 def test_how_many_buckets_is_told_by_refusals_and_experiments_alike() -> None:
-    with pytest.raises(BadParameter, match=f"about {buckets.TIMES} for each contribution"):
-        _buckets(1)
-    assert f"By default it takes B = {buckets.TIMES}n." in " ".join(hashing.NOTES)
+    with pytest.raises(BadParameter, match=f"about {buckets.BUCKETS_PER_CONTRIBUTION} for each contribution"):
+        parse_buckets("buckets", 1, {})
+    assert f"by default {buckets.BUCKETS_PER_CONTRIBUTION} for each contribution" in help_of(shape, "buckets")
+    assert f"By default it takes B = {buckets.BUCKETS_PER_CONTRIBUTION}n." in " ".join(hashing.NOTES)
 
 
 def test_how_many_bugs_are_planted() -> None:

@@ -11,6 +11,7 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests import process
@@ -21,6 +22,11 @@ ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 COMMAND = Path(sys.executable).with_name("headcount")
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def case(page: Path) -> Any:
+    """A page to run; the one that starts a Spark has a sample in `conformance` instead, in the quick tier."""
+    return pytest.param(page, marks=[pytest.mark.spark, pytest.mark.slow]) if page.name == "spark.md" else page
 
 
 def matches(printed: str, written: str) -> bool:
@@ -41,7 +47,7 @@ def run_console(block: str) -> None:
         assert matches(run.stdout + run.stderr, written), f"{command}\n{run.stdout}{run.stderr}"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+@pytest.mark.parametrize("page", [case(page) for page in PAGES], ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_snippets(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Python blocks run in order and share their names; a text block after one is what it prints."""
     monkeypatch.chdir(tmp_path)

@@ -12,7 +12,6 @@ from headcount.bound import BoundedTop, TopItems
 from headcount.mechanism import NoisyFound
 from headcount.mechanism.topk import count_release
 from headcount.noise import SystemEntropy
-from headcount.release import found
 
 LISTED = TopItems(3000)
 COUNTS = {
@@ -41,7 +40,7 @@ def test_nearer_than_by_noise_alone(shape: str, neighbours: Neighbours) -> None:
         noisy = mechanism.run(bounded, SystemEntropy())
         assert isinstance(noisy, NoisyFound)
         true = bounded.totals[noisy.items["item0"].to_numpy()]
-        told = {name: np.asarray(column) for name, column in found.columns(noisy, mechanism, "count").items()}
+        told = {name: np.asarray(column) for name, column in mechanism.estimate(noisy).by_name.items()}
         later = noisy.levels > 0
         off.append(np.abs(told["count"] - true) > 0.1 * true)
         raw.append((np.abs(noisy.values - true) > 0.1 * true)[later])

@@ -9,12 +9,12 @@ from tests.experiments.quick import assert_complete, quickly
 
 from experiments import EXPERIMENTS, experiment
 from experiments.best import Histograms, best_known
-from experiments.bounding import choosing
-from experiments.bounding.cut import scaled, shuffled
-from experiments.bounding.losses import clipped
-from experiments.bounding.people import People, different, uneven
-from experiments.bounding.printed import BOUNDS, AsPrinted, PrintedPerturbation, threshold
-from experiments.bounding.undoing import released
+from experiments.bounding import selection
+from experiments.bounding.clipping import scaled_counts, shuffle_events
+from experiments.bounding.debiasing import release_losses
+from experiments.bounding.losses import clipping_loss
+from experiments.bounding.paper import BOUNDS, PrintedExponential, PrintedPerturbation, threshold
+from experiments.bounding.people import People, heterogeneous, lognormal
 from experiments.report import Setting, number
 from headcount.bound.selection.by_load import Generalized
 from headcount.exact import Integers
@@ -67,10 +67,12 @@ def test_the_printed_threshold() -> None:
 def test_what_is_left_agrees_with_the_printed_vectors() -> None:
     """Scaled: norms 5, 5, 10, 1; sampled: within every bound, the sum of min(m, C), and h on average."""
     people = Histograms.dense(DIGEST)
-    assert scaled(people, np.array([5.0, 10.0])) == pytest.approx(np.array([[7, 13], [10, 17]]))
+    assert scaled_counts(people, np.array([5.0, 10.0])) == pytest.approx(np.array([[7, 13], [10, 17]]))
     bounds = np.array([1, 2, 5, 7, 10, 14])
     random = np.random.default_rng(1)
-    several = np.array([shuffled(people, random).kept(bounds) for _ in range(4000)])  # (run, bound, item)
+    several = np.array(
+        [shuffle_events(people, random).clipped_counts(bounds) for _ in range(4000)]
+    )  # (run, bound, item)
     assert (several.sum(axis=2) == [4, 7, 16, 20, 23, 27]).all()
     expected = [people.left(bound) for bound in bounds]
     assert several.mean(axis=0) == pytest.approx(np.array(expected), abs=0.12)  # more than 6 deviations
@@ -79,10 +81,10 @@ def test_what_is_left_agrees_with_the_printed_vectors() -> None:
 def test_the_folded_normal_is_what_noise_does() -> None:
     people = People("four", 4, Histograms.dense(DIGEST))
     bound, random = 5.0, np.random.default_rng(1)
-    left = np.concatenate([scaled(people.histograms, np.array([bound]))[0], [0]])  # and an item that nobody has
+    left = np.concatenate([scaled_counts(people.histograms, np.array([bound]))[0], [0]])  # and an item that nobody has
     noisy = left + 2 * bound * random.normal(size=(200_000, 3))
     measured = np.abs(noisy - [10, 17, 0]).sum(axis=1).mean() / 27
-    assert clipped(people, 3, np.array([bound]), 2.0)[0] == pytest.approx(measured, rel=0.01)
+    assert clipping_loss(people, 3, np.array([bound]), 2.0)[0] == pytest.approx(measured, rel=0.01)
 
 
 class Recorded(SystemEntropy):
@@ -96,40 +98,40 @@ class Recorded(SystemEntropy):
         return super().draw(law, size)
 
 
-@pytest.mark.parametrize("kind", [AsPrinted, Generalized])
-def test_many_draws_are_of_the_law_of_one(kind: type[AsPrinted] | type[Generalized]) -> None:
-    people = different(20, np.random.default_rng(1), 2_000)
-    choice, entropy = choosing.unknown(kind, people, BOUNDS[:20]), Recorded()
+@pytest.mark.parametrize("kind", [PrintedExponential, Generalized])
+def test_many_draws_are_of_the_law_of_one(kind: type[PrintedExponential] | type[Generalized]) -> None:
+    people = heterogeneous(20, np.random.default_rng(1), 2_000)
+    choice, entropy = selection.unknown_choice(kind, people, BOUNDS[:20]), Recorded()
     statistics = choice.look(people.on_engine())
     choice.draw(statistics, entropy)
     law = entropy.laws[0]
     assert isinstance(law, Softmax)
-    assert set(law.exponents) == set(choosing._law(choice, statistics).exponents)
+    assert set(law.exponents) == set(selection._law(choice, statistics).exponents)
 
 
 def test_as_printed_is_less_sure() -> None:
     """Algorithm 4's exponent is 2/5 of ours, Algorithm 2's noise at least twice ours."""
-    people = uneven(2_000, 50, np.random.default_rng(1))
-    printed = choosing.unknown(AsPrinted, people, BOUNDS)
+    people = lognormal(2_000, 50, np.random.default_rng(1))
+    printed = selection.unknown_choice(PrintedExponential, people, BOUNDS)
     assert printed.span == 5 * 1500 * 2**20
-    loose = choosing.known(PrintedPerturbation.name, people, 50, 5)
-    tight = choosing.known("output-perturbation", people, 50, 5)
+    loose = selection.known_choice(PrintedPerturbation.name, people, 50, 5)
+    tight = selection.known_choice("output-perturbation", people, 50, 5)
     assert loose.events[0].scale >= 1.9 * tight.events[0].scale  # type: ignore[union-attr]
 
 
 def test_the_default_is_near_the_best() -> None:
-    people = uneven(20_000, 1000, np.random.default_rng(1))
-    choice = choosing.default(people, 1000)
+    people = lognormal(20_000, 1000, np.random.default_rng(1))
+    choice = selection.default_choice(people, 1000)
     them = people.histograms
     best = best_known(them.norms, them.ratios, choice.weight)
-    chosen = choosing.drawn(choice, choice.look(people.on_engine()), 20) ** 0.5
+    chosen = selection.select(choice, choice.look(people.on_engine()), 20) ** 0.5
     assert np.median(chosen) == pytest.approx(best, rel=0.4)
 
 
 def test_undoing_helps_if_counts_are_poisson() -> None:
     counts = np.random.default_rng(1).poisson(1.0, 100_000)
     people = People("one", 100_000, Histograms.dense(counts[:, np.newaxis]))
-    found = released(people, np.array([2] * 20), np.random.default_rng(2))
+    found = release_losses(people, np.array([2] * 20), np.random.default_rng(2))
     assert found.clipped.mean() == pytest.approx(1 - 0.896361676, abs=0.01)  # h_2(1)
     assert found.undone.mean() < 0.02
 

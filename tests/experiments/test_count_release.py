@@ -10,11 +10,11 @@ import pytest
 from tests.experiments.quick import QUICK, assert_complete, quickly
 
 from experiments import experiment
-from experiments.count_release.baseline import Counted, not_private, threshold
-from experiments.count_release.claims import Measured, looked_up
-from experiments.count_release.figures import RHOS, measured
+from experiments.count_release.baseline import NoisyCounts, plume_not_private, threshold
+from experiments.count_release.claims import Measured, claims_table
+from experiments.count_release.figures import RHOS, measure
 from experiments.count_release.methods import DELTA, LEVEL, NAMES, PRINTED, TRUE, VARIANTS, Trial, ranked, trial
-from experiments.count_release.tables import Pairs, numbered, read, synthetic
+from experiments.count_release.tables import Pairs, from_ids, read, synthetic
 from experiments.report import Setting
 from headcount.account import calibrate
 from headcount.source.arrow_columns import whole_numbers
@@ -28,7 +28,7 @@ def pairs() -> Pairs:
 
 
 def test_pairs_are_numbered_by_how_common_items_are() -> None:
-    found = numbered(np.array([7, 7, 3, 3, 9, 3]), np.array([5, 5, 5, 2, 5, 2]))
+    found = from_ids(np.array([7, 7, 3, 3, 9, 3]), np.array([5, 5, 5, 2, 5, 2]))
     assert list(zip(found.users.tolist(), found.items.tolist(), strict=True)) == [(3, 1), (3, 0), (7, 0), (9, 0)]
     assert (found.people.tolist(), found.domain) == ([3, 1], 2)
     assert [found.percentile(part) for part in (0.5, 0.67, 1)] == [1, 2, 2]
@@ -37,20 +37,20 @@ def test_pairs_are_numbered_by_how_common_items_are() -> None:
 def test_everybody_keeps_their_bound_evenly(pairs: Pairs) -> None:
     """In all exactly min(size, most) of each person; each item of somebody with the same chance."""
     most, random = 5, np.random.default_rng(2)
-    several = np.array([pairs.kept(most, random) for _ in range(400)])
+    several = np.array([pairs.sampled_counts(most, random) for _ in range(400)])
     assert (several.sum(axis=1) == np.minimum(pairs.sizes, most).sum()).all()
     chances = np.minimum(1, most / pairs.sizes[pairs.users])
     expected = np.bincount(pairs.items, weights=chances, minlength=pairs.domain)
     wide = np.sqrt(np.bincount(pairs.items, weights=chances * (1 - chances), minlength=pairs.domain) / 400)
     assert (np.abs(several.mean(axis=0) - expected) <= 6 * wide + 1e-9).all()
-    assert (pairs.kept(10**6, random) == pairs.people).all()
+    assert (pairs.sampled_counts(10**6, random) == pairs.people).all()
 
 
 def test_only_what_was_found_is_counted(pairs: Pairs) -> None:
     """Who has much else is counted in full for what was found."""
     found = np.zeros(pairs.domain, dtype=np.bool_)
     found[[3, 8]] = True
-    left = pairs.among(found)
+    left = pairs.restricted_to(found)
     assert left.people[[3, 8]].tolist() == pairs.people[[3, 8]].tolist()
     assert left.people.sum() == pairs.people[[3, 8]].sum()
     assert left.percentile(1) == 2
@@ -69,7 +69,7 @@ def test_the_threshold_is_near_the_exact_one() -> None:
 def test_noise_is_for_the_root_of_the_bound(pairs: Pairs) -> None:
     """A large rho: everything that two people have is found, and with the largest bound nothing is cut."""
     random = np.random.default_rng(3)
-    found = not_private(pairs, 1.0, 10_000.0, 1e-6, random)
+    found = plume_not_private(pairs, 1.0, 10_000.0, 1e-6, random)
     assert found.bounds == (pairs.sizes.max(), pairs.sizes.max())
     assert found.deviation == pytest.approx(sqrt(pairs.sizes.max() / 10_000))
     assert np.abs(found.noisy - found.true).max() <= 6 * found.deviation
@@ -77,16 +77,16 @@ def test_noise_is_for_the_root_of_the_bound(pairs: Pairs) -> None:
 
 
 def test_nothing_may_be_found() -> None:
-    few = numbered(np.arange(3), np.arange(3))
-    found = not_private(few, 0.99, 0.01, 1e-6, np.random.default_rng(4))
-    assert (len(found.true), found.bounds, len(found.sure.true)) == (0, (1, 0), 0)
+    few = from_ids(np.arange(3), np.arange(3))
+    found = plume_not_private(few, 0.99, 0.01, 1e-6, np.random.default_rng(4))
+    assert (len(found.true), found.bounds, len(found.above_threshold.true)) == (0, (1, 0), 0)
     assert np.isnan(Measured((trial(found.true, found.noisy),)).beyond)
 
 
 def test_far_off_is_more_than_a_tenth() -> None:
     true, noisy = np.array([100, 100, 100, 200]), np.array([110.0, 110.2, 89.0, 219.0])
     assert trial(true, noisy) == Trial(4, 2)
-    assert Counted(true, noisy, 10.0, (1, 1)).sure.true.tolist() == [200]  # from 210 on
+    assert NoisyCounts(true, noisy, 10.0, (1, 1)).above_threshold.true.tolist() == [200]  # from 210 on
 
 
 def test_the_most_common_items_are_listed_as_the_engine_does(pairs: Pairs) -> None:
@@ -99,7 +99,7 @@ def test_the_most_common_items_are_listed_as_the_engine_does(pairs: Pairs) -> No
 
 def test_a_small_run_has_the_papers_shape(pairs: Pairs) -> None:
     """More rho, more results; Plume shows the most, most of all with too small a bound; PCR keeps near its target."""
-    found = measured(pairs, QUICK)
+    found = measure(pairs, QUICK)
     assert list(found) == list(RHOS)
     assert all(set(each) == set(NAMES) for each in found.values())
     for name in (*VARIANTS, *TRUE):  # a private percentile may be far off
@@ -107,7 +107,7 @@ def test_a_small_run_has_the_papers_shape(pairs: Pairs) -> None:
     assert found["1"][TRUE[0]].results > found["1"][PRINTED].results
     assert found["1"][LEVEL].results > found["1"][PRINTED].results
     assert found["1"][PRINTED].beyond < 0.25
-    table = looked_up({"here": found})
+    table = claims_table({"here": found})
     assert table.rows[0] == ("Plume without a threshold shows more than PCR", "all", "yes")
 
 
@@ -126,7 +126,7 @@ def test_without_tables_it_says_so(tmp_path: Path) -> None:
 def test_a_real_table_is_read() -> None:
     found = read("Online Retail", DATA)
     assert found is not None
-    assert found.told("Online Retail") == (
+    assert found.summary("Online Retail") == (
         "Online Retail: 4,339 people, 3,665 items; 50% / 95% / 99% / all of the people have at most "
         "35 / 205 / 354 / 1,787 items"
     )

@@ -15,7 +15,7 @@ from headcount.account import rates, sampling
 from headcount.account.cost import native
 from headcount.account.events import SampleThreshold
 from headcount.audit.enumerate import worst_delta
-from headcount.audit.sampled import EXACTLY, one_coin, together
+from headcount.audit.sampled import FINITE_LEFT_OUT, one_coin, with_joint_coins
 
 
 def binomial(coins: int, p: float) -> list[float]:
@@ -27,6 +27,7 @@ def rows(module: ModuleType, title: str) -> dict[str, tuple[str, ...]]:
     return {row[0]: row for row in table(quick_part(module.part), title).rows}
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("name", everything.PARTS)
 def test_every_part_has_all_cells(name: str) -> None:
     found = quick_part(everything.PARTS[name])
@@ -35,6 +36,7 @@ def test_every_part_has_all_cells(name: str) -> None:
     assert_filled(found.tables)
 
 
+@pytest.mark.slow(sibling="test_every_part_has_all_cells")
 def test_everything_is_computed_and_plotted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(everything, "PARTS", computed_once(everything.PARTS))
     found = quickly("sampling")
@@ -65,11 +67,11 @@ def test_the_papers_rule_holds_with_much_to_spare() -> None:
 def test_chances_are_the_binomial_ones(people: int) -> None:
     p = 0.3
     law = binomial(people, p)
-    assert lemmas.chances(np.arange(people + 1), people, p) == pytest.approx(law)
+    assert lemmas.binomial_pmf(np.arange(people + 1), people, p) == pytest.approx(law)
     far = [k for k in range(people + 1) if abs(k - people * p) > 0.1 * people * p]
-    assert lemmas.off(people * p, p) == pytest.approx(sum(law[k] for k in far))
-    assert lemmas.at_least(7, people, p) == pytest.approx(sum(law[7:]))
-    assert lemmas.at_least(people + 1, people, p) == 0
+    assert lemmas.error_probability(people * p, p) == pytest.approx(sum(law[k] for k in far))
+    assert lemmas.binomial_tail(7, people, p) == pytest.approx(sum(law[7:]))
+    assert lemmas.binomial_tail(people + 1, people, p) == 0
 
 
 def test_lemma_4_is_false_for_one_person() -> None:
@@ -87,10 +89,10 @@ def test_lemma_3_is_false_for_a_large_chance() -> None:
 
 
 def test_the_distance_of_two_laws_is_right() -> None:
-    people, p, asked = 60, 0.25, 24
-    right, wrong = binomial(people, p), [*binomial(asked, people * p / asked), *[0.0] * (people - asked)]
+    people, p, invited = 60, 0.25, 24
+    right, wrong = binomial(people, p), [*binomial(invited, people * p / invited), *[0.0] * (people - invited)]
     exact = sum(abs(a - b) for a, b in zip(right, wrong, strict=True)) / 2
-    assert lemmas.distance(people, p, asked) == pytest.approx(exact)
+    assert lemmas.distance(people, p, invited) == pytest.approx(exact)
     assert lemmas.distance(people, p, people) == pytest.approx(0, abs=1e-9)
 
 
@@ -98,16 +100,16 @@ def test_several_levels_are_as_the_digest_has_them() -> None:
     """Never less, as rounded there; of many levels a little more, as the grid is finer."""
     for theta, digest in curves.DIGEST.items():
         for place, levels in enumerate(curves.LEVELS):
-            for way, rate in curves.shared(theta, levels).items():
+            for way, rate in curves.rates_by_composition(theta, levels).items():
                 if digest[way][place] != "-":
                     assert -0.01 <= rate / float(digest[way][place]) - 1 <= 0.02, (theta, levels, way)
 
 
 def test_the_paper_has_no_rule_above_one() -> None:
-    assert curves.rule("2", "1e-6") is None
-    told = curves.rule("1", "1e-6")
+    assert curves.paper_rule("2", "1e-6") is None
+    told = curves.paper_rule("1", "1e-6")
     assert told is not None
-    assert curves.appears(told) > 8 * curves.appears(rates.best(1, "1e-6"))
+    assert curves.visible_count(told) > 8 * curves.visible_count(rates.best(1, "1e-6"))
 
 
 def test_more_is_found_by_the_exact_rule_and_by_noise() -> None:
@@ -116,9 +118,9 @@ def test_more_is_found_by_the_exact_rule_and_by_noise() -> None:
     assert paper.recall + 0.3 < exact.recall <= 1
     assert noise.recall > 0.9
     for each in (exact, paper, noise):
-        assert each.certainly <= each.certain <= each.found
-        assert each.sure <= each.recall
-        assert each.certain - each.certainly <= 5
+        assert each.certain_correct <= each.certain <= each.found
+        assert each.certain_recall <= each.recall
+        assert each.certain - each.certain_correct <= 5
 
 
 def test_tables_of_heavy_hitters_have_all_people() -> None:
@@ -130,8 +132,8 @@ def test_tables_of_heavy_hitters_have_all_people() -> None:
 def test_nothing_may_be_found() -> None:
     """Nobody has enough for the paper's sample."""
     mechanism = heavy.mechanisms()[heavy.PAPER]
-    found = heavy.released(mechanism, "0.01", 100, np.array([20, 20, 20, 20, 20]))
-    assert (found.heavy, found.found, found.told()) == (5, 0, ".00 / - / .00")
+    found = heavy.evaluate(mechanism, "0.01", 100, np.array([20, 20, 20, 20, 20]))
+    assert (found.heavy, found.found, found.cell()) == (5, 0, ".00 / - / .00")
 
 
 def test_every_way_to_quantiles_is_within_the_budget() -> None:
@@ -150,7 +152,7 @@ def test_quantiles_are_better_by_the_exact_rule_and_by_noise() -> None:
 
 def test_mistakes_are_as_bad_as_the_errata_say() -> None:
     found = rows(mistakes, "Mistakes")
-    for name in ("one sample for two levels", "what is hidden told as a sum"):
+    for name in ("one sample for two levels", "the sum of hidden counts released"):
         assert float(found[name][4]) == pytest.approx(float(found[name][2].split(",")[0]), abs=2e-4)
         assert float(found[name][3]) <= 1.01e-6
     assert found["a sample of a fixed size, 4 of 8"][4] == ".5000"
@@ -169,9 +171,9 @@ def test_one_coin_is_what_the_audit_finds() -> None:
     people = 22
     others = (("a",),) * (people - 1) + (("b",),) * (people - 1)
     event = SampleThreshold(mistakes.P, mistakes.THETA, 2, "add-remove", EPSILON)
-    found = worst_delta(together(one_coin(event)), [((*others, ("a", "b")), others)], 1, EXACTLY)
-    assert mistakes.delta(2, people, one=True) == pytest.approx(float(found.low), rel=1e-6)
-    hidden, more = mistakes.seen(people)
+    found = worst_delta(with_joint_coins(one_coin(event)), [((*others, ("a", "b")), others)], 1, FINITE_LEFT_OUT)
+    assert mistakes.delta(2, people, shared_coin=True) == pytest.approx(float(found.low), rel=1e-6)
+    hidden, more = mistakes.shown_distributions(people)
     assert hidden.sum() == pytest.approx(1)
     assert more.sum() == pytest.approx(1)
     assert np.maximum((1 - 0.2) * hidden + 0.2 * more - e * hidden, 0).sum() < 1e-6

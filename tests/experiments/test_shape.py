@@ -9,9 +9,20 @@ import numpy as np
 import pytest
 from tests.experiments.quick import assert_complete, assert_filled, computed_once, quick_part, quickly, table
 
-from experiments.shape import errata, everything, follows, growth, hashing, models, squares, two_hashes
-from experiments.shape.tables import SOURCES, drawn
-from experiments.shape.ways import CLIP, EM, PAPER, STAIRCASE, cells, errors, off, shapes, staircase, told
+from experiments.shape import errata, everything, growth, hashing, models, properties, squares, two_hashes
+from experiments.shape.tables import SOURCES, sample_tables
+from experiments.shape.ways import (
+    CLIP,
+    EM,
+    PAPER,
+    STAIRCASE,
+    errors,
+    noisy_cells,
+    noisy_staircase,
+    shapes,
+    sorted_distance,
+    summary,
+)
 from headcount.estimate.shape.prevalence import of_counts
 from headcount.estimate.shape.properties import Estimate
 
@@ -21,6 +32,7 @@ def rows(module: ModuleType, title: str) -> dict[str, tuple[str, ...]]:
     return {row[0]: row for row in table(quick_part(module.part), title).rows}
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("name", everything.PARTS)
 def test_every_part_has_all_cells(name: str) -> None:
     found = quick_part(everything.PARTS[name])
@@ -29,6 +41,7 @@ def test_every_part_has_all_cells(name: str) -> None:
     assert_filled(found.tables)
 
 
+@pytest.mark.slow(sibling="test_every_part_has_all_cells")
 def test_everything_is_computed_and_plotted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(everything, "PARTS", computed_once(everything.PARTS))
     found = quickly("shape")
@@ -39,10 +52,10 @@ def test_everything_is_computed_and_plotted(tmp_path: Path, monkeypatch: pytest.
 
 def test_tables_have_all_people_and_follow_from_the_seed() -> None:
     for source in SOURCES:
-        one, other = drawn(source, 1_000, 4_000, 1, 2)
+        one, other = sample_tables(source, 1_000, 4_000, 1, 2)
         assert (one.sum(), other.sum(), len(one)) == (1_000, 1_000, 4_000)
         assert not (one == other).all()
-        assert (drawn(source, 1_000, 4_000, 1, 2)[1] == other).all()
+        assert (sample_tables(source, 1_000, 4_000, 1, 2)[1] == other).all()
         assert SOURCES[source](1_000, 4_000).sum() == pytest.approx(1)
     assert np.count_nonzero(SOURCES["uniform"](1_000, 4_000)) == 100
     first, second, *_ = SOURCES["zipf 0.8"](10, 4)
@@ -55,17 +68,21 @@ def test_how_far_off_is_the_same_by_rows_and_by_columns() -> None:
     for _ in range(20):
         one, other = random.integers(0, 9, 7), random.integers(0, 9, 5)
         padded = np.append(np.sort(other)[::-1], [0, 0])
-        assert off(of_counts(other), one) == np.abs(np.sort(one)[::-1] - padded).sum()
+        assert sorted_distance(of_counts(other), one) == np.abs(np.sort(one)[::-1] - padded).sum()
         every = np.arange(1, 10)
         assert (
-            off(of_counts(other), one) == np.abs(of_counts(one).reached(every) - of_counts(other).reached(every)).sum()
+            sorted_distance(of_counts(other), one)
+            == np.abs(of_counts(one).reached(every) - of_counts(other).reached(every)).sum()
         )
-    assert off(of_counts(np.array([5, 1])), np.array([0, 2, 1]), power=2) == 9
+    assert sorted_distance(of_counts(np.array([5, 1])), np.array([0, 2, 1]), power=2) == 9
 
 
 def test_errors_are_those_of_the_issue() -> None:
     """100,000 people, Zipf 1, epsilon 1, one of them replaced."""
-    found = {way: float(np.mean(each)) for way, each in errors(drawn("zipf 1", 100_000, 100_000, 1, 6), shapes).items()}
+    found = {
+        way: float(np.mean(each))
+        for way, each in errors(sample_tables("zipf 1", 100_000, 100_000, 1, 6), shapes).items()
+    }
     assert found[CLIP] == pytest.approx(84_000, rel=0.02)
     assert found[PAPER] < 7_000
     assert found[EM] < 5_000
@@ -75,15 +92,15 @@ def test_errors_are_those_of_the_issue() -> None:
 def test_half_of_epsilon_is_twice_the_noise() -> None:
     table = np.ones(4_000, dtype=np.int64)
     for epsilon, scale in ((Fraction(1), 2), (Fraction(1, 2), 4)):
-        assert staircase(table, epsilon).uncertain.scale == scale
-        noisy = cells(table, epsilon)
-        assert np.std(noisy.noisy) == pytest.approx(models.Model(noisy.kernel, models.held).deviation, rel=0.2)
+        assert noisy_staircase(table, epsilon).uncertainty.scale == scale
+        noisy = noisy_cells(table, epsilon)
+        assert np.std(noisy.noisy) == pytest.approx(models.Model(noisy.kernel, models.curator).deviation, rel=0.2)
 
 
 def test_a_slope_is_that_of_the_power() -> None:
     sizes = (1_000, 30_000, 1_000_000)
     assert growth.slope(sizes, [3 * n**0.6 for n in sizes]) == pytest.approx(0.6)
-    assert told([90.0, 110.0], "4,129") == "100 ± 14 (4,129)"
+    assert summary([90.0, 110.0], "4,129") == "100 ± 14 (4,129)"
 
 
 def test_only_clipping_grows_as_people_do() -> None:
@@ -93,9 +110,9 @@ def test_only_clipping_grows_as_people_do() -> None:
 
 
 def test_collisions_must_be_undone() -> None:
-    found = errors(drawn("zipf 0.8", 100_000, 500_000, 1, 2), lambda totals: hashing.shapes(totals, 100_000))
+    found = errors(sample_tables("zipf 0.8", 100_000, 500_000, 1, 2), lambda totals: hashing.shapes(totals, 100_000))
     for way in (EM, PAPER):
-        assert 2 * np.mean(found[way]) < np.mean(found[hashing.AS_IT_IS])
+        assert 2 * np.mean(found[way]) < np.mean(found[hashing.UNCORRECTED])
 
 
 def test_noise_is_that_of_each_model() -> None:
@@ -110,25 +127,25 @@ def test_noise_is_that_of_each_model() -> None:
 
 
 def test_em_is_needed_where_noise_is_drawn_twice() -> None:
-    tables = drawn("zipf 1", 10_000, 10_000, 1, 10)
-    stream, shuffler, held = (errors(tables, shapes) for shapes in (models.streamed, models.shuffled, models.held))
+    tables = sample_tables("zipf 1", 10_000, 10_000, 1, 10)
+    stream, shuffler, held = (errors(tables, shapes) for shapes in (models.stream, models.shuffler, models.curator))
     assert 1.5 * np.mean(stream[EM]) < np.mean(stream[PAPER])
     assert np.mean(held[EM]) < np.mean(stream[EM]) < 2_500
     assert np.mean(shuffler[EM]) < 1_800
-    assert np.mean(errors(tables, models.summed)[EM]) < 1_600
+    assert np.mean(errors(tables, models.secure_sum)[EM]) < 1_600
 
 
 def test_squares_are_least_on_the_staircase() -> None:
-    found = errors(drawn("zipf 1", 10_000, 10_000, 1, 5), squares.shapes, power=2)
+    found = errors(sample_tables("zipf 1", 10_000, 10_000, 1, 5), squares.shapes, power=2)
     for loss in squares.LOSSES:
         assert np.mean(found[f"{STAIRCASE}, {loss}"]) < np.mean(found[f"{EM}, {loss}"]) < np.mean(found[CLIP]) / 4
 
 
 def test_two_hashes_cost_more_than_collisions() -> None:
     """Twice the noise on every bucket, where hardly any two large items meet."""
-    tables = drawn("uniform", 2_000, 2_000, 1, 8)
+    tables = sample_tables("uniform", 2_000, 2_000, 1, 8)
     one, two = (
-        np.mean([off(way(table, 8_000), table, power=2) for table in tables])
+        np.mean([sorted_distance(way(table, 8_000), table, power=2) for table in tables])
         for way in (two_hashes.one_hash, two_hashes.two_hashes)
     )
     assert 1.5 * one < two
@@ -157,21 +174,22 @@ def test_lemma_10_is_false_below_the_diagonal() -> None:
 
 
 def test_what_follows_is_set_beside_the_truth() -> None:
-    totals, known = np.array([2, 0, 1, 1]), follows.Known(4, np.array([0.5, 0.0, 0.25, 0.25]))
-    true = [asked.truth(totals, known) for asked in follows.ASKED.values()]
+    totals, known = np.array([2, 0, 1, 1]), properties.Known(4, np.array([0.5, 0.0, 0.25, 0.25]))
+    true = [prop.truth(totals, known) for prop in properties.PROPERTIES.values()]
     among = 1 - 0.5**8 + 2 * (1 - 0.75**8)
     assert true == pytest.approx([3, 1.5 * log(2), 1.5 * log(2), among, 3])
     assert known.smallest == 0.25
-    found = follows.Beside(3.0, Estimate(5.0, 3.0, 6.0))
-    assert (found.off, found.holds) == (2, True)
-    assert not follows.Beside(2.0, Estimate(5.0, 3.0, 6.0)).holds
+    found = properties.Comparison(3.0, Estimate(5.0, 3.0, 6.0))
+    assert (found.error, found.covered) == (2, True)
+    assert not properties.Comparison(2.0, Estimate(5.0, 3.0, 6.0)).covered
 
 
+@pytest.mark.slow(sibling="test_what_follows_is_set_beside_the_truth")
 def test_intervals_of_a_staircase_hold_the_truth() -> None:
     """Of 60 releases nearly all: fewer than 45 by chance once in ten million cases."""
-    known = follows.Known(5_000, SOURCES["zipf 1"](5_000, 5_000))
-    found = [follows.answers(totals, known) for totals in drawn("zipf 1", 5_000, 5_000, 1, 60)]
+    known = properties.Known(5_000, SOURCES["zipf 1"](5_000, 5_000))
+    found = [properties.compare_estimates(totals, known) for totals in sample_tables("zipf 1", 5_000, 5_000, 1, 60)]
     for name in ("different items, of the table", "entropy, of the table"):
-        assert sum(each[name][STAIRCASE].holds for each in found) >= 45
-        off = [each[name][STAIRCASE].off for each in found]
+        assert sum(each[name][STAIRCASE].covered for each in found) >= 45
+        off = [each[name][STAIRCASE].error for each in found]
         assert abs(np.mean(off)) < 0.05 * found[0][name][STAIRCASE].truth

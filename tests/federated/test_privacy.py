@@ -18,7 +18,7 @@ from headcount.audit.choices import Enumerated, Path, Undecided, explore
 from headcount.audit.neighbours import pairs
 from headcount.exact import Integers
 from headcount.federated import Aggregator, Analyst, Client, Round
-from headcount.federated.sample import in_random_order
+from headcount.federated.sample import random_sequence
 from headcount.noise import Entropy, Law, SystemEntropy
 from tests.federated.people import ID, Numbered, Person, clients, counts, promised
 
@@ -112,7 +112,7 @@ def test_silence_lets_nobody_else_in() -> None:
 @pytest.mark.parametrize(("many", "most"), [(0, 2), (1, 1), (3, 2), (4, 4), (5, 1), (2, 9)])
 def test_all_orders_are_alike(many: int, most: int) -> None:
     chances: dict[tuple[int, ...], Fraction] = {}
-    for order, weight in explore(lambda path: tuple(in_random_order(many, most, Enumerated(path, NEARLY)))):
+    for order, weight in explore(lambda path: tuple(random_sequence(many, most, Enumerated(path, NEARLY)))):
         if not isinstance(order, Undecided):
             assert order not in chances
             chances[order] = weight

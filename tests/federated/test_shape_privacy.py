@@ -243,7 +243,7 @@ class TooSmall(ShapeClient):
 class WrongSign(ShapeClient):
     """Wrong: noise that should be taken is added."""
 
-    def _drawn(self, asked: ShapeRound) -> tuple[Integers, Integers]:
+    def _draw_messages(self, asked: ShapeRound) -> tuple[Integers, Integers]:
         item = np.zeros(int(self._item is not None), dtype=np.int64)
         noise = [self._share(asked, asked.share, asked.scale) for _ in range(2)]
         pairs = self._share(asked, asked.share * asked.shape, asked.spread)

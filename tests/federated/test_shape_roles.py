@@ -34,7 +34,7 @@ from headcount.federated import (
 )
 from headcount.federated.messages import Message
 from headcount.federated.shape.client import bucket_of
-from headcount.federated.shape.messages import LEAST_SCALE, MOST_BUCKETS, MOST_MESSAGES, MOST_SCALE, Way, _bytes
+from headcount.federated.shape.messages import MAX_BUCKETS, MAX_MESSAGES, MAX_SCALE, MIN_SCALE, Way, _format_bytes
 from headcount.release import Shape
 from tests.effort import examples
 from tests.federated.people import ID
@@ -88,20 +88,20 @@ def test_a_plan_reads_well() -> None:
     asked = ShapeAnalyst().publish("Which song do you like most?", people=100_000, epsilon=1)
     assert str(asked) == (
         "Which song do you like most?\n"
-        "  asked       100,000 people, of one item each, or none; who answers is not hidden\n"
+        "  people      100,000, with one item each, or none; who answers is not hidden\n"
         "  promise     epsilon 1, delta 1e-06, for whether somebody has an item, and which\n"
         "  noise       1.8 a bucket (standard deviation), 200,000 buckets\n"
         "  each sends  711 messages to a shuffler on average, about 7.9 kB of text, not encrypted\n"
-        "  answers     90,000 are needed, else nothing is told: 10,000 people may drop out or collude"
+        "  answers     90,000 are needed, else nothing is released: 10,000 people may drop out or collude"
     )
     summed = ShapeAnalyst().publish("Which?", people=50, epsilon=2, neighbours="replace", honest=1, way="secure-sum")
     assert str(summed) == (
         "Which?\n"
-        "  asked       50 people, of one item each, or none; who answers is not hidden\n"
+        "  people      50, with one item each, or none; who answers is not hidden\n"
         "  promise     epsilon 2, delta 0, for which item somebody has\n"
         "  noise       1.4 a bucket (standard deviation), 100 buckets\n"
         "  each sends  3 numbers to a secure sum on average, about 149 bytes of text, not encrypted, nor masked\n"
-        "  answers     50 are needed, else nothing is told: 0 people may drop out or collude"
+        "  answers     50 are needed, else nothing is released: 0 people may drop out or collude"
     )
 
 
@@ -120,7 +120,7 @@ def test_the_size_that_is_told_is_that_of_what_is_sent(asked: dict[str, Any]) ->
     sent = [len(ShapeClient(f"song {number}").answer(published).to_json().encode()) for number in range(300)]
     mean, told_length = np.mean(sent), published.text_length
     assert abs(mean - told_length) < 6 * np.std(sent) / np.sqrt(len(sent)) + 0.02 * mean
-    assert f"about {_bytes(told_length)} of text" in str(published)
+    assert f"about {_format_bytes(told_length)} of text" in str(published)
 
 
 def test_nothing_is_said_to_be_masked_that_is_not() -> None:
@@ -151,7 +151,7 @@ def test_a_shape_reads_well() -> None:
     assert told([60, 12, 11, 2, 2, 1, 1, 1]).startswith(head.format("5 rows") + columns)
     assert told([]).startswith(f"{head.format('0 rows')}No item seems to have people, but up to ")
     assert told([1] * 150).startswith(
-        f"{head.format('0 rows')}Nothing can be told: of 200 buckets about 25% seem empty"
+        f"{head.format('0 rows')}Nothing was learned: of 200 buckets about 25% seem empty"
     )
 
 
@@ -212,11 +212,11 @@ def test_publishing_finds_what_the_budget_allows(neighbours: Any) -> None:
         ),
         (
             {"epsilon": "0.0001", "way": "secure-sum"},
-            "epsilon=0.0001: shares of so much noise cannot be drawn. Fix: epsilon=0.0004",
+            "epsilon=0.0001: noise this large cannot be drawn in shares. Fix: epsilon=0.0004",
         ),
         (
             {"messages": 100, "way": "secure-sum"},
-            'messages=100: a secure sum has one of each person. Fix: way="shuffle"',
+            'messages=100: with a secure sum each person sends one. Fix: way="shuffle"',
         ),
         ({"way": "post"}, 'way: unknown. Fix: way="shuffle" or way="secure-sum"'),
         ({"neighbours": "none"}, 'neighbours: unknown. Fix: neighbours="add-remove" or neighbours="replace"'),
@@ -543,7 +543,7 @@ WRONG: list[tuple[Message, dict[str, list[Any]]]] = [
             "asks": [None, 7, "x" * 4097, "\ud800", ...],
             "people": [0, -1, 1.5, "3", True, None, BIG, ...],
             "honest": ["0", "1.1", "-0.5", "2/4", "nan", 1, None, "1/" + "9" * 49, ...],
-            "buckets": [0, -1, 2.0, "2", True, None, BIG, MOST_BUCKETS + 1, ...],
+            "buckets": [0, -1, 2.0, "2", True, None, BIG, MAX_BUCKETS + 1, ...],
             "scale": ["0", "-1", "5001", "0.00001", "1e3", "1.50", 1, None, "1." + "1" * 55, ...],
             "shape": ["0", "0.99", "100001", 1, None, ...],
             "spread": ["0", "5001", "1/3000000", None, ...],
@@ -562,7 +562,7 @@ WRONG: list[tuple[Message, dict[str, list[Any]]]] = [
             "ticket": ["", None, 1, "F" * 32, ...],
             "messages": [
                 *(None, "a", {"a": 1}, [1], [[1]], [[1, 1, 1]], [[1, 0]], [[-1, 1]], [[1, 1.0]], [[True, 1]]),
-                *([["1", 1]], [[1, 1], [0, 1]], [[0, 1], [0, -1]], [[MOST_BUCKETS, 1]], [[0, 2**20 + 1]], [None], ...),
+                *([["1", 1]], [[1, 1], [0, 1]], [[0, 1], [0, -1]], [[MAX_BUCKETS, 1]], [[0, 2**20 + 1]], [None], ...),
             ],
             "item": [1],
         },
@@ -605,10 +605,10 @@ def test_a_message_of_another_kind_is_refused(kind: type[Message]) -> None:
                 kind.from_json(message.to_json())
 
 
-@pytest.mark.parametrize("scale", [LEAST_SCALE, Fraction(MOST_SCALE)])
-@pytest.mark.parametrize("spread", [LEAST_SCALE, Fraction(MOST_SCALE)])
+@pytest.mark.parametrize("scale", [MIN_SCALE, Fraction(MAX_SCALE)])
+@pytest.mark.parametrize("spread", [MIN_SCALE, Fraction(MAX_SCALE)])
 @pytest.mark.parametrize("shape", [Fraction(1), Fraction(10**5)])
-@pytest.mark.parametrize("buckets", [1, MOST_BUCKETS])
+@pytest.mark.parametrize("buckets", [1, MAX_BUCKETS])
 def test_no_round_keeps_a_client_busy(scale: Fraction, spread: Fraction, shape: Fraction, buckets: int) -> None:
     """Whatever a message may say is checked at once; one that takes too many messages is none."""
     start = time.process_time()
@@ -618,7 +618,7 @@ def test_no_round_keeps_a_client_busy(scale: Fraction, spread: Fraction, shape: 
             extreme = ShapeRound(*parts, "replace", Fraction(20), Fraction(1, 10**6), "shuffle")
         except BadParameter:
             continue
-        assert extreme.messages <= MOST_MESSAGES
+        assert extreme.messages <= MAX_MESSAGES
         if extreme.holds:
             ShapeClient("a").answer(extreme)
     assert time.process_time() - start < 5

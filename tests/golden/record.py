@@ -41,7 +41,7 @@ class Asking(hc.Ledger):
 
 def record(request: Request) -> dict[str, Any]:
     """Everything that can be seen of a request."""
-    plan = hc.plan(request.job, TABLES[request.table](), **request.arguments)  # type: ignore[arg-type]
+    plan = hc.plan(request.job, TABLES[request.table](), **request.arguments)
     release = plan.release(entropy=KeyedEntropy(SECRET))
     text, charge, asked = plan.to_json(), plan.charge(), _by_function(request)
     return {

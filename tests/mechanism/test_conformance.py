@@ -3,20 +3,24 @@
 from fractions import Fraction
 from itertools import takewhile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
 from tests.effort import everything
+from tests.strategies import shaped, strategy
 
 from headcount.account import Cost, compose
 from headcount.account.events import Gaussian, GaussianThreshold, Laplace, LaplaceThreshold, Neighbours
-from headcount.account.threshold import people as differing
+from headcount.account.threshold import changed_people
 from headcount.audit.choices import Fixed
 from headcount.audit.specimens import Specimen, enumerations, specimens
 from headcount.bound import Bounded, SampledEvents, SampledItems, ScaledToSum, Sensitivity
 from headcount.errors import BadParameter
+from headcount.jobs.parameters import Count
 from headcount.mechanism import (
+    AnyMechanism,
     BinarySearch,
     Buckets,
     Clipped,
@@ -27,21 +31,17 @@ from headcount.mechanism import (
     Recentred,
     Sampled,
     Selected,
-    Shaped,
     Staircase,
     Thresholded,
     Weighted,
-    Wish,
-    mechanism_for,
 )
 from headcount.mechanism.known import clipped
-from headcount.mechanism.shape.strategy import mechanism as shaped
 from headcount.noise import SystemEntropy
 
 ROOT = Path(__file__).parents[2]
 BOTH: list[Neighbours] = ["add-remove", "replace"]
 BUDGET = Cost(Fraction(1), Fraction(1, 10**6))
-LISTED: list[type[Mechanism]] = [
+LISTED: list[type[AnyMechanism]] = [
     Buckets,
     Clipped,
     CountRelease,
@@ -55,17 +55,17 @@ LISTED: list[type[Mechanism]] = [
     Thresholded,
     Weighted,
 ]
-SHAPES = {
-    "auto": Shaped("auto"),
-    "staircase": Shaped("staircase", people=1000),
-    "buckets": Shaped("buckets"),
-    "people": Shaped("buckets", people=1000),
-    "64": Shaped("buckets", buckets=64),
+SHAPES: dict[str, dict[str, Any]] = {
+    "auto": {"method": "auto"},
+    "staircase": {"method": "staircase", "people": 1000},
+    "buckets": {"method": "buckets"},
+    "people": {"method": "buckets", "people": 1000},
+    "64": {"method": "buckets", "buckets": 64},
 }
 
 
-def chosen(count: str, cells: int | None, bound: int = 20, neighbours: Neighbours = "add-remove") -> Mechanism:
-    return mechanism_for(Wish(BUDGET, count, neighbours, cells, bound))  # type: ignore[arg-type]
+def chosen(count: Count, cells: int | None, bound: int = 20, neighbours: Neighbours = "add-remove") -> AnyMechanism:
+    return strategy(BUDGET, count, neighbours, cells, bound).mechanism()
 
 
 def test_every_mechanism_is_in_the_list() -> None:
@@ -83,7 +83,7 @@ def test_every_mechanism_is_enumerated_and_sound() -> None:
 
 
 @pytest.mark.parametrize("mechanism", LISTED)
-def test_the_proof_is_there_and_speaks_of_both_neighbours(mechanism: type[Mechanism]) -> None:
+def test_the_proof_is_there_and_speaks_of_both_neighbours(mechanism: type[AnyMechanism]) -> None:
     proof = (ROOT / mechanism.proof).read_text()
     assert "added or removed" in proof
     assert "replaced" in proof
@@ -95,7 +95,7 @@ def test_the_proof_is_there_and_speaks_of_both_neighbours(mechanism: type[Mechan
 @pytest.mark.parametrize("cells", [None, 1, 1000])
 @pytest.mark.parametrize("bound", [1, 3, 20, 1000])
 def test_what_happens_costs_no_more_than_what_was_typed(
-    neighbours: Neighbours, count: str, cells: int | None, bound: int
+    neighbours: Neighbours, count: Count, cells: int | None, bound: int
 ) -> None:
     event = chosen(count, cells, bound, neighbours).event
     assert compose.covers(BUDGET, [event])
@@ -106,13 +106,13 @@ def test_what_happens_costs_no_more_than_what_was_typed(
 @pytest.mark.parametrize("cells", [None, 1000])
 @pytest.mark.parametrize("bound", [1, 3])
 def test_a_shape_costs_exactly_what_was_typed(
-    neighbours: Neighbours, asked: Shaped, cells: int | None, bound: int
+    neighbours: Neighbours, asked: dict[str, Any], cells: int | None, bound: int
 ) -> None:
     """No delta, and all of epsilon, whether contributions are counted as well or not."""
-    made = shaped(asked, Fraction(1), bound, neighbours, cells)
+    made = shaped(Fraction(1), bound, neighbours, cells, **asked)
     assert compose.covers(Cost(Fraction(1), Fraction(0)), made.events)
     assert not compose.covers(Cost(Fraction("0.999"), Fraction(0)), made.events)
-    assert made.event.sensitivity == differing(neighbours) * bound
+    assert made.event.sensitivity == changed_people(neighbours) * bound
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_replaced_people_need_twice_the_scale() -> None:
     assert alone.scale == 50 * 1024
 
 
-def of_two(mechanism: Mechanism, sensitivity: Sensitivity | None = None) -> Bounded:
+def of_two(mechanism: AnyMechanism, sensitivity: Sensitivity | None = None) -> Bounded:
     items = pa.table({"item0": ["a", "b"]})
     return Bounded(items, np.array([150, 200]), sensitivity or mechanism.bounding.sensitivity)
 
@@ -158,8 +158,8 @@ def test_totals_with_a_looser_bound_are_refused(cells: int | None) -> None:
 
 
 @pytest.mark.parametrize("asked", SHAPES.values(), ids=SHAPES)
-def test_shapes_of_totals_with_a_looser_bound_are_refused(asked: Shaped) -> None:
-    made = shaped(asked, Fraction(1), 1, "add-remove", None)
+def test_shapes_of_totals_with_a_looser_bound_are_refused(asked: dict[str, Any]) -> None:
+    made = shaped(Fraction(1), 1, "add-remove", None, **asked)
     with pytest.raises(BadParameter, match="the noise is for"):
         made.run(of_two(made, SampledItems(2).sensitivity), SystemEntropy())
 

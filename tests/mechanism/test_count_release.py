@@ -15,29 +15,29 @@ from unittest.mock import patch
 import numpy as np
 import pyarrow as pa
 import pytest
-from headcount.drawing import quiet
 from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 from tests.effort import examples
+from tests.strategies import strategy
 
 from headcount.account import Cost, ZcdpFilter, compose, cost
 from headcount.account.events import Adaptive, Event, Neighbours
-from headcount.account.threshold import people as differing
+from headcount.account.threshold import changed_people
 from headcount.audit.enumerate import outcomes
 from headcount.audit.specimens import found_in, ranked
 from headcount.bound import BoundedTop, Bounding, BoundSelection, TopItems, TopSums, TwoScaleClip
 from headcount.bound.selection.amounts import UsualAmounts
-from headcount.bound.selection.profile import Unseen
+from headcount.bound.selection.profile import NothingSeen
 from headcount.bound.selection.rank import CountAtRankCheck
 from headcount.exact import Integers
-from headcount.mechanism import CountRelease, NoisyFound, Wish, choice_for, mechanism_for, second_for
+from headcount.mechanism import CountRelease, NoisyFound, Strategy
 from headcount.mechanism.topk import count_release
 from headcount.mechanism.topk.levels import VARIANTS, Level, VariantName
 from headcount.mechanism.topk.search import Search
 from headcount.noise import Entropy, Law, SystemEntropy
 from headcount.noise.gaussian import DiscreteGaussian
 from headcount.noise.race import Race
-from headcount.release import found
+from headcount.run import quiet
 from headcount.source import contributions, open_events
 from headcount.source.contributions import GRID, LARGEST_AMOUNT, Contributions
 
@@ -183,7 +183,7 @@ class Recount:
 
     def _order(self, race: Race, most: int) -> list[int]:
         items, chance = int(race.members.sum()), self._mechanism.bounding.most / race.factor
-        width = differing(self._neighbours) * race.rate + Fraction(log1p(chance)) * NEARLY
+        width = changed_people(self._neighbours) * race.rate + Fraction(log1p(chance)) * NEARLY
         self.check_charged()
         assert self.rho + most * width**2 / 8 <= self._mechanism.event.rho
         assert self.delta + (most if self._each_pays else race.rate not in self._rates) * chance <= self._delta
@@ -349,7 +349,7 @@ def test_whatever_is_drawn_can_be_told(variant: VariantName, target: str, k: int
             items = pa.table({"item0": [str(value) for value in range(len(values))]})
             variances = np.full(len(values), float(mechanism.levels[at].variance))
             with quiet():
-                told = found.columns(NoisyFound(items, np.array(values), levels, variances), mechanism, "count")
+                told = mechanism.estimate(NoisyFound(items, np.array(values), levels, variances)).by_name
             assert {len(column) for column in told.values()} == {len(values)}
 
 
@@ -394,23 +394,23 @@ def scripted(seed: int, shift: int) -> Entropy:
 
 def scaled(small: int) -> TwoScaleClip:
     """What a profile may lead to, of people with so many items."""
-    return TwoScaleClip(small, 10 * small, 10_000, 1, (2 * small, 2 * small), worth=1.05 * small**0.5)
+    return TwoScaleClip(small, 10 * small, 10_000, 1, (2 * small, 2 * small), effective_norm=1.05 * small**0.5)
 
 
 def branches(
-    wish: Wish, chosen: Bounding, made: tuple[BoundSelection[Any], ...]
-) -> Iterator[tuple[Wish, Bounding, int]]:
+    asked: Strategy, chosen: Bounding, made: tuple[BoundSelection[Any], ...]
+) -> Iterator[tuple[Strategy, Bounding, int]]:
     """All that may be decided, and by how many choices."""
-    second = second_for(wish, chosen, made)
+    second = asked.next_selection(chosen, made)
     if second is None:
-        assert sum(choice.epsilon for choice in made) + wish.rest.epsilon == wish.budget.epsilon
-        yield wish, chosen, len(made)
+        assert sum(choice.epsilon for choice in made) + asked.rest.epsilon == asked.budget.epsilon
+        yield asked, chosen, len(made)
         return
-    after = replace(wish, looks=wish.looks + second.epsilon)
+    after = asked.after(second)
     new = (
         (TopItems(second.most), second.scaled)
         if isinstance(second, CountAtRankCheck)
-        else (Unseen(1), scaled(1), scaled(1000))
+        else (NothingSeen(1), scaled(1), scaled(1000))
     )
     for bounding in new:
         yield from branches(after, bounding, (*made, second))
@@ -418,16 +418,16 @@ def branches(
 
 @pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("neighbours", BOTH)
-@pytest.mark.parametrize(("first", "most"), [(scaled(1), 1), (scaled(1000), 2), (Unseen(1), 3)])
+@pytest.mark.parametrize(("first", "most"), [(scaled(1), 1), (scaled(1000), 2), (NothingSeen(1), 3)])
 def test_choices_and_counts_never_add_up_to_more(neighbours: Neighbours, first: Bounding, most: int) -> None:
     """In every branch, items found, counts scaled or sampled: the choices and what is left are epsilon, and the counts
     cost what is left."""
-    wish = Wish(Cost(Fraction(1), MILLIONTH), "users", neighbours, None, "auto")
-    choice = choice_for(wish)
+    asked = strategy(Cost(Fraction(1), MILLIONTH), "users", neighbours, None, "auto")
+    choice = asked.selection
     assert choice is not None
-    decided = list(branches(wish, first, (choice,)))
+    decided = list(branches(asked, first, (choice,)))
     for after, bounding, _ in decided:
-        counted = mechanism_for(after, bounding).events
+        counted = after.mechanism(bounding).events
         assert compose.covers(after.rest, counted)
         assert not compose.covers(replace(after.rest, epsilon=after.rest.epsilon * Fraction(8, 10)), counted)
     assert max(choices for _, _, choices in decided) == most
@@ -546,4 +546,4 @@ def test_a_person_s_largest_amount_is_in_one_bin(neighbours: Neighbours) -> None
     for person in range(5):
         change = everybody - bins(without(rows, person))
         assert sorted(change.tolist())[-1] == change.sum() == 1
-    assert choice.scale == differing(neighbours) * 10
+    assert choice.scale == changed_people(neighbours) * 10

@@ -12,15 +12,27 @@ from headcount.bound.draws import Draws, ExactDraws
 from headcount.bound.selection.draws import MostDrawn, PublicDrawn
 from headcount.bound.selection.profile import Profile
 from headcount.bound.selection.statistics import Sizes
-from headcount.mechanism.distribution.strategy import Distributed, Method, choice, off
+from headcount.mechanism.distribution.strategy import DistributionStrategy, Method
 from headcount.noise import SystemEntropy
 
 BUDGET = Cost(Fraction(1), Fraction(1, 10**6))
+PRICE = Fraction(3, 100)
+"""Of a profile, beside the budget."""
+
+
+def selection(method: Method, neighbours: Neighbours, cells: int = 50) -> MostDrawn:
+    """That of a mechanism which has the whole budget."""
+    both = Cost(BUDGET.epsilon + PRICE, BUDGET.delta)
+    share = PRICE / both.epsilon
+    asked = DistributionStrategy(budget=both, neighbours=neighbours, cells=cells, method=method, share=share)
+    assert (asked.price, asked.rest) == (PRICE, BUDGET)
+    assert isinstance(asked.selection, MostDrawn)
+    return asked.selection
 
 
 def chosen(method: Method, people: dict[int, int], cells: int = 50, neighbours: Neighbours = "add-remove") -> object:
     """What is chosen for so many people of each size, without noise."""
-    made = choice(Distributed(method), Fraction(3, 100), BUDGET, neighbours, cells, "auto")
+    made = selection(method, neighbours, cells)
     edges = made.edges
     counts = np.zeros(len(edges), dtype=np.int64)
     for size, many in people.items():
@@ -47,10 +59,7 @@ def test_few_people_or_few_samples_get_noise_on_counts() -> None:
 def test_noise_is_hardly_ever_taken_for_people(method: Method) -> None:
     """1,500 looks at nobody: hardly one counts more than 8 samples of a person; more than 3 have a chance below 1e-6.
     If what was drawn were believed from a few deviations on, it would be some 15."""
-    random, made = (
-        np.random.default_rng(3),
-        choice(Distributed(method), Fraction(3, 100), BUDGET, "replace", 50, "auto"),
-    )
+    random, made = np.random.default_rng(3), selection(method, "replace")
     shape = (1_500, len(made.edges))
     noise = random.geometric(0.02, shape) - random.geometric(0.02, shape)
     deviation = float(np.sqrt(2 * 0.98) / 0.02)
@@ -65,7 +74,7 @@ def test_everybody_needs_as_many_samples_as_count() -> None:
 
 
 def test_if_sizes_are_public_nothing_is_paid() -> None:
-    made = choice(Distributed("ks", public=True), Fraction(0), BUDGET, "replace", 50, "auto")
+    made = DistributionStrategy(budget=BUDGET, neighbours="replace", cells=50, method="ks", public=True).selection
     assert isinstance(made, PublicDrawn)
     assert made.events == ()
     sizes = Sizes(np.array([10, 100]), np.array([5000, 5000]), np.zeros(2, dtype=np.int64))
@@ -75,7 +84,7 @@ def test_if_sizes_are_public_nothing_is_paid() -> None:
 
 
 def test_a_profile_is_paid_for() -> None:
-    made = choice(Distributed("auto"), Fraction(3, 100), BUDGET, "replace", 50, "auto")
+    made = selection("auto", "replace")
     assert isinstance(made, MostDrawn)
     (event,) = made.events
     assert event.sensitivity / event.scale == Fraction(3, 100)  # type: ignore[union-attr]
@@ -85,10 +94,16 @@ def test_a_profile_is_paid_for() -> None:
 def test_predicted_errors(neighbours: Neighbours) -> None:
     """Noise on counts does not fall with the samples, a mean about the last estimate falls like one over the root."""
 
+    def off(method: Method, most: int, people: int) -> tuple[str, float]:
+        public: dict[str, int] = {"cells": 100, "people": people, "bound": most}
+        asked = DistributionStrategy(budget=BUDGET, neighbours=neighbours, method=method, **public)  # type: ignore[arg-type]
+        assert asked.rest == BUDGET
+        return asked.predicted(most, people)
+
     def predicted(method: Method, most: int) -> float:
-        return off(Distributed(method), BUDGET, neighbours, 100, most, 2000)[1]
+        return off(method, most, 2000)[1]
 
     assert predicted("laplace", 400) > 0.8 * predicted("laplace", 10_000)
     assert predicted("recentred", 100) / predicted("recentred", 1600) == pytest.approx(4, rel=0.01)
-    assert off(Distributed("auto"), BUDGET, neighbours, 100, 400, 2000) == ("recentred", predicted("recentred", 400))
-    assert off(Distributed("auto"), BUDGET, neighbours, 100, 400, 100)[0] == "laplace"
+    assert off("auto", 400, 2000) == ("recentred", predicted("recentred", 400))
+    assert off("auto", 400, 100)[0] == "laplace"

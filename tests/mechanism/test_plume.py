@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from headcount.release.intervals import ends
 from tests.tables import done, table
 
 import headcount as hc
@@ -24,10 +23,11 @@ from headcount.audit.enumerate import Laws
 from headcount.audit.found_first import in_two_phases
 from headcount.audit.neighbours import pairs
 from headcount.bound import Bounded, SampledItems, attained
-from headcount.bound.selection.plume import LARGEST_BOUND, Discovered, Discovering
+from headcount.bound.selection.plume import LARGEST_BOUND, Discovered
 from headcount.errors import HeadcountError
-from headcount.mechanism import Plume, Wish, check_budget, check_widths, choice_for, mechanism_for
+from headcount.mechanism import Plume, check_widths
 from headcount.mechanism.baseline import plume
+from headcount.mechanism.baseline.strategy import PlumeStrategy
 
 BOTH: list[Neighbours] = ["add-remove", "replace"]
 NAMES = ["plume", "plume-threshold"]
@@ -40,10 +40,8 @@ def discovered(most: int, *items: str, found: GaussianThreshold = FOUND) -> Disc
     return Discovered(SampledItems(most), pa.table({"item0": pa.array(items, pa.string())}), found)
 
 
-def chooses(wish: Wish) -> Discovering:
-    choice = choice_for(wish)
-    assert isinstance(choice, Discovering)
-    return choice
+def strategy(budget: Cost, neighbours: Neighbours, **more: Any) -> PlumeStrategy:
+    return PlumeStrategy(budget=budget, neighbours=neighbours, count="users", **more)
 
 
 @pytest.mark.slow(one_in=3)
@@ -126,11 +124,11 @@ def test_every_bound_that_may_be_chosen_has_a_mechanism(
 ) -> None:
     """At the ends of what is allowed; and what happens is covered by what was typed."""
     typed = Cost(Fraction(epsilon), Fraction(delta))
-    wish = Wish(typed, "users", neighbours, None, "auto", mechanism, target=ONE / 10 if mechanism != "plume" else None)
-    check_budget(wish)
-    choice = chooses(wish)
+    asked = strategy(typed, neighbours, target=ONE / 10 if mechanism != "plume" else None)
+    asked.check()
+    choice = asked.selection
     for bound in (1, 37, LARGEST_BOUND):
-        made = mechanism_for(wish, choice.example(bound))
+        made = asked.mechanism(choice.example(bound))
         check_widths(made)
         assert compose.covers(typed, [*choice.events, *made.events])
 
@@ -138,15 +136,15 @@ def test_every_bound_that_may_be_chosen_has_a_mechanism(
 @pytest.mark.parametrize("neighbours", BOTH)
 def test_where_the_budget_goes(neighbours: Neighbours) -> None:
     """5% of epsilon for two profiles; of the noise's price one half each; half of delta for what one person has."""
-    wish = Wish(BUDGET, "users", neighbours, None, "auto", "plume")
-    choice, twice = chooses(wish), 2 if neighbours == "replace" else 1
+    asked = strategy(BUDGET, neighbours)
+    choice, twice = asked.selection, 2 if neighbours == "replace" else 1
     assert [native(event).epsilon for event in choice.events] == [ONE / 40, ONE / 40]
-    made = mechanism_for(wish, choice.example(50))
+    made = asked.mechanism(choice.example(50))
     found, counted = (cost.concentrated(event) for event in made.events)
     assert float(found.rho / counted.rho) == pytest.approx(1, rel=1e-9)
     assert float(found.delta) == pytest.approx(5e-7, rel=0.3)  # thresholds are whole numbers
     assert found.delta <= Fraction(5, 10**7)
-    assert made.event == Gaussian(made.event.variance, Fraction(50 * twice), 50 * twice)  # type: ignore[union-attr]
+    assert made.event == Gaussian(made.event.variance, Fraction(50 * twice), 50 * twice)
 
 
 def test_a_bound_is_the_square_of_the_sensitivity() -> None:
@@ -214,7 +212,7 @@ def test_of_what_was_found_nobody_may_be_left() -> None:
     """So the lower end of an interval may be 0."""
     made = plume.within(ONE / 2, discovered(1, "a"), "add-remove", target=ONE)
     assert made.threshold == 3
-    low, high = ends(np.array([3, 4, 9]), made)
+    low, high = made.interval(np.array([3, 4, 9]))
     assert low.tolist() == [0, 1, 7]
     assert (high > [3, 4, 9]).all()
 
@@ -235,8 +233,7 @@ def test_what_was_found_is_counted_among_all_that_people_have() -> None:
 
 def test_items_are_found_after_sampling_only() -> None:
     """Without noise: with a bound of 1, 30 people keep a or b, and nobody's own items reach the threshold."""
-    wish = Wish(Cost(Fraction(100), Fraction(1, 10**6)), "users", "add-remove", None, "auto", "plume")
-    choice = chooses(wish)
+    choice = strategy(Cost(Fraction(100), Fraction(1, 10**6)), "add-remove").selection
     chosen = choice.draw(done(ROWS, events=False), Fixed(0))
     assert chosen.items["item0"].to_pylist() == ["a", "b"]
     assert (chosen.found.items, chosen.limit) == (choice.selection(2).items, 2)
@@ -245,7 +242,7 @@ def test_items_are_found_after_sampling_only() -> None:
 
 def test_the_bounds_are_what_99_of_100_people_have() -> None:
     rows = [(n, item) for n in range(2000) for item in range(3)] + [(n, item) for n in range(10) for item in range(99)]
-    choice = chooses(Wish(Cost(Fraction(50), Fraction(1, 10**6)), "users", "add-remove", None, "auto", "plume"))
+    choice = strategy(Cost(Fraction(50), Fraction(1, 10**6)), "add-remove").selection
     chosen = choice.draw(done(rows, events=False), Fixed(0))
     assert (chosen.found.items, chosen.limit) == (3, 3)
 

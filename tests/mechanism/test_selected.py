@@ -137,7 +137,7 @@ def test_what_happens_costs_no_more_than_what_was_typed(
     noises = [(int(event.squared_sensitivity), event.cells) for event in made.events if isinstance(event, Gaussian)]
     assert noises == [(1, 1)] * (people is None) + [(changed, changed)] * (method == "sparse")
     assert len(made.laws) == len(noises)
-    assert all(isinstance(line, str) for line in [*made.explain("word"), made.interval_told])
+    assert all(isinstance(line, str) for line in [*made.explain("word"), made.interval_meaning])
 
 
 @pytest.mark.parametrize(("method", "neighbours", "people"), [("ks", "replace", 2000), ("ks", "add-remove", None)])
@@ -210,7 +210,7 @@ def test_items_are_scored_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     bounded = drawn(300, 8, zipf(13))
     made = calibrated(BUDGET, ExactDraws(8), "add-remove", 13, "ks", 300)
     whole = np.concatenate([scores for _, scores in made._scores(bounded, 300)])
-    monkeypatch.setattr(selected, "AT_ONCE", 1000)
+    monkeypatch.setattr(selected, "CHUNK_SIZE", 1000)
     parts = list(made._scores(bounded, 300))
     assert len(parts) == 3
     assert np.array_equal(np.concatenate([scores for _, scores in parts]), whole)

@@ -3,19 +3,26 @@
 from fractions import Fraction
 from functools import cache
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from tests.strategies import shaped
 
 from headcount.account.events import Neighbours
 from headcount.audit.choices import Fixed
 from headcount.bound import Bounded, SampledItems
 from headcount.exact import Integers
-from headcount.mechanism import Buckets, NoisyStaircase, Shaped, Staircase
-from headcount.mechanism.shape.contribution_limit import LARGEST, PART, SURE, Size, sized
-from headcount.mechanism.shape.staircase import MOST_STEPS, boxes, staircase, steps_for
-from headcount.mechanism.shape.strategy import mechanism
+from headcount.mechanism import Buckets, NoisyStaircase, Staircase
+from headcount.mechanism.shape.contribution_limit import (
+    COUNT_SHARE,
+    MAX_CONTRIBUTIONS,
+    SAFETY_SCALES,
+    ContributionLimit,
+    limit_contributions,
+)
+from headcount.mechanism.shape.staircase import MOST_STEPS, laplace_event, staircase, steps_for
 from headcount.noise import Law
 
 ONE = Fraction(1)
@@ -56,7 +63,7 @@ def of_totals(totals: Integers, bound: int = 1) -> Bounded:
 def test_the_sensitivity_of_a_staircase_is_attained(neighbours: Neighbours, bound: int) -> None:
     """What is paid for is the most by which all numbers together change: over all people and all others, at up to three
     rows and columns. With two of each it is attained."""
-    paid = boxes(ONE, SampledItems(bound), neighbours).sensitivity
+    paid = laplace_event(ONE, SampledItems(bound), neighbours).sensitivity
     worst = [largest_change(steps, bound, neighbours) for steps in (1, 2, 3)]
     assert max(worst) == worst[1] == paid
 
@@ -115,13 +122,13 @@ def test_as_many_numbers_whatever_the_table(steps: int) -> None:
 
 def test_there_are_never_too_many_steps() -> None:
     assert [steps_for(many) for many in (-5, 0, 1, 3, 4, 5, 10**6)] == [(5, 1)] * 4 + [(8, 1)] * 2 + [(3002, 333)]
-    assert steps_for(LARGEST) == (MOST_STEPS, MOST_STEPS)
+    assert steps_for(MAX_CONTRIBUTIONS) == (MOST_STEPS, MOST_STEPS)
 
 
 @pytest.mark.parametrize("neighbours", BOTH)
 def test_a_staircase_without_noise_and_with_the_same_everywhere(neighbours: Neighbours) -> None:
     """Eight rows and a column; no item is shown."""
-    made = mechanism(Shaped("staircase", people=4), ONE, 1, neighbours, None)
+    made = shaped(ONE, 1, neighbours, None, method="staircase", people=4)
     for noise in (0, 3, -3):
         noisy = made.run(of_totals(np.array([1, 0, 3, 1, 2, 2])), Fixed(noise))
         assert isinstance(noisy, NoisyStaircase)
@@ -135,7 +142,7 @@ def test_as_many_rows_as_items_and_as_many_columns_as_people(
     cells: int | None, people: int, rows: int, columns: int
 ) -> None:
     """By public numbers alone: the same whatever the table."""
-    made = mechanism(Shaped("staircase", people=people), ONE, 2, "add-remove", cells)
+    made = shaped(ONE, 2, "add-remove", cells, method="staircase", people=people)
     for totals in ([], [1, 0, 3], [99] * 50):
         noisy = made.run(of_totals(np.array(totals, dtype=np.int64), bound=2), Fixed(0))
         assert isinstance(noisy, NoisyStaircase)
@@ -144,22 +151,22 @@ def test_as_many_rows_as_items_and_as_many_columns_as_people(
 
 
 def test_a_size_is_public_or_counted() -> None:
-    assert sized(ONE, 3, people=100) == (Size(300, people=100), ONE)
-    assert sized(ONE, 3, people=2**62) == (Size(LARGEST, people=2**62), ONE)
-    size, left = sized(ONE, 3, people=None)
-    assert size.event is not None
-    assert size.event.sensitivity / size.event.scale == PART == 1 - left
+    assert limit_contributions(ONE, 3, people=100) == (ContributionLimit(300, people=100), ONE)
+    assert limit_contributions(ONE, 3, people=2**62) == (ContributionLimit(MAX_CONTRIBUTIONS, people=2**62), ONE)
+    limit, left = limit_contributions(ONE, 3, people=None)
+    assert limit.event is not None
+    assert limit.event.sensitivity / limit.event.scale == COUNT_SHARE == 1 - left
 
 
 @pytest.mark.parametrize("total", [0, 5, 10**6])
 def test_a_size_is_never_below_1(total: int) -> None:
     """Whatever the noise; and seven scales are added to it. A public one does not depend on what there is."""
-    counted, _ = sized(ONE, 1, people=None)
-    assert SURE == 7
+    counted, _ = limit_contributions(ONE, 1, people=None)
+    assert SAFETY_SCALES == 7
     assert counted.draw(total, Fixed(0)) == total + 7 * 50
     assert counted.draw(total, Fixed(-(10**9))) == 1
-    assert counted.draw(total, Fixed(2**62)) == LARGEST
-    assert [Size(most).draw(total, Fixed(99)) for most in (0, 1, 8)] == [1, 1, 8]
+    assert counted.draw(total, Fixed(2**62)) == MAX_CONTRIBUTIONS
+    assert [ContributionLimit(most).draw(total, Fixed(99)) for most in (0, 1, 8)] == [1, 1, 8]
 
 
 class Keys(Fixed):
@@ -182,7 +189,7 @@ class Keys(Fixed):
 @pytest.mark.parametrize("buckets", [2, 3, 64, 10_000])
 def test_hashing_keeps_all_totals(buckets: int) -> None:
     """All buckets are there, each with the sum of its items: as if every item were hashed alone."""
-    made = mechanism(Shaped("buckets", buckets=buckets), ONE, 1, "add-remove", None)
+    made = shaped(ONE, 1, "add-remove", None, method="buckets", buckets=buckets)
     totals = np.array([5, 0, 1, 1, 7, 2, 1, 3], dtype=np.int64)
     noisy = made.run(of_totals(totals), Keys())
     assert (len(noisy.items), len(noisy.values)) == (0, buckets)
@@ -194,7 +201,7 @@ def test_hashing_keeps_all_totals(buckets: int) -> None:
 
 def test_a_fresh_key_for_every_run() -> None:
     """One is asked for each time; and items fall elsewhere by another one, in the same place by the same."""
-    made = mechanism(Shaped("buckets", buckets=1000), ONE, 1, "add-remove", None)
+    made = shaped(ONE, 1, "add-remove", None, method="buckets", buckets=1000)
     totals, entropy = of_totals(np.arange(1, 20)), Keys()
     first, second = (made.run(totals, entropy).values.tolist() for _ in range(2))
     assert entropy.asked == 2
@@ -205,9 +212,9 @@ def test_every_bucket_gets_noise() -> None:
     """Also those that nobody is in. Two for each contribution, as they are counted; of a list each item has its
     own."""
     totals = of_totals(np.array([2, 0, 1]))
-    counted = mechanism(Shaped("buckets"), ONE, 1, "add-remove", None)
-    public = mechanism(Shaped("buckets", people=9), ONE, 1, "add-remove", None)
-    listed = mechanism(Shaped("buckets"), ONE, 1, "add-remove", 3)
+    counted = shaped(ONE, 1, "add-remove", None, method="buckets")
+    public = shaped(ONE, 1, "add-remove", None, method="buckets", people=9)
+    listed = shaped(ONE, 1, "add-remove", 3, method="buckets")
     drawn = []
     for made in (counted, public, listed):
         entropy = Keys()
@@ -220,8 +227,8 @@ def test_every_bucket_gets_noise() -> None:
 
 def test_all_numbers_have_noise_of_their_own() -> None:
     """Eight rows and a column are nine draws at once; if contributions are counted, with one draw before."""
-    made = mechanism(Shaped("staircase", people=4), ONE, 1, "add-remove", None)
-    counted = mechanism(Shaped("staircase"), ONE, 1, "add-remove", None)
+    made = shaped(ONE, 1, "add-remove", None, method="staircase", people=4)
+    counted = shaped(ONE, 1, "add-remove", None, method="staircase")
     for each, sizes in ((made, [9]), (counted, [1, 62])):
         entropy = Keys()
         each.run(of_totals(np.array([2, 1])), entropy)
@@ -231,18 +238,18 @@ def test_all_numbers_have_noise_of_their_own() -> None:
 @pytest.mark.parametrize(
     ("asked", "cells", "kind", "events"),
     [
-        (Shaped("auto"), 8, Staircase, 2),
-        (Shaped("staircase", people=5), None, Staircase, 1),
-        (Shaped("buckets"), None, Buckets, 2),
-        (Shaped("buckets", people=5), None, Buckets, 1),
-        (Shaped("buckets", buckets=9), 8, Buckets, 1),
-        (Shaped("buckets"), 8, Buckets, 1),
+        ({"method": "auto"}, 8, Staircase, 2),
+        ({"method": "staircase", "people": 5}, None, Staircase, 1),
+        ({"method": "buckets"}, None, Buckets, 2),
+        ({"method": "buckets", "people": 5}, None, Buckets, 1),
+        ({"method": "buckets", "buckets": 9}, 8, Buckets, 1),
+        ({"method": "buckets"}, 8, Buckets, 1),
     ],
 )
-def test_which_way_is_taken(asked: Shaped, cells: int | None, kind: type, events: int) -> None:
+def test_which_way_is_taken(asked: dict[str, Any], cells: int | None, kind: type, events: int) -> None:
     """By what was asked and is known. Only a public list is not hashed."""
-    made = mechanism(asked, ONE, 1, "replace", cells)
+    made: Staircase | Buckets = shaped(ONE, 1, "replace", cells, **asked)
     assert isinstance(made, kind)
     assert len(made.events) == events
     if isinstance(made, Buckets):
-        assert made.hashed == (cells is None or asked.buckets is not None)
+        assert made.hashed == (cells is None or asked.get("buckets") is not None)

@@ -222,7 +222,7 @@ BUGS = [
     Bug(
         "the common items of a replaced person are forgotten",
         "account/threshold.py",
-        (("cells = people(event.neighbours) * event.items - alone", "cells = event.items - alone"),),
+        (("cells = changed_people(event.neighbours) * event.items - alone", "cells = event.items - alone"),),
         DELTA + "test_gaussian_threshold_on_popular_items",
     ),
     Bug(
@@ -386,13 +386,13 @@ BUGS = [
     ),
     Bug(
         "the system's noise beside a ledger",
-        "planning.py",
+        "planner.py",
         (("KeyedEntropy(secret)", "SystemEntropy()"),),
         RETRY + "test_what_is_looked_at_is_drawn_once_for_a_charge",
     ),
     Bug(
         "noise in the order in which keys were listed",
-        "planning.py",
+        "planner.py",
         (
             (
                 '        return None if listed is None else listed.sort_by([(name, "ascending") for name in listed.column_names])',
@@ -409,8 +409,8 @@ BUGS = [
     ),
     Bug(
         "the data of a release are not looked at",
-        "planning.py",
-        (("again=again, data=fingerprint)", "again=again)"),),
+        "planner.py",
+        (("again=again, data=identity)", "again=again)"),),
         SAME + "test_another_frame_is_not_answered_with_the_first_ones_release",
     ),
     Bug(
@@ -442,7 +442,7 @@ BUGS = [
     ),
     Bug(
         "a frame without a name is charged",
-        "planning.py",
+        "planner.py",
         (("        check_name(self.dataset)\n", ""),),
         SAME + "test_data_without_a_name_are_refused_by_a_ledger_alone",
     ),
@@ -454,7 +454,7 @@ BUGS = [
     ),
     Bug(
         "public sizes are any sizes",
-        "question.py",
+        "jobs/distribution.py",
         (('"replace-same-size" if self.sizes == "public" else self.neighbours', "self.neighbours"),),
         RELATION + "test_public_sizes_are_a_relation_of_their_own",
     ),
@@ -586,7 +586,7 @@ BUGS = [
     Bug(
         "a replaced person's Laplace noise is that of a removed one",
         "mechanism/unknown/thresholded.py",
-        (("people(neighbours) * sensitivity.total", "sensitivity.total"),),
+        (("changed_people(neighbours) * sensitivity.total", "sensitivity.total"),),
         MECHANISM + "test_what_happens_costs_no_more_than_what_was_typed",
     ),
     Bug(
@@ -940,19 +940,19 @@ BUGS = [
     ),
     Bug(
         "charge after release",
-        "planning.py",
+        "planner.py",
         (
             (
-                "            return drawn(self, events, KeyedEntropy(secret), replace(about, head=head), tell)\n",
-                "            return before\n\n        before = drawn(self, events, SystemEntropy(), about, tell)\n",
+                "            return self._draw(source, KeyedEntropy(secret), head, progress)\n",
+                '            return before\n\n        before = self._draw(source, SystemEntropy(), "", progress)\n',
             ),
         ),
         STEPS + "test_work_that_failed_is_done_again_under_its_charge",
     ),
     Bug(
         "packed after the noise only: what fails by what was drawn is drawn again",
-        "drawing.py",
-        (("            _check_packed(bounded.items, about)\n", "            pass\n"),),
+        "run.py",
+        (("            check_packable(bounded.items)\n", "            pass\n"),),
         STEPS + "test_what_cannot_be_packed_fails_before_any_noise",
     ),
     Bug(
@@ -986,33 +986,33 @@ BUGS = [
     ),
     Bug(
         "a delta too small for any threshold",
-        "spending.py",
-        (("    if 0 < asked[1] < SMALLEST_DELTA:", "    if False:"),),
+        "account/budget.py",
+        (("    if 0 < typed[1] < MIN_DELTA:", "    if False:"),),
         SECOND + "test_a_delta_that_no_threshold_could_be_computed_for_is_refused",
     ),
     Bug(
         "test noise may be charged",
-        "planning.py",
+        "planner.py",
         (("        if entropy is not None:", "        if False:"),),
         STEPS + "test_test_noise_is_never_charged",
     ),
     Bug(
         "rows in the engine's order",
-        "release/intervals.py",
+        "jobs/items.py",
         (
             (
-                "    return in_order(told, question.by, question.value, {name: bins.labels for name, bins in question.cut().items()})",
-                "    return told",
+                "        return in_order(self.labelled(noisy, columns), self.by, self.value_name, labels)",
+                "        return self.labelled(noisy, columns)",
             ),
         ),
         RELEASE + "test_the_table",
     ),
     Bug(
         "a plain interval near the threshold",
-        "release/intervals.py",
+        "mechanism/intervals.py",
         (
             (
-                "return np.maximum(least_shown(values, threshold, mechanism.law, least) // unit, least), -",
+                "return np.maximum(lowest_plausible_count(values, threshold, law, least) // unit, least), -",
                 "return np.maximum(values - width, 1), -",
             ),
         ),
@@ -1020,10 +1020,10 @@ BUGS = [
     ),
     Bug(
         "the exact number of items in the progress",
-        "drawing.py",
+        "run.py",
         (
             (
-                '    tell("drawing noise")',
+                '    progress("drawing noise")',
                 '    print(f"drawing noise for {len(bounded.totals)} items", file=__import__("sys").stderr)',
             ),
         ),
@@ -1031,22 +1031,17 @@ BUGS = [
     ),
     Bug(
         "the exact number of people in the file",
-        "drawing.py",
-        (
-            (
-                "replace(plan.about(decided, people), head=about.head, ",
-                "replace(plan.about(decided, people), head=str(bounded.totals.sum()), ",
-            ),
-        ),
+        "run.py",
+        (("columns.measured, people)", "str(bounded.totals.sum()), people)"),),
         BYTES + "test_same_result_same_bytes[files]",
     ),
     Bug(
         "an engine's error is repeated",
-        "drawing.py",
+        "run.py",
         (
             (
-                'f"{plan.dataset}: the rows could not be read to their end. Nothing was released."',
-                "f\"{plan.dataset}: {__import__('sys').exc_info()[1]}\"",
+                'f"{dataset}: the rows could not be read to their end. Nothing was released."',
+                "f\"{dataset}: {__import__('sys').exc_info()[1]}\"",
             ),
         ),
         BYTES + "test_reading_that_fails_says_the_same_whatever_the_row",
@@ -1088,7 +1083,7 @@ BUGS = [
     ),
     Bug(
         "escapes of a terminal in a summary",
-        "wording.py",
+        "errors.py",
         (
             (
                 "char if char.isprintable() else PLACEHOLDER",
@@ -1102,8 +1097,8 @@ BUGS = [
         "bound/two_scales.py",
         (
             (
-                "* SAFE) / root(size))",
-                "* SAFE) / root(root(size)))",
+                "* ROUNDING_GUARD) / root(size))",
+                "* ROUNDING_GUARD) / root(root(size)))",
             ),
         ),
         WEIGH + "test_the_norm_is_attained_on_both_scales",
@@ -1113,8 +1108,8 @@ BUGS = [
         "bound/two_scales.py",
         (
             (
-                "* SAFE) / root(size))",
-                "* SAFE) / root(size) + 1)",
+                "* ROUNDING_GUARD) / root(size))",
+                "* ROUNDING_GUARD) / root(size) + 1)",
             ),
         ),
         WEIGH + "test_nobody_adds_more_than_is_said",
@@ -1139,7 +1134,7 @@ BUGS = [
     Bug(
         "what is taken from one person is not cut",
         "bound/two_scales.py",
-        (("whole(cut_at(number, cut) *", "whole(number *"),),
+        (("floor(cut_at(number, cut) *", "floor(number *"),),
         WEIGH + "test_the_two_sums_stay_within_the_norm",
     ),
     Bug(
@@ -1147,7 +1142,7 @@ BUGS = [
         "account/threshold.py",
         (
             (
-                "squared = event.squared_sensitivity * (people(event.neighbours) - alone)",
+                "squared = event.squared_sensitivity * (changed_people(event.neighbours) - alone)",
                 "squared = event.squared_sensitivity * (1 - alone)",
             ),
         ),
@@ -1179,7 +1174,7 @@ BUGS = [
     Bug(
         "weighted: the large scale without noise",
         "mechanism/unknown/weighted.py",
-        (("large = bounded.large[shown] + entropy.draw(open_, len(values))", "large = bounded.large[shown]"),),
+        (("large = bounded.large[shown] + entropy.draw(large_law, len(values))", "large = bounded.large[shown]"),),
         EXACTLY + "test_weighted_on_two_scales",
     ),
     Bug(
@@ -1191,7 +1186,7 @@ BUGS = [
     Bug(
         "a profile's noise for one person where one is replaced",
         "bound/selection/profile.py",
-        (("return people(self.neighbours) / self.epsilon", "return 1 / self.epsilon"),),
+        (("return changed_people(self.neighbours) / self.epsilon", "return 1 / self.epsilon"),),
         PROFILE + "test_exact_epsilon_of_the_noisy_bins",
     ),
     Bug(
@@ -1207,19 +1202,19 @@ BUGS = [
     ),
     Bug(
         "bins are believed whatever their number",
-        "bound/selection/believed.py",
+        "bound/selection/nonempty_bins.py",
         (
             (
-                "    chance = CHANCE / len(WIDTHS) / ((gap + 1) * (gap + 2))\n",
-                "    chance = np.full(bins, 1 / 10_000)\n",
+                "    level = FALSE_POSITIVE_RATE / len(WIDTHS) / ((gap + 1) * (gap + 2))\n",
+                "    level = np.full(bins, 1 / 10_000)\n",
             ),
         ),
         PROFILE + "test_one_bound_in_ten_thousand_is_wild",
     ),
     Bug(
         "the choice of a bound is not taken from epsilon",
-        "mechanism/wish.py",
-        (("return Cost(self.budget.epsilon - self.price - self.looks, self.budget.delta)", "return self.budget"),),
+        "mechanism/strategy.py",
+        (("return Cost(self.budget.epsilon - self.price - self.reserved, self.budget.delta)", "return self.budget"),),
         COMPOSED + "test_known_items",
     ),
     Bug(
@@ -1265,20 +1260,20 @@ BUGS = [
     ),
     Bug(
         "numbers that are odd are errors, after the noise",
-        "drawing.py",
+        "run.py",
         (('    with np.errstate(all="ignore"), special.errstate', "    with special.errstate"),),
         SECOND + "test_no_setting_of_the_caller_makes_odd_numbers_an_error",
     ),
     Bug(
         "plume: a replaced person priced as a removed one",
         "bound/selection/plume.py",
-        (("round_up(people(self.neighbours) * most / (2 * self.rho))", "round_up(most / (2 * self.rho))"),),
+        (("round_up(changed_people(self.neighbours) * most / (2 * self.rho))", "round_up(most / (2 * self.rho))"),),
         PLUME + "test_every_bound_that_may_be_chosen_has_a_mechanism",
     ),
     Bug(
         "plume: counts with noise for one item",
         "mechanism/baseline/plume.py",
-        (("people(neighbours) * bounding.sensitivity.squared", "people(neighbours)"),),
+        (("changed_people(neighbours) * bounding.sensitivity.squared", "changed_people(neighbours)"),),
         PLUME + "test_noise_for_less_than_a_person_has_would_be_seen",
     ),
     Bug(
@@ -1302,7 +1297,7 @@ BUGS = [
     Bug(
         "count release: a replaced person moves ranks and counts apart by one only",
         "mechanism/topk/levels.py",
-        (("        return people(self.neighbours)\n", "        return 1\n"),),
+        (("        return changed_people(self.neighbours)\n", "        return 1\n"),),
         FOUND_EXACTLY + "test_the_lemmas_by_formula",
     ),
     Bug(
@@ -1414,8 +1409,8 @@ BUGS = [
     ),
     Bug(
         "a look at a rank is not taken from epsilon",
-        "mechanism/wish.py",
-        (("self.budget.epsilon - self.price - self.looks", "self.budget.epsilon - self.price"),),
+        "mechanism/strategy.py",
+        (("return self.later + (", "return 0 * self.later + ("),),
         FOUND + "test_choices_and_counts_never_add_up_to_more",
     ),
     Bug(
@@ -1521,19 +1516,19 @@ BUGS = [
     Bug(
         "tree: samples for one level only",
         "mechanism/ordered/strategy.py",
-        (("if asked.searching else shape.levels", "if asked.searching else 1"),),
+        (("if self.searching else shape.levels", "if self.searching else 1"),),
         ORDERED + "test_a_tree_of_samples[17-add-remove]",
     ),
     Bug(
         "tree: noise for one level only",
         "mechanism/ordered/hierarchy.py",
-        (("people(neighbours) * shape.levels", "people(neighbours)"),),
+        (("changed_people(neighbours) * shape.levels", "changed_people(neighbours)"),),
         ORDERED + "test_a_tree_with_laplace_noise[add-remove]",
     ),
     Bug(
         "tree: noise for a removed person where one is replaced",
         "mechanism/ordered/hierarchy.py",
-        (("people(neighbours) * shape.levels", "shape.levels"),),
+        (("changed_people(neighbours) * shape.levels", "shape.levels"),),
         ORDERED + "test_the_sensitivity_of_a_tree_is_attained[16-7-replace]",
     ),
     Bug(
@@ -1573,14 +1568,14 @@ BUGS = [
     ),
     Bug(
         "counting people is not taken from epsilon",
-        "wished.py",
-        (("looks=counted.epsilon if counted else Fraction(0)", "looks=Fraction(0)"),),
+        "mechanism/strategy.py",
+        (("self.later + (self.people_count.epsilon if self.people_count else 0)", "self.later"),),
         SAMPLED + "test_counting_people_is_paid_for",
     ),
     Bug(
         "certain, if there are as few people as there may be",
-        "release/heavy.py",
-        (("share * (people.count + people.away)", "share * (people.count - people.away)"),),
+        "jobs/heavy_hitters.py",
+        (("share * (people.count + people.half_width)", "share * (people.count - people.away)"),),
         SAMPLED + "test_certain_is_what_is_above_for_every_number_of_people",
     ),
     Bug(
@@ -1606,7 +1601,7 @@ BUGS = [
         "mechanism/shape/staircase.py",
         (
             (
-                "return (self.event,) if self.size.event is None else (self.event, self.size.event)",
+                "return (self.event,) if self.limit.event is None else (self.event, self.limit.event)",
                 "return (self.event,)",
             ),
         ),
@@ -1622,15 +1617,15 @@ BUGS = [
         "shape: an unknown number of items taken for a public list",
         "mechanism/shape/strategy.py",
         (
-            ("if cells is not None:", "if asked.people is None:"),
-            ("neighbours, cells, hashed=False", "neighbours, cells or 1, hashed=False"),
+            ("if self.cells is not None:", "if self.people is None:"),
+            ("self.neighbours, self.cells, False", "self.neighbours, self.cells or 1, False"),
         ),
         SHAPES + "test_which_way_is_taken",
     ),
     Bug(
         "shape: a replaced person's noise is that of a removed one",
         "mechanism/shape/staircase.py",
-        (("most = people(neighbours) * bounding", "most = bounding"),),
+        (("most = changed_people(neighbours) * bounding", "most = bounding"),),
         SHAPES + "test_the_sensitivity_of_a_staircase_is_attained[1-replace]",
     ),
     Bug(
@@ -1650,8 +1645,8 @@ BUGS = [
         "mechanism/shape/staircase.py",
         (
             (
-                "boxes = self.size.draw(int(bounded.totals.sum()), entropy)",
-                "boxes = self.size.draw(0, entropy) * 0 + int(bounded.totals.sum())",
+                "boxes = self.limit.draw(int(bounded.totals.sum()), entropy)",
+                "boxes = self.limit.draw(0, entropy) * 0 + int(bounded.totals.sum())",
             ),
         ),
         SHAPED + "test_a_size_that_is_counted[staircase-1-add-remove]",
@@ -1686,7 +1681,7 @@ BUGS = [
     Bug(
         "staircase: as many columns as the largest item has people",
         "mechanism/shape/staircase.py",
-        (("min(boxes, self.size.people or boxes)", "min(boxes, int(bounded.totals.max(initial=1)))"),),
+        (("min(boxes, self.limit.people or boxes)", "min(boxes, int(bounded.totals.max(initial=1)))"),),
         SHAPES + "test_as_many_rows_as_items_and_as_many_columns_as_people[None-100-44-4]",
     ),
     Bug(
@@ -1729,8 +1724,8 @@ BUGS = [
         "mechanism/shape/buckets.py",
         (
             (
-                "TIMES * self.buckets.draw(int(bounded.totals.sum()), entropy)",
-                "TIMES * (self.buckets.draw(0, entropy) * 0 + int(bounded.totals.sum()))",
+                "BUCKETS_PER_CONTRIBUTION * self.buckets.draw(int(bounded.totals.sum()), entropy)",
+                "BUCKETS_PER_CONTRIBUTION * (self.buckets.draw(0, entropy) * 0 + int(bounded.totals.sum()))",
             ),
         ),
         SHAPES + "test_every_bucket_gets_noise",
@@ -1750,13 +1745,13 @@ BUGS = [
     Bug(
         "recentred: a mean priced for a person who is removed, not replaced",
         "mechanism/distribution/recentred.py",
-        (("Fraction((twice * UNIT) ** 2)", "Fraction(twice * UNIT**2)"),),
+        (("Fraction((changed * UNIT) ** 2)", "Fraction(changed * UNIT**2)"),),
         DISTRIBUTED + "test_what_one_person_changes_is_what_the_noise_is_for[1]",
     ),
     Bug(
         "recentred: distances priced for one bin, where a replaced person changes two",
         "mechanism/distribution/recentred.py",
-        (("Fraction(twice * PART**2), twice", "Fraction(PART**2), twice"),),
+        (("Fraction(changed * PART**2), changed", "Fraction(PART**2), changed"),),
         DISTRIBUTED + "test_what_one_person_changes_is_what_the_noise_is_for[1]",
     ),
     Bug(
@@ -1786,13 +1781,13 @@ BUGS = [
     Bug(
         "recentred: weights rounded up",
         "mechanism/distribution/recentred.py",
-        (("np.floor(SAFE * UNIT", "np.ceil(SAFE * UNIT"),),
+        (("np.floor(ROUNDING_GUARD * UNIT", "np.ceil(ROUNDING_GUARD * UNIT"),),
         DISTRIBUTED + "test_what_one_person_changes_is_what_the_noise_is_for[1]",
     ),
     Bug(
         "recentred: distances paid for in one round",
         "mechanism/distribution/recentred.py",
-        (("*([self.distances] * len(ROUNDS))", "self.distances"),),
+        (("*([self.distances] * len(ROUND_SHARES))", "self.distances"),),
         DISTRIBUTED + "test_every_draw_is_paid_for[recentred-3-add-remove]",
     ),
     Bug(
@@ -1815,13 +1810,13 @@ BUGS = [
     Bug(
         "distribution: private sizes taken as public ones",
         "mechanism/distribution/strategy.py",
-        (("kind = PublicDrawn if asked.public else MostDrawn", "kind = PublicDrawn"),),
+        (("return PublicDrawn if self.public else MostDrawn", "return PublicDrawn"),),
         DISTRIBUTED + "test_public_sizes_cost_nothing_and_private_ones_do[add-remove]",
     ),
     Bug(
         "selected: a replaced person priced as a removed one",
         "mechanism/distribution/selected.py",
-        (("min(cells, differing(neighbours) * bounding.most)", "min(cells, bounding.most)"),),
+        (("min(cells, changed_people(neighbours) * bounding.most)", "min(cells, bounding.most)"),),
         DISTRIBUTED + "test_scores_change_by_one_and_of_few_items[ks-1-replace]",
     ),
     Bug(
@@ -1845,7 +1840,7 @@ BUGS = [
     Bug(
         "selected: presence priced for one item of a person",
         "mechanism/distribution/selected.py",
-        (("(PRESENCE, Fraction(count), count)", "(PRESENCE, Fraction(1), count)"),),
+        (("(PRESENCE_SHARE, Fraction(count), count)", "(PRESENCE_SHARE, Fraction(1), count)"),),
         DISTRIBUTED + "test_presence_changes_by_what_is_paid_for[2-add-remove]",
     ),
     Bug(
@@ -1901,7 +1896,7 @@ BUGS = [
         (
             (
                 "        return self.chosen(self.profile(statistics, entropy))",
-                "        held = self.chosen(self.profile(statistics, entropy))\n        return self.ways[0].held(min(held.limit, int(statistics.sizes.max(initial=1))))",
+                "        bounding = self.chosen(self.profile(statistics, entropy))\n        return self.ways[0].bounding(min(bounding.limit, int(statistics.sizes.max(initial=1))))",
             ),
         ),
         DISTRIBUTED + "test_nothing_but_a_noisy_profile_decides_the_bound",

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from headcount.mechanism.wish import KNOWN
 
 import headcount as hc
 from headcount.bound import draws
 from headcount.bound.selection import loads
 from headcount.bound.selection.profile import Binned, Profile
 from headcount.mechanism.distribution import selected
+from headcount.mechanism.known.strategy import SELECTIONS as KNOWN
 from headcount.noise import KeyedEntropy
 from headcount.source import encoded
 
@@ -86,9 +86,9 @@ def test_a_retry_repeats_bit_for_bit(job: str, monkeypatch: pytest.MonkeyPatch) 
     what, asked = JOBS[job]
     asked = {"user": "user", "epsilon": 2, **asked}
     first = hc.plan(what, people(), **asked).release(entropy=KeyedEntropy(KEY))
-    for module, name, few in ((encoded, "PAIRS", 1000), (draws, "EVENTS", 200), (loads, "CELLS", 40)):
+    for module, name, few in ((encoded, "PAIRS", 1000), (draws, "CHUNK_DRAWS", 200), (loads, "CELLS", 40)):
         monkeypatch.setattr(module, name, few)
-    monkeypatch.setattr(selected, "AT_ONCE", 50)
+    monkeypatch.setattr(selected, "CHUNK_SIZE", 50)
     again = hc.plan(what, shuffled(people()), **asked, memory="60MB").release(entropy=KeyedEntropy(KEY))
     assert again.content == first.content
 
@@ -123,7 +123,7 @@ def test_what_is_looked_at_is_drawn_once_for_a_charge(tmp_path: Path, monkeypatc
     plan = hc.plan("histogram", people(), user="user", by="item", epsilon=1, dataset="visits")
     for _ in range(7):
         with pytest.raises(KeyboardInterrupt):
-            plan.release(ledger=ledger, tell=stop)
+            plan.release(ledger=ledger, progress=stop)
     plan.release(ledger=ledger)
     assert looks == looks[: len(looks) // 8] * 8
     assert ledger.spent.epsilon == 1

@@ -21,8 +21,10 @@ from headcount.bound.selection.by_load import Generalized
 from headcount.bound.selection.loads import UNIT, Loads
 from headcount.bound.selection.paper import Quantile
 from headcount.bound.selection.statistics import PART, Sizes
-from headcount.mechanism import Mechanism, Wish, mechanism_for
+from headcount.jobs.parameters import Count
+from headcount.mechanism import AnyMechanism, Strategy
 from headcount.noise import Entropy
+from tests.strategies import strategy
 
 Person = tuple[tuple[str, int], ...]
 """Items with how often."""
@@ -34,13 +36,13 @@ PEOPLE: list[Person] = [(("a", 1),), (("a", 1), ("b", 1))]
 EVENTS: list[Person] = [(("a", 1),), (("a", BILLION),), (("a", 1), ("b", BILLION))]
 
 
-def wish(neighbours: Neighbours, count: str, cells: int | None, way: str) -> Wish:
-    return Wish(BUDGET, count, neighbours, cells, way, share=Fraction(1, 3), grid=(1, 2))  # type: ignore[arg-type]
+def a_third(neighbours: Neighbours, count: Count, cells: int | None, way: str) -> Strategy:
+    return strategy(BUDGET, count, neighbours, cells, way, share=Fraction(1, 3), grid=(1, 2))
 
 
 @lru_cache(maxsize=100)
-def made(asked: Wish, bounding: Bounding) -> Mechanism:
-    return mechanism_for(asked, bounding)
+def made(asked: Strategy, bounding: Bounding) -> AnyMechanism:
+    return asked.mechanism(bounding)
 
 
 def loads(people: tuple[Person, ...], grid: tuple[int, ...]) -> Loads:
@@ -97,7 +99,7 @@ def bounded(people: tuple[Person, ...], bounding: Bounding, *, events: bool) -> 
 @pytest.mark.parametrize("events", [False, True], ids=["people", "events"])
 def test_unknown_items(neighbours: Neighbours, events: bool) -> None:
     """The generalised choice, then the thresholded release."""
-    asked = wish(neighbours, "events" if events else "users", None, "generalized")
+    asked = a_third(neighbours, "events" if events else "users", None, "generalized")
     kind = SampledEvents if events else SampledItems
     choice = Generalized(asked.price, neighbours, kind, (1, 2), (3.0, 6.0), (1.0, 2.0))
 
@@ -116,7 +118,7 @@ def test_unknown_items(neighbours: Neighbours, events: bool) -> None:
 def test_known_items(neighbours: Neighbours) -> None:
     """The private quantile, then Laplace noise on a known item: pure, so delta is 0; and with much less epsilon
     it is not."""
-    asked = wish(neighbours, "events", 1, "quantile")
+    asked = a_third(neighbours, "events", 1, "quantile")
     choice = Quantile(asked.price, neighbours, 1.0, BILLION, (1, 3))
 
     def run(people: tuple[Person, ...], entropy: Entropy) -> object:

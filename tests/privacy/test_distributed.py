@@ -15,38 +15,37 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from headcount.release.distribution import told
 
 from headcount.account import Cost, compose
 from headcount.account.events import Gaussian, Laplace, Neighbours, Selections
-from headcount.account.threshold import people as differing
+from headcount.account.threshold import changed_people
 from headcount.audit import Laws
 from headcount.audit.choices import Fixed
 from headcount.audit.distributed import (
-    Measured,
+    Measurements,
     after_a_profile,
-    by_what_changes,
-    drawn,
-    few,
-    measured,
-    paid,
+    bounded_draws,
+    delta_of_changes,
+    measurements,
+    noise_events,
     shown,
     sizes,
-    squared,
+    squared_differences,
+    with_few_shares,
 )
 from headcount.audit.found_first import People
 from headcount.audit.neighbours import pairs
 from headcount.audit.sampled import Pair
-from headcount.audit.shaped import KEY, Differing
+from headcount.audit.shaped import KEY, NoiseOnDifferences
 from headcount.bound import draws as draws_module
 from headcount.bound.draws import BoundedDraws, Draws, ExactDraws, of_each
 from headcount.bound.selection.draws import MostDrawn
 from headcount.bound.selection.statistics import Sizes
 from headcount.exact import Integers
-from headcount.mechanism import Mechanism, Recentred, Selected, Wish, choice_for, mechanism_for
+from headcount.mechanism import AnyMechanism, Recentred, Selected
 from headcount.mechanism.distribution import recentred, selected
 from headcount.mechanism.distribution.recentred import CENTRE
-from headcount.mechanism.distribution.strategy import Distributed, Method
+from headcount.mechanism.distribution.strategy import DistributionStrategy, Method
 from headcount.mechanism.mechanism import law
 from headcount.noise import Entropy, Law
 from headcount.noise.by_score import ByScore
@@ -86,7 +85,7 @@ def pasts(mechanism: Recentred) -> Iterator[tuple[int, Integers, float, Any]]:
             yield mechanism.bounding.most, centre, float(radius), radii
 
 
-def furthest(parts: list[Measured]) -> list[int]:
+def furthest(parts: list[Measurements]) -> list[int]:
     """For each kind of number, how far the contributions of two people differ at most, squared."""
     found = []
     for kind in zip(*parts, strict=True):
@@ -106,13 +105,13 @@ def test_what_one_person_changes_is_what_the_noise_is_for(most: int) -> None:
     nobody = of_counts([], once.bounding)
     alone = [of_counts([person], once.bounding) for person in FEW + MUCH]
     for past in pasts(once):
-        parts = [measured(each, *past) for each in alone]
-        empty = measured(nobody, *past)
+        parts = [measurements(each, *past) for each in alone]
+        empty = measurements(nobody, *past)
         for part in parts:
-            worst[ADDED] = [*map(max, worst[ADDED], squared(part, empty))]
+            worst[ADDED] = [*map(max, worst[ADDED], squared_differences(part, empty))]
         worst["replace"] = [*map(max, worst["replace"], furthest([*parts, empty]))]
     for neighbours, mechanism in zip(BOTH, (once, twice), strict=True):
-        for found, events in zip(worst[neighbours], paid(mechanism), strict=True):
+        for found, events in zip(worst[neighbours], noise_events(mechanism), strict=True):
             assert {event.squared_sensitivity for event in events} == {events[0].squared_sensitivity}
             assert found <= events[0].squared_sensitivity
             assert found > 0.97 * events[0].squared_sensitivity
@@ -125,12 +124,12 @@ def test_a_table_measures_what_its_people_add(most: int) -> None:
     source = np.random.default_rng(most)
     for past in pasts(mechanism):
         people = [(FEW + MUCH)[place] for place in source.integers(0, len(FEW + MUCH), 3)]
-        whole = measured(of_counts(people, mechanism.bounding), *past)
-        parts = [measured(of_counts([person], mechanism.bounding), *past) for person in people]
+        whole = measurements(of_counts(people, mechanism.bounding), *past)
+        parts = [measurements(of_counts([person], mechanism.bounding), *past) for person in people]
         added = [sum(kind[1:], start=kind[0]) for kind in zip(*parts, strict=True)]
         assert [each.tolist() for each in whole] == [each.tolist() for each in added]
         turned = turned_around(of_counts(people[::-1], mechanism.bounding))
-        assert [each.tolist() for each in measured(turned, *past)] == [each.tolist() for each in whole]
+        assert [each.tolist() for each in measurements(turned, *past)] == [each.tolist() for each in whole]
 
 
 def turned_around(bounded: BoundedDraws) -> BoundedDraws:
@@ -151,8 +150,8 @@ class Recorded(Fixed):
         return super().draw(law, size)
 
 
-def wish(method: Method, neighbours: Neighbours, bound: int | str, **more: Any) -> Wish:
-    return Wish(BUDGET, "events", neighbours, 2, bound, distributed=Distributed(method, **more))
+def strategy(method: Method, neighbours: Neighbours, bound: int | str, **more: Any) -> DistributionStrategy:
+    return DistributionStrategy(budget=BUDGET, neighbours=neighbours, cells=2, bound=bound, method=method, **more)
 
 
 @pytest.mark.slow(one_in=3)
@@ -162,11 +161,11 @@ def wish(method: Method, neighbours: Neighbours, bound: int | str, **more: Any) 
 def test_every_draw_is_paid_for(method: Method, neighbours: Neighbours, bound: int | str) -> None:
     """The laws of all draws are those of the events, one by one, and together these cost no more than was typed, and
     hardly less."""
-    asked, entropy, people = wish(method, neighbours, bound), Recorded(), ((("a",) * 3, ("b",) * 3)) * 20
-    choice, held = choice_for(asked), None
+    asked, entropy, people = strategy(method, neighbours, bound), Recorded(), ((("a",) * 3, ("b",) * 3)) * 20
+    choice, held = asked.selection, None
     if choice:
         held = choice.draw(sizes(people), entropy)
-    made = mechanism_for(asked, held)
+    made = asked.mechanism(held)
     made.run(drawn_or_counted(people, made), entropy)
     events = [*(choice.events if choice else ()), *made.events]
     noise = Counter(each for each in entropy.laws if not isinstance(each, ByScore))
@@ -179,23 +178,23 @@ def test_every_draw_is_paid_for(method: Method, neighbours: Neighbours, bound: i
     assert not compose.covers(Cost(BUDGET.epsilon * 9 / 10, 0 * ONE if pure else BUDGET.delta * 9 / 10), events)
 
 
-def drawn_or_counted(people: People, made: Mechanism) -> BoundedDraws:
+def drawn_or_counted(people: People, made: AnyMechanism) -> BoundedDraws:
     held = made.bounding
     if isinstance(held, Draws | ExactDraws):
-        return drawn(people, held)
-    return replace(drawn(people, Draws(held.limit, held.limit)), sensitivity=held.sensitivity)
+        return bounded_draws(people, held)
+    return replace(bounded_draws(people, Draws(held.limit, held.limit)), sensitivity=held.sensitivity)
 
 
 @pytest.mark.parametrize("neighbours", BOTH)
 def test_public_sizes_cost_nothing_and_private_ones_do(neighbours: Neighbours) -> None:
     for method in ("recentred", "ks"):
-        private, public = (choice_for(wish(method, neighbours, "auto", public=public)) for public in (False, True))
+        private, public = (strategy(method, neighbours, "auto", public=public).selection for public in (False, True))
         assert private is not None
         assert public is not None
         assert compose.covers(Cost(private.epsilon, 0 * ONE), private.events)
         assert not compose.covers(Cost(private.epsilon * 99 / 100, 0 * ONE), private.events)
         assert public.events == ()
-        assert wish(method, neighbours, "auto").rest.epsilon == 1 - private.epsilon < 1
+        assert strategy(method, neighbours, "auto").rest.epsilon == 1 - private.epsilon < 1
 
 
 @pytest.mark.parametrize("neighbours", BOTH)
@@ -203,14 +202,16 @@ def test_the_price_of_rounds_by_what_changes(neighbours: Neighbours) -> None:
     """All of it is used up by somebody who is added; with nine tenths of epsilon it is not enough."""
     made = recentred.calibrated(BUDGET, Draws(2, 2), neighbours, 2)
     people: list[Pair] = list(pairs([("a", "a"), ("b", "b"), ("a",), ("a",) * 9], 1, neighbours))
-    assert by_what_changes(made, people, ONE).high <= BUDGET.delta
-    assert by_what_changes(made, people, ONE * 9 / 10).low > BUDGET.delta
+    assert delta_of_changes(made, people, ONE).high <= BUDGET.delta
+    assert delta_of_changes(made, people, ONE * 9 / 10).low > BUDGET.delta
 
 
 def scores(mechanism: Selected, people: People, many: int) -> Integers:
     """Of every item and share."""
     listed = ("a", "b", "c", "d")
-    return np.concatenate([each for _, each in mechanism._scores(drawn(people, mechanism.bounding, listed), many)])
+    return np.concatenate(
+        [each for _, each in mechanism._scores(bounded_draws(people, mechanism.bounding, listed), many)]
+    )
 
 
 @pytest.mark.slow(one_in=3)
@@ -229,7 +230,7 @@ def test_scores_change_by_one_and_of_few_items(method: Any, most: int, neighbour
             changed.add(int((change > 0).any(axis=1).sum()))
             furthest = max(furthest, int(change.max()))
     assert furthest == 1
-    assert max(changed) == made.event.count == min(4, differing(neighbours) * most)
+    assert max(changed) == made.event.count == min(4, changed_people(neighbours) * most)
 
 
 @pytest.mark.parametrize("neighbours", BOTH)
@@ -239,7 +240,7 @@ def test_presence_changes_by_what_is_paid_for(most: int, neighbours: Neighbours)
     made = selected.calibrated(BUDGET, ExactDraws(most), neighbours, 4, "sparse", None)
     everybody = [tuple(person) for person in product("abcd", repeat=most)] + [("a",) * (most - 1)]
     counted = [
-        [shown(made.run(drawn(people, made.bounding, ("a", "b", "c", "d")), Fixed(0))) for people in pair]
+        [shown(made.run(bounded_draws(people, made.bounding, ("a", "b", "c", "d")), Fixed(0))) for people in pair]
         for pair in pairs(everybody, 1, neighbours)
     ]
     changes = [np.array(one, dtype=np.int64) - np.array(other, dtype=np.int64) for one, other in counted]
@@ -255,8 +256,10 @@ def test_presence_changes_by_what_is_paid_for(most: int, neighbours: Neighbours)
 def test_a_profile_and_the_choices_that_follow(neighbours: Neighbours) -> None:
     """Every draw of the bins that differ, then every draw of what is chosen with that bound."""
     budget = Cost(6 * ONE, 0 * ONE)
-    asked = Wish(budget, "events", neighbours, 1, "auto", share=Fraction(2, 3), distributed=Distributed("ks", people=4))
-    run, edges = after_a_profile(asked, lambda *made: few(mechanism_for(*made))), choice_for(asked).starts  # type: ignore
+    more: dict[str, Any] = {"share": Fraction(2, 3), "method": "ks", "people": 4}
+    asked = DistributionStrategy(budget=budget, neighbours=neighbours, cells=1, **more)
+    assert isinstance(asked.selection, MostDrawn)
+    run, edges = after_a_profile(asked, with_few_shares), asked.selection.starts
     crowd: People = (("a",) * 8,) * 4
     bounds, less = set(), 0 * ONE
     for one, other in pairs([("a",), ("a", "a"), ("a",) * 9], 1, neighbours):
@@ -265,7 +268,7 @@ def test_a_profile_and_the_choices_that_follow(neighbours: Neighbours) -> None:
         places = np.flatnonzero(bins[0] != bins[1]).tolist()
 
         def watched(people: People, entropy: Entropy, places: list[int] = places) -> list[object]:
-            seen: list[object] = run(people, Differing(entropy, lambda many: places, KEY))
+            seen: list[object] = run(people, NoiseOnDifferences(entropy, lambda many: places, KEY))
             bounds.add(seen[1])
             return seen
 
@@ -309,11 +312,12 @@ class Jumping(Fixed):
 @pytest.mark.parametrize("bound", [1, MILLION])
 def test_whatever_is_drawn_nothing_fails(method: Method, bound: int, value: int) -> None:
     """Also if the noise is as wide as numbers are; on nobody, on one person, and on some."""
-    made = mechanism_for(wish(method, ADDED, bound))
+    made = strategy(method, ADDED, bound).mechanism()
     for people in ((), (("a",),), (("a",) * 20, ("b",)) * 3):
         with np.errstate(all="ignore"):
             noisy = made.run(drawn_or_counted(people, made), Jumping(value))
-            shares, low, high = told(noisy, made)
+            columns = made.estimate(noisy).by_name
+        shares, low, high = (columns[name] for name in ("share", "low", "high"))
         assert shares.dtype == low.dtype == high.dtype == np.float64
         assert abs(shares.sum() - 1) < 1e-9
         assert ((low >= 0) & (low <= shares) & (shares <= high) & (high <= 1)).all()
@@ -325,7 +329,7 @@ class Remembered:
     def __init__(self, bounded: BoundedDraws, patched: pytest.MonkeyPatch) -> None:
         self.values: list[Any] = [np.array([int(bounded.totals.sum())])]  # the mass comes first
         for name in ("within", "mean", "energy"):
-            patched.setattr(recentred.Seen, name, self._remembering(getattr(recentred.Seen, name)))
+            patched.setattr(recentred.CentredPeople, name, self._remembering(getattr(recentred.CentredPeople, name)))
 
     def _remembering(self, measure: Any) -> Any:
         def measured(*arguments: Any) -> Any:
@@ -366,7 +370,7 @@ def test_nothing_but_noisy_numbers_decides_what_is_told(neighbours: Neighbours) 
             entropy = Making(wanted, remembered) if wanted else Fixed(0)
             noisy = mechanism.run(bounded, entropy)
         wanted = wanted or remembered.values
-        results.append((noisy.values.tolist(), noisy.shares.tolist(), noisy.noise, noisy.mass, noisy.spread))
+        results.append((noisy.values.tolist(), noisy.shares.tolist(), noisy.noise, noisy.mass, noisy.sampling_variance))
     assert results[0] == results[1]
     assert len(wanted) == 8
     assert any((one != two).any() for one, two in zip(wanted, remembered.values, strict=True))
@@ -385,7 +389,7 @@ class Leading(Fixed):
 
 
 def test_nothing_but_a_noisy_profile_decides_the_bound() -> None:
-    choice = choice_for(wish("auto", ADDED, "auto"))
+    choice = strategy("auto", ADDED, "auto").selection
     assert isinstance(choice, MostDrawn)
     few_, many = (sizes(tuple(("a",) * each for each in people)) for people in ([4] * 900, [4] * 900 + [4000]))
     edges = choice.starts
@@ -395,7 +399,7 @@ def test_nothing_but_a_noisy_profile_decides_the_bound() -> None:
 
 def test_public_sizes_do_not_tell_how_samples_are_spread() -> None:
     """Counts stop at a million for each item, so two million samples of one item, and of two, are looked at alike."""
-    choice = choice_for(wish("recentred", "replace", "auto", public=True))
+    choice = strategy("recentred", "replace", "auto", public=True).selection
     assert choice
     others, nothing = MILLION - 10**4, np.zeros(2, dtype=np.int64)
     one, two = (Sizes(np.array([others, most]), np.array([40, 1]), nothing) for most in (MILLION, 2 * MILLION))

@@ -19,7 +19,7 @@ from headcount.account.threshold import gaussian_delta, laplace_delta
 from headcount.audit import Laws, worst_delta
 from headcount.audit.neighbours import pairs
 from headcount.bound import Bounded, Bounding, SampledEvents, SampledItems, ScaledToSize, ScaledToSum, TwoScaleClip
-from headcount.mechanism import Mechanism, NoisyTwoScale, Thresholded, Weighted
+from headcount.mechanism import AnyMechanism, NoisyTwoScale, Thresholded, Weighted
 from headcount.mechanism.known import clipped
 from headcount.mechanism.unknown import thresholded
 from headcount.noise import Entropy
@@ -58,7 +58,7 @@ def _name(people: Sequence[Person], number: int) -> str:
     return f"{ordered[number]}{ordered[:number].count(ordered[number])}"
 
 
-def run_of(mechanism: Mechanism, *, events: bool = False, known: bool = False):  # type: ignore[no-untyped-def]
+def run_of(mechanism: AnyMechanism, *, events: bool = False, known: bool = False):  # type: ignore[no-untyped-def]
     """The mechanism on people."""
 
     def run(people: tuple[Person, ...], entropy: Entropy) -> dict[str, int]:
@@ -142,7 +142,7 @@ def test_clipped_gaussian(neighbours: Neighbours, events: bool) -> None:
     assert exact.low > budget.delta / 4
 
 
-def seen_of(mechanism: Mechanism, *, events: bool = False):  # type: ignore[no-untyped-def]
+def seen_of(mechanism: AnyMechanism, *, events: bool = False):  # type: ignore[no-untyped-def]
     """Everything that the mechanism lets see: values on both scales, and the two sums."""
 
     def run(people: tuple[Person, ...], entropy: Entropy) -> object:

@@ -1,6 +1,5 @@
 """Nothing that one row, or what was drawn, decides makes a release fail: a failure after the charge is worked again."""
 
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -15,11 +14,13 @@ import headcount as hc
 from headcount.account import Cost
 from headcount.account.events import Neighbours
 from headcount.bound import SampledEvents, SampledItems, TwoScaleClip
+from headcount.bound.selection.paper import Known
 from headcount.bound.selection.plume import LARGEST_BOUND, Discovering
-from headcount.bound.selection.profile import MOST_ITEMS, FromProfile, Unseen
+from headcount.bound.selection.profile import MOST_ITEMS, FromProfile, NothingSeen
 from headcount.errors import BadParameter, HeadcountError
-from headcount.mechanism import Wish, check_budget, check_widths, choice_for, mechanism_for, second_for
+from headcount.mechanism import check_widths
 from headcount.source.contributions import LARGEST_COUNT
+from tests.strategies import strategy
 
 HUGE = 2**127 - 1
 ASKED: dict[str, Any] = {"user": "user", "by": "item", "epsilon": 1}
@@ -127,8 +128,8 @@ def test_every_bound_that_may_be_chosen_has_a_mechanism(
     neighbours: Neighbours, count: Any, epsilon: str, delta: str
 ) -> None:
     """At the ends of what is allowed: the smallest and the largest of each kind."""
-    wish = Wish(Cost(Fraction(epsilon), Fraction(delta)), count, neighbours, None, "auto")
-    check_budget(wish)
+    asked = strategy(Cost(Fraction(epsilon), Fraction(delta)), count, neighbours, None, "auto")
+    asked.check()
     largest = 1 if count == "users" else LARGEST_COUNT
     few = SampledItems if count == "users" else SampledEvents
     top = 2**14 if count == "users" else LARGEST_COUNT**2
@@ -138,7 +139,7 @@ def test_every_bound_that_may_be_chosen_has_a_mechanism(
         TwoScaleClip(1, 1, 4, largest, (2, 2)),
         TwoScaleClip(top, top, MOST_ITEMS, largest, (9, 9)),
     ):
-        check_widths(mechanism_for(wish, bounding))
+        check_widths(asked.mechanism(bounding))
 
 
 @pytest.mark.parametrize("delta", ["1e-31", "1e-58", "1e-60", "1e-400"])
@@ -183,7 +184,7 @@ def options(choice: Any, count: str, chance: np.random.Generator) -> list[Any]:
         few, largest = (SampledItems, 1) if count == "users" else (SampledEvents, LARGEST_COUNT)
         large = int(2 ** chance.uniform(0, 14)) ** (1 if count == "users" else 2)
         most = min(4 * large, MOST_ITEMS) if count == "users" else MOST_ITEMS
-        return [Unseen(1), few(1), few(2), TwoScaleClip(1, large, most, largest, (2 * large, 2 * large))]
+        return [NothingSeen(1), few(1), few(2), TwoScaleClip(1, large, most, largest, (2 * large, 2 * large))]
     if isinstance(choice, Discovering):
         return [choice.example(bound) for bound in (1, int(2 ** chance.uniform(0, 14)), LARGEST_BOUND)]
     drawn = choice.kind if hasattr(choice, "kind") else choice.bounding
@@ -209,28 +210,28 @@ def test_every_bound_that_may_be_drawn_has_a_mechanism_whatever_the_budget(
     for place, budget in enumerate(budgets(3)):
         count: Any = ("users", "events")[place % 2] if mechanism == "auto" else "users"
         neighbours: Neighbours = "replace" if place % 3 else "add-remove"
-        wish = Wish(budget, count, neighbours, cells, bound, mechanism)
+        asked = strategy(budget, count, neighbours, cells, bound, mechanism)
         try:
-            check_budget(wish)
+            asked.check()
         except BadParameter:
             continue
-        choice = choice_for(wish)
+        choice = asked.selection
         for bounding in options(choice, count, chance):
             assert choice is not None
-            second = second_for(wish, bounding, [choice])
-            after = replace(wish, looks=second.epsilon) if second else wish
-            check_widths(mechanism_for(after, bounding))
+            second = asked.next_selection(bounding, [choice])
+            after = asked.after(second) if second else asked
+            check_widths(after.mechanism(bounding))
 
 
 @pytest.mark.parametrize("debias", ["auto", "ratio"])
 @pytest.mark.parametrize("cells", [1, 1000])
 def test_every_bound_on_known_items_has_a_mechanism(debias: str, cells: int) -> None:
-    wish = Wish(Cost(Fraction("0.001"), Fraction("5e-5")), "events", "replace", cells, "auto", debias=debias)
-    check_budget(wish)
-    choice = choice_for(wish)
-    assert choice is not None
-    for candidate in (choice.grid[0], choice.grid[-1]):  # type: ignore[attr-defined]
-        check_widths(mechanism_for(wish, choice.bounding(candidate)))  # type: ignore[attr-defined]
+    asked = strategy(Cost(Fraction("0.001"), Fraction("5e-5")), "events", "replace", cells, "auto", debias=debias)
+    asked.check()
+    choice = asked.selection
+    assert isinstance(choice, Known)
+    for candidate in (choice.grid[0], choice.grid[-1]):
+        check_widths(asked.mechanism(choice.bounding(candidate)))
 
 
 @pytest.mark.slow(one_in=3)

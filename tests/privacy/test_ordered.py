@@ -19,18 +19,28 @@ import pytest
 import headcount as hc
 from headcount.account import Cost, compose
 from headcount.account.events import Gaussian, Laplace, Neighbours, SampleThreshold
-from headcount.account.threshold import people as differing
+from headcount.account.threshold import changed_people
 from headcount.audit import Laws, worst_delta
 from headcount.audit.choices import Fixed
 from headcount.audit.neighbours import pairs
-from headcount.audit.sampled import EXACTLY, Run, sampled_search, sampled_tree, shown, together, watched, watched_delta
+from headcount.audit.sampled import (
+    FINITE_LEFT_OUT,
+    Run,
+    delta_without_common_noise,
+    sampled_search,
+    sampled_tree,
+    shown,
+    with_joint_coins,
+    without_common_noise,
+)
 from headcount.bound import Bounded, Bounding, SampledEvents, ScaledToSum
 from headcount.errors import BadParameter
 from headcount.exact import Integers
-from headcount.mechanism import BinarySearch, Hierarchy, Mechanism, Ordered, Sampling, mechanism_for
+from headcount.mechanism import AnyMechanism, BinarySearch, Hierarchy, Sampling
 from headcount.mechanism.ordered import binary_search as halving
 from headcount.mechanism.ordered import hierarchy
-from headcount.mechanism.ordered import strategy as ordered
+from headcount.mechanism.ordered.readout import Quantiles
+from headcount.mechanism.ordered.strategy import Method, Ordered
 from headcount.noise import Entropy
 from headcount.source import contributions, open_events
 from headcount.source.axis import Axis
@@ -51,6 +61,13 @@ SIX = ScaledToSum(6, largest=6, grid=1)
 KINDS_OF_NOISE: tuple[hierarchy.Noise, ...] = ("laplace", "gaussian")
 COARSELY = Fraction(1, 100)
 """Left undecided of a draw, where only the ratios of chances matter."""
+
+
+def ordered(
+    how: Method, budget: Cost, neighbours: Neighbours, cells: int, q: tuple[Fraction, ...], **more: Any
+) -> Ordered:
+    readout = Quantiles(Axis((0.0, float(cells)), cells), q)
+    return Ordered(budget=budget, neighbours=neighbours, readout=readout, method=how, **more)
 
 
 @lru_cache(maxsize=64)
@@ -84,7 +101,7 @@ def bounded(
     return sorted((one, other) for one, other in both if one != other)
 
 
-def on_totals(mechanism: Mechanism) -> Run[Totals]:
+def on_totals(mechanism: AnyMechanism) -> Run[Totals]:
     """Everything that the mechanism shows of the totals of cells."""
 
     def run(totals: Totals, entropy: Entropy) -> list[int]:
@@ -92,7 +109,7 @@ def on_totals(mechanism: Mechanism) -> Run[Totals]:
         counts = np.array(totals, dtype=np.int64)
         return shown(mechanism.run(Bounded(items, counts, mechanism.bounding.sensitivity), entropy))
 
-    return together(run)
+    return with_joint_coins(run)
 
 
 def largest_loss(run: Run[Totals], one: Totals, other: Totals) -> float:
@@ -107,15 +124,15 @@ def largest_loss(run: Run[Totals], one: Totals, other: Totals) -> float:
 def test_a_tree_with_laplace_noise(neighbours: Neighbours) -> None:
     """Two levels; people with two rows in one cell, or three in one, which is above the bound. The loss of all nodes
     together is never above epsilon, and for some it is epsilon. Seldom is anything seen on one side alone."""
-    epsilon = 8 * differing(neighbours) * ONE
+    epsilon = 8 * changed_people(neighbours) * ONE
     tree = hierarchy.noisy("laplace", Cost(epsilon, 0 * ONE), WHOLE, 16, neighbours)
     assert tree.shape.levels == 2
     people = bounded(tree, ((0.5, 0.7), (1.1, 1.2, 1.3), (12.5, 12.5)), 1, neighbours)
     run = on_totals(tree)
-    losses = [largest_loss(watched(run, *pair), *pair) for pair in people]
+    losses = [largest_loss(without_common_noise(run, *pair), *pair) for pair in people]
     assert max(losses) == pytest.approx(float(epsilon), rel=1e-12)
     if neighbours == ADDED:
-        assert watched_delta(run, people, epsilon, Fraction(1, 10**4)).high < Fraction(1, 100)
+        assert delta_without_common_noise(run, people, epsilon, Fraction(1, 10**4)).high < Fraction(1, 100)
 
 
 @pytest.mark.parametrize("neighbours", BOTH)
@@ -126,7 +143,9 @@ def test_a_tree_with_gaussian_noise(neighbours: Neighbours) -> None:
     tree = hierarchy.noisy("gaussian", budget, ONCE, 4, neighbours)
     assert tree.shape.levels == 2
     kinds: People = ((0.5,), (1.5,)) if neighbours == "replace" else ((0.5,), (3.5,), (1.0, 1.0))
-    exact = watched_delta(on_totals(tree), bounded(tree, kinds, 2, neighbours), budget.epsilon, Fraction(1, 10**4))
+    exact = delta_without_common_noise(
+        on_totals(tree), bounded(tree, kinds, 2, neighbours), budget.epsilon, Fraction(1, 10**4)
+    )
     assert exact.low <= exact.high <= budget.delta
     if neighbours == ADDED:
         assert exact.low > budget.delta / 3
@@ -138,12 +157,11 @@ def test_a_tree_of_samples(neighbours: Neighbours, cells: int) -> None:
     """On one level or on two, of everybody one row: the exact delta is at most what was asked for, and nearly that. The
     sample that two reports are too much for would be seen."""
     budget, two = Cost(ONE, ONE / 30), cells > 16
-    asked = Ordered(cells, "sample-threshold", (), Sampling(theta=3))
-    tree = ordered.mechanism(asked, budget, ordered.bounding(asked, 1), neighbours)
+    tree = ordered("sample-threshold", budget, neighbours, cells, (), sampling=Sampling(theta=3)).mechanism()
     assert isinstance(tree, Hierarchy)
     assert tree.shape.levels == 1 + two
     people = bounded(tree, ((0.5,), (cells - 0.5,), (0.5, cells - 0.5, 1.5)), 4, neighbours)
-    exact = worst_delta(on_totals(tree), people, ONE, EXACTLY)
+    exact = worst_delta(on_totals(tree), people, ONE, FINITE_LEFT_OUT)
     assert exact.high <= budget.delta
     assert exact.low > budget.delta * (Fraction(9, 10) if neighbours == ADDED else HALF)
 
@@ -184,11 +202,10 @@ def test_a_search_with_gaussian_noise(neighbours: Neighbours) -> None:
 def test_a_search_by_samples(neighbours: Neighbours, q: tuple[Fraction, ...]) -> None:
     """Two rounds for each quantile, each with coins of its own; of everybody one row."""
     budget = Cost(ONE, ONE / 30)
-    asked = Ordered(3, "sample-search", q, Sampling(theta=3))
-    search = ordered.mechanism(asked, budget, ordered.bounding(asked, 1), neighbours)
+    search = ordered("sample-search", budget, neighbours, 3, q, sampling=Sampling(theta=3)).mechanism()
     assert isinstance(search, BinarySearch)
     kinds: People = ((0.5,), (2.5,), (0.5, 1.5, 2.5))
-    exact = worst_delta(on_totals(search), bounded(search, kinds, 5 - len(q), neighbours), ONE, EXACTLY)
+    exact = worst_delta(on_totals(search), bounded(search, kinds, 5 - len(q), neighbours), ONE, FINITE_LEFT_OUT)
     assert exact.high <= budget.delta
     assert exact.low > budget.delta * (Fraction(4, 5) if neighbours == ADDED else Fraction(1, 3))
 
@@ -286,8 +303,9 @@ def paid(search: BinarySearch) -> int:
 )
 def test_what_happens_costs_no_more_than_what_was_typed(neighbours: Neighbours, how: Any, delta: float) -> None:
     """As many reports as there are levels or rounds, and all noise within the budget."""
-    budget, asked = Cost(ONE, Fraction(str(delta))), Ordered(1000, how, (ONE / 4, HALF), Sampling())
-    made = ordered.mechanism(asked, budget, ordered.bounding(asked, 1 if asked.sampled else 5), neighbours)
+    budget = Cost(ONE, Fraction(str(delta)))
+    asked = ordered(how, budget, neighbours, 1000, (ONE / 4, HALF), bound=5)
+    made = asked.mechanism()
     assert compose.covers(budget, made.events)
     if asked.sampled:
         (event,) = made.events
@@ -305,10 +323,10 @@ def test_a_chosen_bound_and_what_follows_are_paid_for(neighbours: Neighbours, me
     people = pa.table({"user": ["ann"], "value": [1.0]})
     asked: dict[str, Any] = {"neighbours": neighbours, "mechanism": mechanism, "q": HALF, "range": (0, 100)}
     plan = hc.plan("quantiles", people, user="user", value="value", epsilon=1, delta=delta, **asked)
-    assert plan.choice is not None
+    assert plan.selection is not None
     for bound in (1, 100):
-        made = mechanism_for(plan.wish, ScaledToSum(bound, bound))
-        happening = [*plan.choice.events, *made.events]
+        made = plan.strategy.mechanism(ScaledToSum(bound, bound))
+        happening = [*plan.selection.events, *made.events]
         assert compose.covers(plan.cost, happening)
         assert plan.cost.epsilon == 1
         assert plan.cost.delta <= Fraction(str(delta))

@@ -28,9 +28,9 @@ from headcount.audit.choices import Fixed
 from headcount.bound.selection.draws import MostDrawn
 from headcount.bound.selection.profile import Profile
 from headcount.exact import Integers
-from headcount.mechanism import Recentred, Wish, choice_for, mechanism_for
-from headcount.mechanism.distribution.recentred import Seen as People
-from headcount.mechanism.distribution.strategy import Distributed
+from headcount.mechanism import Recentred
+from headcount.mechanism.distribution.recentred import CentredPeople as People
+from headcount.mechanism.distribution.strategy import DistributionStrategy
 from headcount.mechanism.shape.staircase import staircase
 from headcount.noise import Law
 from tests import process
@@ -274,14 +274,15 @@ def samples(more: bool) -> dict[str, list[int]]:
 
 def rounds(more: bool) -> list[int]:
     """Noise that leaves the same in all bins of the profile, and in all that is measured with the bound it leads to."""
-    wish = Wish(Cost(ONE, ONE / 10**6), "events", "add-remove", 3, "auto", distributed=Distributed("recentred"))
-    choice, counts = choice_for(wish), np.array(list(samples(more).values()))
+    budget = Cost(ONE, ONE / 10**6)
+    strategy = DistributionStrategy(budget=budget, neighbours="add-remove", cells=3, method="recentred")
+    choice, counts = strategy.selection, np.array(list(samples(more).values()))
     assert isinstance(choice, MostDrawn)
     bins = np.bincount(
         np.searchsorted(choice.starts, counts.sum(axis=1), side="right") - 1, minlength=len(choice.edges)
     )
     told = np.where(np.arange(len(bins)) == 1, 10**6, 0)
-    made = mechanism_for(wish, choice.chosen(Profile(choice.edges, told, 2**0.5 * float(choice.scale))))
+    made = strategy.mechanism(choice.chosen(Profile(choice.edges, told, 2**0.5 * float(choice.scale))))
     assert isinstance(made, Recentred)
     there = counts > 0
     starts = np.append(0, np.cumsum(there.sum(axis=1)))

@@ -12,6 +12,7 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import product
 from math import log
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -19,17 +20,27 @@ import pytest
 
 from headcount.account import Cost, compose
 from headcount.account.events import Laplace, Neighbours
-from headcount.account.threshold import people as differing
+from headcount.account.threshold import changed_people
 from headcount.audit import Laws, worst_delta
 from headcount.audit.found_first import People
 from headcount.audit.neighbours import pairs
 from headcount.audit.sampled import Run
-from headcount.audit.shaped import KEY, Differing, Shaping, exact_delta, mistakes, on_people, shown, watched
+from headcount.audit.shaped import (
+    KEY,
+    NoiseOnDifferences,
+    Shaping,
+    exact_delta,
+    mistakes,
+    on_people,
+    shown,
+    without_common_noise,
+)
 from headcount.bound import Bounded
-from headcount.mechanism import Shaped, Staircase
-from headcount.mechanism.shape.contribution_limit import Size, sized
-from headcount.mechanism.shape.strategy import Way, mechanism
+from headcount.mechanism import Staircase
+from headcount.mechanism.shape.contribution_limit import ContributionLimit, limit_contributions
+from headcount.mechanism.shape.strategy import Method
 from headcount.noise import Entropy
+from tests.strategies import shaped
 
 from .test_mechanisms import BOTH, bounded
 from .test_sampled import kept
@@ -48,7 +59,7 @@ EVERYBODY: People = tuple({*CROWD, *KINDS, ("b",)})
 
 
 @dataclass(frozen=True)
-class Told(Size):
+class Told(ContributionLimit):
     """A number of contributions that is shown, too: as the proof has it."""
 
     drawn: list[int] = field(default_factory=list, compare=False)
@@ -62,7 +73,7 @@ class Told(Size):
 def on_rows(mechanism: Shaping) -> Run[People]:
     """Everything that is seen of people whom the engine has bounded."""
     left = kept(mechanism.bounding, EVERYBODY, 3)
-    size = mechanism.size if isinstance(mechanism, Staircase) else mechanism.buckets
+    size = mechanism.limit if isinstance(mechanism, Staircase) else mechanism.buckets
 
     @lru_cache(maxsize=64)
     def totals(people: People) -> Bounded:
@@ -89,7 +100,7 @@ def largest_loss(made: Shaping, people: Pairs, key: bytes = KEY, left_out: Fract
     """The largest ratio of the chances of what may be seen on both, as far as it is enumerated: its logarithm."""
     losses = [0.0]
     for pair in people:
-        laws = Laws(watched(on_rows, made, pair, key), left_out)
+        laws = Laws(without_common_noise(on_rows, made, pair, key), left_out)
         first, second = (laws.of(data).chances for data in pair)
         losses += [abs(log(first[seen] / second[seen])) for seen in first.keys() & second.keys()]
     return max(losses)
@@ -99,8 +110,8 @@ def largest_loss(made: Shaping, people: Pairs, key: bytes = KEY, left_out: Fract
 @pytest.mark.parametrize("people", [1, 4], ids=["one step", "two steps"])
 def test_a_staircase_of_a_public_size(neighbours: Neighbours, people: int) -> None:
     """Pure: delta is 0; and at nine tenths of the epsilon it is not, so the noise is not more than needed."""
-    epsilon = 2 * differing(neighbours) * ONE
-    made = mechanism(Shaped("staircase", people=people), epsilon, 1, neighbours, None)
+    epsilon = 2 * changed_people(neighbours) * ONE
+    made = shaped(epsilon, 1, neighbours, None, method="staircase", people=people)
     everybody = crowded(KINDS, neighbours)
     assert exact_delta(on_rows, made, everybody, epsilon, FINELY).high < Fraction(1, 1000)
     assert exact_delta(on_rows, made, everybody, epsilon * 9 / 10, FINELY).low > Fraction(1, 200)
@@ -113,7 +124,7 @@ def test_buckets_of_a_public_list(neighbours: Neighbours, bound: int) -> None:
     """Of two items, every draw on both: the same. Who is replaced changes at most two numbers of two, whatever the
     bound."""
     epsilon = 2 * bound * ONE
-    made = mechanism(Shaped("buckets"), epsilon, bound, neighbours, 2)
+    made = shaped(epsilon, bound, neighbours, 2, method="buckets")
 
     def run(people: People, entropy: Entropy) -> list[object]:
         return shown(made.run(bounded(people, made.bounding, False, True), entropy))
@@ -127,8 +138,8 @@ def test_buckets_of_a_public_list(neighbours: Neighbours, bound: int) -> None:
 @pytest.mark.parametrize("neighbours", BOTH)
 def test_buckets_by_many_keys(neighbours: Neighbours) -> None:
     """If two items share a bucket, nothing changes when one takes the place of the other; else what is paid for."""
-    epsilon = 4 * differing(neighbours) * ONE
-    made = mechanism(Shaped("buckets", buckets=3), epsilon, 1, neighbours, None)
+    epsilon = 4 * changed_people(neighbours) * ONE
+    made = shaped(epsilon, 1, neighbours, None, method="buckets", buckets=3)
     people: Pairs = [((("a",),), () if neighbours == ADDED else (("b",),))]
     losses = {round(largest_loss(made, people, bytes([number])) / float(epsilon), 9) for number in range(12)}
     assert losses == ({1.0} if neighbours == ADDED else {0.0, 1.0})
@@ -136,11 +147,13 @@ def test_buckets_by_many_keys(neighbours: Neighbours) -> None:
 
 @pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("neighbours", BOTH)
-@pytest.mark.parametrize("way", [Shaped("staircase", people=2), Shaped("buckets", buckets=8)], ids=["staircase", "8"])
-def test_two_items_of_a_person(neighbours: Neighbours, way: Shaped) -> None:
+@pytest.mark.parametrize(
+    "way", [{"method": "staircase", "people": 2}, {"method": "buckets", "buckets": 8}], ids=["staircase", "8"]
+)
+def test_two_items_of_a_person(neighbours: Neighbours, way: dict[str, Any]) -> None:
     """Two boxes are added, or two are taken away and two are added: that is what is paid for."""
-    epsilon = 8 * differing(neighbours) * ONE
-    made = mechanism(way, epsilon, 2, neighbours, None)
+    epsilon = 8 * changed_people(neighbours) * ONE
+    made = shaped(epsilon, 2, neighbours, None, **way)
     assert largest_loss(made, crowded(FULL[2], neighbours)) == pytest.approx(float(epsilon), rel=1e-12)
 
 
@@ -148,11 +161,11 @@ def test_two_items_of_a_person(neighbours: Neighbours, way: Shaped) -> None:
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize("bound", [1, 2])
 @pytest.mark.parametrize("way", ["staircase", "buckets"])
-def test_a_size_that_is_counted(neighbours: Neighbours, bound: int, way: Way) -> None:
+def test_a_size_that_is_counted(neighbours: Neighbours, bound: int, way: Method) -> None:
     """With little noise, so that there are few rows and buckets. The loss is that of the number of contributions and of
     all others together, at the worst of all changes. If somebody is added, it is all that is paid for; hardly anything
     is seen on one side alone then."""
-    first, then = 4 * bound * ONE, 4 * bound * differing(neighbours) * ONE
+    first, then = 4 * bound * ONE, 4 * bound * changed_people(neighbours) * ONE
     made = counting(way, Told(None, Laplace(bound / first, Fraction(bound))), then, bound, neighbours)
     assert compose.covers(Cost(first + then, 0 * ONE), made.events)
     people = crowded(FULL[bound], neighbours)[-1:]
@@ -163,16 +176,16 @@ def test_a_size_that_is_counted(neighbours: Neighbours, bound: int, way: Way) ->
         assert exact_delta(on_rows, made, people, first + then, FINELY).high < Fraction(1, 10)
 
 
-def counting(way: Way, size: Size, epsilon: Fraction, bound: int, neighbours: Neighbours) -> Shaping:
+def counting(way: Method, size: ContributionLimit, epsilon: Fraction, bound: int, neighbours: Neighbours) -> Shaping:
     """A staircase or buckets of that size, with noise for epsilon."""
-    made = mechanism(Shaped(way, people=1), epsilon, bound, neighbours, None)
-    return replace(made, size=size) if isinstance(made, Staircase) else replace(made, buckets=size)
+    made = shaped(epsilon, bound, neighbours, None, method=way, people=1)
+    return replace(made, limit=size) if isinstance(made, Staircase) else replace(made, buckets=size)
 
 
 def worst_of(first: Fraction, then: Fraction, bound: int, neighbours: Neighbours) -> Fraction:
     """What it costs that a person's boxes come and another's go: by their number, and each of them."""
     gone = range(bound + 1) if neighbours == "replace" else [0]
-    most = differing(neighbours) * bound
+    most = changed_people(neighbours) * bound
     changes = product(range(bound + 1), gone)
     return max(first * abs(come - go) / bound + then * (come + go) / most for come, go in changes)
 
@@ -181,10 +194,10 @@ def worst_of(first: Fraction, then: Fraction, bound: int, neighbours: Neighbours
 def test_as_people_get_it(neighbours: Neighbours) -> None:
     """With the size counted for a fiftieth of epsilon: all of it is used up if somebody is added; if somebody is
     replaced, all that is left, as the number does not change then."""
-    epsilon = 4 * differing(neighbours) * ONE
-    made = mechanism(Shaped("auto"), epsilon, 1, neighbours, None)
+    epsilon = 4 * changed_people(neighbours) * ONE
+    made = shaped(epsilon, 1, neighbours, None, method="auto")
     assert isinstance(made, Staircase)
-    told = replace(made, size=Told(None, made.size.event))
+    told = replace(made, limit=Told(None, made.limit.event))
     people: Pairs = [((*CROWD, ("z",)), CROWD if neighbours == ADDED else (*CROWD, ("a",)))]
     used = epsilon if neighbours == ADDED else epsilon * 98 / 100
     assert largest_loss(told, people, left_out=COARSELY) == pytest.approx(float(used), rel=1e-12)
@@ -194,7 +207,7 @@ def test_as_people_get_it(neighbours: Neighbours) -> None:
 @pytest.mark.parametrize("bound", [1, 3])
 def test_the_number_of_contributions(bound: int) -> None:
     """A person changes it by the bound at most, replaced or not. Pure, for the price that is taken from epsilon."""
-    size, left = sized(50 * ONE, bound, None)
+    size, left = limit_contributions(50 * ONE, bound, None)
     assert left == 49
     laws = Laws(size.draw, FINELY)
     people = [(many, many + more) for many in range(4) for more in range(1, bound + 1)]
@@ -223,6 +236,6 @@ def test_noise_only_on_buckets_in_use() -> None:
     run, people = on_people(in_use), [((("a",), ("b",)), (("a",),))]
 
     def at_a_key(people: People, entropy: Entropy) -> object:
-        return run(people, Differing(entropy, range, KEY))
+        return run(people, NoiseOnDifferences(entropy, range, KEY))
 
     assert worst_delta(at_a_key, people, 4, FINELY).low > Fraction(9, 10)

@@ -128,6 +128,7 @@ def forgeries(about: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     yield from ((name, {key: value for key, value in about.items() if key != name}) for name in about)
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("kind", ["histogram", "profile", "quantiles", "staircase", "buckets"])
 def test_every_field_is_checked(kind: str, tmp_path: Path) -> None:
     honest = release_of(kind)
@@ -138,6 +139,7 @@ def test_every_field_is_checked(kind: str, tmp_path: Path) -> None:
     assert loaded(honest.content, path) is not None
 
 
+@pytest.mark.slow(one_in=3)
 def test_every_column_is_checked(honest: hc.Release, tmp_path: Path) -> None:
     """A column of another kind is refused, or is an item like any other."""
     about, two = said(honest), honest.table.take(pa.array([0, 0]))
@@ -151,6 +153,7 @@ def test_every_column_is_checked(honest: hc.Release, tmp_path: Path) -> None:
             assert loaded(forged(table, about), tmp_path / "r") is None or optional
 
 
+@pytest.mark.slow(one_in=3)
 def test_what_is_let_in_runs_nothing(honest: hc.Release, tmp_path: Path) -> None:
     """Every text of a forged release is shown as text: on a page, in a notebook, in a picture."""
     texts = {field.name: SCRIPT for field in fields(About) if field.name in ("what", "dataset", "proof", "chosen")}

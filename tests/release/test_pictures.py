@@ -44,6 +44,7 @@ def assert_plain(picture: Figure) -> None:
     assert not any(text.get_parse_math() or text.get_usetex() for text in texts)
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize(("job", "count"), [*((job, 3000) for job in JOBS), ("sum", 1), ("profile", 1), ("shape", 1)])
 def test_every_job_draws_names_as_they_are(job: str, count: int, tmp_path: Path) -> None:
     name, asked = JOBS[job]

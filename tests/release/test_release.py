@@ -13,14 +13,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from headcount.release.intervals import ends
+from tests.strategies import strategy
 from tests.tables import table
 
 import headcount as hc
 from headcount.account import Cost
 from headcount.audit.choices import Fixed
 from headcount.errors import BadParameter, NotATable
-from headcount.mechanism import Wish, mechanism_for
 from headcount.noise import SystemEntropy
 from headcount.release.release import write
 
@@ -71,13 +70,13 @@ def test_intervals_of_shown_items_hold_the_truth(bound: int, above: int) -> None
     """Given that the item is shown, in at least 95% of the cases; for counts below, at and above the threshold, where
     plain intervals fail. 20,000 shown draws: the share's deviation is 0.0016."""
     budget = Cost(Fraction(1), Fraction(1, 10**6))
-    mechanism = mechanism_for(Wish(budget, "users", "add-remove", None, bound))
+    mechanism = strategy(budget, "users", "add-remove", None, bound).mechanism()
     threshold = getattr(mechanism.event, "threshold", 0)
     truth = max(1, threshold + (above if bound == 25 else above // 3))
     draws = SystemEntropy().draw(mechanism.law, 4_000_000 if above < -10 else 400_000)
     values = truth + draws
     values = values[values >= threshold][:20_000]
-    low, high = ends(values, mechanism)
+    low, high = mechanism.interval(values)
     assert ((low <= truth) & (truth <= high)).mean() > 0.95 - 5 * (0.05 * 0.95 / len(values)) ** 0.5
     if above == 1000:
         assert ((low <= truth) & (truth <= high)).mean() < 0.95 + 0.03  # whole numbers: a little more than asked
@@ -87,9 +86,9 @@ def test_intervals_of_shown_items_hold_the_truth(bound: int, above: int) -> None
 @pytest.mark.parametrize("bound", [5, 50], ids=["Laplace", "Gaussian"])
 def test_intervals_of_known_items_hold_the_truth(bound: int) -> None:
     budget = Cost(Fraction(1), Fraction(1, 10**6))
-    mechanism = mechanism_for(Wish(budget, "users", "add-remove", 1000, bound))
+    mechanism = strategy(budget, "users", "add-remove", 1000, bound).mechanism()
     values = 5000 * 1024 + SystemEntropy().draw(mechanism.law, 100_000)
-    low, high = ends(values, mechanism)
+    low, high = mechanism.interval(values)
     assert 0.945 < ((low <= 5000) & (high >= 5000)).mean() < 0.975
 
 
@@ -148,7 +147,7 @@ def test_a_page_holds_no_code_and_loads_nothing(release: hc.Release, tmp_path: P
     for text in (
         "people per item",
         "epsilon 1, delta 1e-06",
-        "Privacy: had any one person",
+        "Privacy: adding or removing any one person",
         "<svg",
         "Make it again",
         "docs/proofs",
@@ -170,7 +169,7 @@ def test_json(songs: hc.Release, tmp_path: Path) -> None:
     said = json.loads(songs.save(tmp_path / "r.json").read_text())
     assert said["rows"] == songs.table.to_pylist()
     assert (said["epsilon"], said["delta"], said["what"]) == ("1", "0.000001", "people per song")
-    assert said["plan"]["question"]["bound"] == 20
+    assert said["plan"]["parameters"]["bound"] == 20
 
 
 @pytest.mark.parametrize("kind", [".png", ".svg", ".pdf"])

@@ -263,7 +263,7 @@ def test_too_few_buckets() -> None:
     refusal = made.shape().nothing
     assert refusal == Counter.load(made.state()).shape().nothing
     assert refusal.startswith(
-        f"Nothing can be told: of 100 buckets about {counts(made).count(0)}% seem empty, and half must be, as too many "
+        f"Nothing was learned: of 100 buckets about {counts(made).count(0)}% seem empty, and half must be, as too many "
         "items share one. Fix: buckets="
     )
     enough = int(refusal.split("buckets=")[1].split(",")[0])

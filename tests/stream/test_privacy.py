@@ -306,6 +306,7 @@ def seen(kind: type[Counter], neighbours: Neighbours) -> Callable[[Stream], list
     return run
 
 
+@pytest.mark.slow(but=["replace-1"])
 @pytest.mark.parametrize(("neighbours", "place"), [("add-remove", 0), ("replace", 1)])
 def test_an_audit_of_the_counter(neighbours: Neighbours, place: int) -> None:
     """It does not contradict epsilon, and sees that there is some."""

@@ -6,10 +6,11 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from headcount.mechanism.wish import KNOWN, UNKNOWN
 
 import headcount as hc
 from headcount.account import compose
+from headcount.mechanism.known.strategy import SELECTIONS as KNOWN
+from headcount.mechanism.unknown.strategy import SELECTIONS as UNKNOWN
 
 SONGS = [f"song {number:04d}" for number in range(1, 201)]
 ASKED: dict[str, Any] = {"user": "user", "by": "song", "epsilon": 1}
@@ -26,11 +27,11 @@ def plays() -> Any:
 @pytest.mark.parametrize("keys", [None, SONGS], ids=["unknown", "known"])
 def test_nothing_but_epsilon_is_needed(plays: Any, neighbours: Any, count: Any, keys: Any) -> None:
     plan = hc.plan("histogram", plays, **ASKED, neighbours=neighbours, count=count, keys=keys)
-    assert plan.choice is not None
-    assert plan.wish.price <= plan.budget.epsilon / 10
-    assert f"This takes {float(plan.wish.price):g} of epsilon" in str(plan)
+    assert plan.selection is not None
+    assert plan.strategy.price <= plan.budget.epsilon / 10
+    assert f"This takes {float(plan.strategy.price):g} of epsilon" in str(plan)
     release = plan.release()
-    assert release.about.chosen == plan.choice.name
+    assert release.about.chosen == plan.selection.name
     if release.about.bound:  # now and then items are found one after another, without one
         assert 2 <= release.about.bound <= 200
         assert f"{release.about.bound:,}" in release.explain()

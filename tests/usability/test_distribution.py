@@ -189,7 +189,7 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"bound": "profile"}, "bound='profile': a number, or auto."),
     ({"bound": 0}, "bound=0: a whole number of at least 1 is needed."),
     ({"people": 1, "bound": 10}, "people=1: a whole number of at least 2 is needed."),
-    ({"people": "count"}, 'people="count": what is needed of it is counted anyway.'),
+    ({"people": "count"}, 'people="count": whatever is needed is counted anyway.'),
     ({"people": 100}, "people=100: how many have how many samples? Fix: people=100, bound=100"),
     ({"mechanism": "clipped"}, 'Fix: mechanism="auto" or mechanism="laplace"'),
     ({"sizes": "known"}, "sizes='known'"),

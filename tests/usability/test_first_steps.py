@@ -23,12 +23,12 @@ people per song, from plays.parquet
   appear  an item (song) needs about 103 people to appear
 
   1. The columns user and song of plays.parquet are read. Rows without a value in one of them are left out.
-  2. Each person counts once for each song, and at most 20 times in all. Of somebody who has more, only so many are \
-kept, chosen by a keyed hash with a fresh secret.
+  2. Each person counts once for each song, and at most 20 times in all. From somebody who has more, only that many \
+are kept, chosen by a keyed hash with a fresh secret.
   3. Every song that is left gets discrete Gaussian noise with a standard deviation of 18.9.
   4. It is shown if its noisy count is at least 103. The others are not mentioned.
-  5. Privacy: had any one person (user) not been there, with all of their rows, every result would have been as likely \
-as it was, within a factor of e^1 = 2.718, but for a chance of 1e-06.
+  5. Privacy: adding or removing any one person (user), with all their rows, changes the probability of any outcome by \
+at most a factor of 2.718 (e^1), plus 1e-06.
 
 Nothing was read, nothing was spent."""
 
@@ -161,11 +161,12 @@ def test_what_cannot_be_packed_fails_before_any_noise(plays: Path, monkeypatch: 
             drawn.append(size)
             return super().draw(law, size)
 
-    def pack(*arguments: object) -> bytes:
-        raise OverflowError("too late")
+    def write(table: pa.Table, *arguments: object, **options: object) -> None:
+        if len(table):
+            raise OverflowError("too late")
 
     plan = hc.plan("histogram", plays, user="user", by="song", epsilon=1, bound=20)
-    monkeypatch.setattr("headcount.drawing.pack", pack)
+    monkeypatch.setattr("headcount.release.release.pq.write_table", write)
     with pytest.raises(hc.HeadcountError, match="could not be read to their end"):
         plan.release(entropy=Watched(0))
     assert drawn == []
@@ -180,7 +181,7 @@ def test_work_that_failed_is_done_again_under_its_charge(plays: Path, tmp_path: 
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        plan.release(ledger=ledger, tell=stop)
+        plan.release(ledger=ledger, progress=stop)
     assert ledger.spent.epsilon == 1
     assert plan.release(ledger=ledger).fresh
     assert ledger.spent.epsilon == 1

@@ -12,7 +12,7 @@ import pytest
 import headcount as hc
 from headcount.account import compose, zcdp
 from headcount.bound import TopSums
-from headcount.mechanism import CountRelease, check_widths, mechanism_for
+from headcount.mechanism import CountRelease, check_widths
 
 ASKED: dict[str, Any] = {"user": "user", "by": "song", "epsilon": 1}
 
@@ -108,7 +108,7 @@ def test_no_limit_that_may_be_drawn_makes_noise_too_wide(plays: Any) -> None:
         hc.plan("histogram", plays, **asked, epsilon=0.001, share=0.3)
     plan = hc.plan("histogram", plays, **asked, epsilon=0.01)
     for each in (1, 2**7 - 1, 2**7, 2**15 - 1, 2**20, 10**12 + 1):
-        check_widths(mechanism_for(plan.wish, TopSums(10**7, each)))
+        check_widths(plan.strategy.mechanism(TopSums(10**7, each)))
 
 
 def test_what_amounts_add_up_to(plays: Any) -> None:
@@ -196,7 +196,7 @@ def test_thousands_of_people_with_many_items_each_lead_to_count_release() -> Non
     users = np.repeat(np.arange(3000), 300)
     items = (20_000 * random.random(len(users)) ** 3).astype(np.int64)
     release = hc.histogram(pa.table({"user": users, "item": items}), user="user", by="item", epsilon=1)
-    assert "It has clearly less: they are found." in release.explain()
+    assert "It clearly has fewer: they are found." in release.explain()
     assert "no bound (found one after another)" in release.summary()
     assert release.table.column_names[-1] == "deviation"
     assert release.table.num_rows > 20
@@ -207,7 +207,7 @@ def test_few_people_are_looked_at_twice() -> None:
     users = np.arange(50)
     plan = hc.plan("histogram", pa.table({"user": users, "item": users % 2}), user="user", by="item", epsilon=1)
     releases = [plan.release() for _ in range(5)]
-    twice = "Nothing was seen: too few people for so much noise. So, once more: How many items"
+    twice = "Nothing was seen: too few people for this much noise. So, once more: How many items"
     assert any(twice in release.explain() for release in releases)
     assert all(compose.covers(plan.cost, release.cost.events) for release in releases)
 
@@ -277,9 +277,9 @@ def test_mistakes(plays: Any, wrong: dict[str, Any], message: str) -> None:
     [
         ({"k": 0}, "k=0: a whole number of at least 1 is needed. Fix: k=20"),
         ({"k": 2.5}, "k=2.5"),
-        ({"k": 30, "kbar": 20}, "k=30, kbar=20: of so many candidates there are not so many to find. Fix: kbar=300"),
+        ({"k": 30, "kbar": 20}, "k=30: more than the candidate list (kbar=20). Fix: kbar=300"),
         ({"count": "events"}, 'count=\'events\': unknown. Fix: count="users" or count="none"'),
-        ({"count": "none", "target_error": 0.1}, 'target_error=0.1 with count="none": no counts are told.'),
+        ({"count": "none", "target_error": 0.1}, 'target_error=0.1 with count="none": no counts are released.'),
         ({"epsilon": None}, "how much may it cost? Fix: epsilon=1"),
     ],
 )

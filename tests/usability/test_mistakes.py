@@ -295,7 +295,7 @@ def test_two_columns_of_one_name() -> None:
 
 def test_unknown_jobs() -> None:
     with pytest.raises(HeadcountError) as refused:
-        hc.plan("median", TABLE, **GOOD)  # type: ignore[arg-type]
+        hc.plan("median", TABLE, **GOOD)
     assert str(refused.value) == (
         'plan(\'median\', ...): unknown. Fix: plan("histogram", data, ...) or plan("heavy_hitters", data, ...) '
         'or plan("top", data, ...) or plan("profile", data, ...) or plan("total", data, ...) '

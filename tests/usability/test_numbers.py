@@ -15,9 +15,8 @@ import pytest
 
 import headcount as hc
 from headcount.bound import Bounded, ScaledToSum
-from headcount.bound.selection.people import People
+from headcount.bound.selection.people import NoisyCount
 from headcount.noise import SystemEntropy
-from headcount.release import rows
 
 PEOPLE = 50_000
 ASKED: dict[str, Any] = {"user": "user", "value": "amount", "epsilon": 1, "bound": 1}
@@ -182,7 +181,7 @@ def test_a_scale_on_which_nothing_was_seen_says_so() -> None:
     """Words in pandas: nothing may be refused by what the rows are, but the release tells that nothing is known."""
     words = pd.DataFrame({"user": range(500), "amount": ["word"] * 500})
     release = hc.quantiles(words, **ASKED, q=[0.2, 0.5], range=(0, 1), mechanism="sample-threshold")
-    assert str(release).endswith("Nothing could be told: too few rows hold a plain number, or epsilon is too small.")
+    assert str(release).endswith("Nothing was learned: too few rows hold a plain number, or epsilon is too small.")
     numbers = words.assign(amount="0.5")
     known = hc.quantiles(numbers, **ASKED, q=[0.2, 0.5], range=(0, 1), mechanism="sample-threshold")
     assert "Nothing could be told" not in str(known)
@@ -246,7 +245,7 @@ def test_intervals_of_a_search_with_laplace_noise() -> None:
     missed = 0
     for _ in range(1000):
         noisy = plan.mechanism.run(bounded, SystemEntropy())
-        (row,) = rows(noisy, plan.mechanism, plan.question, People(0)).to_pylist()
+        (row,) = plan.job.table(noisy, plan.mechanism.estimate(noisy), NoisyCount(0)).to_pylist()
         missed += not row["low"] <= 300.0 <= row["high"]
     assert missed < 85
 
@@ -262,7 +261,7 @@ def test_plans(table: pa.Table) -> None:
     assert "  error   19 of 20 are off by at most 34.9 ranks for a bound of 1, 349 for a bound of 10, " in str(plan)
     for job, how in (("quantiles", {"range": (0, 1000)}), ("quantiles", {"edges": [0, 1, 5]}), ("ranges", {})):
         more = {"ranges": [(0, 10)]} if job == "ranges" else {"q": [0.5]}
-        made = hc.plan(job, table, **ASKED, **how, **more)  # type: ignore[arg-type]
+        made = hc.plan(job, table, **ASKED, **how, **more)
         assert hc.Plan.from_json(made.to_json()).to_json() == made.to_json()
     wanted = hc.plan("quantiles", table, user="user", value="amount", range=(0, 9), bound=1, target_error=100)
     assert 95 < wanted.error <= 100

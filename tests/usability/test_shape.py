@@ -163,7 +163,7 @@ def test_too_few_buckets_are_refused_without_a_second_draw(table: pa.Table, tmp_
     ledger = hc.Ledger(tmp_path / "words.db", epsilon=3, delta=1e-6)
     shape = hc.shape(table, **ASKED, mechanism="buckets", buckets=2000, ledger=ledger, dataset="words")
     assert shape.table.num_rows == 0
-    assert "Nothing can be told: of 2,000 buckets about " in shape.summary()
+    assert "Nothing was learned: of 2,000 buckets about " in shape.summary()
     assert "seem empty, and half must be, as too many items share one. Fix: buckets=" in shape.summary()
     with pytest.raises(BadParameter, match="seem empty, and half must be"):
         shape.distinct()
@@ -203,7 +203,7 @@ def test_an_error_that_is_wanted(table: pa.Table) -> None:
 MISTAKES = [
     ({"bound": "profile"}, "bound='profile': of a shape it is a number. Fix: bound=1, the most items of one person"),
     ({"bound": 0}, "bound=0: a whole number of at least 1 is needed."),
-    ({"people": "count"}, 'people="count": what is needed of it is counted anyway.'),
+    ({"people": "count"}, 'people="count": whatever is needed is counted anyway.'),
     ({"people": 0}, "people=0: a whole number of at least 1"),
     ({"loss": "l3"}, "loss='l3'"),
     ({"mechanism": "weighted"}, "mechanism='weighted'"),

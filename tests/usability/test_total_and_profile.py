@@ -107,7 +107,7 @@ def test_poisson_for_a_whole_histogram() -> None:
     asked: dict[str, Any] = {"user": "user", "by": "item", "epsilon": 1, "count": "events", "keys": [0, 1, 2, 3]}
     release = hc.histogram(data, **asked, bound=2, debias="poisson", people=20_000)
     assert sum(release.table["count"].to_pylist()) == pytest.approx(len(data), rel=0.05)
-    assert "as if the counts of so many people as was said were Poisson" in release.explain()
+    assert "as if the counts of the given number of people were Poisson" in release.explain()
 
 
 def test_people_who_fulfil_no_condition_are_counted_as_well() -> None:

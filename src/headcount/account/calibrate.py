@@ -85,7 +85,7 @@ def joint_gaussian(
     """Variance and threshold that *share* delta instead of splitting it: what a person alone puts on new items
     is missing from the items that everybody sees, so the two prices never add up in full."""
     epsilon, delta = _positive("epsilon", epsilon), _delta(delta)
-    cells = threshold.people(neighbours) * whole("items", items, least=1, fix="items=10")
+    cells = threshold.changed_people(neighbours) * whole("items", items, least=1, fix="items=10")
     shift = _replacement_shift(delta, neighbours)
     if epsilon + shift <= 0:
         raise BadParameter(
@@ -153,7 +153,7 @@ def weighted(
     the noise's price, and the number of cells that a person can change. Every measurement has units of its own, of
     which one person adds 2^24 (l2)."""
     epsilon, delta = _positive("epsilon", epsilon), _delta(delta)
-    changed = threshold.people(neighbours)
+    changed = threshold.changed_people(neighbours)
 
     def noise(variance: Fraction) -> list[Gaussian]:
         return [

@@ -33,7 +33,7 @@ from headcount.account.guarantee import Concentrated, Cost
 from headcount.account.sampling import delta as sampled_delta
 from headcount.account.shuffling import delta as shuffled_delta
 from headcount.account.threshold import BITS as THRESHOLD_BITS
-from headcount.account.threshold import laplace_delta, people, shared_noise, shown_probability, weighted_noise
+from headcount.account.threshold import changed_people, laplace_delta, shared_noise, shown_probability, weighted_noise
 from headcount.errors import BadParameter
 from headcount.exact import ends, precision, round_up
 
@@ -69,7 +69,7 @@ def _(event: Selections) -> Cost:
 
 @native.register
 def _(event: LaplaceThreshold) -> Cost:
-    return Cost(people(event.neighbours) * event.bound / event.scale, round_up(laplace_delta(event)))
+    return Cost(changed_people(event.neighbours) * event.bound / event.scale, round_up(laplace_delta(event)))
 
 
 @native.register(GaussianThreshold)

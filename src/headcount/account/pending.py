@@ -73,8 +73,8 @@ def sweep(ledger: Path, is_pending: Callable[[int, str], bool]) -> None:
     name = re.compile(re.escape(ledger.name) + r"\.secret-([0-9]{1,15})-([0-9a-f]{16})")
     for file in ledger.parent.iterdir():
         match = name.fullmatch(file.name)
-        if match and not is_pending(int(match[1]), match[2]) and S_ISREG(file.lstat().st_mode):
-            _wipe(file)
+        if match and not is_pending(int(match[1]), match[2]):
+            _wipe_regular(file)
 
 
 def _file(ledger: Path, charge: Row) -> Path:
@@ -85,6 +85,13 @@ def _write(file: int, content: bytes) -> None:
     if os.write(file, content) != len(content):
         raise OSError(0, "the secret could not be written")
     os.fsync(file)
+
+
+def _wipe_regular(path: Path) -> None:
+    """Wipe a regular file: nothing that somebody put in its place is followed."""
+    with suppress(FileNotFoundError):  # another process was faster
+        if S_ISREG(path.lstat().st_mode):
+            _wipe(path)
 
 
 def _wipe(path: Path) -> None:

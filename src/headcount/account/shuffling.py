@@ -35,7 +35,7 @@ from typing import TypeVar
 from flint import arb
 
 from headcount.account.events import Neighbours, ShuffledLaplace
-from headcount.account.threshold import people
+from headcount.account.threshold import changed_people
 from headcount.errors import BadParameter
 from headcount.exact import Number, ball, ends, positive, precision, rational, round_up
 
@@ -63,7 +63,7 @@ def delta(event: ShuffledLaplace, epsilon: Fraction | None = None) -> Fraction:
 
 @lru_cache(maxsize=4096)
 def _delta(event: ShuffledLaplace, epsilon: Fraction) -> Fraction:
-    if epsilon < people(event.neighbours) / event.scale:
+    if epsilon < changed_people(event.neighbours) / event.scale:
         return Fraction(1)
     with precision(BITS):
         p, q, x = (ball(exponent).exp() for exponent in (-1 / event.scale, -1 / event.spread, epsilon))
@@ -144,7 +144,9 @@ def least_noise(
 @lru_cache(maxsize=1024)
 def _best(epsilon: Fraction, delta: Fraction, neighbours: Neighbours, share: Fraction) -> ShuffledLaplace:
     """Optimise in floating point, then round up until the certified price is within delta."""
-    event = ShuffledLaplace(people(neighbours) / (share * epsilon), Fraction(1), Fraction(1), neighbours, epsilon)
+    event = ShuffledLaplace(
+        changed_people(neighbours) / (share * epsilon), Fraction(1), Fraction(1), neighbours, epsilon
+    )
 
     def shape(spread: float) -> float:
         p, q, x = exp(-1 / event.scale), exp(-1 / spread), exp(epsilon)

@@ -21,7 +21,7 @@ MAX_SUMMED_VARIANCE = 10_000
 """Up to this variance the tail of a discrete Gaussian is summed; above, it is bounded by the continuous tail."""
 
 
-def people(neighbours: Neighbours) -> int:
+def changed_people(neighbours: Neighbours) -> int:
     """Number of people whose contributions differ between neighbours."""
     return 2 if neighbours == "replace" else 1
 
@@ -150,13 +150,13 @@ def _(event: WeightedThreshold) -> Iterator[tuple[arb, list[Gaussian]]]:
 
 def weighted_noise(event: WeightedThreshold, alone: Fraction) -> list[Gaussian]:
     """Gaussian event on the items that both neighbours have, if this share of a person's squares is theirs alone."""
-    squared = event.squared_sensitivity * (people(event.neighbours) - alone)
-    return [Gaussian(event.variance, squared, people(event.neighbours) * event.items)] if squared else []
+    squared = event.squared_sensitivity * (changed_people(event.neighbours) - alone)
+    return [Gaussian(event.variance, squared, changed_people(event.neighbours) * event.items)] if squared else []
 
 
 def shared_noise(event: GaussianThreshold, alone: int) -> list[Gaussian]:
     """Gaussian event on the items that both neighbours have, if `alone` of one person's items are theirs alone."""
-    cells = people(event.neighbours) * event.items - alone
+    cells = changed_people(event.neighbours) * event.items - alone
     if cells == 0:
         return []
     return [Gaussian(variance=event.variance, squared_sensitivity=Fraction(event.largest**2 * cells), cells=cells)]

@@ -1,25 +1,29 @@
 """The command line. Results on stdout, progress on stderr; exit code 2 for wrong arguments, 3 if the budget refuses,
 130 or 143 if it is interrupted.
 
-job.py       what all jobs have in common: options, the plan, the release
 app.py       all commands
+job.py       commands of jobs: from options to a plan and a release
+options.py   options from the parameters of a job
+audit.py     `headcount audit`
+demo.py      `headcount demo`
+ledger.py    `headcount ledger`
 stopping.py  signals
-progress.py  how far it is
+progress.py  the progress line
 """
 
 import sys
 
 from headcount.cli import stopping
-from headcount.wording import visible
+from headcount.errors import visible
 
 
 def main() -> None:
-    """Run the command line. What takes long to import is imported once signals are heard."""
+    """Run the command line. Slow imports come after the signal handlers are installed."""
     stopping.listen()
     try:
         _run()
     except stopping.Stopped as stopped:
-        print(f"headcount: interrupted: {visible(stopped.told)}", file=sys.stderr)
+        print(f"headcount: interrupted: {visible(stopped.outcome)}", file=sys.stderr)
         sys.exit(stopped.exit_code)
     finally:
         stopping.ignore()

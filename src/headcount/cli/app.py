@@ -11,8 +11,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from headcount.errors import visible
 from headcount.jobs import JOBS
-from headcount.wording import visible
 
 FOLDER = Path(__file__).parents[1]
 OTHERS = {"demo": "demo", "audit": "audit", "ledger": "app"}
@@ -45,7 +45,7 @@ def _job(name: str) -> typer.Typer:
 
 
 def _other(name: str) -> typer.Typer:
-    found = getattr(import_module(f"headcount.cli.{name}"), OTHERS[name])
+    found = getattr(import_module(f".{name}", __package__), OTHERS[name])
     return found if isinstance(found, typer.Typer) else _alone(name, found)
 
 
@@ -128,7 +128,9 @@ app = typer.Typer(
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        print(f"headcount {import_module('headcount').__version__}")
+        from importlib.metadata import version
+
+        print(f"headcount {version('headcount')}")
         raise typer.Exit
 
 
@@ -147,10 +149,10 @@ def as_options(message: str) -> str:
 
     names = "|".join(option_names())
     assigned = rf"\b({names})=(\[.*?\]|\(.*?\)|\{{.*?\}}|'[^']*'|\"[^\"]*\"|[^\s,:;]+)"
-    said, fix, line = message.partition(" Fix: ")
-    opening = re.match(assigned, said)
-    said = _option(opening) + said[opening.end() :] if opening else said
-    return said + fix + (line if "Ledger(" in line else re.sub(assigned, _option, line))
+    message_, fix, line = message.partition(" Fix: ")
+    opening = re.match(assigned, message_)
+    message_ = _option(opening) + message_[opening.end() :] if opening else message_
+    return message_ + fix + (line if "Ledger(" in line else re.sub(assigned, _option, line))
 
 
 def _option(found: re.Match[str]) -> str:

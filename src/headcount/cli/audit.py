@@ -15,10 +15,9 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from headcount.cli.ledger import wide
-from headcount.errors import BadParameter
+from headcount.cli.ledger import plain_console
+from headcount.errors import BadParameter, visible
 from headcount.exact import written
-from headcount.wording import visible
 
 if TYPE_CHECKING:
     from headcount.audit import Finding
@@ -53,8 +52,8 @@ def audit(
 
 
 def audit_target(run: Callable[[Any], Any], left: Any, right: Any, epsilon: str, delta: str, runs: int) -> bool:
-    """Audit a user's function; whether its claim stands."""
-    from headcount.audit import statistical  # where they are used: no other command waits for these imports
+    """Audit a user's function; True if its claim stands."""
+    from headcount.audit import statistical  # imported here so that no other command waits for them
     from headcount.audit.outputs import Seen, observe
 
     failed = [observe(lambda: run(left)), observe(lambda: run(right))]
@@ -62,15 +61,15 @@ def audit_target(run: Callable[[Any], Any], left: Any, right: Any, epsilon: str,
         raise BadParameter(f"the function fails on both datasets: {failed[0]}.", fix="a function of one dataset")
     with progress("audit", runs) as advance:
         found = statistical.audit(run, left, right, epsilon=epsilon, delta=delta, runs=runs, progress=advance)
-    said = "REFUTED" if found.flagged else "not refuted"
-    print(f"{said}: epsilon {epsilon}, delta {delta}, {runs} runs on each dataset")
+    outcome = "REFUTED" if found.flagged else "not refuted"
+    print(f"{outcome}: epsilon {epsilon}, delta {delta}, {runs} runs on each dataset")
     print(f"epsilon is at least {found.epsilon:.3f}, by the event: {visible(found.event)}")
     print(f"which happened in {found.left:.5f} of the runs on the left and in {found.right:.5f} on the right")
     return not found.flagged
 
 
 def audit_exactly() -> bool:
-    """Enumerate the mechanisms on tiny data; whether no exact delta is above its price."""
+    """Enumerate the mechanisms on tiny data; True if no exact delta is above its price."""
     from headcount.audit.specimens import enumerations
 
     table = Table("mechanism", "neighbours", "epsilon", "delta priced", "exact delta", box=None, header_style="bold")
@@ -79,34 +78,34 @@ def audit_exactly() -> bool:
         exact = f"{float(each.exact.low):.6f} .. {float(each.exact.high):.6f}"
         table.add_row(each.name, each.neighbours, written(each.epsilon), f"{float(each.price):.6f}", exact)
         sound &= each.sound
-    wide().print(table)
+    plain_console().print(table)
     return sound
 
 
 def audit_specimens(runs: int) -> bool:
-    """Audit every specimen; whether all honest ones passed and all wrong ones were caught."""
+    """Audit every specimen; True if all honest ones pass and all wrong ones are caught."""
     from headcount.audit.specimens import specimens
 
     table = Table("mechanism", "claim", "epsilon shown", "verdict", "by the event", box=None, header_style="bold")
     right = True
     for each in specimens():
         with progress(each.name, runs) as advance:
-            found = each.audited(runs, advance)
+            found = each.audit(runs, advance)
         claim = f"({written(each.epsilon)}, {float(each.delta):.2g})"
         table.add_row(each.name, claim, f"{found.epsilon:.2f}", verdict(each.honest, found), visible(found.event[:60]))
         right &= found.flagged != each.honest
-    wide().print(table)
+    plain_console().print(table)
     return right
 
 
 def verdict(honest: bool, found: "Finding") -> str:
-    """What the audit said, and whether it should have."""
-    said = "flagged" if found.flagged else "passed"
-    return said if found.flagged != honest else f"{said}: WRONG"
+    """Describe the outcome of an audit, and mark a wrong one."""
+    outcome = "flagged" if found.flagged else "passed"
+    return outcome if found.flagged != honest else f"{outcome}: WRONG"
 
 
 def audit_ledger(kills: int) -> bool:
-    """Kill writers; whether the real protocol had no violation and the planted wrong order was caught."""
+    """Kill writers; True if the real protocol has no violation and the planted wrong order is caught."""
     from headcount.audit import chaos
 
     columns = ("protocol", "kills", "steps", "free releases", "under-counts", "second draws", "lost spends")
@@ -115,19 +114,19 @@ def audit_ledger(kills: int) -> bool:
     for name, protocol in (("charge first", chaos.charge_first), ("release first (planted)", chaos.release_first)):
         with tempfile.TemporaryDirectory() as folder, progress(f"killing writers, {name}", None) as advance:
             every = chaos.kill_at_every_step(Path(folder) / "steps", protocol, advance)
-            some = chaos.kill_at_random(Path(folder) / "random", kills - every.kills, protocol, advance)
-        tallies[name] = tally = every + some
+            random = chaos.kill_at_random(Path(folder) / "random", kills - every.kills, protocol, advance)
+        tallies[name] = tally = every + random
         table.add_row(name, *map(str, astuple(tally)))
     with tempfile.TemporaryDirectory() as folder, progress("32 writers", None):
         spent = chaos.contend(Path(folder))
-    wide().print(table)
+    plain_console().print(table)
     print(f"32 writers, 640 requests of 1, a budget of 50: charged {written(spent.epsilon)}")
     honest, planted = tallies.values()
     return honest.violations == 0 and planted.violations > 0 and spent.epsilon == 50
 
 
 def audit_retries(lines: int) -> bool:
-    """Stop a release that has drawn already; whether every retry repeated it under its one charge."""
+    """Stop a release after its first draw; True if every retry repeats it under its one charge."""
     from headcount.audit import retries
 
     with tempfile.TemporaryDirectory() as folder, progress("stopping a release", None) as advance:
@@ -141,7 +140,7 @@ def audit_retries(lines: int) -> bool:
 
 @contextmanager
 def progress(what: str, total: int | None) -> Iterator[Callable[[int], None]]:
-    """A bar on stderr while something long runs. It has no thread of its own: the chaos test forks."""
+    """Show a bar on stderr for the duration of the block. It has no thread of its own: the chaos test forks."""
     with Progress(console=Console(stderr=True), transient=True, auto_refresh=False) as bar:
         task = bar.add_task(what, total=total)
         yield lambda done: bar.update(task, completed=done, refresh=True)

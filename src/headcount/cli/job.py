@@ -1,4 +1,4 @@
-"""What all jobs have in common on the command line: their options, and the way from these to a plan and a release."""
+"""Commands of jobs: from the options as typed to a plan and a release."""
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -17,9 +17,8 @@ from headcount.cli import stopping
 from headcount.cli.options import arguments, own_options
 from headcount.cli.progress import steps
 from headcount.errors import BadParameter
-from headcount.job import job_named
-from headcount.jobs import JOBS
-from headcount.planner import Plan, plan
+from headcount.jobs.registry import FUNCTIONS, plan
+from headcount.planner import Plan
 from headcount.release import Release
 from headcount.release.release import FORMATS, PICTURE_FORMATS, bad_format
 from headcount.source.engines.engine import Engine
@@ -27,13 +26,13 @@ from headcount.source.engines.registry import engine_named
 from headcount.source.engines.spark import Spark
 from headcount.source.files import found_files, name_of, opened_by
 
-ROWS = 25
-"""Rows on the terminal."""
+SUMMARY_ROWS = 25
+"""Rows printed on the terminal."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """The options that every job has, as typed."""
+    """Options of every job, as typed."""
 
     files: Annotated[
         list[str],
@@ -49,15 +48,15 @@ class Run:
     spill: Annotated[
         Path | None, typer.Option(help="Where DuckDB puts what does not fit; else the system's temporary folder.")
     ] = None
-    master: Annotated[str | None, typer.Option(help=f"The Spark that is meant; else {Spark.default_address}.")] = None
+    master: Annotated[str | None, typer.Option(help=f"Address of Spark; else {Spark.default_address}.")] = None
     out: Annotated[list[Path] | None, typer.Option(help=f"Write it: {' '.join(FORMATS)}. May be repeated.")] = None
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan; read and spend nothing.")] = False
     as_json: Annotated[bool, typer.Option("--json", help="As JSON, for programs.")] = False
 
 
 def command(name: str) -> Callable[..., None]:
-    """The command of a job: its own options, from the parameters of its function, and those that every job has."""
-    function, shared = job_named(name)[1], signature(Run).parameters
+    """Build the command of a job: its own options, from the parameters of its function, and those of every job."""
+    function, shared = FUNCTIONS[name], signature(Run).parameters
 
     def run_job(**typed: Any) -> None:
         run = Run(**{option: typed.pop(option) for option in shared})
@@ -74,18 +73,18 @@ def command(name: str) -> Callable[..., None]:
 
 
 def option_names() -> list[str]:
-    """The options of all jobs."""
-    own = (name for job in JOBS for name in signature(job_named(job)[1]).parameters)
+    """Names of the options of all jobs."""
+    own = (name for function in FUNCTIONS.values() for name in signature(function).parameters)
     return sorted({*own, "keys_file", *signature(Run).parameters} - {"data", "files", "out", "dry_run", "as_json"})
 
 
 def _engine(run: Run) -> Engine:
-    """The engine that is named, once the options are found to be its own."""
+    """Find the engine by name, and check that it takes the given options."""
     return engine_named(run.engine, {"memory": run.memory, "spill": run.spill, "master": run.master})
 
 
 def check_targets(out: Sequence[Path]) -> None:
-    """Refuse what cannot be written, before anything is spent."""
+    """Refuse paths that cannot be written, before anything is spent."""
     for path in out:
         if path.suffix.lower() not in FORMATS:
             raise bad_format(path)
@@ -95,10 +94,10 @@ def check_targets(out: Sequence[Path]) -> None:
             raise BadParameter(f"{path}: there is no such folder.", fix=f"mkdir -p {path.parent}")
 
 
-def _carry_out(name: str, asked: dict[str, Any], run: Run) -> None:
-    """Show the plan, or make the release and show that."""
-    with _opened(run, asked) as data:
-        made = plan(
+def _carry_out(name: str, parameters: dict[str, Any], run: Run) -> None:
+    """Print the plan, or draw the release and print that."""
+    with _open_data(run, parameters) as data:
+        planned = plan(
             name,
             data,
             user=run.user,
@@ -106,32 +105,32 @@ def _carry_out(name: str, asked: dict[str, Any], run: Run) -> None:
             dataset=run.dataset or (name_of(run.files) if _engine(run).file_kinds else None),
             memory=run.memory,
             spill=run.spill,
-            **asked,
+            **parameters,
         )
-        made = _in_files(made, run)
-        _check_pictures(made, run.out or [])
+        planned = _with_files(planned, run)
+        _check_pictures(planned, run.out or [])
         if run.dry_run:
-            print(made.to_json() if run.as_json else made)
+            print(planned.to_json() if run.as_json else planned)
         else:
-            _release(made, run)
+            _release(planned, run)
 
 
-def _in_files(made: Plan, run: Run) -> Plan:
-    """A plan that knows the files that its table is in, whatever reads them: to a ledger the data are the same."""
-    if made.events is None or made.events.files or any("://" in path for path in run.files):
-        return made
-    return replace(made, events=replace(made.events, files=lambda: found_files(run.files)))
+def _with_files(plan: Plan, run: Run) -> Plan:
+    """Add the files of its table to a plan, whatever engine reads them: to a ledger the data are the same."""
+    if plan.events is None or plan.events.files or any("://" in path for path in run.files):
+        return plan
+    return replace(plan, events=replace(plan.events, files=lambda: found_files(run.files)))
 
 
 @contextmanager
-def _opened(run: Run, asked: dict[str, Any]) -> Iterator[Any]:
-    """The files as data of a plan, by way of their engine, which leaves signals to us and is ended afterwards."""
+def _open_data(run: Run, parameters: dict[str, Any]) -> Iterator[Any]:
+    """Open the files with their engine for the duration of the block, with our own signal handlers."""
     engine = _engine(run)
-    named = [asked.get("value"), asked.get("sum"), *(asked.get("where") or ())]
-    columns = [run.user, *asked.get("by", ()), *(name for name in named if name)]
+    named = [parameters.get("value"), parameters.get("sum"), *(parameters.get("where") or ())]
+    columns = [run.user, *parameters.get("by", ()), *(name for name in named if name)]
     try:
         engine.start(run.master)
-    except KeyboardInterrupt:  # what was started heard it first
+    except KeyboardInterrupt:  # the engine's process received the signal first
         raise stopping.Stopped(SIGINT) from None
     stopping.listen()
     with opened_by(engine, run.files, columns, run.master) as data:
@@ -144,36 +143,47 @@ def _check_pictures(plan: Plan, out: Sequence[Path]) -> None:
 
 
 def _release(plan: Plan, run: Run) -> None:
-    ledger, wrote = Ledger(run.ledger) if run.ledger else None, list[Path]()
+    ledger, there = Ledger(run.ledger) if run.ledger else None, {path: _version(path) for path in run.out or []}
     before = len(_charges(plan, ledger))
     try:
-        release = _released(plan, ledger, again=run.again)
+        release = _draw_release(plan, ledger, again=run.again)
         for path in run.out or []:
-            wrote.append(release.save(path))
-        print(release.to_json() if run.as_json else release.summary_of(ROWS))
+            release.save(path)
+        print(release.to_json() if run.as_json else release.summary_of(SUMMARY_ROWS))
     except stopping.Stopped as stopped:
-        stopped.told = f"wrote {', '.join(map(str, wrote))}, nothing else" if wrote else "nothing was released"
+        wrote = [path for path, version in there.items() if _version(path) != version]
+        stopped.outcome = f"wrote {', '.join(map(str, wrote))}, nothing else" if wrote else "nothing was released"
         if ledger:
-            stopped.told += f"; {_paid(_charges(plan, ledger)[before if run.again else 0 :], again=run.again)}"
+            charges = _charges(plan, ledger)[before if run.again else 0 :]
+            stopped.outcome += f"; {_describe_charges(charges, again=run.again)}"
         raise
 
 
-def _released(plan: Plan, ledger: Ledger | None, *, again: bool) -> Release:
-    with steps() as tell:
-        release = plan.release(ledger=ledger, again=again, progress=tell)
+def _version(path: Path) -> tuple[int, int] | None:
+    """What tells a file from the one that it replaces; None if there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns
+
+
+def _draw_release(plan: Plan, ledger: Ledger | None, *, again: bool) -> Release:
+    with steps() as progress:
+        release = plan.release(ledger=ledger, again=again, progress=progress)
     if not release.fresh:
         print("sealed before: no new noise, no new charge (--again pays for a new draw)", file=sys.stderr)
     return release
 
 
 def _charges(plan: Plan, ledger: Ledger | None) -> list[Spend]:
-    """What the ledger was charged for this request so far."""
+    """Charges for this request in the ledger so far."""
     request = plan.charge().request
     return [spend for spend in ledger.spends() if spend.request == request] if ledger else []
 
 
-def _paid(charges: list[Spend], *, again: bool) -> str:
-    """What a ledger says of a release that was interrupted; with --again, of a new charge only."""
+def _describe_charges(charges: list[Spend], *, again: bool) -> str:
+    """Describe what an interrupted release was charged; with --again, only a new charge."""
     if not charges:
         return "nothing was charged"
     if again and not charges[-1].sealed:

@@ -12,12 +12,11 @@ from rich.text import Text
 
 from headcount.account import Cost, Ledger, Spend, store
 from headcount.account.relation import RELATIONS
-from headcount.errors import LedgerError
+from headcount.errors import LedgerError, visible
 from headcount.exact import written
 from headcount.release.published import check_sealed
-from headcount.wording import visible
 
-app = typer.Typer(help="The budget of all data about the same people, and what was spent of it.", no_args_is_help=True)
+app = typer.Typer(help="The budget of all data about the same people, and what was spent.", no_args_is_help=True)
 
 File = Annotated[Path, typer.Argument(help="The ledger's file.", show_default=False)]
 
@@ -40,9 +39,9 @@ def new(
 
 @app.command()
 def show(file: File, as_json: Annotated[bool, typer.Option("--json", help="As JSON, for programs.")] = False) -> None:
-    """What was spent, what is left, and what all of it costs by a tighter count."""
+    """What was spent, what is left, and what all charges cost by a tighter count."""
     ledger = Ledger(file)
-    print(json.dumps(plain(ledger), indent=2)) if as_json else tell(ledger)
+    print(json.dumps(as_dict(ledger), indent=2)) if as_json else print_ledger(ledger)
 
 
 @app.command()
@@ -59,41 +58,41 @@ def verify(
     """Check every row: nothing edited, deleted, reordered or rolled back."""
     ledger = Ledger(file)
     found = ledger.verify(head)
-    said = f"\n{visible(str(release))}: {check_sealed(ledger, release)}" if release else ""
-    print(f"{visible(str(file))}: sound\nhead {found}{said}")
+    verdict = f"\n{visible(str(release))}: {check_sealed(ledger, release)}" if release else ""
+    print(f"{visible(str(file))}: sound\nhead {found}{verdict}")
 
 
-def tell(ledger: Ledger) -> None:
-    """The ledger for people."""
+def print_ledger(ledger: Ledger) -> None:
+    """Print the ledger as a table for people."""
     heads = ("row", "when", "what", "dataset", "epsilon", "delta", "release")
     table = Table(*heads, box=None, header_style="bold", pad_edge=False)
     for spend in ledger.spends():
         what = Text(visible(_title(spend.request))), Text(visible(spend.dataset))
         table.add_row(str(spend.number), spend.at, *what, *_amounts(spend.cost), _release(spend))
-    console = wide()
+    console = plain_console()
     console.print(Text(visible(f"{ledger.path.name}: {_budget(ledger)}")), soft_wrap=True)
     console.print(table)
-    console.print(f"spent {told(ledger.spent)}\nleft  {told(ledger.left)}")
+    console.print(f"spent {describe_cost(ledger.spent)}\nleft  {describe_cost(ledger.left)}")
     if tighter := ledger.tighter():
-        console.print(f"by zCDP, all of it together costs {told(tighter)}")
+        console.print(f"by zCDP, all charges together cost {describe_cost(tighter)}")
     console.print(f"head  {ledger.head}", soft_wrap=True)
 
 
 def _budget(ledger: Ledger) -> str:
-    """What there was at first, and for which neighbours."""
+    """Describe the total budget and its neighbours."""
     if ledger.neighbours is None:
-        return told(ledger.budget)
+        return describe_cost(ledger.budget)
     mixed = "" if ledger.neighbours in RELATIONS else ": these do not add up, so the total holds for none of them"
-    return f"{told(ledger.budget)}, for neighbours {ledger.neighbours}{mixed}"
+    return f"{describe_cost(ledger.budget)}, for neighbours {ledger.neighbours}{mixed}"
 
 
-def wide() -> Console:
-    """Plain output; on anything but a terminal a table is not squeezed into 80 columns."""
+def plain_console() -> Console:
+    """Console without highlighting; except on a terminal, tables are not squeezed into 80 columns."""
     return Console(highlight=False, width=None if sys.stdout.isatty() else 200)
 
 
-def plain(ledger: Ledger) -> dict[str, object]:
-    """The ledger for programs."""
+def as_dict(ledger: Ledger) -> dict[str, object]:
+    """Convert the ledger to JSON values, for programs."""
     tighter = ledger.tighter()
     return {
         "budget": _plain(ledger.budget),
@@ -111,8 +110,8 @@ def _charge(spend: Spend) -> dict[str, object]:
     return {**about, "neighbours": spend.neighbours, "sealed": spend.sealed, **_plain(spend.cost)}
 
 
-def told(cost: Cost) -> str:
-    """A cost in words."""
+def describe_cost(cost: Cost) -> str:
+    """Describe a cost in words."""
     return "epsilon {}, delta {}".format(*_amounts(cost))
 
 
@@ -126,12 +125,12 @@ def _plain(cost: Cost) -> dict[str, str]:
 
 
 def _title(request: str) -> str:
-    """What a request asked for: a plan's own words, else the request as it is."""
+    """Title of a request: the description in its plan, else the request itself."""
     try:
-        said = json.loads(request)
+        parsed = json.loads(request)
     except ValueError:
         return request
-    return str(said["what"]) if isinstance(said, dict) and "what" in said else request
+    return str(parsed["what"]) if isinstance(parsed, dict) and "what" in parsed else request
 
 
 def _release(spend: Spend) -> str:

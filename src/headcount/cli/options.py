@@ -80,9 +80,9 @@ def help_of(function: Callable[..., Any], name: str) -> str:
 
 
 def _function(name: str) -> Callable[..., Any]:
-    from headcount.job import job_named
+    from headcount.jobs.registry import FUNCTIONS
 
-    return job_named(name)[1]
+    return FUNCTIONS[name]
 
 
 def arguments(function: Callable[..., Any], typed: dict[str, Any]) -> dict[str, Any]:

@@ -1,5 +1,5 @@
-"""How far a command is: a line on a terminal's stderr with the step, the part of the table that was scanned, and an
-estimate of the time that is left. Nothing about rows: how much was read of what is public anyway, and the clock."""
+"""Progress line on a terminal's stderr: the step, the scanned part of the table, and an estimate of the time left. It
+reveals nothing about rows: only the part read of a table of public size, and the clock."""
 
 import sys
 from collections.abc import Iterable, Iterator
@@ -10,26 +10,26 @@ from time import monotonic
 from rich.console import Console, RenderableType
 from rich.progress import BarColumn, Progress, Task, TextColumn
 
-from headcount.run import Progress as Tell
+from headcount.run import Progress as StepCallback
 from headcount.source.reading import progress
 
-ENOUGH = 0.02
-"""From this part on the rest can be guessed."""
+MIN_PART = 0.02
+"""Smallest scanned part from which the time left is estimated."""
 
 
 class Steps(Progress):
-    """Looks how far it is each time it is drawn, which a thread of its own does."""
+    """Progress line that reads the scanned part at each refresh, in a thread of its own."""
 
     _since, _part = 0.0, 1.0
 
     def get_renderables(self) -> Iterable[RenderableType]:
-        """The line."""
+        """Update the tasks, and return the line."""
         for task in self.tasks:
-            self._look(task, progress())
+            self._update_task(task, progress())
         return super().get_renderables()
 
-    def _look(self, task: Task, part: float | None) -> None:
-        if part is None or part < self._part:  # another query, with a clock of its own
+    def _update_task(self, task: Task, part: float | None) -> None:
+        if part is None or part < self._part:  # another query: restart its clock
             self._since = monotonic()
         self._part = 1.0 if part is None else part
         task.total, task.completed = (None, 0) if part is None else (1.0, part)
@@ -37,10 +37,10 @@ class Steps(Progress):
 
 
 def _clock(part: float | None, seconds: float, elapsed: float) -> str:
-    """46%  0:12 left; or, as long as that cannot be told, the time so far."""
+    """Format as `46%  0:12 left`, or as the elapsed time if the part is unknown."""
     if part is None:
         return _minutes(elapsed)
-    return f"{part:4.0%}" + (f"  {_minutes(seconds * (1 - part) / part)} left" if part >= ENOUGH else "")
+    return f"{part:4.0%}" + (f"  {_minutes(seconds * (1 - part) / part)} left" if part >= MIN_PART else "")
 
 
 def _minutes(seconds: float) -> str:
@@ -49,8 +49,8 @@ def _minutes(seconds: float) -> str:
 
 
 @contextmanager
-def steps() -> Iterator[Tell]:
-    """Tells the step while it lasts; nothing if stderr is no terminal."""
+def steps() -> Iterator[StepCallback]:
+    """Show the current step for the duration of the block; nothing if stderr is no terminal."""
     columns = (TextColumn("{task.description}"), BarColumn(bar_width=30), TextColumn("{task.fields[clock]}"))
     with Steps(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
         task = bar.add_task("starting", total=None, clock="")

@@ -1,8 +1,8 @@
-"""Ctrl-C, and being asked to end: the command stops at once, cleans up, says what that means, and exits with 130 or
-143.
+"""Interruption by Ctrl-C or SIGTERM: the command stops at once, cleans up, says what was released and charged, and
+exits with 130 or 143.
 
-A signal raises `Stopped` wherever the command is: it is no error, so nothing takes it for one, and whatever must be
-left in order on the way out is. Further signals are not heard: cleaning up is short.
+A signal raises `Stopped` wherever the command is. It is no `Exception`, so no handler of errors catches it, and context
+managers clean up on the way out. Further signals are ignored: cleaning up is short.
 """
 
 import signal
@@ -13,24 +13,24 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Stopped(BaseException):
-    """A signal asked the command to stop."""
+    """Raised when a signal stops the command."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
         self.exit_code = 128 + number
-        """What the command line answers."""
-        self.told = "nothing was released"
-        """What became of what was asked."""
+        """Exit code of the command line."""
+        self.outcome = "nothing was released"
+        """What was released and charged before the signal."""
 
 
 def listen() -> None:
-    """From now on, signals stop the command."""
+    """Install handlers by which signals stop the command."""
     for each in SIGNALS:
         signal.signal(each, _stop)
 
 
 def ignore() -> None:
-    """From now on, signals are not heard: what there was to do is done, or is being cleaned up."""
+    """Ignore further signals: the command is done, or is cleaning up."""
     for each in SIGNALS:
         signal.signal(each, signal.SIG_IGN)
 

@@ -1,14 +1,16 @@
-"""People keep their data: each sends what its own coins let through, and only counts from a threshold on are seen.
+"""Federated collection by sampling and thresholding: people keep their data, each reports the items that their own
+coins select, and only counts at or above a threshold are published.
 
     analyst.py ──Round──► client.py ──Report──► aggregator.py ──Result──► analyst.py: a table with intervals
                               ▲                      │
-                              └──────Invitation──────┘   where not everybody is asked (sample.py)
+                              └──────Invitation──────┘   where not everybody is invited (sample.py)
 
 There is no noise: privacy comes from the coins, which nobody sees, and from the threshold (Bharadwaj & Cormode 2022,
-section 2; the exact prices are in `account.sampling`). The aggregator is trusted to add, to cut, and to be silent.
-Analysts and people need not trust each other. Messages are text (messages.py); how they travel is not our business.
+section 2; the exact prices are in `account.sampling`). The aggregator is trusted to add, to apply the threshold,
+and to reveal nothing else. Analysts and people need not trust each other. Messages are text (messages.py); their
+transport is left to the deployment.
 
-shape/ is for the shape of a histogram: there people add noise by themselves, and no item is ever told.
+shape/ is for the shape of a histogram: there people add noise by themselves, and no item is ever published.
 """
 
 from headcount.federated.aggregator import Aggregator

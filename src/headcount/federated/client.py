@@ -1,19 +1,20 @@
-"""A person's side: it holds their items, and lets out what their coins say.
+"""Client of one person: holds their items, and reports those that random coins select.
 
 Invariants:
 
 - those of every person (person.py): promises are checked, rounds are answered once, and up to a total;
-- every item has a coin of its own, tossed anew for every round, and nothing of it is kept. (One coin for all items of a
-  person, or one for several rounds, would be another mechanism with far less privacy: paper 001 leaves this open);
-- it always sends a report, be it empty: whether it answers tells nothing about its coins.
+- every item has a coin of its own, tossed anew for every round, and not stored. (One coin for all items of a person, or
+  one for several rounds, would be another mechanism with far less privacy: paper 001 leaves this open);
+- it always sends a report, even an empty one: answering reveals nothing about its coins.
 """
 
 from collections.abc import Iterable
 
+from headcount.errors import BadParameter
 from headcount.exact import Number
-from headcount.federated.messages import Invitation, Refused, Report, Round, bad, check_items
+from headcount.federated.messages import Invitation, Refused, Report, Round, check_items
 from headcount.federated.person import Person
-from headcount.federated.sample import in_random_order
+from headcount.federated.sample import random_sequence
 from headcount.noise import Entropy, SystemEntropy
 from headcount.noise.finite import Bernoulli
 
@@ -21,7 +22,7 @@ _SYSTEM = SystemEntropy()
 
 
 class Client(Person):
-    """One person.
+    """Client of one person.
 
     >>> Client(["apple", "pear", "apple"])
     Client()
@@ -38,34 +39,34 @@ class Client(Person):
         key: bytes | None = None,
         entropy: Entropy = _SYSTEM,
     ) -> None:
-        """A person with these items. With an epsilon, it answers until the promises of all rounds add up to that, or to
-        delta. The key is what a device keeps if it may forget that it has answered: from the same key come the same
-        tickets, and a ticket counts once."""
+        """Create the client of a person with these items. With an epsilon, it answers until the promises of all rounds
+        add up to that, or to delta. The key is what a device keeps if it may forget that it has answered: from the same
+        key come the same tickets, and a ticket counts once."""
         if isinstance(items, str) or not isinstance(items, Iterable):
-            raise bad("items: a list of texts is needed.", fix='items=["apple"]')
-        held = tuple(str(item) if isinstance(item, str) else item for item in items)
-        check_items(held)
+            raise BadParameter("items: a list of texts is needed.", fix='items=["apple"]')
+        texts = tuple(str(item) if isinstance(item, str) else item for item in items)
+        check_items(texts)
         super().__init__(epsilon, delta, key, entropy)
-        self._items = tuple(sorted(set(held)))
+        self._items = tuple(sorted(set(texts)))
 
-    def answer(self, asked: Round, invitation: Invitation | None = None) -> Report:
-        """What of this person's items is in the sample of this round."""
-        if asked.holds and (invitation.round if invitation else None) != (asked.digest if asked.people else None):
+    def answer(self, round_: Round, invitation: Invitation | None = None) -> Report:
+        """Report the items of this person that are in the sample of this round."""
+        if round_.holds and (invitation.round if invitation else None) != (round_.digest if round_.people else None):
             raise Refused("A round that invites needs its invitation, others none.", fix="answer(round, invitation)")
-        self._admit(asked)
+        self._admit(round_)
         if invitation is not None:  # its coin was tossed where the invitations come from
-            return Report(asked.digest, invitation.ticket, self._chosen(asked.items))
-        return Report(asked.digest, self._ticket(asked), self._sampled(asked))
+            return Report(round_.digest, invitation.ticket, self._select_items(round_.items))
+        return Report(round_.digest, self._ticket(round_), self._sample_items(round_))
 
-    def _sampled(self, asked: Round) -> tuple[str, ...]:
-        chosen = self._chosen(asked.items)
+    def _sample_items(self, round_: Round) -> tuple[str, ...]:
+        chosen = self._select_items(round_.items)
         if not chosen:
             return ()
-        coins = self._entropy.draw(Bernoulli(asked.rate), len(chosen)).tolist()
+        coins = self._entropy.draw(Bernoulli(round_.rate), len(chosen)).tolist()
         return tuple(item for item, coin in zip(chosen, coins, strict=True) if coin)
 
-    def _chosen(self, most: int) -> tuple[str, ...]:
-        """The items that take part: all, or so many of them, all choices alike."""
-        if len(self._items) <= most:
+    def _select_items(self, limit: int) -> tuple[str, ...]:
+        """Select the items that take part: all, or a uniformly random subset of size `limit`."""
+        if len(self._items) <= limit:
             return self._items
-        return tuple(self._items[place] for place in in_random_order(len(self._items), most, self._entropy))
+        return tuple(self._items[place] for place in random_sequence(len(self._items), limit, self._entropy))

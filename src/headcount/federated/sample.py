@@ -1,4 +1,4 @@
-"""A sample of people without asking all of them, and its price.
+"""Sampling of people without contacting all of them, and its privacy price.
 
 Of n people, n public, each is to be in the sample by a coin of chance p. The aggregator draws S ~ Bin(n, p). It draws a
 sequence of s different people, all sequences alike and independent of S, and invites these s. The first min(S, s) of
@@ -30,28 +30,28 @@ from headcount.noise import Entropy
 from headcount.noise.finite import Uniform
 
 
-def in_random_order(many: int, most: int, entropy: Entropy) -> list[int]:
-    """Of 0, 1, ..., many - 1 a sequence of `most` different ones, or of all; all sequences alike."""
+def random_sequence(count: int, size: int, entropy: Entropy) -> list[int]:
+    """Draw a uniformly random sequence of `size` different numbers below `count`, or of all if there are fewer."""
     order: list[int] = []
-    moved: dict[int, int] = {}  # what lies at a place, if not its own number
-    for place in range(min(many, most)):
-        other = place + int(entropy.draw(Uniform(many - place), 1)[0])
+    moved: dict[int, int] = {}  # number at a place, if not the place itself
+    for place in range(min(count, size)):
+        other = place + int(entropy.draw(Uniform(count - place), 1)[0])
         order.append(moved.get(other, other))
         moved[other] = moved.get(place, place)
     return order
 
 
-def cut_delta(people: int, rate: Fraction, invited: int, epsilon: Fraction) -> Fraction:
-    """What it adds to delta that no more than so many people are invited."""
-    return min(Fraction(1), round_up(_sides(epsilon) * more_than(people, rate, invited)))
+def truncation_delta(people: int, rate: Fraction, invited: int, epsilon: Fraction) -> Fraction:
+    """Addition to delta because the sample is limited to `invited` people."""
+    return min(Fraction(1), round_up(_truncation_factor(epsilon) * more_than(people, rate, invited)))
 
 
-def enough(people: int, rate: Fraction, epsilon: Fraction, delta: Fraction) -> int:
-    """How many people must be invited for this to add at most delta."""
-    return contacts(people, rate, delta / _sides(epsilon))
+def invitations_needed(people: int, rate: Fraction, epsilon: Fraction, delta: Fraction) -> int:
+    """Number of invitations with which truncation adds at most `delta`."""
+    return contacts(people, rate, delta / _truncation_factor(epsilon))
 
 
-def _sides(epsilon: Fraction) -> Fraction:
+def _truncation_factor(epsilon: Fraction) -> Fraction:
     """1 + e^epsilon, rounded up."""
     with precision(192):
         return round_up(ends(1 + ball(epsilon).exp())[1])

@@ -15,7 +15,7 @@ from headcount.exact import Number
 from headcount.jobs import parameters
 from headcount.jobs.items import ListedItemJob
 from headcount.jobs.parameters import choice, parse_public_people
-from headcount.mechanism.distribution.strategy import NEEDS_DELTA, DistributionStrategy, Method, is_selected
+from headcount.mechanism.distribution.strategy import DELTA_METHODS, DistributionStrategy, Method, is_selected
 from headcount.mechanism.mechanism import AnyMechanism
 from headcount.mechanism.strategy import Strategy
 from headcount.planner import release
@@ -70,7 +70,7 @@ def distribution(
     return release(Distribution, data, locals())
 
 
-PublicPeople = parse_public_people(2, "people=100000: a distribution of one person cannot be told privately")
+PublicPeople = parse_public_people(2, "people=100000: a distribution of one person cannot be released privately")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,11 +129,11 @@ class Distribution(ListedItemJob):
         if self.people is not None and self.bound == "auto":
             raise BadParameter(
                 f"people={self.people}: how many have how many samples?",
-                fix=f"people={self.people}, bound=100 if so many people have at least 100 each; or no people",
+                fix=f"people={self.people}, bound=100 if that many people have at least 100 each; or no people",
             )
 
     def check_zero_delta(self) -> None:
-        if self.mechanism in NEEDS_DELTA:
+        if self.mechanism in DELTA_METHODS:
             raise BadParameter(
                 f'delta=0: "{self.mechanism}" needs a delta above 0.', fix='delta=1e-6, or mechanism="laplace"'
             )
@@ -181,7 +181,7 @@ class Distribution(ListedItemJob):
         ]
 
     @property
-    def _without(self) -> str:
+    def _change(self) -> str:
         if self.sizes == "public":
-            return f"had any one person ({self.user}) had other samples of the public list, as many as they have"
-        return super()._without
+            return f"replacing the samples of any one person ({self.user}) by as many others of the public list"
+        return super()._change

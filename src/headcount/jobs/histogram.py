@@ -98,7 +98,8 @@ def histogram(
     p: of "sample-threshold": the probability to be in the sample. It follows from theta, or both follow from epsilon
         and delta.
     theta: of "sample-threshold": the sampled count from which on an item is released.
-    rule: of "sample-threshold": "exact" is what it truly costs, "paper" the rule of the paper, which wastes most of it.
+    rule: of "sample-threshold": "exact" is what it truly costs, "paper" the rule of the paper, which wastes most of the
+        budget.
     debias: "ratio" or "poisson" undo what bounding took away, None leaves it; "auto" does what intervals can tell.
     people: for debias="poisson": the number of people, if it is public; "count" pays for it.
     neighbours: whether a person's absence is hidden ("add-remove") or their replacement by another ("replace").
@@ -107,7 +108,7 @@ def histogram(
         release; about data that changed, it is refused.
     again: pay for a new draw of a request that was sealed before, or for one about data that changed.
     memory: the most that reading may take: "4GB", "512MB", or bytes. What does not fit is put on disk.
-    spill: a folder for that, instead of the system's temporary one. In a private part of it, removed at the end.
+    spill: a folder for that, instead of the system's temporary one. In a private folder there, removed at the end.
 
     >>> import headcount as hc
     >>> r = hc.histogram(hc.example(), user="user", by="song", epsilon=1)

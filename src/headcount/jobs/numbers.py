@@ -162,7 +162,7 @@ class NumberJob(Job):
             )
         width = "of one width" if self.axis.even else "of a public list"
         return (
-            f"Values of {self.item} are told apart by {self.axis.cells:,} cells {width} from {low:g} to {high:g}; what "
+            f"Values of {self.item} are placed in {self.axis.cells:,} cells {width} from {low:g} to {high:g}; what "
             "is below or above counts as the lowest or the highest. What is no plain number is left out."
         )
 

@@ -186,12 +186,12 @@ def parse_people(name: str, people: Any, before: Before) -> int | str:
 
 
 def parse_public_people(least: int, fix: str) -> Parser:
-    """The number of people, if it is public: at least so many."""
+    """The number of people, if it is public: at least `least`."""
 
     def parse(name: str, people: Any, before: Before) -> int | str:
         if people == "count":
             raise BadParameter(
-                'people="count": what is needed of it is counted anyway.', fix="no people, or people=100000"
+                'people="count": whatever is needed is counted anyway.', fix="no people, or people=100000"
             )
         whole("people", people, least=least, fix=fix)
         return parse_people(name, people, before)

@@ -11,7 +11,7 @@ import pyarrow as pa
 from headcount.account import Ledger
 from headcount.account.events import Neighbours
 from headcount.account.guarantee import Cost
-from headcount.bound.selection.people import People
+from headcount.bound.selection.people import NoisyCount
 from headcount.errors import BadParameter
 from headcount.estimate.shape.table import MAX_BUCKETS, Estimator, Loss
 from headcount.exact import Number, whole
@@ -19,7 +19,7 @@ from headcount.jobs import parameters
 from headcount.jobs.items import ListedItemJob
 from headcount.jobs.parameters import parse_bound, parse_public_people
 from headcount.mechanism.mechanism import Columns, Noisy
-from headcount.mechanism.shape.buckets import TIMES
+from headcount.mechanism.shape.buckets import BUCKETS_PER_CONTRIBUTION
 from headcount.mechanism.shape.strategy import Method, ShapeStrategy
 from headcount.planner import release
 from headcount.release.shape import Shape as ShapeRelease
@@ -66,9 +66,9 @@ def shape(
     >>> s.table.column_names
     ['count', 'low', 'high', 'items', 'at_least', 'at_least_low', 'at_least_high']
     """
-    made = release(Shape, data, locals())
-    assert isinstance(made, ShapeRelease)
-    return made
+    shape = release(Shape, data, locals())
+    assert isinstance(shape, ShapeRelease)
+    return shape
 
 
 def parse_number_bound(name: str, bound: Any, before: Mapping[str, Any]) -> Any:
@@ -81,7 +81,9 @@ def parse_number_bound(name: str, bound: Any, before: Mapping[str, Any]) -> Any:
 
 def parse_buckets(name: str, buckets: Any, before: Mapping[str, Any]) -> int:
     """The number of buckets."""
-    many = whole("buckets", buckets, least=2, fix=f"buckets=100000, about {TIMES} for each contribution")
+    many = whole(
+        "buckets", buckets, least=2, fix=f"buckets=100000, about {BUCKETS_PER_CONTRIBUTION} for each contribution"
+    )
     if many > MAX_BUCKETS:
         raise BadParameter(f"buckets={buckets}: at most {MAX_BUCKETS:,}.", fix=f"buckets={MAX_BUCKETS}")
     return many
@@ -124,7 +126,7 @@ class Shape(ListedItemJob):
             estimator=self.estimator,
         )
 
-    def table(self, noisy: Noisy, columns: Columns, people: People) -> pa.Table:
+    def table(self, noisy: Noisy, columns: Columns, people: NoisyCount) -> pa.Table:
         """The largest count first."""
         return pa.table(columns.by_name)
 

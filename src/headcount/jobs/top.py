@@ -11,7 +11,7 @@ import pyarrow as pa
 from headcount.account import Ledger
 from headcount.account.events import Neighbours
 from headcount.account.guarantee import Cost
-from headcount.bound.selection.people import People
+from headcount.bound.selection.people import NoisyCount
 from headcount.errors import BadParameter
 from headcount.exact import Number, whole
 from headcount.jobs import parameters
@@ -87,12 +87,14 @@ class Top(ItemJob):
     def check(self) -> None:
         if self.k > self.kbar:
             raise BadParameter(
-                f"k={self.k}, kbar={self.kbar}: of so many candidates there are not so many to find.",
+                f"k={self.k}: more than the candidate list (kbar={self.kbar}).",
                 fix=f"kbar={10 * self.k}" if 10 * self.k <= MAX_CANDIDATES else "k=20",
             )
         if self.count == "none" and self.target_error is not None:
             target = float(self.target_error)
-            raise BadParameter(f'target_error={target:g} with count="none": no counts are told.', fix='count="users"')
+            raise BadParameter(
+                f'target_error={target:g} with count="none": no counts are released.', fix='count="users"'
+            )
 
     def check_zero_delta(self) -> None:
         raise BadParameter("delta=0: items that are not known in advance need a delta above 0.", fix="delta=1e-6")
@@ -105,7 +107,7 @@ class Top(ItemJob):
         how: dict[str, Any] = {"kbar": self.kbar, "target": target, "variant": self.variant, "k": self.k}
         return TopK(budget=budget, neighbours=self.neighbours, **how)
 
-    def table(self, noisy: Noisy, columns: Columns, people: People) -> pa.Table:
+    def table(self, noisy: Noisy, columns: Columns, people: NoisyCount) -> pa.Table:
         """The most first; items alone in the order in which they were found."""
         if self.count == "none":
             return self.labelled(noisy, columns)

@@ -1,12 +1,12 @@
-"""Bounded totals become noisy values, and these become columns. Noise is drawn once, here, and nowhere else.
+"""Mechanisms turn bounded totals into noisy values, and these into columns. Noise is drawn once, here and nowhere else.
 
-mechanism.py    the types: Noisy, Columns, and what a mechanism must have
+mechanism.py    the types: Noisy, Columns, and the interface of a mechanism
 strategy.py     how a family of mechanisms answers within a budget
 intervals.py    intervals of noisy counts, near a threshold too
 known/          items known in advance: noise on every one of them
-unknown/        items not known in advance: those that occur, from a threshold on; automatic.py is the default
-topk/           the same, selected one after another with no bound
-sampled/        the counts of a sample, without noise
+unknown/        items not known in advance: those above a threshold; automatic.py is the default
+topk/           the same, selected one after another without a bound
+sampled/        counts of a sample, without noise
 ordered/        quantiles and ranges: a tree of counts, or a binary search
 shape/          a histogram without its labels: noise on its sorted counts, or on all of them
 distribution/   the distribution that people draw from

@@ -1,9 +1,9 @@
 """Intervals of noisy counts: functions of released values and public numbers.
 
 Without a threshold the interval is the noisy value plus and minus the noise's 95% quantile. With one, an item is seen
-only if its noise was large enough, so the lower end is that of the law *given that it is shown*: the least count for
-which a value this high would be seen in one of 40 cases; in one of 20 up to the threshold, as there the upper end
-cannot miss. The upper end needs no such care: a count beyond it would have been shown anyway.
+only if its noise was large enough, so the lower end is that of the law *conditional on being shown*: the least count
+for which a value this high would be seen in one of 40 cases; in one of 20 up to the threshold, as there the upper end
+cannot miss. The upper end needs no condition: a count beyond it would have been shown anyway.
 """
 
 from collections.abc import Callable
@@ -21,27 +21,29 @@ from headcount.noise.gaussian import DiscreteGaussian
 from headcount.noise.laplace import DiscreteLaplace
 
 Ends = tuple[Integers, Integers]
-"""The lower and the upper ends of intervals."""
+"""Lower and upper ends of intervals."""
 
 
-def around(values: Integers, unit: int, law: Law) -> Ends:
-    """Intervals of counts that are released whatever they are."""
-    width = spread(law, EXACT_MISS_RATE)
+def plain_intervals(values: Integers, unit: int, law: Law) -> Ends:
+    """Intervals of counts that are released unconditionally."""
+    width = noise_quantile(law, EXACT_MISS_RATE)
     return np.maximum((values - width) // unit, 0), np.maximum(-((-values - width) // unit), 0)
 
 
-def above_threshold(values: Integers, unit: int, law: Law, threshold: int, least: int) -> Ends:
-    """Intervals of counts that are released from a threshold on; none is below `least`."""
+def intervals_above_threshold(values: Integers, unit: int, law: Law, threshold: int, least: int) -> Ends:
+    """Intervals of counts that are released only at or above a threshold; none is below `least`."""
     # a count beyond the upper end is shown in at least 39 of 40 cases: a little less than 1/40 makes up for the rest
-    width = spread(law, EXACT_MISS_RATE * (1 - EXACT_MISS_RATE / 2))
-    return np.maximum(least_shown(values, threshold, law, least) // unit, least), -((-values - width) // unit)
+    width = noise_quantile(law, EXACT_MISS_RATE * (1 - EXACT_MISS_RATE / 2))
+    return np.maximum(lowest_plausible_count(values, threshold, law, least) // unit, least), -(
+        (-values - width) // unit
+    )
 
 
-def least_shown(values: Integers, threshold: int, law: Law, least: int = 1) -> Integers:
-    """The least count, from `least` on, for which a value this high is not too rare among those that are shown:
-    P(noisy >= value | noisy >= threshold) rises with the count."""
+def lowest_plausible_count(values: Integers, threshold: int, law: Law, least: int = 1) -> Integers:
+    """The smallest count, at least `least`, for which P(noisy >= value | noisy >= threshold) is not too small; that
+    probability rises with the count, so a binary search finds it."""
     tail = log_tail(law)
-    low, high = np.full_like(values, least - 1), np.maximum(values, least)  # low is too small; high is not
+    low, high = np.full_like(values, least - 1), np.maximum(values, least)  # invariant: low is too small, high is not
     while bool((high - low > 1).any()):
         middle = (low + high) // 2
         rare = np.log(np.where(middle <= threshold, float(EXACT_MISS_RATE), float(EXACT_MISS_RATE / 2)))
@@ -51,7 +53,7 @@ def least_shown(values: Integers, threshold: int, law: Law, least: int = 1) -> I
 
 
 def log_tail(law: Law) -> Callable[[Integers], Floats]:
-    """log P(noise >= k), as a function of an array of k."""
+    """The log survival function log P(noise >= k), for an array of k."""
     if isinstance(law, DiscreteGaussian):
         deviation = float(law.variance) ** 0.5
         return lambda k: special.log_ndtr((0.5 - k) / deviation)
@@ -60,7 +62,7 @@ def log_tail(law: Law) -> Callable[[Integers], Floats]:
     both = np.log1p(np.exp(-rate))
 
     def tail(k: Integers) -> Floats:
-        with np.errstate(divide="ignore"):  # where the other branch counts
+        with np.errstate(divide="ignore"):  # only where the other branch is taken
             below = np.log1p(-np.exp(np.minimum(-rate * (1 - k), 0) - both))
         above: Floats = -rate * k - both
         return np.where(k >= 1, above, below)
@@ -68,19 +70,19 @@ def log_tail(law: Law) -> Callable[[Integers], Floats]:
     return tail
 
 
-def spread(noise: Law, miss: Fraction) -> int:
-    """The least k with P(|noise| > k) at most `miss`."""
+def noise_quantile(noise: Law, miss: Fraction) -> int:
+    """The smallest k with P(|noise| > k) <= `miss`."""
     low, high = -1, 1
-    while _beyond(noise, high) > miss:
+    while _two_sided_tail(noise, high) > miss:
         low, high = high, 2 * high
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if _beyond(noise, middle) <= miss else (middle, high)
+        low, high = (low, middle) if _two_sided_tail(noise, middle) <= miss else (middle, high)
     return high
 
 
-def _beyond(noise: Law, k: int) -> Fraction:
-    """An upper bound of P(|noise| > k)."""
+def _two_sided_tail(noise: Law, k: int) -> Fraction:
+    """A certified upper bound of P(|noise| > k)."""
     with precision(128):
         if isinstance(noise, DiscreteGaussian):
             return 2 * ball_ends(gaussian_tail(noise.variance, k + 1))[1]
@@ -88,6 +90,6 @@ def _beyond(noise: Law, k: int) -> Fraction:
         return 2 * ball_ends(laplace_tail(noise.scale, k + 1))[1]
 
 
-def nearest(values: Integers, unit: int) -> Integers:
-    """Values in units, rounded to whole counts."""
+def round_to_counts(values: Integers, unit: int) -> Integers:
+    """Round values, given in units, to whole counts."""
     return (2 * values + unit) // (2 * unit)

@@ -1,5 +1,5 @@
-"""The types of mechanisms. A mechanism knows its bounding, draws its noise, and says what happened as an event; what
-that costs is told by `account`."""
+"""The types of mechanisms. A mechanism knows its bounding, draws its noise, and states what happened as an event; its
+privacy cost is computed by `account`."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -15,10 +15,17 @@ from headcount.bound import Bounded, Bounding
 from headcount.errors import BadParameter
 from headcount.estimate.constants import EXACT_MISS_RATE
 from headcount.exact import Integers
-from headcount.mechanism.intervals import Ends, above_threshold, around, nearest, spread
+from headcount.mechanism.intervals import (
+    Ends,
+    intervals_above_threshold,
+    noise_quantile,
+    plain_intervals,
+    round_to_counts,
+)
 from headcount.noise import Entropy, Law, SystemEntropy
 from headcount.noise.gaussian import DiscreteGaussian
 from headcount.noise.laplace import DiscreteLaplace
+from headcount.wording import format_number
 
 B = TypeVar("B", bound=Bounded)
 N = TypeVar("N", bound="Noisy")
@@ -26,22 +33,22 @@ N = TypeVar("N", bound="Noisy")
 
 @dataclass(frozen=True)
 class Noisy:
-    """Items and noisy values: from here on everything may be shown."""
+    """Items and noisy values: differentially private, so everything computed from them may be published."""
 
     items: pa.Table
-    """item0, item1, ...: the items that are shown."""
+    """item0, item1, ...: the released items."""
     values: Integers
     """Their noisy totals, in units."""
 
 
 @dataclass(frozen=True)
 class Columns:
-    """What is released of each item."""
+    """The released columns."""
 
     by_name: dict[str, Any]
-    """Arrays: the value, low, high, and whatever else a mechanism tells of items."""
+    """Arrays: the value, low, high, and whatever else a mechanism releases per item."""
     measured: str = ""
-    """Of a shape: what its intervals are computed from, as text."""
+    """Of a shape: the measurements that its intervals are computed from, as text."""
 
 
 @dataclass(frozen=True)
@@ -52,40 +59,40 @@ class Mechanism(ABC, Generic[B, N]):
     proof: ClassVar[str]
     """The page that proves it."""
     smallest_count: ClassVar[int] = 1
-    """The least true count of an item that is shown from a threshold on."""
+    """The smallest true count that an item released above a threshold can have."""
     bounding: Bounding
-    """What the totals must have been bounded by."""
+    """The bounding that the totals must have passed through."""
     event: Event
-    """What happens when it runs."""
+    """The privacy event of a run."""
 
     @abstractmethod
     def run(self, bounded: B, entropy: Entropy) -> N:
-        """Draw the noise."""
+        """Add noise to bounded totals."""
 
     def estimate(self, noisy: N) -> Columns:
-        """Counts and their intervals: free post-processing of released values."""
-        counts = np.maximum(nearest(noisy.values, self.bounding.unit), 0)
+        """Estimate counts and their intervals: post-processing of released values, at no privacy cost."""
+        counts = np.maximum(round_to_counts(noisy.values, self.bounding.unit), 0)
         low, high = self.interval(noisy.values)
         return Columns({"count": counts, "low": low, "high": high})
 
     def interval(self, values: Integers) -> Ends:
-        """The lower and the upper ends of the counts' intervals."""
+        """Lower and upper ends of the counts' 95% intervals."""
         if self.threshold is None:
-            return around(values, self.bounding.unit, self.law)
-        return above_threshold(values, self.bounding.unit, self.law, self.threshold, self.smallest_count)
+            return plain_intervals(values, self.bounding.unit, self.law)
+        return intervals_above_threshold(values, self.bounding.unit, self.law, self.threshold, self.smallest_count)
 
     @abstractmethod
     def explain(self, item: str) -> list[str]:
-        """What it does to `item`s, a sentence for each step."""
+        """Describe the steps, one sentence for each; `item` is the name of an item."""
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """Everything that happens when it runs."""
+        """All privacy events of a run."""
         return (self.event,)
 
     @property
     def laws(self) -> tuple[Law, ...]:
-        """The laws of all its noise."""
+        """The laws of all noise that a run draws."""
         return tuple(law(event) for event in self.events)
 
     @property
@@ -95,26 +102,26 @@ class Mechanism(ABC, Generic[B, N]):
 
     @property
     def threshold(self) -> int | None:
-        """The noisy total, in units, from which on an item is shown; None if all are."""
+        """The smallest noisy total, in units, at which an item is released; None if all are."""
         return getattr(self.event, "threshold", None)
 
     @property
-    def appears(self) -> int | None:
-        """What an item needs to appear, about, in units; None if all do."""
+    def visible_from(self) -> int | None:
+        """The approximate total, in units, that an item needs to be released; None if all are."""
         return self.threshold
 
     @property
     def error(self) -> float:
-        """19 of 20 counts are off by at most this much, through noise."""
-        return spread(self.law, EXACT_MISS_RATE) / self.bounding.unit
+        """The 95% quantile of the absolute error of a count, through noise."""
+        return noise_quantile(self.law, EXACT_MISS_RATE) / self.bounding.unit
 
     @property
     def deviation(self) -> float:
-        """The noise's standard deviation."""
-        return deviation(self.law) / self.bounding.unit
+        """The standard deviation of the noise on counts."""
+        return noise_deviation(self.law) / self.bounding.unit
 
     def check(self, bounded: Bounded) -> None:
-        """Refuse totals that were bounded less than the noise is made for."""
+        """Refuse totals whose sensitivity exceeds the one that the noise is calibrated to."""
         if not self.bounding.sensitivity.covers(bounded.sensitivity):
             raise BadParameter(
                 f"these totals are bounded by {bounded.sensitivity}, the noise is for {self.bounding.sensitivity}.",
@@ -122,17 +129,17 @@ class Mechanism(ABC, Generic[B, N]):
             )
 
     @property
-    def interval_told(self) -> str:
-        """What low and high mean, in words."""
+    def interval_meaning(self) -> str:
+        """The meaning of low and high, in words."""
         return (
             "From low to high: this interval holds the count after bounding in 19 of 20 cases. "
             "What bounding took away is not in it."
         )
 
-    def noise_told(self) -> str:
-        """Its noise, in words."""
+    def describe_noise(self) -> str:
+        """Describe the noise in words."""
         kind = "Laplace" if isinstance(self.law, DiscreteLaplace) else "Gaussian"
-        return f"discrete {kind} noise with a standard deviation of {digits(self.deviation)}"
+        return f"discrete {kind} noise with a standard deviation of {format_number(self.deviation)}"
 
 
 AnyMechanism = Mechanism[Any, Any]
@@ -149,14 +156,9 @@ def check_widths(mechanism: AnyMechanism) -> None:
         ) from None
 
 
-def digits(value: float) -> str:
-    """A number as people read it: three digits, or all before the point."""
-    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
-
-
 @lru_cache(maxsize=1024)
 def law(event: Event) -> Law:
-    """The law of the noise that an event tells of. The same one each time: a law remembers what it has computed."""
+    """The law of an event's noise. Cached, because a law keeps the tables that it has computed."""
     return _law(event)
 
 
@@ -178,8 +180,8 @@ def _(event: Gaussian | GaussianThreshold | WeightedThreshold) -> Law:
     return DiscreteGaussian(event.variance)
 
 
-def deviation(noise: Law) -> float:
-    """The standard deviation of a law of noise, for telling people."""
+def noise_deviation(noise: Law) -> float:
+    """The standard deviation of a law of noise, for display."""
     if isinstance(noise, DiscreteGaussian):
         return sqrt(noise.variance)
     assert isinstance(noise, DiscreteLaplace)

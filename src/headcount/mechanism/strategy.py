@@ -1,5 +1,5 @@
-"""How a family of mechanisms answers within a budget: which bound is selected privately, which mechanism follows from
-it, and how good the answer will be. All of it from public numbers, before any row is read.
+"""Strategies: how a family of mechanisms answers within a budget. Which bound is selected privately, which mechanism
+follows from the bound, and how accurate the answer will be: all from public numbers, before any row is read.
 
 A strategy that selects its bound pays for that out of its own epsilon: `price` for the selection, `reserved` for other
 private statistics, `rest` for the mechanism. `check` refuses a budget for which some bound that may be selected has no
@@ -26,8 +26,8 @@ from headcount.wording import format_number
 EXAMPLE_BOUNDS = (1, 10, 100)
 """Bounds for which a plan shows the error, while the bound is not selected yet."""
 MIN_EPSILON, MIN_PRICE, MIN_REST = Fraction(1, 1000), Fraction(1, 100_000), Fraction(1, 2000)
-"""The least epsilon of a release that selects its bound, of the selection, and of what is left for the counts: below, a
-bound says nothing about the data, and noise for the largest would not fit into 64 bits."""
+"""The smallest epsilon of a release that selects its bound, of the selection, and of what is left for the counts:
+below, a selected bound says nothing about the data, and noise for the largest would not fit into 64 bits."""
 SECOND_PROFILE_SHARE = Fraction(10, 100)
 """The share of epsilon of a second profile, taken only if the first one showed nothing."""
 Forecast = list[tuple[str, str]]
@@ -59,8 +59,8 @@ class Strategy(ABC):
     def mechanism(self, bounding: Bounding | None = None) -> AnyMechanism:
         """The mechanism with noise for `rest`, for the selected bounding; without one, for the bound that is given."""
 
-    def next_selection(self, chosen: Bounding, made: Sequence[BoundSelection[Any]]) -> BoundSelection[Any] | None:
-        """What to select after `made`, the last of which led to `chosen`; None once everything is decided."""
+    def next_selection(self, chosen: Bounding, earlier: Sequence[BoundSelection[Any]]) -> BoundSelection[Any] | None:
+        """The selection after the `earlier` ones, the last of which led to `chosen`; None if everything is decided."""
         return None
 
     def after(self, selection: BoundSelection[Any]) -> Self:
@@ -89,7 +89,7 @@ class Strategy(ABC):
 
     @property
     def leanest(self) -> Self:
-        """The strategy with as little left for the mechanism as there may be: every later selection is taken."""
+        """The strategy with the smallest possible rest for the mechanism: every later selection is taken."""
         return replace(self, later=self.budget.epsilon * self.later_share)
 
     @property
@@ -99,18 +99,18 @@ class Strategy(ABC):
 
     @property
     def extra_events(self) -> tuple[Event, ...]:
-        """What happens beside the selections and the mechanism."""
+        """Privacy events besides the selections and the mechanism."""
         return self.people_count.events if self.people_count else ()
 
     def given(self) -> AnyMechanism:
-        """The mechanism of a bound that is given; refuse to tell it if the bound is still to be selected."""
+        """The mechanism of a given bound; raises BadParameter if the bound is still to be selected."""
         if self.selection is not None:
             raise BadParameter("the bound is not chosen yet.", fix="bound=20, or plan.release()")
         return self.mechanism()
 
     @property
     def error(self) -> float:
-        """19 of 20 counts are off by at most this much, through noise, if the bound is given."""
+        """The 95% quantile of the absolute error of a count, through noise, if the bound is given."""
         return self.given().error
 
     def check(self) -> None:
@@ -123,7 +123,7 @@ class Strategy(ABC):
             check_widths(self.leanest.mechanism(bounding))
 
     def extremes(self) -> Sequence[Bounding]:
-        """Boundings at the ends of what may be selected, where their noise is not known to fit."""
+        """The extreme boundings that may be selected, if their noise is not known to fit into 64 bits."""
         return ()
 
     def _check_budget(self) -> None:
@@ -147,48 +147,48 @@ class Strategy(ABC):
 
     @abstractmethod
     def forecast(self, item: str, unit: str) -> Forecast:
-        """How good the answer will be, in lines for a plan."""
+        """Predict the accuracy of the answer, in lines for a plan."""
 
     def outlook(self, item: str) -> str:
-        """What will follow the selection of the bound, in a sentence."""
+        """Describe in a sentence what follows the selection of the bound."""
         return f"People are held to that bound. Every {item} that is left gets noise; the small ones are not mentioned."
 
 
 def example_errors(mechanisms: Sequence[AnyMechanism], unit: str = "") -> str:
-    """The errors of the mechanisms of the example bounds; the first with its unit."""
+    """Format the errors of the mechanisms of the example bounds; the first with its unit."""
     first, *others = (format_number(each.error) for each in mechanisms)
     return for_examples([f"{first} {unit}" if unit else first, *others])
 
 
 def for_examples(values: Sequence[str]) -> str:
-    """One value for each example bound, in words."""
+    """Format one value for each example bound."""
     return ", ".join(f"{value} for a bound of {bound}" for value, bound in zip(values, EXAMPLE_BOUNDS, strict=True))
 
 
 def error_line(errors: str) -> tuple[str, str]:
-    """The error of counts, of which only noise is known beforehand."""
+    """The forecast of the error of counts: only its noise is known in advance."""
     return "error", f"19 of 20 counts are off by at most {errors} (noise alone)"
 
 
 def all_appear(item: str) -> tuple[str, str]:
-    """Every item of a public list is released."""
+    """The forecast that every item of a public list is released."""
     return "appear", f"every item ({item}) of the public list appears"
 
 
-def visible_from(mechanism: AnyMechanism) -> str:
-    """The noisy count from which on an item is released; empty if all are."""
-    return "" if mechanism.appears is None else format_number(mechanism.appears / mechanism.bounding.unit)
+def format_visible_from(mechanism: AnyMechanism) -> str:
+    """Format the count that an item needs to be released; empty if all are."""
+    return "" if mechanism.visible_from is None else format_number(mechanism.visible_from / mechanism.bounding.unit)
 
 
 def given_forecast(mechanism: AnyMechanism, item: str, unit: str) -> Forecast:
     """The forecast of a mechanism whose bound is given."""
-    least = visible_from(mechanism)
+    least = format_visible_from(mechanism)
     shown = ("appear", f"an item ({item}) needs about {least} {unit} to appear") if least else all_appear(item)
     return [error_line(format_number(mechanism.error)), shown]
 
 
 def bound_grid(grid: tuple[int, ...] | None, largest: int) -> tuple[int, ...]:
-    """The bounds to select from: those given, or four in every doubling."""
+    """The candidate bounds: those given, or four in every doubling."""
     if grid is not None:
         return grid
     return tuple(sorted({min(round(2 ** (step / 4)), largest) for step in range(4 * largest.bit_length())}))

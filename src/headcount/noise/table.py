@@ -61,7 +61,7 @@ def draw_outcomes(law: Edges, size: int, words: Words) -> NDArray[np.int64]:
     if not len(cuts):
         return np.zeros(size, dtype=np.int64)
     outcomes = cuts.searchsorted(first, side="right")
-    # a cut may be one too small, so U may be on either side of it when its first word is the cut or one more; in
+    # a cut may be one too small, so U may be on either side when its first word is the cut or one more; in
     # outcome 0 the index -1 takes the last cut, which refines the word 0 needlessly
     for doubt in (first - cuts[outcomes - 1] <= 1).nonzero()[0]:
         outcomes[doubt] = refine(law, int(first[doubt]), words)

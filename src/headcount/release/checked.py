@@ -6,8 +6,8 @@ that a ledger keeps a digest (`headcount ledger verify --release`).
 
 import json
 import re
-from collections.abc import Iterable
-from dataclasses import MISSING, fields
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import MISSING, dataclass, fields
 from fractions import Fraction
 from math import isfinite
 from typing import Any, NoReturn
@@ -16,11 +16,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from headcount.account.events import Laplace, from_json
+from headcount.account.events import Event, Laplace, from_json
 from headcount.bound.selection.profile import PROFILE_EDGES
 from headcount.estimate.shape.table import MAX_BUCKETS
 from headcount.exact import rational
-from headcount.release.about import SHAPE_COLUMNS, VIEWS, About
+from headcount.release.about import SHAPE_COLUMNS, About
 from headcount.release.scale import edges_in
 from headcount.source.views import EVENTS, ITEMS, SIZE, WHAT, size_bins
 
@@ -32,8 +32,8 @@ MOST_STEPS = 2**24
 """Limit on rows and columns of a staircase, which has about the square root of all contributions."""
 MOST_SHARES = 2**20
 """Limit on the shape of noise that people added up, as a multiple of what one release needs."""
-VALUES = {"quantiles": ("value",), "distribution": ("share",), "": ("count", "sum", "rank")}
-"""Names that the value column may have, by view; else count."""
+COUNTS = ("count", "sum", "rank")
+"""Values that are whole numbers, whatever else a table holds."""
 AMOUNT = re.compile(r"[0-9]{1,400}([./][0-9]{1,400})?")
 HEAD = re.compile(r"([0-9]{1,18}:[0-9a-f]{64})?")
 KINDS = (
@@ -61,12 +61,12 @@ def check_size(content: bytes) -> None:
 
 def about_in(text: bytes) -> About:
     """Parse the metadata of a release and check every field's type and form."""
-    said = _json(text.decode(), "about")
+    plain = _json(text.decode(), "about")
     known = {field.name: field for field in fields(About)}
-    missing = [name for name, field in known.items() if field.default is MISSING and name not in said]
-    if strange := [*missing, *(name for name in said if name not in known)]:
+    missing = [name for name, field in known.items() if field.default is MISSING and name not in plain]
+    if strange := [*missing, *(name for name in plain if name not in known)]:
         _refuse(f"the field {strange[0]!r:.40}, which is missing or unknown")
-    about = About(**{name: _typed(name, known[name].type, value) for name, value in said.items()})
+    about = About(**{name: _typed(name, known[name].type, value) for name, value in plain.items()})
     _check_form(about)
     return about
 
@@ -90,25 +90,22 @@ def _check_form(about: About) -> None:
     """Check fields that do not depend on the rows."""
     for name in ("epsilon", "delta"):
         _amount(name, getattr(about, name))
-    if about.view not in VIEWS:
+    if about.view not in LAYOUTS:
         _refuse("view")
-    if about.value not in VALUES.get(about.view, ("count",)):
+    if about.value not in (LAYOUTS[about.view].values or [about.value]) or about.value in about.by:
         _refuse("value")
     if not HEAD.fullmatch(about.head):
         _refuse("head")
     if about.plan:
-        _check_plan(_json(about.plan, "plan"), about)
-    _check_events(about)
-    if about.view == "shape":
-        _check_measured(_json(about.measured, "measured"))
+        _json(about.plan, "plan")
+    LAYOUTS[about.view].check_about(about, _events(about))
 
 
-def _check_plan(said: dict[str, Any], about: About) -> None:
+def _check_scale(about: About, events: Sequence[Event]) -> None:
     """Check the edges in the plan of quantiles; other plans are only shown."""
-    if about.view == "quantiles":
-        edges = edges_in(said)
-        if not (edges and all(map(_is_number, edges))):
-            _refuse("plan")
+    edges = edges_in(_json(about.plan, "plan")) if about.plan else [0]
+    if not (edges and all(map(_is_number, edges))):
+        _refuse("plan")
 
 
 def _amount(name: str, text: str) -> Fraction:
@@ -117,40 +114,45 @@ def _amount(name: str, text: str) -> Fraction:
     return value if name != "delta" or value <= 1 else _refuse(name)
 
 
-def _check_events(about: About) -> None:
+def _events(about: About) -> Sequence[Event]:
     try:
-        events = from_json(about.events)
+        return from_json(about.events)
     except Exception:  # whatever the text may hold
         _refuse("events")
-    if about.view == "profile" and not (events and isinstance(events[0], Laplace)):
+
+
+def _check_laplace(about: About, events: Sequence[Event]) -> None:
+    """Check that the noise on a profile is known: a suggested bound follows from it."""
+    if not (events and isinstance(events[0], Laplace)):
         _refuse("events")
 
 
-def _check_measured(said: dict[str, Any]) -> None:
+def _check_measured(about: About, events: Sequence[Event]) -> None:
     """Check the parameters of the uncertainty of a shape."""
-    if {"rows", "columns", "scale"} <= set(said):
-        sound = all(_whole(said[name], MOST_STEPS) for name in ("rows", "columns")) and _positive(said["scale"])
-        sound &= set(said) == {"rows", "columns", "scale"} or _is_interval(said)  # the former is that of version 0.8
-    elif set(said) == {"cells", "hashed", "noise", "empty", "enough"}:
-        sound = _whole(said["cells"], MAX_BUCKETS) and _whole(said["enough"], MAX_BUCKETS)
-        sound &= isinstance(said["hashed"], bool) and _is_number(said["empty"]) and 0 <= said["empty"] <= 1
-        sound &= _is_noise(said["noise"])
+    plain = _json(about.measured, "measured")
+    if {"rows", "columns", "scale"} <= set(plain):
+        sound = all(_whole(plain[name], MOST_STEPS) for name in ("rows", "columns")) and _positive(plain["scale"])
+        sound &= set(plain) == {"rows", "columns", "scale"} or _is_interval(plain)  # the former is that of version 0.8
+    elif set(plain) == {"cells", "hashed", "noise", "empty", "enough"}:
+        sound = _whole(plain["cells"], MAX_BUCKETS) and _whole(plain["enough"], MAX_BUCKETS)
+        sound &= isinstance(plain["hashed"], bool) and _is_number(plain["empty"]) and 0 <= plain["empty"] <= 1
+        sound &= _is_noise(plain["noise"])
     else:
         sound = False
     if not sound:
         _refuse("measured")
 
 
-def _is_interval(said: dict[str, Any]) -> bool:
+def _is_interval(plain: dict[str, Any]) -> bool:
     """True for the interval of the number of items of a staircase, and the length of the public list."""
-    known = set(said) == {"rows", "columns", "scale", "low", "high", "listed", "people"}
-    public = known and all(said[name] is None or _whole(said[name], 2**62) for name in ("listed", "people"))
-    return public and all(_is_number(said[end]) and said[end] >= 0 for end in ("low", "high"))
+    known = set(plain) == {"rows", "columns", "scale", "low", "high", "listed", "people"}
+    public = known and all(plain[name] is None or _whole(plain[name], 2**62) for name in ("listed", "people"))
+    return public and all(_is_number(plain[end]) and plain[end] >= 0 for end in ("low", "high"))
 
 
-def _is_noise(said: Any) -> bool:
+def _is_noise(plain: Any) -> bool:
     """True for one or two pairs of a scale and a shape."""
-    pairs = said if isinstance(said, list) and 1 <= len(said) <= 2 else [None]
+    pairs = plain if isinstance(plain, list) and 1 <= len(plain) <= 2 else [None]
     return all(
         isinstance(pair, list) and len(pair) == 2 and all(map(_positive, pair)) and pair[1] <= MOST_SHARES
         for pair in pairs
@@ -171,27 +173,26 @@ def _positive(value: Any) -> bool:
 
 def _json(text: str, name: str) -> dict[str, Any]:
     """Parse a JSON object; refused if it is nested too deep or holds NaN or infinity."""
-    said = json.loads(text, parse_constant=lambda constant: _refuse(name))
-    return said if isinstance(said, dict) and _depth(said) <= MOST_NESTED else _refuse(name)
+    plain = json.loads(text, parse_constant=lambda constant: _refuse(name))
+    return plain if isinstance(plain, dict) and _depth(plain) <= MOST_NESTED else _refuse(name)
 
 
-def _depth(said: Any) -> int:
+def _depth(plain: Any) -> int:
     """Nesting depth of lists and objects, counted up to the limit."""
-    depth, level = 0, [said]
+    depth, level = 0, [plain]
     while level and depth <= MOST_NESTED:
         depth, level = depth + 1, [inner for each in level for inner in _inside(each)]
     return depth
 
 
-def _inside(said: Any) -> Iterable[Any]:
-    return said.values() if isinstance(said, dict) else said if isinstance(said, list) else ()
+def _inside(plain: Any) -> Iterable[Any]:
+    return plain.values() if isinstance(plain, dict) else plain if isinstance(plain, list) else ()
 
 
 def check_table(table: pa.Table, about: About) -> None:
     """Refuse rows that a release with this description cannot have."""
     numbers, names = _numbers(table, about), table.column_names
-    items = () if about.view == "shape" else about.by  # no item of a shape is named
-    if len(set(names)) < len(names) or [*items, *numbers] != names:
+    if len(set(names)) < len(names) or [*_items(about), *numbers] != names:
         _refuse("columns")
     if any(column.null_count for column in table.columns):
         _refuse("a missing value")
@@ -204,11 +205,13 @@ def check_table(table: pa.Table, about: About) -> None:
 
 def _numbers(table: pa.Table, about: About) -> dict[str, pa.DataType]:
     """The names and types of the numeric columns."""
-    if about.view == "shape":
-        return dict.fromkeys(SHAPE_COLUMNS, pa.int64())
-    fractions = about.view in ("quantiles", "distribution")
+    layout = LAYOUTS[about.view]
+    if layout.columns:
+        return dict.fromkeys(layout.columns, pa.int64())
     ends = () if about.value == "rank" else ("low", "high")
-    found: dict[str, pa.DataType] = dict.fromkeys((about.value, *ends), pa.float64() if fractions else pa.int64())
+    fractions = layout.fractions or (about.value not in COUNTS and pa.float64() in table.schema.types)
+    kind = pa.float64() if fractions else pa.int64()
+    found: dict[str, pa.DataType] = dict.fromkeys((about.value, *ends), kind)
     rest = table.column_names[len(about.by) + len(found) :]
     beside = {"deviation": pa.float64(), "certain": pa.bool_()}
     return found | {name: kind for name, kind in beside.items() if name in rest}
@@ -232,21 +235,23 @@ def _check_ends(table: pa.Table, value: str) -> None:
 
 def _check_items(table: pa.Table, about: About) -> None:
     """Check the columns of items: types, and for bins, that all are listed."""
-    numeric = about.view in ("quantiles", "ranges")
-    for name in () if about.view == "shape" else about.by:
+    layout = LAYOUTS[about.view]
+    for name in _items(about):
         column = table[name]
-        if numeric:
+        if layout.numeric_items:
             _check_numbers(column, name, pa.float64())
         elif not any(is_kind(column.type) for is_kind in KINDS):
             _refuse(f"the type of {name!r:.40}")
         elif table.num_rows:
             _check_ends_of(column)
-    if about.view == "shape":
-        _check_shape(table)
-    if about.view == "profile":
-        _check_profile(table, about)
-    if about.order and (len(about.by) == 1 or about.view == "profile"):
-        _check_order(table[about.by[-1]], about)
+    layout.check_rows(table, about)
+    if about.order and len(about.by) == 1:
+        _check_order(table[about.by[0]], about)
+
+
+def _items(about: About) -> tuple[str, ...]:
+    """The columns of items: no item of a shape is named."""
+    return () if LAYOUTS[about.view].columns else about.by
 
 
 def _check_ends_of(column: pa.ChunkedArray) -> None:
@@ -263,6 +268,7 @@ def _check_profile(table: pa.Table, about: About) -> None:
     rows = zip(*(table[name].to_pylist() for name in about.by), strict=True)
     if about.by != (WHAT, SIZE) or sorted(rows) != sorted(bins):
         _refuse("the bins of a profile")
+    _check_order(table[SIZE], about)
 
 
 def _check_order(column: pa.ChunkedArray, about: About) -> None:
@@ -270,7 +276,7 @@ def _check_order(column: pa.ChunkedArray, about: About) -> None:
         _refuse("order")
 
 
-def _check_shape(table: pa.Table) -> None:
+def _check_shape(table: pa.Table, about: About) -> None:
     """Check that counts fall, and that `at_least` is the running sum of `items`."""
     counts, items, at_least = (table[name].to_pylist() for name in ("count", "items", "at_least"))
     total = 0
@@ -284,3 +290,31 @@ def _check_shape(table: pa.Table) -> None:
 
 def _refuse(why: str) -> NoReturn:
     raise NotARelease(why)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What the table of a view looks like."""
+
+    values: tuple[str, ...] = ("count",)
+    """Names that the column of values may have; none if any name may be."""
+    fractions: bool = False
+    """Whether the values and the ends of their intervals are fractions, and not whole numbers."""
+    numeric_items: bool = False
+    """Whether items are numbers: fractions, or the ends of ranges."""
+    columns: tuple[str, ...] = ()
+    """All columns, if no item is named."""
+    check_about: Callable[[About, Sequence[Event]], None] = lambda about, events: None
+    check_rows: Callable[[pa.Table, About], None] = lambda table, about: None
+
+
+LAYOUTS = {
+    "": Layout(()),
+    "total": Layout(),
+    "ranges": Layout(numeric_items=True),
+    "quantiles": Layout(("value",), fractions=True, numeric_items=True, check_about=_check_scale),
+    "distribution": Layout(("share",), fractions=True),
+    "shape": Layout(columns=SHAPE_COLUMNS, check_about=_check_measured, check_rows=_check_shape),
+    "profile": Layout(check_about=_check_laplace, check_rows=_check_profile),
+}
+"""What each view must hold."""

@@ -11,8 +11,8 @@ from headcount.release.profile import suggested_bound
 from headcount.release.scale import edges_in
 from headcount.source.views import EVENTS, ITEMS
 
-NO_SHARES = "Nothing could be told: too few people have so many samples, or epsilon is too small. All shares are alike."
-NO_QUANTILES = "Nothing could be told: too few rows hold a plain number, or epsilon is too small."
+NO_SHARES = "Nothing was learned: too few people have that many samples, or epsilon is too small. All shares are alike."
+NO_QUANTILES = "Nothing was learned: too few rows hold a plain number, or epsilon is too small."
 
 
 def notes(table: pa.Table, about: About) -> list[str]:
@@ -24,7 +24,7 @@ def notes(table: pa.Table, about: About) -> list[str]:
 def profile(table: pa.Table, about: About) -> list[str]:
     """The bound that a profile suggests."""
     items, events = (suggested_bound(table, about, what) for what in (ITEMS, EVENTS))
-    return [f"suggested: bound={items}; 19 of 20 people have at most so many items (and {events} events)"]
+    return [f"suggested: bound={items}; 19 of 20 people have at most that many items (and {events} events)"]
 
 
 def distribution(table: pa.Table, about: About) -> list[str]:

@@ -6,10 +6,11 @@ from html import escape
 
 import pyarrow as pa
 
+from headcount.errors import visible
 from headcount.release.about import RANK, About
 from headcount.release.plot import picture, render
 from headcount.release.text import bound, counts, rows, shown
-from headcount.wording import visible, visible_json
+from headcount.wording import visible_json
 
 MOST = 1000
 """Rows on the page."""

@@ -15,11 +15,10 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
-from headcount.errors import BadParameter
+from headcount.errors import BadParameter, visible
 from headcount.release.about import RANK, About
 from headcount.release.order import in_order, is_dated, most_first
 from headcount.source.views import EVENTS, ITEMS, WHAT
-from headcount.wording import visible
 
 INK, BAR, WHISKER, BAND = "#1f2933", "#7fb2d9", "#27496d", "#cfe3f2"
 TEXT: dict[str, Any] = {"color": INK, "parse_math": False, "usetex": False}

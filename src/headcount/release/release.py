@@ -12,13 +12,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from headcount.account.events import from_json
-from headcount.errors import BadParameter, NotATable
+from headcount.errors import BadParameter, NotATable, visible
 from headcount.release import export, text
 from headcount.release.about import KEY, About, Paid
 from headcount.release.checked import NotARelease, about_in, check_size, check_table
 from headcount.release.notes import notes
 from headcount.source.regular import check_regular
-from headcount.wording import visible
 
 if TYPE_CHECKING:
     import pandas as pd

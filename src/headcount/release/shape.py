@@ -10,14 +10,14 @@ import numpy as np
 import pyarrow as pa
 
 from headcount.account.chain import canonical
-from headcount.errors import BadParameter
+from headcount.errors import BadParameter, visible
 from headcount.estimate.shape.prevalence import Prevalence
 from headcount.estimate.shape.properties import Estimate, Properties
-from headcount.estimate.shape.table import MIN_EMPTY, Rows, uncertain
+from headcount.estimate.shape.table import MIN_EMPTY, Rows, uncertainty
 from headcount.exact import Integers, Number, rational, whole
 from headcount.release.about import About, pack
 from headcount.release.release import Release
-from headcount.wording import visible, visible_json
+from headcount.wording import visible_json
 
 OUTDATED = "nothing follows from a shape that headcount 0.8 or before made: its intervals did not hold."
 
@@ -93,7 +93,7 @@ class Shape(Release):
         if measured.get("empty", 1.0) > MIN_EMPTY:
             return f"No item seems to have {visible(self.about.unit)}, but up to {ceil(self.distinct().high):,} may."
         return (
-            f"Nothing can be told: of {measured['cells']:,} buckets about {measured['empty']:.0%} seem empty, and half "
+            f"Nothing was learned: of {measured['cells']:,} buckets about {measured['empty']:.0%} seem empty, and half "
             f"must be, as too many items share one. Fix: buckets={measured['enough']}, the next time"
         )
 
@@ -114,11 +114,11 @@ class Shape(Release):
         """The properties of the shape; refused if it cannot be estimated."""
         measured = json.loads(self.about.measured)
         if measured.get("empty", 1.0) <= MIN_EMPTY:
-            said, _, fix = self.nothing.partition(" Fix: ")
-            raise BadParameter(said, fix=fix)
+            message, _, fix = self.nothing.partition(" Fix: ")
+            raise BadParameter(message, fix=fix)
         if self.outdated:
             raise BadParameter(OUTDATED, fix="a new release")
-        return Properties(self.prevalences, self.prevalences.total, uncertain(measured))
+        return Properties(self.prevalences, self.prevalences.total, uncertainty(measured))
 
 
 def shape_release(rows: Rows, **about: Any) -> Shape:

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
+from headcount.errors import visible
 from headcount.release.about import SHAPE_COLUMNS, About
-from headcount.wording import counted_noun, visible
+from headcount.wording import counted_noun
 
 SHOWN = 10
 """Rows in a summary."""
@@ -37,8 +38,8 @@ def counts(about: About) -> tuple[str, ...]:
 
 def nothing(table: pa.Table, about: About) -> str:
     """Why there is no row."""
-    held = f" after a bound of {about.bound:,}; a larger bound may help" if "certain" in table.column_names else ""
-    return f"No item had enough {visible(about.unit)} to be shown{held}."
+    bounded = f" after a bound of {about.bound:,}; a larger bound may help" if "certain" in table.column_names else ""
+    return f"No item had enough {visible(about.unit)} to be shown{bounded}."
 
 
 def bound(about: About) -> str:

@@ -29,9 +29,9 @@ def plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
         return plain(pa.chunked_array([pc.run_end_decode(chunk) for chunk in column.chunks], column.type.value_type))
     if pa.types.is_dictionary(column.type):
         return plain(column.cast(_wide(column.type.value_type)))
-    for fits, made in KINDS:
+    for fits, column_ in KINDS:
         if fits(column.type):
-            return made(column)
+            return column_(column)
     raise TypeError(f"{column.type} cannot be read")
 
 

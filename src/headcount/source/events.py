@@ -140,10 +140,11 @@ def check_name(name: str) -> None:
 def check_limits(data: Any, events: Events, limits: Limits) -> None:
     """Refuse limits for rows on an engine of the user's, which has its own."""
     if limits != Limits() and (not events.owns_engine or frames.is_relation(data)):
-        said = "memory" if limits.memory else "spill"
+        option = "memory" if limits.memory else "spill"
         raise BadParameter(
-            f"{said}: the table is on an engine of your own.",
-            fix=f"no {said}, but a setting of that engine, such as SET memory_limit = '4GB'; or the file that it reads",
+            f"{option}: the table is on an engine of your own.",
+            fix=f"no {option}, but a setting of that engine, such as SET memory_limit = '4GB'; or the file that it "
+            "reads",
         )
 
 

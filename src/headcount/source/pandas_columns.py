@@ -49,7 +49,7 @@ def _cells(column: Any, role: Role, write: Callable[[Any], str | None]) -> pa.Ch
         return _of_cells(column, write)
     if pa.types.is_boolean(known.type) and write is number_of:
         known = known.cast(pa.int8())
-    return next((made for fits, made in WRITERS[role] if fits(known.type)), _by_value)(known)
+    return next((converted for fits, converted in WRITERS[role] if fits(known.type)), _by_value)(known)
 
 
 def _typed(column: Any) -> pa.ChunkedArray | None:

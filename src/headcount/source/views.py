@@ -38,8 +38,8 @@ def sizes_of_people(table: ir.Table) -> ir.Table:
 def rows_where(table: ir.Table, where: Where, kinds: Sequence[dt.DataType], what: str) -> ir.Table:
     """(user, what): the rows that satisfy the conditions, whose columns follow the person in the table."""
     user, *columns = (table[name] for name in table.columns)
-    held = [_holds(column, each, kind) for column, each, kind in zip(columns, where, kinds, strict=True)]
-    rows = table.filter(*held) if held else table
+    filters = [_holds(column, each, kind) for column, each, kind in zip(columns, where, kinds, strict=True)]
+    rows = table.filter(*filters) if filters else table
     return rows.select(column0=rows[user.get_name()], column1=ibis.literal(what))
 
 
@@ -110,9 +110,9 @@ def check_conditions(where: Where, columns: Mapping[str, dt.DataType]) -> None:
             else:
                 check_keys(values or (), (name,), columns)
         except HeadcountError:
-            said = ends if ends is not None else list(values or ())
+            given = ends if ends is not None else list(values or ())
             raise BadParameter(
-                f"where: column {name!r} holds {columns[name]}, and {said!r:.60} is something else.",
+                f"where: column {name!r} holds {columns[name]}, and {given!r:.60} is something else.",
                 fix=f'where={{"{name}": a value as the column has it}}',
             ) from None
 

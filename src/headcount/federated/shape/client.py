@@ -1,12 +1,12 @@
-"""A person's side: it holds their item, and lets it out among noise.
+"""Client of one person: holds their item, and sends it among noise.
 
 Invariants:
 
 - those of every person (federated/person.py): promises are checked, rounds are answered once, and up to a total;
-- it sends messages of +1 and -1, each by itself. One message for a whole cluster of noise would tell clusters of noise
+- it sends messages of +1 and -1, each by itself. One message for a whole cluster of noise would distinguish noise
   from items, and no price would hold;
-- messages go in the order of their buckets: what is an item and what is noise does not show in it;
-- it always answers, also without an item: whether it answers tells nothing about its item.
+- messages are sorted by bucket: their order does not distinguish items from noise;
+- it always answers, even without an item: answering reveals nothing about its item.
 
 Noise is drawn in clusters (noise/poisson.py), so the time grows with the messages, not with the buckets.
 """
@@ -28,7 +28,7 @@ _SYSTEM = SystemEntropy()
 
 
 class ShapeClient(Person):
-    """One person, with an item or without.
+    """Client of one person, with an item or without.
 
     >>> ShapeClient("apple")
     ShapeClient()
@@ -45,47 +45,48 @@ class ShapeClient(Person):
         key: bytes | None = None,
         entropy: Entropy = _SYSTEM,
     ) -> None:
-        """A person with this item. With an epsilon, it answers until the promises of all rounds add up to that, or to
-        delta. The key is what a device keeps if it may forget that it has answered: from the same key come the same
-        tickets, and a ticket counts once."""
-        held = str(item) if isinstance(item, str) else item
-        if held is not None:
-            check_items((held,))
+        """Create the client of a person with this item. With an epsilon, it answers until the promises of all rounds
+        add up to that, or to delta. The key is what a device keeps if it may forget that it has answered: from the same
+        key come the same tickets, and a ticket counts once."""
+        text = str(item) if isinstance(item, str) else item
+        if text is not None:
+            check_items((text,))
         super().__init__(epsilon, delta, key, entropy)
-        self._item = held
+        self._item = text
 
-    def answer(self, asked: ShapeRound) -> Shares:
-        """This person's messages for this round."""
-        self._admit(asked)
-        buckets, amounts = self._drawn(asked)
-        return Shares(asked.digest, self._ticket(asked), _in_order(buckets, amounts, apart=asked.way == "shuffle"))
+    def answer(self, round_: ShapeRound) -> Shares:
+        """Draw this person's messages for a round."""
+        self._admit(round_)
+        buckets, amounts = self._draw_messages(round_)
+        messages = _sorted_messages(buckets, amounts, separate=round_.way == "shuffle")
+        return Shares(round_.digest, self._ticket(round_), messages)
 
-    def _drawn(self, asked: ShapeRound) -> tuple[Integers, Integers]:
-        """The buckets of all messages, and their amounts."""
-        item = [] if self._item is None else [bucket_of(self._item, asked)]
-        up, down = (self._share(asked, asked.share, asked.scale) for _ in range(2))
-        pairs = self._share(asked, asked.share * asked.shape, asked.spread) if asked.shape else up[:0]
+    def _draw_messages(self, round_: ShapeRound) -> tuple[Integers, Integers]:
+        """Draw all messages: their buckets and their amounts."""
+        item = [] if self._item is None else [bucket_of(self._item, round_)]
+        up, down = (self._share(round_, round_.share, round_.scale) for _ in range(2))
+        pairs = self._share(round_, round_.share * round_.shape, round_.spread) if round_.shape else up[:0]
         added, taken = np.concatenate([np.array(item, dtype=np.int64), up, pairs]), np.append(down, pairs)
         return np.append(added, taken), np.repeat([1, -1], [len(added), len(taken)])
 
-    def _share(self, asked: ShapeRound, shape: Fraction, scale: Fraction) -> Integers:
-        """Negative binomial numbers of all buckets, of this shape together: each bucket as often as its number says."""
+    def _share(self, round_: ShapeRound, shape: Fraction, scale: Fraction) -> Integers:
+        """Draw negative binomial numbers for all buckets, of total shape `shape`; repeat each bucket that often."""
         clusters = int(self._entropy.draw(Poisson(shape, scale), 1)[0])
         if not clusters:
             return np.zeros(0, dtype=np.int64)
-        buckets = self._entropy.draw(Uniform(asked.buckets), clusters)
+        buckets = self._entropy.draw(Uniform(round_.buckets), clusters)
         return np.repeat(buckets, self._entropy.draw(LogSeries(scale), clusters))
 
 
-def bucket_of(item: str, asked: ShapeRound) -> int:
-    """The bucket of an item: 128 bits of a keyed hash, of which no bucket gets more than one in 2^104 too many."""
-    digest = hashlib.blake2b(item.encode(), key=bytes.fromhex(asked.key), digest_size=16).digest()
-    return int.from_bytes(digest, "big") % asked.buckets
+def bucket_of(item: str, round_: ShapeRound) -> int:
+    """Hash an item to its bucket: 128 bits of a keyed hash modulo the buckets, uniform to within one part in 2^104."""
+    digest = hashlib.blake2b(item.encode(), key=bytes.fromhex(round_.key), digest_size=16).digest()
+    return int.from_bytes(digest, "big") % round_.buckets
 
 
-def _in_order(buckets: Integers, amounts: Integers, *, apart: bool) -> tuple[tuple[int, int], ...]:
-    """The messages, apart from each other or added up by bucket."""
-    if not apart:
+def _sorted_messages(buckets: Integers, amounts: Integers, *, separate: bool) -> tuple[tuple[int, int], ...]:
+    """Sort the messages, separate or summed by bucket."""
+    if not separate:
         buckets, places = np.unique(buckets, return_inverse=True)
         sums = np.zeros(len(buckets), dtype=np.int64)
         np.add.at(sums, places, amounts)

@@ -1,14 +1,14 @@
-"""The trusted middle: a shuffler forgets who sent which message, a secure sum forgets the messages as well.
+"""Trusted middle: a shuffler forgets who sent which message, a secure sum forgets the messages as well.
 
 Invariants, for both:
 
 - one round, one result. After that, or if too few people answered, it has forgotten everything and refuses everything;
 - the result is a function of all messages together, and of how many people answered;
-- what one person is told depends on their own answer alone, and an answer is counted as a whole or not at all;
+- the reply to one person depends on their own answer alone, and an answer is counted as a whole or not at all;
 - a ticket counts once.
 
-Who is a person is up to the transport: whoever gets tickets for a hundred people that are not there has taken away the
-noise of a hundred.
+The transport must authenticate people: whoever gets tickets for a hundred people who do not exist removes the noise of
+a hundred.
 
 In a real deployment messages to a shuffler are encrypted for the analyst, one by one, and a chain of servers mixes
 them; a secure sum is a protocol in which the masks of all vectors cancel. Neither is here: answers come as plain text,
@@ -20,44 +20,45 @@ from threading import Lock
 
 import numpy as np
 
+from headcount.errors import BadParameter
 from headcount.exact import Integers
-from headcount.federated.messages import Refused, bad
+from headcount.federated.messages import Refused
 from headcount.federated.shape.messages import ShapeRound, Shares, Tally, Total, Way
 from headcount.federated.single import Single
 
 
 class _Middle(Single, ABC):
-    """Counts one round."""
+    """Counts the messages of one round."""
 
     _way: Way
 
-    def __init__(self, asked: ShapeRound) -> None:
-        if asked.way != self._way:
+    def __init__(self, round_: ShapeRound) -> None:
+        if round_.way != self._way:
             raise Refused("This round goes another way.", fix='Shuffler for "shuffle", SecureSum for "secure-sum"')
-        if not asked.holds:
+        if not round_.holds:
             raise Refused("This round does not keep its promise.", fix="more noise, or more pairs")
-        self._round = asked
+        self._round = round_
         self._open = True
         self._lock = Lock()
         self._used: set[str] = set()
-        self._counts = np.zeros((2, asked.buckets), dtype=np.int64)  # of +1, of -1
+        self._counts = np.zeros((2, round_.buckets), dtype=np.int64)  # of +1, of -1
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(round {self._round.digest}, {'open' if self._open else 'closed'})"
 
     def add(self, shares: Shares) -> None:
-        """Take a person's messages, once for each ticket."""
+        """Count a person's messages, once for each ticket."""
         with self._lock:
-            messages = self._checked(shares)
+            messages = self._countable(shares)
             self._used.add(shares.ticket)
             buckets, amounts = messages.T
             np.add.at(self._counts, ((amounts < 0).astype(np.int64), buckets), np.abs(amounts))
 
-    def _checked(self, shares: Shares) -> Integers:
-        """The messages, if they may be counted. What is said of them depends on nobody else's."""
+    def _countable(self, shares: Shares) -> Integers:
+        """Return the messages, or refuse them if they may not be counted. The refusal depends on no other answer."""
         self._check_open()
         if not isinstance(shares, Shares):
-            raise bad("shares: not a person's shares.", fix="Shares.from_json(text)")
+            raise BadParameter("shares: not a person's shares.", fix="Shares.from_json(text)")
         if shares.round != self._round.digest:
             raise Refused("These shares are for another round.", fix="the middle of that round")
         if shares.ticket in self._used:
@@ -74,8 +75,8 @@ class _Middle(Single, ABC):
         if not self._open:
             raise Refused("This round is closed.", fix="a new round")
 
-    def _closed(self) -> tuple[int, Integers]:
-        """How many answered, and the counts: once, and only if they are enough."""
+    def _close_once(self) -> tuple[int, Integers]:
+        """Close the round; return the number of answers and the counts if there are enough answers."""
         with self._lock:
             self._check_open()
             self._open = False
@@ -90,17 +91,17 @@ class _Middle(Single, ABC):
 
     @abstractmethod
     def close(self) -> Tally | Total:
-        """The result. The only one."""
+        """Close the round and return its only result."""
 
 
 class Shuffler(_Middle):
-    """Mixes one round: tells which messages there were, and not whose."""
+    """Shuffler of one round: publishes the messages without their senders."""
 
     _way = "shuffle"
 
     def close(self) -> Tally:
-        """The result. The only one."""
-        answered, counts = self._closed()
+        """Close the round and return its only result."""
+        answered, counts = self._close_once()
         return Tally(self._round.digest, answered, *(tuple(row) for row in counts.tolist()))
 
     def _allowed(self, messages: Integers) -> bool:
@@ -108,13 +109,13 @@ class Shuffler(_Middle):
 
 
 class SecureSum(_Middle):
-    """Adds up one round: tells what the messages of each bucket add up to."""
+    """Secure sum of one round: publishes the sum of the messages in each bucket."""
 
     _way = "secure-sum"
 
     def close(self) -> Total:
-        """The result. The only one."""
-        answered, counts = self._closed()
+        """Close the round and return its only result."""
+        answered, counts = self._close_once()
         return Total(self._round.digest, answered, tuple((counts[0] - counts[1]).tolist()))
 
     def _allowed(self, messages: Integers) -> bool:

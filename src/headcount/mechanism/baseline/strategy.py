@@ -15,7 +15,7 @@ NAMES = ("plume", "plume-threshold")
 
 @dataclass(frozen=True, kw_only=True)
 class PlumeStrategy(UnknownItems):
-    """Two bounds, each from a private profile."""
+    """Plume with two bounds, each from a private profile."""
 
     target: Fraction | None = None
     """The relative error above which a count is not shown; None if all are."""
@@ -39,8 +39,8 @@ class PlumeStrategy(UnknownItems):
         return [self.selection.example(bound) for bound in (1, LARGEST_BOUND)]
 
     def outlook(self, item: str) -> str:
-        off = f"those whose counts may be off by more than {100 * float(self.target or 0):g}% are not shown"
-        rest = "all are shown" if self.target is None else off
+        hidden = f"those whose counts may be off by more than {100 * float(self.target or 0):g}% are not shown"
+        rest = "all are shown" if self.target is None else hidden
         return (
             f"To find {plural(item)}, people are held to the first bound: every {item} that is left gets noise, and is "
             f"found if that makes enough. To count them, people are held to the second bound on what they have of "

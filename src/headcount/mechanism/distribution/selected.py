@@ -1,12 +1,12 @@
-"""The distribution that people draw from, item by item: for each a binomial is chosen that fits (paper 004, Algorithms
-1 to 5, repaired).
+"""The distribution that people draw from, item by item: a binomial is selected for each by its fit (paper 004,
+Algorithms 1 to 5, repaired).
 
-Everybody counts with equally many samples, so how often people have an item is binomial. Of a public grid of binomials
-one is chosen for every item, the better it fits the likelier (estimate/distribution/binomial.py). A person who does not
-have an item changes nothing of its choice: so one person changes at most as many choices as they have samples, and
-twice that if they take another's place. What fits depends on how many people there are, which is public or counted with
-noise before. For "sparse", how many people have each item at all is counted as well, with noise: of rare items that
-tells more. Proof for both kinds of neighbours: docs/proofs/selected.md.
+Everybody counts with equally many samples, so how often people have an item is binomial. For every item one binomial of
+a public grid is selected by the exponential mechanism, with its fit as the score (estimate/distribution/binomial.py). A
+person who does not have an item does not affect its selection: so one person changes at most as many selections as they
+have samples, and twice that if they replace another. The fit depends on the number of people, which is public or
+counted with noise before. For "sparse", the number of people who have each item at all is counted with noise as well:
+for rare items that is more informative. Proof for both kinds of neighbours: docs/proofs/selected.md.
 """
 
 from collections.abc import Callable, Iterator
@@ -22,59 +22,64 @@ from scipy.special import erfinv
 from headcount.account import calibrate
 from headcount.account.events import Event, Gaussian, Neighbours, Selections
 from headcount.account.guarantee import Cost
-from headcount.account.threshold import people as differing
+from headcount.account.threshold import changed_people
 from headcount.bound.draws import BoundedDraws, ExactDraws
 from headcount.errors import BadParameter
 from headcount.estimate.distribution import binomial, scheffe
-from headcount.estimate.distribution.shares import ALIKE, SEEN, SHARES, with_intervals
+from headcount.estimate.distribution.shares import (
+    EQUAL_PEOPLE_NOTE,
+    INTERVAL_NOTE,
+    MIN_SIGNAL_DEVIATIONS,
+    with_intervals,
+)
 from headcount.exact import Floats, Integers
-from headcount.mechanism.mechanism import Columns, Mechanism, Noisy, deviation, law
+from headcount.mechanism.mechanism import Columns, Mechanism, Noisy, law, noise_deviation
 from headcount.noise import Entropy, Law
 from headcount.noise.by_score import ByScore
 from headcount.wording import format_number
 
 Method = Literal["ks", "hypothesis-selection", "sparse"]
 
-MOST_CELLS = 2**26
-"""Items times samples of a person."""
-LEAST = Fraction(1, 10**9)
-"""Of a choice's epsilon: below it, nothing could ever be told apart."""
-EVERYBODY = 2**40
-"""More people than there are: noise may say anything."""
-AT_ONCE = 2**22
-"""So many scores, or upper counts, are held at once."""
-PRESENCE = Fraction(1, 2)
-"""The part of the noise's price for how many people have each item, if it is counted."""
-LOOSE = 1 / 3
-"""What a fit that is not the most likely one adds to the variance of samples: measured."""
-RARE = 2
-"""What most people have not so often is told by how many have it at all (paper 004, Algorithm 5)."""
+MAX_CELLS = 2**26
+"""The largest product of items and samples of a person."""
+MIN_SELECTION_EPSILON = Fraction(1, 10**9)
+"""The smallest epsilon of a selection: below, no two candidates could ever be distinguished."""
+MAX_NOISY_PEOPLE = 2**40
+"""An upper limit of the number of people, as noise may give any number."""
+CHUNK_SIZE = 2**22
+"""The number of scores, or upper counts, in memory at a time."""
+PRESENCE_SHARE = Fraction(1, 2)
+"""The share of the noise's budget for the number of people who have each item, if it is counted."""
+FIT_VARIANCE_SHARE = 1 / 3
+"""The variance that a fit adds by not being maximum likelihood, as a share of the sampling variance: measured."""
+RARE_COUNT = 2
+"""An item that people have fewer times than this on average is estimated by presence (paper 004, Algorithm 5)."""
 
 
 @dataclass(frozen=True)
 class NoisySelected(Noisy):
-    """What was chosen for each item: the values are places in the public grid."""
+    """The selection for each item: the values are places in the public grid."""
 
     people: int
-    """How many people there are: public, or with noise. Not below 0."""
+    """Number of people: public, or noisy. Not below 0."""
     presence: Integers | None
-    """How many have each item, with noise, if that was counted."""
+    """Noisy number of people who have each item, if it was counted."""
 
 
 @dataclass(frozen=True)
 class Selected(Mechanism[BoundedDraws, NoisySelected]):
-    """A binomial for every item of a known list, chosen by how well it fits."""
+    """A binomial for every item of a known list, selected by its fit."""
 
     name: ClassVar[str] = "selected"
     proof: ClassVar[str] = "docs/proofs/selected.md"
     bounding: ExactDraws
     event: Selections
     score: Literal["ks", "scheffe"]
-    """What fits: by the largest difference of counts, or by a tournament."""
+    """The score of a fit: the largest difference of counts, or a tournament."""
     people: int | Gaussian
-    """How many people there are, or the noise with which they are counted."""
+    """Number of people, or the noise with which they are counted."""
     presence: Gaussian | None = None
-    """The noise on how many people have each item, if that is counted."""
+    """The noise on the number of people who have each item, if it is counted."""
 
     @property
     def events(self) -> tuple[Event, ...]:
@@ -90,11 +95,11 @@ class Selected(Mechanism[BoundedDraws, NoisySelected]):
 
     @property
     def rate(self) -> Fraction:
-        """A score of one more makes a choice exp(rate) times as likely: one person changes all scores by 1 at most."""
+        """A score of one more makes a candidate exp(rate) times as likely; a person changes each score by at most 1."""
         return self.event.epsilon / 2
 
     def grid(self, people: int) -> Floats:
-        """The shares from which one is chosen."""
+        """The candidate shares."""
         return binomial.grid_for(people, self.bounding.most, float(self.event.epsilon))
 
     def run(self, bounded: BoundedDraws, entropy: Entropy) -> NoisySelected:
@@ -107,19 +112,19 @@ class Selected(Mechanism[BoundedDraws, NoisySelected]):
 
     def estimate(self, noisy: NoisySelected) -> Columns:
         found, noise = shares(noisy, self)
-        doubt = 0.0 if isinstance(self.people, int) else SEEN * deviation(law(self.people))
-        if noisy.people < max(doubt, 1.0):
+        least = 0.0 if isinstance(self.people, int) else MIN_SIGNAL_DEVIATIONS * noise_deviation(law(self.people))
+        if noisy.people < max(least, 1.0):
             noise = np.full(len(found), inf)
         return Columns(with_intervals(found, noise, 1 / max(noisy.people * self.bounding.most, 1.0)))
 
     @property
-    def interval_told(self) -> str:
-        return SHARES + ALIKE
+    def interval_meaning(self) -> str:
+        return INTERVAL_NOTE + EQUAL_PEOPLE_NOTE
 
     def _people(self, many: int, entropy: Entropy) -> int:
         if isinstance(self.people, int):
-            return min(self.people, EVERYBODY)
-        return min(max(many + int(entropy.draw(law(self.people), 1)[0]), 0), EVERYBODY)
+            return min(self.people, MAX_NOISY_PEOPLE)
+        return min(max(many + int(entropy.draw(law(self.people), 1)[0]), 0), MAX_NOISY_PEOPLE)
 
     def _presence(self, bounded: BoundedDraws, entropy: Entropy) -> Integers | None:
         if self.presence is None:
@@ -129,20 +134,20 @@ class Selected(Mechanism[BoundedDraws, NoisySelected]):
         return noisy
 
     def _scores(self, bounded: BoundedDraws, people: int) -> Iterator[tuple[slice, Integers]]:
-        """Some items after others, and their scores. Shape: (items, shares)."""
+        """Chunks of items, and their scores. Shape: (items, shares)."""
         shares, draws, cells = self.grid(people), self.bounding.most, len(bounded.totals)
         score = self._scoring(people, shares)
         order = np.argsort(bounded.places, kind="stable")
         places, counts = bounded.places[order], bounded.counts[order]
-        several = max(1, AT_ONCE // max(len(shares), draws))
-        for first in range(0, cells, several):
-            some = min(several, cells - first)
+        chunk = max(1, CHUNK_SIZE // max(len(shares), draws))
+        for first in range(0, cells, chunk):
+            some = min(chunk, cells - first)
             pairs = slice(*np.searchsorted(places, [first, first + some]).tolist())
             upper = binomial.upper_counts(places[pairs] - first, counts[pairs], some, draws)
             yield slice(first, first + some), score(upper)
 
     def _scoring(self, people: int, shares: Floats) -> Callable[[Integers], Integers]:
-        """Scores of upper counts."""
+        """The function from upper counts to scores."""
         draws = self.bounding.most
         if self.score == "ks":
             return partial(binomial.ks_scores, known=binomial.expected(people, draws, shares))
@@ -150,7 +155,7 @@ class Selected(Mechanism[BoundedDraws, NoisySelected]):
         return partial(scheffe.scheffe_scores, known=rivals)
 
     def apart(self, people: int) -> float:
-        """How far rivals of a tournament are away."""
+        """The distance between rivals of a tournament."""
         return scheffe.apart(people, len(self.grid(people)), float(self.event.epsilon))
 
     def explain(self, item: str) -> list[str]:
@@ -165,119 +170,124 @@ class Selected(Mechanism[BoundedDraws, NoisySelected]):
     def _counted(self) -> list[str]:
         if isinstance(self.people, int):
             return []
-        noise = f"discrete Gaussian noise with a standard deviation of {format_number(deviation(law(self.people)))}"
+        noise = (
+            f"discrete Gaussian noise with a standard deviation of {format_number(noise_deviation(law(self.people)))}"
+        )
         return [f"How many people have enough samples is counted first, with {noise}."]
 
     def _present(self, item: str) -> list[str]:
         if self.presence is None:
             return []
-        noise = f"discrete Gaussian noise with a standard deviation of {format_number(deviation(law(self.presence)))}"
+        noise = (
+            f"discrete Gaussian noise with a standard deviation of {format_number(noise_deviation(law(self.presence)))}"
+        )
         return [f"How many people have each {item} at all gets {noise}; the shares of rare ones are estimated by that."]
 
 
 def shares(noisy: NoisySelected, mechanism: Selected) -> tuple[Floats, Floats]:
-    """The share of each item, not yet made to add up to 1; and how far off it is through what was chosen and noise, as
-    a standard deviation. That samples are samples comes on top."""
+    """The share of each item, not yet normalised; and its standard deviation through selection and noise, without that
+    of sampling."""
     grid = mechanism.grid(noisy.people)
     chosen = np.clip(noisy.values, 0, len(grid) - 1)
-    estimate, off = grid[chosen], _off(mechanism, noisy.people, grid, chosen)
+    estimate, deviation = grid[chosen], _selection_deviation(mechanism, noisy.people, grid, chosen)
     if noisy.presence is None:
-        return estimate, off
-    rare = estimate < RARE / mechanism.bounding.most
-    small, small_off = _of_presence(noisy.presence, mechanism, noisy.people)
-    return np.where(rare, small, estimate), np.where(rare, small_off, off)
+        return estimate, deviation
+    rare = estimate < RARE_COUNT / mechanism.bounding.most
+    small, small_deviation = _presence_shares(noisy.presence, mechanism, noisy.people)
+    return np.where(rare, small, estimate), np.where(rare, small_deviation, deviation)
 
 
-def _off(mechanism: Selected, people: int, grid: Floats, chosen: Integers) -> Floats:
-    """How far off choices are, in three ways: about as far as weights fall with the score; as far as a fit that is not
-    the most likely one may be off; and, by a chance, anything of the grid."""
+def _selection_deviation(mechanism: Selected, people: int, grid: Floats, chosen: Integers) -> Floats:
+    """The standard deviation of selected shares, from three sources: the fall of weights with the score; a fit that is
+    not maximum likelihood; and, with a small probability, any share of the grid."""
     here, some, draws = grid[chosen], max(people, 1), mechanism.bounding.most
-    near = binomial.spread(draws, grid, chosen, _counts_off(mechanism, people) / some)
+    near = binomial.half_widths(draws, grid, chosen, _count_deviation(mechanism, people) / some)
     if mechanism.score == "scheffe":
-        near = np.hypot(near, _unseen(mechanism, people, here))
-    rough = LOOSE * here * (1 - here) / (draws * some)
-    lost = _lost(mechanism, people)
+        near = np.hypot(near, _boundary_deviation(mechanism, people, here))
+    rough = FIT_VARIANCE_SHARE * here * (1 - here) / (draws * some)
+    lost = _miss_probability(mechanism, people)
     anywhere = 3 / 8 - here * (1 - here)  # the mean square of a share from all of the grid, about this one
     return np.asarray(np.sqrt(near**2 + rough + lost * anywhere))
 
 
-def _counts_off(mechanism: Selected, people: int) -> float:
-    """The deviation of a choice, in people: a score's weights are those of Laplace noise on counts. Noise in the number
-    of people moves counts by half of it, where they tell most. In a tournament they are compared where they tell less.
-    """
-    counts = hypot(sqrt(2) / float(mechanism.rate), _people_off(mechanism) / 2)
+def _count_deviation(mechanism: Selected, people: int) -> float:
+    """The standard deviation of a selection, in people: a score's weights are those of Laplace noise on counts. Noise
+    in the number of people moves counts by half as much, where they are most informative. In a tournament they are
+    compared where they are less informative."""
+    counts = hypot(sqrt(2) / float(mechanism.rate), _people_deviation(mechanism) / 2)
     return counts if mechanism.score == "ks" else counts * exp(erfinv(3 * mechanism.apart(people)) ** 2)
 
 
-def _unseen(mechanism: Selected, people: int, here: Floats) -> Floats:
-    """Near 0 and 1 a tournament lacks rivals on one side, and the share that is chosen is too far from that end."""
+def _boundary_deviation(mechanism: Selected, people: int, here: Floats) -> Floats:
+    """The bias near 0 and 1, where a tournament lacks rivals on one side, and the selected share is too far from that
+    end."""
     end = np.minimum(here, 1 - here)
     distance = -np.expm1(mechanism.bounding.most * np.log1p(-end))
     return np.where(distance < min(4.5 * mechanism.apart(people), 0.99), end, 0.0)
 
 
-def _lost(mechanism: Selected, people: int) -> float:
-    """The chance of a choice that is nowhere near, though it fits worst of all."""
+def _miss_probability(mechanism: Selected, people: int) -> float:
+    """The probability of selecting a share that is nowhere near, though it has the worst fit."""
     some, rate = max(people, 1), float(mechanism.rate)
     worse = some if mechanism.score == "ks" else 1.5 * mechanism.apart(people) * some
-    part = min(1.0, 4 / (0.8 * pi * rate * some * sqrt(mechanism.bounding.most)))  # of the grid, that is near
+    part = min(1.0, 4 / (0.8 * pi * rate * some * sqrt(mechanism.bounding.most)))  # the share of the grid that is near
     odds = (1 - part) / part * exp(-rate * worse)
     return odds / (1 + odds)
 
 
-def _people_off(mechanism: Selected) -> float:
-    """The deviation of the number of people."""
-    return 0.0 if isinstance(mechanism.people, int) else deviation(law(mechanism.people))
+def _people_deviation(mechanism: Selected) -> float:
+    """The standard deviation of the number of people."""
+    return 0.0 if isinstance(mechanism.people, int) else noise_deviation(law(mechanism.people))
 
 
-def _of_presence(presence: Integers, mechanism: Selected, people: int) -> tuple[Floats, Floats]:
-    """The shares that the parts of people who have an item tell, and how far off they are."""
+def _presence_shares(presence: Integers, mechanism: Selected, people: int) -> tuple[Floats, Floats]:
+    """Shares estimated from the fraction of people who have an item, and their standard deviations."""
     assert mechanism.presence is not None
     some, draws = max(people, 1), mechanism.bounding.most
     parts = np.clip(presence / some, 0.0, 1.0)
     found = binomial.from_presence(parts, draws)
-    noise = np.hypot(deviation(law(mechanism.presence)), parts * _people_off(mechanism)) / some
-    off = np.sqrt(noise**2 + _beyond_samples(parts, found, draws) / some)
-    low, high = binomial.from_presence(parts - off, draws), binomial.from_presence(parts + off, draws)
+    noise = np.hypot(noise_deviation(law(mechanism.presence)), parts * _people_deviation(mechanism)) / some
+    deviation = np.sqrt(noise**2 + _excess_variance(parts, found, draws) / some)
+    low, high = binomial.from_presence(parts - deviation, draws), binomial.from_presence(parts + deviation, draws)
     return found, np.maximum(high - found, found - low)
 
 
-def _beyond_samples(parts: Floats, shares: Floats, draws: int) -> Floats:
-    """By how much the variance of parts of people is above what that of all their samples would make of it."""
-    slope = draws * (1 - shares) ** (draws - 1)  # of the part, with the share
+def _excess_variance(parts: Floats, shares: Floats, draws: int) -> Floats:
+    """The variance of the fraction of people beyond the one that all their samples would give."""
+    slope = draws * (1 - shares) ** (draws - 1)  # derivative of the fraction by the share
     return np.maximum(parts * (1 - parts) - slope**2 * shares * (1 - shares) / draws, 0.0)
 
 
 def calibrated(
     budget: Cost, bounding: ExactDraws, neighbours: Neighbours, cells: int, method: Method, people: int | None
 ) -> Selected:
-    """With as much noise as the budget needs. `people` is their number, if it is public."""
+    """The mechanism with noise calibrated to the budget. `people` is their number, if it is public."""
     _check(budget, bounding, cells, method, people)
-    count = min(cells, differing(neighbours) * bounding.most)
-    beside = []
+    count = min(cells, changed_people(neighbours) * bounding.most)
+    measurements = []
     if people is None:
-        beside.append((_people_share(count), Fraction(1), 1))
+        measurements.append((_people_share(count), Fraction(1), 1))
     if method == "sparse":
-        beside.append((PRESENCE, Fraction(count), count))
-    event, noise = calibrate.selections(budget.epsilon, budget.delta, count, beside)
-    if event.epsilon < LEAST:
+        measurements.append((PRESENCE_SHARE, Fraction(count), count))
+    event, noise = calibrate.selections(budget.epsilon, budget.delta, count, measurements)
+    if event.epsilon < MIN_SELECTION_EPSILON:
         raise BadParameter("epsilon: too small to choose anything by.", fix="epsilon=1")
     counted = noise.pop(0) if people is None else people
     return Selected(bounding, event, "ks" if method == "ks" else "scheffe", counted, *noise)
 
 
 def _people_share(count: int) -> Fraction:
-    """The part of the price for the number of people. A choice is off by the root of count / (2 rho), and by half of
-    what that number is off by, so this is the best."""
+    """The share of the budget for the number of people. The error of a selection is the root of count / (2 rho), plus
+    half of the error of that number, so this is optimal."""
     return Fraction(1, 1 + 2 * isqrt(count))
 
 
 def _check(budget: Cost, bounding: ExactDraws, cells: int, method: Method, people: int | None) -> None:
-    if cells * bounding.most > MOST_CELLS:
+    if cells * bounding.most > MAX_CELLS:
         raise BadParameter(
             f"{cells:,} items and {bounding.most:,} samples of each person: too many counts to choose by, more than "
-            f"{MOST_CELLS:,}.",
-            fix=f'bound={max(1, MOST_CELLS // cells)}, or mechanism="recentred"',
+            f"{MAX_CELLS:,}.",
+            fix=f'bound={max(1, MAX_CELLS // cells)}, or mechanism="recentred"',
         )
     if not budget.delta and (method == "sparse" or people is None):
         what = "how many people have each item" if method == "sparse" else "how many people there are"

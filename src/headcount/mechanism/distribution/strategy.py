@@ -1,5 +1,5 @@
-"""The distribution that people draw from: which mechanism learns it, and how many draws of a person count; from public
-numbers, or from a private profile of how many people have."""
+"""The distribution that people draw from: which mechanism estimates it, and how many draws of a person count; from
+public numbers, or from a private profile of people by their draws."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,10 +10,10 @@ from typing import Any, Literal, cast
 from headcount.account import calibrate, zcdp
 from headcount.account.events import Laplace, Neighbours
 from headcount.account.guarantee import Cost
-from headcount.account.threshold import people as changed_people
+from headcount.account.threshold import changed_people
 from headcount.bound import Bounding, SampledEvents, ScaledToSum
 from headcount.bound.draws import Draws, ExactDraws
-from headcount.bound.selection.draws import MostDrawn, PublicDrawn, Way, alike, best
+from headcount.bound.selection.draws import MostDrawn, PublicDrawn, Way, best, equal_samples
 from headcount.bound.selection.selection import BoundSelection
 from headcount.errors import BadParameter
 from headcount.mechanism.distribution import counted, recentred, selected
@@ -25,20 +25,21 @@ from headcount.source.contributions import LARGEST_COUNT
 from headcount.wording import counted_noun
 
 Method = Literal["auto", "laplace", "gaussian", "sample-one", "hypothesis-selection", "sparse", "ks", "recentred"]
-EXACT = ("hypothesis-selection", "sparse", "ks")
-"""Those that need the same number of draws of everybody."""
-PURE = ("laplace", "sample-one")
-"""Those that need no delta."""
-NEEDS_DELTA = ("gaussian", "recentred", "sparse")
+EXACT_METHODS = ("hypothesis-selection", "sparse", "ks")
+"""Methods that need the same number of draws of everybody."""
+PURE_METHODS = ("laplace", "sample-one")
+"""Methods that need no delta."""
+DELTA_METHODS = ("gaussian", "recentred", "sparse")
+"""Methods that need a delta."""
 MEDIAN_DISTANCE = 1.1
-"""A distance that holds half of the draws, in roots of a person's draws, about."""
-SLOPE, RIVALS = 0.4, 150.0
-"""How fast upper counts change with a share, in roots of draws and items; and the people that a tournament needs, over
-the epsilon of one selection."""
+"""The approximate distance that holds half of the draws, in roots of a person's draws."""
+UPPER_COUNT_SLOPE, TOURNAMENT_PEOPLE = 0.4, 150.0
+"""The derivative of upper counts by a share, in roots of draws and items; and the number of people that a tournament
+needs, times the epsilon of one selection."""
 MIN_PEOPLE = 20.0
-"""No fewer people than these are to decide how many draws count, if the mechanism was requested by name."""
-DEVIATIONS = 10.0
-"""Deviations of the noise on distances that are as many people as rounds need to find their way (measured:
+"""The smallest number of people that may decide how many draws count, if the mechanism was requested by name."""
+DISTANCE_DEVIATIONS = 10.0
+"""The number of people that rounds need to converge, in standard deviations of the noise on distances (measured:
 docs/reproduce/distribution.md)."""
 EXAMPLE_DRAWS, EXAMPLE_PEOPLE = (10, 100), (1_000, 100_000)
 """Draws of a person, and people, for which a plan shows the error."""
@@ -46,7 +47,7 @@ EXAMPLE_DRAWS, EXAMPLE_PEOPLE = (10, 100), (1_000, 100_000)
 
 @dataclass(frozen=True, kw_only=True)
 class DistributionStrategy(Strategy):
-    """By the mechanism that is named, or the one that is predicted to be least off."""
+    """The mechanism requested by name, or the one with the smallest predicted error."""
 
     cells: int
     """Number of items."""
@@ -73,7 +74,7 @@ class DistributionStrategy(Strategy):
 
     @property
     def pure(self) -> bool:
-        return self.method in PURE or not self.budget.delta or super().pure
+        return self.method in PURE_METHODS or not self.budget.delta or super().pure
 
     @property
     def selection(self) -> BoundSelection[Any] | None:
@@ -89,70 +90,70 @@ class DistributionStrategy(Strategy):
     @property
     def _largest(self) -> int:
         """The largest number of draws that can be selected."""
-        exact = min(LARGEST_COUNT, max(selected.MOST_CELLS // self.cells, 1))
-        return exact if self.method in EXACT else LARGEST_COUNT
+        exact = min(LARGEST_COUNT, max(selected.MAX_CELLS // self.cells, 1))
+        return exact if self.method in EXACT_METHODS else LARGEST_COUNT
 
     def extremes(self) -> Sequence[Bounding]:
         numbers = (self.bound,) if isinstance(self.bound, int) else (1, self._largest)
-        return [way.held(most, 1 if self.public else None) for way in self._ways for most in numbers]
+        return [way.bounding(most, 1 if self.public else None) for way in self._ways for most in numbers]
 
     def mechanism(self, bounding: Bounding | None = None) -> AnyMechanism:
-        held = bounding or self._bounding()
-        if isinstance(held, Draws):
-            return recentred.calibrated(self.rest, held, self.neighbours, self.cells)
-        if isinstance(held, ExactDraws):
+        bounding = bounding or self._bounding()
+        if isinstance(bounding, Draws):
+            return recentred.calibrated(self.rest, bounding, self.neighbours, self.cells)
+        if isinstance(bounding, ExactDraws):
             method = cast(selected.Method, self.method)
-            people = self.people if held.people is None else held.people
-            return selected.calibrated(self.rest, held, self.neighbours, self.cells, method, people)
+            people = self.people if bounding.people is None else bounding.people
+            return selected.calibrated(self.rest, bounding, self.neighbours, self.cells, method, people)
         noise = quieter_noise(self.method, self.rest, self.neighbours)
-        return counted.calibrated(noise, self.rest, held, self.cells, self.neighbours)
+        return counted.calibrated(noise, self.rest, bounding, self.cells, self.neighbours)
 
     def _bounding(self) -> Bounding:
-        """From public numbers alone."""
+        """The bounding that follows from public numbers alone."""
         if self.method == "sample-one":
             return SampledEvents(1)
         assert isinstance(self.bound, int)
-        way, _ = best(self._ways, [self.bound], alike(self.people or 0, self.bound), self.cells)
-        return way.held(self.bound, self.people)
+        way, _ = best(self._ways, [self.bound], equal_samples(self.people or 0, self.bound), self.cells)
+        return way.bounding(self.bound, self.people)
 
     def predicted(self, most: int, people: float) -> tuple[str, float]:
-        """By which mechanism, and how far off, all shares are together, if this many people drew this much."""
+        """The mechanism, and the predicted l1 error of all shares, if `people` people have `most` draws each."""
         most = 1 if self.method == "sample-one" else most
-        there = alike(people, most)
-        way, _ = best(self._ways, [most], there, self.cells)
-        return self._name(way), way.off(most, there, self.cells)
+        groups = equal_samples(people, most)
+        way, _ = best(self._ways, [most], groups, self.cells)
+        return self._name(way), way.expected_error(most, groups, self.cells)
 
     def _name(self, way: Way) -> str:
         if self.method != "auto":
             return self.method
         return "recentred" if way.kind is Draws else quieter_noise("auto", self.rest, self.neighbours)
 
-    def name_of(self, made: AnyMechanism) -> str:
+    def name_of(self, mechanism: AnyMechanism) -> str:
         """The name of a mechanism, as it would be requested."""
-        noise = "laplace" if isinstance(made.event, Laplace) else "gaussian"
-        return self.method if self.method != "auto" else noise if isinstance(made, Clipped) else made.name
+        noise = "laplace" if isinstance(mechanism.event, Laplace) else "gaussian"
+        return self.method if self.method != "auto" else noise if isinstance(mechanism, Clipped) else mechanism.name
 
     @property
     def error(self) -> float:
-        """How far off all shares are together, about."""
+        """The predicted l1 error of all shares."""
         if self.people is None or not isinstance(self.bound, int):
             raise BadParameter("how far off a distribution is depends on how many people there are.", fix="print(plan)")
-        return _at_most_2(self.predicted(self.bound, self.people)[1])
+        return _clip_to_2(self.predicted(self.bound, self.people)[1])
 
     def forecast(self, item: str, unit: str) -> Forecast:
         draws = (self.bound,) if isinstance(self.bound, int) else EXAMPLE_DRAWS
-        there = EXAMPLE_PEOPLE if self.people is None else (self.people,)
-        cases = [(most, people) for people in there for most in draws]
+        numbers = EXAMPLE_PEOPLE if self.people is None else (self.people,)
+        cases = [(most, people) for people in numbers for most in draws]
         return [*(self._predicted_line(most, people) for most, people in cases), all_appear(item)]
 
     def _predicted_line(self, most: int, people: int) -> tuple[str, str]:
-        name, off = self.predicted(most, people)
-        less = "these are too few people: " if _at_most_2(off) >= 1 else ""
-        together = f"{less}all {counted_noun(self.cells, 'share')} together are off by about {_at_most_2(off):.2g}"
+        name, error = self.predicted(most, people)
+        less = "these are too few people: " if _clip_to_2(error) >= 1 else ""
+        together = f"{less}all {counted_noun(self.cells, 'share')} together are off by about {_clip_to_2(error):.2g}"
         return "error", f"{together} if {people:,} people have {counted_noun(most, 'sample')} each ({name})"
 
     def outlook(self, item: str) -> str:
-        kept = counted_noun(self.bound, "sample") if isinstance(self.bound, int) else "so many samples"
+        kept = counted_noun(self.bound, "sample") if isinstance(self.bound, int) else "that number of samples"
         how = "by the mechanism that is predicted to be least off" if self.method == "auto" else self.method
         return f"People are held to {kept}. Then the distribution is learned, {how}."
 
@@ -161,56 +162,56 @@ def is_selected(method: Method, bound: int | str, people: int | None, public: bo
     """True if anything is left to be selected."""
     if method == "sample-one":
         return False
-    unsure = method == "auto" and people is None
-    return isinstance(bound, str) or unsure or (public and method in EXACT)
+    undecided = method == "auto" and people is None
+    return isinstance(bound, str) or undecided or (public and method in EXACT_METHODS)
 
 
-def _at_most_2(off: float) -> float:
-    """No two distributions are farther apart than 2."""
-    return off / (1 + off / 2) if off < inf else 2.0
+def _clip_to_2(error: float) -> float:
+    """Keep an l1 error below 2, the largest distance of two distributions."""
+    return error / (1 + error / 2) if error < inf else 2.0
 
 
 def ways(method: Method, budget: Cost, neighbours: Neighbours, cells: int) -> tuple[Way, ...]:
-    """The ways that a method allows, by how far off noise makes all shares of one draw."""
-    if method in EXACT:
-        return (_selecting(method, budget, neighbours, cells),)
+    """The candidates that a method allows, with the l1 error that noise causes in all counts."""
+    if method in EXACT_METHODS:
+        return (_selection_way(method, budget, neighbours, cells),)
     changed, absolute = changed_people(neighbours), sqrt(2 / pi)
     quieter = quieter_noise(method, budget, neighbours)
     laplace = changed / float(budget.epsilon)
     deviation = float(calibrate.analytic_sigma(budget.epsilon, budget.delta)) if budget.delta else inf
     counted = cells * (laplace if quieter == "laplace" else absolute * sqrt(changed) * deviation)
     added = Way(ScaledToSum, lambda most: counted * most)
-    if method in (*PURE, "gaussian") or not budget.delta:
+    if method in (*PURE_METHODS, "gaussian") or not budget.delta:
         return (added,)
-    moved = cells * absolute * changed * MEDIAN_DISTANCE * deviation / sqrt(sum(recentred.ROUNDS))
-    fewest = DEVIATIONS * sqrt(changed) * deviation / sqrt(recentred.DISTANCES)
+    moved = cells * absolute * changed * MEDIAN_DISTANCE * deviation / sqrt(sum(recentred.ROUND_SHARES))
+    fewest = DISTANCE_DEVIATIONS * sqrt(changed) * deviation / sqrt(recentred.DISTANCE_SHARE)
     needed = MIN_PEOPLE if method == "recentred" else fewest
     centred = Way(Draws, lambda most: moved * sqrt(most), lambda most: needed)
     return (centred,) if method == "recentred" else (added, centred)
 
 
-def _selecting(method: Method, budget: Cost, neighbours: Neighbours, cells: int) -> Way:
-    """A law is selected for each item: off by about as many people as weights fall by, where shares tell most; and a
-    tournament needs rivals that differ by less than they can."""
+def _selection_way(method: Method, budget: Cost, neighbours: Neighbours, cells: int) -> Way:
+    """Selection of a binomial for each item: its error is about the number of people by which weights fall by a factor
+    of e, where counts are most informative; and a tournament needs enough people for its rivals to differ."""
     rho = float(zcdp.rho(budget.epsilon, budget.delta)) if budget.delta else None
 
     def each(most: int) -> float:
-        """The epsilon of one selection, about."""
+        """The approximate epsilon of one selection."""
         count = min(cells, changed_people(neighbours) * most)
         return float(budget.epsilon) / count if rho is None else sqrt(8 * rho / count)
 
     def noise(most: int) -> float:
-        return 2 / each(most) * cells * most / min(most, SLOPE * sqrt(most * cells))
+        return 2 / each(most) * cells * most / min(most, UPPER_COUNT_SLOPE * sqrt(most * cells))
 
     def fewest(most: int) -> float:
-        return 1 / each(most) if method == "ks" else RIVALS / each(most)
+        return 1 / each(most) if method == "ks" else TOURNAMENT_PEOPLE / each(most)
 
     return Way(ExactDraws, noise, fewest)
 
 
 def quieter_noise(method: Method, budget: Cost, neighbours: Neighbours) -> Noise:
-    """Which noise counts get: by name, or the quieter one."""
-    if method in PURE or not budget.delta:
+    """The kind of noise on counts: by name, or the smaller one."""
+    if method in PURE_METHODS or not budget.delta:
         return "laplace"
     if method == "gaussian":
         return "gaussian"

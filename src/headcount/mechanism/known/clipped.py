@@ -14,17 +14,17 @@ from headcount.account.events import Event, Gaussian, Laplace, Neighbours
 from headcount.account.guarantee import Cost
 from headcount.bound import Bounded, BoundedWithScalar, Bounding, ScaledToSize, ScaledToSum, Sensitivity, WithScalar
 from headcount.estimate.counts.debias import by_poisson, by_ratio
-from headcount.mechanism.mechanism import Columns, Mechanism, Noisy, deviation, law
+from headcount.mechanism.mechanism import Columns, Mechanism, Noisy, law, noise_deviation
 from headcount.noise import Entropy
 from headcount.wording import format_number
 
 
 @dataclass(frozen=True)
 class NoisyWithScalar(Noisy):
-    """Noisy values, and a number beside them."""
+    """Noisy values, and one noisy number besides."""
 
     number: int
-    """In units."""
+    """The noisy number, in its units."""
 
 
 @dataclass(frozen=True)
@@ -35,10 +35,10 @@ class Clipped(Mechanism[Bounded, Noisy]):
     proof: ClassVar[str] = "docs/proofs/clipped.md"
     event: Laplace | Gaussian
     scalar_event: Laplace | None = None
-    """The noise on the number that is measured beside the counts, if there is one."""
+    """The noise on the number that is measured besides the counts, if there is one."""
     poisson_people: int | None = None
-    """What bounding took away is undone as if the counts of this many people were Poisson (0: as many as are measured);
-    None if it is not."""
+    """The bias of bounding is corrected as if the counts of this many people were Poisson (0: the measured number of
+    people); None if it is not."""
 
     @property
     def events(self) -> tuple[Event, ...]:
@@ -53,20 +53,20 @@ class Clipped(Mechanism[Bounded, Noisy]):
         return NoisyWithScalar(bounded.items, values, bounded.number + int(entropy.draw(law(self.scalar_event), 1)[0]))
 
     def explain(self, item: str) -> list[str]:
-        counts = f"Every {item} of the public list gets {self.noise_told()}, whether anybody has it or not."
+        counts = f"Every {item} of the public list gets {self.describe_noise()}, whether anybody has it or not."
         if self.scalar_event is None:
             return [counts]
         assert isinstance(self.bounding, WithScalar)
         what, unit = self.bounding.what, self.bounding.number_unit
-        wide = deviation(law(self.scalar_event)) / unit
+        deviation = format_number(noise_deviation(law(self.scalar_event)) / unit)
         measured = "How much bounding took away from all" if what == "taken" else "How many people there are"
         return [
             counts,
-            f"{measured} is measured as well, with Laplace noise of a standard deviation of {format_number(wide)}.",
+            f"{measured} is measured as well, with Laplace noise of a standard deviation of {deviation}.",
         ]
 
     def estimate(self, noisy: Noisy) -> Columns:
-        """What bounding took away is undone if that is wished for."""
+        """Counts and their intervals, corrected for the bias of bounding if that was requested."""
         found = super().estimate(noisy).by_name
         plain = found["count"], found["low"], found["high"]
         scalar = self._scalar(noisy)
@@ -77,23 +77,23 @@ class Clipped(Mechanism[Bounded, Noisy]):
         return Columns(dict(zip(found, plain, strict=True)))
 
     def _scalar(self, noisy: Noisy) -> tuple[float, float] | None:
-        """The number that is measured beside the counts, and its noise's standard deviation."""
+        """The number that is measured besides the counts, and its noise's standard deviation."""
         if not isinstance(noisy, NoisyWithScalar) or self.scalar_event is None:
             return None
         assert isinstance(self.bounding, WithScalar)
         unit = self.bounding.number_unit
-        return noisy.number / unit, deviation(law(self.scalar_event)) / unit
+        return noisy.number / unit, noise_deviation(law(self.scalar_event)) / unit
 
     @property
-    def interval_told(self) -> str:
+    def interval_meaning(self) -> str:
         if self.poisson_people is not None:
-            who = "so many people as was said" if self.scalar_event is None else "the people that the table has"
+            who = "the given number of people" if self.scalar_event is None else "the people that the table has"
             return (
                 f"What bounding took away is undone as if the counts of {who} were Poisson. From low to high: noise "
                 "alone; if the counts are otherwise, more may be missing."
             )
         if self.scalar_event is None:
-            return super().interval_told
+            return super().interval_meaning
         return (
             "What bounding took away is undone by one ratio for all. From low to high: noise, and that of the ratio; "
             "where an item lost more than others, more may be missing."
@@ -103,7 +103,8 @@ class Clipped(Mechanism[Bounded, Noisy]):
 def calibrated(
     budget: Cost, *, count: Literal["users", "events"], bound: int, cells: int, neighbours: Neighbours
 ) -> Clipped:
-    """The quieter one for so many known items, if somebody with up to `bound` items (or events) is to count in full."""
+    """The mechanism with less noise on `cells` known items, if a person with up to `bound` items (or events) counts in
+    full."""
     if count == "users":
         sums, sizes = ScaledToSum(bound, largest=1), ScaledToSize(bound, largest=1)
     else:
@@ -115,11 +116,12 @@ def calibrated(
 
 
 SCALAR_SHARE = Fraction(5, 100)
-"""The share of epsilon for the number that is measured beside the counts."""
+"""The share of epsilon for the number that is measured besides the counts."""
 
 
 def with_scalar(budget: Cost, what: Literal["taken", "people"], counted: Callable[[Cost], Clipped]) -> Clipped:
-    """The same with a number beside the counts: one of one person, so no kind of neighbours needs more noise for it."""
+    """The mechanism with a number besides the counts: its sensitivity is that of one person for both kinds of
+    neighbours."""
     extra = budget.epsilon * SCALAR_SHARE
     plain = counted(Cost(budget.epsilon - extra, budget.delta))
     assert isinstance(plain.bounding, ScaledToSum | ScaledToSize)
@@ -131,19 +133,19 @@ def with_scalar(budget: Cost, what: Literal["taken", "people"], counted: Callabl
 def laplace(
     budget: Cost, bounding: Bounding, cells: int, neighbours: Neighbours, *, poisson_people: int | None = None
 ) -> Clipped:
-    """Laplace noise for so many known items: no delta is needed."""
+    """Laplace noise for `cells` known items: no delta is needed."""
     total = _change(bounding.sensitivity, cells, neighbours).total
     event = Laplace(calibrate.laplace_scale(budget.epsilon, total), Fraction(total))
     return Clipped(bounding, event, poisson_people=poisson_people)
 
 
 def gaussian(budget: Cost, bounding: Bounding, cells: int, neighbours: Neighbours) -> Clipped:
-    """Gaussian noise for so many known items."""
+    """Gaussian noise for `cells` known items."""
     change = _change(bounding.sensitivity, cells, neighbours)
     variance = calibrate.gaussian_variance(budget.epsilon, budget.delta, change.squared, change.items)
     return Clipped(bounding, Gaussian(variance, Fraction(change.squared), change.items))
 
 
 def _change(sensitivity: Sensitivity, cells: int, neighbours: Neighbours) -> Sensitivity:
-    """The most by which neighbours differ on so many cells."""
+    """The largest difference of neighbours on `cells` cells."""
     return sensitivity.within(cells).change(neighbours).within(cells)

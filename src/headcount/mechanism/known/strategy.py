@@ -6,7 +6,7 @@ from math import isqrt, pi, sqrt
 from typing import Any, Literal
 
 from headcount.account.guarantee import Cost
-from headcount.account.threshold import people
+from headcount.account.threshold import changed_people
 from headcount.bound import Bounding, ScaledToSize, ScaledToSum
 from headcount.bound.selection.compare import Compared, ComparedSizes, ComparedSums
 from headcount.bound.selection.paper import (
@@ -41,10 +41,10 @@ SELECTIONS = {
 SQUARES = tuple(name for name in SELECTIONS if name not in (ComparedSums.name, Quantile.name))
 """Those that select a bound on squares, for Gaussian noise."""
 MIN_SPARSITY, MAX_SPARSITY = 20, 100
-"""Nobody's items count for more than this when a bound is selected: a tenth of all, within these."""
+"""Limits of the number of items of a person that count when a bound is selected: a tenth of all items, within these."""
 LARGEST_BY_RANK = 100
-"""The largest candidate where candidates are not compared by what they cost (paper.py), if no grid is given: where M is
-small, all above everybody are as likely as the best, and what is lost is in proportion to them."""
+"""The largest candidate where candidates are not compared by their error (paper.py), if no grid is given: where M is
+small, all candidates above everybody's counts are as likely as the best, and the loss is in proportion to them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,19 +75,19 @@ class KnownItems(Strategy):
     @property
     def sums(self) -> bool:
         """True if the selected bound is one on sums, for Laplace noise."""
-        few = self.debias == "poisson" or not self._many
-        return self.selects == Quantile.name or (self.selects == ComparedSums.name and few)
+        prefers_laplace = self.debias == "poisson" or not self._prefers_gaussian
+        return self.selects == Quantile.name or (self.selects == ComparedSums.name and prefers_laplace)
 
     @property
-    def _many(self) -> bool:
-        """True if there are so many items that Gaussian noise for all of them is quieter than Laplace noise."""
+    def _prefers_gaussian(self) -> bool:
+        """True if there are enough items that Gaussian noise for all of them is smaller than Laplace noise."""
         if not self.budget.delta:
             return False
         return self.cells > 2 / pi * (sigma(self.budget) * float(self.budget.epsilon)) ** 2
 
     @property
     def largest(self) -> int:
-        """The most that a person can have of one item."""
+        """The largest count of one item that a person can have."""
         return 1 if self.count == "users" else LARGEST_COUNT
 
     @property
@@ -98,7 +98,7 @@ class KnownItems(Strategy):
     def selection(self) -> BoundSelection[Any] | None:
         if not self.selects:
             return None
-        changed = people(self.neighbours) if self.cells > 1 else 1
+        changed = changed_people(self.neighbours) if self.cells > 1 else 1
         kind = ComparedSums if self.selects == ComparedSums.name and self.sums else SELECTIONS[self.selects]
         noise = (
             changed / float(self.rest.epsilon) if self.sums else sigma(self.rest) * sqrt(2 / pi * changed)
@@ -151,11 +151,11 @@ class KnownItems(Strategy):
         if not self.selects:
             return given_forecast(self.mechanism(), item, unit)
         errors = for_examples([format_number(self.mechanism(self.example(bound)).error) for bound in EXAMPLE_BOUNDS])
-        return [error_line(errors), *([] if self.cells == 1 else [all_appear(item)]), *self._candidates_told()]
+        return [error_line(errors), *([] if self.cells == 1 else [all_appear(item)]), *self._candidates_forecast()]
 
-    def _candidates_told(self) -> Forecast:
-        """Of a selection by rank, or by noise on the bound: from how many bounds, and whether it can tell them
-        apart."""
+    def _candidates_forecast(self) -> Forecast:
+        """The forecast of a selection by rank, or by noise on the bound: the candidates, and a warning if it can hardly
+        distinguish them."""
         selection = self.selection
         if not isinstance(selection, Known) or isinstance(selection, Compared):
             return []

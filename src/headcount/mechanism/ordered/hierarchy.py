@@ -2,9 +2,9 @@
 section 4).
 
 Every level of the tree covers all cells, with ever wider nodes, and each is measured by itself: with noise, or in a
-sample of its own, which is thresholded. A person who adds up to so much in all adds up to as much on every level, so a
-tree costs what its levels cost together. A sample is never used for two levels: a parent less its children would tell
-of one person. Proof for both kinds of neighbours: docs/proofs/hierarchy.md.
+sample of its own, which is thresholded. A person whose rows are bounded in all has the same bound on every level, so
+a tree costs the composition of its levels. A sample is never used for two levels: a parent minus its children would
+reveal one person. Proof for both kinds of neighbours: docs/proofs/hierarchy.md.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ import numpy as np
 from headcount.account import calibrate
 from headcount.account.events import Gaussian, Laplace, Neighbours, SampleThreshold
 from headcount.account.guarantee import Cost
-from headcount.account.threshold import people
+from headcount.account.threshold import changed_people
 from headcount.bound import Bounded, SampledEvents, ScaledToSum
 from headcount.estimate.constants import LAPLACE_TO_NORMAL, Z
 from headcount.estimate.ordered import sampled_tree, tree
@@ -33,14 +33,14 @@ Noise = Literal["laplace", "gaussian"]
 
 @dataclass(frozen=True)
 class NoisyTree(Noisy):
-    """The measured levels, the widest nodes first; what a sample hides is 0."""
+    """The measured levels, the widest nodes first; counts hidden by a threshold are 0."""
 
     levels: tuple[Integers, ...]
 
 
 @dataclass(frozen=True)
 class Hierarchy(Mechanism[Bounded, NoisyTree]):
-    """Every node of every level is measured."""
+    """A tree of counts: every node of every level is measured."""
 
     name: ClassVar[str] = "tree"
     proof: ClassVar[str] = "docs/proofs/hierarchy.md"
@@ -56,7 +56,7 @@ class Hierarchy(Mechanism[Bounded, NoisyTree]):
 
     @property
     def error(self) -> float:
-        """19 of 20 quantiles are off by at most so many ranks, through noise; in a sample, if there are 10,000."""
+        """The 95% quantile of the rank error through noise; of a sample, if there are 10,000 rows."""
         if isinstance(self.event, SampleThreshold):
             return sampled_error(self.event)
         return Z * self.deviation * sqrt(mean_variance(self.shape))
@@ -77,7 +77,7 @@ class Hierarchy(Mechanism[Bounded, NoisyTree]):
         return self.readout.columns(self.consistent(noisy), hides=isinstance(self.event, SampleThreshold))
 
     def consistent(self, noisy: NoisyTree) -> Counts:
-        """The tree whose levels agree, in people's rows."""
+        """The least-squares tree whose levels agree, in rows."""
         if isinstance(self.event, SampleThreshold):
             rate, least = float(self.event.rate), self.event.threshold
             return sampled_tree.consistent(self.shape, list(noisy.levels), rate, least)
@@ -90,7 +90,7 @@ class Hierarchy(Mechanism[Bounded, NoisyTree]):
         tree = f"A tree over these cells has {nodes:,} counts on {levels} level{'s' * (levels > 1)}."
         agree = "What all counts together say of a range or a quantile is worked out by least squares."
         if not isinstance(self.event, SampleThreshold):
-            return [tree, f"Each count gets {self.noise_told()}.", agree]
+            return [tree, f"Each count gets {self.describe_noise()}.", agree]
         rate, least = float(self.event.rate), self.event.threshold
         sample = (
             f"For each level a person is in a new sample, with a chance of {rate:.4g}. No noise is added; counts of "
@@ -99,7 +99,7 @@ class Hierarchy(Mechanism[Bounded, NoisyTree]):
         return [tree, sample, agree]
 
     @property
-    def interval_told(self) -> str:
+    def interval_meaning(self) -> str:
         return INTERVAL
 
 
@@ -110,7 +110,7 @@ INTERVAL = (
 
 
 def sampled_error(event: SampleThreshold) -> float:
-    """19 of 20 medians are off by at most so many ranks if there are 10,000 rows."""
+    """The 95% quantile of the rank error of a median of a sample of 10,000 rows."""
     rate = float(event.rate)
     return Z * sqrt(10_000 * (1 - rate) / rate) / 2
 
@@ -123,14 +123,14 @@ def noisy(
     neighbours: Neighbours,
     readout: Readout | None = None,
 ) -> Hierarchy:
-    """The tree that is best for a kind of noise, with as much of it as the budget needs."""
+    """The best tree for a kind of noise, calibrated to the budget."""
     shape = best_shape(cells, added="scales" if kind == "laplace" else "squares")
-    most, times = bounding.sensitivity.total, people(neighbours) * shape.levels
+    most, times = bounding.sensitivity.total, changed_people(neighbours) * shape.levels
     return Hierarchy(bounding, calibrated(kind, budget, most, times, sum(shape.sizes)), shape, readout)
 
 
 def calibrated(kind: Noise, budget: Cost, most: int, times: int, cells: int) -> Laplace | Gaussian:
-    """Noise for `times` vectors of which each changes by at most `most` in all, on so many integers."""
+    """Noise for `times` vectors, each of l1 sensitivity `most`, with `cells` integers in all."""
     if kind == "laplace":
         return Laplace(calibrate.laplace_scale(budget.epsilon, times * most), Fraction(times * most))
     squared, changed = Fraction(times * most**2), min(times * most, cells)

@@ -1,4 +1,4 @@
-"""What is read off counts over the cells of a public scale: quantiles, or ranges."""
+"""Readouts of counts over the cells of a public scale: quantiles, or ranges."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -6,7 +6,7 @@ from typing import Protocol
 
 import numpy as np
 
-from headcount.estimate.counts.debias import whole
+from headcount.estimate.counts.debias import to_int64
 from headcount.estimate.ordered import quantile
 from headcount.estimate.ordered.quantile import Counts
 from headcount.exact import Floats
@@ -15,7 +15,7 @@ from headcount.source.axis import Axis
 
 
 class Readout(Protocol):
-    """What is read off consistent counts."""
+    """Computes the released columns from consistent counts."""
 
     @property
     def axis(self) -> Axis: ...
@@ -26,7 +26,7 @@ class Readout(Protocol):
 
 @dataclass(frozen=True)
 class Quantiles:
-    """q, value, low, high."""
+    """Quantiles: columns q, value, low, high."""
 
     axis: Axis
     q: tuple[Fraction, ...]
@@ -40,7 +40,7 @@ class Quantiles:
         return self.sorted(*quantile.quantiles(found, self.parts, self.axis.points))
 
     def sorted(self, values: Floats, low: Floats, high: Floats) -> Columns:
-        """Rising values: searched for one by one, two may have crossed; intervals only become wider."""
+        """Sort the values, which may cross if searched for one by one; intervals only become wider."""
         values = np.sort(values)
         low = np.minimum(np.minimum.accumulate(low[::-1])[::-1], values)
         high = np.maximum(np.maximum.accumulate(high), values)
@@ -50,7 +50,7 @@ class Quantiles:
 
 @dataclass(frozen=True)
 class Ranges:
-    """from, to, count, low, high."""
+    """Counts of ranges: columns from, to, count, low, high."""
 
     axis: Axis
     ranges: tuple[tuple[float, float], ...]
@@ -60,6 +60,6 @@ class Ranges:
         first, last = (np.searchsorted(self.axis.points, ends[:, side]) for side in (0, 1))
         counts, low, high = quantile.ranges(found, first, last)
         if hides:
-            counts = np.where(low > 0, counts, 0.0)  # as of items: what was not seen is released as none
-        intervals = {"low": whole(np.floor(low)), "high": whole(np.ceil(high))}
-        return Columns({"from": ends[:, 0], "to": ends[:, 1], "count": whole(np.rint(counts)), **intervals})
+            counts = np.where(low > 0, counts, 0.0)  # as for items: what was not seen is released as 0
+        intervals = {"low": to_int64(np.floor(low)), "high": to_int64(np.ceil(high))}
+        return Columns({"from": ends[:, 0], "to": ends[:, 1], "count": to_int64(np.rint(counts)), **intervals})

@@ -26,13 +26,12 @@ Method = Literal["auto", "tree", "sample-threshold", "search", "sample-search"]
 SAMPLES: tuple[Method, ...] = ("sample-threshold", "sample-search")
 """Methods without noise."""
 SAMPLED_FAN_OUT = 16
-"""Of a tree of samples: each level more costs a part of the sample, and narrow nodes would be hidden."""
+"""Fan-out of a tree of samples: each further level costs a part of the sample, and narrow nodes would be hidden."""
 TREE_THETA = 50
 """The threshold of a tree of samples, unless another one is given: larger than what shows the smallest items, as it is
-the size of the sample that counts. Quantiles are off by a third to a half less than with that (from 5,000 people
-on)."""
+the size of the sample that matters. The error of quantiles is smaller by a third to a half (from 5,000 people on)."""
 BIAS_DIVISOR = 4
-"""What bounding takes away moves a quantile by about this fraction (1/4) of it: those who have much are not all on one
+"""Bounding moves a quantile by about a quarter of the rows that it takes away: people with many rows are not all on one
 side."""
 
 
@@ -41,13 +40,13 @@ class Ordered(Strategy):
     """Counts over the cells of a public scale."""
 
     readout: Quantiles | Ranges
-    """What is read off them."""
+    """The released columns."""
     method: Method = "auto"
     sampling: Sampling = EXACT_SAMPLING
 
     @property
     def sampled(self) -> bool:
-        """True if there is a sample instead of noise."""
+        """True if counts are those of a sample, without noise."""
         return self.method in SAMPLES
 
     @property
@@ -68,13 +67,13 @@ class Ordered(Strategy):
 
     @property
     def pure(self) -> bool:
-        """True if Laplace noise, which needs no delta, makes less error than Gaussian noise: the same for all
+        """True if Laplace noise, which needs no delta, has a smaller error than Gaussian noise: the same for all
         bounds."""
         return not self.sampled and _is_pure(self.rest, self.neighbours, self.readout, self.searching)
 
     @property
     def selection(self) -> BoundSelection[Any] | None:
-        """The bound at which noise, and what bounding takes away, are least together."""
+        """The selection of the bound that minimises the sum of noise and bias."""
         if not self.selects:
             return None
         noise = BIAS_DIVISOR * self.mechanism(ScaledToSum(1, 1)).error / 2
@@ -92,17 +91,17 @@ class Ordered(Strategy):
         return kinds[0] if self.pure else kinds[1]
 
     def _of_a_sample(self) -> AnyMechanism:
-        """In a sample everybody has one report for each level, or round."""
+        """The mechanism without noise: everybody has one report in the sample of each level, or round."""
         cells = self.readout.axis.cells
-        shape, held = Shape(cells, SAMPLED_FAN_OUT), SampledEvents(1)
+        shape, bounding = Shape(cells, SAMPLED_FAN_OUT), SampledEvents(1)
         q = self.readout.q if isinstance(self.readout, Quantiles) else ()
         reports = len(q) * binary_search.rounds(cells) if self.searching else shape.levels
         how = Sampling(theta=TREE_THETA) if self.sampling == EXACT_SAMPLING else self.sampling
         event = sampling(self.rest, reports, self.neighbours, how)
         if not self.searching:
-            return Hierarchy(held, event, shape, self.readout)
+            return Hierarchy(bounding, event, shape, self.readout)
         assert isinstance(self.readout, Quantiles)
-        return BinarySearch(held, event, cells, q, self.readout)
+        return BinarySearch(bounding, event, cells, q, self.readout)
 
     def extremes(self) -> Sequence[Bounding]:
         return [ScaledToSum(LARGEST_COUNT, LARGEST_COUNT)]
@@ -111,8 +110,8 @@ class Ordered(Strategy):
         rows = "people" if self.sampled else "rows"
         counted = "ranks" if isinstance(self.readout, Quantiles) else rows
         if self.selects:
-            made = [self.mechanism(ScaledToSum(bound, bound)) for bound in EXAMPLE_BOUNDS]
-            errors = example_errors(made, counted)
+            mechanisms = [self.mechanism(ScaledToSum(bound, bound)) for bound in EXAMPLE_BOUNDS]
+            errors = example_errors(mechanisms, counted)
         else:
             errors = f"{format_number(self.mechanism().error)} {counted}"
         if not self.sampled:
@@ -137,7 +136,7 @@ def _is_pure(budget: Cost, neighbours: Neighbours, readout: Quantiles | Ranges, 
 def _with_noise(
     budget: Cost, bounding: ScaledToSum, neighbours: Neighbours, readout: Quantiles | Ranges, searching: bool
 ) -> tuple[AnyMechanism, ...]:
-    """With Laplace noise and, if there is a delta, with Gaussian noise."""
+    """The mechanisms with Laplace noise and, if there is a delta, with Gaussian noise."""
     kinds: tuple[hierarchy.Noise, ...] = ("laplace", "gaussian") if budget.delta else ("laplace",)
     cells = readout.axis.cells
     if not searching:

@@ -1,9 +1,10 @@
-"""No noise: the counts of a sample, from a threshold on (paper 001, with the exact price instead of its Theorem 1).
+"""Sample and threshold: the counts of a sample at or above a threshold, without noise (paper 001, with the exact price
+instead of its Theorem 1).
 
-Each person's report of each item enters the sample by a coin of its own, of a public chance p. A sampled count of at
-least theta is shown, everything else is not: neither what is suppressed nor how large the sample was. Of many people
-who all have a coin, so many are kept as the binomial law says: so the coins of an item are tossed together, once its
-total is there. Every run tosses new coins, and none of them is kept: two releases never share a sample. Proof for both
+Each person's report of each item enters the sample by a coin of its own, with a public probability p. A sampled count
+of at least theta is shown, everything else is not: neither what is suppressed nor the size of the sample. The number
+kept of an item is binomial: so its coins are tossed together, once its total is known. Every run tosses new coins, and
+none of them is stored: two releases never share a sample. Proof for both
 kinds of neighbours: docs/proofs/sample-threshold.md.
 """
 
@@ -31,45 +32,45 @@ from headcount.wording import format_number
 
 Rule = Literal["exact", "paper"]
 MOST_REPORTS = 100
-"""The most reports of one person: the price of more is not worth its computing."""
+"""The largest number of reports of one person: the price of more takes too long to compute."""
 
 
 @dataclass(frozen=True)
 class Sampling:
-    """How the sample is taken, as far as it was said."""
+    """The given parameters of the sample."""
 
     p: Fraction | None = None
-    """The chance of a coin."""
+    """The probability of a coin."""
     theta: int | None = None
     """The threshold."""
     rule: Rule = "exact"
-    """What relates the two: the exact price, or the paper's rule, which wastes most of it."""
+    """The relation of the two: by the exact price, or the paper's rule, which wastes most of the budget."""
 
 
 EXACT_SAMPLING = Sampling()
-"""A sample of which nothing was given."""
+"""A sample with no given parameters: the best for the budget."""
 
 
 @dataclass(frozen=True)
 class Sampled(Mechanism[Bounded, Noisy]):
-    """Coins for everybody; shown if enough of them fell."""
+    """Bernoulli sampling of every report; counts at or above a threshold are shown."""
 
     name: ClassVar[str] = "sample-threshold"
     proof: ClassVar[str] = "docs/proofs/sample-threshold.md"
     event: Event
     listed: bool = False
-    """Whether the items are known in advance: those without enough are then told as such."""
+    """Whether the items are known in advance: those below the threshold are then released as 0."""
 
     @property
     def laws(self) -> tuple[Law, ...]:
         return ()
 
     @property
-    def appears(self) -> int | None:
+    def visible_from(self) -> int | None:
         return None if self.listed else round(self.event.threshold / self.event.rate)
 
-    def off(self, count: int) -> float:
-        """By how much 19 of 20 counts of this size are off, at most."""
+    def error_at(self, count: int) -> float:
+        """The 95% quantile of the absolute error of a count of this size."""
         rate = float(self.event.rate)
         return Z * sqrt(count * (1 - rate) / rate)
 
@@ -82,8 +83,8 @@ class Sampled(Mechanism[Bounded, Noisy]):
         return Noisy(bounded.items.filter(pa.array(shown)), kept[shown])
 
     def estimate(self, noisy: Noisy) -> Columns:
-        """What was seen, scaled up; of what was not seen, nothing, up to what it can be. Of a list each item has a row,
-        seen or not: so there the two ways to miss share the chance, and being seen is no condition."""
+        """Sampled counts, scaled up; counts below the threshold are 0, with an upper end. Of a list each item has a
+        row, seen or not: so there both kinds of misses share the miss rate, and intervals are not conditional."""
         rate, threshold = float(self.event.rate), self.event.threshold
         seen = noisy.values > 0
         found = sampled(np.maximum(noisy.values, threshold), rate, 1 if self.listed else threshold)
@@ -92,7 +93,7 @@ class Sampled(Mechanism[Bounded, Noisy]):
 
     def explain(self, item: str) -> list[str]:
         rate, least = float(self.event.rate), self.event.threshold
-        others, miss = ("told as 0", MISS_RATE / 2) if self.listed else ("not mentioned", MISS_RATE)
+        others, miss = ("shown as 0", MISS_RATE / 2) if self.listed else ("not mentioned", MISS_RATE)
         return [
             f"Each {item} of each person is in the sample by a coin of its own, with a chance of {rate:.4g}. No noise "
             "is added.",
@@ -102,7 +103,7 @@ class Sampled(Mechanism[Bounded, Noisy]):
         ]
 
     @property
-    def interval_told(self) -> str:
+    def interval_meaning(self) -> str:
         return (
             f"Counts are those of the sample, times {format_number(1 / float(self.event.rate))}. From low to high: "
             "this interval holds the count after bounding in 19 of 20 cases"
@@ -113,7 +114,7 @@ class Sampled(Mechanism[Bounded, Noisy]):
 def calibrated(
     budget: Cost, bounding: SampledItems, neighbours: Neighbours, how: Sampling, *, cells: int | None = None
 ) -> Sampled:
-    """The sample with the lowest threshold in people, of those that the budget pays for."""
+    """The mechanism with the lowest threshold in people that the budget pays for."""
     items = bounding.most if cells is None else min(bounding.most, cells)
     return Sampled(bounding, sampling(budget, items, neighbours, how), cells is not None)
 
@@ -121,27 +122,27 @@ def calibrated(
 def levels(
     budget: Cost, neighbours: Neighbours, how: Sampling, grid: Sequence[int], cells: int | None
 ) -> list[tuple[float, float]]:
-    """For each bound, about the count from which on an item is shown, and how far off such a count is: exactly at the
-    bounds 1, 10, 100, ..., and on straight lines of logarithms between them."""
+    """For each bound, the approximate count from which on an item is shown, and the error of such a count: exact at the
+    bounds 1, 10, 100, ..., and interpolated log-linearly between them."""
     decades = [10**power for power in range(len(str(max(grid) - 1)) + 1)]
-    made = [calibrated(budget, SampledItems(bound), neighbours, how, cells=cells) for bound in decades]
-    shown = [each.event.threshold / float(each.event.rate) for each in made]
-    off = [each.off(round(count)) / 2 for each, count in zip(made, shown, strict=True)]
-    lines = (np.exp(np.interp(np.log(grid), np.log(decades), np.log(points))).tolist() for points in (shown, off))
+    mechanisms = [calibrated(budget, SampledItems(bound), neighbours, how, cells=cells) for bound in decades]
+    shown = [each.event.threshold / float(each.event.rate) for each in mechanisms]
+    errors = [each.error_at(round(count)) / 2 for each, count in zip(mechanisms, shown, strict=True)]
+    lines = (np.exp(np.interp(np.log(grid), np.log(decades), np.log(points))).tolist() for points in (shown, errors))
     return list(zip(*lines, strict=True))
 
 
 def sampling(budget: Cost, items: int, neighbours: Neighbours, how: Sampling) -> Event:
-    """The event of a sample in which one person has so many reports."""
+    """The event of a sample in which one person has at most `items` reports."""
     if how.rule == "paper":
         return rates.paper(budget.epsilon, budget.delta, items=items, neighbours=neighbours)
     if how.p is None and how.theta is None:
         return rates.best(budget.epsilon, budget.delta, items=items, neighbours=neighbours)
-    return Event(*_told(budget, items, neighbours, how), items, neighbours, budget.epsilon)
+    return Event(*_rate_and_threshold(budget, items, neighbours, how), items, neighbours, budget.epsilon)
 
 
-def _told(budget: Cost, items: int, neighbours: Neighbours, how: Sampling) -> tuple[Fraction, int]:
-    """p and theta, of which at least one was said."""
+def _rate_and_threshold(budget: Cost, items: int, neighbours: Neighbours, how: Sampling) -> tuple[Fraction, int]:
+    """p and theta, of which at least one is given."""
     epsilon, delta = budget.epsilon, budget.delta
     if how.p is None:
         assert how.theta is not None

@@ -23,7 +23,7 @@ from headcount.mechanism.strategy import (
     all_appear,
     bound_grid,
     for_examples,
-    visible_from,
+    format_visible_from,
 )
 from headcount.wording import format_number, plural
 
@@ -73,9 +73,14 @@ class Samples(Strategy):
 
     def forecast(self, item: str, unit: str) -> Forecast:
         chosen = self.selection is not None
-        made = [self.mechanism(SampledItems(bound)) for bound in EXAMPLE_BOUNDS] if chosen else [self.mechanism()]
-        errors = [", ".join(f"{format_number(each.off(size))} of {size:,}" for size in EXAMPLE_COUNTS) for each in made]
-        error, least = (for_examples(each) if chosen else each[0] for each in (errors, list(map(visible_from, made))))
+        mechanisms = [self.mechanism(SampledItems(bound)) for bound in EXAMPLE_BOUNDS] if chosen else [self.mechanism()]
+        errors = [
+            ", ".join(f"{format_number(each.error_at(size))} of {size:,}" for size in EXAMPLE_COUNTS)
+            for each in mechanisms
+        ]
+        error, least = (
+            for_examples(each) if chosen else each[0] for each in (errors, list(map(format_visible_from, mechanisms)))
+        )
         shown = (
             all_appear(item) if self.cells is not None else ("appear", f"an item ({item}) needs about {least} people")
         )

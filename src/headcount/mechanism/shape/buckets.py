@@ -1,5 +1,5 @@
-"""The shape of a histogram from noise on every count of it (paper 002): of a public list of items, or of the buckets
-that items are hashed into, if they are many or not known.
+"""The shape of a histogram from noise on every count (paper 002): of a public list of items, or of the buckets that
+items are hashed into, if they are many or not known.
 
 The sum of the counts in a bucket changes by no more than the counts do, whatever the hash; its key is drawn afresh, and
 the noise on every bucket, also the empty ones, is that of a known list. Proof for both kinds of neighbours:
@@ -21,40 +21,40 @@ from headcount.errors import BadParameter, ReadingFailed
 from headcount.estimate.shape.table import MAX_BUCKETS, Estimator, Loss, of_buckets
 from headcount.exact import Integers, round_up
 from headcount.mechanism.mechanism import Columns, Mechanism, Noisy
-from headcount.mechanism.shape.contribution_limit import Size
-from headcount.mechanism.shape.staircase import INTERVAL, boxes
+from headcount.mechanism.shape.contribution_limit import ContributionLimit
+from headcount.mechanism.shape.staircase import INTERVAL, laplace_event
 from headcount.noise import Entropy
 from headcount.source.buckets import buckets_of
 from headcount.wording import plural
 
-TIMES = 2
-"""So many buckets for each contribution, if nothing else is said: enough that more than half are empty, whatever people
-have; more would only add noise (measured: docs/reproduce/shape.md)."""
-FINE = 2**59
-"""So many values a hash has before it becomes a bucket: none is favoured by more than one part in 2^35."""
-LOST, POWER = 2.5, 1.4
-"""So much, times the root of all buckets and contributions and this power of the noise's scale, all counts are off
-together: measured (evidence)."""
+BUCKETS_PER_CONTRIBUTION = 2
+"""The default number of buckets for each contribution: enough that more than half are empty, whatever people have; more
+would only add noise (measured: docs/reproduce/shape.md)."""
+HASH_VALUES = 2**59
+"""Number of values of a hash before it is reduced to a bucket: no bucket is favoured by more than one part in 2^35."""
+ERROR_FACTOR, ERROR_EXPONENT = 2.5, 1.4
+"""The l1 error of all counts is this factor times the root of buckets plus contributions times this power of the
+noise's scale: measured (docs/evidence.md)."""
 
 
 @dataclass(frozen=True)
 class NoisyBuckets(Noisy):
-    """Noisy counts of items, or of buckets, and no item."""
+    """Noisy counts of items, or of buckets, without any item."""
 
     hashed: bool
-    """Whether they are those of buckets."""
+    """Whether the counts are those of buckets."""
 
 
 @dataclass(frozen=True)
 class Buckets(Mechanism[Bounded, NoisyBuckets]):
-    """Noise on every count."""
+    """Noise on every count, of listed items or of hash buckets."""
 
     name: ClassVar[str] = "buckets"
     proof: ClassVar[str] = "docs/proofs/buckets.md"
     bounding: SampledItems
     event: Laplace
-    buckets: int | Size
-    """How many there are, or what decides it."""
+    buckets: int | ContributionLimit
+    """Number of buckets, or the contribution limit that decides it."""
     hashed: bool = True
     """Whether items are hashed into them; else each item of a public list has its own."""
     loss: Loss = "l1"
@@ -62,7 +62,7 @@ class Buckets(Mechanism[Bounded, NoisyBuckets]):
 
     @property
     def events(self) -> tuple[Event, ...]:
-        counted = self.buckets.event if isinstance(self.buckets, Size) else None
+        counted = self.buckets.event if isinstance(self.buckets, ContributionLimit) else None
         return (self.event,) if counted is None else (self.event, counted)
 
     def run(self, bounded: Bounded, entropy: Entropy) -> NoisyBuckets:
@@ -72,16 +72,16 @@ class Buckets(Mechanism[Bounded, NoisyBuckets]):
         return NoisyBuckets(bounded.items.slice(0, 0), noisy, self.hashed)
 
     def _hashed(self, bounded: Bounded, entropy: Entropy) -> Integers:
-        """The totals of buckets. Items are hashed before the first draw: what can fail by the rows fails there."""
+        """The totals of buckets. Items are hashed before the first draw, so that bad rows fail before any noise."""
         hashes = _hashes(bounded.items, entropy.secret())
-        totals = np.zeros(self._many(bounded, entropy), dtype=np.int64)
+        totals = np.zeros(self._bucket_count(bounded, entropy), dtype=np.int64)
         np.add.at(totals, hashes % len(totals), bounded.totals)
         return totals
 
-    def _many(self, bounded: Bounded, entropy: Entropy) -> int:
-        if not isinstance(self.buckets, Size):
+    def _bucket_count(self, bounded: Bounded, entropy: Entropy) -> int:
+        if not isinstance(self.buckets, ContributionLimit):
             return self.buckets
-        return min(TIMES * self.buckets.draw(int(bounded.totals.sum()), entropy), MAX_BUCKETS)
+        return min(BUCKETS_PER_CONTRIBUTION * self.buckets.draw(int(bounded.totals.sum()), entropy), MAX_BUCKETS)
 
     def estimate(self, noisy: NoisyBuckets) -> Columns:
         noise = [(float(self.event.scale), 1.0)]
@@ -89,58 +89,58 @@ class Buckets(Mechanism[Bounded, NoisyBuckets]):
         return Columns(dict(found.columns), canonical(found.measured))
 
     def explain(self, item: str) -> list[str]:
-        noise = f"gets {self.noise_told()}, whether anybody is in it or not."
+        noise = f"gets {self.describe_noise()}, whether anybody is in it or not."
         if not self.hashed:
             return [f"Every {item} of the public list {noise} No {item} is named."]
-        said = (
+        bucket = (
             f"one of {self.buckets:,} buckets"
             if isinstance(self.buckets, int)
-            else f"a bucket; there are {TIMES} for each contribution"
+            else f"a bucket; there are {BUCKETS_PER_CONTRIBUTION} for each contribution"
         )
-        counted = self.buckets.explain() if isinstance(self.buckets, Size) else []
-        hashed = f"By a keyed hash with a fresh secret, each {item} falls into {said}."
+        counted = self.buckets.explain() if isinstance(self.buckets, ContributionLimit) else []
+        hashed = f"By a keyed hash with a fresh secret, each {item} falls into {bucket}."
         undone = f"What follows from {plural(item)} that share a bucket is undone. No {item} is named."
         return [*counted, hashed, f"The count of each bucket {noise} {undone}"]
 
-    def off(self, boxes: int) -> float:
-        """How far off all counts are together, about, of so many contributions."""
-        return self._off_at_1(boxes) * exp(POWER * log(self.event.scale))
+    def expected_error(self, boxes: int) -> float:
+        """The approximate l1 error of all counts, for a total of `boxes` contributions."""
+        return self._error_at_scale_1(boxes) * exp(ERROR_EXPONENT * log(self.event.scale))
 
-    def _off_at_1(self, boxes: int) -> float:
-        """The same if the noise has a scale of 1."""
-        cells = self.buckets if isinstance(self.buckets, int) else TIMES * boxes
-        return LOST * sqrt(cells + boxes)
+    def _error_at_scale_1(self, boxes: int) -> float:
+        """The expected error for noise of scale 1."""
+        cells = self.buckets if isinstance(self.buckets, int) else BUCKETS_PER_CONTRIBUTION * boxes
+        return ERROR_FACTOR * sqrt(cells + boxes)
 
     @property
-    def expected(self) -> int | None:
-        """How many contributions there are, as far as public numbers tell."""
-        if isinstance(self.buckets, Size):
+    def expected_contributions(self) -> int | None:
+        """The number of contributions, if it follows from public numbers."""
+        if isinstance(self.buckets, ContributionLimit):
             return self.buckets.most
-        return self.buckets // TIMES if self.hashed else None
+        return self.buckets // BUCKETS_PER_CONTRIBUTION if self.hashed else None
 
     def check_worth(self) -> None:
         """Refuse noise that would hide any shape."""
-        boxes = self.expected
-        if boxes is None or self.off(boxes) <= boxes:
+        boxes = self.expected_contributions
+        if boxes is None or self.expected_error(boxes) <= boxes:
             return
-        widest = (max(boxes, 1) / self._off_at_1(boxes)) ** (1 / POWER)
+        widest = (max(boxes, 1) / self._error_at_scale_1(boxes)) ** (1 / ERROR_EXPONENT)
         enough = float(round_up(Fraction(float(self.event.sensitivity) / widest), digits=1))
         more = ", or more buckets" if isinstance(self.buckets, int) else ""
         raise BadParameter(
-            f"epsilon: all counts together would be off by about {self.off(boxes):,.0f}, which is more than the "
-            f"{boxes:,} contributions that there may be.",
+            f"epsilon: all counts together would be off by about {self.expected_error(boxes):,.0f}, which is more than "
+            f"the {boxes:,} contributions that there may be.",
             fix=f'epsilon={enough:g}{more}, or mechanism="staircase"',
         )
 
     @property
-    def interval_told(self) -> str:
+    def interval_meaning(self) -> str:
         return INTERVAL
 
 
 def _hashes(items: pa.Table, key: bytes) -> Integers:
     try:
-        return buckets_of(items, key, FINE)
-    except Exception:  # whatever it says may quote an item
+        return buckets_of(items, key, HASH_VALUES)
+    except Exception:  # its message may quote an item
         raise ReadingFailed("the items could not be hashed. Nothing was released.", fix="items of text") from None
 
 
@@ -148,10 +148,10 @@ def calibrated(
     epsilon: Fraction,
     bounding: SampledItems,
     neighbours: Neighbours,
-    buckets: int | Size,
+    buckets: int | ContributionLimit,
     hashed: bool = True,
     loss: Loss = "l1",
     estimator: Estimator = "em",
 ) -> Buckets:
-    """With as much noise as epsilon needs."""
-    return Buckets(bounding, boxes(epsilon, bounding, neighbours), buckets, hashed, loss, estimator)
+    """The mechanism with noise calibrated to epsilon."""
+    return Buckets(bounding, laplace_event(epsilon, bounding, neighbours), buckets, hashed, loss, estimator)

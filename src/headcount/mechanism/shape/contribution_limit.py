@@ -1,7 +1,7 @@
-"""How many contributions there are, at most: public, or counted with noise. What a shape's mechanism needs to know of
-the data before it measures anything.
+"""An upper bound of the total number of contributions: public, or from a noisy count. The mechanisms of a shape need it
+before they measure anything.
 
-A person who is added or removed changes the number by at most the bound, and so does one who is replaced: both of them
+A person who is added or removed changes the total by at most the bound, and so does one who is replaced: both versions
 contribute between nothing and the bound.
 """
 
@@ -10,46 +10,49 @@ from fractions import Fraction
 from math import ceil
 
 from headcount.account.events import Laplace
-from headcount.mechanism.mechanism import deviation, law
+from headcount.mechanism.mechanism import law, noise_deviation
 from headcount.noise import Entropy
 from headcount.wording import format_number
 
-PART = Fraction(2, 100)
-"""The part of epsilon for it."""
-SURE = 7
-"""So many scales are added: once in 2,000 cases there are more contributions than is said."""
-LARGEST = 2**60
+COUNT_SHARE = Fraction(2, 100)
+"""The share of epsilon for the noisy count."""
+SAFETY_SCALES = 7
+"""Scales of the noise that are added to the noisy count: it is below the total with a probability of 1/2,000."""
+MAX_CONTRIBUTIONS = 2**60
 
 
 @dataclass(frozen=True)
-class Size:
-    """At most so many contributions; or how they are counted."""
+class ContributionLimit:
+    """An upper bound of the number of contributions, or the noise with which they are counted."""
 
     most: int | None
-    """If it is public."""
+    """The upper bound, if it is public."""
     event: Laplace | None = None
-    """Else: the noise."""
+    """The noise on the count, if it is not."""
     people: int | None = None
-    """How many people there are, if that is public."""
+    """Number of people, if it is public."""
 
     def draw(self, total: int, entropy: Entropy) -> int:
-        """A number that is most likely not below the total, and at least 1."""
+        """Draw an upper bound of the total that holds with high probability, and is at least 1."""
         if self.event is None:
             return self.most or 1
         noisy = total + int(entropy.draw(law(self.event), 1)[0])
-        return min(max(noisy + ceil(SURE * self.event.scale), 1), LARGEST)
+        return min(max(noisy + ceil(SAFETY_SCALES * self.event.scale), 1), MAX_CONTRIBUTIONS)
 
     def explain(self) -> list[str]:
-        """What happens, in a sentence, if anything does."""
+        """Describe the noisy count, if there is one."""
         if self.event is None:
             return []
-        off = format_number(deviation(law(self.event)))
-        return [f"How much people contribute in all is counted first, with Laplace noise of a deviation of {off}."]
+        deviation = format_number(noise_deviation(law(self.event)))
+        return [
+            f"How much people contribute in all is counted first, with Laplace noise of a deviation of {deviation}."
+        ]
 
 
-def sized(epsilon: Fraction, bound: int, people: int | None) -> tuple[Size, Fraction]:
-    """From a public number of people, or for a part of epsilon; and the epsilon that is left."""
+def limit_contributions(epsilon: Fraction, bound: int, people: int | None) -> tuple[ContributionLimit, Fraction]:
+    """The limit from a public number of people, or from a noisy count for a share of epsilon; and the epsilon that is
+    left."""
     if people is not None:
-        return Size(min(people * bound, LARGEST), people=people), epsilon
-    price = epsilon * PART
-    return Size(None, Laplace(bound / price, Fraction(bound))), epsilon - price
+        return ContributionLimit(min(people * bound, MAX_CONTRIBUTIONS), people=people), epsilon
+    price = epsilon * COUNT_SHARE
+    return ContributionLimit(None, Laplace(bound / price, Fraction(bound))), epsilon - price

@@ -4,7 +4,7 @@ The counts, largest first, are a staircase of boxes: the first row has as many a
 more person for an item adds exactly one box to it. So the first columns (how many items have at least 1, 2, 3, ...
 people), and of the first rows what lies beyond these columns, are numbers of which each box is in at most one: what one
 person adds to all of them is what that person contributes. Three times the root of all boxes is enough rows, and a
-third of it enough columns, to hold every box. The first column is how many items there are. Proof for both kinds of
+third of the root enough columns, to hold every box. The first column is the number of items. Proof for both kinds of
 neighbours: docs/proofs/staircase.md.
 """
 
@@ -18,72 +18,73 @@ import numpy as np
 from headcount.account import calibrate
 from headcount.account.chain import canonical
 from headcount.account.events import Event, Laplace, Neighbours
-from headcount.account.threshold import people
+from headcount.account.threshold import changed_people
 from headcount.bound import Bounded, SampledItems
 from headcount.estimate.shape.table import Loss, of_staircase
 from headcount.exact import Integers
 from headcount.mechanism.mechanism import Columns, Mechanism, Noisy
-from headcount.mechanism.shape.contribution_limit import Size
+from headcount.mechanism.shape.contribution_limit import ContributionLimit
 from headcount.noise import Entropy
 from headcount.wording import plural
 
 MOST_STEPS = 2**20
-"""Rows, and columns."""
-LONGER = 3
-"""So many times as many rows as the root of all boxes, and as many times fewer columns: 10% less error than with as
-many of both, and half of the squares (measured on six kinds of tables, three scales of noise)."""
-LOST = 0.55
-"""So much, times the root of all boxes and the noise's scale, all counts are off together: measured (evidence)."""
+"""The largest number of rows, and of columns."""
+ASPECT_RATIO = 3
+"""Rows are this factor times the root of all boxes, columns the root divided by this factor: 10% less error than with
+equal numbers, and half of the squared error (measured on six kinds of tables, three scales of noise)."""
+ERROR_FACTOR = 0.55
+"""The l1 error of all counts is this factor times the root of all boxes times the noise's scale: measured
+(docs/evidence.md)."""
 
 
 @dataclass(frozen=True)
 class NoisyStaircase(Noisy):
-    """A staircase, and no item."""
+    """A noisy staircase, without any item."""
 
     rows: Integers
     """What the largest counts have beyond the last column."""
     columns: Integers
     """How many items have at least 1, 2, 3, ... people."""
     cells: int | None
-    """How many items there are at most, if that is public."""
+    """The largest possible number of items, if it is public."""
     max_count: int
-    """No item can have more people."""
+    """The largest possible count."""
     people: int | None = None
-    """How many people there are, if that is public."""
+    """Number of people, if it is public."""
 
 
 @dataclass(frozen=True)
 class Staircase(Mechanism[Bounded, NoisyStaircase]):
-    """Noise on how many items there are from each count on, and on what the largest counts have beyond."""
+    """Noise on the number of items of at least each count, and on what the largest counts have beyond."""
 
     name: ClassVar[str] = "staircase"
     proof: ClassVar[str] = "docs/proofs/staircase.md"
     bounding: SampledItems
     event: Laplace
-    size: Size
-    """Of what is measured."""
+    limit: ContributionLimit
+    """The number of contributions, which decides the number of rows and columns."""
     cells: int | None = None
-    """How many items a public list has, if there is one."""
+    """Number of items of the public list, if there is one."""
     loss: Loss = "l1"
 
     @property
     def events(self) -> tuple[Event, ...]:
-        return (self.event,) if self.size.event is None else (self.event, self.size.event)
+        return (self.event,) if self.limit.event is None else (self.event, self.limit.event)
 
     def run(self, bounded: Bounded, entropy: Entropy) -> NoisyStaircase:
         self.check(bounded)
-        boxes = self.size.draw(int(bounded.totals.sum()), entropy)
-        (rows, columns), max_count = steps_for(boxes), min(boxes, self.size.people or boxes)
+        boxes = self.limit.draw(int(bounded.totals.sum()), entropy)
+        (rows, columns), max_count = steps_for(boxes), min(boxes, self.limit.people or boxes)
         rows, columns = min(rows, self.cells or rows), min(columns, max_count)
         true = np.concatenate(staircase(bounded.totals, rows, columns))
         noisy = true + entropy.draw(self.law, len(true))
         shown = bounded.items.slice(0, 0), noisy[:0]
-        return NoisyStaircase(*shown, noisy[:rows], noisy[rows:], self._most_items, max_count, self.size.people)
+        return NoisyStaircase(*shown, noisy[:rows], noisy[rows:], self._most_items, max_count, self.limit.people)
 
     @property
     def _most_items(self) -> int | None:
-        """How many items there can be, if that is public: as many as are listed, or as all people may have."""
-        people = None if self.size.people is None else self.size.people * self.bounding.limit
+        """The largest possible number of items, if it is public: those listed, or those that all people may have."""
+        people = None if self.limit.people is None else self.limit.people * self.bounding.limit
         return min((each for each in (self.cells, people) if each is not None), default=None)
 
     def estimate(self, noisy: NoisyStaircase) -> Columns:
@@ -100,32 +101,32 @@ class Staircase(Mechanism[Bounded, NoisyStaircase]):
 
     def explain(self, item: str) -> list[str]:
         return [
-            *self.size.explain(),
+            *self.limit.explain(),
             f"How many {plural(item)} have at least 1, 2, 3, ... people, up to a third of the root of that, and how "
-            f"many people the largest have beyond, get {self.noise_told()}. No {item} is named.",
+            f"many people the largest have beyond, get {self.describe_noise()}. No {item} is named.",
             "The most likely shape follows from these: counts that never rise from one rank to the next.",
         ]
 
-    def off(self, boxes: int) -> float:
-        """How far off all counts are together, about, of so many contributions."""
-        return LOST * float(self.event.scale) * sqrt(boxes)
+    def expected_error(self, boxes: int) -> float:
+        """The approximate l1 error of all counts, for a total of `boxes` contributions."""
+        return ERROR_FACTOR * float(self.event.scale) * sqrt(boxes)
 
     @property
-    def interval_told(self) -> str:
+    def interval_meaning(self) -> str:
         return INTERVAL
 
 
 INTERVAL = (
     "From low to high: the count, after bounding, of the item in the middle of these ranks, in 19 of 20 cases. From "
-    "at_least_low to at_least_high: the number of items that have at least so many people."
+    "at_least_low to at_least_high: the number of items that have at least that count."
 )
 
 
 def steps_for(boxes: int) -> tuple[int, int]:
-    """So many rows and columns hold every box: fewer than 3 (s + 1) items have more than s / 3 people, s being the root
-    of all boxes."""
+    """The rows and columns that hold every box: fewer than 3 (s + 1) items have more than s / 3 people, s being the
+    root of all boxes."""
     root = isqrt(max(boxes, 1))
-    return min(LONGER * root + LONGER - 1, MOST_STEPS), min(max(root // LONGER, 1), MOST_STEPS)
+    return min(ASPECT_RATIO * root + ASPECT_RATIO - 1, MOST_STEPS), min(max(root // ASPECT_RATIO, 1), MOST_STEPS)
 
 
 def staircase(totals: Integers, rows: int, columns: int) -> tuple[Integers, Integers]:
@@ -140,15 +141,15 @@ def calibrated(
     epsilon: Fraction,
     bounding: SampledItems,
     neighbours: Neighbours,
-    size: Size,
+    limit: ContributionLimit,
     cells: int | None = None,
     loss: Loss = "l1",
 ) -> Staircase:
-    """With as much noise as epsilon needs."""
-    return Staircase(bounding, boxes(epsilon, bounding, neighbours), size, cells, loss)
+    """The mechanism with noise calibrated to epsilon."""
+    return Staircase(bounding, laplace_event(epsilon, bounding, neighbours), limit, cells, loss)
 
 
-def boxes(epsilon: Fraction, bounding: SampledItems, neighbours: Neighbours) -> Laplace:
-    """Noise for integers to which a person adds as many ones as the bound allows; a replaced one takes as many away."""
-    most = people(neighbours) * bounding.sensitivity.total
+def laplace_event(epsilon: Fraction, bounding: SampledItems, neighbours: Neighbours) -> Laplace:
+    """Noise for integers to which a person adds at most `bound` in all; a replaced one takes away as much as well."""
+    most = changed_people(neighbours) * bounding.sensitivity.total
     return Laplace(calibrate.laplace_scale(epsilon, most), Fraction(most))

@@ -7,19 +7,19 @@ from headcount.bound import Bounding, SampledItems
 from headcount.estimate.shape.table import Estimator, Loss
 from headcount.mechanism.shape import buckets, staircase
 from headcount.mechanism.shape.buckets import Buckets
-from headcount.mechanism.shape.contribution_limit import sized
+from headcount.mechanism.shape.contribution_limit import limit_contributions
 from headcount.mechanism.shape.staircase import Staircase
 from headcount.mechanism.strategy import Forecast, Strategy
 from headcount.wording import format_number
 
 Method = Literal["auto", "staircase", "buckets"]
 EXAMPLE_CONTRIBUTIONS = (10_000, 1_000_000)
-"""Contributions in all for which a plan shows the error."""
+"""Total numbers of contributions for which a plan shows the error."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ShapeStrategy(Strategy):
-    """A staircase, or buckets."""
+    """A noisy staircase, or noisy buckets."""
 
     cells: int | None
     """Number of items, if they are known in advance."""
@@ -36,26 +36,27 @@ class ShapeStrategy(Strategy):
         return self._staircase() if self.method != "buckets" else self._buckets()
 
     def _staircase(self) -> Staircase:
-        size, rest = sized(self.rest.epsilon, self.bound, self.people)
-        return staircase.calibrated(rest, SampledItems(self.bound), self.neighbours, size, self.cells, self.loss)
+        limit, rest = limit_contributions(self.rest.epsilon, self.bound, self.people)
+        return staircase.calibrated(rest, SampledItems(self.bound), self.neighbours, limit, self.cells, self.loss)
 
     def _buckets(self) -> Buckets:
-        epsilon, held, how = self.rest.epsilon, SampledItems(self.bound), (self.loss, self.estimator)
+        epsilon, bounding, how = self.rest.epsilon, SampledItems(self.bound), (self.loss, self.estimator)
         if self.buckets is not None:
-            return buckets.calibrated(epsilon, held, self.neighbours, self.buckets, True, *how)
+            return buckets.calibrated(epsilon, bounding, self.neighbours, self.buckets, True, *how)
         if self.cells is not None:
-            return buckets.calibrated(epsilon, held, self.neighbours, self.cells, False, *how)
-        size, rest = sized(epsilon, self.bound, self.people)
-        return buckets.calibrated(rest, held, self.neighbours, size, True, *how)
+            return buckets.calibrated(epsilon, bounding, self.neighbours, self.cells, False, *how)
+        limit, rest = limit_contributions(epsilon, self.bound, self.people)
+        return buckets.calibrated(rest, bounding, self.neighbours, limit, True, *how)
 
     def check(self) -> None:
         super().check()
-        if isinstance(made := self.mechanism(), Buckets):
-            made.check_worth()
+        if isinstance(mechanism := self.mechanism(), Buckets):
+            mechanism.check_worth()
 
     def forecast(self, item: str, unit: str) -> Forecast:
-        made = self.mechanism()
+        mechanism = self.mechanism()
         errors = ", ".join(
-            f"{format_number(made.off(each))} if they have {each:,} people" for each in EXAMPLE_CONTRIBUTIONS
+            f"{format_number(mechanism.expected_error(each))} if they have {each:,} people"
+            for each in EXAMPLE_CONTRIBUTIONS
         )
         return [("error", f"the counts of all items together are off by about {errors}")]

@@ -1,9 +1,10 @@
-"""Items not known in advance, found one after another and counted, with no limit on how many of them a person has
-(paper 003, Private Count Release, repaired).
+"""Items not known in advance, selected one after another and counted, without a bound on the items of a person (paper
+003, Private Count Release, repaired).
 
-Softly at first, so that only the most common items are found, then louder and louder, until the budget is used up. An
-item that is found costs its selection and its count, however many people have it and whatever else they have: so this
-is the better way where people have more items than can be shown. Every decision depends on what was released before.
+The first levels spend little epsilon per selection, so that only the most common items are selected; later levels spend
+more and more, until the budget is used up. An item costs its selection and its count, however many people have it and
+whatever else they have: so this is the better mechanism where people have more items than can be released. Every
+decision depends only on what was released before.
 Proof for both kinds of neighbours: docs/proofs/count-release.md.
 """
 
@@ -23,64 +24,65 @@ from headcount.account.guarantee import Cost
 from headcount.bound import BoundedTop, TopItems, TopSums
 from headcount.errors import BadParameter
 from headcount.estimate.constants import Z
-from headcount.estimate.counts.debias import whole
-from headcount.estimate.counts.iterative import Levels, Posterior, probable
+from headcount.estimate.counts.debias import to_int64
+from headcount.estimate.counts.iterative import Levels, Posterior, posterior
 from headcount.exact import Floats, Integers, round_down
 from headcount.mechanism.mechanism import Columns, Mechanism, Noisy
 from headcount.mechanism.topk.levels import (
-    PLAIN,
+    AMOUNTS_VARIANT,
+    TOP_K_VARIANT,
     VARIANTS,
-    WANTED,
     Level,
     Variant,
     VariantName,
-    ladder,
+    levels_within,
     with_constants,
 )
 from headcount.mechanism.topk.search import Search
 from headcount.noise import Entropy, Law
 from headcount.noise.gaussian import DiscreteGaussian
 
-EVERYBODY = 10**10
-ROUGHLY = (4, 4, 2)
-"""Refined counts: the variances of one measurement after another, in those of the finest; together they have that."""
+MAX_PEOPLE = 10**10
+"""More people than there are on earth."""
+REFINEMENT_VARIANCES = (4, 4, 2)
+"""Refined counts: the variances of successive measurements, in multiples of the variance of all of them together."""
 
 
 @dataclass(frozen=True)
 class NoisyFound(Noisy):
-    """Items in the order in which they were found."""
+    """Items in the order of their selection."""
 
     levels: Integers
-    """The number of the level at which each was found."""
+    """The index of the level at which each was selected."""
     variances: Floats
-    """Of the noise on each value, in people squared; 0 if counts are not told."""
+    """Variance of the noise on each value, in people squared; 0 if counts are not released."""
 
 
 @dataclass(frozen=True)
 class CountRelease(Mechanism[BoundedTop, NoisyFound]):
-    """Items found one after another, and what is told of each, until a budget is used up."""
+    """Adaptive selection of items, and noisy counts of them, until a budget is used up."""
 
     name: ClassVar[str] = "count-release"
     proof: ClassVar[str] = "docs/proofs/count-release.md"
     bounding: TopItems
     event: Adaptive
     levels: tuple[Level, ...]
-    """From the softest to the loudest that the budget may reach."""
+    """In rising epsilon, up to the largest that the budget may reach."""
     variant: VariantName = "level"
     target: Fraction | None = Fraction(1, 10)
-    """How far off counts may be, relative to the count; None if none are told."""
+    """The relative error that counts may have; None if counts are not released."""
     k: int | None = None
-    """How many items are wanted; None if as many as can be found."""
+    """The number of items requested; None if as many as the budget selects."""
 
     @property
     def weighed(self) -> bool:
-        """Whether the level at which an item was found tells of its count: it does of people, not of amounts."""
+        """True if the level at which an item was selected is evidence of its count: for people, not for amounts."""
         return VARIANTS[self.variant].weighed and not isinstance(self.bounding, TopSums)
 
     @property
     def laws(self) -> tuple[Law, ...]:
         widest = max((level.variance for level in self.levels), default=Fraction(0))
-        return (self._law(widest * max(ROUGHLY)),) if widest else ()
+        return (self._law(widest * max(REFINEMENT_VARIANCES)),) if widest else ()
 
     def _law(self, variance: Fraction) -> Law:
         return DiscreteGaussian(variance * self.bounding.parts**2)
@@ -94,32 +96,36 @@ class CountRelease(Mechanism[BoundedTop, NoisyFound]):
         search = Search(bounded, ZcdpFilter(self.event.rho, self.event.delta), self.k)
         found = [(*_NOTHING, np.zeros(0))]  # places, values, levels, variances
         for number, level in enumerate(self.levels):
-            if not search.begins(level):
+            if not search.start(level):
                 break
             while most := search.affordable(level):
                 places = search.select(level, most, entropy)
-                told, variances = self._told(level, bounded.values[places], search.budget, entropy)
-                found.append((places, told, np.full(len(places), number), variances))
-                if len(places) < most:  # the bottom came
+                counts, variances = self._add_noise(level, bounded.values[places], search.budget, entropy)
+                found.append((places, counts, np.full(len(places), number), variances))
+                if len(places) < most:  # the bottom was selected
                     break
         places, values, levels, variances = (np.concatenate(column) for column in zip(*found, strict=True))
         return NoisyFound(bounded.items.take(pa.array(places)), values, levels, variances)
 
-    def _told(self, level: Level, values: Integers, budget: ZcdpFilter, entropy: Entropy) -> tuple[Integers, Floats]:
-        """Values with noise, and its variances."""
+    def _add_noise(
+        self, level: Level, values: Integers, budget: ZcdpFilter, entropy: Entropy
+    ) -> tuple[Integers, Floats]:
+        """Noisy values, and the variances of their noise."""
         if not level.variance:
             return np.zeros_like(values), np.zeros(len(values))
         if VARIANTS[self.variant].refined:
-            return self._refined(level, values, budget, entropy)
+            return self._add_refined_noise(level, values, budget, entropy)
         budget.charge(*level.counted, times=len(values))
         noise = entropy.draw(self._law(level.variance), len(values))
         return values + noise, np.full(len(values), float(level.variance))
 
-    def _refined(self, level: Level, values: Integers, budget: ZcdpFilter, entropy: Entropy) -> tuple[Integers, Floats]:
-        """Measured roughly, and again as long as that is too rough for the target (the paper's Brownian noise)."""
+    def _add_refined_noise(
+        self, level: Level, values: Integers, budget: ZcdpFilter, entropy: Entropy
+    ) -> tuple[Integers, Floats]:
+        """Measure with much noise, and again while that is too much for the target (the paper's Brownian noise)."""
         precision, weighed = np.zeros(len(values)), np.zeros(len(values))
         rough = np.arange(len(values))
-        for times in ROUGHLY:
+        for times in REFINEMENT_VARIANCES:
             variance = level.variance * times
             budget.charge(level.noise(variance), times=len(rough))
             noisy = values[rough] + entropy.draw(self._law(variance), len(rough))
@@ -137,39 +143,40 @@ class CountRelease(Mechanism[BoundedTop, NoisyFound]):
         return rough
 
     def estimate(self, noisy: NoisyFound) -> Columns:
-        """Counts, each with a standard deviation of its own; or, without counts, ranks."""
+        """Counts with their own standard deviations; or, without counts, ranks."""
         if self.target is None:
             return Columns({"rank": np.arange(1, len(noisy.values) + 1)})
         found = self._by_level(noisy) if self.weighed and len(noisy.values) else self._by_value(noisy)
         amounts = isinstance(self.bounding, TopSums) and self.bounding.of == "amount"
-        ends = {"low": whole(np.floor(found.low)), "high": whole(np.ceil(found.high))}
-        counts = {"sum" if amounts else "count": whole(np.rint(found.counts))}
+        ends = {"low": to_int64(np.floor(found.low)), "high": to_int64(np.ceil(found.high))}
+        counts = {"sum" if amounts else "count": to_int64(np.rint(found.counts))}
         return Columns({**counts, **ends, "deviation": found.deviations})
 
     def _by_value(self, noisy: NoisyFound) -> Posterior:
-        """From noisy values alone."""
+        """Estimates from noisy values alone."""
         values = noisy.values.astype(np.float64) * self.bounding.part
         deviations: Floats = noisy.variances**0.5 * self.bounding.parts * self.bounding.part
         return Posterior(values, deviations, values - Z * deviations, values + Z * deviations)
 
     def _by_level(self, noisy: NoisyFound) -> Posterior:
-        """From noisy values and the levels at which items were found."""
+        """Estimates from noisy values and the levels at which items were selected."""
         first = self.levels[0]
         rates = np.array([float(level.rate) for level in self.levels])
         levels = Levels(rates, float(np.log(float(first.factor))), first.margin, first.most)
         target = float(self.target or 0)
-        return probable(noisy.values.astype(np.float64), noisy.variances, noisy.levels, levels, target)
+        return posterior(noisy.values.astype(np.float64), noisy.variances, noisy.levels, levels, target)
 
     def reach(self, count: float) -> int:
-        """How many items that have at least so many people could be found and counted."""
+        """The number of items of at least `count` people each that the budget can select and count."""
         loud = [level for level in self.levels if level.threshold <= count]
         budget = ZcdpFilter(self.event.rho, self.event.delta)
         return budget.times(*loud[0].selected, *loud[0].counted) if loud else 0
 
-    def needed(self, many: int) -> float:
-        """How many people each of so many items must have, about, to be found; infinite if so many never are."""
+    def needed(self, items: int) -> float:
+        """The approximate number of people that each of `items` items needs to be selected; infinite if the budget
+        cannot pay for that number of items."""
         budget = ZcdpFilter(self.event.rho, self.event.delta)
-        paid = [level for level in self.levels if budget.times(*level.selected, *level.counted) >= many]
+        paid = [level for level in self.levels if budget.times(*level.selected, *level.counted) >= items]
         return paid[-1].threshold if paid else inf
 
     def explain(self, item: str) -> list[str]:
@@ -181,9 +188,9 @@ class CountRelease(Mechanism[BoundedTop, NoisyFound]):
             f"{loudest.threshold:,.0f}. Each is drawn at random, the more common the likelier, among all that are left "
             f"and a stop that ends the level. This goes on until {end} (rho {float(self.event.rho):.4g}) is used up."
         ]
-        return sentences if self.target is None else [*sentences, self._counts_told()]
+        return sentences if self.target is None else [*sentences, self._explain_counts()]
 
-    def _counts_told(self) -> str:
+    def _explain_counts(self) -> str:
         percent = f"{100 * float(self.levels[-1].variance) ** 0.5 / self.levels[-1].threshold:.2g}%"
         noisy = f"discrete Gaussian noise with a standard deviation of {percent} of the people that its level asks for"
         if isinstance(self.bounding, TopSums):
@@ -197,9 +204,12 @@ class CountRelease(Mechanism[BoundedTop, NoisyFound]):
         )
 
     @property
-    def interval_told(self) -> str:
+    def interval_meaning(self) -> str:
         if self.target is None:
-            return "The items alone are told, in the order in which they were found: by chance, that may not be theirs."
+            return (
+                "Only the items are released, in the order in which they were found: by chance, that may not be their "
+                "true order."
+            )
         what = "what it adds up to after cutting" if isinstance(self.bounding, TopSums) else "the true count"
         return f"From low to high: this interval is meant to hold {what}, in about 19 of 20 cases."
 
@@ -208,7 +218,7 @@ _NOTHING = (np.zeros(0, dtype=np.int64),) * 3
 
 
 def calibrated(budget: Cost, bounding: TopItems, neighbours: Neighbours, **how: Any) -> CountRelease:
-    """The levels for a budget: half of delta for the selections, half for what the steps have together."""
+    """The mechanism for a budget: half of delta for the selections, half for the conversion from zCDP."""
     delta = budget.delta / 2
     return within(Adaptive(zcdp.rho(round_down(budget.epsilon), delta), delta), bounding, neighbours, **how)
 
@@ -224,25 +234,25 @@ def within(
     first_epsilon: Fraction | None = None,
     selection_delta: Fraction | None = None,
 ) -> CountRelease:
-    """The levels for a budget of zCDP; with the paper's constants, unless others are given."""
-    usual = VARIANTS[variant] if variant != "level" else _best(bounding, k)
-    how = with_constants(usual, first_epsilon, selection_delta, budget.rho, budget.delta)
-    levels = ladder(how, budget.rho, budget.delta, most=bounding.most, target=target, neighbours=neighbours, k=k)
+    """The mechanism for a budget of zCDP; with the paper's constants, unless others are given."""
+    default = VARIANTS[variant] if variant != "level" else _default_variant(bounding, k)
+    how = with_constants(default, first_epsilon, selection_delta, budget.rho, budget.delta)
+    levels = levels_within(how, budget.rho, budget.delta, most=bounding.most, target=target, neighbours=neighbours, k=k)
     return CountRelease(bounding, budget, levels, variant, target, k)
 
 
-def _best(bounding: TopItems, k: int | None) -> Variant:
+def _default_variant(bounding: TopItems, k: int | None) -> Variant:
     if isinstance(bounding, TopSums):
-        return PLAIN
-    return VARIANTS["level"] if k is None else WANTED
+        return AMOUNTS_VARIANT
+    return VARIANTS["level"] if k is None else TOP_K_VARIANT
 
 
-def check_worth(made: CountRelease) -> None:
-    """Refuse a budget that nothing can be found with."""
-    if made.needed(1) > EVERYBODY:
-        counted = "" if made.target is None else f" and count it to within {float(made.target):g}"
+def check_worth(mechanism: CountRelease) -> None:
+    """Refuse a budget with which nothing can be selected."""
+    if mechanism.needed(1) > MAX_PEOPLE:
+        counted = "" if mechanism.target is None else f" and count it to within {float(mechanism.target):g}"
         raise BadParameter(
-            f"rho={float(made.event.rho):.3g} (of epsilon and delta) is too small to find anything{counted}, even an "
-            "item that all the people on earth have.",
+            f"rho={float(mechanism.event.rho):.3g} (of epsilon and delta) is too small to find anything{counted}, even "
+            "an item that all the people on earth have.",
             fix="epsilon=1, target_error=0.1",
         )

@@ -1,6 +1,6 @@
-"""A search in progress: which items are left to be found, and what is left of the budget.
+"""The state of count release: the items that are left to select, and the rest of the budget.
 
-What comes next depends on what was found before, and on nothing else.
+Every next step depends only on what was released before.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ from headcount.noise.race import Race
 
 
 class Search:
-    """Items are found one after another, until the budget is used up or enough are found."""
+    """Selection of items one after another, until the budget is used up or enough are selected."""
 
     def __init__(self, bounded: BoundedTop, budget: ZcdpFilter, wanted: int | None) -> None:
         self._next = bounded.next
@@ -24,19 +24,19 @@ class Search:
         self._wanted = len(bounded.totals) + 1 if wanted is None else wanted
         self.budget = budget
 
-    def begins(self, level: Level) -> bool:
-        """Whether a level can be paid for, with at least one item; then it has begun."""
+    def start(self, level: Level) -> bool:
+        """Start a level if the budget can pay for it and at least one item; return whether it started."""
         fits = self._wanted > 0 and self.budget.admits(*level.paid_once, *level.selected, *level.counted)
         if fits:
             self.budget.charge(*level.paid_once)
         return fits
 
     def affordable(self, level: Level) -> int:
-        """How many items may be found before either the budget is used up or enough are found."""
+        """The number of items that may be selected before the budget is used up or enough are selected."""
         return min(self.budget.times(*level.selected, *level.counted), self._wanted)
 
     def select(self, level: Level, most: int, entropy: Entropy) -> Integers:
-        """The places of the items that come before the bottom, in their order, at most so many."""
+        """Select at most `most` items before the bottom; return their places in the order of selection."""
         order = entropy.race(self._race(level), most)
         self.budget.charge(*level.selected, times=min(len(order) + 1, most))  # fewer than `most`: the bottom as well
         found = self._left[order]

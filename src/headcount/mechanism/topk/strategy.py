@@ -8,7 +8,7 @@ from math import inf
 from typing import Any, Literal
 
 from headcount.bound import Bounding, TopItems, TopSums
-from headcount.bound.selection.amounts import UnseenSums, UsualAmounts
+from headcount.bound.selection.amounts import NothingSeenSums, UsualAmounts
 from headcount.bound.selection.selection import BoundSelection
 from headcount.bound.top import PARTS
 from headcount.errors import BadParameter
@@ -23,7 +23,7 @@ EXAMPLE_RANKS = (1, 10, 100, 1000)
 
 @dataclass(frozen=True, kw_only=True)
 class TopK(Strategy):
-    """Private Count Release."""
+    """Private Count Release: items selected one after another."""
 
     kbar: int = KBAR
     """Number of candidates: the most common items."""
@@ -31,7 +31,7 @@ class TopK(Strategy):
     """The relative error that counts may have; None if items are released without counts."""
     variant: VariantName = "level"
     k: int | None = None
-    """Number of items wanted; None if as many as the budget finds."""
+    """Number of items requested; None if as many as the budget selects."""
     added: Literal["", "count", "amount"] = ""
     """What is added up for each item: events, or amounts; empty if people are counted."""
     first_epsilon: Fraction | None = None
@@ -63,10 +63,10 @@ class TopK(Strategy):
         assert self.added
         return UsualAmounts(self.price, self.neighbours, self.kbar, self.added)
 
-    def next_selection(self, chosen: Bounding, made: Sequence[BoundSelection[Any]]) -> BoundSelection[Any] | None:
-        if not isinstance(chosen, UnseenSums) or len(made) > 1:
+    def next_selection(self, chosen: Bounding, earlier: Sequence[BoundSelection[Any]]) -> BoundSelection[Any] | None:
+        if not isinstance(chosen, NothingSeenSums) or len(earlier) > 1:
             return None
-        return replace(made[0], epsilon=self.budget.epsilon * SECOND_PROFILE_SHARE)
+        return replace(earlier[0], epsilon=self.budget.epsilon * SECOND_PROFILE_SHARE)
 
     def mechanism(self, bounding: Bounding | None = None) -> CountRelease:
         if bounding is None:
@@ -87,7 +87,7 @@ class TopK(Strategy):
         return TopSums(self.kbar, limit, self.added) if self.added else TopItems(self.kbar)
 
     def extremes(self) -> Sequence[Bounding]:
-        return [TopSums(self.kbar, 2 * PARTS - 1, "count")]  # the most parts
+        return [TopSums(self.kbar, 2 * PARTS - 1, "count")]  # the largest number of parts
 
     def check(self) -> None:
         super().check()
@@ -99,20 +99,20 @@ class TopK(Strategy):
         raise BadParameter("what is found one after another has no one error for all.", fix="print(plan)")
 
     def forecast(self, item: str, unit: str) -> Forecast:
-        made = self.mechanism(self._bounding(1))
+        mechanism = self.mechanism(self._bounding(1))
         wanted = sorted({rank for rank in EXAMPLE_RANKS if rank < (self.k or inf)} | ({self.k} if self.k else set()))
-        needed = [(rank, made.needed(rank)) for rank in wanted if made.needed(rank) < inf]
+        needed = [(rank, mechanism.needed(rank)) for rank in wanted if mechanism.needed(rank) < inf]
         listed = ", ".join(f"{rank:,} that have {count:,.0f} each" for rank, count in needed)
         appear = f"by how many people they need, about, items ({item}): {listed}"
-        return [*self._errors(made, [count for _, count in needed]), ("appear", appear)]
+        return [*self._errors(mechanism, [count for _, count in needed]), ("appear", appear)]
 
-    def _errors(self, made: CountRelease, needed: list[float]) -> Forecast:
+    def _errors(self, mechanism: CountRelease, needed: list[float]) -> Forecast:
         """The error of counts, or of sums, of items that have as many people as they need."""
-        if made.target is None:
+        if mechanism.target is None:
             return []
         if not self.added:
-            return [("error", f"most counts are off by at most {float(100 * made.target):g}%, large ones by less")]
-        relative = float(made.levels[-1].variance) ** 0.5 / made.levels[-1].threshold
+            return [("error", f"most counts are off by at most {float(100 * mechanism.target):g}%, large ones by less")]
+        relative = float(mechanism.levels[-1].variance) ** 0.5 / mechanism.levels[-1].threshold
         limit = float(self.bound) if isinstance(self.bound, int) else 1.0
         errors = ", ".join(format_number(2 * relative * count * limit) for count in needed)
         times = "" if isinstance(self.bound, int) else ", times the limit that is chosen"
@@ -121,5 +121,5 @@ class TopK(Strategy):
     def outlook(self, item: str) -> str:
         return (
             f"No amount counts for more than that limit. The {plural(item)} that most people have are found one after "
-            "another, and what their amounts add up to is told with noise."
+            "another, and what their amounts add up to is released with noise."
         )

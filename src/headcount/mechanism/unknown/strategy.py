@@ -1,5 +1,5 @@
 """Items not known in advance, with a bound that is given or selected: a few items of each person are kept, and those
-that occur are released from a threshold on; or people's counts are scaled on two scales."""
+above a threshold are released; or people's counts are scaled on two scales."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -8,7 +8,7 @@ from math import log, pi, sqrt
 from statistics import NormalDist
 from typing import Any, Literal
 
-from headcount.account.threshold import people
+from headcount.account.threshold import changed_people
 from headcount.bound import Bounding, SampledEvents, SampledItems, TopItems, TwoScaleClip
 from headcount.bound.selection.by_load import Exponential, Generalized
 from headcount.bound.selection.profile import MOST_ITEMS, FromProfile
@@ -22,9 +22,9 @@ from headcount.mechanism.strategy import (
     error_line,
     example_errors,
     for_examples,
+    format_visible_from,
     given_forecast,
     sigma,
-    visible_from,
 )
 from headcount.mechanism.topk import count_release
 from headcount.mechanism.unknown import thresholded, weighted
@@ -34,13 +34,13 @@ from headcount.wording import plural
 
 SELECTIONS = {kind.name: kind for kind in (Generalized, Exponential)}
 """Ways of selecting the bound, by name."""
-PAPER_LARGEST = 1500
+PAPER_MAX_BOUND = 1500
 """The largest candidate of paper 000, which Algorithm 4 needs to be small."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class UnknownItems(Strategy):
-    """What is common to items that are released from a threshold on."""
+    """Base of the strategies that release items above a threshold."""
 
     count: Literal["users", "events"]
 
@@ -52,7 +52,7 @@ class UnknownItems(Strategy):
         if self.selection is None:
             return given_forecast(self.mechanism(), item, unit)
         mechanisms = [self.mechanism(self.example(bound)) for bound in EXAMPLE_BOUNDS]
-        first, *rest = map(visible_from, mechanisms)
+        first, *rest = map(format_visible_from, mechanisms)
         needed = for_examples([f"{first} {unit}", *rest])
         return [error_line(example_errors(mechanisms)), ("appear", f"an item ({item}) needs about {needed}")]
 
@@ -80,14 +80,14 @@ class Thresholds(UnknownItems):
     def selection(self) -> BoundSelection[Any] | None:
         if not self.selects:
             return None
-        grid = bound_grid(self.grid, MOST_ITEMS if self.selects == Generalized.name else PAPER_LARGEST)
+        grid = bound_grid(self.grid, MOST_ITEMS if self.selects == Generalized.name else PAPER_MAX_BOUND)
         kind = SampledItems if self.count == "users" else SampledEvents
-        thresholds, noise = zip(*map(self._level, grid), strict=True)
+        thresholds, noise = zip(*map(self._threshold_and_noise, grid), strict=True)
         return SELECTIONS[self.selects](self.price, self.neighbours, kind, grid, thresholds, noise)
 
-    def _level(self, bound: int) -> tuple[float, float]:
-        """About which threshold a bound leads to, and how large its noise is: near enough to compare bounds by."""
-        epsilon, delta, changed = float(self.rest.epsilon), float(self.rest.delta), people(self.neighbours)
+    def _threshold_and_noise(self, bound: int) -> tuple[float, float]:
+        """The approximate threshold of a bound, and the mean absolute noise: accurate enough to compare bounds."""
+        epsilon, delta, changed = float(self.rest.epsilon), float(self.rest.delta), changed_people(self.neighbours)
         scale = changed * bound / epsilon
         laplace = 1 + scale * log(bound / (2 * delta)), scale
         if self.count == "events":
@@ -109,9 +109,9 @@ class Weights(UnknownItems):
     """People's counts are scaled on two scales, which follow from a private profile of people."""
 
     by_name: bool = False
-    """Whether scaling was requested by name: else, if nearly everybody has one or two items, as many are kept."""
+    """Whether scaling was requested by name: else, if nearly everybody has one or two items, that number is kept."""
     ratio: bool = True
-    """Whether what scaling takes away is measured and undone."""
+    """Whether the bias of scaling is measured and corrected."""
 
     @property
     def price(self) -> Fraction:
@@ -119,16 +119,16 @@ class Weights(UnknownItems):
 
     @property
     def largest(self) -> int:
-        """The most that a person can have of one item."""
+        """The largest count of one item that a person can have."""
         return 1 if self.count == "users" else LARGEST_COUNT
 
     @property
     def selection(self) -> BoundSelection[Any]:
-        return FromProfile(self.price, self.neighbours, self.largest, self._small, not self.by_name)
+        return FromProfile(self.price, self.neighbours, self.largest, self._small_squared, not self.by_name)
 
     @property
-    def _small(self) -> int | None:
-        """The small bound, in squares, if it is given."""
+    def _small_squared(self) -> int | None:
+        """The small bound, squared, if it is given."""
         if not isinstance(self.bound, int):
             return None
         return self.bound if self.count == "users" else self.bound**2
@@ -145,7 +145,8 @@ class Weights(UnknownItems):
         again = " What is shown is measured once more, to undo what scaling took away." if self.ratio else ""
         return (
             f"People's counts are scaled to that bound. Every {item} that occurs gets noise; the small ones are not "
-            f"mentioned.{again} If nearly everybody has one or two {plural(item)}, so many are kept instead of scaled."
+            f"mentioned.{again} If nearly everybody has one or two {plural(item)}, that many are kept instead of "
+            "scaled."
         )
 
 

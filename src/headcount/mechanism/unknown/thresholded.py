@@ -1,7 +1,7 @@
-"""Items not known in advance: those that occur get noise, and are shown from a threshold on (paper 000, Algorithm 3,
-repaired).
+"""Items not known in advance: those that occur get noise, and are shown at or above a threshold (paper 000, Algorithm
+3, repaired).
 
-An item occurs if something of it is left *after* bounding; the paper's support before bounding is not private. Laplace
+An item occurs if a count is left *after* bounding; the paper's support before bounding is not private. Laplace
 noise, or Gaussian noise that shares its delta with the threshold, whichever has the lower threshold. Proof for both
 kinds of neighbours: docs/proofs/thresholded.md.
 """
@@ -14,7 +14,7 @@ import pyarrow as pa
 from headcount.account import calibrate
 from headcount.account.events import GaussianThreshold, LaplaceThreshold, Neighbours
 from headcount.account.guarantee import Cost
-from headcount.account.threshold import people
+from headcount.account.threshold import changed_people
 from headcount.bound import Bounded, SampledEvents, SampledItems
 from headcount.mechanism.mechanism import Mechanism, Noisy
 from headcount.noise import Entropy
@@ -36,15 +36,15 @@ class Thresholded(Mechanism[Bounded, Noisy]):
 
     def explain(self, item: str) -> list[str]:
         return [
-            f"Every {item} that is left gets {self.noise_told()}.",
+            f"Every {item} that is left gets {self.describe_noise()}.",
             f"It is shown if its noisy count is at least {self.event.threshold:,}. The others are not mentioned.",
         ]
 
 
 def calibrated(budget: Cost, bounding: SampledItems | SampledEvents, neighbours: Neighbours) -> Thresholded:
-    """The one with the lower threshold."""
+    """The mechanism with Laplace or Gaussian noise, whichever has the lower threshold."""
     sensitivity = bounding.sensitivity
-    scale = calibrate.laplace_scale(budget.epsilon, people(neighbours) * sensitivity.total)
+    scale = calibrate.laplace_scale(budget.epsilon, changed_people(neighbours) * sensitivity.total)
     total, largest = sensitivity.total, sensitivity.largest
     threshold = calibrate.laplace_threshold(scale, budget.delta, bound=total, largest=largest, neighbours=neighbours)
     laplace = LaplaceThreshold(scale, total, largest, threshold, neighbours)

@@ -83,10 +83,10 @@ def _version(home: str) -> int | None:
     if java is None:
         return None
     try:
-        said = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=SECONDS, check=True)
+        output = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=SECONDS, check=True)
     except (OSError, subprocess.SubprocessError):
         return None
-    found = re.search(r'version "([0-9.]+)', said.stderr)
+    found = re.search(r'version "([0-9.]+)', output.stderr)
     return _number(found[1]) if found else None
 
 

@@ -1,5 +1,4 @@
-"""What every bound of a list leaves of each item, for all bounds at once: a few passes over the data, none of them a
-loop over people."""
+"""Counts after clipping, for every bound of a list at once: a few vectorised passes over the data."""
 
 from dataclasses import dataclass
 
@@ -11,37 +10,37 @@ from headcount.exact import Floats, Integers
 
 
 @dataclass(frozen=True)
-class Shuffled:
-    """Everybody's events in a random order of their own: with a bound C the first C are kept (rand-clip).
+class ShuffledEvents:
+    """Each person's events in random order: with a bound C the first C are kept (rand-clip).
 
-    For each bound what is kept is a uniform sample without replacement. The samples of two bounds are not independent,
-    which no mean notices."""
+    For each bound the kept events are a uniform sample without replacement. Samples of two bounds are dependent, which
+    does not change means."""
 
     items: Integers
-    """Of each event, which item it is."""
+    """Item of each event."""
     ranks: Integers
-    """Which of the person's events it is, from 0."""
+    """Rank of each event among the person's events, from 0."""
 
-    def kept(self, bounds: Integers) -> Floats:
-        """(bound, item): how many events are kept. The bounds must rise."""
+    def clipped_counts(self, bounds: Integers) -> Floats:
+        """(bound, item): number of events kept. Bounds must increase."""
         first = np.searchsorted(bounds, np.arange(self.ranks.max() + 1), side="right")  # the first bound that keeps it
         across = int(self.items.max()) + 1
         cells = np.bincount(first[self.ranks] * across + self.items, minlength=(len(bounds) + 1) * across)
         return cells.reshape(len(bounds) + 1, across).cumsum(axis=0)[:-1].astype(np.float64)
 
 
-def shuffled(people: Histograms, random: Random) -> Shuffled:
-    """A random order of everybody's events."""
+def shuffle_events(people: Histograms, random: Random) -> ShuffledEvents:
+    """Shuffle each person's events."""
     users, items = (np.repeat(column, people.counts) for column in (people.users, people.items))
     order = np.argsort(users + random.random(len(users)))
     sizes = np.bincount(users)
     ranks = np.arange(len(users)) - np.repeat(sizes.cumsum() - sizes, sizes)
-    return Shuffled(items[order], ranks)
+    return ShuffledEvents(items[order], ranks)
 
 
-def scaled(people: Histograms, bounds: Floats) -> Floats:
-    """(bound, item): what is left if everybody's counts are scaled to a norm of at most the bound (l2)."""
-    places = np.searchsorted(bounds, people.norms)[people.users]  # so many bounds are too small for the person
+def scaled_counts(people: Histograms, bounds: Floats) -> Floats:
+    """(bound, item): totals after scaling each person's counts to an l2 norm of at most the bound."""
+    places = np.searchsorted(bounds, people.norms)[people.users]  # number of bounds below the person's norm
     shares = people.counts / people.norms[people.users]
     whole, cut = (_cells(places, people.items, values, len(bounds) + 1) for values in (people.counts, shares))
     above = cut.sum(axis=0) - cut.cumsum(axis=0)
@@ -50,7 +49,7 @@ def scaled(people: Histograms, bounds: Floats) -> Floats:
 
 
 def _cells(places: Integers, items: Integers, values: Floats | Integers, down: int) -> Floats:
-    """(place, item): the values, added up."""
+    """(index, item): sums of the values."""
     across = int(items.max()) + 1
     cells = np.bincount(places * across + items, weights=values, minlength=down * across)
     return cells.reshape(down, across).astype(np.float64)

@@ -1,6 +1,6 @@
-"""Ways of choosing a bound at a price of epsilon 0.1, beside a release at epsilon 1; drawn many times.
+"""Private selection of a bound at epsilon 0.1, beside a release at epsilon 1, sampled many times.
 
-The choices are the product's, and so are their draws, with the operating system's entropy.
+Mechanisms and samplers are the product's, with the operating system's entropy.
 """
 
 from collections.abc import Sequence
@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from experiments.bounding.paper import LARGEST, PrintedPerturbation, threshold
 from experiments.bounding.people import People
-from experiments.bounding.printed import LARGEST, PrintedPerturbation, threshold
 from headcount.account.guarantee import Cost
 from headcount.bound import SampledEvents
 from headcount.bound.selection.by_load import Generalized, Unknown
@@ -25,52 +25,54 @@ from headcount.noise import SystemEntropy
 from headcount.noise.finite import Softmax
 from headcount.source.contributions import LARGEST_COUNT
 
-PRICE = Fraction(1, 10)
+SELECTION_EPSILON = Fraction(1, 10)
 SYSTEM = SystemEntropy()
-FINE = 200
-"""Candidates for known items, from 1 to C_m, each by the same factor larger than the last; those that are alike when
-squared and rounded count once."""
+CANDIDATES = 200
+"""Number of candidates for known items, evenly spaced from 1 to C_m on a logarithmic scale; squares that round to the
+same integer count once."""
 
 
-def delta_of(people: People) -> float:
+def paper_delta(people: People) -> float:
     """1 / (2 n), as in the paper."""
     return 1 / (2 * people.number)
 
 
-def unknown(kind: type[Unknown], people: People, grid: Sequence[int]) -> Unknown:
-    """For items not known in advance: it knows the thresholds and the noise of the release that will follow."""
-    least = threshold(np.array(grid), delta_of(people))
-    return kind(PRICE, "add-remove", SampledEvents, tuple(grid), tuple(least.tolist()), tuple(map(float, grid)))
+def unknown_choice(kind: type[Unknown], people: People, grid: Sequence[int]) -> Unknown:
+    """The selection for items not known in advance, given the thresholds and noise of the release that follows."""
+    least = threshold(np.array(grid), paper_delta(people))
+    return kind(
+        SELECTION_EPSILON, "add-remove", SampledEvents, tuple(grid), tuple(least.tolist()), tuple(map(float, grid))
+    )
 
 
-def known(name: str, people: People, cells: int, sparsity: int) -> Known:
-    """For so many known items, with the paper's largest bound; the weight of the noise is the product's."""
-    plain = default(people, cells)
+def known_choice(name: str, people: People, cells: int, sparsity: int) -> Known:
+    """The selection `name` for `cells` known items, with the paper's largest bound and the product's noise weight."""
+    plain = default_choice(people, cells)
     kind: Any = PrintedPerturbation if name == PrintedPerturbation.name else SELECTIONS[name]
-    made: Known = kind(PRICE, "add-remove", plain.weight, plain.largest, fine_grid(), sparsity)
-    return replace(made, people=people.number) if isinstance(made, OutputPerturbation) else made
+    choice: Known = kind(SELECTION_EPSILON, "add-remove", plain.weight, plain.largest, fine_grid(), sparsity)
+    return replace(choice, people=people.number) if isinstance(choice, OutputPerturbation) else choice
 
 
 def fine_grid() -> tuple[int, ...]:
     """Squared bounds up to the paper's largest."""
-    return tuple(sorted({round(bound**2) for bound in np.geomspace(1, LARGEST, FINE).tolist()}))
+    return tuple(sorted({round(bound**2) for bound in np.geomspace(1, LARGEST, CANDIDATES).tolist()}))
 
 
-def default(people: People, cells: int) -> Known:
-    """What the product does for so many known items if nothing is said: way, candidates and all."""
+def default_choice(people: People, cells: int) -> Known:
+    """The product's default selection for `cells` known items."""
     chosen = KnownItems(**_release(people), cells=cells).selection
     assert isinstance(chosen, Known)
     return chosen
 
 
-def top_count() -> Known:
+def largest_count_choice() -> Known:
     """The count that one person (1 / epsilon) has or exceeds, for one item: what the paper takes as bound for its
     Algorithm 5. Candidates are 1, 2, ..., 150; the paper says nothing about them."""
-    return Quantile(PRICE, "add-remove", 1.0, LARGEST_COUNT, tuple(range(1, LARGEST + 1)))
+    return Quantile(SELECTION_EPSILON, "add-remove", 1.0, LARGEST_COUNT, tuple(range(1, LARGEST + 1)))
 
 
-def own_grid(people: People) -> tuple[int, ...]:
-    """The product's own candidates for items not known in advance."""
+def default_grid(people: People) -> tuple[int, ...]:
+    """The product's default candidates for items not known in advance."""
     chosen = Thresholds(**_release(people), bound=Generalized.name).selection
     assert isinstance(chosen, Generalized)
     return chosen.grid
@@ -78,23 +80,24 @@ def own_grid(people: People) -> tuple[int, ...]:
 
 def _release(people: People) -> dict[str, Any]:
     """A release at epsilon 1, and 0.1 for the choice."""
-    budget = Cost(1 + PRICE, Fraction(1, 2 * people.number))
-    return {"budget": budget, "neighbours": "add-remove", "count": "events", "share": PRICE / budget.epsilon}
+    budget = Cost(1 + SELECTION_EPSILON, Fraction(1, 2 * people.number))
+    share = SELECTION_EPSILON / budget.epsilon
+    return {"budget": budget, "neighbours": "add-remove", "count": "events", "share": share}
 
 
-def drawn(choice: Unknown | Known, statistics: Loads | Sizes, times: int) -> Integers:
-    """The candidates that were chosen, so many times."""
+def select(choice: Unknown | Known, statistics: Loads | Sizes, times: int) -> Integers:
+    """Sample the selected candidate `times` times."""
     return np.array(choice.grid)[_places(choice, statistics, times)]
 
 
 def _places(choice: Any, statistics: Any, times: int) -> Integers | list[int]:
-    if isinstance(choice, Unknown | Ranked):  # one law, of which all are drawn at once
+    if isinstance(choice, Unknown | Ranked):  # one distribution: all samples at once
         return SYSTEM.draw(_law(choice, statistics), times)
     return [choice.place(statistics, SYSTEM) for _ in range(times)]
 
 
 def _law(choice: Any, statistics: Any) -> Softmax:
-    """What the choice's own draw is one draw of."""
+    """The distribution that one run of the selection samples from."""
     spread = choice.span if isinstance(choice, Unknown) else 2 * choice.sensitivity
     exponents = [-choice.epsilon * Fraction(score) / spread for score in _plain(choice.scores(statistics))]
     return Softmax(tuple(each - max(exponents) for each in exponents), (1,) * len(exponents))

@@ -5,8 +5,8 @@ from itertools import product
 
 from experiments.parts import Part
 from experiments.report import Setting, Table
-from experiments.shape.tables import SOURCES, drawn
-from experiments.shape.ways import CLIP, EM, PAPER, STAIRCASE, errors, shapes, told
+from experiments.shape.tables import SOURCES, sample_tables
+from experiments.shape.ways import CLIP, EM, PAPER, STAIRCASE, errors, shapes, summary
 
 RUNS = 20
 WAYS = (CLIP, PAPER, EM, STAIRCASE)
@@ -45,9 +45,9 @@ def part(setting: Setting) -> Part:
 
 
 def _row(epsilon: str, people: int, source: str, times: int, seed: int, runs: int) -> tuple[str, ...]:
-    tables = drawn(source, people, times * people, seed, runs)
+    tables = sample_tables(source, people, times * people, seed, runs)
     found = errors(tables, lambda totals: shapes(totals, Fraction(epsilon)))
     digest = DIGEST.get((epsilon, people, source), (("", ""), ("", "")))[TIMES.index(times)]
     beside = dict(zip((PAPER, EM), digest, strict=True))
-    cells = (told(found[way], beside.get(way, "")) for way in WAYS)
+    cells = (summary(found[way], beside.get(way, "")) for way in WAYS)
     return (epsilon, f"{people:,}", source, str(times), *cells)

@@ -7,8 +7,8 @@ from math import inf, log
 
 import numpy as np
 
-from experiments.distribution.people import drawn
-from experiments.distribution.ways import WAYS, Way, learned, lines, off
+from experiments.distribution.people import sample_people
+from experiments.distribution.ways import WAYS, Way, estimate, l1_error, lines
 from experiments.parts import Part
 from experiments.pictures import Panel
 from experiments.report import Setting, Table
@@ -18,16 +18,16 @@ CELLS = 100
 ALPHAS = (0.05, 0.01)
 DRAWS = (10, 30, 100, 300, 1_000)
 FROM = 100
-"""From so many draws on privacy takes most of the people."""
+"""Draws from which on the privacy term dominates."""
 STEPS = 2
 """Numbers of people that are tried, in every doubling."""
 LEAST, LAST = 25, 30
 """The least number of people, and how many steps there are."""
 RUNS = 3
 CLAIMS: dict[Way, str] = {"not private": "-1", "laplace": "0", "gaussian": "0", "sample-one": "0"}
-"""How the number should change with m, as a power of it."""
+"""The claimed exponent of m."""
 FALLING = "-1/2"
-"""The same of all others."""
+"""The claimed exponent of m for all other ways."""
 NOTES = (
     f"*People needed*: for an error of at most alpha (l1), k = {CELLS}, epsilon 1, delta 1e-6, one person replaced. "
     "Every other item has three times as much as the others: one of the distributions of the paper's lower bound, "
@@ -56,18 +56,18 @@ def part(setting: Setting) -> Part:
 
 
 def _all(draws: int, alphas: Sequence[float], seed: int, runs: int) -> dict[tuple[float, Way], float]:
-    """Of every way. One of many draws is a draw, so for sample-one nobody needs more than one."""
-    error = {way: _error(way, 1 if way == "sample-one" else draws, seed, runs) for way in WAYS}
+    """People needed, by alpha and way. `sample-one` keeps one draw of each person, so one draw is enough."""
+    error = {way: _error_at(way, 1 if way == "sample-one" else draws, seed, runs) for way in WAYS}
     return {(alpha, way): crossing(error[way], alpha) for alpha, way in product(alphas, WAYS)}
 
 
-def _error(way: Way, draws: int, seed: int, runs: int) -> Callable[[int], float]:
-    """The mean error over some groups of people, whose number is told by a step."""
+def _error_at(way: Way, draws: int, seed: int, runs: int) -> Callable[[int], float]:
+    """The mean error over several groups of people, as a function of the step of the number of people."""
 
     @cache
     def error(step: int) -> float:
-        groups = (drawn("uneven", CELLS, _people(step), draws, seed, run) for run in range(runs))
-        return float(np.mean([off(learned(people, way), people) for people in groups]))
+        groups = (sample_people("uneven", CELLS, _people(step), draws, seed, run) for run in range(runs))
+        return float(np.mean([l1_error(estimate(people, way), people) for people in groups]))
 
     return error
 

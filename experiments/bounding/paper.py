@@ -52,7 +52,7 @@ def threshold(bounds: Integers, delta: float) -> Floats:
 
 
 @dataclass(frozen=True)
-class AsPrinted(Exponential):
+class PrintedExponential(Exponential):
     """Algorithm 4 with the exponent as printed: the sensitivity is said to be 5 C_m / 2, so it is exp(-epsilon V / (5
     C_m)). The product's needs 2 C_m."""
 

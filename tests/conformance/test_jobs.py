@@ -1,0 +1,103 @@
+"""What every job must be: a parameter is written in a signature and in a field, and everything else follows."""
+
+from dataclasses import MISSING, Field, fields
+from inspect import Parameter, signature
+from typing import Any
+
+import pytest
+import typer
+from tests.golden.requests import REQUESTS
+from tests.golden.tables import TABLES
+
+import headcount as hc
+from headcount.cli.job import command
+from headcount.cli.options import SHARED, help_of
+from headcount.errors import BadParameter
+from headcount.job import Job
+from headcount.jobs import JOBS
+from headcount.jobs.registry import FUNCTIONS
+from headcount.planner import Plan
+
+BUDGET = {"epsilon", "delta", "rho", "target_error"}
+RUN = {"data", "dataset", "ledger", "again", "memory", "spill"}
+BESIDE = {"files", "user", "neighbours", "keys_file", "engine", "master", "out", "dry_run", "as_json"}
+"""Options that no parameter has."""
+
+
+def parameters(job: str) -> dict[str, Parameter]:
+    return dict(signature(FUNCTIONS[job]).parameters)
+
+
+def own_fields(job: str) -> dict[str, Field[Any]]:
+    return {field.name: field for field in fields(Job.kind(job))}
+
+
+@pytest.mark.parametrize("job", JOBS)
+def test_a_parameter_is_a_field_and_nothing_else_is(job: str) -> None:
+    names, own = set(parameters(job)), set(own_fields(job))
+    assert own <= names
+    assert names - own <= BUDGET | RUN
+
+
+@pytest.mark.parametrize("job", JOBS)
+def test_defaults_of_signature_and_field_mean_the_same(job: str) -> None:
+    for name, field in own_fields(job).items():
+        default = parameters(job)[name].default
+        assert (default is Parameter.empty) == (field.default is MISSING), name
+        if default is not Parameter.empty and default != field.default:
+            parsed = Job.kind(job).from_typed(**{**_example(job), name: default})
+            assert getattr(parsed, name) == field.default, name
+
+
+def _example(job: str) -> dict[str, Any]:
+    """The parameters of some request, as far as they are the job's."""
+    arguments = next(each.arguments for each in REQUESTS if each.job == job)
+    return {name: value for name, value in arguments.items() if name in own_fields(job)}
+
+
+@pytest.mark.parametrize("job", JOBS)
+def test_names_follow_from_the_file(job: str) -> None:
+    kind = Job.kind(job)
+    assert kind.__module__ == FUNCTIONS[job].__module__ == f"headcount.jobs.{job}"
+    assert kind.__name__ == job.title().replace("_", "")
+    assert getattr(hc, job) is FUNCTIONS[job]
+
+
+@pytest.mark.parametrize("job", JOBS)
+def test_every_parameter_is_documented(job: str) -> None:
+    unsaid = {"data"} | RUN - set(parameters(job))
+    assert [name for name in parameters(job) if name not in unsaid and not help_of(FUNCTIONS[job], name)] == []
+
+
+@pytest.mark.parametrize("job", JOBS)
+def test_the_command_has_the_parameters_as_options_with_help(job: str) -> None:
+    options = signature(command(job)).parameters
+    assert set(parameters(job)) - {"data"} <= set(options)
+    assert set(options) - set(parameters(job)) <= BESIDE
+    for name in set(parameters(job)) - set(SHARED):
+        (option,) = (each for each in options[name].annotation.__metadata__)
+        assert isinstance(option, typer.models.OptionInfo)
+        assert option.help, name
+
+
+@pytest.mark.parametrize("job", JOBS)
+def test_a_plan_holds_its_own_fields_and_reads_itself_again(job: str) -> None:
+    request = next(each for each in REQUESTS if each.job == job)
+    plan = hc.plan(job, TABLES[request.table](), **request.arguments)
+    assert set(plan.job.to_plain()) == set(own_fields(job))
+    again = Plan.from_json(plan.to_json())
+    assert again.job == plan.job
+    assert again.to_json() == plan.to_json()
+
+
+@pytest.mark.parametrize("job", JOBS)
+def test_a_parameter_that_a_job_does_not_have_is_refused_before_anything_is_opened(job: str) -> None:
+    with pytest.raises(BadParameter, match=f"epsilo: a {job} has no such parameter. Fix: epsilon=..., or no epsilo"):
+        hc.plan(job, "no such file", epsilo=1)
+
+
+def test_a_plan_of_another_format_is_refused_with_a_clear_line() -> None:
+    plan = hc.plan("histogram", hc.example(people=10), user="user", by="song", epsilon=1)
+    for text in (plan.to_json().replace('"headcount":7', '"headcount":6'), '{"headcount": 5}'):
+        with pytest.raises(BadParameter, match="made by another version of headcount"):
+            Plan.from_json(text)

@@ -1,0 +1,35 @@
+"""Strategies and mechanisms, from what decides them."""
+
+from fractions import Fraction
+from typing import Any
+
+from headcount.account import Cost
+from headcount.account.events import Neighbours
+from headcount.jobs.histogram import Histogram
+from headcount.jobs.parameters import Count
+from headcount.mechanism import Buckets, Staircase, Strategy
+from headcount.mechanism.shape.strategy import ShapeStrategy
+
+
+def strategy(
+    budget: Cost,
+    count: Count,
+    neighbours: Neighbours,
+    cells: int | None,
+    bound: int | str,
+    mechanism: Any = "auto",
+    **more: Any,
+) -> Strategy:
+    """That of a histogram; `cells` is the number of its items, if they are known."""
+    job = Histogram(
+        user="user", by=("item",), count=count, neighbours=neighbours, bound=bound, mechanism=mechanism, **more
+    )
+    return job.strategy(budget, cells)
+
+
+def shaped(
+    epsilon: Fraction, bound: int, neighbours: Neighbours, cells: int | None, **more: Any
+) -> Staircase | Buckets:
+    """The mechanism of a shape; `cells` is the number of its items, if they are known."""
+    pure = Cost(epsilon, Fraction(0))
+    return ShapeStrategy(budget=pure, neighbours=neighbours, bound=bound, cells=cells, **more).mechanism()
