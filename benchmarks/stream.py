@@ -100,9 +100,9 @@ def central(counts: Integers) -> list[Prevalence]:
     side = int(np.ceil(counts.sum() ** 0.5))
     rows, columns = (part + noise.discrete_laplace(SCALE, side) for part in measured(counts, side, side))
     return [
-        buckets.found(noisy, kernel, hashed=False, estimator="em").prevalence,
-        buckets.found(noisy, kernel, hashed=False, estimator="paper").prevalence,
-        staircase.found(rows, columns, scale=SCALE),
+        buckets.estimate_shape(noisy, kernel, hashed=False, estimator="em").prevalence,
+        buckets.estimate_shape(noisy, kernel, hashed=False, estimator="paper").prevalence,
+        staircase.estimate_shape(rows, columns, scale=SCALE),
     ]
 
 

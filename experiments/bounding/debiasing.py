@@ -8,7 +8,7 @@ import numpy as np
 
 from experiments.bounding.people import People, Random
 from experiments.report import number
-from headcount.estimate.counts.poisson import undone
+from headcount.estimate.counts.poisson import undo_clipping
 from headcount.exact import Floats, Integers
 
 
@@ -33,5 +33,5 @@ def release_losses(people: People, bounds: Integers, random: Random) -> Debiased
     noisy = np.array([totals[bound] for bound in bounds.tolist()]) + random.laplace(size=len(bounds)) * bounds
     again = np.empty_like(noisy)
     for bound in totals:
-        again[bounds == bound] = undone(noisy[bounds == bound], people.number, bound)
+        again[bounds == bound] = undo_clipping(noisy[bounds == bound], people.number, bound)
     return DebiasedLosses(bounds, np.abs(noisy / true - 1), np.abs(again / true - 1))

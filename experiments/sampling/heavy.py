@@ -12,7 +12,7 @@ from experiments.pictures import Panel, Series
 from experiments.report import Setting, Table, number
 from experiments.sampling.part import BUDGET, SYSTEM, as_bounded
 from headcount.bound import SampledItems
-from headcount.bound.selection.people import People
+from headcount.bound.selection.people import NoisyCount
 from headcount.exact import Integers
 from headcount.jobs.heavy_hitters import HeavyHitters
 from headcount.mechanism import AnyMechanism
@@ -114,7 +114,7 @@ def evaluate(mechanism: AnyMechanism, share: str, people: int, totals: Integers)
     job = HeavyHitters.from_typed(user="user", by="item", share=share, people=people)
     there = totals[totals > 0]
     noisy = mechanism.run(as_bounded(there, mechanism.bounding), SYSTEM)
-    hitters = job.table(noisy, mechanism.estimate(noisy), People(people))
+    hitters = job.table(noisy, mechanism.estimate(noisy), NoisyCount(people))
     return _found(there >= float(share) * people, whole_numbers(hitters["item"]), np.asarray(hitters["certain"]))
 
 

@@ -14,7 +14,15 @@ from headcount.account import rates, sampling
 from headcount.account.events import SampleThreshold
 from headcount.audit.enumerate import worst_delta
 from headcount.audit.found_first import People
-from headcount.audit.sampled import EXACTLY, OneSample, Run, fixed_size, hidden_told, on_cells, together
+from headcount.audit.sampled import (
+    FINITE_LEFT_OUT,
+    OneSample,
+    Run,
+    fixed_size,
+    on_cells,
+    release_hidden_sum,
+    with_joint_coins,
+)
 from headcount.bound import SampledEvents
 from headcount.estimate.ordered.tree import Shape
 from headcount.exact import Floats
@@ -54,19 +62,24 @@ def part(setting: Setting) -> Part:
 def _mistakes() -> tuple[tuple[str, ...], ...]:
     tree = rates.best(EPSILON, DELTA, items=2)
     plain = rates.best(EPSILON, DELTA)
-    twice = together(on_cells(OneSample(SampledEvents(1), tree, Shape(3, 2))))
+    twice = with_joint_coins(on_cells(OneSample(SampledEvents(1), tree, Shape(3, 2))))
     crowd, few = "150 people have a, one has b or is not there", "7 people have a, one has b or a"
     added, replaced = ((*CROWD, *ALONE), CROWD), ((*FEW, *ALONE), (*FEW, FEW[0]))
     return (
         ("one sample for two levels", crowd, *_measured(twice, added, tree), "about p"),
         ("a sample of a fixed size, 4 of 8", few, *_measured(fixed_size(HALF, 4), replaced, HALF), "at least m/n"),
-        ("what is hidden told as a sum", crowd, *_measured(together(hidden_told(plain)), added, plain), "-"),
+        (
+            "the sum of hidden counts released",
+            crowd,
+            *_measured(with_joint_coins(release_hidden_sum(plain)), added, plain),
+            "-",
+        ),
     )
 
 
 def _measured(run: Run[People], pair: tuple[People, People], event: SampleThreshold) -> tuple[str, str, str]:
     """p and theta, the price of the event, and the exact delta of what was done."""
-    exact = worst_delta(run, [pair], event.epsilon, EXACTLY)
+    exact = worst_delta(run, [pair], event.epsilon, FINITE_LEFT_OUT)
     price = float(sampling.delta(event))
     return f"{number(float(event.rate))}, {event.threshold}", number(price), number(float(exact.low))
 

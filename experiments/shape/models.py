@@ -12,7 +12,7 @@ from experiments.sampling.part import DELTA, EPSILON
 from experiments.shape.tables import sample_tables
 from experiments.shape.ways import EM, ESTIMATORS, PAPER, Cells, Shapes, errors, noisy_cells, summary
 from headcount.account.shuffling import best, messages
-from headcount.estimate.shape.kernel import Kernel, both, laplace, shares
+from headcount.estimate.shape.kernel import Kernel, convolved, laplace, shares
 from headcount.exact import Integers
 from headcount.noise import discrete_laplace, negative_binomial
 from headcount.stream import Counter
@@ -104,7 +104,7 @@ def both_estimators(noisy: Cells) -> Shapes:
 _ONCE = laplace(float(SCALE))
 MODELS = {
     "a trusted curator": Model(_ONCE, curator),
-    STREAM: Model(both(_ONCE, _ONCE), stream),
+    STREAM: Model(convolved(_ONCE, _ONCE), stream),
     "a shuffler": Model(laplace(float(SHUFFLED.scale)), shuffler),
     "a secure sum": Model(shares(float(SCALE), float(1 / HONEST)), secure_sum),
 }

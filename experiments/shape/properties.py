@@ -11,7 +11,7 @@ from experiments.shape.tables import SOURCES, sample_tables
 from experiments.shape.ways import EM, PAPER, STAIRCASE, noisy_cells, noisy_staircase
 from headcount.estimate.shape.prevalence import Prevalence
 from headcount.estimate.shape.properties import Estimate, Properties
-from headcount.estimate.shape.uncertainty import Uncertain
+from headcount.estimate.shape.uncertainty import Uncertainty
 from headcount.exact import Floats, Integers
 
 PEOPLE, QUICK = 100_000, 5_000
@@ -120,7 +120,7 @@ def compare_estimates(totals: Integers, known: Known) -> dict[str, dict[str, Com
     return {name: _compare(prop, shapes, totals, known) for name, prop in PROPERTIES.items()}
 
 
-def _properties(found: Prevalence, uncertainty: Uncertain) -> Properties:
+def _properties(found: Prevalence, uncertainty: Uncertainty) -> Properties:
     return Properties(found, found.total, uncertainty)
 
 

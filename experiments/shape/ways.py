@@ -14,7 +14,7 @@ from headcount.estimate.shape.first_column import interval
 from headcount.estimate.shape.kernel import Kernel, laplace
 from headcount.estimate.shape.prevalence import Prevalence, of_counts
 from headcount.estimate.shape.table import Estimator, Loss
-from headcount.estimate.shape.uncertainty import OnBuckets, OnStaircase
+from headcount.estimate.shape.uncertainty import BucketUncertainty, StaircaseUncertainty
 from headcount.exact import Integers
 from headcount.mechanism import NoisyBuckets, NoisyStaircase
 from headcount.mechanism.shape.strategy import Method, ShapeStrategy
@@ -37,12 +37,14 @@ class Cells:
         if way == CLIP:
             return of_counts(self.noisy)
         estimator = ESTIMATORS[way]
-        return buckets.found(self.noisy, self.kernel, hashed=self.hashed, estimator=estimator, loss=loss).prevalence
+        return buckets.estimate_shape(
+            self.noisy, self.kernel, hashed=self.hashed, estimator=estimator, loss=loss
+        ).prevalence
 
     @property
-    def uncertainty(self) -> OnBuckets:
+    def uncertainty(self) -> BucketUncertainty:
         """The uncertainty that intervals are computed from."""
-        return OnBuckets(len(self.noisy), self.hashed, self.kernel)
+        return BucketUncertainty(len(self.noisy), self.hashed, self.kernel)
 
 
 @dataclass(frozen=True)
@@ -55,13 +57,13 @@ class Stairs:
 
     def estimate(self, loss: Loss = "l1") -> Prevalence:
         """The shape."""
-        return stairs.found(self.noisy.rows, self.noisy.columns, scale=self.scale, loss=loss)
+        return stairs.estimate_shape(self.noisy.rows, self.noisy.columns, scale=self.scale, loss=loss)
 
     @property
-    def uncertainty(self) -> OnStaircase:
+    def uncertainty(self) -> StaircaseUncertainty:
         """The uncertainty that intervals are computed from."""
         ends = interval(self.noisy.columns, self.scale)
-        return OnStaircase(len(self.noisy.rows), len(self.noisy.columns), self.scale, *ends)
+        return StaircaseUncertainty(len(self.noisy.rows), len(self.noisy.columns), self.scale, *ends)
 
 
 Shapes = Mapping[str, Prevalence]

@@ -1,24 +1,25 @@
-"""One class per mistake. Every message says what was given, what is allowed, and ends with the line to write
-instead. Names that others gave are shown without what a terminal would obey."""
+"""Exception classes, one per kind of mistake. Every message says what was given, what is allowed, and ends with the
+line to write instead. Control characters in names that others chose are made visible."""
 
-HIDDEN = "·"
-"""Shown in the place of a character that cannot be seen."""
+PLACEHOLDER = "·"
+"""Shown in place of an unprintable character."""
 
 
 def visible(text: str) -> str:
-    """One line in which every character can be seen.
+    """Replace every unprintable character, so that the text is one line.
 
     >>> visible("user\\x1b[2J")
     'user·[2J'
     """
-    return text if text.isprintable() else "".join(char if char.isprintable() else HIDDEN for char in text)
+    return text if text.isprintable() else "".join(char if char.isprintable() else PLACEHOLDER for char in text)
 
 
 class HeadcountError(Exception):
-    """Whatever headcount refuses."""
+    """Base class of every error that headcount raises."""
 
     exit_code = 2
-    """What the command line answers: 2 for wrong arguments, 3 if the budget refuses, 1 for a ledger that lies."""
+    """Exit code of the command line: 2 for wrong arguments, 3 if the budget is exceeded, 1 if a ledger was tampered
+    with."""
 
     def __init__(self, message: str, *, fix: str) -> None:
         super().__init__(visible(f"{message} Fix: {fix}"))
@@ -26,27 +27,27 @@ class HeadcountError(Exception):
 
 
 class BadParameter(HeadcountError, ValueError):
-    """A parameter that cannot be meant: a scale of 0, a size that is not a count, a negative budget."""
+    """A parameter has an invalid value: a scale of 0, a size that is not a count, a negative budget."""
 
 
 class UnknownColumn(HeadcountError, KeyError):
-    """A column that the table does not have, or whose kind cannot be a person or an item."""
+    """A column is not in the table, or its type cannot be that of a person or an item."""
 
     __str__ = Exception.__str__  # KeyError would put the message into quotes
 
 
 class NotATable(HeadcountError):
-    """Data that is missing, or is nothing that can be read as a table."""
+    """The data are missing, or cannot be read as a table."""
 
 
 class ReadingFailed(HeadcountError):
-    """The engine gave up while it read the rows. What it said is not repeated: it may quote them."""
+    """The engine failed while reading the rows. Its message is not repeated: it may quote them."""
 
     exit_code = 1
 
 
 class BudgetExceeded(HeadcountError):
-    """The ledger has less left than was asked for. Nothing was read, nothing was spent."""
+    """The ledger has less left than the release costs. Nothing was read, nothing was spent."""
 
     exit_code = 3
 
@@ -62,6 +63,6 @@ class LedgerTampered(LedgerError):
 
 
 class NotSealed(LedgerError):
-    """A file that a sound ledger did not seal."""
+    """The file was not sealed by this ledger, which is itself intact."""
 
     exit_code = 1

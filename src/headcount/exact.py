@@ -1,8 +1,8 @@
-"""Numbers as people type them, and arithmetic that knows its own error.
+"""Exact parsing of typed numbers, and interval arithmetic with Arb.
 
 A number that somebody typed means the decimal they typed: 0.1 is one tenth, not the nearest binary fraction. Inside,
 every parameter is a `Fraction`. What is not rational (exp, the normal law) is computed as an Arb ball, an interval that
-provably holds the true value, and leaves it again only through `round_up` or `round_down`, towards more privacy.
+provably contains the true value, and is converted back only by `round_up` or `round_down`, towards more privacy.
 """
 
 import os
@@ -22,28 +22,28 @@ from numpy.typing import NDArray
 from headcount.errors import BadParameter
 
 Number = int | float | str | Decimal | Fraction
-"""What may be typed where a number is needed."""
+"""Types accepted where a number is needed."""
 Floats = NDArray[np.float64]
 """An array of floating-point numbers."""
 Integers = NDArray[np.int64]
 """An array of 64-bit integers."""
 
-_HALF = arb(1) / 2
+_MAX_RADIUS = arb(1) / 2  # of a ball whose floor is taken
 
-_PRECISION = RLock()  # Arb's working precision belongs to the process, not to the thread
+_PRECISION_LOCK = RLock()  # Arb's working precision belongs to the process, not to the thread
 
 
 def _new_lock() -> None:
-    """In a forked child: a lock that another thread held would never be given back."""
-    global _PRECISION
-    _PRECISION = RLock()
+    """Replace the lock in a forked child: one that another thread holds would never be released."""
+    global _PRECISION_LOCK
+    _PRECISION_LOCK = RLock()
 
 
 os.register_at_fork(after_in_child=_new_lock)
 
 
 def rational(name: str, value: Number, *, fix: str) -> Fraction:
-    """The exact rational that was typed; `fix` is the line to write instead when it is not a finite number."""
+    """Parse a typed number exactly; `fix` is the line to write instead if it is not a finite number."""
     try:
         return _rational(value)
     except (InvalidOperation, ValueError, TypeError, OverflowError, ZeroDivisionError):
@@ -73,7 +73,7 @@ def _decimal(value: Decimal) -> Fraction:
 
 
 def positive(name: str, value: Number, *, fix: str) -> Fraction:
-    """A rational above zero."""
+    """Parse a rational above zero."""
     number = rational(name, value, fix=fix)
     if number <= 0:
         raise BadParameter(f"{name}={value!r}: it must be above 0.", fix=fix)
@@ -81,14 +81,14 @@ def positive(name: str, value: Number, *, fix: str) -> Fraction:
 
 
 def whole(name: str, value: int, *, least: int, fix: str) -> int:
-    """A count: an integer that is at least `least`."""
+    """Validate an integer that is at least `least`."""
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
         raise BadParameter(f"{name}={value!r}: a whole number of at least {least} is needed.", fix=fix)
     return int(value)
 
 
 def one_of(name: str, value: Any, known: Sequence[str], more: str = "") -> Any:
-    """The value, if it is one of the known names; `more` is what else may be written."""
+    """Return the value if it is one of the known names, else raise; `more` is what else may be written."""
     if value not in known:
         names = [f'{name}="{each}"' for each in known]
         raise BadParameter(f"{name}={value!r}: unknown.", fix=" or ".join([*names, more] if more else names))
@@ -97,8 +97,8 @@ def one_of(name: str, value: Any, known: Sequence[str], more: str = "") -> Any:
 
 @contextmanager
 def precision(bits: int) -> Iterator[None]:
-    """Arb works with this many bits inside the block."""
-    with _PRECISION, ctx.workprec(bits):
+    """Set Arb's working precision to this many bits inside the block."""
+    with _PRECISION_LOCK, ctx.workprec(bits):
         yield
 
 
@@ -108,23 +108,23 @@ def ball(value: Fraction | int) -> arb:
 
 
 def ends(value: arb) -> tuple[Fraction, Fraction]:
-    """The two rationals between which the ball lies."""
+    """Rational lower and upper end of a ball."""
     if not value.is_finite():
         raise ArithmeticError(f"the working precision was too low to enclose a value: {value}")
     return _dyadic(value.lower(), up=False), _dyadic(value.upper(), up=True)
 
 
 def _dyadic(point: arb, *, up: bool) -> Fraction:
-    """The number, exactly; if it is closer to 0 than 2^-4000, then 0 or +-2^-4000, in the direction asked for."""
+    """Convert a point exactly; one closer to 0 than 2^-4000 becomes 0 or +-2^-4000, rounded up or down."""
     mantissa, exponent = (int(part) for part in point.man_exp())
     if exponent + mantissa.bit_length() < -4000:
         return Fraction((mantissa > 0) == up and (mantissa > 0) - (mantissa < 0), 1 << 4000)
     return Fraction(mantissa << exponent) if exponent >= 0 else Fraction(mantissa, 1 << -exponent)
 
 
-def whole_below(value: arb) -> int:
-    """The whole number below a value that is not negative: at most the value, and less than 2 below it."""
-    if not value.rad() < _HALF:
+def floor_of_ball(value: arb) -> int:
+    """An integer at most a non-negative value, and less than 2 below it."""
+    if not value.rad() < _MAX_RADIUS:
         raise ArithmeticError("the working precision was too low to find a whole number")
     return max(int(value.lower().floor().fmpz()), 0)
 
@@ -135,20 +135,20 @@ def gaussian_weight(k: int, variance: Fraction) -> arb:
 
 
 def gaussian_steps(first: int, step: int, variance: Fraction) -> tuple[arb, arb, arb]:
-    """What gives the weights of first, first + step, first + 2 step, ...: each is the one before times a ratio, which
-    itself shrinks by a constant factor. The first weight, the first ratio, the factor."""
+    """First weight, first ratio and factor of the recurrence for the weights of first, first + step, first + 2 step,
+    ...: each weight is the one before times a ratio, which itself shrinks by a constant factor."""
     ratio = ball(-Fraction(step * (2 * first + step)) / (2 * variance)).exp()
     return gaussian_weight(first, variance), ratio, ball(-Fraction(step * step) / variance).exp()
 
 
 def gaussian_total(variance: Fraction) -> arb:
-    """The sum of the weights of all integers: Jacobi's theta function."""
+    """Sum of the weights of all integers: Jacobi's theta function."""
     *_, theta, _ = acb.modular_theta(acb(0), acb(0, 1 / (2 * arb.pi() * ball(variance))))
     return theta.real
 
 
 def gaussian_sum(first: int, step: int, variance: Fraction) -> arb:
-    """The sum of the weights of first, first + step, first + 2 step, ..., to the precision at hand.
+    """Sum of the weights of first, first + step, first + 2 step, ..., to the current precision.
 
     The ratio of terms shrinks, so the rest lies between 0 and term / (1 - ratio)."""
     total = arb(0)
@@ -162,18 +162,18 @@ def gaussian_sum(first: int, step: int, variance: Fraction) -> arb:
 
 
 def round_up(value: Fraction, digits: int = 12) -> Fraction:
-    """The next number of so many significant decimal digits that is not below."""
-    step = _step(value, digits)
+    """Round up to at least `digits` significant decimal digits."""
+    step = _decimal_step(value, digits)
     return -(-value // step) * step
 
 
 def round_down(value: Fraction, digits: int = 12) -> Fraction:
-    """The next number of so many significant decimal digits that is not above."""
-    step = _step(value, digits)
+    """Round down to at least `digits` significant decimal digits."""
+    step = _decimal_step(value, digits)
     return value // step * step
 
 
-def _step(value: Fraction, digits: int) -> Fraction:
+def _decimal_step(value: Fraction, digits: int) -> Fraction:
     if value == 0:
         return Fraction(1)
     # the number of decimal digits before the point, right to within one: enough for a grid that is fine enough
@@ -182,7 +182,7 @@ def _step(value: Fraction, digits: int) -> Fraction:
 
 
 def written(value: Fraction) -> str:
-    """The number as text, exactly: a plain decimal where there is one, else numerator/denominator."""
+    """Format a number exactly: as a plain decimal where there is one, else as numerator/denominator."""
     rest = value.denominator
     for prime in (2, 5):
         while rest % prime == 0:

@@ -21,7 +21,7 @@ from ibis.expr import types as ir
 from headcount.account.events import Neighbours
 from headcount.account.guarantee import Cost
 from headcount.account.relation import Relation
-from headcount.bound.selection.people import People
+from headcount.bound.selection.people import NoisyCount
 from headcount.errors import BadParameter, UnknownColumn
 from headcount.exact import one_of
 from headcount.mechanism.mechanism import AnyMechanism, Columns, Noisy
@@ -221,7 +221,7 @@ class Job(ABC):
     def strategy(self, budget: Cost, cells: int | None) -> Strategy:
         """How it is answered within a budget; `cells` is the number of public items."""
 
-    def table(self, noisy: Noisy, columns: Columns, people: People) -> pa.Table:
+    def table(self, noisy: Noisy, columns: Columns, people: NoisyCount) -> pa.Table:
         """The released rows."""
         return pa.table(columns.by_name)
 
@@ -262,7 +262,7 @@ class Job(ABC):
         """What happens once the bound is selected, a sentence for each step."""
         return [mechanism.bounding.explain(self.item), *mechanism.explain(self.item)]
 
-    def closing(self, people: People | None) -> list[str]:
+    def closing(self, people: NoisyCount | None) -> list[str]:
         """What else becomes of the counts; `people` once they are counted."""
         return []
 

@@ -17,7 +17,7 @@ from headcount.account import Charge, Cost, Ledger
 from headcount.account.budget import budget, epsilon_of_rho, least_epsilon
 from headcount.account.chain import canonical
 from headcount.account.events import Event, Guarantee, to_json
-from headcount.bound.selection.people import People
+from headcount.bound.selection.people import NoisyCount
 from headcount.bound.selection.selection import BoundSelection
 from headcount.errors import BadParameter, visible
 from headcount.exact import Number, rational, written
@@ -157,7 +157,7 @@ class Plan:
         """The mechanism, if nothing is left to be selected."""
         return None if self.selection else Decision(self.mechanism)
 
-    def _steps(self, decision: Decision | None, people: People | None = None) -> list[str]:
+    def _steps(self, decision: Decision | None, people: NoisyCount | None = None) -> list[str]:
         """What happens, as far as it is known: to its end once it is decided."""
         selections = decision.selections if decision else (self.selection,) if self.selection else ()
         mechanism = decision.mechanism if decision else None
@@ -319,7 +319,7 @@ class Plan:
         job.check_source(events)
         return events
 
-    def about(self, decision: Decision | None, people: People | None = None) -> About:
+    def about(self, decision: Decision | None, people: NoisyCount | None = None) -> About:
         """Everything about the release but its rows; without its mechanism, as far as it is known."""
         ready = decision or self._decision
         mechanism = ready.mechanism if ready else None

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 from scipy import special
 
-from headcount.bound.selection.people import People
+from headcount.bound.selection.people import NoisyCount
 from headcount.bound.selection.selection import BoundSelection
 from headcount.errors import ReadingFailed
 from headcount.job import Job
@@ -48,7 +48,7 @@ class Outcome:
     table: pa.Table
     measured: str
     """Of a shape: what its intervals are computed from."""
-    people: People
+    people: NoisyCount
     """The number of people: with noise, or as it is public."""
 
 
@@ -75,7 +75,7 @@ def draw(job: Job, strategy: Strategy, source: Source, entropy: Entropy, progres
     with quiet():
         noisy = decision.mechanism.run(bounded, entropy)  # items, noisy values
         counted = strategy.people_count
-        people = counted.draw(there, entropy) if counted else People(job.public_people)
+        people = counted.draw(there, entropy) if counted else NoisyCount(job.public_people)
         columns = decision.mechanism.estimate(noisy)
         return Outcome(decision, job.table(noisy, columns, people), columns.measured, people)
 

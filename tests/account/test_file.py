@@ -138,7 +138,7 @@ def test_only_the_owner_may_open_the_lock(ledger: Ledger, path: Path) -> None:
 def test_waiting_ends_and_says_so(
     ledger: Ledger, path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(turn, "QUIET", 0.01)
+    monkeypatch.setattr(turn, "NOTICE_DELAY", 0.01)
     monkeypatch.setattr(turn, "PATIENCE", 0.1)
     with Path(f"{path}.lock").open("a") as held:
         fcntl.flock(held, fcntl.LOCK_EX)

@@ -110,8 +110,8 @@ def test_the_budget_refuses_to_the_last_digit(ledger: Ledger) -> None:
     with pytest.raises(BudgetExceeded) as refusal:
         ledger.publish(ask("b", "0.0000000002"), Work())
     assert str(refusal.value) == (
-        "asked epsilon=0.0000000002, delta=0; left epsilon=0.0000000001, delta=0.00001. Nothing was spent. "
-        "Fix: epsilon=0.0000000001, delta=0 would fit"
+        "this release costs epsilon=0.0000000002, delta=0; the ledger has epsilon=0.0000000001, delta=0.00001 left. "
+        "Nothing was spent. Fix: epsilon=0.0000000001, delta=0 would fit"
     )
     ledger.publish(ask("c", "0.0000000001"), Work())
     assert ledger.left == Cost(Fraction(0), Fraction(1, 10**5))
@@ -121,7 +121,9 @@ def test_the_budget_refuses_to_the_last_digit(ledger: Ledger) -> None:
 
 
 def test_delta_is_a_budget_too(ledger: Ledger) -> None:
-    with pytest.raises(BudgetExceeded, match=r"asked epsilon=1, delta=0\.00002; left epsilon=3, delta=0\.00001"):
+    with pytest.raises(
+        BudgetExceeded, match=r"costs epsilon=1, delta=0\.00002; the ledger has epsilon=3, delta=0\.00001 left"
+    ):
         ledger.publish(ask(delta="0.00002"), Work())
 
 
@@ -539,7 +541,7 @@ def test_the_chain_covers_every_row_before(ledger: Ledger, path: Path) -> None:
     ledger.publish(ask("a"), Work())
     with store.writing(path) as connection:
         first, early, _ = store.rows(connection)
-        body = {**early.says(), "at": "yesterday"}
+        body = {**early.fields(), "at": "yesterday"}
         forged = Row.after(first, kind="reserve", request=early.request, reserved=None, body=body)
         connection.execute("UPDATE entry SET body = ?, hash = ? WHERE number = 1", (forged.body, forged.hash))
     with pytest.raises(LedgerTampered, match="row 2 does not follow from the rows before it"):

@@ -105,7 +105,7 @@ def test_events_say_the_neighbours_of_a_charge() -> None:
         ((threshold("add-remove"),), "replace-same-size"),
         ((threshold("replace"), threshold("add-remove")), ""),
     ]:
-        with pytest.raises(BadParameter, match=r"an event of it is for|events for add-remove and for replace"):
+        with pytest.raises(BadParameter, match=r"one of the events is for|events for add-remove and for replace"):
             Charge("count", price, events, neighbours=neighbours)  # type: ignore[arg-type]
 
 

@@ -226,7 +226,7 @@ def kept_data(ledger: Ledger) -> list[str]:
     from headcount.account import store
 
     with store.reading(ledger.path) as connection:
-        return [row.says()["data"] for row in store.rows(connection) if row.kind == "reserve"]
+        return [row.fields()["data"] for row in store.rows(connection) if row.kind == "reserve"]
 
 
 def test_what_is_kept_tells_nothing_without_the_key(ledger: Ledger, tmp_path: Path) -> None:

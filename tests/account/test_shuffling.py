@@ -12,7 +12,7 @@ from scipy import stats
 from headcount.account import compose, cost, shuffling
 from headcount.account.events import Neighbours, ShuffledLaplace, from_json, to_json
 from headcount.account.guarantee import Cost
-from headcount.account.shuffling import best, messages, quietest
+from headcount.account.shuffling import best, least_noise, messages
 from headcount.errors import BadParameter
 from headcount.exact import Floats
 from tests.effort import examples
@@ -231,7 +231,7 @@ def test_no_other_scale_of_the_pairs_takes_far_fewer() -> None:
 
 
 def test_fewer_messages_cost_noise() -> None:
-    found = [quietest(1, MILLIONTH, most=most) for most in (110, 200, 400, 1000, 10**6)]
+    found = [least_noise(1, MILLIONTH, most=most) for most in (110, 200, 400, 1000, 10**6)]
     scales = [float(happened.scale) for happened in found if happened]
     assert scales == sorted(scales, reverse=True)
     assert len(set(scales)) == 5
@@ -239,8 +239,8 @@ def test_fewer_messages_cost_noise() -> None:
         assert happened is not None
         assert messages(happened) <= most
         assert shuffling.delta(happened) <= MILLIONTH
-    assert quietest(1, MILLIONTH, most=60) is None
-    assert quietest("0.02", MILLIONTH, most=9000) is not None  # the largest shares leave too little of epsilon
+    assert least_noise(1, MILLIONTH, most=60) is None
+    assert least_noise("0.02", MILLIONTH, most=9000) is not None  # the largest shares leave too little of epsilon
 
 
 def test_messages_are_counted_as_they_are_drawn() -> None:

@@ -27,13 +27,13 @@ FIRST_OF_EACH_KIND = {each.name.partition(",")[0]: each.name for each in reverse
 def test_honest_mechanisms_pass(specimen: Specimen) -> None:
     """A slow one gets fewer runs, but never fewer than an audit needs."""
     tried = runs(20_000 // PROFILED.get(specimen.name, 1))
-    assert not specimen.audited(runs=max(tried, 400 * specimen.slow)).flagged
+    assert not specimen.audit(runs=max(tried, 400 * specimen.slow)).flagged
 
 
 @pytest.mark.slow(but=["a sample of a fixed size", "rows by the true number", "people counted without noise"])
 @pytest.mark.parametrize("specimen", WRONG, ids=lambda each: each.name)
 def test_mistakes_are_flagged(specimen: Specimen) -> None:
-    found = specimen.audited(runs=100_000 if specimen.name == "noise / 1.1" else 40_000)
+    found = specimen.audit(runs=100_000 if specimen.name == "noise / 1.1" else 40_000)
     assert found.flagged, found
     assert found.epsilon > specimen.epsilon
 
@@ -163,7 +163,7 @@ def test_no_output_breaks_the_audit(output: Any) -> None:
         ({"epsilon": -1}, "epsilon=-1, delta=0: not a privacy claim. Fix: epsilon=1, delta=0"),
         ({"epsilon": 1, "delta": 1}, "epsilon=1, delta=1: not a privacy claim. Fix: epsilon=1, delta=0"),
         ({"epsilon": "x"}, "epsilon='x': a finite number is needed. Fix: epsilon=1"),
-        ({"epsilon": 99}, "epsilon=99: more than 32 cannot be told from outputs. Fix: epsilon=1"),
+        ({"epsilon": 99}, "epsilon=99: more than 32 cannot be detected from outputs. Fix: epsilon=1"),
         ({"epsilon": 1, "alarm": 5}, "alarm=5: a chance between 0 and 1 is needed. Fix: alarm=1e-6"),
         ({"epsilon": 1, "runs": 10}, "runs=10: a whole number of at least 400 is needed. Fix: runs=100_000"),
     ],

@@ -16,7 +16,7 @@ from tests.tables import done
 import headcount.bound
 from headcount.bound import Bounding, BoundSelection, SampledEvents, SampledItems, TopItems, TwoScaleClip
 from headcount.bound.selection.by_load import Exponential, Generalized
-from headcount.bound.selection.profile import FromProfile, Unseen
+from headcount.bound.selection.profile import FromProfile, NothingSeen
 from headcount.bound.selection.rank import CountAtRankCheck
 from headcount.source import Contributions, contributions, encoded, open_events
 from headcount.source.contributions import ReadPlan
@@ -27,7 +27,7 @@ UNKNOWN: tuple[Any, ...] = ((1, 2, 5, 9), (3.0, 4.0, 6.0, 9.0), (1.0, 2.0, 5.0, 
 PEOPLE = TwoScaleClip(2, 5, 3, 1, (10, 10))
 BOUNDINGS: list[tuple[Bounding, bool]] = [
     (SampledItems(2), False),
-    (Unseen(1), False),
+    (NothingSeen(1), False),
     (SampledEvents(3), True),
     (PEOPLE, False),
     (TwoScaleClip(4, 25, 4, 10**6, (160, 160)), True),

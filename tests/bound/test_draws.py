@@ -90,12 +90,12 @@ def test_what_is_kept_are_draws_from_the_same_distribution() -> None:
 def test_many_draws_are_looked_at_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     done = drawn(rows([30, 3, 40, 5, 10, 64, 1] * 20))
     whole = counts(ExactDraws(5).bound(done, b"key", KEYS))
-    monkeypatch.setattr(module, "EVENTS", 64)
+    monkeypatch.setattr(module, "CHUNK_DRAWS", 64)
     assert counts(ExactDraws(5).bound(done, b"key", KEYS)) == whole
 
 
 def test_of_somebody_with_very_many_draws_a_part_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "EVENTS", 1000)
+    monkeypatch.setattr(module, "CHUNK_DRAWS", 1000)
     bounded = ExactDraws(500).bound(drawn(rows([10**6, 500])), b"key", KEYS)
     assert bounded.sizes.tolist() == [500, 500]
     assert bounded.totals / 1000 == pytest.approx(SHARES, abs=0.08)

@@ -15,8 +15,8 @@ from tests.effort import examples
 from tests.tables import done, kept
 
 from headcount.bound import TwoScaleClip, attained
-from headcount.bound.scale import SAFE
-from headcount.bound.two_scales import LIGHT
+from headcount.bound.scale import ROUNDING_GUARD
+from headcount.bound.two_scales import KEPT_COARSENESS
 from headcount.source.contributions import LARGEST_COUNT, Contributions
 
 SECRET = bytes(32)
@@ -38,7 +38,7 @@ def by_hand(rows: list[tuple[int, int]], bounding: TwoScaleClip, *, events: bool
     for (user, item), count in counts.items():
         size = sizes[user]
         if count**2 * bounding.most >= size:
-            shrunk = floor(count * (NORM * SAFE) / sqrt(size))
+            shrunk = floor(count * (NORM * ROUNDING_GUARD) / sqrt(size))
             found[user, item] = count * bounding.unit if size <= bounding.small else shrunk
     return found
 
@@ -64,7 +64,7 @@ def test_of_too_many_items_so_many_are_kept_and_count_as_if_there_were_no_more()
     bounding = scales(events=False)
     found = kept(bounding, [(0, item) for item in range(100)], SECRET, events=False)
     assert len(found) == bounding.most
-    assert set(found.values()) == {floor(NORM * SAFE / 2)}  # of the root of 4
+    assert set(found.values()) == {floor(NORM * ROUNDING_GUARD / 2)}  # of the root of 4
 
 
 @settings(max_examples=examples(20), deadline=None)
@@ -102,7 +102,7 @@ def test_the_two_sums_tell_what_was_taken_and_kept() -> None:
     taken, rest = bounding.bound(done([(0, item) for item in range(9)], events=False), SECRET, None).taken.tolist()
     assert taken == pytest.approx((9 - 6) / 6 * bounding.parts[0], rel=1e-6)
     assert rest == pytest.approx(6 / 8 * bounding.parts[1], rel=1e-5)
-    assert bounding.parts[1] == bounding.parts[0] // LIGHT
+    assert bounding.parts[1] == bounding.parts[0] // KEPT_COARSENESS
 
 
 def heavy(counts: list[int]) -> Contributions:

@@ -73,8 +73,8 @@ def test_a_ledger(folder: Path) -> None:
     refused = headcount(*asked, "--again", cwd=folder)
     assert (refused.returncode, refused.stdout) == (3, "")
     assert refused.stderr == (
-        "headcount: asked epsilon=1, delta=0.000001; left epsilon=0.5, delta=0.000009. Nothing was spent. "
-        "Fix: --epsilon 0.5, --delta 0.000001 would fit\n"
+        "headcount: this release costs epsilon=1, delta=0.000001; the ledger has epsilon=0.5, delta=0.000009 left. "
+        "Nothing was spent. Fix: --epsilon 0.5, --delta 0.000001 would fit\n"
     )
     pq.write_table(pq.read_table(folder / "plays.parquet").slice(1), folder / "plays.parquet")
     changed = headcount(*asked, cwd=folder)

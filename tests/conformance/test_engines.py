@@ -32,14 +32,14 @@ from headcount.bound import (
     WithScalar,
 )
 from headcount.bound.draws import Draws, ExactDraws
-from headcount.bound.selection.amounts import UnseenSums, UsualAmounts
+from headcount.bound.selection.amounts import NothingSeenSums, UsualAmounts
 from headcount.bound.selection.by_load import Exponential, Generalized
 from headcount.bound.selection.compare import ComparedSizes, ComparedSums
 from headcount.bound.selection.draws import MostDrawn, PublicDrawn
 from headcount.bound.selection.paper import DpSgd, InverseSensitivity, MQuantile, OutputPerturbation, Quantile
 from headcount.bound.selection.people import PeopleCount
 from headcount.bound.selection.plume import Discovered, Discovering, UsualItems
-from headcount.bound.selection.profile import FromProfile, Unseen
+from headcount.bound.selection.profile import FromProfile, NothingSeen
 from headcount.bound.selection.rank import CountAtRankCheck
 from headcount.source import Contributions, contributions, open_events
 from headcount.source.engines.registry import to_arrow
@@ -52,7 +52,7 @@ FOUND = GaussianThreshold(Fraction(10), 3, 1, 20, "add-remove")
 TWO = TwoScaleClip(2, 9, 5, 1, (18, 18))
 BOUNDINGS: list[tuple[str, Bounding]] = [
     ("users", SampledItems(2)),
-    ("users", Unseen(1)),
+    ("users", NothingSeen(1)),
     ("events", SampledEvents(3)),
     ("users", ScaledToSum(2, 1)),
     ("events", ScaledToSum(3, 10**6)),
@@ -63,7 +63,7 @@ BOUNDINGS: list[tuple[str, Bounding]] = [
     ("users", TopItems(7)),
     ("events", TopSums(7, 3, "count")),
     ("amounts", TopSums(7, 100, "amount")),
-    ("amounts", UnseenSums(7, 2, "amount")),
+    ("amounts", NothingSeenSums(7, 2, "amount")),
     ("events", WithScalar(ScaledToSum(3, 10**6), "taken")),
     ("users", WithScalar(ScaledToSize(2, 1), "people")),
     ("events", Draws(3, 3)),

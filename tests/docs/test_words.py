@@ -43,5 +43,5 @@ def test_no_file_speaks_the_old_dialect(file: Path) -> None:
 def test_the_dialect_is_heard() -> None:
     assert PHRASES.search("so many items are told")
     assert not PHRASES.search("a wishlist, as many as")
-    assert all(map(NAMES.search, ("describe_noise", "asked", "_made")))
+    assert all(map(NAMES.search, ("price_told", "asked", "_made")))
     assert not NAMES.search("withheld")

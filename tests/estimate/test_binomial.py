@@ -183,8 +183,8 @@ def test_grids_are_as_fine_as_what_can_be_told_apart() -> None:
     assert (np.diff(shares) > 0).all()
     assert (shares[0], shares[-1]) == (0, 1)
     for people in (-5, 0, 1, 10**15):
-        assert len(binomial.grid_for(people, 1000, 1e-9)) in range(binomial.FEWEST, binomial.MOST + 1)
-    assert len(binomial.grid_for(10**9, 1000, 10.0)) == binomial.MOST
+        assert len(binomial.grid_for(people, 1000, 1e-9)) in range(binomial.MIN_GRID, binomial.MAX_GRID + 1)
+    assert len(binomial.grid_for(10**9, 1000, 10.0)) == binomial.MAX_GRID
 
 
 @pytest.mark.parametrize("draws", [1, 3, 100])
@@ -198,15 +198,15 @@ def test_the_spread_is_how_far_those_are_that_differ_so_much() -> None:
     shares, draws = binomial.grid(3000), 100
     for far in (0.01, 0.2):
         chosen = np.array([300, 1500, 2700])
-        found = binomial.spread(draws, shares, chosen, far)
+        found = binomial.half_widths(draws, shares, chosen, far)
         for place, wide in zip(chosen.tolist(), found.tolist(), strict=True):
             there = shares[place] + wide if shares[place] <= 0.5 else shares[place] - wide
             assert stats_distance(draws, float(shares[place]), float(there)) == pytest.approx(far, rel=0.05)
-    assert np.isfinite(binomial.spread(draws, shares, np.array([0, 2999]), 3.0)).all()
-    assert binomial.spread(draws, shares, np.array([0]), 0.5)[0] == pytest.approx(1 - 0.5 ** (1 / draws), rel=0.1)
+    assert np.isfinite(binomial.half_widths(draws, shares, np.array([0, 2999]), 3.0)).all()
+    assert binomial.half_widths(draws, shares, np.array([0]), 0.5)[0] == pytest.approx(1 - 0.5 ** (1 / draws), rel=0.1)
 
 
 def test_apart_is_public_and_below_a_third() -> None:
     assert scheffe.apart(10**4, 2000, 0.05) == pytest.approx(6 * np.log(2000) / (10**4 * 0.05))
     assert scheffe.apart(10**6, 2000, 5.0) == pytest.approx(np.sqrt(np.log(2000) / 10**6))
-    assert scheffe.apart(0, 2000, 0.05) == scheffe.apart(10, 200, 0.05) == scheffe.WIDEST
+    assert scheffe.apart(0, 2000, 0.05) == scheffe.apart(10, 200, 0.05) == scheffe.MAX_A

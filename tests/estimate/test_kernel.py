@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import nbinom
 
-from headcount.estimate.shape.kernel import FINEST, Kernel, both, cumulated, laplace, shares, variances
-from headcount.estimate.shape.tally import tallied
+from headcount.estimate.shape.kernel import MAX_SCALE, Kernel, convolved, laplace, shares, unbiased_at_least, variances
+from headcount.estimate.shape.tally import tally
 from headcount.exact import Floats, Integers
 
 HALF = 1 / math.log(2)
@@ -16,8 +16,8 @@ KERNELS = {
     "laplace": laplace(2.0),
     "hardly any noise": laplace(0.02),
     "much noise": laplace(20.0),
-    "twice": both(laplace(2.0), laplace(2.0)),
-    "two scales": both(laplace(2.0), laplace(0.7)),
+    "twice": convolved(laplace(2.0), laplace(2.0)),
+    "two scales": convolved(laplace(2.0), laplace(0.7)),
     "too many shares": shares(2.0, 1.3),
     "too few shares": shares(2.0, 0.6),
     "many shares": shares(1.0, 4.0),
@@ -53,7 +53,7 @@ def test_laplace_has_its_chances(p: float) -> None:
 def test_the_papers_f() -> None:
     """Paper 002, equation (1), with x = 2 for p = 1/2; and for two noises."""
     assert undone(laplace(HALF), np.arange(-2, 3)) == pytest.approx([0, -2, 3, 1, 1], abs=1e-14)
-    twice = both(laplace(HALF), laplace(HALF))
+    twice = convolved(laplace(HALF), laplace(HALF))
     assert undone(twice, np.arange(-3, 3)) == pytest.approx([0, 4, -16, 17, -3, 1], abs=1e-13)
 
 
@@ -77,7 +77,7 @@ def test_shares_are_a_difference_of_negative_binomials(shape: float) -> None:
 
 def test_two_whole_shares_are_two_noises() -> None:
     two, twice = shares(3.0, 2.0), KERNELS["twice"]
-    assert two.inverse == pytest.approx(both(laplace(3.0), laplace(3.0)).inverse)
+    assert two.inverse == pytest.approx(convolved(laplace(3.0), laplace(3.0)).inverse)
     assert shares(2.0, 2.0).weights[shares(2.0, 2.0).reach] == pytest.approx(twice.weights[twice.reach])
     assert len(two.inverse) == 5
 
@@ -107,7 +107,7 @@ def test_variance_of_a_sum_is_that_of_many_draws(name: str) -> None:
 
 
 def test_cumulated_as_in_the_paper() -> None:
-    steps = cumulated(tallied(np.array([3, 1, 1, 0, -1, 5])), laplace(HALF))
+    steps = unbiased_at_least(tally(np.array([3, 1, 1, 0, -1, 5])), laplace(HALF))
     assert steps.at(np.arange(1, 9)) == pytest.approx([6, -2, 4, -1, 3, -2, 0, 0], abs=1e-13)
 
 
@@ -116,7 +116,7 @@ def test_cumulated_is_a_sum_of_f(name: str) -> None:
     """Also of huge counts far from each other, which take few steps."""
     kernel, rng = KERNELS[name], np.random.default_rng(1)
     cells = np.concatenate([rng.integers(-9, 30, 50), [10**6, 10**6 + 3, 10**15]])
-    steps = cumulated(tallied(cells), kernel)
+    steps = unbiased_at_least(tally(cells), kernel)
     r = np.concatenate([np.arange(1, 60), 10**6 + np.arange(-30, 30), 10**15 + np.arange(-3, 4), [500_000, 10**17]])
     exact = undone(kernel, cells - r[:, None]).sum(axis=1)
     assert steps.at(r) == pytest.approx(exact, abs=1e-11 * np.abs(kernel.inverse).max())
@@ -127,17 +127,17 @@ def test_chances_beyond() -> None:
     """2 p^(t+1) / (1 + p) is beyond t."""
     kernel = laplace(2.0)
     for chance in (0.5, 0.05, 1e-6):
-        beyond = 2 * math.exp(-(kernel.within(chance) + 1) / 2) / (1 + math.exp(-0.5))
+        beyond = 2 * math.exp(-(kernel.noise_quantile(chance) + 1) / 2) / (1 + math.exp(-0.5))
         assert beyond <= chance < beyond * math.exp(0.5)
 
 
-@pytest.mark.parametrize("scale", [3 * FINEST, 1e5, 2.0**50])
+@pytest.mark.parametrize("scale", [3 * MAX_SCALE, 1e5, 2.0**50])
 def test_huge_noise_is_told_in_units(scale: float) -> None:
     """Of a length that does not grow with the scale, and with its variance, 2 scale^2."""
     kernel = laplace(scale)
     spread = kernel.weights @ (np.arange(-kernel.reach, kernel.reach + 1.0) * kernel.unit) ** 2
     assert len(kernel.weights) < 10_000
     assert spread == pytest.approx(2 * scale**2, rel=1e-3)
-    small = both(kernel, laplace(2.0))
+    small = convolved(kernel, laplace(2.0))
     assert small.unit == kernel.unit
     assert np.isfinite(small.inverse).all()

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from headcount.estimate.shape import npmle
-from headcount.estimate.shape.kernel import Kernel, both, laplace, shares
-from headcount.estimate.shape.npmle import likely
-from headcount.estimate.shape.tally import line, tallied
+from headcount.estimate.shape.kernel import Kernel, convolved, laplace, shares
+from headcount.estimate.shape.npmle import maximum_likelihood
+from headcount.estimate.shape.tally import line, tally
 from headcount.exact import Integers
 
 KERNELS = {
     "one": laplace(2.0),
-    "two": both(laplace(2.0), laplace(1.0)),
+    "two": convolved(laplace(2.0), laplace(1.0)),
     "shares": shares(4.0, 1.5),
     "units": laplace(300.0),
 }
@@ -32,13 +32,13 @@ def zipf(people: int, items: int, seed: int) -> Integers:
 @pytest.mark.parametrize("seed", range(4))
 def test_likelihood_never_falls_and_cells_stay(name: str, seed: int) -> None:
     kernel = KERNELS[name]
-    found = likely(tallied(noisy(zipf(3000, 2000, seed), kernel, seed)), kernel)
+    found = maximum_likelihood(tally(noisy(zipf(3000, 2000, seed), kernel, seed)), kernel)
     assert (np.diff(found.logarithms) >= -1e-9 * np.abs(found.logarithms[0])).all()
     assert found.cells.sum() == pytest.approx(2000, rel=1e-9)
     assert (found.cells > 0).all()
     assert (found.values >= 0).all()
     assert (np.diff(found.values) > 0).all()
-    assert 3 <= len(found.logarithms) <= npmle.ROUNDS + 1
+    assert 3 <= len(found.logarithms) <= npmle.MAX_ROUNDS + 1
 
 
 def test_each_step_is_more_likely() -> None:
@@ -65,7 +65,7 @@ def test_expected_is_the_convolution() -> None:
 
 
 def test_without_noise_cells_are_what_they_are() -> None:
-    found = likely(tallied(np.array([0, 0, 0, 5, 5, 9, 10**12])), laplace(0.01))
+    found = maximum_likelihood(tally(np.array([0, 0, 0, 5, 5, 9, 10**12])), laplace(0.01))
     assert found.values.tolist() == [0, 5, 9, 10**12]
     assert found.cells == pytest.approx([3, 2, 1, 1])
 
@@ -74,7 +74,9 @@ def test_far_cells_know_nothing_of_each_other() -> None:
     """Near 0, near a million, near a trillion: the same as each alone, but for when it stops."""
     kernel = laplace(2.0)
     near = noisy(np.repeat([0, 3, 9], 300), kernel, 5)
-    alone, together = (likely(tallied(each), kernel) for each in (near, np.append(near, near[near > 4] + 10**12)))
+    alone, together = (
+        maximum_likelihood(tally(each), kernel) for each in (near, np.append(near, near[near > 4] + 10**12))
+    )
     low = together.values < 10**6
     at = np.searchsorted(alone.values, together.values[low])
     assert np.abs(np.cumsum(together.cells[low]) - np.cumsum(alone.cells)[at]).max() < 12
@@ -92,6 +94,6 @@ def test_lines_are_short() -> None:
 
 def test_beyond_the_longest_line_cells_are_as_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(npmle, "LONGEST", 500)
-    found = likely(tallied(np.array([0] * 50 + [1000 * i for i in range(1, 40)])), laplace(2.0))
+    found = maximum_likelihood(tally(np.array([0] * 50 + [1000 * i for i in range(1, 40)])), laplace(2.0))
     assert found.values[-30:].tolist() == [1000 * i for i in range(10, 40)]
     assert found.cells.sum() == pytest.approx(89)

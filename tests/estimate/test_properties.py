@@ -8,11 +8,11 @@ from scipy.stats import hypergeom
 from tests.estimate.test_shape import on_stairs, uncertain_stairs
 
 from headcount.estimate.shape.prevalence import Prevalence, of_counts
-from headcount.estimate.shape.properties import LEFT_OUT, Estimate, Properties, _seen_of
-from headcount.estimate.shape.uncertainty import OnStaircase
+from headcount.estimate.shape.properties import SUPPORT_MISS_RATE, Estimate, Properties, _coverage_terms
+from headcount.estimate.shape.uncertainty import StaircaseUncertainty
 from headcount.exact import Floats, Integers
 
-SILENT = OnStaircase(10_000, 10_000, 0.01, 0, 2.0**62)
+SILENT = StaircaseUncertainty(10_000, 10_000, 0.01, 0, 2.0**62)
 """Hardly any noise, and nothing known of how many items there are."""
 
 
@@ -100,7 +100,7 @@ def test_more_people(ratio: float, far: float) -> None:
 
 @pytest.mark.parametrize(("t", "draws", "largest"), [(2.0, 5, 4.0), (4.0, 5, 13.4)])
 def test_the_coefficients_of_the_series(t: float, draws: int, largest: float) -> None:
-    c, last = _seen_of(1 + t, 20_000)
+    c, last = _coverage_terms(1 + t, 20_000)
     terms = c(np.arange(0, 400)) - 1
     assert last == draws
     assert terms[0] == -1
@@ -110,7 +110,7 @@ def test_the_coefficients_of_the_series(t: float, draws: int, largest: float) ->
 
 def test_good_and_toulmin() -> None:
     """For few people more, the first terms of the series are left as they are."""
-    c, last = _seen_of(1.5, 10**6)
+    c, last = _coverage_terms(1.5, 10**6)
     assert last == 9
     assert c(np.arange(6)) == pytest.approx([0, 1.5, 0.75, 1.125, 0.9375, 1.03125], abs=0.002)
 
@@ -119,7 +119,7 @@ def test_the_support() -> None:
     """Even shares: found within a tenth. It is never less than was seen, nor more than the smallest share allows."""
     counts = np.random.default_rng(3).multinomial(10_000, source(5_000, 0.0))
     support = told(counts).support_size(1 / 5_000)
-    assert support.value == pytest.approx(5_000, rel=LEFT_OUT)
+    assert support.value == pytest.approx(5_000, rel=SUPPORT_MISS_RATE)
     assert holds(support, 5_000)
     assert told(counts).support_size(0.5).value == pytest.approx((counts > 0).sum())
     assert told(counts).support_size(1 / 4_500).high <= 4_500
@@ -156,7 +156,7 @@ def test_any_shape_tells_numbers(counts: list[int]) -> None:
     """Under any setting of numpy."""
     shape = of_counts(np.array(counts, dtype=np.int64))
     with np.errstate(all="raise"):
-        for uncertain in (SILENT, OnStaircase(3, 3, 2.0**50, 0, 2.0**52)):
+        for uncertain in (SILENT, StaircaseUncertainty(3, 3, 2.0**50, 0, 2.0**52)):
             properties = Properties(shape, 10.0, uncertain)
             estimates = [properties.distinct(), properties.entropy(), properties.source_entropy()]
             estimates += [properties.coverage(m) for m in (-1.0, 0.0, 5.0, 10.0, 15.0, 25.0, 1e300)]
@@ -166,7 +166,9 @@ def test_any_shape_tells_numbers(counts: list[int]) -> None:
 
 
 def test_an_empty_table() -> None:
-    nothing = Properties(Prevalence(np.zeros(0, np.int64), np.zeros(0, np.int64)), 0.0, OnStaircase(5, 5, 1.0, 0, 3))
+    nothing = Properties(
+        Prevalence(np.zeros(0, np.int64), np.zeros(0, np.int64)), 0.0, StaircaseUncertainty(5, 5, 1.0, 0, 3)
+    )
     assert nothing.distinct().value == 0
     assert nothing.distinct().high > 1  # noise may hide some
     assert nothing.entropy().value == 0

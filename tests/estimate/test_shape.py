@@ -13,10 +13,10 @@ from tests.effort import seeds
 from headcount.estimate.constants import MISS_RATE
 from headcount.estimate.shape import buckets, staircase
 from headcount.estimate.shape.first_column import interval, level
-from headcount.estimate.shape.kernel import Kernel, both, laplace, shares
+from headcount.estimate.shape.kernel import Kernel, convolved, laplace, shares
 from headcount.estimate.shape.prevalence import Prevalence, joined, of_counts, of_steps
 from headcount.estimate.shape.table import Estimator
-from headcount.estimate.shape.uncertainty import DEVIATIONS, OnBuckets, OnStaircase, Uncertain
+from headcount.estimate.shape.uncertainty import DEVIATIONS, BucketUncertainty, StaircaseUncertainty, Uncertainty
 
 Integers = NDArray[np.int64]
 
@@ -52,7 +52,7 @@ def columns_of(counts: Integers, size: int) -> Integers:
 
 def on_stairs(counts: Integers, size: int, scale: float, seed: int) -> Prevalence:
     rows, columns = noisy_stairs(counts, size, scale, seed)
-    return staircase.found(rows, columns, scale=scale)
+    return staircase.estimate_shape(rows, columns, scale=scale)
 
 
 def noisy_stairs(counts: Integers, size: int, scale: float, seed: int) -> tuple[Integers, Integers]:
@@ -60,9 +60,9 @@ def noisy_stairs(counts: Integers, size: int, scale: float, seed: int) -> tuple[
     return rows + noise(size, scale, seed), columns + noise(size, scale, seed + 10**6)
 
 
-def uncertain_stairs(counts: Integers, size: int, scale: float, seed: int) -> OnStaircase:
+def uncertain_stairs(counts: Integers, size: int, scale: float, seed: int) -> StaircaseUncertainty:
     """How far off `on_stairs` is."""
-    return OnStaircase(size, size, scale, *interval(noisy_stairs(counts, size, scale, seed)[1], scale))
+    return StaircaseUncertainty(size, size, scale, *interval(noisy_stairs(counts, size, scale, seed)[1], scale))
 
 
 def distance(one: Prevalence, other: Prevalence) -> int:
@@ -111,7 +111,7 @@ def test_no_items() -> None:
 @pytest.mark.parametrize("power", [0.0, 1.0])
 def test_without_noise_cells_tell_all(estimator: Estimator, loss: Literal["l1", "l2"], power: float) -> None:
     counts = table(3000, power, 1)
-    found = buckets.found(counts, laplace(0.01), hashed=False, estimator=estimator, loss=loss)
+    found = buckets.estimate_shape(counts, laplace(0.01), hashed=False, estimator=estimator, loss=loss)
     assert distance(found.prevalence, of_counts(counts)) == 0
     assert found.empty == pytest.approx((counts == 0).mean())
 
@@ -119,7 +119,9 @@ def test_without_noise_cells_tell_all(estimator: Estimator, loss: Literal["l1", 
 @pytest.mark.parametrize("estimator", ["em", "paper"])
 def test_the_papers_example(estimator: Estimator) -> None:
     """y = (6, -2, 4, -1, 3, -2): of the two nearest staircases the smaller."""
-    found = buckets.found(np.array([3, 1, 1, 0, -1, 5]), laplace(1 / math.log(2)), hashed=False, estimator=estimator)
+    found = buckets.estimate_shape(
+        np.array([3, 1, 1, 0, -1, 5]), laplace(1 / math.log(2)), hashed=False, estimator=estimator
+    )
     if estimator == "paper":
         assert found.prevalence.largest_first.tolist() == [1] * 6
     assert found.prevalence.distinct <= 6
@@ -136,7 +138,7 @@ def errors(
         noisy = seen + noise(len(seen), SCALE, seed)
         if len(kernel.inverse) > 3:
             noisy = noisy + noise(len(seen), SCALE, seed + 10**6)
-        shape = buckets.found(noisy, kernel, hashed=bool(cells), estimator=estimator).prevalence
+        shape = buckets.estimate_shape(noisy, kernel, hashed=bool(cells), estimator=estimator).prevalence
         found.append(distance(shape, of_counts(counts)))
     return found
 
@@ -148,7 +150,7 @@ def test_how_far_off_cells_are() -> None:
 
 
 def test_how_far_off_cells_are_after_two_noises() -> None:
-    twice = both(laplace(SCALE), laplace(SCALE))
+    twice = convolved(laplace(SCALE), laplace(SCALE))
     em, paper = (np.mean(errors(twice, each, 100_000, 3)) for each in ("em", "paper"))
     assert em < 11_000
     assert em < 0.6 * paper
@@ -166,7 +168,9 @@ def test_collisions_are_undone() -> None:
     counts = table(50_000, 0.8, 3)
     cells = hashed(counts, 100_000, 3)
     truth = of_counts(counts)
-    undone, not_undone = (buckets.found(cells, laplace(0.01), hashed=each).prevalence for each in (True, False))
+    undone, not_undone = (
+        buckets.estimate_shape(cells, laplace(0.01), hashed=each).prevalence for each in (True, False)
+    )
     assert distance(undone, truth) < 400
     assert distance(not_undone, truth) > 3_500
     assert undone.total == pytest.approx(50_000, rel=0.01)
@@ -178,8 +182,8 @@ def test_the_bounds_of_l2_hold(estimator: Estimator) -> None:
     counts = table(2000, 1.0, 4)
     noisy = counts + noise(2000, 20.0, 4)
     kernel = laplace(SCALE)
-    found = buckets.found(noisy, kernel, hashed=False, estimator=estimator, loss="l2").prevalence
-    reach = kernel.within(MISS_RATE / 2000)
+    found = buckets.estimate_shape(noisy, kernel, hashed=False, estimator=estimator, loss="l2").prevalence
+    reach = kernel.noise_quantile(MISS_RATE / 2000)
     cells = np.sort(np.append(found.largest_first, np.zeros(2000 - found.distinct, np.int64)))
     assert (np.abs(cells - np.sort(noisy))[np.sort(noisy) >= -reach] <= reach).all()
 
@@ -188,7 +192,9 @@ def test_l2_is_what_was_seen_in_few_cells() -> None:
     """And the rest of it is inactive: in usual tables both are the same."""
     counts = table(10_000, 1.0, 5)
     noisy = counts + noise(10_000, SCALE, 5)
-    one, two = (buckets.found(noisy, laplace(SCALE), hashed=False, loss=each).prevalence for each in ("l1", "l2"))
+    one, two = (
+        buckets.estimate_shape(noisy, laplace(SCALE), hashed=False, loss=each).prevalence for each in ("l1", "l2")
+    )
     assert distance(one, two) == 0
 
 
@@ -199,7 +205,8 @@ def test_shares_of_noise(shape: float) -> None:
     chance = -math.expm1(-1 / SCALE)
     noisy = counts + rng.negative_binomial(shape, chance, 20_000) - rng.negative_binomial(shape, chance, 20_000)
     right, wrong = (
-        buckets.found(noisy, each, hashed=False).prevalence for each in (shares(SCALE, shape), laplace(6 * SCALE))
+        buckets.estimate_shape(noisy, each, hashed=False).prevalence
+        for each in (shares(SCALE, shape), laplace(6 * SCALE))
     )
     assert distance(right, of_counts(counts)) < 1_200 * max(shape, 1)
     assert distance(wrong, of_counts(counts)) > 3 * distance(right, of_counts(counts))
@@ -217,7 +224,7 @@ def test_without_noise_a_staircase_tells_all() -> None:
             falling = np.sort(counts)[::-1]
             kept = of_counts(np.append(falling[: len(rows)], np.minimum(falling[len(rows) :], size)))
             for loss in ("l1", "l2"):
-                assert distance(staircase.found(rows, columns, scale=0.01, loss=loss), kept) == 0
+                assert distance(staircase.estimate_shape(rows, columns, scale=0.01, loss=loss), kept) == 0
 
 
 @pytest.mark.parametrize(("people", "most"), [(1_000, 55), (10_000, 140), (100_000, 380), (1_000_000, 1_100)])
@@ -236,21 +243,21 @@ def test_one_low_column_does_not_cut_the_rows_away() -> None:
     counts = np.append(np.full(8, 400), np.full(30, 20))
     rows, columns = stairs(counts, 30)
     columns[-1] -= 10
-    assert distance(staircase.found(rows, columns, scale=1.0), of_counts(counts)) == 0
+    assert distance(staircase.estimate_shape(rows, columns, scale=1.0), of_counts(counts)) == 0
 
 
 def test_a_tail_of_ones_does_not_make_people() -> None:
     """Noise that leaves the last rows at 1 stands for more items than the last column has: it is noise."""
     rows, columns = stairs(np.repeat([40, 3], [10, 200]), 12)
     rows = np.append(rows, np.tile([1, 1, 0], 20))
-    assert np.count_nonzero(staircase.found(rows, columns, scale=1.0).largest_first > 12) == 10
+    assert np.count_nonzero(staircase.estimate_shape(rows, columns, scale=1.0).largest_first > 12) == 10
 
 
 def test_public_numbers_are_kept() -> None:
     """No more items than are listed, none with more people than there are, whatever the noise."""
     rows, columns = noisy_stairs(np.array([30, 20, 10, 5]), 10, 40.0, 1)
     for listed in (1, 4, 7):
-        shape = staircase.found(rows + 500, columns + 500, scale=40.0, listed=listed, max_count=35)
+        shape = staircase.estimate_shape(rows + 500, columns + 500, scale=40.0, listed=listed, max_count=35)
         assert shape.distinct == listed
         assert shape.largest_first.max() <= 35
 
@@ -286,8 +293,8 @@ def test_few_items_in_many_cells(scale: float) -> None:
     counts = np.append(5000 // np.arange(1, 41), np.zeros(3960, np.int64))
     ends = []
     for seed in range(20):
-        shape = buckets.found(counts + noise(4000, scale, seed), laplace(scale), hashed=False).prevalence
-        ends.append(OnBuckets(4000, False, laplace(scale)).distinct(shape))
+        shape = buckets.estimate_shape(counts + noise(4000, scale, seed), laplace(scale), hashed=False).prevalence
+        ends.append(BucketUncertainty(4000, False, laplace(scale)).distinct(shape))
     assert sum(low <= 40 <= high for low, high in ends) >= 18
 
 
@@ -302,7 +309,7 @@ def odd_integers() -> Iterator[Integers]:
     yield rng.integers(-100, 100, 300)
 
 
-def assert_told(shape: Prevalence, uncertain: Uncertain) -> None:
+def assert_told(shape: Prevalence, uncertain: Uncertainty) -> None:
     assert (shape.counts >= 1).all()
     assert (shape.items >= 1).all()
     assert (np.diff(shape.counts) > 0).all()
@@ -314,14 +321,14 @@ def assert_told(shape: Prevalence, uncertain: Uncertain) -> None:
 @pytest.mark.slow(but=["0.001", "0.5", "20.0"])
 @pytest.mark.parametrize("scale", [1e-3, 0.5, 20.0, 1e4, 2.0**50])
 def test_any_cells(scale: float) -> None:
-    kernels = [laplace(scale), shares(scale, 1.7), both(laplace(scale), laplace(3.0))]
+    kernels = [laplace(scale), shares(scale, 1.7), convolved(laplace(scale), laplace(3.0))]
     with np.errstate(all="raise"):
         for noisy in odd_integers():
             for kernel in kernels:
                 for estimator in ("em", "paper"):
                     for in_buckets in (False, True):
-                        found = buckets.found(noisy, kernel, hashed=in_buckets, estimator=estimator, loss="l2")
-                        assert_told(found.prevalence, OnBuckets(max(len(noisy), 1), in_buckets, kernel))
+                        found = buckets.estimate_shape(noisy, kernel, hashed=in_buckets, estimator=estimator, loss="l2")
+                        assert_told(found.prevalence, BucketUncertainty(max(len(noisy), 1), in_buckets, kernel))
                         assert found.empty <= 1
 
 
@@ -330,13 +337,13 @@ def test_any_staircase(scale: float) -> None:
     with np.errstate(all="raise"):
         for rows in odd_integers():
             for columns in odd_integers():
-                found = staircase.found(rows, columns, scale=scale)
-                assert_told(found, OnStaircase(len(rows), len(columns), scale, *interval(columns, scale)))
+                found = staircase.estimate_shape(rows, columns, scale=scale)
+                assert_told(found, StaircaseUncertainty(len(rows), len(columns), scale, *interval(columns, scale)))
 
 
 def test_the_same_numbers_tell_the_same() -> None:
     noisy = table(2000, 1.0, 7) + noise(2000, SCALE, 7)
-    once, again = (buckets.found(each, laplace(SCALE), hashed=True) for each in (noisy, noisy[::-1].copy()))
+    once, again = (buckets.estimate_shape(each, laplace(SCALE), hashed=True) for each in (noisy, noisy[::-1].copy()))
     assert once.prevalence.largest_first.tolist() == again.prevalence.largest_first.tolist()
 
 
@@ -345,7 +352,7 @@ def test_the_same_numbers_tell_the_same() -> None:
 KINDS = [(1_000, 0.0), (1_000, 1.0), (10_000, 0.8), (10_000, 1.3)]
 
 
-def held(shape: Prevalence, truth: Prevalence, uncertain: Uncertain) -> float:
+def held(shape: Prevalence, truth: Prevalence, uncertain: Uncertainty) -> float:
     """The part of a band that holds the truth."""
     low, high = uncertain.band(shape)
     true = truth.reached(shape.counts)
@@ -360,8 +367,8 @@ def test_bands_of_staircases_hold(people: int, power: float, scale: float) -> No
     for seed in range(20):
         counts = table(people, power, seed)
         shape, truth = on_stairs(counts, size, scale, seed), of_counts(counts)
-        right.append(held(shape, truth, OnStaircase(size, size, scale, 0, 0)))
-        wrong.append(held(shape, truth, OnStaircase(size, size, scale / 5, 0, 0)))
+        right.append(held(shape, truth, StaircaseUncertainty(size, size, scale, 0, 0)))
+        wrong.append(held(shape, truth, StaircaseUncertainty(size, size, scale / 5, 0, 0)))
     assert np.mean(right) > 0.95
     assert np.mean(wrong) < 0.94
 
@@ -374,8 +381,8 @@ def test_bands_of_cells_hold(people: int, power: float, in_buckets: bool) -> Non
     for seed in range(20):
         counts = table(people, power, seed)
         seen = hashed(counts, cells, seed) if in_buckets else counts
-        shape = buckets.found(seen + noise(len(seen), SCALE, seed), kernel, hashed=in_buckets).prevalence
-        right.append(held(shape, of_counts(counts), OnBuckets(len(seen), in_buckets, kernel)))
+        shape = buckets.estimate_shape(seen + noise(len(seen), SCALE, seed), kernel, hashed=in_buckets).prevalence
+        right.append(held(shape, of_counts(counts), BucketUncertainty(len(seen), in_buckets, kernel)))
     assert np.mean(right) > 0.95
 
 
@@ -383,15 +390,15 @@ def test_bands_are_not_wide() -> None:
     """Zipf(1), 100,000 people: 4 times the mean error, on average of the counts."""
     counts = table(100_000, 1.0, 1)
     shape, truth = on_stairs(counts, 317, SCALE, 1), of_counts(counts)
-    low, high = OnStaircase(317, 317, SCALE, 0, 0).band(shape)
+    low, high = StaircaseUncertainty(317, 317, SCALE, 0, 0).band(shape)
     assert ((high - low) / 2).mean() < 4.5 * np.abs(shape.at_least - truth.reached(shape.counts)).mean()
 
 
 def test_a_band_at_other_counts() -> None:
     """Also where no item was found: beyond the largest there may be one, as far as noise goes."""
     shape = of_counts(np.array([100, 3, 3, 3]))
-    for uncertain in (OnStaircase(10, 10, SCALE, 0, 0), OnBuckets(4, False, laplace(SCALE))):
-        low, high = uncertain.band(shape, np.array([50, 101, 101 + 2 * uncertain.usual]))
+    for uncertain in (StaircaseUncertainty(10, 10, SCALE, 0, 0), BucketUncertainty(4, False, laplace(SCALE))):
+        low, high = uncertain.band(shape, np.array([50, 101, 101 + 2 * uncertain.noise_quantile]))
         assert (low.tolist(), high.tolist()) == ([1, 0, 0], [1, 1, 0])
 
 
@@ -402,8 +409,8 @@ def test_variances_are_those_of_errors(in_buckets: bool) -> None:
     cells, uncertain = 10_000 if in_buckets else 5_000, None
     for seed in range(60):
         seen = hashed(counts, cells, seed) if in_buckets else counts
-        shape = buckets.found(seen + noise(cells, SCALE, seed), kernel, hashed=in_buckets).prevalence
-        uncertain = OnBuckets(cells, in_buckets, kernel)
+        shape = buckets.estimate_shape(seen + noise(cells, SCALE, seed), kernel, hashed=in_buckets).prevalence
+        uncertain = BucketUncertainty(cells, in_buckets, kernel)
         far.append((shape.total - 5_000) / math.sqrt(uncertain.variance(shape, lambda v: v.astype(np.float64))))
     assert 0.5 < np.sqrt(np.mean(np.square(far))) < 1.25
     assert np.mean(np.abs(far) < DEVIATIONS) >= 0.95
@@ -412,6 +419,6 @@ def test_variances_are_those_of_errors(in_buckets: bool) -> None:
 def test_hashing_has_the_variance_of_linear_counting() -> None:
     """Without noise, for how many items there are: cells (e^l - 1 - l), l items for each cell; or a little more."""
     shape = of_counts(np.ones(3000, np.int64))
-    variance = OnBuckets(6000, True, laplace(0.01)).variance(shape, lambda v: (v > 0).astype(np.float64))
+    variance = BucketUncertainty(6000, True, laplace(0.01)).variance(shape, lambda v: (v > 0).astype(np.float64))
     exact = 6000 * (math.exp(0.5) - 1.5)
     assert exact < variance < 1.5 * exact

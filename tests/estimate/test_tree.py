@@ -237,7 +237,7 @@ def test_hidden_nodes_have_what_they_may(leaves: int, fan_out: int) -> None:
 @pytest.mark.parametrize(("rate", "threshold"), [(RATE, THRESHOLD), (0.01, 4), (0.9, 1), (0.5, 300)])
 def test_most_that_a_hidden_node_has(rate: float, threshold: int) -> None:
     """One of 40 such nodes is hidden, and less of those that have one more."""
-    most = unseen(rate, threshold, sampled_tree.RARE)
+    most = unseen(rate, threshold, sampled_tree.HIDDEN_MISS_RATE)
     assert binom.cdf(threshold - 1, most, rate) >= 1 / 40 > binom.cdf(threshold - 1, most + 1, rate)
 
 

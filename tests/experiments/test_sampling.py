@@ -15,7 +15,7 @@ from headcount.account import rates, sampling
 from headcount.account.cost import native
 from headcount.account.events import SampleThreshold
 from headcount.audit.enumerate import worst_delta
-from headcount.audit.sampled import EXACTLY, one_coin, together
+from headcount.audit.sampled import FINITE_LEFT_OUT, one_coin, with_joint_coins
 
 
 def binomial(coins: int, p: float) -> list[float]:
@@ -152,7 +152,7 @@ def test_quantiles_are_better_by_the_exact_rule_and_by_noise() -> None:
 
 def test_mistakes_are_as_bad_as_the_errata_say() -> None:
     found = rows(mistakes, "Mistakes")
-    for name in ("one sample for two levels", "what is hidden told as a sum"):
+    for name in ("one sample for two levels", "the sum of hidden counts released"):
         assert float(found[name][4]) == pytest.approx(float(found[name][2].split(",")[0]), abs=2e-4)
         assert float(found[name][3]) <= 1.01e-6
     assert found["a sample of a fixed size, 4 of 8"][4] == ".5000"
@@ -171,7 +171,7 @@ def test_one_coin_is_what_the_audit_finds() -> None:
     people = 22
     others = (("a",),) * (people - 1) + (("b",),) * (people - 1)
     event = SampleThreshold(mistakes.P, mistakes.THETA, 2, "add-remove", EPSILON)
-    found = worst_delta(together(one_coin(event)), [((*others, ("a", "b")), others)], 1, EXACTLY)
+    found = worst_delta(with_joint_coins(one_coin(event)), [((*others, ("a", "b")), others)], 1, FINITE_LEFT_OUT)
     assert mistakes.delta(2, people, shared_coin=True) == pytest.approx(float(found.low), rel=1e-6)
     hidden, more = mistakes.shown_distributions(people)
     assert hidden.sum() == pytest.approx(1)

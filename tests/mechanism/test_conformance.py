@@ -13,7 +13,7 @@ from tests.strategies import shaped, strategy
 
 from headcount.account import Cost, compose
 from headcount.account.events import Gaussian, GaussianThreshold, Laplace, LaplaceThreshold, Neighbours
-from headcount.account.threshold import people as differing
+from headcount.account.threshold import changed_people
 from headcount.audit.choices import Fixed
 from headcount.audit.specimens import Specimen, enumerations, specimens
 from headcount.bound import Bounded, SampledEvents, SampledItems, ScaledToSum, Sensitivity
@@ -112,7 +112,7 @@ def test_a_shape_costs_exactly_what_was_typed(
     made = shaped(Fraction(1), bound, neighbours, cells, **asked)
     assert compose.covers(Cost(Fraction(1), Fraction(0)), made.events)
     assert not compose.covers(Cost(Fraction("0.999"), Fraction(0)), made.events)
-    assert made.event.sensitivity == differing(neighbours) * bound
+    assert made.event.sensitivity == changed_people(neighbours) * bound
 
 
 @pytest.mark.parametrize(

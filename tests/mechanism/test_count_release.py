@@ -22,12 +22,12 @@ from tests.strategies import strategy
 
 from headcount.account import Cost, ZcdpFilter, compose, cost
 from headcount.account.events import Adaptive, Event, Neighbours
-from headcount.account.threshold import people as differing
+from headcount.account.threshold import changed_people
 from headcount.audit.enumerate import outcomes
 from headcount.audit.specimens import found_in, ranked
 from headcount.bound import BoundedTop, Bounding, BoundSelection, TopItems, TopSums, TwoScaleClip
 from headcount.bound.selection.amounts import UsualAmounts
-from headcount.bound.selection.profile import Unseen
+from headcount.bound.selection.profile import NothingSeen
 from headcount.bound.selection.rank import CountAtRankCheck
 from headcount.exact import Integers
 from headcount.mechanism import CountRelease, NoisyFound, Strategy
@@ -183,7 +183,7 @@ class Recount:
 
     def _order(self, race: Race, most: int) -> list[int]:
         items, chance = int(race.members.sum()), self._mechanism.bounding.most / race.factor
-        width = differing(self._neighbours) * race.rate + Fraction(log1p(chance)) * NEARLY
+        width = changed_people(self._neighbours) * race.rate + Fraction(log1p(chance)) * NEARLY
         self.check_charged()
         assert self.rho + most * width**2 / 8 <= self._mechanism.event.rho
         assert self.delta + (most if self._each_pays else race.rate not in self._rates) * chance <= self._delta
@@ -394,7 +394,7 @@ def scripted(seed: int, shift: int) -> Entropy:
 
 def scaled(small: int) -> TwoScaleClip:
     """What a profile may lead to, of people with so many items."""
-    return TwoScaleClip(small, 10 * small, 10_000, 1, (2 * small, 2 * small), worth=1.05 * small**0.5)
+    return TwoScaleClip(small, 10 * small, 10_000, 1, (2 * small, 2 * small), effective_norm=1.05 * small**0.5)
 
 
 def branches(
@@ -410,7 +410,7 @@ def branches(
     new = (
         (TopItems(second.most), second.scaled)
         if isinstance(second, CountAtRankCheck)
-        else (Unseen(1), scaled(1), scaled(1000))
+        else (NothingSeen(1), scaled(1), scaled(1000))
     )
     for bounding in new:
         yield from branches(after, bounding, (*made, second))
@@ -418,7 +418,7 @@ def branches(
 
 @pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("neighbours", BOTH)
-@pytest.mark.parametrize(("first", "most"), [(scaled(1), 1), (scaled(1000), 2), (Unseen(1), 3)])
+@pytest.mark.parametrize(("first", "most"), [(scaled(1), 1), (scaled(1000), 2), (NothingSeen(1), 3)])
 def test_choices_and_counts_never_add_up_to_more(neighbours: Neighbours, first: Bounding, most: int) -> None:
     """In every branch, items found, counts scaled or sampled: the choices and what is left are epsilon, and the counts
     cost what is left."""
@@ -546,4 +546,4 @@ def test_a_person_s_largest_amount_is_in_one_bin(neighbours: Neighbours) -> None
     for person in range(5):
         change = everybody - bins(without(rows, person))
         assert sorted(change.tolist())[-1] == change.sum() == 1
-    assert choice.scale == differing(neighbours) * 10
+    assert choice.scale == changed_people(neighbours) * 10

@@ -12,7 +12,7 @@ from headcount.account import Cost, calibrate, compose
 from headcount.account.events import Neighbours
 from headcount.audit.choices import Fixed
 from headcount.bound import BoundedTwoScale, TwoScaleClip
-from headcount.estimate.counts.two_scales import Lost, Measured, estimated
+from headcount.estimate.counts.two_scales import ClippingLoss, Measured, combined_counts
 from headcount.mechanism import NoisyTwoScale
 from headcount.mechanism.unknown import weighted
 
@@ -97,7 +97,7 @@ def measured(random: np.random.Generator, items: int, *, spread: float, slope: f
     return Measured(quiet, 12.0), Measured(true + random.normal(0, 150, items), 150.0)
 
 
-NOTHING = Lost(taken=0.0, deviation=0.0, kept=1.0, usual=0.05, doubt=0.5)
+NOTHING = ClippingLoss(taken=0.0, deviation=0.0, kept=1.0, prior=0.05, item_variation=0.5)
 
 
 @pytest.mark.parametrize("spread", [0.0, 0.05, 0.2])
@@ -109,7 +109,7 @@ def test_two_scales_hold_the_truth(spread: float, slope: float) -> None:
         random = np.random.default_rng(seed)
         true = np.exp(np.random.default_rng(seed).uniform(log(300), log(20_000), 500))
         quiet, open_ = measured(random, 500, spread=spread, slope=slope)
-        found = estimated(quiet, open_, NOTHING)
+        found = combined_counts(quiet, open_, NOTHING)
         held.append(np.abs(found.counts - true) <= 1.96 * found.deviations)
         errors.append((np.abs(found.counts - true).mean(), np.abs(open_.values - true).mean()))
     assert np.mean(held) > 0.93
@@ -120,7 +120,9 @@ def test_two_scales_hold_the_truth(spread: float, slope: float) -> None:
 def test_the_spread_is_measured() -> None:
     for spread in (0.05, 0.2):
         found = [
-            estimated(*measured(np.random.default_rng(seed), 2000, spread=spread, slope=0.0), NOTHING).spread
+            combined_counts(
+                *measured(np.random.default_rng(seed), 2000, spread=spread, slope=0.0), NOTHING
+            ).heterogeneity
             for seed in range(10)
         ]
         assert np.mean(found) == pytest.approx(spread, rel=0.25)
@@ -129,7 +131,7 @@ def test_the_spread_is_measured() -> None:
 @pytest.mark.parametrize("items", [1, 2, 5, 19])
 def test_few_items_are_estimated_as_well(items: int) -> None:
     quiet, open_ = measured(np.random.default_rng(items), items, spread=0.1, slope=0.0)
-    found = estimated(quiet, open_, NOTHING)
+    found = combined_counts(quiet, open_, NOTHING)
     assert np.isfinite(found.counts).all()
     assert (found.deviations > 0).all()
 
@@ -138,17 +140,17 @@ def test_whatever_the_noise_is_nothing_fails() -> None:
     """Open measurements far below 0, equal items, sums that are negative: work that fails would be done again."""
     for values in ([-500.0, -400.0], [0.0] * 30, [1e12] * 30):
         quiet = Measured(np.full(len(values), 80.0), 12.0)
-        lost = Lost(taken=-100.0, deviation=50.0, kept=1.0, usual=0.05, doubt=0.5)
-        found = estimated(quiet, Measured(np.array(values), 150.0), lost)
+        lost = ClippingLoss(taken=-100.0, deviation=50.0, kept=1.0, prior=0.05, item_variation=0.5)
+        found = combined_counts(quiet, Measured(np.array(values), 150.0), lost)
         assert np.isfinite(found.counts).all()
         assert np.isfinite(found.deviations).all()
 
 
 def test_what_the_open_measurement_lost_is_believed_as_far_as_it_is_known() -> None:
     def part(deviation: float) -> float:
-        return Lost(taken=40.0, deviation=deviation, kept=1000.0, usual=0.05, doubt=0.5).part
+        return ClippingLoss(taken=40.0, deviation=deviation, kept=1000.0, prior=0.05, item_variation=0.5).part
 
     assert part(0.0) == 0.04
     assert part(50.0) == pytest.approx(0.02)
     assert part(1e9) < 1e-6
-    assert Lost(taken=-5.0, deviation=1.0, kept=10.0, usual=0.05, doubt=0.5).part == 0
+    assert ClippingLoss(taken=-5.0, deviation=1.0, kept=10.0, prior=0.05, item_variation=0.5).part == 0

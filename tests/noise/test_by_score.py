@@ -61,7 +61,7 @@ def test_every_sequence_of_words(
     law: ByScore, bits: int, unit: int, reach: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Weights of 8 or 4 bits make bounds loose and places far: it must not matter."""
-    monkeypatch.setattr(by_score, "UNIT", unit)
+    monkeypatch.setattr(by_score, "UNIT_BITS", unit)
     monkeypatch.setattr(by_score, "REACH", reach)
     found, still_open = decided(law, bits)
     assert still_open < Fraction(1, 2**12)
@@ -81,7 +81,7 @@ def test_bounds_hold() -> None:
     """Every edge is at most where it really is, and by no more than its slack."""
     law = ByScore(Fraction(13, 1000), np.random.default_rng(1).integers(-9000, 0, 300))
     edges, slack = law._edges()
-    unit = 2 ** (powers.UNIT - len(law.scores).bit_length())
+    unit = 2 ** (powers.UNIT_BITS - len(law.scores).bit_length())
     with precision(256):
         weights = [ends(weight * unit) for weight in law.weights()]
     low = high = Fraction(0)
@@ -94,15 +94,15 @@ def test_bounds_hold() -> None:
 @pytest.mark.parametrize(("rate", "reach"), [(Fraction(1, 7), 300), (Fraction(1, 9000), 387_000), (Fraction(3), 14)])
 def test_powers_are_never_too_large_and_hardly_too_small(rate: Fraction, reach: int) -> None:
     depths = np.unique(np.linspace(0, reach, 500).astype(np.int64))
-    found = powers.powers(powers.tables(rate, reach, powers.UNIT), depths, powers.UNIT)
+    found = powers.powers(powers.tables(rate, reach, powers.UNIT_BITS), depths, powers.UNIT_BITS)
     with precision(256):
         real = [
-            ends(weight * 2**powers.UNIT)
+            ends(weight * 2**powers.UNIT_BITS)
             for weight in Softmax(tuple(-rate * int(d) for d in depths), (1,) * len(depths)).weights()
         ]
     for power, (least, most) in zip(found.tolist(), real, strict=True):
         assert power <= most
-        assert least < power + powers.LACK
+        assert least < power + powers.MAX_POWER_ERROR
 
 
 def p_value(draws: Integers, law: Law) -> float:

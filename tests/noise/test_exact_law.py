@@ -84,7 +84,7 @@ def test_laplace_composed_of_sign_and_size(law: Law) -> None:
 
 def test_geometric_split_into_digits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(laplace, "BASE", 4)
-    monkeypatch.setattr(laplace, "WIDEST", Fraction(1, 2))
+    monkeypatch.setattr(laplace, "MAX_TABLE_SCALE", Fraction(1, 2))
     assert_same_law(Geometric(Fraction(3, 2)), bits=4, depth=5, gap=Fraction(1, 2**6))
     assert_same_law(Digit(Fraction(5)), bits=4, depth=5, gap=Fraction(1, 2**14))
 

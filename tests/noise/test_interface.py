@@ -16,7 +16,7 @@ from headcount import noise
 from headcount.errors import BadParameter
 from headcount.exact import Integers
 from headcount.noise.laplace import DiscreteLaplace
-from headcount.noise.law import checked
+from headcount.noise.law import check_range
 
 BAD_WIDTHS = [
     (0, "it must be above 0."),
@@ -95,9 +95,9 @@ def test_a_number_means_the_decimal_that_was_typed() -> None:
 
 def test_a_draw_out_of_range_is_an_error_and_not_a_wrap() -> None:
     with pytest.raises(OverflowError):
-        checked(np.array([2**62 + 1], dtype=np.int64))
+        check_range(np.array([2**62 + 1], dtype=np.int64))
     with pytest.raises(OverflowError):
-        checked(np.array([-(2**62) - 1], dtype=np.int64))
+        check_range(np.array([-(2**62) - 1], dtype=np.int64))
 
 
 def _stream(count: int) -> list[int]:

@@ -143,7 +143,7 @@ def test_a_tick_has_exactly_the_chance_of_its_weight(
     race: Race, bits: int, unit: int, reach: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Weights of 8 bits (and exp(-6), which is less than 2^-8) make groups far and bounds loose: it must not matter."""
-    monkeypatch.setattr(sampler, "UNIT", unit)
+    monkeypatch.setattr(sampler, "UNIT_BITS", unit)
     monkeypatch.setattr(sampler, "REACH", reach)
     found, still_open = ticked(race, bits)
     assert still_open < Fraction(1, 2**16)
@@ -156,7 +156,7 @@ def test_a_tick_has_exactly_the_chance_of_its_weight(
 def test_bounds_hold_and_are_close(race: Race) -> None:
     """With words of 64 bits: what is sure is below the weight, the slot above, and hardly any number is between."""
     slots = sampler._Slots(sampler._Field(race), 64)
-    widths, sure = np.diff(slots._edges, prepend=0).tolist(), (slots._sure - slots._starts).tolist()
+    widths, sure = np.diff(slots._edges, prepend=0).tolist(), (slots._certain_ends - slots._starts).tolist()
     with precision(256):
         real = [ends(slots._weight(slot) * 2**64)[0] / 2**64 * Fraction(2) ** slots._shift for slot in range(len(sure))]
     assert all(low <= weight <= width for low, weight, width in zip(sure, real, widths, strict=True))
@@ -167,7 +167,7 @@ def test_bounds_hold_and_are_close(race: Race) -> None:
 @pytest.mark.parametrize("bits", [1, 2, 3, 5])
 def test_members_are_alike(count: int, bits: int) -> None:
     found, still_open = decided(
-        lambda path: sampler._evenly(np.array([count]), EnumeratedWords(path, bits, 12 // bits)).tolist()
+        lambda path: sampler._uniform_below(np.array([count]), EnumeratedWords(path, bits, 12 // bits)).tolist()
     )
     assert set(found) == {(member,) for member in range(count)}
     assert len(set(found.values())) == 1
@@ -198,11 +198,11 @@ def members_of_path(path: Path) -> Callable[[Integers, object], Integers]:
 @pytest.mark.parametrize("batch", [1, 3])
 def test_ticks_make_a_race(race: Race, most: int, batch: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Given ticks and members, whatever the batch: repeats are ignored, places are right, the stop ends it."""
-    monkeypatch.setattr(sampler, "LEAST", batch)
+    monkeypatch.setattr(sampler, "MIN_BATCH", batch)
 
     def follow(path: Path) -> list[int]:
         monkeypatch.setattr(sampler._Slots, "ticks", ticks_of_path(path))
-        monkeypatch.setattr(sampler, "_evenly", members_of_path(path))
+        monkeypatch.setattr(sampler, "_uniform_below", members_of_path(path))
         return list(run(race, most, SystemEntropy()).tolist())
 
     found, still_open = decided(follow)
@@ -220,7 +220,7 @@ def test_words_make_a_race(
     scores: list[int], most: int, batch: int, gap: Fraction, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All of it, as far as six words of two bits go."""
-    monkeypatch.setattr(sampler, "LEAST", batch)
+    monkeypatch.setattr(sampler, "MIN_BATCH", batch)
     race = race_of(scores, HALF, stop=scores[1])
     found, still_open = decided(lambda path: run(race, most, EnumeratedWords(path, 2, 6)).tolist())
     assert still_open < gap

@@ -72,7 +72,7 @@ def test_law_is_accepted_and_three_percent_off_is_rejected(law: Law) -> None:
 
 def test_gaussian_from_coarse_buckets(monkeypatch: pytest.MonkeyPatch) -> None:
     """Buckets wider than a standard deviation: a third of the proposals must be rejected, and the right ones."""
-    monkeypatch.setattr(gaussian, "WIDEST", 1)
+    monkeypatch.setattr(gaussian, "MAX_TABLE_VARIANCE", 1)
     law = DiscreteGaussian(Fraction(399))
     draws = SystemEntropy().draw(law, DRAWS)
     assert p_value(draws, law) > REJECTED

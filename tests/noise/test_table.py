@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from headcount.exact import (
     ball,
     ends,
+    floor_of_ball,
     gaussian_steps,
     gaussian_sum,
     gaussian_total,
     gaussian_weight,
     precision,
-    whole_below,
 )
 from headcount.noise import Law
 from headcount.noise.falling import falling
@@ -156,9 +156,9 @@ def test_steps_lead_to_every_weight() -> None:
 @pytest.mark.parametrize("value", [arb(5, 0.5), arb("nan")], ids=["wide", "nan"])
 def test_a_ball_that_is_too_wide_is_not_rounded(value: arb) -> None:
     with pytest.raises(ArithmeticError):
-        whole_below(value)
+        floor_of_ball(value)
 
 
 def test_whole_numbers_below() -> None:
     values = arb(0), arb(5), arb("5.75"), arb(5, 0.25), arb(0, 0.25)
-    assert [whole_below(value) for value in values] == [0, 5, 5, 4, 0]
+    assert [floor_of_ball(value) for value in values] == [0, 5, 5, 4, 0]

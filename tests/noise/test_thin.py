@@ -77,7 +77,7 @@ def test_coin_by_coin_it_is_the_formula(totals: Kept, rate: Fraction) -> None:
 def test_half_of_the_coins_are_counted_in_words(totals: Kept, bits: int) -> None:
     """Every word counts, its spare bits do not: exactly Bin(n, 1/2), and nothing is left open."""
     words = partial(EnumeratedWords, bits=bits, depth=sum(-(-total // bits) for total in totals))
-    found = masses(lambda path: sampler._half(np.array(totals), words(path)))
+    found = masses(lambda path: sampler._fair_heads(np.array(totals), words(path)))
     assert found == stated(totals, HALF)
 
 
@@ -100,7 +100,7 @@ def test_halves_make_any_rate(totals: Kept, rounds: int, rate: Fraction, monkeyp
     """Given halves, digit by digit: the law, up to the chance that a coin is undecided after so many rounds."""
 
     def follow(path: Path) -> Integers:
-        monkeypatch.setattr(sampler, "_half", halves_of_path(path, rounds))
+        monkeypatch.setattr(sampler, "_fair_heads", halves_of_path(path, rounds))
         return by_digits(np.array(totals), rate, SystemEntropy())
 
     found, gap = masses(follow), Fraction(sum(totals), 2**rounds)
@@ -208,7 +208,7 @@ def test_what_is_certain(entropy: Entropy) -> None:
 
 
 def test_totals_are_cut_at_the_largest(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sampler, "LARGEST", 5)
+    monkeypatch.setattr(sampler, "MAX_COINS", 5)
     for entropy in (SystemEntropy(), Fixed(1)):
         assert entropy.thin(np.array([3, 5, 6, 2**61]), Fraction(1)).tolist() == [3, 5, 5, 5]
 

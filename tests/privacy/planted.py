@@ -131,7 +131,7 @@ BUGS = [
     Bug(
         "Gaussian buckets: the lighter integers are never rejected",
         "noise/gaussian.py",
-        (("        return checked(values[kept])", "        return checked(values)"),),
+        (("        return check_range(values[kept])", "        return check_range(values)"),),
         STATISTICS + "test_gaussian_from_coarse_buckets",
     ),
     Bug(
@@ -222,7 +222,7 @@ BUGS = [
     Bug(
         "the common items of a replaced person are forgotten",
         "account/threshold.py",
-        (("cells = people(event.neighbours) * event.items - alone", "cells = event.items - alone"),),
+        (("cells = changed_people(event.neighbours) * event.items - alone", "cells = event.items - alone"),),
         DELTA + "test_gaussian_threshold_on_popular_items",
     ),
     Bug(
@@ -291,7 +291,7 @@ BUGS = [
         "account/pending.py",
         (
             (
-                '    return secret if committed(secret) == charge.says().get("secret") else None',
+                '    return secret if commitment(secret) == charge.fields().get("secret") else None',
                 "    return secret or None",
             ),
         ),
@@ -381,7 +381,7 @@ BUGS = [
     Bug(
         "a pending charge's secret is swept",
         "account/ledger.py",
-        (("row.hash.startswith(start) and history.waits(row)", "not row"),),
+        (("row.hash.startswith(start) and history.is_pending(row)", "not row"),),
         PENDING + "test_every_retry_has_the_same_secret",
     ),
     Bug(
@@ -467,7 +467,7 @@ BUGS = [
     Bug(
         "charges of version 0.8 are all for add-remove",
         "account/relation.py",
-        (('    found = _of_plan(said["request"]) or', "    found = set() and"),),
+        (('    found = _of_plan(fields["request"]) or', "    found = set() and"),),
         "tests/account/test_made_by_0_8.py::test_one_that_mixes_neighbours_takes_no_more_charges",
     ),
     Bug(
@@ -586,7 +586,7 @@ BUGS = [
     Bug(
         "a replaced person's Laplace noise is that of a removed one",
         "mechanism/unknown/thresholded.py",
-        (("people(neighbours) * sensitivity.total", "sensitivity.total"),),
+        (("changed_people(neighbours) * sensitivity.total", "sensitivity.total"),),
         MECHANISM + "test_what_happens_costs_no_more_than_what_was_typed",
     ),
     Bug(
@@ -987,7 +987,7 @@ BUGS = [
     Bug(
         "a delta too small for any threshold",
         "account/budget.py",
-        (("    if 0 < typed[1] < SMALLEST_DELTA:", "    if False:"),),
+        (("    if 0 < typed[1] < MIN_DELTA:", "    if False:"),),
         SECOND + "test_a_delta_that_no_threshold_could_be_computed_for_is_refused",
     ),
     Bug(
@@ -1084,7 +1084,12 @@ BUGS = [
     Bug(
         "escapes of a terminal in a summary",
         "errors.py",
-        (("char if char.isprintable() else HIDDEN", "char if char.isprintable() or char >= '\\x7f' else HIDDEN"),),
+        (
+            (
+                "char if char.isprintable() else PLACEHOLDER",
+                "char if char.isprintable() or char >= '\\x7f' else PLACEHOLDER",
+            ),
+        ),
         NAMES + "test_ledgers_show_names_without_escapes",
     ),
     Bug(
@@ -1092,8 +1097,8 @@ BUGS = [
         "bound/two_scales.py",
         (
             (
-                "* SAFE) / root(size))",
-                "* SAFE) / root(root(size)))",
+                "* ROUNDING_GUARD) / root(size))",
+                "* ROUNDING_GUARD) / root(root(size)))",
             ),
         ),
         WEIGH + "test_the_norm_is_attained_on_both_scales",
@@ -1103,8 +1108,8 @@ BUGS = [
         "bound/two_scales.py",
         (
             (
-                "* SAFE) / root(size))",
-                "* SAFE) / root(size) + 1)",
+                "* ROUNDING_GUARD) / root(size))",
+                "* ROUNDING_GUARD) / root(size) + 1)",
             ),
         ),
         WEIGH + "test_nobody_adds_more_than_is_said",
@@ -1129,7 +1134,7 @@ BUGS = [
     Bug(
         "what is taken from one person is not cut",
         "bound/two_scales.py",
-        (("whole(cut_at(number, cut) *", "whole(number *"),),
+        (("floor(cut_at(number, cut) *", "floor(number *"),),
         WEIGH + "test_the_two_sums_stay_within_the_norm",
     ),
     Bug(
@@ -1137,7 +1142,7 @@ BUGS = [
         "account/threshold.py",
         (
             (
-                "squared = event.squared_sensitivity * (people(event.neighbours) - alone)",
+                "squared = event.squared_sensitivity * (changed_people(event.neighbours) - alone)",
                 "squared = event.squared_sensitivity * (1 - alone)",
             ),
         ),
@@ -1160,8 +1165,8 @@ BUGS = [
         "account/calibrate.py",
         (
             (
-                "gaussian.discrete_delta(epsilon + spared, [own, *noise(variance)]) <= mostly",
-                "gaussian.discrete_delta(epsilon + spared, [own]) <= mostly",
+                "gaussian.discrete_delta(epsilon + shift, [own, *noise(variance)]) <= noise_delta",
+                "gaussian.discrete_delta(epsilon + shift, [own]) <= noise_delta",
             ),
         ),
         WEIGHTED + "test_everything_is_paid_for",
@@ -1181,7 +1186,7 @@ BUGS = [
     Bug(
         "a profile's noise for one person where one is replaced",
         "bound/selection/profile.py",
-        (("return people(self.neighbours) / self.epsilon", "return 1 / self.epsilon"),),
+        (("return changed_people(self.neighbours) / self.epsilon", "return 1 / self.epsilon"),),
         PROFILE + "test_exact_epsilon_of_the_noisy_bins",
     ),
     Bug(
@@ -1197,11 +1202,11 @@ BUGS = [
     ),
     Bug(
         "bins are believed whatever their number",
-        "bound/selection/believed.py",
+        "bound/selection/nonempty_bins.py",
         (
             (
-                "    chance = CHANCE / len(WIDTHS) / ((gap + 1) * (gap + 2))\n",
-                "    chance = np.full(bins, 1 / 10_000)\n",
+                "    level = FALSE_POSITIVE_RATE / len(WIDTHS) / ((gap + 1) * (gap + 2))\n",
+                "    level = np.full(bins, 1 / 10_000)\n",
             ),
         ),
         PROFILE + "test_one_bound_in_ten_thousand_is_wild",
@@ -1262,13 +1267,13 @@ BUGS = [
     Bug(
         "plume: a replaced person priced as a removed one",
         "bound/selection/plume.py",
-        (("round_up(people(self.neighbours) * most / (2 * self.rho))", "round_up(most / (2 * self.rho))"),),
+        (("round_up(changed_people(self.neighbours) * most / (2 * self.rho))", "round_up(most / (2 * self.rho))"),),
         PLUME + "test_every_bound_that_may_be_chosen_has_a_mechanism",
     ),
     Bug(
         "plume: counts with noise for one item",
         "mechanism/baseline/plume.py",
-        (("people(neighbours) * bounding.sensitivity.squared", "people(neighbours)"),),
+        (("changed_people(neighbours) * bounding.sensitivity.squared", "changed_people(neighbours)"),),
         PLUME + "test_noise_for_less_than_a_person_has_would_be_seen",
     ),
     Bug(
@@ -1292,7 +1297,7 @@ BUGS = [
     Bug(
         "count release: a replaced person moves ranks and counts apart by one only",
         "mechanism/topk/levels.py",
-        (("        return people(self.neighbours)\n", "        return 1\n"),),
+        (("        return changed_people(self.neighbours)\n", "        return 1\n"),),
         FOUND_EXACTLY + "test_the_lemmas_by_formula",
     ),
     Bug(
@@ -1413,8 +1418,8 @@ BUGS = [
         "account/cost.py",
         (
             (
-                "conversion.epsilon(event.rho, spare), event.delta + spare)",
-                "conversion.epsilon(event.rho, spare), spare)",
+                "conversion.epsilon(event.rho, extra), event.delta + extra)",
+                "conversion.epsilon(event.rho, extra), extra)",
             ),
         ),
         PRICES + "test_adaptive_steps_pay_their_delta_and_that_of_the_conversion",
@@ -1517,13 +1522,13 @@ BUGS = [
     Bug(
         "tree: noise for one level only",
         "mechanism/ordered/hierarchy.py",
-        (("people(neighbours) * shape.levels", "people(neighbours)"),),
+        (("changed_people(neighbours) * shape.levels", "changed_people(neighbours)"),),
         ORDERED + "test_a_tree_with_laplace_noise[add-remove]",
     ),
     Bug(
         "tree: noise for a removed person where one is replaced",
         "mechanism/ordered/hierarchy.py",
-        (("people(neighbours) * shape.levels", "shape.levels"),),
+        (("changed_people(neighbours) * shape.levels", "shape.levels"),),
         ORDERED + "test_the_sensitivity_of_a_tree_is_attained[16-7-replace]",
     ),
     Bug(
@@ -1570,7 +1575,7 @@ BUGS = [
     Bug(
         "certain, if there are as few people as there may be",
         "jobs/heavy_hitters.py",
-        (("share * (people.count + people.away)", "share * (people.count - people.away)"),),
+        (("share * (people.count + people.half_width)", "share * (people.count - people.away)"),),
         SAMPLED + "test_certain_is_what_is_above_for_every_number_of_people",
     ),
     Bug(
@@ -1620,7 +1625,7 @@ BUGS = [
     Bug(
         "shape: a replaced person's noise is that of a removed one",
         "mechanism/shape/staircase.py",
-        (("most = people(neighbours) * bounding", "most = bounding"),),
+        (("most = changed_people(neighbours) * bounding", "most = bounding"),),
         SHAPES + "test_the_sensitivity_of_a_staircase_is_attained[1-replace]",
     ),
     Bug(
@@ -1776,7 +1781,7 @@ BUGS = [
     Bug(
         "recentred: weights rounded up",
         "mechanism/distribution/recentred.py",
-        (("np.floor(SAFE * UNIT", "np.ceil(SAFE * UNIT"),),
+        (("np.floor(ROUNDING_GUARD * UNIT", "np.ceil(ROUNDING_GUARD * UNIT"),),
         DISTRIBUTED + "test_what_one_person_changes_is_what_the_noise_is_for[1]",
     ),
     Bug(
@@ -1811,7 +1816,7 @@ BUGS = [
     Bug(
         "selected: a replaced person priced as a removed one",
         "mechanism/distribution/selected.py",
-        (("min(cells, differing(neighbours) * bounding.most)", "min(cells, bounding.most)"),),
+        (("min(cells, changed_people(neighbours) * bounding.most)", "min(cells, bounding.most)"),),
         DISTRIBUTED + "test_scores_change_by_one_and_of_few_items[ks-1-replace]",
     ),
     Bug(
@@ -1891,7 +1896,7 @@ BUGS = [
         (
             (
                 "        return self.chosen(self.profile(statistics, entropy))",
-                "        held = self.chosen(self.profile(statistics, entropy))\n        return self.ways[0].held(min(held.limit, int(statistics.sizes.max(initial=1))))",
+                "        bounding = self.chosen(self.profile(statistics, entropy))\n        return self.ways[0].bounding(min(bounding.limit, int(statistics.sizes.max(initial=1))))",
             ),
         ),
         DISTRIBUTED + "test_nothing_but_a_noisy_profile_decides_the_bound",

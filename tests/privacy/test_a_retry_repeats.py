@@ -86,7 +86,7 @@ def test_a_retry_repeats_bit_for_bit(job: str, monkeypatch: pytest.MonkeyPatch) 
     what, asked = JOBS[job]
     asked = {"user": "user", "epsilon": 2, **asked}
     first = hc.plan(what, people(), **asked).release(entropy=KeyedEntropy(KEY))
-    for module, name, few in ((encoded, "PAIRS", 1000), (draws, "EVENTS", 200), (loads, "CELLS", 40)):
+    for module, name, few in ((encoded, "PAIRS", 1000), (draws, "CHUNK_DRAWS", 200), (loads, "CELLS", 40)):
         monkeypatch.setattr(module, name, few)
     monkeypatch.setattr(selected, "CHUNK_SIZE", 50)
     again = hc.plan(what, shuffled(people()), **asked, memory="60MB").release(entropy=KeyedEntropy(KEY))

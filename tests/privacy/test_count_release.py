@@ -14,10 +14,11 @@ import pytest
 
 from headcount.account import ZcdpFilter, zcdp
 from headcount.account.events import Adaptive, Neighbours, Selection
-from headcount.account.threshold import people as differing
+from headcount.account.threshold import changed_people
 from headcount.audit import Laws, worst_delta
+from headcount.audit.found_first import People
 from headcount.audit.neighbours import pairs
-from headcount.audit.specimens import People, found_in, on_people, ranked
+from headcount.audit.specimens import found_in, on_people, ranked
 from headcount.bound import Bounding, TopItems, TwoScaleClip
 from headcount.bound.selection.rank import CountAtRankCheck
 from headcount.exact import Integers
@@ -405,4 +406,4 @@ def test_ranks_move_by_one_at_most() -> None:
                 one, other = (ranked(side, TopItems(most)).next for side in sides)
                 moved[neighbours].add(one - other)
     assert moved == {"add-remove": {0, 1}, "replace": {-1, 0, 1}}
-    assert [differing(neighbours) for neighbours in BOTH] == [1, 2]
+    assert [changed_people(neighbours) for neighbours in BOTH] == [1, 2]

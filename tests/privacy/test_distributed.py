@@ -18,25 +18,25 @@ import pytest
 
 from headcount.account import Cost, compose
 from headcount.account.events import Gaussian, Laplace, Neighbours, Selections
-from headcount.account.threshold import people as differing
+from headcount.account.threshold import changed_people
 from headcount.audit import Laws
 from headcount.audit.choices import Fixed
 from headcount.audit.distributed import (
-    Measured,
+    Measurements,
     after_a_profile,
-    by_what_changes,
-    drawn,
-    few,
-    measured,
-    paid,
+    bounded_draws,
+    delta_of_changes,
+    measurements,
+    noise_events,
     shown,
     sizes,
-    squared,
+    squared_differences,
+    with_few_shares,
 )
 from headcount.audit.found_first import People
 from headcount.audit.neighbours import pairs
 from headcount.audit.sampled import Pair
-from headcount.audit.shaped import KEY, Differing
+from headcount.audit.shaped import KEY, NoiseOnDifferences
 from headcount.bound import draws as draws_module
 from headcount.bound.draws import BoundedDraws, Draws, ExactDraws, of_each
 from headcount.bound.selection.draws import MostDrawn
@@ -85,7 +85,7 @@ def pasts(mechanism: Recentred) -> Iterator[tuple[int, Integers, float, Any]]:
             yield mechanism.bounding.most, centre, float(radius), radii
 
 
-def furthest(parts: list[Measured]) -> list[int]:
+def furthest(parts: list[Measurements]) -> list[int]:
     """For each kind of number, how far the contributions of two people differ at most, squared."""
     found = []
     for kind in zip(*parts, strict=True):
@@ -105,13 +105,13 @@ def test_what_one_person_changes_is_what_the_noise_is_for(most: int) -> None:
     nobody = of_counts([], once.bounding)
     alone = [of_counts([person], once.bounding) for person in FEW + MUCH]
     for past in pasts(once):
-        parts = [measured(each, *past) for each in alone]
-        empty = measured(nobody, *past)
+        parts = [measurements(each, *past) for each in alone]
+        empty = measurements(nobody, *past)
         for part in parts:
-            worst[ADDED] = [*map(max, worst[ADDED], squared(part, empty))]
+            worst[ADDED] = [*map(max, worst[ADDED], squared_differences(part, empty))]
         worst["replace"] = [*map(max, worst["replace"], furthest([*parts, empty]))]
     for neighbours, mechanism in zip(BOTH, (once, twice), strict=True):
-        for found, events in zip(worst[neighbours], paid(mechanism), strict=True):
+        for found, events in zip(worst[neighbours], noise_events(mechanism), strict=True):
             assert {event.squared_sensitivity for event in events} == {events[0].squared_sensitivity}
             assert found <= events[0].squared_sensitivity
             assert found > 0.97 * events[0].squared_sensitivity
@@ -124,12 +124,12 @@ def test_a_table_measures_what_its_people_add(most: int) -> None:
     source = np.random.default_rng(most)
     for past in pasts(mechanism):
         people = [(FEW + MUCH)[place] for place in source.integers(0, len(FEW + MUCH), 3)]
-        whole = measured(of_counts(people, mechanism.bounding), *past)
-        parts = [measured(of_counts([person], mechanism.bounding), *past) for person in people]
+        whole = measurements(of_counts(people, mechanism.bounding), *past)
+        parts = [measurements(of_counts([person], mechanism.bounding), *past) for person in people]
         added = [sum(kind[1:], start=kind[0]) for kind in zip(*parts, strict=True)]
         assert [each.tolist() for each in whole] == [each.tolist() for each in added]
         turned = turned_around(of_counts(people[::-1], mechanism.bounding))
-        assert [each.tolist() for each in measured(turned, *past)] == [each.tolist() for each in whole]
+        assert [each.tolist() for each in measurements(turned, *past)] == [each.tolist() for each in whole]
 
 
 def turned_around(bounded: BoundedDraws) -> BoundedDraws:
@@ -181,8 +181,8 @@ def test_every_draw_is_paid_for(method: Method, neighbours: Neighbours, bound: i
 def drawn_or_counted(people: People, made: AnyMechanism) -> BoundedDraws:
     held = made.bounding
     if isinstance(held, Draws | ExactDraws):
-        return drawn(people, held)
-    return replace(drawn(people, Draws(held.limit, held.limit)), sensitivity=held.sensitivity)
+        return bounded_draws(people, held)
+    return replace(bounded_draws(people, Draws(held.limit, held.limit)), sensitivity=held.sensitivity)
 
 
 @pytest.mark.parametrize("neighbours", BOTH)
@@ -202,14 +202,16 @@ def test_the_price_of_rounds_by_what_changes(neighbours: Neighbours) -> None:
     """All of it is used up by somebody who is added; with nine tenths of epsilon it is not enough."""
     made = recentred.calibrated(BUDGET, Draws(2, 2), neighbours, 2)
     people: list[Pair] = list(pairs([("a", "a"), ("b", "b"), ("a",), ("a",) * 9], 1, neighbours))
-    assert by_what_changes(made, people, ONE).high <= BUDGET.delta
-    assert by_what_changes(made, people, ONE * 9 / 10).low > BUDGET.delta
+    assert delta_of_changes(made, people, ONE).high <= BUDGET.delta
+    assert delta_of_changes(made, people, ONE * 9 / 10).low > BUDGET.delta
 
 
 def scores(mechanism: Selected, people: People, many: int) -> Integers:
     """Of every item and share."""
     listed = ("a", "b", "c", "d")
-    return np.concatenate([each for _, each in mechanism._scores(drawn(people, mechanism.bounding, listed), many)])
+    return np.concatenate(
+        [each for _, each in mechanism._scores(bounded_draws(people, mechanism.bounding, listed), many)]
+    )
 
 
 @pytest.mark.slow(one_in=3)
@@ -228,7 +230,7 @@ def test_scores_change_by_one_and_of_few_items(method: Any, most: int, neighbour
             changed.add(int((change > 0).any(axis=1).sum()))
             furthest = max(furthest, int(change.max()))
     assert furthest == 1
-    assert max(changed) == made.event.count == min(4, differing(neighbours) * most)
+    assert max(changed) == made.event.count == min(4, changed_people(neighbours) * most)
 
 
 @pytest.mark.parametrize("neighbours", BOTH)
@@ -238,7 +240,7 @@ def test_presence_changes_by_what_is_paid_for(most: int, neighbours: Neighbours)
     made = selected.calibrated(BUDGET, ExactDraws(most), neighbours, 4, "sparse", None)
     everybody = [tuple(person) for person in product("abcd", repeat=most)] + [("a",) * (most - 1)]
     counted = [
-        [shown(made.run(drawn(people, made.bounding, ("a", "b", "c", "d")), Fixed(0))) for people in pair]
+        [shown(made.run(bounded_draws(people, made.bounding, ("a", "b", "c", "d")), Fixed(0))) for people in pair]
         for pair in pairs(everybody, 1, neighbours)
     ]
     changes = [np.array(one, dtype=np.int64) - np.array(other, dtype=np.int64) for one, other in counted]
@@ -257,7 +259,7 @@ def test_a_profile_and_the_choices_that_follow(neighbours: Neighbours) -> None:
     more: dict[str, Any] = {"share": Fraction(2, 3), "method": "ks", "people": 4}
     asked = DistributionStrategy(budget=budget, neighbours=neighbours, cells=1, **more)
     assert isinstance(asked.selection, MostDrawn)
-    run, edges = after_a_profile(asked, few), asked.selection.starts
+    run, edges = after_a_profile(asked, with_few_shares), asked.selection.starts
     crowd: People = (("a",) * 8,) * 4
     bounds, less = set(), 0 * ONE
     for one, other in pairs([("a",), ("a", "a"), ("a",) * 9], 1, neighbours):
@@ -266,7 +268,7 @@ def test_a_profile_and_the_choices_that_follow(neighbours: Neighbours) -> None:
         places = np.flatnonzero(bins[0] != bins[1]).tolist()
 
         def watched(people: People, entropy: Entropy, places: list[int] = places) -> list[object]:
-            seen: list[object] = run(people, Differing(entropy, lambda many: places, KEY))
+            seen: list[object] = run(people, NoiseOnDifferences(entropy, lambda many: places, KEY))
             bounds.add(seen[1])
             return seen
 

@@ -10,8 +10,9 @@ import pytest
 from headcount.account import calibrate, gaussian, threshold
 from headcount.account.events import Gaussian, GaussianThreshold, LaplaceThreshold, Neighbours
 from headcount.audit import Laws, worst_delta
+from headcount.audit.found_first import People
 from headcount.audit.neighbours import pairs
-from headcount.audit.specimens import People, noisy_count, noisy_histogram
+from headcount.audit.specimens import noisy_count, noisy_histogram
 from headcount.noise import Entropy, Law
 from headcount.noise.gaussian import DiscreteGaussian
 from headcount.noise.laplace import DiscreteLaplace
@@ -45,7 +46,7 @@ def test_a_laplace_count_costs_one_over_its_scale(scale: Fraction) -> None:
 def test_laplace_threshold(neighbours: Neighbours, scale: Fraction, limit: int) -> None:
     """People with up to two items; a person alone with two is the worst case, so the price is attained."""
     event = LaplaceThreshold(scale, bound=2, largest=1, threshold=limit, neighbours=neighbours)
-    epsilon = threshold.people(neighbours) * 2 / scale
+    epsilon = threshold.changed_people(neighbours) * 2 / scale
     exact = histograms(DiscreteLaplace(scale), limit).worst_delta(pairs(ITEMS, 2, neighbours), epsilon)
     price = threshold.laplace_delta(event)
     assert below(exact.high, price)

@@ -19,11 +19,20 @@ import pytest
 import headcount as hc
 from headcount.account import Cost, compose
 from headcount.account.events import Gaussian, Laplace, Neighbours, SampleThreshold
-from headcount.account.threshold import people as differing
+from headcount.account.threshold import changed_people
 from headcount.audit import Laws, worst_delta
 from headcount.audit.choices import Fixed
 from headcount.audit.neighbours import pairs
-from headcount.audit.sampled import EXACTLY, Run, sampled_search, sampled_tree, shown, together, watched, watched_delta
+from headcount.audit.sampled import (
+    FINITE_LEFT_OUT,
+    Run,
+    delta_without_common_noise,
+    sampled_search,
+    sampled_tree,
+    shown,
+    with_joint_coins,
+    without_common_noise,
+)
 from headcount.bound import Bounded, Bounding, SampledEvents, ScaledToSum
 from headcount.errors import BadParameter
 from headcount.exact import Integers
@@ -100,7 +109,7 @@ def on_totals(mechanism: AnyMechanism) -> Run[Totals]:
         counts = np.array(totals, dtype=np.int64)
         return shown(mechanism.run(Bounded(items, counts, mechanism.bounding.sensitivity), entropy))
 
-    return together(run)
+    return with_joint_coins(run)
 
 
 def largest_loss(run: Run[Totals], one: Totals, other: Totals) -> float:
@@ -115,15 +124,15 @@ def largest_loss(run: Run[Totals], one: Totals, other: Totals) -> float:
 def test_a_tree_with_laplace_noise(neighbours: Neighbours) -> None:
     """Two levels; people with two rows in one cell, or three in one, which is above the bound. The loss of all nodes
     together is never above epsilon, and for some it is epsilon. Seldom is anything seen on one side alone."""
-    epsilon = 8 * differing(neighbours) * ONE
+    epsilon = 8 * changed_people(neighbours) * ONE
     tree = hierarchy.noisy("laplace", Cost(epsilon, 0 * ONE), WHOLE, 16, neighbours)
     assert tree.shape.levels == 2
     people = bounded(tree, ((0.5, 0.7), (1.1, 1.2, 1.3), (12.5, 12.5)), 1, neighbours)
     run = on_totals(tree)
-    losses = [largest_loss(watched(run, *pair), *pair) for pair in people]
+    losses = [largest_loss(without_common_noise(run, *pair), *pair) for pair in people]
     assert max(losses) == pytest.approx(float(epsilon), rel=1e-12)
     if neighbours == ADDED:
-        assert watched_delta(run, people, epsilon, Fraction(1, 10**4)).high < Fraction(1, 100)
+        assert delta_without_common_noise(run, people, epsilon, Fraction(1, 10**4)).high < Fraction(1, 100)
 
 
 @pytest.mark.parametrize("neighbours", BOTH)
@@ -134,7 +143,9 @@ def test_a_tree_with_gaussian_noise(neighbours: Neighbours) -> None:
     tree = hierarchy.noisy("gaussian", budget, ONCE, 4, neighbours)
     assert tree.shape.levels == 2
     kinds: People = ((0.5,), (1.5,)) if neighbours == "replace" else ((0.5,), (3.5,), (1.0, 1.0))
-    exact = watched_delta(on_totals(tree), bounded(tree, kinds, 2, neighbours), budget.epsilon, Fraction(1, 10**4))
+    exact = delta_without_common_noise(
+        on_totals(tree), bounded(tree, kinds, 2, neighbours), budget.epsilon, Fraction(1, 10**4)
+    )
     assert exact.low <= exact.high <= budget.delta
     if neighbours == ADDED:
         assert exact.low > budget.delta / 3
@@ -150,7 +161,7 @@ def test_a_tree_of_samples(neighbours: Neighbours, cells: int) -> None:
     assert isinstance(tree, Hierarchy)
     assert tree.shape.levels == 1 + two
     people = bounded(tree, ((0.5,), (cells - 0.5,), (0.5, cells - 0.5, 1.5)), 4, neighbours)
-    exact = worst_delta(on_totals(tree), people, ONE, EXACTLY)
+    exact = worst_delta(on_totals(tree), people, ONE, FINITE_LEFT_OUT)
     assert exact.high <= budget.delta
     assert exact.low > budget.delta * (Fraction(9, 10) if neighbours == ADDED else HALF)
 
@@ -194,7 +205,7 @@ def test_a_search_by_samples(neighbours: Neighbours, q: tuple[Fraction, ...]) ->
     search = ordered("sample-search", budget, neighbours, 3, q, sampling=Sampling(theta=3)).mechanism()
     assert isinstance(search, BinarySearch)
     kinds: People = ((0.5,), (2.5,), (0.5, 1.5, 2.5))
-    exact = worst_delta(on_totals(search), bounded(search, kinds, 5 - len(q), neighbours), ONE, EXACTLY)
+    exact = worst_delta(on_totals(search), bounded(search, kinds, 5 - len(q), neighbours), ONE, FINITE_LEFT_OUT)
     assert exact.high <= budget.delta
     assert exact.low > budget.delta * (Fraction(4, 5) if neighbours == ADDED else Fraction(1, 3))
 

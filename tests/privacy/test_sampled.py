@@ -26,19 +26,18 @@ from headcount.audit.choices import Fixed
 from headcount.audit.found_first import People
 from headcount.audit.neighbours import pairs
 from headcount.audit.sampled import (
-    EXACTLY,
+    FINITE_LEFT_OUT,
     OneSample,
     Run,
     fixed_size,
-    hidden_told,
     on_cells,
     one_coin,
+    release_hidden_sum,
     sampled_tree,
-    together,
+    with_joint_coins,
 )
 from headcount.bound import Bounded, SampledItems
-from headcount.bound.selection.people import People as Told
-from headcount.bound.selection.people import PeopleCount
+from headcount.bound.selection.people import NoisyCount, PeopleCount
 from headcount.errors import BadParameter
 from headcount.jobs.heavy_hitters import HeavyHitters
 from headcount.mechanism import Columns, Hierarchy, Noisy, Sampled, Sampling
@@ -92,7 +91,7 @@ def on_totals(mechanism: Sampled) -> Run[tuple[int, ...]]:
         noisy = mechanism.run(Bounded(items, counts, mechanism.bounding.sensitivity), entropy)
         return dict(zip(noisy.items["item0"].to_pylist(), noisy.values.tolist(), strict=True))
 
-    return together(run)
+    return with_joint_coins(run)
 
 
 def worst(mechanism: Sampled, kinds: People, most: int, neighbours: Neighbours, epsilon: Fraction) -> Any:
@@ -106,7 +105,7 @@ def worst(mechanism: Sampled, kinds: People, most: int, neighbours: Neighbours, 
         return tuple(often[item] for item in ("ab" if mechanism.listed else "abc"))
 
     both = {(totals(one), totals(other)) for one, other in pairs(kinds, most, neighbours)}
-    return worst_delta(on_totals(mechanism), both, epsilon, EXACTLY)
+    return worst_delta(on_totals(mechanism), both, epsilon, FINITE_LEFT_OUT)
 
 
 @pytest.mark.parametrize("neighbours", BOTH)
@@ -145,15 +144,15 @@ def test_replaced_reports(rate: str, threshold: int, epsilon: Fraction) -> None:
     """One of n people leaves an item, somebody joins m - 1 of another; the same with two items each at the worst n and
     m. The exact delta is within an eighth of the price, and a chance that is a tenth larger is above it."""
     happened = event(rate, threshold, 1, "replace", epsilon)
-    price, laws = native(happened).delta, Laws(on_totals(Sampled(SampledItems(1), happened)), EXACTLY)
+    price, laws = native(happened).delta, Laws(on_totals(Sampled(SampledItems(1), happened)), FINITE_LEFT_OUT)
     swapped = [((n, m - 1), (n - 1, m)) for n in range(3, 7) for m in range(3, 7)]
     exact, pair = max((laws.worst_delta([each], epsilon).low, each) for each in swapped)
     assert price * 9 / 10 < exact <= price
     wrong = Sampled(SampledItems(1), more_often(happened))
-    assert worst_delta(on_totals(wrong), [pair], epsilon, EXACTLY).low > price
+    assert worst_delta(on_totals(wrong), [pair], epsilon, FINITE_LEFT_OUT).low > price
     twice = replace(happened, items=2)
     double = [tuple(np.repeat(totals, 2).tolist()) for totals in pair]
-    both = worst_delta(on_totals(Sampled(SampledItems(2), twice)), [(double[0], double[1])], epsilon, EXACTLY)
+    both = worst_delta(on_totals(Sampled(SampledItems(2), twice)), [(double[0], double[1])], epsilon, FINITE_LEFT_OUT)
     assert native(twice).delta * 7 / 8 < both.low <= native(twice).delta
 
 
@@ -168,14 +167,16 @@ def test_a_quarter() -> None:
     """Two people with one item, coins of 1/2, of which both must fall. Coin by coin, people by way of the engine."""
     happened = event("1/2", 2, 1, ADDED, LN2)
     coin_by_coin = run_of(Sampled(SampledItems(1), happened))
-    exact = worst_delta(coin_by_coin, pairs([("a",)], 3, ADDED), LN2, EXACTLY)
+    exact = worst_delta(coin_by_coin, pairs([("a",)], 3, ADDED), LN2, FINITE_LEFT_OUT)
     assert exact.low == exact.high == native(happened).delta == Fraction(1, 4)
 
 
 def test_coins_together_are_the_coins_one_by_one() -> None:
     made = Sampled(SampledItems(1), event("1/4", 2, 1, ADDED, LN2))
     people: People = (("a",), ("a",), ("a",), ("b",), ("b",))
-    one_by_one, at_once = (Laws(run, EXACTLY).of(people) for run in (run_of(made), together(run_of(made))))
+    one_by_one, at_once = (
+        Laws(run, FINITE_LEFT_OUT).of(people) for run in (run_of(made), with_joint_coins(run_of(made)))
+    )
     assert one_by_one == at_once
 
 
@@ -194,7 +195,7 @@ def test_the_worst_count(rate: str, threshold: int, epsilon: str, up: float | No
     """Of all numbers of people up to 40, both ways: the closed form, and the digest's vectors."""
     at = Fraction(epsilon)
     happened = event(rate, threshold, 1, ADDED, at)
-    laws = Laws(on_totals(Sampled(SampledItems(1), happened)), EXACTLY)
+    laws = Laws(on_totals(Sampled(SampledItems(1), happened)), FINITE_LEFT_OUT)
     both = [(laws.of((many,)), laws.of((many - 1,))) for many in range(1, 41)]
     there = max(delta(one, other, at).low for one, other in both)
     gone = max(delta(other, one, at).low for one, other in both)
@@ -258,7 +259,7 @@ def test_the_rule_of_the_paper(neighbours: Neighbours, bound: int) -> None:
     assert (made.event.items, made.event.neighbours) == (bound, neighbours)
     added = [((many, 0), (many - 1, 0)) for many in range(1, 12)]
     swapped = [((many, 4), (many - 1, 5)) for many in range(1, 12)]
-    exact = worst_delta(on_totals(made), added if neighbours == ADDED else swapped, ONE, EXACTLY)
+    exact = worst_delta(on_totals(made), added if neighbours == ADDED else swapped, ONE, FINITE_LEFT_OUT)
     assert 0 < exact.high <= native(made.event).delta < budget.delta / 1000
 
 
@@ -282,15 +283,15 @@ def test_one_sample_for_two_levels() -> None:
     epsilon is, delta is the chance of that coin, if both together are seen then."""
     crowd: People = (("a",),) * 12
     people, epsilon = [((*crowd, ("b",)), crowd)], Fraction(20)
-    honest, wrong = (together(on_cells(sampled_tree(kind=kind))) for kind in (Hierarchy, OneSample))
-    told = worst_delta(wrong, people, epsilon, EXACTLY).low
+    honest, wrong = (with_joint_coins(on_cells(sampled_tree(kind=kind))) for kind in (Hierarchy, OneSample))
+    told = worst_delta(wrong, people, epsilon, FINITE_LEFT_OUT).low
     seen = 1 - Fraction(3**12 + 12 * 3**11, 4**12)  # two more of the other twelve
     assert told == seen / 4
     happened = sampled_tree().event
     assert isinstance(happened, SampleThreshold)
     price = sampling.delta(happened, epsilon)
-    assert worst_delta(honest, people, epsilon, EXACTLY).high <= price < told / 5
-    assert worst_delta(honest, people, ONE, EXACTLY).high <= native(happened).delta < told / 5
+    assert worst_delta(honest, people, epsilon, FINITE_LEFT_OUT).high <= price < told / 5
+    assert worst_delta(honest, people, ONE, FINITE_LEFT_OUT).high <= native(happened).delta < told / 5
 
 
 def test_one_coin_for_all_items() -> None:
@@ -301,8 +302,8 @@ def test_one_coin_for_all_items() -> None:
         others: People = (("a",),) * many + (("b",),) * many
         return (*others, ("a", "b")), others
 
-    honest = worst_delta(on_totals(Sampled(SampledItems(2), happened)), [((20, 20), (19, 19))], ONE, EXACTLY)
-    joint = worst_delta(together(one_coin(happened)), [crowd(33)], ONE, EXACTLY)
+    honest = worst_delta(on_totals(Sampled(SampledItems(2), happened)), [((20, 20), (19, 19))], ONE, FINITE_LEFT_OUT)
+    joint = worst_delta(with_joint_coins(one_coin(happened)), [crowd(33)], ONE, FINITE_LEFT_OUT)
     assert float(honest.high) == pytest.approx(5.924918e-8, rel=1e-6, abs=0)
     assert float(joint.low) == pytest.approx(1.862248e-7, rel=1e-6, abs=0)
     assert honest.high <= native(happened).delta < Fraction("7.8e-8")
@@ -312,9 +313,9 @@ def test_a_sample_of_a_fixed_size() -> None:
     """Of eight people four: if one of them is another, the sum of what is shown tells it half of the time."""
     happened, epsilon = event("1/4", 3, 1, "replace", ONE), Fraction(20)
     people: list[tuple[People, People]] = [((("a",),) * 7 + (("b",),), (("a",),) * 8)]
-    wrong = worst_delta(fixed_size(happened, 4), people, epsilon, EXACTLY)
+    wrong = worst_delta(fixed_size(happened, 4), people, epsilon, FINITE_LEFT_OUT)
     assert float(wrong.low) == pytest.approx(1 / 2)
-    honest = worst_delta(on_totals(Sampled(SampledItems(1), happened)), [((7, 1), (8, 0))], epsilon, EXACTLY)
+    honest = worst_delta(on_totals(Sampled(SampledItems(1), happened)), [((7, 1), (8, 0))], epsilon, FINITE_LEFT_OUT)
     assert honest.high <= sampling.delta(happened, epsilon) < wrong.low / 20
 
 
@@ -322,7 +323,7 @@ def test_what_is_hidden_told_as_a_sum() -> None:
     """Somebody with an item of their own is in it with the chance of a coin."""
     happened = event("1/4", 3, 1, ADDED, LN2)
     people: list[tuple[People, People]] = [((("a",),) * 2 + (("b",),), (("a",),) * 2), ((("b",),), ())]
-    wrong = worst_delta(together(hidden_told(happened)), people, Fraction(20), EXACTLY)
+    wrong = worst_delta(with_joint_coins(release_hidden_sum(happened)), people, Fraction(20), FINITE_LEFT_OUT)
     assert float(wrong.low) == pytest.approx(1 / 4)
 
 
@@ -385,6 +386,6 @@ def test_certain_is_what_is_above_for_every_number_of_people() -> None:
     counts = np.array([150, 120, 101, 99])
     noisy = Noisy(pa.table({"item0": list("abcd")}), counts)
     columns = Columns({"count": counts, "low": np.array([130, 101, 100, 99])})
-    told = HeavyHitters(user="user", by=("item",), share=Fraction(1, 10)).table(noisy, columns, Told(1000, 9.5))
+    told = HeavyHitters(user="user", by=("item",), share=Fraction(1, 10)).table(noisy, columns, NoisyCount(1000, 9.5))
     assert told["item"].to_pylist() == ["a", "b", "c"]
     assert told["certain"].to_pylist() == [True, True, False]

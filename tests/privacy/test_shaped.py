@@ -20,12 +20,21 @@ import pytest
 
 from headcount.account import Cost, compose
 from headcount.account.events import Laplace, Neighbours
-from headcount.account.threshold import people as differing
+from headcount.account.threshold import changed_people
 from headcount.audit import Laws, worst_delta
 from headcount.audit.found_first import People
 from headcount.audit.neighbours import pairs
 from headcount.audit.sampled import Run
-from headcount.audit.shaped import KEY, Differing, Shaping, exact_delta, mistakes, on_people, shown, watched
+from headcount.audit.shaped import (
+    KEY,
+    NoiseOnDifferences,
+    Shaping,
+    exact_delta,
+    mistakes,
+    on_people,
+    shown,
+    without_common_noise,
+)
 from headcount.bound import Bounded
 from headcount.mechanism import Staircase
 from headcount.mechanism.shape.contribution_limit import ContributionLimit, limit_contributions
@@ -91,7 +100,7 @@ def largest_loss(made: Shaping, people: Pairs, key: bytes = KEY, left_out: Fract
     """The largest ratio of the chances of what may be seen on both, as far as it is enumerated: its logarithm."""
     losses = [0.0]
     for pair in people:
-        laws = Laws(watched(on_rows, made, pair, key), left_out)
+        laws = Laws(without_common_noise(on_rows, made, pair, key), left_out)
         first, second = (laws.of(data).chances for data in pair)
         losses += [abs(log(first[seen] / second[seen])) for seen in first.keys() & second.keys()]
     return max(losses)
@@ -101,7 +110,7 @@ def largest_loss(made: Shaping, people: Pairs, key: bytes = KEY, left_out: Fract
 @pytest.mark.parametrize("people", [1, 4], ids=["one step", "two steps"])
 def test_a_staircase_of_a_public_size(neighbours: Neighbours, people: int) -> None:
     """Pure: delta is 0; and at nine tenths of the epsilon it is not, so the noise is not more than needed."""
-    epsilon = 2 * differing(neighbours) * ONE
+    epsilon = 2 * changed_people(neighbours) * ONE
     made = shaped(epsilon, 1, neighbours, None, method="staircase", people=people)
     everybody = crowded(KINDS, neighbours)
     assert exact_delta(on_rows, made, everybody, epsilon, FINELY).high < Fraction(1, 1000)
@@ -129,7 +138,7 @@ def test_buckets_of_a_public_list(neighbours: Neighbours, bound: int) -> None:
 @pytest.mark.parametrize("neighbours", BOTH)
 def test_buckets_by_many_keys(neighbours: Neighbours) -> None:
     """If two items share a bucket, nothing changes when one takes the place of the other; else what is paid for."""
-    epsilon = 4 * differing(neighbours) * ONE
+    epsilon = 4 * changed_people(neighbours) * ONE
     made = shaped(epsilon, 1, neighbours, None, method="buckets", buckets=3)
     people: Pairs = [((("a",),), () if neighbours == ADDED else (("b",),))]
     losses = {round(largest_loss(made, people, bytes([number])) / float(epsilon), 9) for number in range(12)}
@@ -143,7 +152,7 @@ def test_buckets_by_many_keys(neighbours: Neighbours) -> None:
 )
 def test_two_items_of_a_person(neighbours: Neighbours, way: dict[str, Any]) -> None:
     """Two boxes are added, or two are taken away and two are added: that is what is paid for."""
-    epsilon = 8 * differing(neighbours) * ONE
+    epsilon = 8 * changed_people(neighbours) * ONE
     made = shaped(epsilon, 2, neighbours, None, **way)
     assert largest_loss(made, crowded(FULL[2], neighbours)) == pytest.approx(float(epsilon), rel=1e-12)
 
@@ -156,7 +165,7 @@ def test_a_size_that_is_counted(neighbours: Neighbours, bound: int, way: Method)
     """With little noise, so that there are few rows and buckets. The loss is that of the number of contributions and of
     all others together, at the worst of all changes. If somebody is added, it is all that is paid for; hardly anything
     is seen on one side alone then."""
-    first, then = 4 * bound * ONE, 4 * bound * differing(neighbours) * ONE
+    first, then = 4 * bound * ONE, 4 * bound * changed_people(neighbours) * ONE
     made = counting(way, Told(None, Laplace(bound / first, Fraction(bound))), then, bound, neighbours)
     assert compose.covers(Cost(first + then, 0 * ONE), made.events)
     people = crowded(FULL[bound], neighbours)[-1:]
@@ -176,7 +185,7 @@ def counting(way: Method, size: ContributionLimit, epsilon: Fraction, bound: int
 def worst_of(first: Fraction, then: Fraction, bound: int, neighbours: Neighbours) -> Fraction:
     """What it costs that a person's boxes come and another's go: by their number, and each of them."""
     gone = range(bound + 1) if neighbours == "replace" else [0]
-    most = differing(neighbours) * bound
+    most = changed_people(neighbours) * bound
     changes = product(range(bound + 1), gone)
     return max(first * abs(come - go) / bound + then * (come + go) / most for come, go in changes)
 
@@ -185,7 +194,7 @@ def worst_of(first: Fraction, then: Fraction, bound: int, neighbours: Neighbours
 def test_as_people_get_it(neighbours: Neighbours) -> None:
     """With the size counted for a fiftieth of epsilon: all of it is used up if somebody is added; if somebody is
     replaced, all that is left, as the number does not change then."""
-    epsilon = 4 * differing(neighbours) * ONE
+    epsilon = 4 * changed_people(neighbours) * ONE
     made = shaped(epsilon, 1, neighbours, None, method="auto")
     assert isinstance(made, Staircase)
     told = replace(made, limit=Told(None, made.limit.event))
@@ -227,6 +236,6 @@ def test_noise_only_on_buckets_in_use() -> None:
     run, people = on_people(in_use), [((("a",), ("b",)), (("a",),))]
 
     def at_a_key(people: People, entropy: Entropy) -> object:
-        return run(people, Differing(entropy, range, KEY))
+        return run(people, NoiseOnDifferences(entropy, range, KEY))
 
     assert worst_delta(at_a_key, people, 4, FINELY).low > Fraction(9, 10)

@@ -233,7 +233,7 @@ def test_told_once_and_kept() -> None:
     for each in (made, Counter.load(state)):
         with pytest.raises(Refused) as refusal:
             each.add(["apple"])
-        assert str(refusal.value) == "This counter is closed: its shape was told. Fix: a new counter"
+        assert str(refusal.value) == "This counter is closed: its shape was released. Fix: a new counter"
 
 
 ARGUMENTS: list[dict[str, Any]] = [{"domain": FRUITS}, {"buckets": 2}, {"buckets": 1000}]
@@ -336,7 +336,7 @@ def test_what_it_says() -> None:
     """One event, not one person; and nothing of what was counted."""
     made = counter(buckets=100_000, epsilon="0.5", neighbours="replace")
     promise = (
-        "Promised is epsilon 0.5 for one event that is replaced by another. That is one event, not one person: "
+        "The promise is epsilon 0.5 for one event that is replaced by another. That is one event, not one person: "
         "somebody with k events has k times that."
     )
     made.add([SECRET])
@@ -347,7 +347,7 @@ def test_what_it_says() -> None:
         "2. Each count has discrete Laplace noise of scale 4 from the start, so that whoever seizes the memory, once, "
         "sees noisy counts.\n"
         "3. At the end each count gets fresh discrete Laplace noise of scale 4, once; then the counter is closed, and "
-        "all that is told follows from these numbers.\n"
+        "everything released follows from these numbers.\n"
         f"4. {promise} It holds for one seized state and the end together (docs/proofs/stream.md)."
     )  # fmt: skip
     assert repr(made) == "Counter(100,000 buckets, closed)"

@@ -247,7 +247,7 @@ def test_a_scale_that_is_a_tenth_too_small_is_found_out(
 
 
 def test_noise_for_an_added_event_where_one_is_replaced_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(states.DIFFERENCE, "replace", 1)
+    monkeypatch.setitem(states.SENSITIVITY, "replace", 1)
     found = worst(seized_and_told("replace"), one_event("replace"), NONE, UP_TO_2)
     assert is_exactly(found, 2 * EPSILON["replace"])
 

@@ -152,7 +152,7 @@ def test_if_nobody_is_left_all_shares_are_alike(table: pa.Table, how: dict[str, 
     share, low, high = columns(release)
     assert share == pytest.approx(1 / len(share))
     assert (low.max(), high.min()) == (0, 1)
-    assert "Nothing could be told: too few people have so many samples" in release.summary()
+    assert "Nothing was learned: too few people have that many samples" in release.summary()
 
 
 @pytest.mark.slow(one_in=5)

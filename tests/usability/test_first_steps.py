@@ -24,8 +24,8 @@ people per song, from plays.parquet
   appear  an item (song) needs about 103 people to appear
 
   1. The columns user and song of plays.parquet are read. Rows without a value in one of them are left out.
-  2. Each person counts once for each song, and at most 20 times in all. Of somebody who has more, only so many are \
-kept, chosen by a keyed hash with a fresh secret.
+  2. Each person counts once for each song, and at most 20 times in all. From somebody who has more, only that many \
+are kept, chosen by a keyed hash with a fresh secret.
   3. Every song that is left gets discrete Gaussian noise with a standard deviation of 18.9.
   4. It is shown if its noisy count is at least 103. The others are not mentioned.
   5. Privacy: adding or removing any one person (user), with all their rows, changes the probability of any outcome by \

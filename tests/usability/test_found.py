@@ -196,7 +196,7 @@ def test_thousands_of_people_with_many_items_each_lead_to_count_release() -> Non
     users = np.repeat(np.arange(3000), 300)
     items = (20_000 * random.random(len(users)) ** 3).astype(np.int64)
     release = hc.histogram(pa.table({"user": users, "item": items}), user="user", by="item", epsilon=1)
-    assert "It has clearly less: they are found." in release.explain()
+    assert "It clearly has fewer: they are found." in release.explain()
     assert "no bound (found one after another)" in release.summary()
     assert release.table.column_names[-1] == "deviation"
     assert release.table.num_rows > 20

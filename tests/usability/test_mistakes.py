@@ -308,8 +308,8 @@ def test_an_exhausted_budget(ledger: hc.Ledger) -> None:
     with pytest.raises(HeadcountError) as refused:
         hc.histogram(TABLE, **{**GOOD, "epsilon": 5}, ledger=ledger, dataset="visits")
     assert str(refused.value) == (
-        "asked epsilon=5, delta=0.000001; left epsilon=3, delta=0.00001. Nothing was spent. "
-        "Fix: epsilon=3, delta=0.000001 would fit"
+        "this release costs epsilon=5, delta=0.000001; the ledger has epsilon=3, delta=0.00001 left. "
+        "Nothing was spent. Fix: epsilon=3, delta=0.000001 would fit"
     )
     assert refused.value.exit_code == 3
     assert ledger.spent.epsilon == 0

@@ -15,7 +15,7 @@ import pytest
 
 import headcount as hc
 from headcount.bound import Bounded, ScaledToSum
-from headcount.bound.selection.people import People
+from headcount.bound.selection.people import NoisyCount
 from headcount.noise import SystemEntropy
 
 PEOPLE = 50_000
@@ -245,7 +245,7 @@ def test_intervals_of_a_search_with_laplace_noise() -> None:
     missed = 0
     for _ in range(1000):
         noisy = plan.mechanism.run(bounded, SystemEntropy())
-        (row,) = plan.job.table(noisy, plan.mechanism.estimate(noisy), People(0)).to_pylist()
+        (row,) = plan.job.table(noisy, plan.mechanism.estimate(noisy), NoisyCount(0)).to_pylist()
         missed += not row["low"] <= 300.0 <= row["high"]
     assert missed < 85
 

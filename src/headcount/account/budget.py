@@ -1,4 +1,4 @@
-"""Budgets as typed: epsilon and delta; rho, as the epsilon that it comes to; the least epsilon for a wanted error."""
+"""Parse budgets: epsilon and delta; rho, converted to epsilon; the least epsilon for a target error."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -9,29 +9,29 @@ from headcount.account.guarantee import Cost
 from headcount.errors import BadParameter
 from headcount.exact import Number, positive, rational, round_down
 
-SMALLEST, LARGEST = Fraction(1, 10**6), Fraction(100)
-"""The epsilons that can be meant."""
-SMALLEST_DELTA = Fraction(1, 10**30)
+MIN_EPSILON, MAX_EPSILON = Fraction(1, 10**6), Fraction(100)
+"""Range of valid epsilons."""
+MIN_DELTA = Fraction(1, 10**30)
 """Below it prices are not computed finely enough for a threshold to fit (192 bits end at 1e-58), which with a selected
-bound would show only after the selection was drawn; and a ledger has no more places."""
+bound would show only after the selection was drawn; and a ledger stores no more decimal places."""
 EPSILONS = [Fraction(digits) * Fraction(10) ** (decade - 2) for decade in range(-4, 2) for digits in range(100, 1000)]
 """Epsilons of three digits, from 0.0001 to 99.9."""
 
 
 def budget(epsilon: Number, delta: Number) -> Cost:
-    """Epsilon and delta as typed."""
+    """Parse and validate epsilon and delta."""
     typed = positive("epsilon", epsilon, fix="epsilon=1"), rational("delta", delta, fix="delta=1e-6")
-    if not SMALLEST <= typed[0] <= LARGEST:
+    if not MIN_EPSILON <= typed[0] <= MAX_EPSILON:
         raise BadParameter(f"epsilon={epsilon!r}: it lies between 0.000001 and 100.", fix="epsilon=1")
     if not 0 <= typed[1] < 1:
         raise BadParameter(f"delta={delta!r}: it lies between 0 and 1.", fix="delta=1e-6")
-    if 0 < typed[1] < SMALLEST_DELTA:
+    if 0 < typed[1] < MIN_DELTA:
         raise BadParameter(f"delta={delta!r}: it is 0, or at least 1e-30.", fix="delta=1e-6")
     return Cost(*typed)
 
 
 def epsilon_of_rho(rho: Number, delta: Number) -> Fraction:
-    """An epsilon of 12 digits whose rho, with half of delta, is not above this one."""
+    """Convert rho to an epsilon of 12 digits whose rho, with half of delta, is not above this one."""
     paid, half = positive("rho", rho, fix="rho=0.1"), rational("delta", delta, fix="delta=1e-6") / 2
     if not Fraction(1, 10**12) <= paid <= 50:
         raise BadParameter(f"rho={rho!r}: it lies between 1e-12 and 50.", fix="rho=0.1")
@@ -44,24 +44,24 @@ def epsilon_of_rho(rho: Number, delta: Number) -> Fraction:
 
 
 class WithError(Protocol):
-    """What knows its error beforehand."""
+    """An object that knows its expected error in advance."""
 
     @property
     def error(self) -> float:
-        """19 of 20 counts will be off by at most this much."""
+        """Bound on the error of 19 of 20 counts."""
 
 
-Made = TypeVar("Made", bound=WithError)
+Candidate = TypeVar("Candidate", bound=WithError)
 
 
-def least_epsilon(target: Number, made: Callable[[Fraction], Made]) -> Made:
-    """What is made with the least epsilon, in three digits, whose error is at most the target. More epsilon, less
-    error."""
+def least_epsilon(target: Number, build: Callable[[Fraction], Candidate]) -> Candidate:
+    """Build a candidate with the least epsilon, of three digits, whose error is at most the target. The error must fall
+    as epsilon grows."""
     wanted = positive("target_error", target, fix="target_error=10")
     low, high = -1, len(EPSILONS) - 1
-    if made(EPSILONS[high]).error > wanted:
+    if build(EPSILONS[high]).error > wanted:
         raise BadParameter(f"target_error={target}: no epsilon is enough for that.", fix="target_error=10")
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if made(EPSILONS[middle]).error <= wanted else (middle, high)
-    return made(EPSILONS[high])
+        low, high = (low, middle) if build(EPSILONS[middle]).error <= wanted else (middle, high)
+    return build(EPSILONS[high])

@@ -1,7 +1,8 @@
-"""How much noise, and which threshold, buys a given epsilon and delta. Every result is checked by the price it is for.
+"""Calibration of noise and thresholds to a given epsilon and delta. Every result is checked against its certified
+price.
 
-The search works on a decimal grid of 12 digits and returns the least point whose *certified* price fits, so an answer
-is never too little noise, and never more than one part in 10^11 too much.
+The search works on a decimal grid of 12 digits and returns the least point whose *certified* price fits, so the
+noise is never too little, and never more than one part in 10^11 too much.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,14 +23,14 @@ from headcount.exact import Number, ball, ends, positive, precision, rational, r
 
 
 def laplace_scale(epsilon: Number, sensitivity: Number) -> Fraction:
-    """The scale of discrete Laplace noise for a pure epsilon: exactly sensitivity / epsilon."""
-    return _above_0("sensitivity", sensitivity) / _above_0("epsilon", epsilon)
+    """Scale of discrete Laplace noise for a pure epsilon: exactly sensitivity / epsilon."""
+    return _positive("sensitivity", sensitivity) / _positive("epsilon", epsilon)
 
 
 def analytic_sigma(epsilon: Number, delta: Number, squared_sensitivity: Number = Fraction(1)) -> Fraction:
-    """The standard deviation of *continuous* Gaussian noise (Balle & Wang 2018), for comparison and for pages."""
-    epsilon, delta = _above_0("epsilon", epsilon), _delta(delta)
-    squared_sensitivity = _above_0("squared_sensitivity", squared_sensitivity)
+    """Standard deviation of *continuous* Gaussian noise (Balle & Wang 2018), for comparison and documentation."""
+    epsilon, delta = _positive("epsilon", epsilon), _delta(delta)
+    squared_sensitivity = _positive("squared_sensitivity", squared_sensitivity)
 
     def fits(sigma: Fraction) -> bool:
         return gaussian.continuous_delta(epsilon, squared_sensitivity / sigma**2) <= delta
@@ -38,9 +39,9 @@ def analytic_sigma(epsilon: Number, delta: Number, squared_sensitivity: Number =
 
 
 def gaussian_variance(epsilon: Number, delta: Number, squared_sensitivity: Number, cells: int) -> Fraction:
-    """The variance of discrete Gaussian noise on `cells` integers."""
-    epsilon, delta = _above_0("epsilon", epsilon), _delta(delta)
-    squared_sensitivity = _above_0("squared_sensitivity", squared_sensitivity)
+    """Variance of discrete Gaussian noise on `cells` integers."""
+    epsilon, delta = _positive("epsilon", epsilon), _delta(delta)
+    squared_sensitivity = _positive("squared_sensitivity", squared_sensitivity)
 
     def fits(variance: Fraction) -> bool:
         event = Gaussian(variance=variance, squared_sensitivity=squared_sensitivity, cells=cells)
@@ -52,7 +53,8 @@ def gaussian_variance(epsilon: Number, delta: Number, squared_sensitivity: Numbe
 def laplace_threshold(
     scale: Fraction, delta: Number, *, bound: int, largest: int, neighbours: Neighbours = "add-remove"
 ) -> int:
-    """The least threshold at which discrete Laplace noise shows nobody's own items, but for a chance of delta."""
+    """Least threshold at which discrete Laplace noise shows items of one person alone with probability at most
+    delta."""
     delta = _delta(delta)
 
     def fits(threshold_: int) -> bool:
@@ -63,15 +65,16 @@ def laplace_threshold(
 
 
 def gaussian_threshold(variance: Fraction, delta: Number, *, items: int, largest: int) -> int:
-    """The least threshold at which discrete Gaussian noise shows nobody's own items, but for a chance of delta.
+    """Least threshold at which discrete Gaussian noise shows items of one person alone with probability at most delta.
 
-    This is the delta of delta-approximate zCDP. For an (epsilon, delta) that noise and threshold share, see below."""
+    This is the delta of delta-approximate zCDP. For an (epsilon, delta) that noise and threshold share, see
+    `joint_gaussian`."""
     delta = _delta(delta)
 
     def fits(threshold_: int) -> bool:
         event = GaussianThreshold(variance, items, largest, threshold_, "add-remove")
         with precision(threshold.BITS):
-            return ends(threshold.gaussian_shown(event, items))[1] <= delta
+            return ends(threshold.gaussian_shown_probability(event, items))[1] <= delta
 
     return _least_whole(fits, above=largest)
 
@@ -81,14 +84,14 @@ def joint_gaussian(
 ) -> GaussianThreshold:
     """Variance and threshold that *share* delta instead of splitting it: what a person alone puts on new items
     is missing from the items that everybody sees, so the two prices never add up in full."""
-    epsilon, delta = _above_0("epsilon", epsilon), _delta(delta)
-    cells = threshold.people(neighbours) * whole("items", items, least=1, fix="items=10")
-    spared = _spared(delta, neighbours)
-    if epsilon + spared <= 0:
+    epsilon, delta = _positive("epsilon", epsilon), _delta(delta)
+    cells = threshold.changed_people(neighbours) * whole("items", items, least=1, fix="items=10")
+    shift = _replacement_shift(delta, neighbours)
+    if epsilon + shift <= 0:
         raise BadParameter(
             f"delta={float(delta)}: too large for this epsilon if a person is replaced.", fix="delta=1e-6"
         )
-    variance = gaussian_variance(epsilon + spared, delta, Fraction(largest**2 * cells), cells)
+    variance = gaussian_variance(epsilon + shift, delta, Fraction(largest**2 * cells), cells)
     least = gaussian_threshold(variance, delta, items=items, largest=largest)
 
     def fits(threshold_: int) -> bool:
@@ -99,9 +102,9 @@ def joint_gaussian(
 
 
 def gaussians(epsilon: Number, delta: Number, parts: Sequence[tuple[Fraction, Fraction, int]]) -> list[Gaussian]:
-    """Discrete Gaussian noise of several kinds, one after another: for each its share of the price, its squared
-    sensitivity, and how many cells a person can change."""
-    epsilon, delta = _above_0("epsilon", epsilon), _delta(delta)
+    """Calibrate several discrete Gaussian events, composed: each part is its share of the price, its squared
+    sensitivity, and the number of cells that a person can change."""
+    epsilon, delta = _positive("epsilon", epsilon), _delta(delta)
 
     def noise(variance: Fraction) -> list[Gaussian]:
         return [Gaussian(round_up(variance * squared / share), squared, cells) for share, squared, cells in parts]
@@ -112,10 +115,10 @@ def gaussians(epsilon: Number, delta: Number, parts: Sequence[tuple[Fraction, Fr
 def selections(
     epsilon: Number, delta: Number, count: int, beside: Sequence[tuple[Fraction, Fraction, int]] = ()
 ) -> tuple[Selections, list[Gaussian]]:
-    """Choices of which one person changes so many, and Gaussian noise beside them: for each kind its share of rho, its
-    squared sensitivity, and how many cells a person can change. Without a delta, or if they are few, choices have a
-    price that adds up."""
-    epsilon, delta = _above_0("epsilon", epsilon), rational("delta", delta, fix="delta=1e-6")
+    """Calibrate selections, of which one person changes at most `count`, and additional Gaussian noise: each part of
+    `beside` is its share of rho, its squared sensitivity, and the number of cells that a person can change. Without a
+    delta, or for small counts, selections are priced by basic composition."""
+    epsilon, delta = _positive("epsilon", epsilon), rational("delta", delta, fix="delta=1e-6")
     whole("count", count, least=1, fix="count=10")
     if not delta and beside:
         raise BadParameter("delta=0: what is counted beside the choices has Gaussian noise.", fix="delta=1e-6")
@@ -130,12 +133,12 @@ def selections(
 
 
 def _root(value: Fraction) -> Fraction:
-    """The square root, from below, to 20 digits."""
+    """Square root, rounded down to 20 digits."""
     return Fraction(isqrt(value.numerator * value.denominator * 10**40), value.denominator * 10**20)
 
 
 SQUARED = 2**48
-"""What one person adds to weighted counts, squares added up, in units: the same for every bound."""
+"""Squared l2 norm of one person's contribution to weighted counts, in units: the same for every bound."""
 
 
 def weighted(
@@ -146,24 +149,25 @@ def weighted(
     beside: Sequence[tuple[Fraction, int]] = (),
     neighbours: Neighbours = "add-remove",
 ) -> tuple[WeightedThreshold, list[Gaussian]]:
-    """Weighted counts with a threshold, and measurements beside them: for each its share of the noise's price, and how
-    many cells a person can change. Every measurement is in units of its own, of which one person adds 2^24 (l2)."""
-    epsilon, delta = _above_0("epsilon", epsilon), _delta(delta)
-    twice = threshold.people(neighbours)
+    """Calibrate weighted counts with a threshold, and additional measurements: each part of `beside` is its share of
+    the noise's price, and the number of cells that a person can change. Every measurement has units of its own, of
+    which one person adds 2^24 (l2)."""
+    epsilon, delta = _positive("epsilon", epsilon), _delta(delta)
+    changed = threshold.changed_people(neighbours)
 
     def noise(variance: Fraction) -> list[Gaussian]:
         return [
-            Gaussian(round_up(variance / share), Fraction(SQUARED * min(twice, cells)), twice * cells)
+            Gaussian(round_up(variance / share), Fraction(SQUARED * min(changed, cells)), changed * cells)
             for share, cells in beside
         ]
 
     rest = 1 - sum((share for share, _ in beside), start=Fraction(0))
-    spared = _spared(delta, neighbours)
-    mostly = delta * (1 - Fraction(3, 2 * threshold.PARTS))  # what a small part of own items leaves
+    shift = _replacement_shift(delta, neighbours)
+    noise_delta = delta * (1 - Fraction(3, 2 * threshold.SQUARE_BLOCKS))  # after own items that are a small share
 
     def fits(variance: Fraction) -> bool:
-        own = Gaussian(variance / rest, Fraction(SQUARED * twice), twice * items)
-        return gaussian.discrete_delta(epsilon + spared, [own, *noise(variance)]) <= mostly
+        own = Gaussian(variance / rest, Fraction(SQUARED * changed), changed * items)
+        return gaussian.discrete_delta(epsilon + shift, [own, *noise(variance)]) <= noise_delta
 
     variance = _least(fits, start=Fraction(SQUARED))
     event = _weighted(epsilon, delta, round_up(variance / rest), items, noise(variance), neighbours)
@@ -173,7 +177,7 @@ def weighted(
 def _weighted(
     epsilon: Fraction, delta: Fraction, variance: Fraction, items: int, beside: list[Gaussian], neighbours: Neighbours
 ) -> WeightedThreshold:
-    """With the least threshold, on a grid of 1/256 of the deviation."""
+    """The event with the least threshold on a grid of 1/256 standard deviations."""
     step = max(1, isqrt(int(variance)) // 256)
 
     def event(steps: int) -> WeightedThreshold:
@@ -181,22 +185,22 @@ def _weighted(
 
     def hides(steps: int) -> bool:
         with precision(threshold.BITS):
-            return ends(threshold.weighted_shown(event(steps)))[1] <= delta
+            return ends(threshold.weighted_shown_probability(event(steps)))[1] <= delta
 
     def fits(steps: int) -> bool:
         return threshold.gaussian_delta(epsilon, event(steps), beside) <= delta
 
-    least = _least_whole(hides, above=isqrt(SQUARED) // step)  # far quicker to see
+    least = _least_whole(hides, above=isqrt(SQUARED) // step)  # far quicker to check
     return event(_least_whole(fits, above=least - 1))
 
 
-def _spared(delta: Fraction, neighbours: Neighbours) -> Fraction:
-    """If a person is replaced, the other's own items cost a little epsilon."""
+def _replacement_shift(delta: Fraction, neighbours: Neighbours) -> Fraction:
+    """Change of epsilon, not above 0, for the other person's own items if a person is replaced: log(1 - delta)."""
     with precision(threshold.BITS):
         return ends(ball(1 - delta).log())[0] if neighbours == "replace" else Fraction(0)
 
 
-def _above_0(name: str, value: Number) -> Fraction:
+def _positive(name: str, value: Number) -> Fraction:
     return positive(name, value, fix=f"{name}=1")
 
 
@@ -207,7 +211,7 @@ def _delta(value: Number) -> Fraction:
 
 
 def _least(fits: Callable[[Fraction], bool], start: Fraction) -> Fraction:
-    """The least number on the 12-digit grid that fits, for a price that falls as the number grows."""
+    """Least number on the 12-digit grid that fits, for a price that falls as the number grows."""
     high = Fraction(start)
     while not fits(high):
         high *= 2
@@ -218,13 +222,13 @@ def _least(fits: Callable[[Fraction], bool], start: Fraction) -> Fraction:
         middle = round_up((low + high) / 2, digits=14)
         low, high = (low, middle) if fits(middle) else (middle, high)
     rounded = round_up(high)
-    while not fits(rounded):  # what is rounded within a price may rise and fall again in its last digits
+    while not fits(rounded):  # rounding inside a price may make it non-monotone in its last digits
         rounded = round_up(rounded + rounded / 10**11)
     return rounded
 
 
 def _least_whole(fits: Callable[[int], bool], above: int) -> int:
-    """The least integer over `above` that fits."""
+    """Least integer greater than `above` that fits."""
     step = 1
     while not fits(above + step):
         step *= 2

@@ -1,4 +1,4 @@
-"""Rows that carry the hash of everything before them, and what an honest history of them looks like.
+"""Hash chain of ledger rows, and validation of its history.
 
 A row's hash covers its own fields and the hash of the row before, in one canonical text. So a row cannot be changed,
 removed, moved or put in without breaking every hash after it; and the last hash, the head, stands for all of them.
@@ -17,14 +17,14 @@ from headcount.exact import written
 
 FORMAT = "3"
 FORMATS = ("2", FORMAT)
-"""Those that can be read. In format 2 (until version 0.8) a charge says neither its neighbours nor its data."""
+"""Readable formats. In format 2 (until version 0.8) a charge records neither its neighbours nor its data."""
 PLACES = 30
-"""Amounts are decimals of at most so many places: sums stay short and exact."""
+"""Most decimal places of an amount: sums stay short and exact."""
 
 _AMOUNT = re.compile(r"-?[0-9]{1,40}(\.[0-9]{1,30})?")
 
 Units = tuple[int, int]
-"""Epsilon and delta in whole units of the last decimal place."""
+"""Epsilon and delta in integer units of the last decimal place."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Row:
     reserved: int | None
     """In a seal, the number of the charge that paid for it."""
     body: str
-    """What the row says, as canonical JSON."""
+    """The row's content, as canonical JSON."""
     hash: str
 
     @classmethod
@@ -55,34 +55,34 @@ class Row:
         """`number:hash`, to be kept with releases."""
         return f"{self.number}:{self.hash}"
 
-    def says(self) -> dict[str, str]:
-        """The body."""
-        said: dict[str, str] = json.loads(self.body)
-        return said
+    def fields(self) -> dict[str, str]:
+        """Parse the body."""
+        fields: dict[str, str] = json.loads(self.body)
+        return fields
 
 
-_OLD_CHARGE_SAYS = {"at", "request", "dataset", "events", "epsilon", "delta", "spent_epsilon", "spent_delta"}
-_CHARGE_SAYS = {*_OLD_CHARGE_SAYS, "neighbours", "data", "secret"}
+_CHARGE_FIELDS_0_8 = {"at", "request", "dataset", "events", "epsilon", "delta", "spent_epsilon", "spent_delta"}
+_CHARGE_FIELDS = {*_CHARGE_FIELDS_0_8, "neighbours", "data", "secret"}
 
 
 @dataclass(frozen=True)
-class Found:
-    """A charge in the history, as far as it is needed to find it again."""
+class ChargeRecord:
+    """Index entry of a charge in the history."""
 
     number: int
     head: str
     data: str
-    """The keyed digest of the data that it was for; empty if none was given."""
+    """Keyed digest of the charge's data; empty if no data were given."""
     neighbours: str
-    """The relation that it was for."""
+    """Neighbouring relation of the charge."""
 
 
 class Broken(Exception):
-    """A row that does not belong into an honest history."""
+    """A row is inconsistent with the rows before it."""
 
 
 class History:
-    """An honest history, as far as it has been read: each row is checked against all before it."""
+    """Validated history of the rows read so far: each row is checked against all before it."""
 
     def __init__(self) -> None:
         self.last: Row | None = None
@@ -90,12 +90,12 @@ class History:
         self._spent: Units = (0, 0)
         self._format = ""
         self._relations: set[str] = set()
-        self._charges: dict[str, list[Found]] = {}
-        """All charges, by their digests: no index of the file decides whether something is drawn again."""
+        self._charges: dict[str, list[ChargeRecord]] = {}
+        """All charges, by digest: no index of the file decides whether noise is drawn again."""
         self._unsealed: dict[int, str] = {}
-        """The charges that wait for their seal, with their digests."""
+        """Pending charges by number, with their digests."""
         self._seal_heads: dict[int, str] = {}
-        """The heads of all seals, by the number of the charge."""
+        """Heads of all seals, by the number of the charge."""
 
     @property
     def budget(self) -> Cost:
@@ -109,60 +109,60 @@ class History:
 
     @property
     def neighbours(self) -> str | None:
-        """The relation that all charges are for; None if there is none yet. Ledgers of version 0.8 may mix them."""
+        """Neighbouring relation of all charges; None if there is none yet. Ledgers of version 0.8 may mix them."""
         return " and ".join(sorted(self._relations)) or None
 
-    def charges(self, request: str, neighbours: str) -> list[Found]:
-        """The charges of this digest for this relation, sealed ones last, and then the newest last."""
+    def charges(self, request: str, neighbours: str) -> list[ChargeRecord]:
+        """Charges with this digest and relation, pending before sealed, oldest first."""
         found = [each for each in self._charges.get(request, ()) if each.neighbours == neighbours]
         return sorted(found, key=lambda each: (each.number not in self._unsealed, each.number))
 
     def seal_of(self, charge: Row) -> str | None:
-        """The head of this charge's seal."""
+        """Head of this charge's seal, or None."""
         return self._seal_heads.get(charge.number)
 
-    def waits(self, charge: Row) -> bool:
-        """Whether this charge has no seal yet."""
+    def is_pending(self, charge: Row) -> bool:
+        """True if this charge has no seal yet."""
         return charge.number in self._unsealed
 
     def add(self, row: Row) -> None:
-        """Take the next row into the history, or raise `Broken`."""
+        """Validate and add the next row, or raise `Broken`."""
         try:
-            fault = self._fault(row, row.says())
+            fault = self._fault(row, row.fields())
         except (ValueError, KeyError, TypeError) as error:
             fault = f"cannot be read ({error})"
         if fault:
             raise Broken(f"row {row.number} {fault}")
         self.last = row
 
-    def _fault(self, row: Row, said: dict[str, str]) -> str | None:
-        fields = (row.number, row.kind, row.request, row.reserved, row.body)
+    def _fault(self, row: Row, fields: dict[str, str]) -> str | None:
+        columns = (row.number, row.kind, row.request, row.reserved, row.body)
         expected = self.last.number + 1 if self.last else 0
-        if row.number != expected or row.hash != _hash(self.last, fields):
+        if row.number != expected or row.hash != _hash(self.last, columns):
             return "does not follow from the rows before it"
-        return {"open": self._opens, "reserve": self._reserves, "seal": self._seals}[row.kind](row, said)
+        return {"open": self._add_open, "reserve": self._add_reserve, "seal": self._add_seal}[row.kind](row, fields)
 
-    def _opens(self, row: Row, said: dict[str, str]) -> str | None:
-        if row.number or said["format"] not in FORMATS:
+    def _add_open(self, row: Row, fields: dict[str, str]) -> str | None:
+        if row.number or fields["format"] not in FORMATS:
             return "is not the beginning of a ledger that this version can read"
-        self._format, self._budget = said["format"], _units(said)
-        if neighbours := said.get("neighbours", ""):
+        self._format, self._budget = fields["format"], _units(fields)
+        if neighbours := fields.get("neighbours", ""):
             self._relations = {check_known(neighbours)}
         return None
 
-    def _reserves(self, row: Row, said: dict[str, str]) -> str | None:
-        old = self._format != FORMAT and set(said) == _OLD_CHARGE_SAYS
-        if not (old or set(said) == _CHARGE_SAYS) or not all(isinstance(value, str) for value in said.values()):
+    def _add_reserve(self, row: Row, fields: dict[str, str]) -> str | None:
+        old = self._format != FORMAT and set(fields) == _CHARGE_FIELDS_0_8
+        if not (old or set(fields) == _CHARGE_FIELDS) or not all(isinstance(value, str) for value in fields.values()):
             return "is not a charge"
-        price = _units(said)
+        price = _units(fields)
         spent = self._spent[0] + price[0], self._spent[1] + price[1]
         if min(price) < 0 or spent[0] > self._budget[0] or spent[1] > self._budget[1]:
             return "spends what there is not"
-        if spent != _units(said, "spent_"):
+        if spent != _units(fields, "spent_"):
             return "does not add up"
-        if row.request != digest(said) or row.reserved is not None:
+        if row.request != digest(fields) or row.reserved is not None:
             return "is not the charge that it says"
-        found = Found(row.number, row.head, said.get("data", ""), relation_of(said))
+        found = ChargeRecord(row.number, row.head, fields.get("data", ""), relation_of(fields))
         if not old and self._relations not in (set(), {check_known(found.neighbours)}):
             return "is a charge for other neighbours"
         self._relations.add(found.neighbours)
@@ -171,8 +171,8 @@ class History:
         self._unsealed[row.number] = row.request
         return None
 
-    def _seals(self, row: Row, said: dict[str, str]) -> str | None:
-        if _units(said, "spent_") != self._spent or len(said["sha256"]) != 64:
+    def _add_seal(self, row: Row, fields: dict[str, str]) -> str | None:
+        if _units(fields, "spent_") != self._spent or len(fields["sha256"]) != 64:
             return "does not add up"
         if row.reserved is None or self._unsealed.pop(row.reserved, None) != row.request:
             return "seals nothing that was charged"
@@ -180,39 +180,39 @@ class History:
         return None
 
 
-def _hash(last: Row | None, fields: tuple[object, ...]) -> str:
+def _hash(last: Row | None, columns: tuple[object, ...]) -> str:
     before = last.hash if last else ""
-    return hashlib.sha256(canonical([before, *fields]).encode()).hexdigest()
+    return hashlib.sha256(canonical([before, *columns]).encode()).hexdigest()
 
 
 def digest(body: dict[str, str]) -> str:
-    """What makes two charges the same: the question, and all of its price."""
+    """Digest that identifies a charge: the request and its full price."""
     parts = [body["request"], body["dataset"], body["epsilon"], body["delta"], body["events"]]
     return hashlib.sha256(canonical(parts).encode()).hexdigest()
 
 
 def canonical(value: Any) -> str:
-    """JSON with one spelling: equal values give equal text."""
+    """Serialise to canonical JSON: equal values give equal text."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
 
 
 def amount(cost: Cost, prefix: str = "") -> dict[str, str]:
-    """A cost as two fields of a body."""
+    """Encode a cost as two fields of a body."""
     return {f"{prefix}epsilon": written(cost.epsilon), f"{prefix}delta": written(cost.delta)}
 
 
-def amount_in(said: dict[str, str], prefix: str = "") -> Cost:
-    """The cost that `amount` wrote into a body."""
-    return _cost(_units(said, prefix))
+def parse_amount(fields: dict[str, str], prefix: str = "") -> Cost:
+    """Parse the cost that `amount` wrote into a body."""
+    return _cost(_units(fields, prefix))
 
 
 def _cost(units: Units) -> Cost:
     return Cost(Fraction(units[0], 10**PLACES), Fraction(units[1], 10**PLACES))
 
 
-def _units(said: dict[str, str], prefix: str = "") -> Units:
-    """A cost in whole units of the last decimal place."""
-    return _unit(said[f"{prefix}epsilon"]), _unit(said[f"{prefix}delta"])
+def _units(fields: dict[str, str], prefix: str = "") -> Units:
+    """Parse a cost in integer units of the last decimal place."""
+    return _unit(fields[f"{prefix}epsilon"]), _unit(fields[f"{prefix}delta"])
 
 
 def _unit(text: str) -> int:

@@ -1,4 +1,4 @@
-"""What a release asks of the ledger, and which amounts a ledger takes.
+"""Charges to a ledger, and validation of their amounts.
 
 Amounts are decimals as typed. A charge covers the price of its events, or is refused before anything is spent.
 """
@@ -18,18 +18,18 @@ from headcount.exact import Number, positive, rational, written
 
 @dataclass(frozen=True)
 class Charge:
-    """What a release asks of the ledger."""
+    """Request to spend budget for one release."""
 
     request: str
-    """Everything that decides the release but chance: dataset and parameters, as canonical text. Never data."""
+    """All that determines the release except randomness: dataset and parameters, as canonical text. Never data."""
     cost: Cost
     """Epsilon and delta, as typed."""
     events: tuple[Event, ...] = ()
-    """What will happen; the cost must cover its price."""
+    """Privacy events of the release; the cost must cover their price."""
     dataset: str = ""
-    """What the data are called. Charges for all datasets about the same people add up in one ledger."""
+    """Name of the data. Charges for all datasets about the same people add up in one ledger."""
     neighbours: Relation | Literal[""] = ""
-    """The relation that the cost is for; by default what the events say, else add-remove."""
+    """Neighbouring relation of the cost; by default that of the events, else add-remove."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "events", _event_tuple(self.events))
@@ -37,7 +37,7 @@ class Charge:
         _check_charge(self)
 
     def body(self) -> dict[str, str]:
-        """The charge as fields of a row."""
+        """Encode the charge as fields of a row."""
         return {
             "request": self.request,
             "dataset": self.dataset,
@@ -48,7 +48,7 @@ class Charge:
 
 
 def typed_budget(epsilon: Number | None, delta: Number | None) -> Cost | None:
-    """The total budget as typed, or None if none was."""
+    """Parse the total budget; None if none was given."""
     if epsilon is None and delta is None:
         return None
     if epsilon is None:
@@ -80,11 +80,11 @@ def _check_charge(charge: Charge) -> None:
         raise BadParameter(f"cost={charge.cost!r:.80}: two fractions.", fix='Cost(Fraction(1), Fraction("1e-6"))')
     _check_decimal(charge.cost)
     if charge.cost.epsilon < 0 or charge.cost.delta < 0:
-        raise BadParameter(f"{told(charge.cost)}: a spend is not negative.", fix="epsilon=1, delta=1e-6")
+        raise BadParameter(f"{format_cost(charge.cost)}: a spend is not negative.", fix="epsilon=1, delta=1e-6")
 
 
 def _check_decimal(typed: Cost) -> None:
-    """Amounts that add up exactly for ever: decimals of at most 30 places, below a billion."""
+    """Require decimals of at most 30 places, below a billion: their sums stay exact."""
     for name, value in (("epsilon", typed.epsilon), ("delta", typed.delta)):
         if (value * 10**PLACES).denominator != 1 or abs(value) >= 10**9:
             raise BadParameter(
@@ -94,31 +94,31 @@ def _check_decimal(typed: Cost) -> None:
 
 
 def check_covered(charge: Charge) -> None:
-    """Epsilon typed is never less than epsilon paid."""
+    """Raise if the typed cost does not cover the price of the events."""
     if charge.events and not compose.covers(charge.cost, charge.events):
         raise BadParameter(
-            f"{told(charge.cost)}: less than the price of the noise that will be drawn.",
+            f"{format_cost(charge.cost)}: less than the price of the noise that will be drawn.",
             fix="more noise (headcount.account.calibrate), or a larger epsilon",
         )
 
 
-def check_enough(asked: Cost, left: Cost) -> None:
-    """Refuse what is not left."""
-    if asked.epsilon > left.epsilon or asked.delta > left.delta:
-        fits = Cost(min(asked.epsilon, left.epsilon), min(asked.delta, left.delta))
+def check_enough(cost: Cost, left: Cost) -> None:
+    """Raise if the cost exceeds what is left."""
+    if cost.epsilon > left.epsilon or cost.delta > left.delta:
+        fits = Cost(min(cost.epsilon, left.epsilon), min(cost.delta, left.delta))
         raise BudgetExceeded(
-            f"asked {told(asked)}; left {told(left)}. Nothing was spent.",
-            fix=_what_fits(asked, fits),
+            f"this release costs {format_cost(cost)}; the ledger has {format_cost(left)} left. Nothing was spent.",
+            fix=_fitting_cost(cost, fits),
         )
 
 
-def _what_fits(asked: Cost, fits: Cost) -> str:
+def _fitting_cost(cost: Cost, fits: Cost) -> str:
     if not fits.epsilon:
         return "nothing is left: no more releases about these people"
-    rest = ", if it needs no delta (items known in advance)" if asked.delta and not fits.delta else ""
-    return f"{told(fits)} would fit{rest}"
+    rest = ", if it needs no delta (items known in advance)" if cost.delta and not fits.delta else ""
+    return f"{format_cost(fits)} would fit{rest}"
 
 
-def told(cost: Cost) -> str:
-    """A cost as one would type it."""
+def format_cost(cost: Cost) -> str:
+    """Format a cost as one would type it."""
     return f"epsilon={written(cost.epsilon)}, delta={written(cost.delta)}"

@@ -1,6 +1,6 @@
 """Composition of events under the tightest of the accountants: `covers` and `tightest`.
 
-Every accountant of `cost` and `pld` gives a valid upper bound by itself, so the least of them is one, too.
+Every accountant of `cost` and `pld` gives a valid upper bound by itself, so their minimum is one, too.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ def covers(paid: Cost, events: Sequence[Event]) -> bool:
     """True if any accountant shows the events to be (epsilon, delta)-private; the quick ones are tried first."""
     try:
         return any(enough(paid, events) for enough in (_by_sum, _by_shared_delta, _by_zcdp, _by_pld))
-    except OverflowError:  # numbers beyond all reason
+    except OverflowError:  # parameters too extreme for floating point
         return False
 
 

@@ -33,11 +33,11 @@ from headcount.account.guarantee import Concentrated, Cost
 from headcount.account.sampling import delta as sampled_delta
 from headcount.account.shuffling import delta as shuffled_delta
 from headcount.account.threshold import BITS as THRESHOLD_BITS
-from headcount.account.threshold import laplace_delta, people, shared_noise, shown, weighted_noise
+from headcount.account.threshold import changed_people, laplace_delta, shared_noise, shown_probability, weighted_noise
 from headcount.errors import BadParameter
 from headcount.exact import ends, precision, round_up
 
-SPARE = Fraction(1, 10**12)
+ADAPTIVE_CONVERSION_DELTA = Fraction(1, 10**12)
 """Delta of the zCDP conversion for adaptive steps whose own delta is 0."""
 
 
@@ -69,14 +69,14 @@ def _(event: Selections) -> Cost:
 
 @native.register
 def _(event: LaplaceThreshold) -> Cost:
-    return Cost(people(event.neighbours) * event.bound / event.scale, round_up(laplace_delta(event)))
+    return Cost(changed_people(event.neighbours) * event.bound / event.scale, round_up(laplace_delta(event)))
 
 
 @native.register(GaussianThreshold)
 @native.register(WeightedThreshold)
 def _(event: GaussianThreshold | WeightedThreshold) -> Cost:
     with precision(THRESHOLD_BITS):
-        return Cost(Fraction(0), round_up(ends(shown(event))[1]))
+        return Cost(Fraction(0), round_up(ends(shown_probability(event))[1]))
 
 
 @native.register
@@ -97,8 +97,8 @@ def _(event: Guarantee) -> Cost:
 @native.register
 def _(event: Adaptive) -> Cost:
     """The conversion from zCDP takes as much delta as the steps themselves."""
-    spare = event.delta or SPARE
-    return Cost(conversion.epsilon(event.rho, spare), event.delta + spare)
+    extra = event.delta or ADAPTIVE_CONVERSION_DELTA
+    return Cost(conversion.epsilon(event.rho, extra), event.delta + extra)
 
 
 def noises(event: Event) -> list[Gaussian]:
@@ -147,7 +147,7 @@ def basic(events: Sequence[Event], delta: Fraction) -> Fraction:
     """The epsilon by basic composition: the native epsilons, plus that of all Gaussian noise at the delta left over."""
     own, noise = split(events)
     if delta < own.delta:
-        raise BadParameter(f"delta={float(delta)}: the events take {float(own.delta)} of it.", fix="a larger delta")
+        raise BadParameter(f"delta={float(delta)}: the events alone take {float(own.delta)}.", fix="a larger delta")
     return own.epsilon + (gdp(noise, delta - own.delta) if noise else 0)
 
 
@@ -161,7 +161,7 @@ def gdp(noise: Sequence[Gaussian], delta: Fraction) -> Fraction:
 
 
 def least_epsilon(delta_at: Callable[[Fraction], Fraction], delta: Fraction) -> Fraction:
-    """The least epsilon, to 12 digits, with delta_at(epsilon) <= delta; `delta_at` falls."""
+    """Least epsilon, to 12 digits, with delta_at(epsilon) <= delta; `delta_at` is decreasing."""
     low, high = Fraction(0), Fraction(1)
     while delta_at(high) > delta:
         low, high = high, high * 2

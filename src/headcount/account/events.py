@@ -1,7 +1,7 @@
-"""What happened, as frozen data. What it costs is told by `cost`.
+"""Privacy events: what happened, as frozen data. `cost` computes what they cost.
 
 An event never changes its meaning: ledgers keep events for years. A new kind of event is a new class; a class that has
-been released keeps its name and its fields. Sensitivities are those for the kind of neighbours that the release
+been released keeps its name and its fields. Sensitivities are those for the neighbouring relation that the release
 promised (for one person replaced, the l1 sensitivity is twice, the squared l2 sensitivity of non-negative counts
 twice that of one person added or removed).
 """
@@ -19,7 +19,7 @@ Neighbours = Literal["add-remove", "replace"]
 
 
 class _Checked:
-    """Refuses numbers that cannot have happened: they would have a wrong price."""
+    """Base class that rejects invalid field values, which would have a wrong price."""
 
     def __post_init__(self) -> None:
         for field in fields(self):  # type: ignore[arg-type]
@@ -49,7 +49,7 @@ class Laplace(_Checked):
     scale: Fraction
     """The noise k has weight exp(-|k| / scale)."""
     sensitivity: Fraction
-    """The most by which one person changes the integers, added up (l1)."""
+    """The most by which one person changes the integers, in total (l1)."""
 
 
 @dataclass(frozen=True)
@@ -60,9 +60,9 @@ class Gaussian(_Checked):
     variance: Fraction
     """The noise k has weight exp(-k^2 / (2 variance))."""
     squared_sensitivity: Fraction
-    """The most by which one person changes the integers: squares added up (l2, squared)."""
+    """The most by which one person changes the integers: sum of squares (l2, squared)."""
     cells: int
-    """How many of the integers one person can change."""
+    """Number of integers that one person can change."""
 
 
 @dataclass(frozen=True)
@@ -75,14 +75,14 @@ class Selection(_Checked):
 
 @dataclass(frozen=True)
 class Selections(_Checked):
-    """In each of many sets of weights one item was chosen, as by `Selection`; one person changes so many sets at most,
-    and nothing of the others."""
+    """One item was chosen in each of many sets of weights, as by `Selection`; one person changes at most `count` sets,
+    and leaves the others as they are."""
 
     name: ClassVar[str] = "selections"
     epsilon: Fraction
-    """The range, at most, of the log-ratio of a set's weights between neighbours."""
+    """Largest range of the log-ratio of a set's weights between neighbours."""
     count: int
-    """How many sets a person can change."""
+    """Number of sets that one person can change."""
 
 
 @dataclass(frozen=True)
@@ -121,27 +121,27 @@ class WeightedThreshold(_Checked):
     name: ClassVar[str] = "weighted-threshold"
     variance: Fraction
     squared_sensitivity: Fraction
-    """The most that one person adds to all items together: squares added up (l2, squared)."""
+    """The most that one person adds to all items together: sum of squares (l2, squared)."""
     items: int
-    """Each count that a person adds has at least one part in so many of their squares: at most so many items."""
+    """Each count that a person adds is at least 1/items of their squares, so they add to at most this many items."""
     threshold: int
     neighbours: Neighbours
 
 
 @dataclass(frozen=True)
 class SampleThreshold(_Checked):
-    """Each of a person's reports entered a sample by a coin of its own; the sample's counts were shown from a threshold
-    on."""
+    """Each of a person's reports entered a sample by its own coin; the sample's counts were shown if at least the
+    threshold."""
 
     name: ClassVar[str] = "sample-threshold"
     rate: Fraction
-    """The chance of a coin."""
+    """Probability of a coin."""
     threshold: int
     items: int
     """The most reports of one person, each about another item, or at another level, or in another round."""
     neighbours: Neighbours
     epsilon: Fraction
-    """Where its delta is told: the price is a curve, and this is a point of it."""
+    """The epsilon at which `delta` is stated; the full price is a curve."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -158,10 +158,10 @@ class ShuffledLaplace(_Checked):
     """A bucket's messages add up to its count and noise k, which has weight exp(-|k| / scale)."""
     shape: Fraction
     spread: Fraction
-    """A bucket's pairs are negative binomial: of this shape, at least 1, and of this scale."""
+    """Scale of the negative binomial number of pairs in a bucket; `shape`, at least 1, is its shape."""
     neighbours: Neighbours
     epsilon: Fraction
-    """Where its delta is told."""
+    """The epsilon at which `delta` is stated."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -180,7 +180,7 @@ class Guarantee(_Checked):
 
 @dataclass(frozen=True)
 class Adaptive(_Checked):
-    """Steps of which each depended on the results before it, all admitted by one filter: together they are
+    """Adaptive steps, each depending on the results before it, all admitted by one filter: together they are
     delta-approximate rho-zCDP."""
 
     name: ClassVar[str] = "adaptive"
@@ -204,14 +204,14 @@ Event = (
 
 
 def neighbours_of(events: Iterable[Event]) -> Neighbours | None:
-    """The neighbours that events say they are for; None if none does. Prices for different ones do not add up."""
-    said = [each for event in events if (each := getattr(event, "neighbours", None))]
-    check_one_kind(*said)
-    return said[0] if said else None
+    """Neighbouring relation that the events state; None if none does. Prices for different relations do not add up."""
+    relations = [each for event in events if (each := getattr(event, "neighbours", None))]
+    check_one_kind(*relations)
+    return relations[0] if relations else None
 
 
 def check_one_kind(*neighbours: Neighbours | None) -> None:
-    """Refuse different neighbours; None goes with all."""
+    """Raise if the relations differ; None is compatible with all."""
     if len({*neighbours} - {None}) > 1:
         raise BadParameter("events for add-remove and for replace: their prices do not add up.", fix="one kind of them")
 
@@ -220,7 +220,7 @@ _KINDS: dict[str, type[Event]] = {kind.name: kind for kind in get_args(Event)}
 
 
 def to_json(events: Iterable[Event]) -> str:
-    """The events as canonical text: equal events give equal bytes."""
+    """Serialise events as canonical text: equal events give equal bytes."""
     return json.dumps([_plain(event) for event in events], sort_keys=True, separators=(",", ":"))
 
 
@@ -231,7 +231,7 @@ def _plain(event: Event) -> dict[str, Any]:
 
 
 def from_json(text: str) -> tuple[Event, ...]:
-    """The events that `to_json` wrote."""
+    """Parse the events that `to_json` wrote."""
     return tuple(_event(plain) for plain in json.loads(text))
 
 

@@ -1,4 +1,4 @@
-"""A budget for work whose next step depends on earlier results: it admits a step before it is taken, or not at all.
+"""Privacy filter: a zCDP budget for adaptive work, which admits each step before it is taken, or not at all.
 
 The sum of the zCDP prices of everything admitted never exceeds (rho, delta). Because prices are fixed before each
 step and depend on released values only, everything admitted together is delta-approximate rho-zCDP (Whitehouse,
@@ -31,32 +31,32 @@ class ZcdpFilter:
         self._neighbours: Neighbours | None = None
 
     def admits(self, *events: Event) -> bool:
-        """Whether all these events together would fit."""
+        """True if all these events together would fit."""
         rho, delta = self._price(events)
         return rho <= self.rho_left and delta <= self.delta_left
 
     def times(self, *events: Event) -> int:
-        """How often all these events together would fit; they must cost something."""
+        """How many times all these events together would fit; they must cost something."""
         rho, delta = self._price(events)
         fits = [left // price for left, price in ((self.rho_left, rho), (self.delta_left, delta)) if price]
         return min(fits)
 
     def charge(self, *events: Event, times: int = 1) -> None:
-        """Take the price of these events, so many times, from the budget, or raise and take nothing. To be called
-        before their noise is drawn."""
+        """Subtract `times` the price of these events from the budget, or raise and subtract nothing. Call this before
+        their noise is drawn."""
         rho, delta = (whole("times", times, least=0, fix="times=1") * price for price in self._price(events))
         if rho > self.rho_left or delta > self.delta_left:
             raise BudgetExceeded(
-                f"asked rho={float(rho):.6g}, delta={float(delta):.3g}; "
-                f"left rho={float(self.rho_left):.6g}, delta={float(self.delta_left):.3g}.",
-                fix="stop here, or ask `admits` first",
+                f"rho={float(rho):.6g}, delta={float(delta):.3g}: more than the filter has left "
+                f"(rho={float(self.rho_left):.6g}, delta={float(self.delta_left):.3g}).",
+                fix="stop here, or call `admits` first",
             )
         self.rho_left -= rho
         self.delta_left -= delta
         self._neighbours = self._neighbours or neighbours_of(events)
 
     def _price(self, events: tuple[Event, ...]) -> tuple[Fraction, Fraction]:
-        """Of all these events, for the same neighbours as those before."""
+        """zCDP price of all these events, which must be for the same neighbours as those before."""
         check_one_kind(self._neighbours, neighbours_of(events))
         total = zcdp(events)
         return total.rho, total.delta

@@ -28,13 +28,13 @@ BITS = 256
 
 
 def continuous_delta(epsilon: Fraction, squared_mu: Fraction) -> Fraction:
-    """An upper bound, to some 70 digits, of the delta of continuous Gaussian noise with (D/s)^2 = squared_mu."""
+    """Upper bound, to some 70 digits, on the delta of continuous Gaussian noise with (D/s)^2 = squared_mu."""
     with precision(BITS):
         return min(Fraction(1), max(Fraction(0), ends(_delta(ball(epsilon), ball(squared_mu)))[1]))
 
 
 def discrete_delta(epsilon: Fraction, events: Sequence[Gaussian]) -> Fraction:
-    """An upper bound of the delta at this epsilon of discrete Gaussian noise, of all the events together."""
+    """Upper bound on the delta at this epsilon of discrete Gaussian noise, of all the events together."""
     coarsest = max((rounding(event) / event.variance for event in events), default=Fraction(0))
     bounds = []
     if coarsest < 1:
@@ -47,7 +47,7 @@ def discrete_delta(epsilon: Fraction, events: Sequence[Gaussian]) -> Fraction:
 
 
 def rounding(event: Gaussian) -> Fraction:
-    """The rounding variance t for an event. Any is valid; this one about balances what t and what b(t) cost."""
+    """Rounding variance t for an event. Any is valid; this one about balances the costs of t and b(t)."""
     return Fraction(log(240 * event.cells * max(float(event.variance), 1.0)) / (2 * pi**2))
 
 
@@ -57,7 +57,7 @@ def squared_mu(event: Gaussian) -> Fraction:
 
 
 def rounding_cost(events: Sequence[Gaussian]) -> tuple[Fraction, Fraction]:
-    """What rounding costs: the product of the factors on delta, and the sum of the epsilons."""
+    """Cost of rounding: the product of the factors on delta, and the sum of the epsilons."""
     costs = [_rounding_cost(rounding(event), event.cells) for event in events]
     return prod((factor for factor, _ in costs), start=Fraction(1)), sum(
         (shift for _, shift in costs), start=Fraction(0)
@@ -66,8 +66,8 @@ def rounding_cost(events: Sequence[Gaussian]) -> tuple[Fraction, Fraction]:
 
 @lru_cache(maxsize=4096)
 def _rounding_cost(t: Fraction, cells: int) -> tuple[Fraction, Fraction]:
-    """The factor on delta, (1 + b)^cells, and the epsilon, cells * log((1 + b)^2 / (1 - b)), that rounding one event
-    costs."""
+    """Cost of rounding one event: the factor on delta, (1 + b)^cells, and the epsilon,
+    cells * log((1 + b)^2 / (1 - b))."""
     with precision(BITS):
         x = (-2 * arb.pi() ** 2 * ball(t)).exp()
         b = 2 * x / (1 - x)  # a geometric series above that of b(t)

@@ -23,9 +23,9 @@ class Concentrated:
     delta: Fraction
 
     def epsilon(self, delta: Fraction) -> Fraction:
-        """The epsilon at a total delta, from which the delta of the approximation is subtracted first."""
+        """Epsilon at a total delta, from which the delta of the approximation is subtracted first."""
         if delta <= self.delta:
             raise BadParameter(
-                f"delta={float(delta)}: the events take {float(self.delta)} of it.", fix="a larger delta"
+                f"delta={float(delta)}: the events alone take {float(self.delta)}.", fix="a larger delta"
             )
         return zcdp.epsilon(self.rho, delta - self.delta)

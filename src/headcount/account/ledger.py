@@ -1,27 +1,26 @@
-"""The ledger: one total budget for one group of people, in a file that remembers every spend and cannot be cheated
-quietly.
+"""The ledger: one total budget for one group of people, in a tamper-evident file that records every spend.
 
 A release is published in three steps, and in this order only:
 
-    reserve   in one transaction: is there enough left? then a secret and the charge are written, and are on disk
+    reserve   in one transaction: if enough is left, a secret and the charge are written and synced to disk
     work      the data are read and noise is drawn from the secret: never before the charge is on disk
-    seal      the release's bytes are stored in the ledger, and the secret is wiped; only what is stored is handed out
+    seal      the release's bytes are stored in the ledger, and the secret is wiped; only stored bytes are returned
 
 Invariants:
-- A crash may lose a spend, never give a free release: nothing leaves before the seal, no noise exists before the
+- A crash may lose a spend, never give a free release: nothing is returned before the seal, no noise exists before the
   charge.
 - The same request again returns the sealed bytes: no new noise, no new charge. If it was charged but never sealed (a
-  crash), the work is done again under the same charge and with the same secret, so nothing is drawn anew (pending.py).
-  If two processes do it at once, the first seal wins and both return it. A fresh draw is an explicit `again=True` and a
+  crash), the work is retried under the same charge and with the same secret, so no fresh noise is drawn (pending.py).
+  If two processes do so at once, the first seal wins and both return it. A fresh draw is an explicit `again=True` and a
   new charge.
 - A request is the same only if its data are: for other data than it was charged for before, it is refused, before
   anything is drawn or charged (key.py).
-- All charges are for the same relation of neighbours: epsilons for different ones do not add up (relation.py).
+- All charges are for the same neighbouring relation: epsilons for different ones do not add up (relation.py).
 - Check and charge are one immediate transaction: processes that write at the same time cannot overspend.
 - Typed epsilons and deltas add up as exact decimals, and a charge that does not cover the price of its events is
   refused.
 - Every row carries the hash of all rows before it and is checked against them when it is read. Edits, deletions and
-  reorderings are found; a file that was rolled back is found by any later head that was kept elsewhere.
+  reorderings are detected; a file that was rolled back is detected by any later head that was kept elsewhere.
 """
 
 import hashlib
@@ -37,17 +36,17 @@ from threading import RLock
 from weakref import WeakSet
 
 from headcount.account import cost, pending, store
-from headcount.account.chain import FORMAT, Broken, Found, History, Row, amount, amount_in, digest
-from headcount.account.charge import Charge, check_covered, check_enough, told, typed_budget
+from headcount.account.chain import FORMAT, Broken, ChargeRecord, History, Row, amount, digest, parse_amount
+from headcount.account.charge import Charge, check_covered, check_enough, format_cost, typed_budget
 from headcount.account.events import Event, from_json
 from headcount.account.guarantee import Cost
-from headcount.account.key import check_same_data, keyed
+from headcount.account.key import check_same_data, keyed_digest
 from headcount.account.relation import RELATIONS, Relation, check_known, check_relation, check_same, relation_of
 from headcount.errors import BadParameter, LedgerError, LedgerTampered, NotSealed
 from headcount.exact import Number
 
 Work = Callable[[str, bytes], bytes]
-"""What makes a release, from the ledger's head after the charge and the charge's secret."""
+"""Computes a release from the ledger's head after the charge and the charge's secret."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +56,7 @@ class Sealed:
     content: bytes
     """The release's bytes."""
     head: str
-    """The ledger's head at this seal, `number:hash`. Who keeps it can tell later if the ledger was rolled back."""
+    """The ledger's head at this seal, `number:hash`. Kept elsewhere, it reveals a later rollback of the ledger."""
     fresh: bool
     """False if these are the stored bytes of an earlier, equal request."""
 
@@ -69,25 +68,25 @@ class Spend:
     number: int
     """The charge's row."""
     at: str
-    """When, for people; nothing is decided by it."""
+    """Time of the charge, for people only; nothing depends on it."""
     request: str
-    """What was asked."""
+    """The request, as canonical text."""
     dataset: str
-    """Of which data, by name."""
+    """Name of the data."""
     cost: Cost
     """What was paid."""
     neighbours: str
-    """The relation that it was paid for."""
+    """Neighbouring relation of the cost."""
     events: tuple[Event, ...] | None
-    """What happened; None if a newer version of headcount wrote it."""
+    """Privacy events; None if a newer version of headcount wrote them."""
     sealed: bool
-    """False if the release was never finished: it can be asked for again without a new charge."""
+    """False if the release was never finished: it can be requested again without a new charge."""
 
 
 class Ledger:
-    """Opens the ledger of all data about the same people, or makes it if there is none (then with its total budget).
+    """Opens the ledger of all data about the same people, or creates it if there is none (then with its total budget).
 
-    It adds up charges for one relation of neighbours: the one that it is made for, else that of its first charge.
+    It adds up charges for one neighbouring relation: the one it was created for, else that of its first charge.
 
     >>> import tempfile
     >>> from fractions import Fraction
@@ -109,19 +108,19 @@ class Ledger:
         delta: Number | None = None,
         neighbours: Relation | None = None,
     ) -> None:
-        self.path = store.located(Path(path))
+        self.path = store.resolve_links(Path(path))
         self._lock = RLock()
         _LEDGERS.add(self)
         self._history = History()
         self._seen: Row | None = None
-        asked, relation = typed_budget(epsilon, delta), None if neighbours is None else check_known(neighbours)
+        budget, relation = typed_budget(epsilon, delta), None if neighbours is None else check_known(neighbours)
         if store.is_missing(self.path):
-            store.create(self.path, _opening(self.path, asked, relation or ""))
+            store.create(self.path, _opening(self.path, budget, relation or ""))
         self.budget = self._read().budget
         check_same(relation, self.neighbours, self.path)
-        if asked is not None and asked != self.budget:
+        if budget is not None and budget != self.budget:
             raise LedgerError(
-                f"{self.path}: this ledger has {told(self.budget)}, not {told(asked)}.",
+                f"{self.path}: this ledger has {format_cost(self.budget)}, not {format_cost(budget)}.",
                 fix=f'Ledger("{self.path}") opens it as it is; another budget needs another file',
             )
 
@@ -130,19 +129,19 @@ class Ledger:
     ) -> Sealed:
         """Charge, then work, then seal; or return what an equal request has sealed before.
 
-        `work` gets the ledger's head after the charge, to print it in the release, and the charge's secret, of which it
-        makes all of its draws (`noise.KeyedEntropy(secret)`); it returns the release's bytes. It is run again, under
+        `work` gets the ledger's head after the charge, to print it in the release, and the charge's secret, from which
+        it makes all of its draws (`noise.KeyedEntropy(secret)`); it returns the release's bytes. It is run again, under
         the same charge and with the same secret, if it did not return.
 
         `data` returns bytes that stand for the data, such as those of the file: if the same request was charged
-        before, but for other data, it is refused. It is called once nothing else speaks against the charge. The ledger
-        keeps a keyed digest."""
+        before, but for other data, it is refused. It is called only after all other checks passed. The ledger keeps a
+        keyed digest."""
         check_covered(charge)
-        reserved, ready = self._reserve(charge, self._look(charge, data, again), again)
+        reserved, ready = self._reserve(charge, self._data_bytes(charge, data, again), again)
         return ready if isinstance(ready, Sealed) else self._seal(reserved, _content(work(reserved.head, ready)))
 
-    def _look(self, charge: Charge, data: Callable[[], bytes] | None, again: bool) -> bytes | None:
-        """What stands for the data; they are not looked at for what would be refused in any case."""
+    def _data_bytes(self, charge: Charge, data: Callable[[], bytes] | None, again: bool) -> bytes | None:
+        """Bytes that stand for the data; data are not read for a charge that would be refused in any case."""
         if data is None:
             return None
         history = self._read()
@@ -151,20 +150,20 @@ class Ledger:
         return data()
 
     def _reserve(self, charge: Charge, data: bytes | None, again: bool) -> tuple[Row, Sealed | bytes]:
-        """The charge, on disk: an earlier one for the same request and data, or a new one if there is enough left; and
-        its seal or, as long as it has none, its secret."""
+        """Find an earlier charge for the same request and data, or write a new one if enough is left; return its row
+        and its seal or, while it is pending, its secret."""
         with self._lock:
             with store.writing(self.path) as connection:
-                history = self._swept(connection)
+                history = self._sync_and_sweep(connection)
                 charges = history.charges(digest(charge.body()), charge.neighbours)
-                named = not again and any(each.data for each in charges)  # then a new key could tell nothing
-                kept = keyed(self.path, digest(charge.body()), data, make=not named)
+                named = not again and any(each.data for each in charges)  # then a new key could match nothing
+                kept = keyed_digest(self.path, digest(charge.body()), data, make=not named)
                 find = _unfinished if again else _earlier
                 if earlier := find(connection, history, charges, kept, self.path):
                     sealed = _sealed(connection, earlier, history, self.path)
                     return earlier, sealed or pending.read(self.path, earlier)
                 _check_new(history, charge, self.path)
-                row, secret = _charged(connection, history, charge, kept, self.path)
+                row, secret = _append_charge(connection, history, charge, kept, self.path)
             self._seen = row
             return row, secret
 
@@ -172,7 +171,7 @@ class Ledger:
         """Store the bytes, unless another process was faster: then its bytes are the release."""
         with self._lock:
             with store.writing(self.path) as connection:
-                history = self._swept(connection)
+                history = self._sync_and_sweep(connection)
                 if store.row(connection, reserved.number) != reserved:
                     raise _tampered(self.path, f"the charge in row {reserved.number} is gone: a rollback")
                 if faster := _sealed(connection, reserved, history, self.path):
@@ -189,26 +188,26 @@ class Ledger:
 
     def __repr__(self) -> str:
         kind = f", neighbours={self.neighbours!r}" if self.neighbours else ""
-        return f"<Ledger {self.path.name}: {told(self.left)} left of {told(self.budget)}{kind}>"
+        return f"<Ledger {self.path.name}: {format_cost(self.left)} left of {format_cost(self.budget)}{kind}>"
 
     @property
     def neighbours(self) -> str | None:
-        """The relation that all charges are for; None if the first charge is still to say it."""
+        """Neighbouring relation of all charges; None until the first charge sets it."""
         return self._read().neighbours
 
     @property
     def spent(self) -> Cost:
-        """The sum of all typed epsilons and deltas so far."""
+        """Sum of all typed epsilons and deltas so far."""
         return self._read().spent
 
     @property
     def left(self) -> Cost:
-        """What may still be asked for."""
+        """What may still be spent."""
         return _minus(self.budget, self.spent)
 
     @property
     def head(self) -> str:
-        """Number and hash of the last row: keep it elsewhere, and a rollback cannot hide."""
+        """Number and hash of the last row: keep it elsewhere, and a rollback is detected."""
         return _last(self._read()).head
 
     def spends(self) -> tuple[Spend, ...]:
@@ -220,8 +219,8 @@ class Ledger:
         return tuple(_spend(row, row.number in sealed) for row in rows if row.kind == "reserve")
 
     def tighter(self) -> Cost | None:
-        """All spends together by zCDP, at the whole budget's delta; None if that is not below what was typed, or if
-        spends do not add up."""
+        """Cost of all spends composed by zCDP, at the whole budget's delta; None if that is not below what was typed,
+        or if spends do not add up."""
         if self.neighbours not in RELATIONS:
             return None
         events = [event for spend in self.spends() for event in spend.events or (None,)]
@@ -233,14 +232,14 @@ class Ledger:
         return Cost(epsilon, self.budget.delta) if epsilon < self.spent.epsilon else None
 
     def verify(self, head: str | None = None, release: bytes | None = None) -> str:
-        """The head, once everything is seen to be sound: the file, every row, every stored release.
+        """Verify the file, every row and every stored release, and return the head.
 
         `head`, from a release or kept elsewhere, must be among the rows; a `release` among those sealed, else
         `NotSealed` is raised. Raises `LedgerTampered` if anything was edited, deleted, reordered or rolled back."""
         number = None if head is None else _number(head)
         with self._lock, store.reading(self.path) as connection:
             self._sync(connection)
-            last = _verified(connection, self.path)
+            last = _verify_rows(connection, self.path)
             if number is not None and getattr(store.row(connection, number), "head", None) != head:
                 raise _tampered(self.path, f"it has no row {head:.16}...: a rollback, or the head of another ledger")
             if release is not None and release not in (content for _, content in store.contents(connection)):
@@ -261,25 +260,25 @@ class Ledger:
         with self._lock, store.reading(self.path) as connection:
             return self._sync(connection)
 
-    def _swept(self, connection: Connection) -> History:
-        """The history, before anything is written; secrets of what is not pending, left by a crash, are gone."""
+    def _sync_and_sweep(self, connection: Connection) -> History:
+        """Sync the history before a write, and wipe secrets of charges that are not pending, left by a crash."""
         history = self._sync(connection)
 
         def is_pending(number: int, start: str) -> bool:
             row = store.row(connection, number)
-            return row is not None and row.hash.startswith(start) and history.waits(row)
+            return row is not None and row.hash.startswith(start) and history.is_pending(row)
 
         pending.sweep(self.path, is_pending)
         return history
 
     def _sync(self, connection: Connection) -> History:
-        """Take in the rows that came since the last look, each checked; and that what was there before still is."""
+        """Check and add the rows appended since the last call, and check that the last known row is unchanged."""
         known = self._seen
         if known and store.row(connection, known.number) != known:
             raise _tampered(self.path, f"row {known.number} is not the one that was there before: a rollback")
         try:
             self._seen = _follow(self._history, connection, self.path)
-        except BaseException:  # Ctrl-C, too: a row may be taken in by half
+        except BaseException:  # Ctrl-C, too: a row may be partly added
             self._history = History()
             raise
         return self._history
@@ -289,7 +288,7 @@ _LEDGERS: WeakSet[Ledger] = WeakSet()
 
 
 def _new_locks() -> None:
-    """In a forked child: a lock that another thread held would never be given back."""
+    """Replace the locks in a forked child: one that another thread holds would never be released."""
     for ledger in _LEDGERS:
         ledger._lock = RLock()
 
@@ -298,7 +297,7 @@ os.register_at_fork(after_in_child=_new_locks)
 
 
 def _follow(history: History, connection: Connection, path: Path) -> Row:
-    """Take all further rows into the history; the last one."""
+    """Add all further rows to the history, and return the last one."""
     try:
         for row in store.rows(connection, after=history.last.number if history.last else -1):
             history.add(row)
@@ -309,33 +308,37 @@ def _follow(history: History, connection: Connection, path: Path) -> Row:
     return history.last
 
 
-def _verified(connection: Connection, path: Path) -> Row:
-    """The last row, once the file, all rows and all stored releases are seen to be sound."""
+def _verify_rows(connection: Connection, path: Path) -> Row:
+    """Verify the file, all rows and all stored releases, and return the last row."""
     if fault := store.damage(connection):
         raise _tampered(path, fault)
     last = _follow(History(), connection, path)
-    sealed = {row.number: row.says()["sha256"] for row in store.rows(connection) if row.kind == "seal"}
+    sealed = {row.number: row.fields()["sha256"] for row in store.rows(connection) if row.kind == "seal"}
     if sealed != {number: _sha256(content) for number, content in store.contents(connection)}:
         raise _tampered(path, "the stored releases are not the ones that were sealed")
     return last
 
 
-def _earlier(connection: Connection, history: History, charges: list[Found], kept: str, path: Path) -> Row | None:
-    """The newest of a request's charges for the same data; a sealed one before one that was never finished."""
+def _earlier(
+    connection: Connection, history: History, charges: list[ChargeRecord], kept: str, path: Path
+) -> Row | None:
+    """Newest of a request's charges for the same data, preferring a sealed one to one that was never finished."""
     check_same_data(kept, charges, path)
     same = [found for found in charges if found.data == kept]
     return _row(connection, same[-1].head, path) if same else None
 
 
-def _unfinished(connection: Connection, history: History, charges: list[Found], kept: str, path: Path) -> Row | None:
-    """The newest of a request's charges for the same data that can still be finished: a new draw that was stopped on
-    the way is not paid for twice."""
+def _unfinished(
+    connection: Connection, history: History, charges: list[ChargeRecord], kept: str, path: Path
+) -> Row | None:
+    """Newest of a request's charges for the same data that can still be finished: an interrupted new draw is not paid
+    for twice."""
     rows = (_row(connection, found.head, path) for found in reversed(charges) if found.data == kept)
-    return next((row for row in rows if history.waits(row) and pending.found(path, row)), None)
+    return next((row for row in rows if history.is_pending(row) and pending.find(path, row)), None)
 
 
 def _row(connection: Connection, head: str, path: Path) -> Row:
-    """The row of the chain that has this head."""
+    """Row of the chain with this head."""
     row = store.row(connection, _number(head))
     if row is None or row.head != head:
         raise _tampered(path, f"row {_number(head)} cannot be found")
@@ -348,21 +351,23 @@ def _sealed(connection: Connection, reserved: Row, history: History, path: Path)
         return None
     seal = _row(connection, head, path)
     content = store.content(connection, seal.number)
-    if content is None or _sha256(content) != seal.says()["sha256"]:
+    if content is None or _sha256(content) != seal.fields()["sha256"]:
         raise _tampered(path, f"the release of row {seal.number} is not the one that was sealed")
     return Sealed(content, seal.head, fresh=False)
 
 
 def _check_new(history: History, charge: Charge, path: Path) -> None:
-    """Refuse a new charge that is for other neighbours, or for more than is left."""
+    """Raise if a new charge is for other neighbours, or for more than is left."""
     check_relation(charge.neighbours, history.neighbours, path)
     check_enough(charge.cost, _minus(history.budget, history.spent))
 
 
-def _charged(connection: Connection, history: History, charge: Charge, kept: str, path: Path) -> tuple[Row, bytes]:
-    """A new charge and its secret, which is on disk before the charge is."""
+def _append_charge(
+    connection: Connection, history: History, charge: Charge, kept: str, path: Path
+) -> tuple[Row, bytes]:
+    """Append a new charge and return it with its secret, which is on disk before the charge is."""
     secret = os.urandom(pending.SIZE)
-    row = _charge_row(history, charge, {"data": kept, "secret": pending.committed(secret)})
+    row = _charge_row(history, charge, {"data": kept, "secret": pending.commitment(secret)})
     pending.keep(path, row, secret)
     store.append(connection, row)
     return row, secret
@@ -391,13 +396,13 @@ def _content(content: bytes) -> bytes:
 
 
 def _spend(row: Row, sealed: bool) -> Spend:
-    said = row.says()
+    fields = row.fields()
     try:
-        events: tuple[Event, ...] | None = from_json(said["events"])
+        events: tuple[Event, ...] | None = from_json(fields["events"])
     except (BadParameter, ValueError, TypeError, AttributeError):
         events = None
-    about = (row.number, said["at"], said["request"], said["dataset"])
-    return Spend(*about, amount_in(said), relation_of(said), events, sealed)
+    about = (row.number, fields["at"], fields["request"], fields["dataset"])
+    return Spend(*about, parse_amount(fields), relation_of(fields), events, sealed)
 
 
 def _minus(one: Cost, other: Cost) -> Cost:

@@ -1,4 +1,4 @@
-"""The privacy loss of one report under sample-and-threshold, as a law on a grid that is never too good.
+"""Privacy loss distribution of one report under sample-and-threshold, on a grid, rounded pessimistically.
 
 `curve` is the formula of `sampling` in floating point, for many epsilons at once. Its two terms are rounded apart by
 more than their error, so it is an upper bound as well. At a negative epsilon the delta of one direction is
@@ -7,8 +7,8 @@ more than their error, so it is an upper bound as well. At a negative epsilon th
 As a function of x = e^epsilon each N's delta is convex and falls from 1 at x = 0, so their maximum does, too: it is the
 delta of one pair of laws that dominates the pairs of all N. The chord between two points of a convex function lies
 above it: so the pair whose delta is straight between the points of a grid dominates as well. Its second law has at a
-point the chance by which the slope changes there, the first e^loss times that ("connecting the dots": Doroshenko et al.
-2022).
+point the probability by which the slope changes there, the first e^loss times that ("connecting the dots": Doroshenko
+et al. 2022).
 """
 
 from dataclasses import dataclass
@@ -21,48 +21,48 @@ from scipy import special
 from headcount.exact import Floats
 
 Direction = Literal["up", "down"]
-"""`up`: a report that is there, against one that is not. `down`: the other way round."""
+"""`up`: a report present against absent. `down`: the other way round."""
 
-TINY = 1e-300
-"""Added to a delta, for what is too small for a float."""
+UNDERFLOW_DELTA = 1e-300
+"""Added to a delta, for what underflows in floating point."""
 
 
 @dataclass(frozen=True)
 class Losses:
-    """The law of a privacy loss."""
+    """Distribution of a privacy loss."""
 
     first: int
-    """The least loss, in steps of the grid."""
+    """Least loss, in steps of the grid."""
     chances: Floats
-    """Of the least loss, and of those that follow step by step."""
+    """Probabilities of the least loss and of those that follow, step by step."""
     infinite: float
-    """The chance of an infinite loss."""
+    """Probability of an infinite loss."""
 
     @property
     def last(self) -> int:
-        """The largest finite loss, in steps."""
+        """Largest finite loss, in steps."""
         return self.first + self.chances.size - 1
 
     def at(self, step: float) -> Floats:
-        """The losses."""
+        """All losses, for this step of the grid."""
         return step * np.arange(self.first, self.last + 1, dtype=np.float64)
 
 
 def losses(rate: float, threshold: int, direction: Direction, step: float, reach: float) -> Losses:
-    """The losses of one report; those above `reach` count as infinite."""
+    """Loss distribution of one report; losses above `reach` count as infinite."""
     low, high = int(log1p(-rate) // step), int(-(-reach // step))
     first, last = (low, high) if direction == "up" else (-high, -low)
     at = step * np.arange(first, last + 1, dtype=np.float64)
     deltas, x = profile(rate, threshold, direction, at), np.exp(at)
     slopes = np.diff(deltas) / (x[:-1] * np.expm1(step))
-    slopes = np.minimum.accumulate(slopes[::-1])[::-1]  # convex, in spite of rounding, and not below
+    slopes = np.minimum.accumulate(slopes[::-1])[::-1]  # convex, in spite of rounding, and not smaller
     highest = deltas[-1] - slopes @ (x[:-1] * np.expm1(step))  # the delta at the first point, if all is convex
     second = np.diff(slopes, prepend=(highest - 1) / x[0], append=0)
     return Losses(first, np.maximum(0, second) * x, float(deltas[-1]))
 
 
 def profile(rate: float, threshold: int, direction: Direction, epsilons: Floats) -> Floats:
-    """An upper bound of the delta at any epsilons, negative ones too."""
+    """Upper bound on the delta at any epsilons, negative ones too."""
     back: Direction = "down" if direction == "up" else "up"
     forth = curve(rate, threshold, direction, np.maximum(epsilons, 0))
     below = np.minimum(epsilons, 0)
@@ -71,14 +71,14 @@ def profile(rate: float, threshold: int, direction: Direction, epsilons: Floats)
 
 
 def curve(rate: float, threshold: int, direction: Direction, epsilons: Floats) -> Floats:
-    """An upper bound of the delta at epsilons of at least 0."""
+    """Upper bound on the delta at epsilons of at least 0."""
     kept = log1p(-rate) + (-epsilons if direction == "up" else epsilons)
     turns = kept < 0  # otherwise the gain rises to 0 as N grows
     turn = np.ceil((threshold - 1) / -np.expm1(np.where(turns, kept, -1)))  # just above threshold - 1, if not rounded
     people, which = np.unique(np.maximum(turn, threshold), return_inverse=True)
     fell, other = _terms(rate, threshold, direction, people)
     gain = fell[which] - np.expm1(epsilons) * other[which]
-    return np.where(turns, np.clip(gain, 0, 1) + TINY, 0)
+    return np.where(turns, np.clip(gain, 0, 1) + UNDERFLOW_DELTA, 0)
 
 
 def _terms(rate: float, threshold: int, direction: Direction, people: Floats) -> tuple[Floats, Floats]:

@@ -1,9 +1,9 @@
-"""A ledger's file has one path.
+"""Check that a ledger's file is reachable by one path only.
 
 SQLite keeps its journal beside the path that the file was opened by. By a second path (a hard link, or a mount of the
-file alone, as of `docker -v l.db:/data/l.db`) the journal of a writer that was cut off is not seen, and is rolled back
+file alone, as in `docker -v l.db:/data/l.db`) the journal of a writer that crashed is not seen, and is rolled back
 later over what others have charged since. So such a file is refused, for reading too. A symbolic link is followed to
-the file, and a folder may have as many paths as it likes.
+the file, and a folder may have any number of paths.
 """
 
 import os
@@ -14,11 +14,11 @@ from pathlib import Path
 from headcount.errors import LedgerError
 
 MOUNTS = Path("/proc/self/mountinfo")
-"""What is mounted where, on Linux."""
+"""Table of mounts, on Linux."""
 
 
 def check_one_path(path: Path) -> None:
-    """Refuse a file that may be reached by another path."""
+    """Raise if the file may be reached by another path."""
     if not path.is_file():
         return
     if path.stat().st_nlink > 1:
@@ -34,14 +34,14 @@ def check_one_path(path: Path) -> None:
 
 
 def mount_points() -> set[str]:
-    """Where something is mounted; nothing if the system does not say."""
+    """Paths of all mounts; empty if the system does not list them."""
     with suppress(OSError):
         return points_in(MOUNTS.read_text(errors="surrogateescape"))
     return set()
 
 
 def points_in(mountinfo: str) -> set[str]:
-    """The mount points in the text of mountinfo: the fifth field, with odd characters as octal numbers."""
+    """Mount points in the text of mountinfo: the fifth field, with special characters as octal escapes."""
     fields = [line.split(" ") for line in mountinfo.splitlines()]
     return {_unescaped(each[4]) for each in fields if len(each) > 4}
 

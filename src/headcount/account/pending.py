@@ -1,13 +1,13 @@
-"""The secret of a charge that is not sealed yet: 32 bytes of the operating system in a file beside the ledger.
+"""Secrets of pending charges: 32 bytes from the operating system in a file beside the ledger.
 
-Every draw of a charge is made from its secret, so work that is done again under the charge draws nothing new.
+Every draw of a charge is derived from its secret, so work that is retried under the charge repeats its draws.
 
 Invariants:
-- A secret is on disk before its charge is, and it is the only one that the charge ever has: the charge holds a digest
-  of it, and a pending charge without its file, or with another, is refused.
-- Only the owner may read the file, from its first moment on.
+- A secret is on disk before its charge is, and it is the only one that the charge ever has: the charge contains
+  its digest, and a pending charge without its file, or with another, is refused.
+- Only the owner may read the file, from its creation on.
 - It is wiped once the charge is sealed. A crash between the two leaves it behind, and so does one before the charge is
-  on disk: whoever writes next to the ledger wipes every secret whose charge is not pending.
+  on disk: the next writer of the ledger wipes every secret whose charge is not pending.
 """
 
 import hashlib
@@ -19,30 +19,30 @@ from pathlib import Path
 from stat import S_ISREG
 
 from headcount.account.chain import Row
-from headcount.account.private import opened, sync_folder
+from headcount.account.private import open_private, sync_folder
 from headcount.errors import LedgerError
 
 SIZE = 32
-COMMITTED = b"headcount secret 1"
-"""What a digest of a secret is for."""
+COMMITMENT_PREFIX = b"headcount secret 1"
+"""Domain separation of the commitment."""
 
 
-def committed(secret: bytes) -> str:
-    """What stands in the charge for its secret, and tells nothing of it: another one is not taken for it."""
-    return hashlib.sha256(COMMITTED + secret).hexdigest()
+def commitment(secret: bytes) -> str:
+    """Commitment to a secret, stored in the charge: it reveals nothing, and no other secret matches."""
+    return hashlib.sha256(COMMITMENT_PREFIX + secret).hexdigest()
 
 
 def keep(ledger: Path, charge: Row, secret: bytes) -> None:
-    """Put the secret of a new charge on disk."""
-    with opened(_file(ledger, charge), os.O_WRONLY | os.O_CREAT | os.O_EXCL) as file:
+    """Write the secret of a new charge to disk."""
+    with open_private(_file(ledger, charge), os.O_WRONLY | os.O_CREAT | os.O_EXCL) as file:
         os.fchmod(file, 0o600)  # whatever the umask is
         _write(file, secret)
     sync_folder(ledger.parent)
 
 
 def read(ledger: Path, charge: Row) -> bytes:
-    """The secret of a pending charge."""
-    if (secret := found(ledger, charge)) is None:
+    """Read the secret of a pending charge, or raise."""
+    if (secret := find(ledger, charge)) is None:
         path = _file(ledger, charge)
         raise LedgerError(
             f"{path}: the secret of row {charge.number} is missing or damaged. That charge was paid and never "
@@ -52,18 +52,18 @@ def read(ledger: Path, charge: Row) -> bytes:
     return secret
 
 
-def found(ledger: Path, charge: Row) -> bytes | None:
-    """The secret of a charge; None if it is not there, or not the one that the charge was made with."""
+def find(ledger: Path, charge: Row) -> bytes | None:
+    """Read the secret of a charge; None if it is missing, or does not match the charge's commitment."""
     try:
-        with opened(_file(ledger, charge), os.O_RDONLY) as file:
+        with open_private(_file(ledger, charge), os.O_RDONLY) as file:
             secret = os.read(file, SIZE + 1)
     except FileNotFoundError:
         return None
-    return secret if committed(secret) == charge.says().get("secret") else None
+    return secret if commitment(secret) == charge.fields().get("secret") else None
 
 
 def wipe(ledger: Path, charge: Row) -> None:
-    """Overwrite and remove the secret of a sealed charge. What fails here is done by the next `sweep`."""
+    """Overwrite and remove the secret of a sealed charge. If this fails, the next `sweep` does it."""
     with suppress(OSError):
         _wipe(_file(ledger, charge))
 
@@ -95,8 +95,8 @@ def _wipe_regular(path: Path) -> None:
 
 
 def _wipe(path: Path) -> None:
-    """Without a trace in the file itself; what a disk keeps of earlier contents is up to the disk."""
+    """Overwrite and remove a file; the disk may still keep earlier contents elsewhere."""
     with suppress(FileNotFoundError):  # another process was faster
-        with opened(path, os.O_WRONLY) as file:
+        with open_private(path, os.O_WRONLY) as file:
             _write(file, bytes(SIZE))
         path.unlink()

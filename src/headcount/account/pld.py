@@ -18,13 +18,13 @@ from headcount.account.guarantee import Cost
 from headcount.exact import round_up
 
 STEP = 1e-4
-"""The grid of privacy losses."""
+"""Step of the grid of privacy losses."""
 ROUNDING = Fraction(1, 10**13)
 """Added to delta, for each event, for the floating-point rounding of the convolutions, whose terms sum to 1."""
 
 
 def applies(events: Sequence[Event], delta: Fraction) -> bool:
-    """Whether there is a distribution for these events, and a delta that its rounding leaves room for."""
+    """True if the events have a loss distribution, and delta leaves room for its rounding."""
     own, noise = split(events)
     return (
         (own != Cost(Fraction(0), Fraction(0)) or bool(noise))
@@ -34,7 +34,7 @@ def applies(events: Sequence[Event], delta: Fraction) -> bool:
 
 
 def epsilon(events: Sequence[Event], delta: Fraction) -> Fraction:
-    """An upper bound of the epsilon of all the events together, at this delta."""
+    """Upper bound on the epsilon of all the events together, at this delta."""
     noise = split(events)[1]
     composed = _compose(events, noise)
     factor, shift = rounding_cost(noise)
@@ -43,7 +43,7 @@ def epsilon(events: Sequence[Event], delta: Fraction) -> Fraction:
 
 
 def delta(events: Sequence[Event], epsilon: Fraction) -> Fraction:
-    """An upper bound of the delta of all the events together, at this epsilon."""
+    """Upper bound on the delta of all the events together, at this epsilon."""
     noise = split(events)[1]
     composed = _compose(events, noise)
     factor, shift = rounding_cost(noise)
@@ -69,6 +69,6 @@ def _gaussian(event: Gaussian) -> Any:
 def _worst(price: Cost) -> Any:
     from dp_accounting.pld import common, privacy_loss_distribution
 
-    more = 1 + 1e-12  # than what the conversion to a float may lose
-    parameters = common.DifferentialPrivacyParameters(float(price.epsilon) * more, float(price.delta) * more)
+    margin = 1 + 1e-12  # above what the conversion to a float may lose
+    parameters = common.DifferentialPrivacyParameters(float(price.epsilon) * margin, float(price.delta) * margin)
     return privacy_loss_distribution.from_privacy_parameters(parameters, value_discretization_interval=STEP)

@@ -1,5 +1,5 @@
-"""Files beside a ledger that only its owner may read: opened as such from their first moment on, never by a link, and
-never if they are something else than a file (opening a pipe waits for its other end)."""
+"""Files beside a ledger that only its owner may read: private from their creation on, never opened through a link, and
+never if they are not regular files (opening a pipe waits for its other end)."""
 
 import os
 from collections.abc import Iterator
@@ -10,8 +10,8 @@ from stat import S_ISREG
 
 
 @contextmanager
-def opened(path: Path, flags: int) -> Iterator[int]:
-    """The file, for the duration of the block; for its owner alone, if it is made, and if it was open to others."""
+def open_private(path: Path, flags: int) -> Iterator[int]:
+    """Open a file for the duration of the block; it is made private if it is created, or was readable by others."""
     file = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o600)
     try:
         _check(file, path)
@@ -29,7 +29,7 @@ def _check(file: int, path: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Names of files, made or changed, are on disk."""
+    """Sync a folder, so that created and renamed files survive a crash."""
     file = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(file)

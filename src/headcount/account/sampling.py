@@ -1,7 +1,7 @@
-"""What sample-and-threshold costs: the exact delta of one report at every epsilon (paper 001 only bounds it).
+"""Price of sample-and-threshold: the exact delta of one report at every epsilon (paper 001 only bounds it).
 
-An item that N people report, each counted by a coin of chance p, shows X ~ Bin(N, p) if X >= theta, and nothing else.
-Without one of them N is N - 1. Let T_N(t) = Pr[X >= t] and P_N(t) = Pr[X = t]. The ratio of X's chances with and
+An item that N people report, each counted by a coin of probability p, shows X ~ Bin(N, p) if X >= theta, and nothing
+else. Without one of them N is N - 1. Let T_N(t) = Pr[X >= t] and P_N(t) = Pr[X = t]. The likelihood ratio of X with and
 without that person, (1 - p) N / (N - t), grows with t and is at most 1 for "not shown": so the best test for "with
 them" is X >= t for a t >= theta, the best test for "without" is X < t, and at an epsilon the two gain
 
@@ -39,13 +39,13 @@ BITS = 192
 """Working precision: the two terms of a gain cancel, but never in 20 bits for a delta above 1e-300."""
 
 
-MOST_PEOPLE, MOST_CANDIDATES = 2**60, 16
-"""Where a gain may be largest."""
+MAX_WORST_PEOPLE, MAX_WORST_CANDIDATES = 2**60, 16
+"""Largest N at which a gain is evaluated, and most candidates for the worst N."""
 
 
 def delta(event: SampleThreshold, epsilon: Fraction | None = None) -> Fraction:
-    """An upper bound of the event's delta at this epsilon, or at its own: exact for one report of a person who is
-    added or removed, and composed for all else."""
+    """Upper bound on the event's delta at this epsilon, or at its own: exact for one report of a person who is added or
+    removed, and composed for all else."""
     at = event.epsilon if epsilon is None else epsilon
     if event.items == 1 and event.neighbours == "add-remove":
         return max(up(event.rate, event.threshold, at), down(event.rate, event.threshold, at))
@@ -54,7 +54,7 @@ def delta(event: SampleThreshold, epsilon: Fraction | None = None) -> Fraction:
 
 @lru_cache(maxsize=4096)
 def up(rate: Fraction, threshold: int, epsilon: Fraction) -> Fraction:
-    """An upper bound, to some 40 digits, of the delta of one report that is there, against one that is not."""
+    """Upper bound, to some 40 digits, on the delta of one report, present against absent."""
     with precision(BITS):
         p, grown = ball(rate), ball(epsilon).exp()
 
@@ -66,7 +66,7 @@ def up(rate: Fraction, threshold: int, epsilon: Fraction) -> Fraction:
 
 @lru_cache(maxsize=4096)
 def down(rate: Fraction, threshold: int, epsilon: Fraction) -> Fraction:
-    """An upper bound, to some 40 digits, of the delta of one report that is not there, against one that is."""
+    """Upper bound, to some 40 digits, on the delta of one report, absent against present."""
     with precision(BITS):
         p, grown = ball(rate), ball(epsilon).exp()
         if (r := 1 - (1 - p) * grown) <= 0:
@@ -79,14 +79,14 @@ def down(rate: Fraction, threshold: int, epsilon: Fraction) -> Fraction:
 
 
 def more_than(people: int, rate: Fraction, most: int) -> Fraction:
-    """An upper bound of the chance that of so many coins more than `most` fall: what it adds to delta if no more than
-    `most` people can be asked, and the coins that fell beyond are not counted (instead of paper 001, Lemma 6)."""
+    """Upper bound on the probability that more than `most` of `people` coins fall: what it adds to delta if at most
+    `most` people can be contacted, and further coins that fell are not counted (instead of paper 001, Lemma 6)."""
     with precision(BITS):
         return min(Fraction(1), ends(_tail(ball(rate), people, most + 1))[1])
 
 
 def contacts(people: int, rate: Fraction, delta: Fraction) -> int:
-    """How many people it is enough to ask: the least number that is exceeded with a chance of at most delta."""
+    """Number of people to contact: the least number that is exceeded with probability at most delta."""
     near = bisect_left(range(people), True, key=lambda most: special.bdtrc(most, people, float(rate)) <= float(delta))
     while more_than(people, rate, near) > delta:
         near += 1
@@ -96,23 +96,23 @@ def contacts(people: int, rate: Fraction, delta: Fraction) -> int:
 
 
 def _largest(gain: Callable[[int], arb], turn: arb) -> Fraction:
-    """The largest gain, which is at the first N that is not below the turn: of the numbers that this may be. If they
-    are too many, or beyond all reason, it has no price but 1."""
+    """Largest gain, attained at the first N not below the turn, over all integers which that may be. If they are too
+    many, or too large, the bound is 1."""
     try:
         low, high = (-(-end // 1) for end in ends(turn))
-        if high > MOST_PEOPLE or high - low > MOST_CANDIDATES:
+        if high > MAX_WORST_PEOPLE or high - low > MAX_WORST_CANDIDATES:
             return Fraction(1)
         gains = [ends(gain(people))[1] for people in range(low, high + 1)]
-    except ArithmeticError:  # it could not be enclosed
+    except ArithmeticError:  # the turn or a gain could not be enclosed
         return Fraction(1)
     return max(Fraction(0), min(Fraction(1), max(gains)))
 
 
 def _last_coin(p: arb, threshold: int, people: int) -> arb:
-    """p P_{N-1}(theta-1): the chance that the last of N coins falls, and is the theta-th to do so."""
+    """p P_{N-1}(theta-1): the probability that the last of N coins falls, and is the theta-th to do so."""
     return arb(people - 1).bin(threshold - 1) * p**threshold * (1 - p) ** (people - threshold)
 
 
 def _tail(p: arb, coins: int, least: int) -> arb:
-    """The chance that at least so many of the coins fall."""
+    """Binomial tail: the probability that at least `least` of the coins fall."""
     return p.beta_lower(least, coins - least + 1, True) if least <= coins else arb(0)

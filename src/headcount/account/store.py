@@ -1,7 +1,7 @@
-"""The ledger's file: SQLite, one connection an operation, everything on disk before a transaction is over.
+"""The ledger's file: SQLite, one connection per operation, everything on disk before a transaction ends.
 
-`synchronous=EXTRA` is FULL and syncs the folder too: with FULL alone, a power cut right after a commit can bring the
-rollback journal back from the dead, and the charge with it would be gone. A connection is never kept, so none is
+`synchronous=EXTRA` is FULL and syncs the folder too: with FULL alone, a power cut right after a commit can resurrect
+the rollback journal, which would undo the charge. A connection is never kept, so none is
 shared by a fork.
 """
 
@@ -18,7 +18,7 @@ from headcount.account.one_path import check_one_path
 from headcount.account.turn import PATIENCE, busy, turn
 from headcount.errors import LedgerError, LedgerTampered
 
-APPLICATION = 0x48434C31
+APPLICATION_ID = 0x48434C31
 """Marks the file as a headcount ledger."""
 
 SCHEMA = (
@@ -27,16 +27,16 @@ SCHEMA = (
     "CREATE TABLE head (one INTEGER PRIMARY KEY CHECK (one = 1), head TEXT NOT NULL) STRICT",
     "CREATE TABLE content (number INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT",
 )
-"""All that may be in the file: a trigger or a view could undo what is written."""
+"""All that may be in the file: a trigger or a view could undo writes."""
 OLD_INDEX = "CREATE INDEX by_request ON entry (request)"
-"""In ledgers until version 0.8; nothing is looked up in it any more."""
+"""Index of ledgers until version 0.8, no longer used."""
 _FIELDS = "number, kind, request, reserved, body, hash"
 
 
 @contextmanager
 def reading(path: Path) -> Iterator[Connection]:
-    """A connection to a ledger, for reading one consistent state."""
-    with _explained(path), closing(_connect(path)) as connection:
+    """Open a connection that reads one consistent state."""
+    with _ledger_errors(path), closing(_connect(path)) as connection:
         connection.execute("BEGIN")
         _check_schema(connection, path)
         yield connection
@@ -44,8 +44,8 @@ def reading(path: Path) -> Iterator[Connection]:
 
 @contextmanager
 def writing(path: Path) -> Iterator[Connection]:
-    """A transaction in which nobody else writes. On disk when the block is left; undone if it is left by an error."""
-    with _explained(path), turn(path), closing(_connect(path)) as connection:
+    """Open an exclusive write transaction: on disk when the block ends, rolled back if it raises."""
+    with _ledger_errors(path), turn(path), closing(_connect(path)) as connection:
         connection.execute("BEGIN IMMEDIATE")
         _check_schema(connection, path)
         yield connection
@@ -53,11 +53,11 @@ def writing(path: Path) -> Iterator[Connection]:
 
 
 def create(path: Path, first: Row) -> None:
-    """Make the file with its first row, unless somebody else was faster."""
-    with _explained(path), turn(path), closing(_connect(path, create=True)) as connection:
+    """Create the file with its first row, unless another process was faster."""
+    with _ledger_errors(path), turn(path), closing(_connect(path, create=True)) as connection:
         connection.execute("BEGIN IMMEDIATE")
         if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-            connection.execute(f"PRAGMA application_id = {APPLICATION}")
+            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             for statement in SCHEMA:
                 connection.execute(statement)
             append(connection, first)
@@ -65,39 +65,39 @@ def create(path: Path, first: Row) -> None:
         connection.execute("COMMIT")
 
 
-def located(path: Path) -> Path:
-    """The file itself, whatever links lead to it: what lies beside it lies beside that."""
-    with _explained(path):
+def resolve_links(path: Path) -> Path:
+    """Resolve links to the file itself: its companion files lie beside it."""
+    with _ledger_errors(path):
         return Path(os.path.realpath(path))
 
 
 def is_missing(path: Path) -> bool:
-    """Whether there is nothing yet, or only the empty file of a creation that was cut off."""
-    with _explained(path):
+    """True if there is no file yet, or only the empty file of an interrupted creation."""
+    with _ledger_errors(path):
         return not path.exists() or (path.is_file() and path.stat().st_size == 0)
 
 
 def append(connection: Connection, row: Row) -> None:
-    """Write a row, and that it is the last."""
+    """Write a row, and record it as the head."""
     values = (row.number, row.kind, row.request, row.reserved, row.body, row.hash)
     connection.execute(f"INSERT INTO entry ({_FIELDS}) VALUES (?, ?, ?, ?, ?, ?)", values)
     connection.execute("INSERT OR REPLACE INTO head VALUES (1, ?)", (row.head,))
 
 
 def rows(connection: Connection, after: int = -1) -> Iterator[Row]:
-    """The rows that follow this number, in order."""
+    """Rows after this number, in order."""
     found = connection.execute(f"SELECT {_FIELDS} FROM entry WHERE number > ? ORDER BY number", (after,))
     return (Row(*values) for values in found)
 
 
 def row(connection: Connection, number: int) -> Row | None:
-    """The row of this number, if there is one."""
+    """Row with this number, or None."""
     found = connection.execute(f"SELECT {_FIELDS} FROM entry WHERE number = ?", (number,)).fetchone()
     return Row(*found) if found else None
 
 
 def keep(connection: Connection, number: int, content: bytes) -> None:
-    """Store the bytes that this seal is for."""
+    """Store the bytes of this seal."""
     connection.execute("INSERT INTO content VALUES (?, ?)", (number, content))
 
 
@@ -107,19 +107,19 @@ def contents(connection: Connection) -> Iterator[tuple[int, bytes]]:
 
 
 def content(connection: Connection, number: int) -> bytes | None:
-    """The bytes of this seal."""
+    """Bytes of this seal, or None."""
     found = connection.execute("SELECT bytes FROM content WHERE number = ?", (number,)).fetchone()
     return found[0] if found else None
 
 
 def recorded_head(connection: Connection) -> str | None:
-    """The head as it was recorded with the last row."""
+    """Head recorded with the last row."""
     found = connection.execute("SELECT head FROM head").fetchone()
     return found[0] if found else None
 
 
 def damage(connection: Connection) -> str | None:
-    """What SQLite finds wrong with the file."""
+    """Fault that SQLite finds in the file, or None."""
     found: str = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
     return None if found == "ok" else found
 
@@ -136,8 +136,8 @@ def _connect(path: Path, *, create: bool = False) -> Connection:
 
 
 def _check_schema(connection: Connection, path: Path) -> None:
-    """Refuse a file that is something else, or has anything in it that does not belong there."""
-    if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
+    """Raise if the file is not a ledger, or contains anything that does not belong there."""
+    if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
         raise LedgerError(f"{path}: {_NOT_A_LEDGER}", fix=_ANOTHER_FILE)
     found = {sql for (sql,) in connection.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")}
     if found - {OLD_INDEX} != set(SCHEMA):
@@ -145,24 +145,24 @@ def _check_schema(connection: Connection, path: Path) -> None:
 
 
 @contextmanager
-def _explained(path: Path) -> Iterator[None]:
-    """What SQLite and the system say, said to people."""
+def _ledger_errors(path: Path) -> Iterator[None]:
+    """Translate errors of SQLite and the system into `LedgerError`."""
     try:
         yield
     except OSError as error:
-        fix = _MISTAKES[{ENOSPC: "SQLITE_FULL", EACCES: "SQLITE_READONLY"}.get(error.errno or 0, "SQLITE_CANTOPEN")][1]
+        fix = _ERRORS[{ENOSPC: "SQLITE_FULL", EACCES: "SQLITE_READONLY"}.get(error.errno or 0, "SQLITE_CANTOPEN")][1]
         raise LedgerError(f"{error.filename or path}: {error.strerror or error}.", fix=fix) from error
     except (sqlite3.Error, UnicodeDecodeError) as error:
         name = getattr(error, "sqlite_errorname", None) or "SQLITE_CORRUPT"
         if name.startswith("SQLITE_BUSY"):
             raise busy(path) from error
-        for start, (what, fix) in _MISTAKES.items():
+        for start, (what, fix) in _ERRORS.items():
             if name.startswith(start):
                 raise LedgerError(f"{path}: {what}", fix=fix) from error
         raise LedgerTampered(f"{path}: the ledger cannot be read ({error}).", fix=RESTORE) from error
     except ValueError as error:
         if "null" in str(error):
-            raise LedgerError(f"{str(path)!r}: not a path.", fix=_MISTAKES["SQLITE_CANTOPEN"][1]) from error
+            raise LedgerError(f"{str(path)!r}: not a path.", fix=_ERRORS["SQLITE_CANTOPEN"][1]) from error
         raise
 
 
@@ -170,7 +170,7 @@ RESTORE = "restore the newest honest copy, then `headcount ledger verify` it"
 _NOT_A_LEDGER = "this file is not a ledger, and was left as it is."
 _ANOTHER_FILE = "the path of the ledger, or a new one: headcount ledger new visits.db --epsilon 3 --delta 1e-5"
 _ASK_AGAIN = "then ask the same again: what was charged already is not charged twice"
-_MISTAKES = {
+_ERRORS = {
     "SQLITE_NOTADB": (_NOT_A_LEDGER, _ANOTHER_FILE),
     "SQLITE_CANTOPEN": ("the file cannot be opened.", "check the path, and that its folder exists and may be written"),
     "SQLITE_READONLY": ("the file or its folder may not be written.", f"chmod u+w, {_ASK_AGAIN}"),

@@ -1,6 +1,6 @@
-"""What thresholds cost: the chance that an item which only one person has is shown, and the delta that follows.
+"""Price of thresholds: the probability that an item of one person alone is shown, and the resulting delta.
 
-An item is shown if its count plus noise is *at least* the threshold. One person may hold items that nobody else has;
+An item is shown if its count plus noise is *at least* the threshold. One person may have items that nobody else has;
 for a neighbour without that person those items do not exist, so showing one of them is the event that delta pays for.
 Proofs: docs/proofs/thresholds.md.
 """
@@ -17,12 +17,12 @@ from headcount.account.events import Gaussian, GaussianThreshold, LaplaceThresho
 from headcount.exact import ball, ends, gaussian_sum, gaussian_total, precision
 
 BITS = 192
-SUMMED = 10_000
+MAX_SUMMED_VARIANCE = 10_000
 """Up to this variance the tail of a discrete Gaussian is summed; above, it is bounded by the continuous tail."""
 
 
-def people(neighbours: Neighbours) -> int:
-    """How many people's contributions differ between neighbours."""
+def changed_people(neighbours: Neighbours) -> int:
+    """Number of people whose contributions differ between neighbours."""
     return 2 if neighbours == "replace" else 1
 
 
@@ -34,12 +34,12 @@ def laplace_tail(scale: Fraction, k: int) -> arb:
 
 @lru_cache(maxsize=1024)
 def gaussian_tail(variance: Fraction, k: int) -> arb:
-    """P(Z >= k) for discrete Gaussian noise Z; for a large variance an upper bound of it.
+    """P(Z >= k) for discrete Gaussian noise Z, or an upper bound for a large variance.
 
     The density is convex beyond one standard deviation, so there each term is at most the integral around it, and the
     sum of all weights is at least that of the continuous law (Poisson summation)."""
     with precision(BITS):
-        if variance <= SUMMED:
+        if variance <= MAX_SUMMED_VARIANCE:
             total = gaussian_total(variance)
             return gaussian_sum(k, 1, variance) / total if k >= 1 else 1 - gaussian_sum(1 - k, 1, variance) / total
         middle = Fraction(2 * k - 1, 2)
@@ -49,10 +49,10 @@ def gaussian_tail(variance: Fraction, k: int) -> arb:
 
 
 def laplace_delta(event: LaplaceThreshold) -> Fraction:
-    """An upper bound of the delta, at epsilon = people * bound / scale.
+    """Upper bound on the delta, at epsilon = people * bound / scale.
 
-    The chance p of showing an item of one person alone is largest when they put as much as possible on each item, or
-    1 on each (a sum of convex functions). Then delta = p, unless p is so large that *not* showing tells something as
+    The probability p of showing an item of one person alone is largest when they add as much as possible to each item,
+    or 1 to each (a sum of convex functions). Then delta = p, unless p is so large that *not* showing is informative as
     well."""
     with precision(BITS):
         p = _any_shown(event)
@@ -68,16 +68,16 @@ def _any_shown(event: LaplaceThreshold) -> arb:
     return many_small.max(few_large)
 
 
-def gaussian_shown(event: GaussianThreshold, items: int) -> arb:
-    """An upper bound of the chance that one of so many items of one person alone is shown."""
+def gaussian_shown_probability(event: GaussianThreshold, items: int) -> arb:
+    """Upper bound on the probability that one of `items` items of one person alone is shown."""
     return 1 - (1 - gaussian_tail(event.variance, event.threshold - event.largest)) ** items
 
 
-def weighted_shown(event: WeightedThreshold) -> arb:
-    """An upper bound of the chance that an item of one person alone is shown, if all of their items are theirs alone.
+def weighted_shown_probability(event: WeightedThreshold) -> arb:
+    """Upper bound on the probability that an item of one person alone is shown, if all of their items are theirs alone.
 
-    An item with a part y of a person's squares, y >= 1/items, adds at most the root of y * squared_sensitivity. So the
-    chance that it is shown is at most y times the maximum over n = 1/y, taken in blocks of 5%."""
+    An item with a share y of a person's squares, y >= 1/items, adds at most the root of y * squared_sensitivity. So the
+    probability that it is shown is at most y times the maximum over n = 1/y, taken in blocks of 5%."""
     squared = event.squared_sensitivity
     most, low, high = arb(0), 64, 0  # n in parts of 1/64
     while high < 64 * event.items:
@@ -88,21 +88,21 @@ def weighted_shown(event: WeightedThreshold) -> arb:
     return most
 
 
-PARTS = 64
-"""Parts of a person's squares that are theirs alone are taken in so many blocks."""
+SQUARE_BLOCKS = 64
+"""Number of blocks for the share of a person's squares that is theirs alone."""
 
 
 def gaussian_delta(
     epsilon: Fraction, event: GaussianThreshold | WeightedThreshold, beside: Sequence[Gaussian] = ()
 ) -> Fraction:
-    """An upper bound of the delta at this epsilon, of the event and of the noise that is drawn beside it: the largest
-    over how much of a person's contribution is theirs alone.
+    """Upper bound on the delta at this epsilon of the event and additional Gaussian noise: the maximum over how much of
+    a person's contribution is theirs alone.
 
-    In each case: p the chance that something of it is shown, g the price of the noise on the rest. Forth: p + (1 - p)
-    g(epsilon - log(1 - p)). Back: g(epsilon + log(1 - p)). If a person is replaced, the other's items count with
-    their worst."""
+    In each case: p the probability that any of that part is shown, g the price of the noise on the rest. Forth:
+    p + (1 - p) g(epsilon - log(1 - p)). Back: g(epsilon + log(1 - p)). If a person is replaced, the other's items count
+    with their worst case."""
     with precision(BITS):
-        worst = shown(event)
+        worst = shown_probability(event)
         if not worst < 1:
             return Fraction(1)
         other = (1 - worst).log() if event.neighbours == "replace" else arb(0)
@@ -118,48 +118,52 @@ def _delta_of(epsilon: Fraction, p: arb, other: arb, noise: list[Gaussian]) -> F
     return max(chance + (1 - chance) * gaussian.discrete_delta(forth, noise), gaussian.discrete_delta(back, noise))
 
 
-def shown(event: GaussianThreshold | WeightedThreshold) -> arb:
-    """An upper bound of the chance that something of one person alone is shown."""
-    return gaussian_shown(event, event.items) if isinstance(event, GaussianThreshold) else weighted_shown(event)
+def shown_probability(event: GaussianThreshold | WeightedThreshold) -> arb:
+    """Upper bound on the probability that an item of one person alone is shown."""
+    return (
+        gaussian_shown_probability(event, event.items)
+        if isinstance(event, GaussianThreshold)
+        else weighted_shown_probability(event)
+    )
 
 
 @singledispatch
 def _cases(event: GaussianThreshold | WeightedThreshold) -> Iterator[tuple[arb, list[Gaussian]]]:
-    """For each block of cases an upper bound of p, and the noise at its most expensive: p grows with what is a person's
-    alone, the noise's price falls with it, delta grows with both."""
+    """Yield for each block of cases an upper bound of p, and the noise at its most expensive: p grows with the part
+    that is a person's alone, the noise's price falls with it, delta grows with both."""
     raise TypeError(f"{type(event).__name__} has no threshold with Gaussian noise")
 
 
 @_cases.register
 def _(event: GaussianThreshold) -> Iterator[tuple[arb, list[Gaussian]]]:
     for low, high in _blocks(event.items):
-        yield gaussian_shown(event, high), shared_noise(event, low)
+        yield gaussian_shown_probability(event, high), shared_noise(event, low)
 
 
 @_cases.register
 def _(event: WeightedThreshold) -> Iterator[tuple[arb, list[Gaussian]]]:
-    worst = weighted_shown(event)
-    for part in range(PARTS):
-        yield worst * (part + 1) / PARTS, weighted_noise(event, Fraction(part, PARTS))
+    worst = weighted_shown_probability(event)
+    for part in range(SQUARE_BLOCKS):
+        yield worst * (part + 1) / SQUARE_BLOCKS, weighted_noise(event, Fraction(part, SQUARE_BLOCKS))
     yield worst, weighted_noise(event, Fraction(1))
 
 
 def weighted_noise(event: WeightedThreshold, alone: Fraction) -> list[Gaussian]:
-    """The Gaussian event on the items that both neighbours have, if this part of a person's squares is theirs alone."""
-    squared = event.squared_sensitivity * (people(event.neighbours) - alone)
-    return [Gaussian(event.variance, squared, people(event.neighbours) * event.items)] if squared else []
+    """Gaussian event on the items that both neighbours have, if this share of a person's squares is theirs alone."""
+    squared = event.squared_sensitivity * (changed_people(event.neighbours) - alone)
+    return [Gaussian(event.variance, squared, changed_people(event.neighbours) * event.items)] if squared else []
 
 
 def shared_noise(event: GaussianThreshold, alone: int) -> list[Gaussian]:
-    """The Gaussian event on the items that both neighbours have, if `alone` of one person's items are theirs alone."""
-    cells = people(event.neighbours) * event.items - alone
+    """Gaussian event on the items that both neighbours have, if `alone` of one person's items are theirs alone."""
+    cells = changed_people(event.neighbours) * event.items - alone
     if cells == 0:
         return []
     return [Gaussian(variance=event.variance, squared_sensitivity=Fraction(event.largest**2 * cells), cells=cells)]
 
 
 def _blocks(items: int) -> Iterator[tuple[int, int]]:
-    """0 .. items in blocks: one by one up to 50, then 2% at a time, and the last one alone."""
+    """Yield 0 .. items in blocks: one by one up to 50, then 2% at a time, and the last one alone."""
     low = 0
     while low < items:
         high = max(low, min(items - 1, low + low // 50))

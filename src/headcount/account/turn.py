@@ -1,10 +1,10 @@
-"""Whose turn it is to write to a ledger: a lock on a file beside it.
+"""Write lock of a ledger, on a file beside it.
 
 SQLite locks too, but its waiting starves some of many writers; and its locks are lost if any thread of the process
 opens and closes the ledger's file for another reason.
 
-Only the owner may open the lock file: who can open it can hold it. Waiting ends: after a while with a line on stderr,
-and after PATIENCE with an error. All who wait try again after pauses of the same length, so all have the same chance.
+Only the owner may open the lock file: whoever can open it can hold it. Waiting is bounded: it prints a line to stderr
+after a while, and raises after PATIENCE. All writers retry after pauses of the same length, so it is fair.
 """
 
 import fcntl
@@ -18,29 +18,29 @@ from pathlib import Path
 from headcount.errors import LedgerError
 
 PATIENCE = 60.0
-"""Seconds to wait for others who write."""
-QUIET = 2.0
-"""Seconds of waiting of which nothing is said."""
+"""Seconds to wait for other writers."""
+NOTICE_DELAY = 2.0
+"""Seconds of waiting before a notice is printed."""
 PAUSE = 0.003
-"""Seconds between two tries."""
+"""Seconds between two attempts."""
 
 
 @contextmanager
 def turn(ledger: Path) -> Iterator[None]:
-    """Wait for one's turn to write."""
-    lock = _opened(Path(f"{ledger}.lock"))
+    """Hold the write lock for the duration of the block."""
+    lock = _open_lock(Path(f"{ledger}.lock"))
     try:
         _wait(lock, ledger)
         try:
             yield
         finally:
-            fcntl.flock(lock, fcntl.LOCK_UN)  # also if a process that was forked meanwhile still has the file open
+            fcntl.flock(lock, fcntl.LOCK_UN)  # also if a forked process still has the file open
     finally:
         os.close(lock)
 
 
-def _opened(path: Path) -> int:
-    """The lock file, made if there is none; one that others may open is closed to them."""
+def _open_lock(path: Path) -> int:
+    """Open the lock file, created if missing; one that others may open is made private."""
     lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     found = os.fstat(lock)
     if found.st_mode & 0o177 and found.st_uid == os.geteuid():
@@ -50,17 +50,17 @@ def _opened(path: Path) -> int:
 
 def _wait(lock: int, ledger: Path) -> None:
     start, silent = time.monotonic(), True
-    while not _taken(lock):
+    while not _try_lock(lock):
         waited = time.monotonic() - start
         if waited > PATIENCE:
             raise busy(ledger)
-        if silent and waited > QUIET:
+        if silent and waited > NOTICE_DELAY:
             print(f"waiting for another writer of {ledger.name} ...", file=sys.stderr)
             silent = False
         time.sleep(PAUSE)
 
 
-def _taken(lock: int) -> bool:
+def _try_lock(lock: int) -> bool:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -69,8 +69,8 @@ def _taken(lock: int) -> bool:
 
 
 def busy(ledger: Path) -> LedgerError:
-    """Others did not stop writing."""
+    """Error for a ledger that other writers kept locked."""
     return LedgerError(
         f"{ledger}: others kept the ledger busy for {PATIENCE:g} s.",
-        fix=f"ask the same again; lsof {ledger} {ledger}.lock tells who has it",
+        fix=f"ask the same again; lsof {ledger} {ledger}.lock shows who has it",
     )

@@ -1,5 +1,5 @@
-"""Zero-concentrated privacy: rho, which adds up under adaptive composition, and its tight conversion to epsilon and
-delta.
+"""Zero-concentrated differential privacy (zCDP): rho, which adds up under adaptive composition, and its tight
+conversion to epsilon and delta.
 
 A rho-zCDP mechanism is (epsilon, delta)-private for every order a > 1 with
 
@@ -20,7 +20,7 @@ BITS = 192
 
 
 def delta(rho: Fraction, epsilon: Fraction) -> Fraction:
-    """An upper bound of the delta that rho has at this epsilon."""
+    """Upper bound on the delta of rho-zCDP at this epsilon."""
     if rho <= 0:
         return Fraction(epsilon < 0)
     near_rho, near_epsilon = float(rho), float(epsilon)
@@ -32,7 +32,7 @@ def delta(rho: Fraction, epsilon: Fraction) -> Fraction:
 
 
 def epsilon(rho: Fraction, delta: Fraction) -> Fraction:
-    """An upper bound of the epsilon that rho has at this delta, to 12 digits."""
+    """Upper bound on the epsilon of rho-zCDP at this delta, to 12 digits."""
     _check_delta(delta)
     if rho <= 0:
         return Fraction(0)
@@ -45,9 +45,9 @@ def epsilon(rho: Fraction, delta: Fraction) -> Fraction:
 
 
 def rho(epsilon: Fraction, delta: Fraction) -> Fraction:
-    """The largest rho, to 12 digits, that is (epsilon, delta)-private."""
+    """Largest rho, to 12 digits, that is (epsilon, delta)-private."""
     _check_delta(delta)
-    low, high = Fraction(0), Fraction(epsilon) + 1  # more than a delta of any use allows
+    low, high = Fraction(0), Fraction(epsilon) + 1  # more than any useful delta allows
     while high - low > high / 10**14:
         middle = (low + high) / 2
         low, high = (middle, high) if _delta_fits(middle, epsilon, delta) else (low, middle)
@@ -72,12 +72,12 @@ def _epsilon(a: float, rho: float, log_one_over_delta: float) -> float:
 
 
 def _log(value: Fraction) -> float:
-    """The natural logarithm of a rational that may be too small for a float."""
+    """Natural logarithm of a rational that may be too small for a float."""
     return math.log(value.numerator) - math.log(value.denominator)
 
 
 def _best(loss: Callable[[float], float]) -> Fraction:
-    """The order a > 1 with about the least loss: a golden-section search over log(a - 1)."""
+    """Order a > 1 with about the least loss, by golden-section search over log(a - 1)."""
     golden = (math.sqrt(5) - 1) / 2
     low, high = math.log(1e-6), math.log(1e9)
     while high - low > 1e-9:

@@ -1,11 +1,11 @@
-"""Attack ourselves. Public, so that everybody may.
+"""Audits of mechanisms and of the ledger. Public, so that everybody can attack their own code and ours.
 
-enumerate.py    the exact law of the real code on tiny data, and its exact delta   choices.py  neighbours.py
-statistical.py  a black-box audit with a false alarm below one in a million        outputs.py  columns.py
-artefacts.py    what the lowest bits of floats give away
-chaos.py        kill the ledger's writers at every step
-retries.py      stop a release at every line between its first look and its seal
-specimens.py    honest mechanisms and classic mistakes, to show that all of it works
+enumerate.py    the exact law of the real code on tiny data, and its exact delta    choices.py  neighbours.py
+statistical.py  a black-box audit with a false-alarm rate below one in a million    outputs.py  columns.py
+artefacts.py    an audit of the lowest bits of floats
+chaos.py        kills of the ledger's writers at every step
+retries.py      stops of a release at every line between its first draw and its seal
+specimens.py    honest mechanisms and classic mistakes, to test the audits themselves
 """
 
 from headcount.audit.artefacts import Artefacts, artefacts

@@ -1,6 +1,6 @@
-"""Does floating point give the data away? Looks at the digits of a mechanism's numbers instead of their size.
+"""Audit of floating-point artefacts: the lowest bits of a mechanism's numbers, instead of their size.
 
-Floating-point noise cannot reach every float from every count, so that the lowest bits of one output can name the
+Floating-point noise cannot reach every float from every count, so that the lowest bits of one output can identify the
 dataset (Mironov 2012; Haney et al. 2022). The safe way is to release integers, or multiples of a public power of two.
 """
 
@@ -17,25 +17,25 @@ Data = TypeVar("Data")
 
 @dataclass(frozen=True)
 class Artefacts:
-    """What the digits show."""
+    """The result of an audit of the lowest bits."""
 
     floats: float
     """The share of released numbers that are floats with digits behind the point."""
     lowest: int
-    """The exponent of the lowest bit that was ever set: 0 or more for integers."""
+    """The smallest exponent of a bit that was set in any output: 0 or more for integers."""
     finding: Finding
     """The audit of the claim by the lowest bits alone."""
 
     @property
     def clean(self) -> bool:
-        """Whether every number was an integer and the lowest bits tell nothing."""
+        """True if every number was an integer and the lowest bits do not refute the claim."""
         return self.floats == 0 and not self.finding.flagged
 
 
 def artefacts(
     run: Callable[[Data], Any], left: Data, right: Data, *, epsilon: Number, delta: Number = 0, runs: int = 20_000
 ) -> Artefacts:
-    """Audit the lowest bits of what `run` releases.
+    """Audit the lowest bits of the numbers that `run` releases.
 
     >>> artefacts(len, "abc", "ab", epsilon=1, runs=400).floats
     0.0

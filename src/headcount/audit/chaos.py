@@ -1,4 +1,4 @@
-"""Kill the ledger's writers, and count what went wrong: the chaos test of the publishing protocol.
+"""Chaos test of the publishing protocol: kill the ledger's writers, and count violations.
 
 A child process publishes requests and writes each release to a file, as a command would; it is killed (kill -9) at a
 chosen step or at a random moment. A step is every line that Python executes in the package `account` and in the
@@ -43,24 +43,24 @@ Protocol = Callable[[Ledger, Charge, Work, Path], None]
 
 @dataclass
 class Tally:
-    """What a chaos run saw."""
+    """Counts of a chaos run."""
 
     kills: int = 0
     steps: int = 0
-    """How many different steps a writer was killed at."""
+    """Number of different steps at which a writer was killed."""
     free_releases: int = 0
     under_counts: int = 0
     second_draws: int = 0
     lost_spends: int = 0
-    """Charged but never published before the retry: the safe side."""
+    """Charged but not published before the retry: this is allowed."""
 
     @property
     def violations(self) -> int:
-        """Everything that must not happen."""
+        """Number of events that the protocol must exclude."""
         return self.free_releases + self.under_counts + self.second_draws
 
     def __add__(self, other: Self) -> Self:
-        """Two runs together."""
+        """Add up two runs."""
         return type(self)(*map(operator.add, astuple(self), astuple(other)))
 
 
@@ -84,7 +84,7 @@ def _write(out: Path, content: bytes) -> None:
 
 
 def _draw(head: str, secret: bytes) -> bytes:
-    """The work: a look, and something that depends on it."""
+    """The work of a release: a private selection, and a draw after it."""
     entropy = KeyedEntropy(secret)
     look = int(uniform(1 << 62, 1, entropy)[0])
     return b"%d %d" % (look, int(uniform(1 << 62, 1, entropy)[0]))
@@ -123,14 +123,14 @@ def kill_at_random(
 
 
 def _duration(place: "_Place") -> float:
-    """How long a writer takes that nobody kills."""
+    """The duration of a writer that is not killed, in seconds."""
     start = time.monotonic()
     _killed(place.publish)
     return time.monotonic() - start
 
 
 def _young(folder: Path) -> Path:
-    """A ledger that has an earlier spend already."""
+    """Create a ledger with one earlier spend."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "young.db"
     Ledger(path, epsilon=10, delta=0).publish(Charge("earlier", PRICE), _draw)
@@ -143,22 +143,22 @@ class _Place:
     def __init__(self, folder: Path, protocol: Protocol, young: Path) -> None:
         folder.mkdir(parents=True)
         self.protocol = protocol
-        self.path, self.out, self._drawn = folder / "ledger.db", folder / "release", folder / "drawn"
+        self.path, self.out, self._draws_file = folder / "ledger.db", folder / "release", folder / "drawn"
         shutil.copy(young, self.path)
 
     def publish(self) -> None:
         self.protocol(Ledger(self.path), Charge("this", PRICE), self._work, self.out)
 
     def _work(self, head: str, secret: bytes) -> bytes:
-        """Keep what was drawn where a kill cannot undo it."""
+        """Draw, and record the result where a kill cannot undo it."""
         content = _draw(head, secret)
-        with self._drawn.open("ab") as file:
+        with self._draws_file.open("ab") as file:
             file.write(content + b"\n")
         return content
 
     def draws(self) -> int:
-        """How many different things were drawn."""
-        return len(set(self._drawn.read_bytes().splitlines())) if self._drawn.exists() else 0
+        """The number of different results that were drawn."""
+        return len(set(self._draws_file.read_bytes().splitlines())) if self._draws_file.exists() else 0
 
     def charges(self) -> int:
         return sum(spend.request == "this" for spend in Ledger(self.path).spends())
@@ -168,7 +168,7 @@ class _Place:
 
 
 def _killed(run: Callable[[], None], *, kill_at: int = 0, kill_after: float | None = None) -> bool:
-    """Run in a child process that is killed at a step or after a while; whether it was killed before it was done."""
+    """Run in a child process that is killed at a step or after a time; return whether it was killed before its end."""
     child = _forked(run, kill_at)
     if kill_after is not None:
         time.sleep(kill_after)
@@ -177,7 +177,7 @@ def _killed(run: Callable[[], None], *, kill_at: int = 0, kill_after: float | No
 
 
 def _ended(child: int) -> bool:
-    """Wait for a child; whether it was killed. One that failed by itself has no place in the tally."""
+    """Wait for a child and return whether it was killed; raise if it failed by itself."""
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     if code > 0:
         raise RuntimeError("a writer failed by itself, and was not killed")
@@ -185,7 +185,7 @@ def _ended(child: int) -> bool:
 
 
 def _forked(run: Callable[[], None], kill_at: int = 0) -> int:
-    """Start a child process that runs this and nothing else."""
+    """Start a child process that calls `run` and exits."""
     child = os.fork()
     if child == 0:
         code = 1
@@ -199,7 +199,7 @@ def _forked(run: Callable[[], None], kill_at: int = 0) -> int:
 
 
 def _killer(step: int) -> Callable[[FrameType, str, Any], Any]:
-    """A trace function that kills its own process at the given number of watched lines."""
+    """A trace function that kills its own process after the given number of watched lines."""
     left = step
 
     def trace(frame: FrameType, kind: str, argument: Any) -> Any:
@@ -215,7 +215,7 @@ def _killer(step: int) -> Callable[[FrameType, str, Any], Any]:
 
 
 def _compare(place: _Place, tally: Tally) -> None:
-    """Look at what the killed writer left, retry its request, and look again."""
+    """Check what the killed writer left, retry its request, and check again."""
     before, charged = place.released(), place.charges()
     tally.free_releases += before is not None and not charged
     tally.lost_spends += before is None and charged == 1
@@ -226,21 +226,21 @@ def _compare(place: _Place, tally: Tally) -> None:
 
 
 def _adds_up(book: Ledger) -> bool:
-    """Whether the total is the sum of the charges. (Opening the ledger has verified its chain.)"""
+    """True if the total is the sum of the charges. (Opening the ledger has verified its chain.)"""
     return book.spent.epsilon == sum((spend.cost.epsilon for spend in book.spends()), start=Fraction(0))
 
 
 def contend(folder: Path, writers: int = 32, requests: int = 20, budget: int = 50) -> Cost:
-    """Many processes ask for 1 each, more than there is, at the same time: what they have charged together."""
+    """Let many processes spend 1 each, more than the budget, at the same time; return the total charged."""
     path = folder / "contended.db"
     Ledger(path, epsilon=budget, delta=0)
-    children = [_forked(partial(_ask, path, writer, requests)) for writer in range(writers)]
+    children = [_forked(partial(_publish_requests, path, writer, requests)) for writer in range(writers)]
     for child in children:
         _ended(child)
     return Ledger(path).spent
 
 
-def _ask(path: Path, writer: int, requests: int) -> None:
+def _publish_requests(path: Path, writer: int, requests: int) -> None:
     book = Ledger(path)
     for number in range(requests):
         with suppress(BudgetExceeded):

@@ -1,8 +1,7 @@
-"""Forms of the entropy object for evidence: enumerate every choice with its exact weight, replay one path, fix the
-result.
+"""Entropy objects for evidence: enumerate every choice with its exact weight, replay one path, or fix the result.
 
-The code under test is the real code. It asks the entropy for draws as always; here the answers are chosen. `explore`
-runs it once for every sequence of answers, so that its whole law is known, not sampled.
+The code under test is the real code. It requests draws from the entropy as always; here the outcomes are chosen.
+`explore` runs it once for every sequence of outcomes, so that its whole law is known, not sampled.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -17,18 +16,18 @@ from headcount.exact import Integers, ends, precision
 from headcount.noise import Entropy, Law
 
 BITS = 192
-"""The precision of a weight."""
+"""The precision of a weight, in bits."""
 
 
 T = TypeVar("T")
 
 
 class Undecided(BaseException):
-    """The path has left what is enumerated. Not an `Exception`: no code under test may take it for an answer."""
+    """Raised if a path leaves what is enumerated. Not an `Exception`, so that no code under test handles it."""
 
 
 class Path:
-    """One sequence of choices: the first ones given, all further ones 0, each recorded with its alternatives."""
+    """A sequence of choices: the first ones given, all further ones 0, each recorded with its alternatives."""
 
     def __init__(self, given: Sequence[int] = ()) -> None:
         self.given = tuple(given)
@@ -37,7 +36,7 @@ class Path:
         self.weight = Fraction(1)
 
     def choose(self, weights: Sequence[Fraction]) -> int:
-        """The next choice."""
+        """Take the next choice and record it."""
         place = len(self.chosen)
         choice = self.given[place] if place < len(self.given) else 0
         self.chosen.append(choice)
@@ -46,14 +45,14 @@ class Path:
         return choice
 
     def siblings(self) -> Iterator[tuple[int, ...]]:
-        """The paths that part from this one at a choice that was not given."""
+        """The paths that branch off from this one at a choice that was not given."""
         for place in range(len(self.given), len(self.chosen)):
             for other in range(1, self.sizes[place]):
                 yield (*self.chosen[:place], other)
 
 
 def explore(run: Callable[[Path], T]) -> Iterator[tuple[T | Undecided, Fraction]]:
-    """Run the code along every path; its result and the path's weight. A path that was left off gives `Undecided`."""
+    """Run the code along every path; yield its result and weight. A path that was cut off yields `Undecided`."""
     waiting: list[tuple[int, ...]] = [()]
     while waiting:
         path = Path(waiting.pop())
@@ -67,8 +66,8 @@ def explore(run: Callable[[Path], T]) -> Iterator[tuple[T | Undecided, Fraction]
 
 
 class Enumerated(Entropy):
-    """Each draw is a choice among the likeliest outcomes of its law, so many that at most `left_out` is left
-    undecided."""
+    """Each draw is a choice among the likeliest outcomes of its law, which leave out a probability of at most
+    `left_out`."""
 
     def __init__(self, path: Path, left_out: Fraction) -> None:
         self._path = path
@@ -87,7 +86,7 @@ class Enumerated(Entropy):
 
 @lru_cache(maxsize=256)
 def probabilities(law: Law, left_out: Fraction) -> tuple[Fraction, ...]:
-    """Lower bounds of the probabilities of outcome 0, 1, 2, ... until `left_out` is left, and what is left, last."""
+    """Lower bounds of the probabilities of outcome 0, 1, 2, ... until at most `left_out` is left; last, the rest."""
     known, rest = [], Fraction(1)
     with precision(BITS):
         total = law.total()
@@ -100,7 +99,7 @@ def probabilities(law: Law, left_out: Fraction) -> tuple[Fraction, ...]:
 
 
 class Replayed(Entropy):
-    """The draws of one path, as recorded: the same outcomes in the same order."""
+    """Replays the draws of one path: the same outcomes in the same order."""
 
     def __init__(self, outcomes: Sequence[int]) -> None:
         self._outcomes = list(outcomes)
@@ -129,8 +128,7 @@ class Fixed(Entropy):
 
 
 class EnumeratedWords:
-    """Below the laws: uniform words of a few bits, each a choice, at most `depth` of them. For testing the laws
-    themselves."""
+    """Uniform words of a few bits, each a choice, at most `depth` of them: for tests of the samplers of laws."""
 
     def __init__(self, path: Path, bits: int, depth: int) -> None:
         self.bits = bits

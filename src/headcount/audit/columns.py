@@ -14,15 +14,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from headcount.audit.evidence import Claim, promise
+from headcount.audit.evidence import Claim, plausible_epsilon
 from headcount.audit.outputs import Feature
 
 Facts = Sequence[dict[str, Feature]]
 Counts = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
-MOST_FEATURES = 400
-"""The features tried: those that occur most often."""
+MAX_FEATURES = 400
+"""The number of features tried: those that occur most often."""
 ABSENT, OTHER = "absent", "something else"
 
 
@@ -34,14 +34,14 @@ class Column:
     labels: tuple[Any, ...]
     """What each code stands for; the last two are `ABSENT` and `OTHER`."""
     codes: NDArray[np.int64]
-    """One code an output."""
+    """One code for each output."""
 
     def counts(self, which: slice) -> Counts:
-        """How often each code occurs among these outputs."""
+        """Histogram of the codes of these outputs."""
         return np.bincount(self.codes[which], minlength=len(self.labels)).astype(np.int64)
 
-    def described(self, mask: Mask) -> str:
-        """The event in words."""
+    def describe(self, mask: Mask) -> str:
+        """Describe an event in words."""
         inside = [label for label, within in zip(self.labels, mask, strict=True) if within]
         shown = [label if label in (ABSENT, OTHER) else f"{label!r:.60}" for label in inside]
         if len(shown) <= 3:
@@ -53,7 +53,7 @@ def columns(facts: Facts, known: int) -> list[Column]:
     """The columns of the features that are most frequent among the first `known` outputs.
 
     Values that come up only later are one code, the last: the outputs that test an event have no part in making it."""
-    frequent = Counter(name for fact in facts[:known] for name in fact).most_common(MOST_FEATURES)
+    frequent = Counter(name for fact in facts[:known] for name in fact).most_common(MAX_FEATURES)
     return [_column(name, [fact.get(name, ABSENT) for fact in facts], known) for name, _ in frequent]
 
 
@@ -66,13 +66,16 @@ def _column(name: str, values: list[Any], known: int) -> Column:
 
 
 def candidates(ours: Counts, theirs: Counts, claim: Claim) -> Iterator[Mask]:
-    """Events that look most suspicious in these counts: up to, from, exactly, all too likely, and never theirs."""
+    """Events that look most suspicious in these counts: up to a value, from a value, one value, all too likely, and
+    never theirs."""
     places, runs = np.arange(len(ours)), int(ours.sum())
     values = places < len(ours) - 2  # not the codes for absent and something else, which have no place in an order
-    up_to = promise(np.cumsum(ours * values), np.cumsum(theirs * values), runs, claim.delta)
-    from_on = promise(np.cumsum((ours * values)[::-1]), np.cumsum((theirs * values)[::-1]), runs, claim.delta)[::-1]
+    up_to = plausible_epsilon(np.cumsum(ours * values), np.cumsum(theirs * values), runs, claim.delta)
+    from_on = plausible_epsilon(
+        np.cumsum((ours * values)[::-1]), np.cumsum((theirs * values)[::-1]), runs, claim.delta
+    )[::-1]
     yield (places <= int(np.argmax(up_to))) & values
     yield (places >= int(np.argmax(from_on))) & values
-    yield places == int(np.argmax(promise(ours, theirs, runs, claim.delta)))
+    yield places == int(np.argmax(plausible_epsilon(ours, theirs, runs, claim.delta)))
     yield ours > claim.factor * theirs
     yield (ours > 0) & (theirs == 0)

@@ -1,10 +1,10 @@
 """Distributions on people who are within a bound: their exact deltas on tiny data, specimens for the audit, and a
 classic mistake.
 
-A person is the tuple of what they drew, an item as often as they drew it. Two things keep enumerations short. Choices
-are made of a grid of five shares instead of hundreds: all else is the real code. And what is measured about a centre
-has noise that is far too wide to be enumerated; there the numbers themselves are compared, along many pasts: how far
-they differ between neighbours is all that the price of Gaussian noise depends on.
+A person is the tuple of their draws, an item as often as they drew it. Two things keep enumerations short. The grid has
+five shares instead of hundreds: everything else is the real code. And the noise on measurements about a centre is far
+too wide to be enumerated; there the numbers themselves are compared, along many pasts: the price of Gaussian noise
+depends only on their differences between neighbours.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -46,28 +46,28 @@ from headcount.noise import Entropy
 
 LISTED = ("a", "b")
 """The public list."""
-COARSELY = Fraction(1, 1000)
-"""Left undecided of each draw."""
+COARSE_LEFT_OUT = Fraction(1, 1000)
+"""The probability left undecided of each draw."""
 Arrays = tuple[Integers, Integers, Integers]
-Measured = tuple[NDArray[Any], ...]
+Measurements = tuple[NDArray[Any], ...]
 
 
 class FewShares(Selected):
-    """Choices among five shares."""
+    """Selection among five shares."""
 
     def grid(self, people: int) -> Floats:
         return binomial.grid(5)
 
 
-class TrueNumber(FewShares):
-    """The number of people as it is."""
+class TruePeople(FewShares):
+    """A mistake: the number of people without noise."""
 
     def _people(self, many: int, entropy: Entropy) -> int:
         return many
 
 
 def arrays(people: People, listed: tuple[str, ...] = LISTED) -> Arrays:
-    """Starts, places and counts of what people drew."""
+    """Starts, places and counts of people's draws."""
     pairs = [[(place, person.count(item)) for place, item in enumerate(listed) if item in person] for person in people]
     starts = np.append(0, np.cumsum([len(mine) for mine in pairs], dtype=np.int64))
     places, counts = np.array([pair for mine in pairs for pair in mine], dtype=np.int64).reshape(-1, 2).T
@@ -75,18 +75,18 @@ def arrays(people: People, listed: tuple[str, ...] = LISTED) -> Arrays:
 
 
 @lru_cache(maxsize=256)
-def drawn(people: People, held: Bounding, listed: tuple[str, ...] = LISTED) -> BoundedDraws:
-    """What the engine would bring."""
+def bounded_draws(people: People, bounding: Bounding, listed: tuple[str, ...] = LISTED) -> BoundedDraws:
+    """The bounded draws, as an engine would compute them."""
     keys, mine = pa.table({"item0": list(listed)}), arrays(people, listed)
-    if isinstance(held, Draws):
-        return held.of(keys, *mine)
-    assert isinstance(held, ExactDraws)
-    starts, places, counts = held.kept_of(*mine, np.arange(len(people)))
-    return BoundedDraws(keys, by_place(places, counts, len(keys)), held.sensitivity, starts, places, counts)
+    if isinstance(bounding, Draws):
+        return bounding.of(keys, *mine)
+    assert isinstance(bounding, ExactDraws)
+    starts, places, counts = bounding.kept_of(*mine, np.arange(len(people)))
+    return BoundedDraws(keys, by_place(places, counts, len(keys)), bounding.sensitivity, starts, places, counts)
 
 
 def shown(noisy: Noisy) -> list[object]:
-    """Everything that is seen."""
+    """Everything that the mechanism outputs."""
     if isinstance(noisy, NoisyCentre):
         return [*noisy.values.tolist(), *noisy.shares.tolist(), noisy.noise, float(noisy.mass), noisy.sampling_variance]
     assert isinstance(noisy, NoisySelected)
@@ -95,91 +95,90 @@ def shown(noisy: Noisy) -> list[object]:
 
 
 def on_people(mechanism: AnyMechanism, listed: tuple[str, ...] = LISTED) -> Run[People]:
-    """The mechanism on people."""
-    return lambda people, entropy: shown(mechanism.run(drawn(people, mechanism.bounding, listed), entropy))
+    """The mechanism as a function of people."""
+    return lambda people, entropy: shown(mechanism.run(bounded_draws(people, mechanism.bounding, listed), entropy))
 
 
 def after_a_profile(
     strategy: DistributionStrategy,
-    made: Callable[[AnyMechanism], AnyMechanism] = lambda made: made,
+    transform: Callable[[AnyMechanism], AnyMechanism] = lambda mechanism: mechanism,
     *,
     shares: bool = False,
 ) -> Run[People]:
-    """The bound, and the mechanism, by a private profile, and what follows; with the shares as they are released."""
+    """A private profile that selects the bound, and the mechanism after it; with `shares`, the released columns too."""
     choice = strategy.selection
     assert choice is not None
-    known = lru_cache(maxsize=None)(lambda held: made(strategy.mechanism(held)))
+    known = lru_cache(maxsize=None)(lambda bounding: transform(strategy.mechanism(bounding)))
     listed = LISTED[: strategy.cells]
 
     def run(people: People, entropy: Entropy) -> list[object]:
-        held = choice.draw(sizes(people), entropy)
-        noisy = known(held).run(drawn(people, held, listed), entropy)
-        columns = known(held).estimate(noisy).by_name
+        bounding = choice.draw(sizes(people), entropy)
+        noisy = known(bounding).run(bounded_draws(people, bounding, listed), entropy)
+        columns = known(bounding).estimate(noisy).by_name
         released = [each.tolist() for each in columns.values()] if shares else []
-        return [type(held).__name__, held.limit, *shown(noisy), *released]
+        return [type(bounding).__name__, bounding.limit, *shown(noisy), *released]
 
     return run
 
 
 @lru_cache(maxsize=256)
 def sizes(people: People) -> Sizes:
-    """How many people drew how much."""
+    """People grouped by number of draws."""
     starts, _, counts = arrays(people)
     found, many = np.unique(of_each(counts, starts), return_counts=True)
     there = found > 0
     return Sizes(found[there], many[there], 0 * many[there])
 
 
-def measured(bounded: BoundedDraws, most: int, centre: Integers, radius: float, radii: Floats) -> Measured:
-    """What is measured of people in a round, if the centre and the distance are these: in the order of what is paid
-    for by `paid`."""
+def measurements(bounded: BoundedDraws, most: int, centre: Integers, radius: float, radii: Floats) -> Measurements:
+    """The measurements of a round with this centre and distance, in the order of `noise_events`."""
     seen = CentredPeople(bounded, most)
     seen.look_from(centre)
     return seen.mean(radius), seen.within(radii), bounded.totals.sum(keepdims=True), np.array([seen.energy(radius)])
 
 
-def squared(one: Measured, other: Measured) -> list[int]:
-    """How far two measurements differ, squares added up in whole numbers of any size."""
+def squared_differences(one: Measurements, other: Measurements) -> list[int]:
+    """The squared l2 distances of two rounds of measurements, in integers of any size."""
     return [int(((here.astype(object) - there) ** 2).sum()) for here, there in zip(one, other, strict=True)]
 
 
-def paid(mechanism: Recentred) -> tuple[tuple[Gaussian, ...], ...]:
-    """The noise on what is measured, in all rounds."""
+def noise_events(mechanism: Recentred) -> tuple[tuple[Gaussian, ...], ...]:
+    """The events of the noise on each measurement, in all rounds."""
     means, distances = (*mechanism.means, mechanism.event), (mechanism.distances,) * len(recentred.ROUND_SHARES)
     return means, distances, (mechanism.mass,), (mechanism.energy,)
 
 
-def by_what_changes(mechanism: Recentred, both: Iterable[Pair], epsilon: Fraction) -> Delta:
-    """The delta of all noise for what really changes between two neighbours, each number at the worst of many pasts."""
+def delta_of_changes(mechanism: Recentred, both: Iterable[Pair], epsilon: Fraction) -> Delta:
+    """The delta of all noise for the real differences between two neighbours, each at the worst of many pasts."""
     changes = [0, 0, 0, 0]
     radii, most = mechanism._radii(), mechanism.bounding.most
     for pair in both:
-        one, other = (drawn(people, mechanism.bounding) for people in pair)
+        one, other = (bounded_draws(people, mechanism.bounding) for people in pair)
         for share, radius in product((0, 1, CENTRE // 2, CENTRE), radii.tolist()):
             past = most, np.array([share, CENTRE - share]), radius, radii
-            changes = [*map(max, changes, squared(measured(one, *past), measured(other, *past)))]
+            changes = [*map(max, changes, squared_differences(measurements(one, *past), measurements(other, *past)))]
     events = [
         replace(event, squared_sensitivity=Fraction(change))
-        for change, several in zip(changes, paid(mechanism), strict=True)
+        for change, several in zip(changes, noise_events(mechanism), strict=True)
         for event in several
     ]
     found = discrete_delta(epsilon, events)
     return Delta(found, found)
 
 
-def few(made: AnyMechanism) -> FewShares:
-    """The same with a grid of five shares."""
-    assert isinstance(made, Selected)
-    return FewShares(made.bounding, made.event, made.score, made.people, made.presence)
+def with_few_shares(mechanism: AnyMechanism) -> FewShares:
+    """The mechanism with a grid of five shares."""
+    assert isinstance(mechanism, Selected)
+    return FewShares(mechanism.bounding, mechanism.event, mechanism.score, mechanism.people, mechanism.presence)
 
 
 def kinds(neighbours: Neighbours) -> Iterator[tuple[str, FewShares, Fraction, Fraction, int]]:
-    """Every way of choosing, with an epsilon, the delta that it is priced there, and how many items are listed. Without
-    noise beside it, a choice is pure."""
-    pure = Cost(2 * ONE, 0 * ONE)
+    """Every selection mechanism, with an epsilon, its priced delta, and the number of listed items. A selection without
+    noisy counts is pure."""
+    exact = Cost(2 * ONE, 0 * ONE)
     for name, method in (("ks", "ks"), ("Scheffe", "hypothesis-selection")):
-        made = few(selected.calibrated(pure, ExactDraws(1), neighbours, 2, method, 3))  # type: ignore[arg-type]
-        yield f"selected, {name}", made, 2 * ONE, 0 * ONE, 2
+        pure = selected.calibrated(exact, ExactDraws(1), neighbours, 2, method, 3)  # type: ignore[arg-type]
+        yield f"selected, {name}", with_few_shares(pure), 2 * ONE, 0 * ONE, 2
     one = Gaussian(ONE, ONE, 1)
     for name, present in (("counted", None), ("sparse", one)):
         counted = FewShares(ExactDraws(1), Selections(ONE, 1), "ks", one, present)
@@ -188,21 +187,22 @@ def kinds(neighbours: Neighbours) -> Iterator[tuple[str, FewShares, Fraction, Fr
 
 
 def priced(neighbours: Neighbours) -> Iterator[tuple[str, Fraction, Fraction, Delta]]:
-    """Each of them with an epsilon, the delta that it is priced there, and the exact one on tiny data: one person more,
-    or another, alone or in a crowd."""
+    """Each mechanism with an epsilon, its priced delta, and the exact delta on tiny data: one person more, or another,
+    alone or in a crowd."""
     alone: list[Pair] = list(pairs([("a",), ("b",)], 1, neighbours))
     crowd: People = (("a",), ("a",), ("b",))
     both = alone + [(crowd + one, crowd + other) for one, other in alone]
-    for name, made, epsilon, price, many in kinds(neighbours):
-        yield name, epsilon, price, worst_delta(on_people(made, LISTED[:many]), both, epsilon, COARSELY)
-    held = Draws(2, 2)
-    centred = recentred.calibrated(Cost(ONE, ONE / 20), held, neighbours, len(LISTED))
+    for name, mechanism, epsilon, price, many in kinds(neighbours):
+        yield name, epsilon, price, worst_delta(on_people(mechanism, LISTED[:many]), both, epsilon, COARSE_LEFT_OUT)
+    bounding = Draws(2, 2)
+    centred = recentred.calibrated(Cost(ONE, ONE / 20), bounding, neighbours, len(LISTED))
     more: list[Pair] = list(pairs([("a", "a"), ("b", "b"), ("a", "b", "b"), ("a",) * 9], 1, neighbours))
-    yield "recentred", ONE, discrete_delta(ONE, list(chain(*paid(centred)))), by_what_changes(centred, more, ONE)
+    price = discrete_delta(ONE, list(chain(*noise_events(centred))))
+    yield "recentred", ONE, price, delta_of_changes(centred, more, ONE)
 
 
 def honest() -> Iterator[tuple[str, Run[People], Fraction, Pair, int]]:
-    """For the audit at an epsilon of 1: name, mechanism, delta, two neighbours, and how slow it is."""
+    """Honest specimens at an epsilon of 1: name, mechanism, delta, two neighbours, and slowness."""
     delta, slow = ONE / 100, 50
     budget = Cost(ONE, delta)
     added: Pair = ((("a", "a"),) * 3 + (("b", "b"),), (("a", "a"),) * 3)
@@ -217,14 +217,14 @@ def honest() -> Iterator[tuple[str, Run[People], Fraction, Pair, int]]:
         ("sparse", "sparse", "add-remove"),
     )
     for name, method, neighbours in ways:
-        made = few(selected.calibrated(budget, ExactDraws(2), neighbours, 2, method, None))
-        yield f"selected, {name}", on_people(made), delta, added if neighbours == "add-remove" else replaced, slow
-    chosen = after_a_profile(replace(strategy, method="ks"), few)
+        mechanism = with_few_shares(selected.calibrated(budget, ExactDraws(2), neighbours, 2, method, None))
+        yield f"selected, {name}", on_people(mechanism), delta, added if neighbours == "add-remove" else replaced, slow
+    chosen = after_a_profile(replace(strategy, method="ks"), with_few_shares)
     yield "selected, after a profile", chosen, delta, added, slow
 
 
 def wrong() -> Iterator[tuple[str, Run[People], Fraction, Pair, int]]:
-    """The same with claims that they break."""
-    made = selected.calibrated(Cost(ONE, ONE / 100), ExactDraws(2), "add-remove", 2, "ks", None)
-    true = TrueNumber(made.bounding, made.event, made.score, made.people)
+    """Specimens that break their claims."""
+    mechanism = selected.calibrated(Cost(ONE, ONE / 100), ExactDraws(2), "add-remove", 2, "ks", None)
+    true = TruePeople(mechanism.bounding, mechanism.event, mechanism.score, mechanism.people)
     yield "people counted without noise", on_people(true), ONE / 100, ((("a", "a"),) * 3, (("a", "a"),) * 2), 100

@@ -1,4 +1,4 @@
-"""The exact law of a mechanism on tiny data, and from it the exact delta, both ways, over all neighbours.
+"""Exact enumeration: the law of a mechanism on tiny data, and from it the exact delta, both ways, over all neighbours.
 
 The real code runs once for every sequence of draws. What an infinite law leaves out, and what certified weights lack
 to 1, is counted as undecided and widens the answer: delta is given as an interval of two fractions that provably
@@ -20,17 +20,17 @@ from headcount.noise import Entropy
 Data = TypeVar("Data")
 
 LEFT_OUT = Fraction(1, 10**5)
-"""How much of each draw's law is left undecided, by default."""
+"""The default probability of each draw's law that is left undecided."""
 
 
 @dataclass(frozen=True)
 class Outcomes:
-    """The law of what is seen."""
+    """The law of the output of a mechanism."""
 
     chances: Mapping[Hashable, Fraction]
-    """Each output and a lower bound of its probability."""
+    """Each output, and a lower bound of its probability."""
     undecided: Fraction
-    """What is missing to 1."""
+    """The probability that is missing to 1."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Delta:
 
 
 def outcomes(run: Callable[[Entropy], Any], left_out: Fraction = LEFT_OUT) -> Outcomes:
-    """The law of what `run` lets see."""
+    """Enumerate the law of the output of `run`."""
     if left_out <= 0:
         raise BadParameter(
             f"left_out={left_out}: an infinite law leaves something out.", fix="left_out=Fraction(1, 10**5)"
@@ -56,7 +56,7 @@ def outcomes(run: Callable[[Entropy], Any], left_out: Fraction = LEFT_OUT) -> Ou
 
 
 def _check_repeats(run: Callable[[Entropy], Any], left_out: Fraction) -> None:
-    """Refuse code that takes chance from elsewhere: along one path it must do the same twice."""
+    """Refuse code with other sources of randomness: along one path, two runs must agree."""
     once, twice = (_first(run, left_out) for _ in range(2))
     if once != twice:
         raise BadParameter(
@@ -85,7 +85,7 @@ def delta(one: Outcomes, other: Outcomes, epsilon: Fraction) -> Delta:
 
 
 class Laws(Generic[Data]):
-    """The laws of a mechanism on its datasets: each is enumerated when it is first needed, and then known."""
+    """The laws of a mechanism on its datasets, each enumerated on first use and cached."""
 
     def __init__(self, run: Callable[[Data, Entropy], Any], left_out: Fraction = LEFT_OUT) -> None:
         self._run = run

@@ -1,9 +1,9 @@
-"""How strongly counts speak against P(event) <= factor * Q(event) + delta: an e-value, valid for any number of runs.
+"""E-values against the claim P(event) <= factor * Q(event) + delta, valid for any number of runs.
 
 With X of n runs showing the event on one dataset and Y of n on the other, the bet exp(a X - b Y) has, if the claim
 holds, an expectation of at most the n-th power of sup over q of (1 + (factor q + delta)(e^a - 1)) (1 - q (1 - e^-b)).
-Divided by that, it is an e-value: it exceeds 1/alarm with a chance of at most alarm (Markov). Any stakes a, b that
-are fixed before X and Y are seen will do; the best ones for a given pair of frequencies are sought on a grid.
+Divided by that, it is an e-value: it exceeds 1/alarm with probability at most alarm (Markov). Any stakes a, b that
+are fixed before X and Y are seen are valid; the best ones for a given pair of frequencies are searched on a grid.
 """
 
 import math
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from headcount.exact import Floats
 
 Stakes = tuple[float, float]
-"""a and b."""
+"""The exponents a and b."""
 Bet = tuple[float, Stakes]
 """A share of the capital, and its stakes. The shares add up to 1."""
 
@@ -30,11 +30,11 @@ class Claim:
 
     @classmethod
     def of(cls, epsilon: float, delta: float) -> "Claim":
-        """(epsilon, delta)-privacy."""
+        """The claim of (epsilon, delta)-privacy."""
         return cls(math.exp(epsilon), delta)
 
     def expectation(self, a: Floats, b: Floats) -> Floats:
-        """The logarithm of the most that one run's bet can be worth on average. Concave in q, so its top is known."""
+        """The log of the largest expectation of one run's bet. Concave in q, so its maximum is known."""
         up, down = np.expm1(a), -np.expm1(-b)
         top = (self.factor * up - down * (1 + self.delta * up)) / (2 * self.factor * up * down)
         q = np.clip(top, 0.0, (1 - self.delta) / self.factor)
@@ -54,18 +54,18 @@ class Claim:
         return float(a[row, 0]), float(b[row, column])
 
     def evidence(self, here: int, there: int, runs: int, bets: Sequence[Bet]) -> float:
-        """The logarithm of the e-value of these counts: what the bets have become, capital by capital."""
+        """The log e-value of these counts: the mixture of the bets, weighted by their capital."""
         a, b = np.array([stakes for _, stakes in bets]).T
-        # 2^-50: what floating point may have lost in each of the logarithms
+        # 2^-50: an upper bound of the floating-point error of each logarithm
         grown = a * here - b * there - runs * (self.expectation(a, b) + 2.0**-50)
         top = float(grown.max())
         return top + math.log(sum(capital * math.exp(g - top) for (capital, _), g in zip(bets, grown, strict=True)))
 
 
-def promise(
+def plausible_epsilon(
     here: NDArray[np.int64] | int, there: NDArray[np.int64] | int, runs: int, delta: float
 ) -> NDArray[np.float64]:
-    """About the largest epsilon that counts like these could refute: a guess, for choosing what to test."""
-    surely = here - 4 * np.sqrt(here) - delta * runs
-    at_most = there + 4 * np.sqrt(there) + 10
-    return np.asarray(np.log(np.maximum(surely, 1e-9) / at_most))
+    """The approximate largest epsilon that such counts could refute: a heuristic for choosing what to test."""
+    low_here = here - 4 * np.sqrt(here) - delta * runs
+    high_there = there + 4 * np.sqrt(there) + 10
+    return np.asarray(np.log(np.maximum(low_here, 1e-9) / high_there))

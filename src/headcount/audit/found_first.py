@@ -1,5 +1,5 @@
-"""The baseline that finds items first and counts them afterwards, on people who are within its bounds: both private
-profiles, what is found, and the counts, without an engine and quick enough for many runs."""
+"""The baseline Plume, which finds items first and counts them afterwards, on people who are within its bounds: both
+private profiles, the items, and the counts, without an engine and fast enough for many runs."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -22,15 +22,15 @@ People = tuple[tuple[str, ...], ...]
 
 
 def profiled(choice: Discovering, rho: Fraction) -> Callable[[People, Entropy], object]:
-    """Everything that happens, the counts at a price of rho; the bounds are seen as well."""
+    """The whole mechanism, with counts at a price of rho; the bounds are part of the output."""
     selection = lru_cache(maxsize=None)(choice.selection)
 
     def run(people: People, entropy: Entropy) -> object:
         first = choice.usual.draw(_sizes(people), entropy)
         items = _found(people, selection(first.most), entropy)
         second = choice.usual.draw(_sizes(_among(people, items)), entropy)
-        made = plume.within(rho, Discovered(second, items, selection(first.most)), choice.neighbours)
-        return first.most, second.most, _counts(people, made, entropy)
+        mechanism = plume.within(rho, Discovered(second, items, selection(first.most)), choice.neighbours)
+        return first.most, second.most, _counts(people, mechanism, entropy)
 
     return run
 
@@ -38,28 +38,28 @@ def profiled(choice: Discovering, rho: Fraction) -> Callable[[People, Entropy], 
 def in_two_phases(
     how: GaussianThreshold, rho: Fraction, most: int, target: Fraction | None = None
 ) -> Callable[[People, Entropy], object]:
-    """The same with bounds that are known: items are found, and counted at a price of rho."""
+    """The mechanism with given bounds: items are found, and counted at a price of rho."""
 
     def run(people: People, entropy: Entropy) -> object:
         items = _found(people, how, entropy)
-        made = plume.within(rho, Discovered(SampledItems(most), items, how), how.neighbours, target=target)
-        return _counts(people, made, entropy)
+        mechanism = plume.within(rho, Discovered(SampledItems(most), items, how), how.neighbours, target=target)
+        return _counts(people, mechanism, entropy)
 
     return run
 
 
 def _found(people: People, how: GaussianThreshold, entropy: Entropy) -> pa.Table:
-    often = Counter(item for person in people for item in person)
-    names = sorted(often)
-    totals = np.array([often[item] for item in names], dtype=np.int64)
+    counts = Counter(item for person in people for item in person)
+    names = sorted(counts)
+    totals = np.array([counts[item] for item in names], dtype=np.int64)
     kept = SampledItems(how.items)
     return found(Bounded(pa.table({"item0": pa.array(names, pa.string())}), totals, kept.sensitivity), how, entropy)
 
 
 def _counts(people: People, mechanism: Plume, entropy: Entropy) -> dict[str, int]:
     items = mechanism.bounding.items
-    often = Counter(item for person in people for item in person)
-    totals = np.array([often[item] for item in items["item0"].to_pylist()], dtype=np.int64)
+    counts = Counter(item for person in people for item in person)
+    totals = np.array([counts[item] for item in items["item0"].to_pylist()], dtype=np.int64)
     noisy = mechanism.run(Bounded(items, totals, mechanism.bounding.sensitivity), entropy)
     return dict(zip(noisy.items["item0"].to_pylist(), noisy.values.tolist(), strict=True))
 

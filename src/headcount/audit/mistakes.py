@@ -1,4 +1,4 @@
-"""Classic mistakes with noise and with what is shown: each breaks a claim that the rest of it would keep."""
+"""Classic mistakes with noise and with outputs: each breaks the claim of an otherwise honest mechanism."""
 
 import math
 from collections import Counter
@@ -23,7 +23,7 @@ def float_count(scale: Fraction) -> Run[People]:
 
 
 def clamped_count(law: Law, most: int) -> Run[People]:
-    """Noise cut off at a limit: what lies beyond the limit tells the count."""
+    """Noise clamped at a limit: an output at the limit reveals the count."""
 
     def run(people: People, entropy: Entropy) -> int:
         return len(people) + max(-most, min(most, int(entropy.draw(law, 1)[0])))

@@ -1,4 +1,4 @@
-"""All small datasets, and which of them differ by one person.
+"""Enumerate small datasets, and the pairs that differ by one person.
 
 A dataset is a tuple of people; a person is whatever they contributed, in the form that the mechanism under test
 reads."""

@@ -1,8 +1,8 @@
-"""What somebody sees of a release: everything. Exceptions, the order of keys and the lowest bits of a float are
+"""The outputs that an attacker sees: everything. Exceptions, the order of keys and the lowest bits of a float are
 outputs.
 
-`seen` makes an output hashable without forgetting any of that; `features` are the numbers and facts by which an
-attacker would tell two datasets apart.
+`seen` makes an output hashable without losing any of that; `features` are the numbers and facts by which an attacker
+would distinguish two datasets.
 """
 
 import math
@@ -17,7 +17,7 @@ Feature = float | Hashable
 
 @dataclass(frozen=True)
 class Seen:
-    """Anything but an integer, a text or None: what it is, and what is inside."""
+    """A hashable image of anything but an integer, a text or None: its kind, and its content."""
 
     kind: str
     inside: Hashable
@@ -27,7 +27,7 @@ class Seen:
 
 
 def observe(run: Callable[[], Any]) -> Hashable:
-    """Run it, and what was seen: its result, or the exception that it raised."""
+    """Run it, and return its result, or the exception that it raised, as a hashable output."""
     try:
         return seen(run())
     except Exception as error:
@@ -38,13 +38,13 @@ def _text(error: Exception) -> str:
     try:
         return str(error)
     except Exception as worse:
-        return f"an error that cannot be told: {type(worse).__name__}"
+        return f"an error without a message: {type(worse).__name__}"
 
 
 def seen(output: Any) -> Hashable:
-    """The output as a hashable value that differs whenever the output does: 1, True, 1.0 and -0.0 are all different.
+    """Map an output to a hashable value that differs whenever the output does: 1, True, 1.0 and -0.0 all differ.
 
-    Objects of other kinds are seen as their repr: return numbers, texts and containers of them to be audited fully."""
+    Objects of other kinds are mapped to their repr: return numbers, texts and containers of them for a full audit."""
     if isinstance(output, np.ndarray | np.generic) and not isinstance(plain := output.tolist(), np.generic):
         return seen(plain)
     if isinstance(output, bool) or not isinstance(output, int | str | None) or _too_long(output):

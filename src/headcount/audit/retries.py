@@ -1,10 +1,10 @@
-"""Stop a release at every line between its first look and its seal, do it again, and compare it with one that nobody
+"""Stop a release at every line between its first draw and its seal, retry it, and compare it with one that was not
 stopped.
 
 A ledger is charged once, and copied for every trial: charge and secret are the same in all of them. So every retry must
 seal the bytes of the run that was not stopped, under one charge. A trial stops a release at the first execution of a
-line of headcount, once it has drawn: by an interrupt (Ctrl-C) or by want of memory, in turn, and by a kill (kill -9) of
-a process of its own.
+line of headcount after the first draw: by an interrupt (Ctrl-C) or by a lack of memory, in turn, and by a kill (kill
+-9) of its own process.
 """
 
 import multiprocessing
@@ -27,15 +27,15 @@ from headcount.source.example import example
 
 How = Literal["interrupt", "memory", "kill"]
 Line = tuple[str, int]
-"""A file, and a line of it."""
-OURS = str(Path(__file__).parents[1])
+"""A file, and a line number."""
+PACKAGE_FOLDER = str(Path(__file__).parents[1])
 FIRST_DRAW: CodeType = KeyedEntropy.random_bytes.__code__
-NAME = "visits.db"
+LEDGER_NAME = "visits.db"
 
 
 @dataclass
 class Lines:
-    """A trace function: the lines that are executed after the first draw, and one at which everything stops."""
+    """A trace function that records the lines executed after the first draw, and stops at one of them."""
 
     stop: Line | None = None
     how: How = "interrupt"
@@ -45,7 +45,7 @@ class Lines:
         self.drawing = False
 
     def __call__(self, frame: FrameType, kind: str, argument: Any) -> Any:
-        if not frame.f_code.co_filename.startswith(OURS):
+        if not frame.f_code.co_filename.startswith(PACKAGE_FOLDER):
             return None
         self.drawing |= frame.f_code is FIRST_DRAW
         if self.drawing and kind == "line":
@@ -64,11 +64,11 @@ class Lines:
 def stop_everywhere(
     folder: Path, most: int | None = None, kills: int = 10, progress: Callable[[int], None] = lambda done: None
 ) -> Tally:
-    """Stop a release at all lines, or at `most` of them, evenly spread; at so many of these also by a kill."""
+    """Stop a release at all lines, or at `most` of them, evenly spaced; at `kills` of these also by a kill."""
     expected, lines = _charged(folder / "charged")
-    lines = _spread(lines, most or len(lines))
+    lines = _evenly_spaced(lines, most or len(lines))
     trials: list[tuple[Line, How]] = [(line, ("interrupt", "memory")[place % 2]) for place, line in enumerate(lines)]
-    trials += [(line, "kill") for line in _spread(lines, kills)]
+    trials += [(line, "kill") for line in _evenly_spaced(lines, kills)]
     tally = Tally(steps=len(lines))
     for number, (line, how) in enumerate(trials):
         _try(shutil.copytree(folder / "charged", folder / str(number)), line, how, expected, tally)
@@ -77,31 +77,31 @@ def stop_everywhere(
 
 
 def _charged(folder: Path) -> tuple[bytes, list[Line]]:
-    """Charge a new ledger; what a release under this charge gives, and the lines that it executes."""
+    """Charge a new ledger; return the bytes of a release under this charge, and the lines that it executes."""
     folder.mkdir(parents=True)
-    Ledger(folder / NAME, epsilon=10, delta="1e-5")
+    Ledger(folder / LEDGER_NAME, epsilon=10, delta="1e-5")
     with suppress(Exception):
         _release(folder, progress=_fail)
-    if [spend.sealed for spend in Ledger(folder / NAME).spends()] != [False]:
+    if [spend.sealed for spend in Ledger(folder / LEDGER_NAME).spends()] != [False]:
         raise RuntimeError("there is no charge that waits for its release")
-    whole = shutil.copytree(folder, folder.with_name("untouched"))
+    untouched = shutil.copytree(folder, folder.with_name("untouched"))
     traced = shutil.copytree(folder, folder.with_name("traced"))
-    expected, lines = _release(whole), Lines()  # what is computed once for all releases is there from here on
+    expected, lines = _release(untouched), Lines()  # caches shared by all releases are filled from here on
     _traced(traced, lines)
     return expected, list(lines.seen)
 
 
 def _fail(step: str) -> None:
-    """Stop right before the first look, which is after the charge."""
+    """Stop right before the first draw, which is after the charge."""
     if step == "choosing the bound":
         raise MemoryError
 
 
 def _release(folder: Path, *, memory: str | None = None, progress: Callable[[str], None] = lambda step: None) -> bytes:
-    """A release with looks before its counts."""
+    """Make a release that selects its bound before its counts."""
     table = example(people=300)
     planned = plan("histogram", table, dataset="visits", user="user", by="song", epsilon=1, delta="1e-6", memory=memory)
-    return planned.release(ledger=Ledger(folder / NAME), progress=progress).content
+    return planned.release(ledger=Ledger(folder / LEDGER_NAME), progress=progress).content
 
 
 def _traced(folder: Path, lines: Lines) -> None:
@@ -113,19 +113,19 @@ def _traced(folder: Path, lines: Lines) -> None:
         sys.settrace(before)
 
 
-def _spread(lines: list[Line], most: int) -> list[Line]:
-    """At most so many, from the first to the last."""
+def _evenly_spaced(lines: list[Line], most: int) -> list[Line]:
+    """At most `most` of the lines, from the first to the last."""
     return lines[:: -(-len(lines) // most)] if most else []
 
 
 def _try(folder: Path, line: Line, how: How, expected: bytes, tally: Tally) -> None:
-    """Stop, look at what is left, retry with other means, and look again."""
+    """Stop a release, check the ledger, retry with another memory limit, and check again."""
     _stopped(folder, Lines(line, how))
-    sealed = [spend.sealed for spend in Ledger(folder / NAME).spends()]
+    sealed = [spend.sealed for spend in Ledger(folder / LEDGER_NAME).spends()]
     tally.kills += 1
     tally.lost_spends += sealed == [False]
     tally.second_draws += _release(folder, memory="100MB") != expected
-    tally.under_counts += len(Ledger(folder / NAME).spends()) != 1
+    tally.under_counts += len(Ledger(folder / LEDGER_NAME).spends()) != 1
     shutil.rmtree(folder)
 
 

@@ -1,9 +1,9 @@
 """Samples, trees and searches on people who are within their bounds: their exact deltas, specimens for the audit, and
 the classic mistakes with samples.
 
-Two forms of the entropy object keep enumerations short, and change nothing in what is found. `Together` makes the coins
-of a total one draw, of the law that they have together. `Watched` leaves out noise on numbers that two neighbours have
-alike: it is independent of all else, and the same on both.
+Two entropy objects keep enumerations short without changing the result. `JointCoins` draws all coins of a total at
+once, from their joint law. `NoiseAtPlaces` leaves out noise on numbers that are equal for two neighbours: it is
+independent of everything else, and has the same law on both.
 """
 
 from collections import Counter
@@ -22,7 +22,7 @@ from flint import arb
 from headcount.account import Cost
 from headcount.account.cost import native
 from headcount.account.events import Neighbours, SampleThreshold
-from headcount.account.threshold import people as differing
+from headcount.account.threshold import changed_people
 from headcount.audit.choices import Fixed
 from headcount.audit.enumerate import LEFT_OUT, Delta, worst_delta
 from headcount.audit.found_first import People
@@ -31,8 +31,7 @@ from headcount.bound import Bounded, SampledEvents, ScaledToSum
 from headcount.estimate.ordered.tree import Shape
 from headcount.exact import Integers, ball
 from headcount.mechanism import BinarySearch, Hierarchy, Noisy, NoisyTree, SearchPath
-from headcount.mechanism.ordered import binary_search as halving
-from headcount.mechanism.ordered import hierarchy
+from headcount.mechanism.ordered import binary_search, hierarchy
 from headcount.noise import Entropy, Law
 from headcount.noise.finite import Uniform
 
@@ -40,16 +39,15 @@ Data = TypeVar("Data")
 Run = Callable[[Data, Entropy], Any]
 Pair = tuple[People, People]
 ONE = Fraction(1)
-HALF = ONE / 2
-EXACTLY = Fraction(1, 10**30)
-"""Left undecided of a draw that has finitely many outcomes."""
+FINITE_LEFT_OUT = Fraction(1, 10**30)
+"""The probability left undecided of a draw with finitely many outcomes."""
 CELLS = 16
-"""Of the scale of a tree with noise: enough for two levels."""
+"""Number of cells of a tree with noise: enough for two levels."""
 
 
 @dataclass(frozen=True)
 class Binomial(Law):
-    """How many of so many coins fall."""
+    """The binomial law: the number of successes of `coins` coins."""
 
     of_data: ClassVar[bool] = True
     coins: int
@@ -63,8 +61,8 @@ class Binomial(Law):
         return arb(1)
 
 
-class Together(Entropy):
-    """Draws as another does, but the coins of a total in one draw."""
+class JointCoins(Entropy):
+    """Delegates its draws, but draws all coins of a total at once."""
 
     def __init__(self, inner: Entropy) -> None:
         self._inner = inner
@@ -80,48 +78,48 @@ class Together(Entropy):
         return np.array(kept, dtype=np.int64)
 
 
-class Watched(Entropy):
-    """Draws as another does at these places, counted from the first draw; all others are 0."""
+class NoiseAtPlaces(Entropy):
+    """Delegates the draws at these places, counted from the first draw; all others are 0."""
 
     def __init__(self, inner: Entropy, places: Collection[int]) -> None:
         self._inner, self._places = inner, places
-        self._drawn = 0
+        self._position = 0
 
     def draw(self, law: Law, size: int) -> Integers:
-        drawn = np.zeros(size, dtype=np.int64)
+        noise = np.zeros(size, dtype=np.int64)
         for place in self._places:
-            if 0 <= place - self._drawn < size:
-                drawn[place - self._drawn] = self._inner.draw(law, 1)[0]
-        self._drawn += size
-        return drawn
+            if 0 <= place - self._position < size:
+                noise[place - self._position] = self._inner.draw(law, 1)[0]
+        self._position += size
+        return noise
 
     def secret(self) -> bytes:
         return self._inner.secret()
 
 
-def together(run: Run[Data]) -> Run[Data]:
-    """The same, with the coins of a total in one draw."""
-    return lambda data, entropy: run(data, Together(entropy))
+def with_joint_coins(run: Run[Data]) -> Run[Data]:
+    """Wrap a mechanism to draw all coins of a total at once."""
+    return lambda data, entropy: run(data, JointCoins(entropy))
 
 
-def watched(run: Run[Data], one: Data, other: Data) -> Run[Data]:
-    """The same on these two, without the noise of numbers that are the same on both. It must show numbers in the order
-    in which it draws noise, one draw for each."""
-    still = zip(run(one, Fixed(0)), run(other, Fixed(0)), strict=True)
-    places = [place for place, (here, there) in enumerate(still) if here != there]
-    return lambda data, entropy: run(data, Watched(entropy, places))
+def without_common_noise(run: Run[Data], one: Data, other: Data) -> Run[Data]:
+    """Wrap a mechanism to leave out the noise on numbers that are equal for these two datasets. It must output numbers
+    in the order in which it draws noise, one draw for each."""
+    outputs = zip(run(one, Fixed(0)), run(other, Fixed(0)), strict=True)
+    places = [place for place, (here, there) in enumerate(outputs) if here != there]
+    return lambda data, entropy: run(data, NoiseAtPlaces(entropy, places))
 
 
-def watched_delta(
+def delta_without_common_noise(
     run: Run[Data], neighbours: Iterable[tuple[Data, Data]], epsilon: Fraction, left_out: Fraction = LEFT_OUT
 ) -> Delta:
-    """The largest delta over the pairs, both ways, if each is watched."""
-    found = [worst_delta(watched(run, *pair), [pair], epsilon, left_out) for pair in neighbours]
+    """The largest delta over the pairs, both ways, without the noise on numbers that are equal for a pair."""
+    found = [worst_delta(without_common_noise(run, *pair), [pair], epsilon, left_out) for pair in neighbours]
     return Delta(max(each.low for each in found), max(each.high for each in found))
 
 
 def shown(noisy: Noisy) -> list[int]:
-    """Every number that a tree or a search lets see; of a tree, in the order in which noise is drawn."""
+    """Every number that a tree or a search outputs; of a tree, in the order in which noise is drawn."""
     parts: tuple[Integers, ...] = (noisy.values,)
     if isinstance(noisy, NoisyTree):
         parts = noisy.levels
@@ -136,39 +134,42 @@ def on_cells(mechanism: Hierarchy | BinarySearch) -> Run[People]:
 
     @lru_cache(maxsize=64)
     def bounded(people: People) -> Bounded:
-        often = Counter(cell for person in people for cell in person)
-        totals = np.array([often[cell] * mechanism.bounding.unit for cell in cells], dtype=np.int64)
+        counts = Counter(cell for person in people for cell in person)
+        totals = np.array([counts[cell] * mechanism.bounding.unit for cell in cells], dtype=np.int64)
         return Bounded(pa.table({"item0": list(cells)}), totals, mechanism.bounding.sensitivity)
 
     return lambda people, entropy: shown(mechanism.run(bounded(people), entropy))
 
 
 def priced(neighbours: Neighbours) -> Iterator[tuple[str, Fraction, Fraction, Delta]]:
-    """Each of them with an epsilon, the delta that it is priced there, and its exact delta on tiny data."""
+    """Each mechanism with an epsilon, its priced delta, and its exact delta on tiny data."""
     alone = list(pairs([("a",), ("p",)], 1, neighbours))
-    within, loud = ScaledToSum(1, largest=1, grid=1), 4 * differing(neighbours) * ONE
+    within, loud = ScaledToSum(1, largest=1, grid=1), 4 * changed_people(neighbours) * ONE
     tree = on_cells(hierarchy.noisy("laplace", Cost(loud, 0 * ONE), within, CELLS, neighbours))
-    yield "tree, noise", loud, 0 * ONE, watched_delta(tree, alone, loud, Fraction(1, 1000))
-    search = on_cells(halving.noisy("laplace", Cost(loud, 0 * ONE), within, 3, (HALF,), neighbours))
+    yield "tree, noise", loud, 0 * ONE, delta_without_common_noise(tree, alone, loud, Fraction(1, 1000))
+    search = on_cells(binary_search.noisy("laplace", Cost(loud, 0 * ONE), within, 3, (ONE / 2,), neighbours))
     yield "search, noise", loud, 0 * ONE, worst_delta(search, list(pairs([("a",), ("c",)], 1, neighbours)), loud)
     more = list(pairs([("a",), ("b",), ("c",)], 3, neighbours))
     price = native(sampled_tree(neighbours).event).delta
-    for name, made in (("tree, samples", sampled_tree(neighbours)), ("search, samples", sampled_search(neighbours))):
-        yield name, ONE, price, worst_delta(together(on_cells(made)), more, ONE, EXACTLY)
+    for name, mechanism in (
+        ("tree, samples", sampled_tree(neighbours)),
+        ("search, samples", sampled_search(neighbours)),
+    ):
+        yield name, ONE, price, worst_delta(with_joint_coins(on_cells(mechanism)), more, ONE, FINITE_LEFT_OUT)
 
 
 def sampled_tree(neighbours: Neighbours = "add-remove", kind: type[Hierarchy] = Hierarchy) -> Hierarchy:
-    """Two levels, each in a sample of its own: ab, c; a, b, c."""
-    return kind(SampledEvents(1), SampleThreshold(HALF / 2, 3, 2, neighbours, ONE), Shape(3, 2))
+    """A tree of two levels, each in a sample of its own: ab, c; a, b, c."""
+    return kind(SampledEvents(1), SampleThreshold(ONE / 4, 3, 2, neighbours, ONE), Shape(3, 2))
 
 
 def sampled_search(neighbours: Neighbours = "add-remove") -> BinarySearch:
-    """A median in two rounds, each in a sample of its own."""
-    return BinarySearch(SampledEvents(1), SampleThreshold(HALF / 2, 3, 2, neighbours, ONE), 3, (HALF,))
+    """A search for the median in two rounds, each in a sample of its own."""
+    return BinarySearch(SampledEvents(1), SampleThreshold(ONE / 4, 3, 2, neighbours, ONE), 3, (ONE / 2,))
 
 
 class OneSample(Hierarchy):
-    """A tree whose levels are counted in one sample: a parent less its children tells of one person."""
+    """A mistake: the levels of a tree share a sample, so that a parent minus its children reveals one person."""
 
     def run(self, bounded: Bounded, entropy: Entropy) -> NoisyTree:
         assert isinstance(self.event, SampleThreshold)
@@ -178,11 +179,11 @@ class OneSample(Hierarchy):
 
 
 def one_coin(event: SampleThreshold) -> Run[People]:
-    """One coin for each person: all of their items are in the sample, or none."""
+    """A mistake: one coin for each person, so that all of their items are in the sample, or none."""
     known: dict[int, Kinds] = {}
 
     def kinds(people: People) -> Kinds:
-        if id(people) not in known:  # which takes less time than to hash them all
+        if id(people) not in known:  # faster than hashing all people
             known[id(people)] = Kinds.of(people)
         return known[id(people)]
 
@@ -196,26 +197,26 @@ def one_coin(event: SampleThreshold) -> Run[People]:
 
 @dataclass(frozen=True)
 class Kinds:
-    """People by what they have."""
+    """People grouped by their items."""
 
     people: People
     items: list[str]
     many: Integers
-    """How many people there are of each kind."""
+    """Number of people of each kind."""
     has: Integers
-    """Which kind has which item."""
+    """1 if a kind has an item. Shape: (kinds, items)."""
 
     @classmethod
     def of(cls, people: People) -> "Kinds":
-        """The kinds of these people."""
-        often = Counter(people)
-        items = sorted({item for person in often for item in person})
-        has = [[item in person for item in items] for person in often]
-        return cls(people, items, np.array(list(often.values()), dtype=np.int64), np.array(has, dtype=np.int64))
+        """Group people by their items."""
+        groups = Counter(people)
+        items = sorted({item for person in groups for item in person})
+        has = [[item in person for item in items] for person in groups]
+        return cls(people, items, np.array(list(groups.values()), dtype=np.int64), np.array(has, dtype=np.int64))
 
 
 def fixed_size(event: SampleThreshold, size: int) -> Run[People]:
-    """A sample of exactly so many people: what is hidden is what is missing in the sum."""
+    """A mistake: a sample of exactly `size` people, so that hidden counts are what is missing in the sum."""
 
     def run(people: People, entropy: Entropy) -> dict[str, int]:
         left = sorted(people)
@@ -226,14 +227,14 @@ def fixed_size(event: SampleThreshold, size: int) -> Run[People]:
     return run
 
 
-def hidden_told(event: SampleThreshold) -> Run[People]:
-    """The sum of what is hidden is told."""
+def release_hidden_sum(event: SampleThreshold) -> Run[People]:
+    """A mistake: the sum of hidden counts is released."""
 
     def run(people: People, entropy: Entropy) -> dict[str, int]:
-        often = Counter(item for person in people for item in person)
-        kept = entropy.thin(np.array([often[item] for item in sorted(often)], dtype=np.int64), event.rate)
+        counts = Counter(item for person in people for item in person)
+        kept = entropy.thin(np.array([counts[item] for item in sorted(counts)], dtype=np.int64), event.rate)
         visible = {
-            item: many for item, many in zip(sorted(often), kept.tolist(), strict=True) if many >= event.threshold
+            item: many for item, many in zip(sorted(counts), kept.tolist(), strict=True) if many >= event.threshold
         }
         return {**visible, "hidden": int(kept.sum()) - sum(visible.values())}
 
@@ -241,7 +242,7 @@ def hidden_told(event: SampleThreshold) -> Run[People]:
 
 
 def honest() -> Iterator[tuple[str, Run[People], Fraction, Pair, int]]:
-    """For the audit at an epsilon of 1: name, mechanism, delta, two neighbours, and how slow it is."""
+    """Honest specimens at an epsilon of 1: name, mechanism, delta, two neighbours, and slowness."""
     budget, within = Cost(ONE, ONE / 100), ScaledToSum(1, largest=1)
     counted: Pair = ((("a",),) * 3 + (("c",),), (("a",),) * 3)
     crowd: Pair = ((("a",),) * 4, (("a",),) * 3)
@@ -249,7 +250,7 @@ def honest() -> Iterator[tuple[str, Run[People], Fraction, Pair, int]]:
     for kind, delta in kinds:
         tree = hierarchy.noisy(kind, budget, within, CELLS, "add-remove")
         yield f"tree, {kind.capitalize()}", on_cells(tree), delta, counted, 10
-        search = halving.noisy(kind, budget, within, 3, (HALF,), "add-remove")
+        search = binary_search.noisy(kind, budget, within, 3, (ONE / 2,), "add-remove")
         yield f"search, {kind.capitalize()}", on_cells(search), delta, counted, 10
     loud = native(sampled_tree().event).delta
     yield "tree, samples", on_cells(sampled_tree()), loud, crowd, 10
@@ -257,8 +258,8 @@ def honest() -> Iterator[tuple[str, Run[People], Fraction, Pair, int]]:
 
 
 def wrong() -> Iterator[tuple[str, Run[People], Fraction, Pair, int]]:
-    """The same with claims that they break."""
-    event = SampleThreshold(HALF / 2, 4, 1, "add-remove", ONE)
+    """Specimens that break their claims."""
+    event = SampleThreshold(ONE / 4, 4, 1, "add-remove", ONE)
     many = SampleThreshold(ONE / 16, 7, 200, "add-remove", ONE)
     mine = tuple(f"item {number:03}" for number in range(many.items))
     others = tuple((item,) for item in mine for _ in range(90))
@@ -273,4 +274,4 @@ def wrong() -> Iterator[tuple[str, Run[People], Fraction, Pair, int]]:
 
     yield "one coin for all items", how_many, native(many).delta, ((*others, mine), others), 4
     yield "a sample of a fixed size", fixed_size(event, 5), claimed, swapped, 20
-    yield "what is hidden told as a sum", hidden_told(event), claimed, alone, 20
+    yield "the sum of hidden counts released", release_hidden_sum(event), claimed, alone, 20

@@ -1,9 +1,9 @@
 """The shape of a histogram on people who are within its bound: its exact delta, specimens for the audit, and the
 classic mistakes.
 
-Two things keep enumerations short, and change nothing in what is found. The key of the hash is given: what is promised
-must hold for every key. And noise is left out on numbers that two neighbours have alike: it is independent of all else,
-and the same on both.
+Two things keep enumerations short without changing the result. The key of the hash is given: the guarantee must hold
+for every key. And noise is left out on numbers that are equal for two neighbours: it is independent of everything else,
+and has the same law on both.
 """
 
 from collections import Counter
@@ -19,12 +19,12 @@ import pyarrow as pa
 
 from headcount.account.events import Neighbours
 from headcount.account.guarantee import Cost
-from headcount.account.threshold import people as differing
+from headcount.account.threshold import changed_people
 from headcount.audit.choices import Fixed
 from headcount.audit.enumerate import LEFT_OUT, Delta, worst_delta
 from headcount.audit.found_first import People
 from headcount.audit.neighbours import pairs
-from headcount.audit.sampled import ONE, Pair, Run, Watched
+from headcount.audit.sampled import ONE, NoiseAtPlaces, Pair, Run
 from headcount.bound import Bounded
 from headcount.exact import Integers
 from headcount.mechanism import Buckets, Noisy, NoisyBuckets, NoisyStaircase, Staircase
@@ -40,35 +40,37 @@ LISTED = ["a", "b"]
 KEY = bytes(32)
 
 
-class Differing(Entropy):
-    """Draws as another does: one number alone; of several numbers those at the places that are named for so many, all
-    others being 0. The key is given."""
+class NoiseOnDifferences(Entropy):
+    """Delegates the draws of a single number, and of several numbers those at the places that `places` gives for their
+    number; all others are 0. The key is given."""
 
     def __init__(self, inner: Entropy, places: Callable[[int], Collection[int]], key: bytes) -> None:
         self._inner, self._places, self._key = inner, places, key
 
     def draw(self, law: Law, size: int) -> Integers:
-        return (self._inner if size == 1 else Watched(self._inner, self._places(size))).draw(law, size)
+        return (self._inner if size == 1 else NoiseAtPlaces(self._inner, self._places(size))).draw(law, size)
 
     def secret(self) -> bytes:
         return self._key
 
 
-def watched(made: Callable[[Shaping], Run[Data]], mechanism: Shaping, both: tuple[Data, Data], key: bytes) -> Run[Data]:
-    """The mechanism on these two, without the noise of numbers that are the same on both if there are so many."""
+def without_common_noise(
+    build: Callable[[Shaping], Run[Data]], mechanism: Shaping, both: tuple[Data, Data], key: bytes
+) -> Run[Data]:
+    """Wrap a mechanism to leave out the noise on numbers that are equal for these two datasets."""
 
     @cache
     def places(many: int) -> list[int]:
-        still = made(of_size(mechanism, many))
-        numbers = (still(data, Differing(Fixed(0), lambda many: (), key)) for data in both)
+        noiseless = build(of_size(mechanism, many))
+        numbers = (noiseless(data, NoiseOnDifferences(Fixed(0), lambda many: (), key)) for data in both)
         return [place for place, (here, there) in enumerate(zip(*numbers, strict=True)) if here != there]
 
-    run = made(mechanism)
-    return lambda data, entropy: run(data, Differing(entropy, places, key))
+    run = build(mechanism)
+    return lambda data, entropy: run(data, NoiseOnDifferences(entropy, places, key))
 
 
 def of_size(mechanism: Shaping, numbers: int) -> Shaping:
-    """The same, but measuring so many numbers, whatever there is."""
+    """The mechanism with a fixed number of measured numbers."""
     if isinstance(mechanism, Staircase):
         root = next(root for root in count(1) if sum(steps_for(root**2)) >= numbers)
         return replace(mechanism, limit=ContributionLimit(root**2))
@@ -76,19 +78,21 @@ def of_size(mechanism: Shaping, numbers: int) -> Shaping:
 
 
 def exact_delta(
-    made: Callable[[Shaping], Run[Data]],
+    build: Callable[[Shaping], Run[Data]],
     mechanism: Shaping,
     neighbours: Iterable[tuple[Data, Data]],
     epsilon: Fraction,
     left_out: Fraction = LEFT_OUT,
 ) -> Delta:
     """The largest delta over the pairs, both ways."""
-    found = [worst_delta(watched(made, mechanism, pair, KEY), [pair], epsilon, left_out) for pair in neighbours]
+    found = [
+        worst_delta(without_common_noise(build, mechanism, pair, KEY), [pair], epsilon, left_out) for pair in neighbours
+    ]
     return Delta(max(each.low for each in found), max(each.high for each in found))
 
 
 def shown(noisy: Noisy) -> list[object]:
-    """Everything that a shape lets see, in the order in which noise is drawn. Items first: there must be none."""
+    """Everything that a shape outputs, in the order in which noise is drawn. Items first: there must be none."""
     parts = (noisy.rows, noisy.columns) if isinstance(noisy, NoisyStaircase) else (noisy.values,)
     return [*noisy.items["item0"].to_pylist(), *(number for part in parts for number in part.tolist())]
 
@@ -98,10 +102,10 @@ def on_people(mechanism: Shaping) -> Run[People]:
 
     @lru_cache(maxsize=64)
     def bounded(people: People) -> Bounded:
-        often = Counter(item for person in people for item in person)
+        counts = Counter(item for person in people for item in person)
         listed = isinstance(mechanism, Buckets) and not mechanism.hashed
-        items = pa.array(LISTED if listed else sorted(often), pa.string())
-        totals = np.array([often[item] for item in items.to_pylist()], dtype=np.int64)
+        items = pa.array(LISTED if listed else sorted(counts), pa.string())
+        totals = np.array([counts[item] for item in items.to_pylist()], dtype=np.int64)
         return Bounded(pa.table({"item0": items}), totals, mechanism.bounding.sensitivity)
 
     return lambda people, entropy: shown(mechanism.run(bounded(people), entropy))
@@ -113,27 +117,27 @@ def _shaped(epsilon: Fraction, neighbours: Neighbours, **how: Any) -> Shaping:
 
 
 def kinds(epsilon: Fraction, neighbours: Neighbours) -> Iterator[tuple[str, Shaping]]:
-    """Every way to a shape, of sizes that are public: one row and one column, a list, three buckets."""
+    """Every mechanism of a shape with a public size: one row and one column, a list, three buckets."""
     yield "staircase", _shaped(epsilon, neighbours, people=1)
     yield "buckets", _shaped(epsilon, neighbours, method="buckets", cells=len(LISTED))
     yield "buckets, hashed", _shaped(epsilon, neighbours, method="buckets", buckets=3)
 
 
 def priced(neighbours: Neighbours) -> Iterator[tuple[str, Fraction, Fraction, Delta]]:
-    """Each of them with an epsilon, its delta, which is 0, and the exact one on tiny data: one person more, or another,
-    alone or in a crowd. Last a staircase whose size is counted as well."""
+    """Each mechanism with an epsilon, its delta, which is 0, and the exact delta on tiny data: one person more, or
+    another, alone or in a crowd. Last a staircase whose size is counted as well."""
     few: list[Pair] = list(pairs([("a",), ("b",)], 1, neighbours))
     crowd: People = (("a",), ("a",), ("b",))
     crowded: list[Pair] = [(crowd + one, crowd + other) for one, other in few]
-    epsilon, counted = (loud * differing(neighbours) * ONE for loud in (2, 4))
-    for name, made in kinds(epsilon, neighbours):
-        yield name, epsilon, 0 * ONE, exact_delta(on_people, made, few + crowded, epsilon)
+    epsilon, counted = (loud * changed_people(neighbours) * ONE for loud in (2, 4))
+    for name, mechanism in kinds(epsilon, neighbours):
+        yield name, epsilon, 0 * ONE, exact_delta(on_people, mechanism, few + crowded, epsilon)
     whole = _shaped(counted, neighbours)
     yield "staircase, counted", counted, 0 * ONE, exact_delta(on_people, whole, crowded, counted, Fraction(1, 1000))
 
 
 class CountedTwice(Staircase):
-    """Rows of whole counts, also of what is in the columns: one more box is in two numbers."""
+    """A mistake: rows of whole counts, including the boxes of the columns, so that each box is in two numbers."""
 
     def run(self, bounded: Bounded, entropy: Entropy) -> NoisyStaircase:
         boxes = self.limit.draw(int(bounded.totals.sum()), entropy)
@@ -145,14 +149,14 @@ class CountedTwice(Staircase):
 
 
 class TrueTotal(ContributionLimit):
-    """The number of contributions as it is."""
+    """A mistake: the number of contributions without noise."""
 
     def draw(self, total: int, entropy: Entropy) -> int:
         return max(total, 1)
 
 
 class OnlyThoseInUse(Buckets):
-    """Noise only on buckets that somebody is in."""
+    """A mistake: noise only on buckets that are not empty."""
 
     def run(self, bounded: Bounded, entropy: Entropy) -> NoisyBuckets:
         totals = self._hashed(bounded, entropy)
@@ -161,7 +165,7 @@ class OnlyThoseInUse(Buckets):
 
 
 def mistakes(epsilon: Fraction, neighbours: Neighbours) -> tuple[Staircase, Staircase, Buckets]:
-    """The three of them, with the noise of the honest ones."""
+    """The three mistakes, with the noise of the honest mechanisms."""
     honest = _shaped(epsilon, neighbours, people=1)
     assert isinstance(honest, Staircase)
     twice = CountedTwice(honest.bounding, honest.event, honest.limit, cells=1)
@@ -170,15 +174,15 @@ def mistakes(epsilon: Fraction, neighbours: Neighbours) -> tuple[Staircase, Stai
 
 
 def honest() -> Iterator[tuple[str, Run[People], Fraction, Pair, int]]:
-    """For the audit at an epsilon of 1: name, mechanism, delta, two neighbours, and how slow it is."""
+    """Honest specimens at an epsilon of 1: name, mechanism, delta, two neighbours, and slowness."""
     third: Pair = ((("a",),) * 3, (("a",),) * 2)
     whole = _shaped(ONE, "add-remove")
-    for name, made in (*kinds(ONE, "add-remove"), ("staircase, counted", whole)):
-        yield name, on_people(made), 0 * ONE, third, 10 if name in ("staircase", "buckets") else 20
+    for name, mechanism in (*kinds(ONE, "add-remove"), ("staircase, counted", whole)):
+        yield name, on_people(mechanism), 0 * ONE, third, 10 if name in ("staircase", "buckets") else 20
 
 
 def wrong() -> Iterator[tuple[str, Run[People], Fraction, Pair, int]]:
-    """The same with claims that they break."""
+    """Specimens that break their claims."""
     twice, true, in_use = mistakes(ONE, "add-remove")
     first: Pair = ((("a",),), ())
     ninth: Pair = ((("a",),) * 9, (("a",),) * 8)

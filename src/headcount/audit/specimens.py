@@ -1,7 +1,7 @@
-"""Small mechanisms to show the evidence harness at work: honest ones, and the classic mistakes.
+"""Specimens that test the audit itself: honest mechanisms, and the classic mistakes.
 
-Each reads a tuple of people, a person being the tuple of items that they did, and takes the entropy object. They are
-made of the same parts as the product's mechanisms: laws from `noise`, amounts from `account.calibrate`.
+Each is a function of people and of the entropy object; a person is the tuple of their items. Specimens use the parts of
+the product's mechanisms: laws from `noise`, their parameters from `account.calibrate`.
 """
 
 from collections import Counter
@@ -25,11 +25,10 @@ from headcount.account.events import (
     WeightedThreshold,
 )
 from headcount.account.gaussian import discrete_delta
-from headcount.account.threshold import gaussian_delta, laplace_delta
-from headcount.account.threshold import people as differing
+from headcount.account.threshold import changed_people, gaussian_delta, laplace_delta
 from headcount.audit import distributed, sampled, shaped
 from headcount.audit.enumerate import Delta, worst_delta
-from headcount.audit.found_first import profiled
+from headcount.audit.found_first import People, profiled
 from headcount.audit.mistakes import (
     clamped_count,
     float_count,
@@ -38,12 +37,13 @@ from headcount.audit.mistakes import (
     support_before_bounding,
 )
 from headcount.audit.neighbours import pairs
+from headcount.audit.sampled import ONE, Run
 from headcount.audit.statistical import Finding, audit
 from headcount.bound import Bounded, BoundedTop, SampledItems, ScaledToSize, ScaledToSum, TopItems, TwoScaleClip
 from headcount.bound.selection.plume import Discovered
 from headcount.bound.selection.statistics import Sizes
-from headcount.mechanism import AnyMechanism as Released
 from headcount.mechanism import (
+    AnyMechanism,
     Clipped,
     CountRelease,
     NoisyFound,
@@ -61,16 +61,13 @@ from headcount.mechanism.unknown.strategy import Weights
 from headcount.noise import Entropy, Law, SystemEntropy
 from headcount.noise.laplace import DiscreteLaplace
 
-People = tuple[tuple[str, ...], ...]
-Mechanism = Callable[[People, Entropy], object]
-
 
 @dataclass(frozen=True)
 class Specimen:
     """A mechanism with what it claims, and two neighbours on which a wrong claim shows."""
 
     name: str
-    run: Mechanism
+    run: Run[People]
     epsilon: Fraction
     delta: Fraction
     honest: bool
@@ -78,26 +75,28 @@ class Specimen:
     left: People
     right: People
     slow: int = 1
-    """It gets one run where others get so many."""
+    """The factor by which it gets fewer runs than others."""
 
-    def audited(self, runs: int, progress: Callable[[int], None] = lambda done: None) -> Finding:
-        """What the black-box audit finds."""
+    def audit(self, runs: int, progress: Callable[[int], None] = lambda done: None) -> Finding:
+        """Audit the claim as a black box."""
         entropy = SystemEntropy()
 
         def run(people: People) -> object:
             return self.run(people, entropy)
 
-        fewer = runs // self.slow
-        return audit(run, self.left, self.right, epsilon=self.epsilon, delta=self.delta, runs=fewer, progress=progress)
+        own_runs = runs // self.slow
+        return audit(
+            run, self.left, self.right, epsilon=self.epsilon, delta=self.delta, runs=own_runs, progress=progress
+        )
 
 
-def noisy_count(law: Law) -> Mechanism:
-    """How many people there are."""
+def noisy_count(law: Law) -> Run[People]:
+    """The noisy number of people."""
     return lambda people, entropy: len(people) + int(entropy.draw(law, 1)[0])
 
 
-def noisy_histogram(law: Law, threshold: int) -> Mechanism:
-    """People per item, items not known in advance; shown, in order of the items, from the threshold on."""
+def noisy_histogram(law: Law, threshold: int) -> Run[People]:
+    """People per item, items not known in advance; those at or above the threshold, in order of the items."""
 
     def run(people: People, entropy: Entropy) -> dict[str, int]:
         counts = Counter(item for person in people for item in set(person))
@@ -108,13 +107,13 @@ def noisy_histogram(law: Law, threshold: int) -> Mechanism:
     return run
 
 
-ONE = Fraction(1)
 PERSON = ("a",)
+"""A person with one item."""
 
 
 @dataclass(frozen=True)
 class Enumeration:
-    """A mechanism on tiny data: what it is priced, and what it costs exactly."""
+    """A mechanism on tiny data: its priced delta, and its exact delta."""
 
     name: str
     neighbours: Neighbours
@@ -124,21 +123,21 @@ class Enumeration:
 
     @property
     def sound(self) -> bool:
-        """Whether the exact delta is at most the price."""
+        """True if the exact delta is at most the price."""
         return self.exact.low <= self.price
 
 
 def enumerations() -> Iterator[Enumeration]:
-    """All mechanisms, all kinds of noise, both kinds of neighbours; up to two people with one or two of two items,
-    alone or in a crowd. Trees and searches: up to three people with one of three cells each. Shapes: one person more,
-    or another. Distributions: the same."""
+    """Enumerate all mechanisms, all kinds of noise, both kinds of neighbours; up to two people with one or two of two
+    items, alone or in a crowd. Trees and searches: up to three people with one of three cells each. Shapes: one person
+    more, or another. Distributions: the same."""
     both: tuple[Neighbours, ...] = ("add-remove", "replace")
     crowd = (("a", "b"),) * 14
     for neighbours in both:
         few = list(pairs([("a",), ("b",), ("a", "b")], 2, neighbours))
         people = few + [(crowd + one, crowd + other) for one, other in few]
         for name, mechanism, epsilon, price in _priced(neighbours):
-            run = sampled.together(on_people(mechanism))
+            run = sampled.with_joint_coins(on_people(mechanism))
             yield Enumeration(name, neighbours, epsilon, price, worst_delta(run, people, epsilon))
         for name, epsilon, price, exact in (
             *sampled.priced(neighbours),
@@ -148,11 +147,11 @@ def enumerations() -> Iterator[Enumeration]:
             yield Enumeration(name, neighbours, epsilon, price, exact)
 
 
-def _priced(neighbours: Neighbours) -> Iterator[tuple[str, Released, Fraction, Fraction]]:
-    """Each mechanism with an epsilon, and the delta that it is priced there."""
-    twice = differing(neighbours)
+def _priced(neighbours: Neighbours) -> Iterator[tuple[str, AnyMechanism, Fraction, Fraction]]:
+    """Each mechanism with an epsilon, and its priced delta."""
+    changed = changed_people(neighbours)
     laplace = LaplaceThreshold(ONE, bound=2, largest=1, threshold=5, neighbours=neighbours)
-    yield "thresholded, Laplace", Thresholded(SampledItems(2), laplace), 2 * twice * ONE, laplace_delta(laplace)
+    yield "thresholded, Laplace", Thresholded(SampledItems(2), laplace), 2 * changed * ONE, laplace_delta(laplace)
     gaussian = GaussianThreshold(2 * ONE, items=2, largest=1, threshold=5, neighbours=neighbours)
     yield "thresholded, Gaussian", Thresholded(SampledItems(2), gaussian), ONE, gaussian_delta(ONE, gaussian)
     pure = clipped.laplace(Cost(2 * ONE, 0 * ONE), ScaledToSum(2, largest=1, grid=1), 2, neighbours)
@@ -164,8 +163,8 @@ def _priced(neighbours: Neighbours) -> Iterator[tuple[str, Released, Fraction, F
     yield "weighted", Weighted(TwoScaleClip(2, 2, 2, 1, (1, 1), squared=2), scaled), ONE, gaussian_delta(ONE, scaled)
     items = found_in((ONE / 2, ONE), most=1, chance=ONE / 20, variance=0 * ONE, rho=ONE * 3 / 10, neighbours=neighbours)
     yield "count-release", items, 2 * ONE, items.event.delta + zcdp.delta(items.event.rho, 2 * ONE)
-    told = found_in((ONE,), most=1, chance=ONE / 20, variance=4 * ONE, rho=ONE * 4 / 10, neighbours=neighbours)
-    yield "count-release, with counts", told, 2 * ONE, told.event.delta + zcdp.delta(told.event.rho, 2 * ONE)
+    counted = found_in((ONE,), most=1, chance=ONE / 20, variance=4 * ONE, rho=ONE * 4 / 10, neighbours=neighbours)
+    yield "count-release, with counts", counted, 2 * ONE, counted.event.delta + zcdp.delta(counted.event.rho, 2 * ONE)
     discovered = Discovered(SampledItems(2), _items(["a", "b"]), gaussian)
     counts = [plume.within(ONE / 2, discovered, neighbours, target=target) for target in (None, ONE)]
     yield "plume", counts[0], ONE, discrete_delta(ONE, [counts[0].event])
@@ -184,31 +183,31 @@ def found_in(
     neighbours: Neighbours = "add-remove",
     kind: type[Level] = Level,
 ) -> CountRelease:
-    """Items found in a few levels of these epsilons; counted, if there is a variance."""
-    rates = [epsilon / differing(neighbours) for epsilon in epsilons]
+    """Count release with levels of these epsilons; with counts, if there is a variance."""
+    rates = [epsilon / changed_people(neighbours) for epsilon in epsilons]
     levels = tuple(kind(rate, chance, variance, most, neighbours, each_pays=False) for rate in rates)
     target = ONE / 10 if variance else None
     return CountRelease(TopItems(most), Adaptive(rho, len(levels) * chance), levels, target=target)
 
 
 class LightBottom(Level):
-    """A level whose bottom weighs no more than an item: what only one person has is found as well."""
+    """A mistake: a level whose bottom weighs no more than an item, so that items of one person are selected."""
 
     @cached_property
     def factor(self) -> Fraction:
         return ONE
 
 
-def on_people(mechanism: Released) -> Mechanism:
-    """A mechanism of the product, on people who are within its bound; known items are a and b."""
+def on_people(mechanism: AnyMechanism) -> Run[People]:
+    """A mechanism as a function of people who are within its bound; known items are a and b."""
 
     @lru_cache(maxsize=64)
     def bounded(people: People) -> Bounded:
-        often = Counter(item for person in people for item in person)
+        counts = Counter(item for person in people for item in person)
         if isinstance(mechanism.bounding, TopItems):
-            return ranked(often, mechanism.bounding)
-        present = ["a", "b"] if isinstance(mechanism, Clipped | Plume) else sorted(often)
-        totals = np.array([often[item] * mechanism.bounding.unit for item in present], dtype=np.int64)
+            return ranked(counts, mechanism.bounding)
+        present = ["a", "b"] if isinstance(mechanism, Clipped | Plume) else sorted(counts)
+        totals = np.array([counts[item] * mechanism.bounding.unit for item in present], dtype=np.int64)
         return Bounded(_items(present), totals, mechanism.bounding.sensitivity)
 
     def run(people: People, entropy: Entropy) -> dict[str, object]:
@@ -221,10 +220,10 @@ def on_people(mechanism: Released) -> Mechanism:
     return run
 
 
-def ranked(often: Mapping[str, int], bounding: TopItems) -> BoundedTop:
-    """What the engine would list of these counts of people."""
-    order = sorted(often, key=lambda item: (-often[item], item))
-    totals = np.array([often[item] for item in order], dtype=np.int64)
+def ranked(counts: Mapping[str, int], bounding: TopItems) -> BoundedTop:
+    """The candidates, as an engine would list them from these counts of people."""
+    order = sorted(counts, key=lambda item: (-counts[item], item))
+    totals = np.array([counts[item] for item in order], dtype=np.int64)
     following = int(totals[bounding.most]) if len(totals) > bounding.most else 0
     listed = totals[: bounding.most]
     return BoundedTop(_items(order[: bounding.most]), listed, bounding.sensitivity, following, listed)
@@ -234,24 +233,24 @@ def _items(names: list[str]) -> pa.Table:
     return pa.table({"item0": pa.array(names, pa.string())})
 
 
-def after_a_profile(budget: Cost) -> Mechanism:
-    """Bounds from a private profile, then the counts of people within them; both are seen."""
+def after_a_profile(budget: Cost) -> Run[People]:
+    """Bounds from a private profile, then the counts of people within them; both are outputs."""
     strategy = Weights(
         budget=budget, neighbours="add-remove", count="users", share=Fraction(1, 5), by_name=True, ratio=False
     )
-    choice, made = strategy.selection, lru_cache(maxsize=None)(strategy.mechanism)
+    choice, mechanism_for = strategy.selection, lru_cache(maxsize=None)(strategy.mechanism)
 
     def run(people: People, entropy: Entropy) -> tuple[int, object]:
         many = np.bincount([len(person) for person in people], minlength=2)
         there = np.flatnonzero(many)
         chosen = choice.draw(Sizes(there, many[there], many[there]), entropy)
-        return chosen.limit, on_people(made(chosen))(people, entropy)
+        return chosen.limit, on_people(mechanism_for(chosen))(people, entropy)
 
     return run
 
 
-def found_first(budget: Cost) -> Mechanism:
-    """Items found first and counted afterwards, with two private profiles; both bounds are seen."""
+def found_first(budget: Cost) -> Run[People]:
+    """Items found first and counted afterwards, with two private profiles; both bounds are outputs."""
     choice = PlumeStrategy(budget=budget, neighbours="add-remove", count="users", share=Fraction(1, 5)).selection
     return profiled(choice, choice.rho)
 

@@ -1,10 +1,9 @@
 """A black-box audit: does a mechanism keep the (epsilon, delta) that it claims, as far as its outputs show?
 
-The mechanism runs many times on two neighbouring datasets. A quarter of the outputs proposes events by which the two
-could be told apart, a second quarter picks the best of them, and the other half tests that one: does its frequency
+The mechanism runs many times on two neighbouring datasets. A quarter of the outputs proposes events that
+distinguish the two, a second quarter picks the best of them, and the other half tests that one: does its frequency
 contradict P(event) <= e^epsilon Q(event) + delta? The test is an e-value (evidence.py) on outputs that had no part in
-the choice, so a mechanism that keeps its claim is flagged with a chance of at most `alarm`, whatever the number of
-runs.
+the choice, so a mechanism that keeps its claim is flagged with probability at most `alarm`, for any number of runs.
 """
 
 import math
@@ -13,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from headcount.audit.columns import Column, Mask, candidates, columns
-from headcount.audit.evidence import Bet, Claim, promise
+from headcount.audit.evidence import Bet, Claim, plausible_epsilon
 from headcount.audit.outputs import features, observe
 from headcount.errors import BadParameter
 from headcount.exact import Number, rational, whole
@@ -21,27 +20,27 @@ from headcount.exact import Number, rational, whole
 Data = TypeVar("Data")
 
 ALARM = 1e-6
-"""The chance of a false alarm."""
-MOST = 32
-"""The largest epsilon that is looked for."""
+"""The default probability of a false alarm."""
+MAX_EPSILON = 32
+"""The largest epsilon that an audit can refute."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What an audit found."""
+    """The result of an audit."""
 
     flagged: bool
-    """True if the claim is refuted; wrongly so with a chance of at most `alarm`."""
+    """True if the claim is refuted; wrongly so with probability at most `alarm`."""
     epsilon: float
     """The largest epsilon, at the claimed delta, that the tested event refutes; 0 if it refutes none."""
     event: str
-    """The event that tells the two datasets apart best, in words."""
+    """The event that best distinguishes the two datasets, in words."""
     left: float
-    """How often it happened on the left dataset."""
+    """Its frequency on the left dataset."""
     right: float
-    """How often it happened on the right dataset."""
+    """Its frequency on the right dataset."""
     runs: int
-    """Runs on each dataset."""
+    """Number of runs on each dataset."""
 
 
 def audit(
@@ -76,15 +75,17 @@ def _claimed(epsilon: Number, delta: Number) -> tuple[float, float]:
     exact = rational("epsilon", epsilon, fix="epsilon=1"), rational("delta", delta, fix="delta=0")
     if exact[0] < 0 or not 0 <= exact[1] < 1:
         raise BadParameter(f"epsilon={epsilon!r}, delta={delta!r}: not a privacy claim.", fix="epsilon=1, delta=0")
-    if exact[0] > MOST:
-        raise BadParameter(f"epsilon={epsilon!r}: more than {MOST} cannot be told from outputs.", fix="epsilon=1")
+    if exact[0] > MAX_EPSILON:
+        raise BadParameter(
+            f"epsilon={epsilon!r}: more than {MAX_EPSILON} cannot be detected from outputs.", fix="epsilon=1"
+        )
     return float(exact[0]), float(exact[1])
 
 
 def _observed(
     run: Callable[[Data], Any], left: Data, right: Data, runs: int, progress: Callable[[int], None]
 ) -> list[dict[str, Any]]:
-    """What was seen: left, right, left, right, ... so that a change of the machine's state hits both alike."""
+    """Features of the outputs: left, right, left, right, ... so that a change of the machine affects both alike."""
     facts = []
     for done in range(runs):
         facts += [features(observe(lambda: run(left))), features(observe(lambda: run(right)))]
@@ -94,7 +95,7 @@ def _observed(
 
 
 def _one_way(table: list[Column], ours: slice, theirs: slice, epsilon: float, delta: float, alarm: float) -> Finding:
-    """Is there an event that is too likely on our outputs, compared with theirs?"""
+    """Search for an event that is too likely on our outputs, compared with theirs, and test it."""
     runs = len(table[0].codes) // 2
     quarter, size = runs // 4, runs - 2 * (runs // 4)
     proposing, picking, testing = [(_part(ours, *ends), _part(theirs, *ends)) for ends in _split(runs)]
@@ -104,12 +105,12 @@ def _one_way(table: list[Column], ours: slice, theirs: slice, epsilon: float, de
         for mask in candidates(column.counts(proposing[0]), column.counts(proposing[1]), Claim.of(epsilon, delta))
     ]
     column, mask = max(
-        proposed, key=lambda event: float(promise(*_counted(event[0], event[1], picking), quarter, delta))
+        proposed, key=lambda event: float(plausible_epsilon(*_counted(event[0], event[1], picking), quarter, delta))
     )
     bets = _bets(_counted(column, mask, picking), quarter, epsilon, delta)
     here, there = _counted(column, mask, testing)
     shown = _refuted(here, there, size, delta, bets, alarm)
-    return Finding(shown >= epsilon, max(0.0, shown), column.described(mask), here / size, there / size, runs)
+    return Finding(shown >= epsilon, max(0.0, shown), column.describe(mask), here / size, there / size, runs)
 
 
 def _split(runs: int) -> list[tuple[int, int]]:
@@ -119,7 +120,7 @@ def _split(runs: int) -> list[tuple[int, int]]:
 
 
 def _part(which: slice, start: int, stop: int) -> slice:
-    """Runs start .. stop of the outputs that stand at every second place."""
+    """Runs start .. stop of the outputs at every second place."""
     return slice(which.start + 2 * start, 2 * stop, 2)
 
 
@@ -129,11 +130,11 @@ def _counted(column: Column, mask: Mask, parts: tuple[slice, slice]) -> tuple[in
 
 
 def _bets(picked: tuple[int, int], runs: int, epsilon: float, delta: float) -> list[Bet]:
-    """Half of the capital on stakes against the claim, the rest on stakes against other epsilons, up to what seems
-    true."""
+    """Half of the capital on stakes against the claim, the rest on stakes against other epsilons, up to the estimated
+    one."""
     p, q = (picked[0] + 0.5) / (runs + 1), (picked[1] + 0.5) / (runs + 1)
-    seems = max(0.0, math.log(max(p - delta, 1e-9) / q))
-    targets = [(0.5, epsilon), *((0.5 / 16, seems * part / 16) for part in range(16))]
+    estimate = max(0.0, math.log(max(p - delta, 1e-9) / q))
+    targets = [(0.5, epsilon), *((0.5 / 16, estimate * part / 16) for part in range(16))]
     return [(capital, Claim.of(target, delta).stakes(p, q)) for capital, target in targets]
 
 
@@ -141,8 +142,8 @@ def _refuted(here: int, there: int, size: int, delta: float, bets: list[Bet], al
     """The largest epsilon that the tested counts refute with these bets; less than 0 if there is none.
 
     A mixture of e-values is one. With fixed stakes each falls as epsilon grows, so there is one such limit, and it is
-    above a kept claim with a chance of at most `alarm`."""
-    low, high = -1e-4, float(MOST)
+    above a true claim with probability at most `alarm`."""
+    low, high = -1e-4, float(MAX_EPSILON)
     while high - low > 1e-4:
         middle = (low + high) / 2
         against = Claim.of(middle, delta).evidence(here, there, size, bets) > -math.log(alarm)

@@ -1,25 +1,30 @@
-"""How much one person may say. Contributions become `Bounded`: totals with a proven sensitivity.
+"""Contribution bounding: per-person contributions become `Bounded`, totals with a proven sensitivity.
 
-bounded.py   the types: Sensitivity, Bounded, and what a way of bounding must tell
-crowd.py     count all people, for what is told as a part of them
-measure.py   tell how much was taken away, or how many people there are, beside the counts
-weigh.py     shrink them to two norms at once, on a grid that no bound changes
-top.py       only list the most common items, whoever has them
-ranked.py    what that leaves, with the sorting done here
-sample.py    keep some of a person's items or events, by a keyed hash with a fresh secret
-scale.py     shrink all of a person's counts, on a public grid
-draws.py     what people drew from a public list, person by person; the same number of draws of everybody
-check.py     see on the table that a bound holds
+bounded.py      the types: Sensitivity, Bounded, and the interface Bounding
+sample.py       sample a person's items or events, by a keyed hash with a fresh secret
+by_number.py    the same on dictionary-encoded pairs, sorted in this process
+scale.py        scale a person's counts to an l1 or l2 norm, on a public grid
+two_scales.py   scale them to two l2 norms at once, on a grid that does not depend on the bounds
+measured.py     release one more scalar: the clipped amount, or the number of people
+top.py          list the most common items, with no limit on a person's items
+draws.py        per-person counts over a public list; a fixed number of draws per person
+arithmetic.py   the same formulas on engine columns and on NumPy arrays
+verify.py       the attained sensitivity, for tests and audits
 
-choice.py    what a way of choosing a bound privately must tell
-sizes.py     how large people's contributions are: what the engine counts for it
-amounts.py   the most that a person's amount counts, from a private profile of amounts
-profile.py   bounds from a private profile of people
-drawn.py     how many draws of a person count, from a private profile
-plume.py     the same with items that are found in between: a baseline
-known.py     the ways of paper 000, for items known in advance
-compare.py   the same by comparing costs: what is done by default
-unknown.py   and for items that are not
+selection/      private selection of the bound:
+selection.py      the interface BoundSelection
+statistics.py     sizes of people's contributions, aggregated by the engine
+loads.py          per-item statistics for every candidate bound
+profile.py        bounds from a private profile of people by size
+nonempty_bins.py  the highest bin of a noisy profile that is significantly nonempty
+amounts.py        the limit on one person's amount, from such a profile
+draws.py          the number of draws per person, from such a profile
+people.py         the number of people, with noise
+rank.py           scaling or iterative search, by the noisy count of the item at a rank
+paper.py          the selection rules of paper 000, for items known in advance
+compare.py        the generalised exponential mechanism for them: the default
+by_load.py        selection rules for items not known in advance
+plume.py          discover items first, then bound again: a baseline
 """
 
 from headcount.bound.bounded import Bounded, Bounding, Sensitivity

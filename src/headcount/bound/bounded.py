@@ -1,8 +1,7 @@
-"""The types of bounding.
+"""Types of contribution bounding: `Sensitivity`, `Bounded` totals, and the interface `Bounding`.
 
-Most ways of bounding leave a person who is within the bound alone, and say of each other person how much of each item
-is too much (`Cutting`). So totals are those of everybody less the excess, and only people above the bound cost
-anything.
+Most kinds of bounding leave people within the bound unchanged and compute, for everybody else, the excess of each item
+(`Cutting`). Totals are then the unbounded totals minus the excess, and only people above the bound cost any work.
 
 Invariant: what is kept of a person depends on that person's rows and the secret alone.
 """
@@ -23,33 +22,33 @@ from headcount.source.contributions import COUNT, USER, WIDE, Contributions
 from headcount.source.engines.registry import to_arrow
 
 LARGEST_TOTAL = 2**61
-"""Totals stop here: with noise they stay within 64 bits, and cutting a total changes no sensitivity."""
+"""Largest total: with noise it stays within 64 bits, and clipping a total raises no sensitivity."""
 CUT = "cut"
 TOTAL = "total"
 
 
 @dataclass(frozen=True)
 class Sensitivity:
-    """The most that one person adds, in units: a person who is removed takes this away."""
+    """The most that one person contributes, in units: removing a person lowers totals by at most this."""
 
     items: int
-    """How many items."""
+    """Number of items (l0)."""
     largest: int
-    """To one item."""
+    """Contribution to one item (l-infinity)."""
     total: int
-    """To all items together (l1)."""
+    """Sum over all items (l1)."""
     squared: int
-    """To all items together, squares added up (l2, squared)."""
+    """Sum of squares over all items (l2, squared)."""
 
     def change(self, neighbours: Neighbours) -> "Sensitivity":
-        """The most by which neighbours differ. A replaced person takes one contribution away and brings another: as
+        """Sensitivity of totals between neighbours. Replacing a person removes one contribution and adds another: as
         neither is negative, squares add up to twice, not four times; and no cell changes by more than `largest`."""
         if neighbours == "add-remove":
             return self
         return Sensitivity(2 * self.items, self.largest, 2 * self.total, 2 * self.squared)
 
     def within(self, cells: int) -> "Sensitivity":
-        """The same if there are only so many cells that can change."""
+        """Tighten the sensitivity for totals that have only `cells` cells."""
         return Sensitivity(
             min(self.items, cells),
             self.largest,
@@ -58,7 +57,7 @@ class Sensitivity:
         )
 
     def covers(self, other: "Sensitivity") -> bool:
-        """Whether the other is nowhere larger."""
+        """True if no component of `other` is larger."""
         return (
             other.items <= self.items
             and other.largest <= self.largest
@@ -69,68 +68,69 @@ class Sensitivity:
 
 @dataclass(frozen=True)
 class Bounded:
-    """Totals to which no person has added more than the sensitivity. Not yet noisy: nothing of it may be shown."""
+    """Totals to which no person contributes more than the sensitivity. Not yet noisy: must not be released."""
 
     items: pa.Table
-    """item0, item1, ...: the items, sorted, or in the order of the keys. Noise is drawn in this order: it never depends
-    on that of the rows, or on what the engine may use."""
+    """item0, item1, ...: the items, sorted, or in the order of the keys. Noise is drawn in this order, which never
+    depends on the order of the rows or on the engine."""
     totals: Integers
-    """What people added to each, in units."""
+    """Sum of people's contributions to each item, in units."""
     sensitivity: Sensitivity
-    """The most that one of them added."""
+    """The most that one person contributes."""
 
 
 @dataclass(frozen=True)
 class Bounding(ABC):
-    """A way of bounding."""
+    """Interface of contribution bounding."""
 
     by_number: ClassVar[bool] = False
-    """Whether pairs as numbers are enough, and better."""
+    """True if dictionary-encoded pairs are enough, and faster."""
     reads_once: ClassVar[bool] = False
-    """Whether it looks at pairs only once, so that they need not be kept."""
+    """True if pairs are read only once, so that they need not be materialised."""
 
     @property
     def unit(self) -> int:
-        """Totals are counted in this many parts of one."""
+        """Units per count: totals are integers, in multiples of 1 / unit."""
         return 1
 
     @property
     @abstractmethod
     def limit(self) -> int:
-        """The bound as one would type it: up to so many items, or events, somebody counts in full."""
+        """The bound as a user would type it: the number of items, or events, up to which a person counts in full."""
 
     @property
     @abstractmethod
     def sensitivity(self) -> Sensitivity:
-        """The most that one person adds after bounding, in units."""
+        """The most that one person contributes after bounding, in units."""
 
     @abstractmethod
     def explain(self, item: str) -> str:
-        """What it does, in a sentence about `item`s."""
+        """Describe the bounding to users, in a sentence about `item`s."""
 
     @abstractmethod
     def bound(self, contributions: Contributions, secret: bytes, keys: pa.Table | None) -> Bounded:
-        """Totals of what is kept: of each of the keys, or of every item of which something is kept."""
+        """Compute the bounded totals of the keys, or of every item of which something is kept."""
 
     @abstractmethod
     def kept(self, contributions: Contributions, secret: bytes) -> ir.Table:
-        """(user, items, count): what is kept of each person, in units. For looking at, not on the way to a release."""
+        """(user, items, count): what is kept of each person, in units. For tests and audits, not for a release."""
 
 
 @dataclass(frozen=True)
 class Cutting(Bounding):
-    """A way of bounding that cuts off what is too much."""
+    """Bounding that subtracts each person's excess."""
 
     @abstractmethod
     def excess(self, contributions: Contributions, secret: bytes) -> ir.Table:
-        """(user, items, cut): what people above the bound have too much, in units."""
+        """(user, items, cut): the excess of people above the bound, in units."""
 
     def bound(self, contributions: Contributions, secret: bytes, keys: pa.Table | None) -> Bounded:
-        totals = _less(contributions, self.excess(contributions, secret), self.unit)
-        return self.told(to_arrow(totals.order_by(contributions.items)), keys)
+        totals = _totals_less_excess(contributions, self.excess(contributions, secret), self.unit)
+        return self.to_bounded(to_arrow(totals.order_by(contributions.items)), keys)
 
-    def told(self, totals: pa.Table, keys: pa.Table | None) -> Bounded:
-        """Totals of items in an order of their own, so that the engine's cannot show; or in that of the keys."""
+    def to_bounded(self, totals: pa.Table, keys: pa.Table | None) -> Bounded:
+        """Build `Bounded` from sorted totals, whose order must not reveal the engine's; in the order of the keys, if
+        there are any."""
         found = totals if keys is None else _at_keys(totals, keys)
         return Bounded(found.drop_columns([TOTAL]), whole_numbers(found[TOTAL]), self.sensitivity)
 
@@ -141,8 +141,8 @@ class Cutting(Bounding):
         return joined.select(*key, **counts).filter(lambda row: row[COUNT] > 0)
 
 
-def _less(contributions: Contributions, excess: ir.Table, unit: int) -> ir.Table:
-    """(items, total): everything, less the excess; only items of which something is kept."""
+def _totals_less_excess(contributions: Contributions, excess: ir.Table, unit: int) -> ir.Table:
+    """(items, total): unbounded totals minus the excess, for items of which something is kept."""
     items = list(contributions.items)
     pairs = contributions.table
     count = pairs.count() if contributions.once else pairs[COUNT].sum()
@@ -155,8 +155,8 @@ def _less(contributions: Contributions, excess: ir.Table, unit: int) -> ir.Table
 
 
 def _at_keys(totals: pa.Table, keys: pa.Table) -> pa.Table:
-    """In the order of the keys; a key that nobody has gets 0. Joined byte by byte, here and not on the engine: what an
-    engine takes for equal (a collation that ignores case) must not count a person under two keys."""
+    """Align totals with the keys; a key that nobody has gets 0. Joined byte by byte in this process, not on the engine:
+    an engine's notion of equality (a collation that ignores case) must not count a person under two keys."""
     placed = keys.append_column("place", pa.array(np.arange(len(keys))))
     joined = placed.join(totals, keys.column_names, use_threads=False).sort_by("place").drop_columns(["place"])
     if len(joined) != len(keys):

@@ -1,5 +1,5 @@
-"""What is left of each item where some of a person's are kept (sample.py), of pairs as numbers: which are too many is
-seen by putting them in order, here and not on the engine.
+"""Totals of sampled items or events (sample.py) from dictionary-encoded pairs: the excess is found by sorting in this
+process instead of on the engine.
 """
 
 from collections.abc import Callable
@@ -15,24 +15,24 @@ from headcount.source.encoded import Booleans, Chunk, EncodedPairs, added
 from headcount.source.engines.registry import to_arrow
 
 Pairs = tuple[Integers, Integers | None]
-"""Items, and how often each; None if once each."""
+"""Items and their counts; None if every count is 1."""
 Excess = Callable[[Chunk, int, Integers], Pairs]
-"""What is too much of some people who are above a bound, by their hashes."""
+"""Function that returns the excess of people above a bound, given their hashes."""
 
 
-def left(numbers: EncodedPairs, hashes: ir.Table, most: int, excess: Excess) -> pa.Table:
-    """(items, total): every item of which something is left. People above the bound have a hash (person, hash)."""
+def kept_totals(numbers: EncodedPairs, hashes: ir.Table, most: int, excess: Excess) -> pa.Table:
+    """(items, total): every item of which something is kept. `hashes` is (person, hash) for people above the bound."""
     items = len(numbers.items)
     totals = np.zeros(items, dtype=np.int64)
-    for some in numbers:
-        above = some.of(some.totals > most)
-        totals += added(items, some.items, some.counted)
+    for chunk in numbers:
+        above = chunk.of(chunk.totals > most)
+        totals += added(items, chunk.items, chunk.counted)
         totals -= added(items, *excess(above, most, at(hashes, above.people)))
     return numbers.items.append_column(TOTAL, pa.array(totals)).filter(pa.array(totals > 0))
 
 
 def at(hashes: ir.Table, people: Integers) -> Integers:
-    """The hashes of these people; 0 for one who has none, which is as good as any."""
+    """Look up the hashes of these people; 0 for a person without one, which is as good as any start."""
     if not len(people):
         return people
     first, last = int(people[0]), int(people[-1])
@@ -43,12 +43,12 @@ def at(hashes: ir.Table, people: Integers) -> Integers:
 
 
 def too_many_items(above: Chunk, most: int, hashes: Integers) -> Pairs:
-    """The items that are not kept."""
+    """The excess items: those that are not kept."""
     return above.items[not_kept(above, most, hashes)], None
 
 
 def not_kept(above: Chunk, most: int, hashes: Integers) -> Booleans:
-    """Where floor((x * most + start) / size) does not rise at somebody's x-th item."""
+    """True where floor((x * most + start) / size) does not rise at a person's x-th item."""
     place = above.upto
     place *= most
     place += above.of_pairs(hashes % above.sizes)
@@ -57,7 +57,7 @@ def not_kept(above: Chunk, most: int, hashes: Integers) -> Booleans:
 
 
 def too_many_events(above: Chunk, most: int, hashes: Integers) -> Pairs:
-    """The same with events: by how much less it rises than somebody has of an item."""
+    """The excess events: how much less that floor rises over an item than the person has events of the item."""
     starts, sizes = above.of_pairs(hashes % above.totals), above.of_pairs(above.totals)
     upto, counts = above.upto, above.counts
     kept = (upto * most + starts) // sizes - ((upto - counts) * most + starts) // sizes

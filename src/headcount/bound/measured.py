@@ -1,8 +1,8 @@
-"""A way of bounding that tells one number more: how much it took away, or how many people there are. For undoing what
-bounding took away, once both are noisy.
+"""Bounding with one more released scalar: the clipped amount, or the number of people. Used to undo the bias of
+bounding, once both are noisy.
 
-One number of one person: at most `cut`, whoever they are, so it needs noise for `cut` alone, for both kinds of
-neighbours.
+One person contributes between 0 and `cut` to the scalar, so noise for a sensitivity of `cut` is enough, for both kinds
+of neighbours.
 """
 
 from dataclasses import dataclass
@@ -18,33 +18,33 @@ from headcount.source.arrow_columns import whole_numbers
 from headcount.source.contributions import USER, WIDE, Contributions
 from headcount.source.engines.registry import to_arrow
 
-OFTEN = 4
-"""Of what was taken from one person, so many times the bound is added up at most."""
+MAX_TAKEN_FACTOR = 4
+"""The amount clipped from one person counts up to this many times the bound."""
 
 
 @dataclass(frozen=True)
 class BoundedWithScalar(Bounded):
-    """Totals, and a number beside them. Not yet noisy."""
+    """Totals and a scalar. Not yet noisy."""
 
     number: int
-    """What people add to it, in units."""
+    """Sum of people's contributions to the scalar, in units."""
 
 
 @dataclass(frozen=True)
 class WithScalar(Bounding):
-    """The same bounding, and a number beside."""
+    """The inner bounding, with a scalar."""
 
     inner: ScaledToSum | ScaledToSize
     what: Literal["taken", "people"]
 
     @property
     def cut(self) -> int:
-        """The most that one person adds to the number, in units."""
-        return (OFTEN * self.inner.limit if self.what == "taken" else 1) * self.number_unit
+        """The most that one person contributes to the scalar, in units."""
+        return (MAX_TAKEN_FACTOR * self.inner.limit if self.what == "taken" else 1) * self.number_unit
 
     @property
     def number_unit(self) -> int:
-        """The number is counted in this many parts of one."""
+        """Units per count of the scalar."""
         return self.inner.unit if self.what == "taken" else 1
 
     @property
@@ -66,16 +66,16 @@ class WithScalar(Bounding):
         return self.inner.kept(contributions, secret)
 
     def bound(self, contributions: Contributions, secret: bytes, keys: pa.Table | None) -> BoundedWithScalar:
-        done = self.inner.bound(contributions, secret, keys)
+        inner = self.inner.bound(contributions, secret, keys)
         people = self._taken(contributions, secret) if self.what == "taken" else contributions.people
-        return BoundedWithScalar(done.items, done.totals, done.sensitivity, added(people))
+        return BoundedWithScalar(inner.items, inner.totals, inner.sensitivity, added(people))
 
     def _taken(self, contributions: Contributions, secret: bytes) -> ir.Table:
-        """(user, total): what was taken from each, cut."""
+        """(user, total): the amount clipped from each person, at most `cut`."""
         taken = self.inner.excess(contributions, secret).group_by(USER).agg(**{TOTAL: lambda rows: rows[CUT].sum()})
         return taken.mutate(**{TOTAL: cut_at(taken[TOTAL].cast("float64"), self.cut).cast("int64")})
 
 
 def added(people: ir.Table) -> int:
-    """What all of them add."""
+    """Sum the people's totals."""
     return int(whole_numbers(to_arrow(people.agg(**{TOTAL: people[TOTAL].sum().fill_null(0).cast(WIDE)}))[TOTAL])[0])

@@ -1,12 +1,12 @@
-"""Keep some of what a person did, chosen at random: for items that are not known in advance.
+"""Systematic sampling of a person's items or events: for items that are not known in advance.
 
-Somebody with m items (or events) above the bound keeps `most` of them, evenly spread over their items in sorted order,
-from a random start: of the first x, floor((x * most + start) / m) are kept. Every one has the same chance most / m, and
-of an item with c events about c * most / m are kept, never off by one or more: less noise than independent draws.
+A person with m items (or events), more than the bound, keeps `most` of them, evenly spread over their items in sorted
+order, from a random start: of the first x, floor((x * most + start) / m) are kept. Each has the same probability
+most / m, and of an item with c events c * most / m are kept up to less than one: less variance than independent draws.
 
-The start is a keyed hash, SHA-256 of a fresh secret and the person: the same digits on every engine, the same on every
-retry, whatever the order of the rows and whoever else is there. Privacy does not rest on it: the bound holds for every
-secret (docs/proofs/bounding.md).
+The start is a keyed hash, SHA-256 of a fresh secret and the person: the same digits on every engine and on every retry,
+independent of the order of the rows and of other people. Privacy does not rest on it: the bound holds for every secret
+(docs/proofs/bounding.md).
 """
 
 from dataclasses import dataclass
@@ -17,19 +17,19 @@ import pyarrow as pa
 from ibis.expr import types as ir
 
 from headcount.bound.bounded import CUT, Bounded, Cutting, Sensitivity
-from headcount.bound.by_number import Excess, left, too_many_events, too_many_items
+from headcount.bound.by_number import Excess, kept_totals, too_many_events, too_many_items
 from headcount.source.contributions import COUNT, PLACE, USER, Contributions, per_person, spelled
 from headcount.source.encoded import EncodedPairs
 from headcount.source.engines.registry import engine_of
 from headcount.wording import times
 
 DIGITS = 8
-"""Hexadecimal digits of the hash that make a start: 32 bits. With m starts, none is favoured by more than m / 2^32."""
+"""Hexadecimal digits of the hash used for the start: 32 bits. Of m starts none is favoured by more than m / 2^32."""
 
 
 @dataclass(frozen=True)
 class SampledItems(Cutting):
-    """At most `most` items of a person, each counted once."""
+    """Sample at most `most` items of each person, each counted once."""
 
     by_number: ClassVar[bool] = True
     most: int
@@ -45,7 +45,7 @@ class SampledItems(Cutting):
     def bound(self, contributions: Contributions, secret: bytes, keys: pa.Table | None) -> Bounded:
         if contributions.encoded is None:
             return super().bound(contributions, secret, keys)
-        return self.told(_left(contributions.encoded, self.most, secret, too_many_items), keys)
+        return self.to_bounded(_left(contributions.encoded, self.most, secret, too_many_items), keys)
 
     def excess(self, contributions: Contributions, secret: bytes) -> ir.Table:
         people = contributions.persons
@@ -58,14 +58,14 @@ class SampledItems(Cutting):
 
     def explain(self, item: str) -> str:
         return (
-            f"Each person counts once for each {item}, and at most {times(self.most)} in all. Of somebody who has "
-            "more, only so many are kept, chosen by a keyed hash with a fresh secret."
+            f"Each person counts once for each {item}, and at most {times(self.most)} in all. From somebody who "
+            "has more, only that many are kept, chosen by a keyed hash with a fresh secret."
         )
 
 
 @dataclass(frozen=True)
 class SampledEvents(Cutting):
-    """At most `most` events of a person, whatever they are."""
+    """Sample at most `most` events of each person, over all items."""
 
     by_number: ClassVar[bool] = True
     most: int
@@ -81,7 +81,7 @@ class SampledEvents(Cutting):
     def bound(self, contributions: Contributions, secret: bytes, keys: pa.Table | None) -> Bounded:
         if contributions.encoded is None:
             return super().bound(contributions, secret, keys)
-        return self.told(_left(contributions.encoded, self.most, secret, too_many_events), keys)
+        return self.to_bounded(_left(contributions.encoded, self.most, secret, too_many_events), keys)
 
     def excess(self, contributions: Contributions, secret: bytes) -> ir.Table:
         people = contributions.persons
@@ -91,8 +91,8 @@ class SampledEvents(Cutting):
 
     def explain(self, item: str) -> str:
         return (
-            f"Each person counts at most {times(self.most)} in all. Of somebody who has more events, only so many are "
-            "kept, chosen by a keyed hash with a fresh secret."
+            f"Each person counts at most {times(self.most)} in all. From somebody who has more events, only that "
+            "many are kept, chosen by a keyed hash with a fresh secret."
         )
 
 
@@ -113,18 +113,18 @@ def _started(people: ir.Table, size: ir.Column, most: int, secret: bytes) -> ir.
 
 
 def _left(numbers: EncodedPairs, most: int, secret: bytes, excess: Excess) -> pa.Table:
-    """(items, total): what is left of each item."""
-    return left(numbers, hashes(numbers, most, secret), most, excess)
+    """(items, total): the totals of what is kept."""
+    return kept_totals(numbers, hashes(numbers, most, secret), most, excess)
 
 
 def hashes(numbers: EncodedPairs, most: int, secret: bytes) -> ir.Table:
-    """(person, hash) of the people who may be above a bound: only somebody with more events can be."""
+    """(person, hash) of the people who may be above a bound: those with more events than `most`."""
     above = numbers.people.filter(numbers.people["events"] > most)
     return hashed(above, secret, DIGITS).select("person", "hash")
 
 
 def hashed(people: ir.Table, secret: bytes, digits: int) -> ir.Table:
-    """The people, each with a number of so many hexadecimal digits: a keyed hash."""
+    """Add a column `hash` to the people: a keyed hash of `digits` hexadecimal digits, as an integer."""
     digested = people.mutate(digest=(ibis.literal(secret.hex()) + spelled(people[USER])).hexdigest("sha256"))
     number = ibis.literal(0, "int64")
     for place in range(digits):
@@ -133,7 +133,7 @@ def hashed(people: ir.Table, secret: bytes, digits: int) -> ir.Table:
 
 
 def _cut(rows: ir.Table, most: int, items: tuple[str, ...]) -> ir.Table:
-    """(user, items, cut): each count less what is kept of it."""
+    """(user, items, cut): each count minus its kept part."""
 
     def kept(of_first: ir.Column) -> ir.Column:
         scaled = of_first * most + rows["start"]

@@ -1,8 +1,8 @@
-"""Shrink all of a person's counts by one factor, so that together they stay within a norm: for known items.
+"""Scale a person's counts by one factor to stay within an l1 or l2 norm: for known items.
 
-Nothing is drawn: somebody above the bound keeps a share of every count, rounded *down* to a public grid, so that totals
-are whole numbers of units and noise on them is exact. The share is computed in floating point and lowered by 2^-40,
-far more than the few roundings of 2^-53 each that can have raised it (docs/proofs/clipped.md).
+Deterministic: a person above the bound keeps the same fraction of every count, rounded *down* to a public grid, so that
+totals are whole numbers of units and noise on them is exact. The fraction is computed in floating point and lowered by
+2^-40, far more than the few roundings of 2^-53 each that can have raised it (docs/proofs/clipped.md).
 """
 
 from dataclasses import dataclass
@@ -15,20 +15,20 @@ from headcount.source.contributions import COUNT, USER, Contributions, per_perso
 from headcount.wording import times
 
 GRID = 1024
-"""Units in one, by default: a kept share is a multiple of 1/1024."""
-SAFE = 1 - 2.0**-40
-"""Less than one by more than all floating-point roundings together."""
+"""Default units per count: what is kept of a count is a multiple of 1/1024."""
+ROUNDING_GUARD = 1 - 2.0**-40
+"""Factor below one by more than all floating-point roundings together."""
 
 
 @dataclass(frozen=True)
 class ScaledToSum(Cutting):
-    """A person's counts add up to at most `most` (l1)."""
+    """Scale each person's counts to a sum of at most `most` (l1)."""
 
     most: int
     largest: int
-    """The most that a person can have of one item anyway: 1 if people are counted."""
+    """Largest count of one item before bounding: 1 if people are counted."""
     grid: int = GRID
-    """Units in one."""
+    """Units per count."""
 
     @property
     def limit(self) -> int:
@@ -57,13 +57,13 @@ class ScaledToSum(Cutting):
 
 @dataclass(frozen=True)
 class ScaledToSize(Cutting):
-    """The squares of a person's counts add up to at most `squared` (l2)."""
+    """Scale each person's counts to a sum of squares of at most `squared` (l2)."""
 
     squared: int
     largest: int
-    """The most that a person can have of one item anyway: 1 if people are counted."""
+    """Largest count of one item before bounding: 1 if people are counted."""
     grid: int = GRID
-    """Units in one."""
+    """Units per count."""
 
     @property
     def limit(self) -> int:
@@ -98,7 +98,7 @@ class ScaledToSize(Cutting):
 
 
 def _shrunk(contributions: Contributions, above: ir.Table, limit: float, grid: int) -> ir.Table:
-    """(user, items, cut) for the people in `above` (user, size): what is missing to the full count, in units."""
+    """(user, items, cut) for the people in `above` (user, size): the full count minus the scaled one, in units."""
     joined = contributions.of(above)
-    share = joined[COUNT].cast("float64") * (limit * grid) / joined["size"].cast("float64") * SAFE
+    share = joined[COUNT].cast("float64") * (limit * grid) / joined["size"].cast("float64") * ROUNDING_GUARD
     return joined.select(USER, *contributions.items, **{CUT: joined[COUNT] * grid - share.floor().cast("int64")})

@@ -1,9 +1,9 @@
-"""The most common items, with no limit on how many of them a person has: for finding them one after another.
+"""The most common items, with no limit on a person's number of items: for iterative search.
 
 A person adds 1 to each of their items, so neighbours differ by at most 1 in the count of any item, and so in the count
 of the item at any rank. That is all that the proof needs (docs/proofs/count-release.md): nothing is sampled or scaled.
-If amounts are added up instead of people, a person's amount for one item is cut at a limit; which items are found still
-depends on people alone.
+If amounts are summed instead of people, a person's amount for one item is clipped at a limit; which items are found
+still depends on the number of people alone.
 """
 
 from dataclasses import dataclass
@@ -20,26 +20,26 @@ from headcount.source.arrow_columns import whole_numbers
 from headcount.source.contributions import AMOUNT, COUNT, GRID, USER, WIDE, Contributions
 from headcount.source.engines.registry import to_arrow
 
-EVERY = 2**62
-"""As a limit: none."""
+UNBOUNDED = 2**62
+"""Sensitivity component without a limit."""
 ADDED = "added"
 PARTS = 2**16
-"""A person's amount for one item has fewer than twice so many parts."""
+"""Resolution of amounts: a person's amount for one item has fewer than twice this many parts."""
 
 
 @dataclass(frozen=True)
 class BoundedTop(Bounded):
-    """The most common items, by how many people have them."""
+    """The most common items, by their number of people."""
 
     next: int
-    """How many people have the next item, the most common one that is not listed; 0 if there is none."""
+    """Number of people of the most common item that is not listed; 0 if there is none."""
     values: Integers
-    """What is to be told of each item: people, or amounts in parts."""
+    """The value to release for each item: people, or amounts in parts."""
 
 
 @dataclass(frozen=True)
 class TopItems(Bounding):
-    """The items that most people have."""
+    """List the items that most people have."""
 
     by_number: ClassVar[bool] = True
     reads_once: ClassVar[bool] = True
@@ -52,45 +52,45 @@ class TopItems(Bounding):
 
     @property
     def sensitivity(self) -> Sensitivity:
-        return Sensitivity(items=EVERY, largest=self.parts, total=EVERY, squared=EVERY)
+        return Sensitivity(items=UNBOUNDED, largest=self.parts, total=UNBOUNDED, squared=UNBOUNDED)
 
     @property
     def part(self) -> float:
-        """What one part of a value stands for."""
+        """Amount that one part of a value represents."""
         return 1.0
 
     @property
     def parts(self) -> int:
-        """The most that one person adds to one value, in parts."""
+        """The most that one person contributes to one value, in parts."""
         return 1
 
     def bound(self, contributions: Contributions, secret: bytes, keys: pa.Table | None) -> BoundedTop:
         items = list(contributions.items)
-        found = self._found(contributions)
+        found = self._listed(contributions)
         totals, values = whole_numbers(found[TOTAL]), whole_numbers(found[ADDED])
         following = int(totals[self.most]) if len(totals) > self.most else 0
         listed = found.select(items).slice(0, self.most)
         return BoundedTop(listed, totals[: self.most], self.sensitivity, following, values[: self.most])
 
-    def _found(self, contributions: Contributions) -> pa.Table:
-        """(items, total, added): the items that are listed, the most common first, and one more."""
+    def _listed(self, contributions: Contributions) -> pa.Table:
+        """(items, total, added): the listed items, most common first, and one more."""
         if contributions.encoded is not None and self.by_number:
             return self._most_common(contributions.encoded.items, contributions.encoded.totals)
         items, pairs = list(contributions.items), contributions.table
-        people = pairs.group_by(items).agg(**self._told(pairs))
+        people = pairs.group_by(items).agg(**self._aggregates(pairs))
         return to_arrow(people.order_by(people[TOTAL].desc(), *items).limit(self.most + 1))
 
     def _most_common(self, items: pa.Table, totals: Integers) -> pa.Table:
-        """The same by number. Few items are taken first: to put all of them in another order, Arrow would copy them
-        into one piece, which may be too long for it."""
+        """The same from dictionary-encoded pairs. Items are filtered before they are reordered: to reorder all of them,
+        Arrow would copy them into one chunk, which may exceed its limit."""
         places = np.argsort(-totals, kind="stable")[: self.most + 1]
         few = np.sort(places)
         listed = items.filter(pa.array(np.isin(np.arange(len(totals)), few)))
         listed = listed.append_column(TOTAL, pa.array(totals[few])).append_column(ADDED, pa.array(totals[few]))
         return listed.take(pa.array(np.searchsorted(few, places)))
 
-    def _told(self, pairs: ir.Table) -> dict[str, ir.Value]:
-        """How many people have an item, and what is to be told of it."""
+    def _aggregates(self, pairs: ir.Table) -> dict[str, ir.Value]:
+        """Aggregates of an item: its number of people, and the value to release."""
         return {TOTAL: pairs.count(), ADDED: pairs.count()}
 
     def kept(self, contributions: Contributions, secret: bytes) -> ir.Table:
@@ -105,13 +105,13 @@ class TopItems(Bounding):
 
 @dataclass(frozen=True)
 class TopSums(TopItems):
-    """The same, with what people's amounts add up to."""
+    """List the items that most people have, with sums of events or amounts."""
 
     by_number: ClassVar[bool] = False
     each: int
-    """The most that one person's amount for one item counts."""
+    """Limit on one person's amount for one item."""
     of: Literal["count", "amount"] = "amount"
-    """Whether events are added up, or amounts."""
+    """What is summed: events, or amounts."""
 
     @property
     def limit(self) -> int:
@@ -131,17 +131,19 @@ class TopSums(TopItems):
 
     @property
     def _shift(self) -> int:
-        """Large amounts are told less finely."""
+        """Bits that are dropped: large amounts have a coarser resolution."""
         return max((self.each * self._grid).bit_length() - PARTS.bit_length(), 0)
 
-    def _told(self, pairs: ir.Table) -> dict[str, ir.Value]:
+    def _aggregates(self, pairs: ir.Table) -> dict[str, ir.Value]:
         cut = ibis.least(pairs[AMOUNT if self.of == AMOUNT else COUNT], self.each * self._grid)
-        whole = ((cut - cut % (1 << self._shift)) / (1 << self._shift)).round().cast("int64")  # below 2^53: exact
-        return {TOTAL: pairs.count(), ADDED: ibis.least(whole.sum().cast(WIDE), LARGEST_TOTAL).cast(WIDE)}
+        clipped_parts = (
+            ((cut - cut % (1 << self._shift)) / (1 << self._shift)).round().cast("int64")
+        )  # below 2^53: exact
+        return {TOTAL: pairs.count(), ADDED: ibis.least(clipped_parts.sum().cast(WIDE), LARGEST_TOTAL).cast(WIDE)}
 
     def explain(self, item: str) -> str:
         what = "number of events" if self.of == COUNT else "amount"
         return (
-            f"{super().explain(item)} Of what was found, a person's {what} for each {item} is cut at {self.each:,}, "
-            "and is not below 0."
+            f"{super().explain(item)} Among those that are found, a person's {what} for each {item} is cut at "
+            f"{self.each:,}, and is not below 0."
         )

@@ -1,13 +1,14 @@
-"""Shrink people's counts to two norms at once, a small and a large one: for items that are not known in advance.
+"""Scale people's counts to two l2 norms at once, a small and a large one: for items that are not known in advance.
 
-Somebody whose squares add up to Q counts min(1, C / root of Q) for each event (or item), with a small C and with a
-large one: the small one has little noise, the large one little bias. Beside these, two numbers: how much the large one
-keeps of everybody, and how much it takes away; a person's part in them is cut.
+A person whose squares sum to Q counts min(1, C / sqrt(Q)) for each event (or item), once with a small C and once with a
+large one: the small one has little noise, the large one little bias. Besides, two scalars: how much the large one
+keeps of everybody, and how much it clips; one person's part in each is limited.
 
-Scaling does not limit how many items a person has, and every one of them could be shown by noise alone. So an item is
-left out of which a person has less than one part in `most` of their squares; of people, who all weigh the same,
-`most` items are kept by a keyed hash. Everything is rounded *down* to whole units, of which one person adds 2^24 (l2):
-so noise and threshold are the same for every bound, and known before it. Proof: docs/proofs/weighted.md.
+Scaling does not limit a person's number of items, and noise alone could reveal any of them. So events of an item are
+dropped if they are less than a fraction 1 / `most` of the person's squares; if people are counted, whose items all
+weigh the same, `most` items are kept by a keyed hash. Everything is rounded *down* to floor units, of which one person
+contributes 2^24 (l2): so noise and threshold are the same for every bound, and known in advance. Proof:
+docs/proofs/weighted.md.
 """
 
 from dataclasses import dataclass, field
@@ -20,11 +21,11 @@ import pyarrow as pa
 from ibis.expr import types as ir
 
 from headcount.account.calibrate import SQUARED
-from headcount.bound.arithmetic import cut_at, floating, root, where, whole
+from headcount.bound.arithmetic import cut_at, floating, floor, root, where
 from headcount.bound.bounded import TOTAL, Bounded, Bounding, Sensitivity
 from headcount.bound.by_number import at, not_kept
 from headcount.bound.sample import SampledItems, hashes
-from headcount.bound.scale import SAFE
+from headcount.bound.scale import ROUNDING_GUARD
 from headcount.exact import Integers
 from headcount.source.arrow_columns import whole_numbers
 from headcount.source.contributions import COUNT, USER, WIDE, Contributions, per_person
@@ -32,37 +33,37 @@ from headcount.source.encoded import Chunk, EncodedPairs, added
 from headcount.source.engines.registry import to_arrow
 
 LARGE = "large"
-LIGHT = 4
-"""Of what is kept, so many times fewer parts are counted than of what is taken away: it needs less precision."""
+KEPT_COARSENESS = 4
+"""The kept amount is counted in this many times fewer parts than the clipped one: it needs less precision."""
 
 
 @dataclass(frozen=True)
 class BoundedTwoScale(Bounded):
-    """Totals on two scales. Not yet noisy."""
+    """Totals on two scales, and the two scalars. Not yet noisy."""
 
     large: Integers
-    """What people added to each item on the large scale, in units of that scale."""
+    """Totals on the large scale, in units of that scale."""
     taken: Integers
-    """How much the large scale took away from everybody, and how much it kept, in parts of a person's most."""
+    """Amount that the large scale clipped, and amount that it kept, over all people, in parts of a person's maximum."""
 
 
 @dataclass(frozen=True)
 class TwoScaleClip(Bounding):
-    """Every person's squares add up to at most `small`, and on the other scale to at most `large`."""
+    """Scale every person's sum of squares to at most `small`, and on a second scale to at most `large`."""
 
     by_number: ClassVar[bool] = True
     small: int
     large: int
     most: int
-    """A person has at most so many items."""
+    """Maximum number of a person's items."""
     largest: int
-    """The most that a person can have of one item anyway: 1 if people are counted."""
+    """Largest count of one item before bounding: 1 if people are counted."""
     cuts: tuple[int, int]
-    """The most that is added up of what the large scale takes from one person, and of what it keeps of them."""
+    """Limits on one person's contribution to the two scalars: the clipped amount, and the kept one."""
     squared: int = field(default=SQUARED, repr=False)
-    """What one person adds, squares added up, in units."""
-    worth: float = field(default=1.0, repr=False)
-    """The noise on the small scale once its losses are undone, as the profile tells: as that of so large a norm."""
+    """One person's sum of squares, in units."""
+    effective_norm: float = field(default=1.0, repr=False)
+    """Norm whose noise equals that on the small scale after its clipping is undone, estimated from the profile."""
 
     @property
     def limit(self) -> int:
@@ -74,21 +75,21 @@ class TwoScaleClip(Bounding):
 
     @property
     def large_unit(self) -> int:
-        """Totals on the large scale are counted in this many parts of one."""
+        """Units per count on the large scale."""
         return isqrt(self.squared // self.large)
 
     @property
     def parts(self) -> tuple[int, int]:
-        """The parts of their cuts in which the two numbers are counted: together they stay within the norm."""
-        most = isqrt(self.squared * LIGHT**2 // (LIGHT**2 + 1))
-        return most, most // LIGHT
+        """Parts into which the limits of the two scalars are divided: together they stay within the norm."""
+        most = isqrt(self.squared * KEPT_COARSENESS**2 // (KEPT_COARSENESS**2 + 1))
+        return most, most // KEPT_COARSENESS
 
     @property
     def sensitivity(self) -> Sensitivity:
         norm = isqrt(self.squared)
         return Sensitivity(
             items=self.most, largest=norm, total=self.most * norm, squared=self.squared
-        )  # on either scale, and of the two numbers
+        )  # on either scale, and of the two scalars
 
     def bound(self, contributions: Contributions, secret: bytes, keys: pa.Table | None) -> BoundedTwoScale:
         if contributions.encoded is not None:
@@ -107,27 +108,27 @@ class TwoScaleClip(Bounding):
     def _of_numbers(self, numbers: EncodedPairs, secret: bytes) -> BoundedTwoScale:
         started, items = hashes(numbers, self.most, secret), len(numbers.items)
         totals, taken = np.zeros((2, items), dtype=np.int64), np.zeros(2, dtype=np.int64)
-        for some in numbers:
-            totals += self._events(some, items) if self.largest > 1 else self._once_each(some, started, items)
-            taken += [each.sum() for each in self._taken(some.totals.astype(np.float64), self._size(some.squares))]
-        there = totals[0] > 0
-        found = numbers.items.filter(pa.array(there))
-        return BoundedTwoScale(found, totals[0][there], self.sensitivity, totals[1][there], taken)
+        for chunk in numbers:
+            totals += self._events(chunk, items) if self.largest > 1 else self._once_each(chunk, started, items)
+            taken += [each.sum() for each in self._taken(chunk.totals.astype(np.float64), self._size(chunk.squares))]
+        nonzero = totals[0] > 0
+        found = numbers.items.filter(pa.array(nonzero))
+        return BoundedTwoScale(found, totals[0][nonzero], self.sensitivity, totals[1][nonzero], taken)
 
-    def _events(self, some: Chunk, items: int) -> list[Integers]:
-        """What events add to each item, on both scales."""
-        size = some.of_pairs(self._size(some.squares))
-        shares = self._shares(size, some.counts)
-        few = self._few(some.counts, size)
-        return [added(items, some.items, where(few, share, 0)) for share in shares]
+    def _events(self, chunk: Chunk, items: int) -> list[Integers]:
+        """Totals of events by item, on both scales."""
+        size = chunk.of_pairs(self._size(chunk.squares))
+        shares = self._shares(size, chunk.counts)
+        few = self._few(chunk.counts, size)
+        return [added(items, chunk.items, where(few, share, 0)) for share in shares]
 
-    def _once_each(self, some: Chunk, started: ir.Table, items: int) -> list[Integers]:
-        """What people add to each item, on both scales: all of them, less what is not kept of those who have many."""
-        many = some.sizes > self.most
-        above, shares = some.of(many), self._shares(self._size(some.squares), np.ones_like(some.sizes))
+    def _once_each(self, chunk: Chunk, started: ir.Table, items: int) -> list[Integers]:
+        """Totals of people by item, on both scales: of all pairs, minus the dropped ones of people with many items."""
+        many = chunk.sizes > self.most
+        above, shares = chunk.of(many), self._shares(self._size(chunk.squares), np.ones_like(chunk.sizes))
         cut = not_kept(above, self.most, at(started, above.people))
         return [
-            added(items, some.items, some.of_pairs(share))
+            added(items, chunk.items, chunk.of_pairs(share))
             - added(items, above.items[cut], above.of_pairs(share[many])[cut])
             for share in shares
         ]
@@ -137,13 +138,13 @@ class TwoScaleClip(Bounding):
         return left.select(USER, *contributions.items, **{COUNT: left[TOTAL]})
 
     def _people(self, contributions: Contributions) -> ir.Table:
-        """(user, items, sum, size): the sum of a person's counts, and the sum of the squares of those that are left."""
+        """(user, items, sum, size): a person's number of items, sum of counts, and kept sum of squares."""
         people = contributions.persons
         sums, size = floating(people["total"]), self._size(people["squares"])
         return per_person(people, items=people["items"], sum=sums, size=size)
 
     def _left(self, contributions: Contributions, secret: bytes) -> ir.Table:
-        """(user, items, total, large): what is left of each person, on both scales."""
+        """(user, items, total, large): what is kept of each person, on both scales."""
         people, key = self._people(contributions), [USER, *contributions.items]
         if self.largest > 1:
             joined = contributions.of(people)
@@ -160,28 +161,28 @@ class TwoScaleClip(Bounding):
         return dict(zip((TOTAL, LARGE), shares, strict=True))
 
     def _size(self, squares: Any) -> Any:
-        """What the squares of a person's counts add up to, of those that are left."""
+        """Sum of the squares of a person's kept counts."""
         return floating(squares) if self.largest > 1 else cut_at(floating(squares), self.most)
 
     def _few(self, count: Any, size: Any) -> Any:
-        """Whether an item is one of the few, at most `most`, that are large enough in all of somebody's squares."""
+        """True for items that are a large enough fraction of a person's squares; there are at most `most`."""
         return floating(count) * floating(count) * float(self.most) >= size
 
     def _shares(self, size: Any, count: Any) -> list[Any]:
-        """What so many of an item add on both scales, in units."""
-        shrunk = whole(floating(count) * (float(isqrt(self.squared)) * SAFE) / root(size))
+        """Scaled counts of an item on both scales, in units."""
+        shrunk = floor(floating(count) * (float(isqrt(self.squared)) * ROUNDING_GUARD) / root(size))
         scales = (self.small, self.unit), (self.large, self.large_unit)
         return [where(size <= float(limit), count * unit, shrunk) for limit, unit in scales]
 
     def _taken(self, sums: Any, size: Any) -> list[Any]:
-        """How much the large scale takes away from each person, and how much it keeps."""
+        """Amount of each person that the large scale clips, and amount that it keeps, in parts."""
         all_ = size if self.largest == 1 else sums
         kept = where(size <= float(self.large), all_, all_ * float(self.large) ** 0.5 / root(size))
         both = zip((sums - kept, kept), self.cuts, self.parts, strict=True)
-        return [whole(cut_at(number, cut) * (parts / cut * SAFE)) for number, cut, parts in both]
+        return [floor(cut_at(number, cut) * (parts / cut * ROUNDING_GUARD)) for number, cut, parts in both]
 
     def _taken_together(self, people: ir.Table) -> Integers:
-        """The same of everybody."""
+        """Sum both amounts over all people."""
         taken, kept = self._taken(people["sum"], people["size"])
         each = people.select(taken=taken, kept=kept)
         found = to_arrow(each.agg(**{name: each[name].sum().fill_null(0).cast(WIDE) for name in ("taken", "kept")}))
@@ -192,8 +193,8 @@ class TwoScaleClip(Bounding):
             return (
                 f"Each person counts once for each {item}, if they have at most {self.small:,}. Somebody with more, "
                 f"say n, counts the root of {self.small:,}/n for each. The same is done with {self.large:,} in the "
-                f"place of {self.small:,}, to see what the first takes away. Of more than {self.most:,} only so many "
-                "are kept."
+                f"place of {self.small:,}, to see what the first takes away. From somebody with more than "
+                f"{self.most:,}, only that many are kept."
             )
         small, large = isqrt(self.small), isqrt(self.large)
         return (

@@ -1,4 +1,4 @@
-"""See on the table that a bound holds: the most that any one person adds, after bounding."""
+"""Attained sensitivity: the most that any one person contributes after bounding, measured on the table."""
 
 from ibis.expr import types as ir
 
@@ -7,9 +7,9 @@ from headcount.source.contributions import COUNT, USER
 
 
 def attained(kept: ir.Table) -> Sensitivity:
-    """The most that one person adds to the kept (user, items, count), each way of measuring by itself.
+    """Measure the most that one person contributes to the kept (user, items, count), each component by itself.
 
-    A look at the data: for tests and audits, never on the way to a release."""
+    Reads the data without noise: for tests and audits, never for a release."""
     people = kept.group_by(USER).agg(
         items=lambda rows: rows.count(),
         largest=lambda rows: rows[COUNT].max(),

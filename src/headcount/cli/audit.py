@@ -90,7 +90,7 @@ def audit_specimens(runs: int) -> bool:
     right = True
     for each in specimens():
         with progress(each.name, runs) as advance:
-            found = each.audited(runs, advance)
+            found = each.audit(runs, advance)
         claim = f"({written(each.epsilon)}, {float(each.delta):.2g})"
         table.add_row(each.name, claim, f"{found.epsilon:.2f}", verdict(each.honest, found), visible(found.event[:60]))
         right &= found.flagged != each.honest

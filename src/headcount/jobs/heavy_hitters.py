@@ -15,7 +15,7 @@ import pyarrow as pa
 from headcount.account import Ledger
 from headcount.account.events import Neighbours
 from headcount.account.guarantee import Cost
-from headcount.bound.selection.people import People, PeopleCount
+from headcount.bound.selection.people import NoisyCount, PeopleCount
 from headcount.errors import BadParameter
 from headcount.exact import Number, one_of, rational
 from headcount.jobs import parameters
@@ -142,11 +142,11 @@ class HeavyHitters(ItemJob):
         counted = PeopleCount(budget.epsilon * PEOPLE_SHARE) if self.measures_people else None
         return replace(self.counts.strategy(budget, cells), people_count=counted)
 
-    def table(self, noisy: Noisy, columns: Columns, people: People) -> pa.Table:
+    def table(self, noisy: Noisy, columns: Columns, people: NoisyCount) -> pa.Table:
         """The items whose count is that share of the people or more. Certain are those whose interval lies above it,
         however many people there are: wrong in at most 1 of 20 cases."""
         share, counts = float(self.share), self.labelled(noisy, columns)
-        least, beyond = share * people.count, share * (people.count + people.away)
+        least, beyond = share * people.count, share * (people.count + people.half_width)
         shown = counts.filter(pa.array(whole_numbers(counts["count"]) >= least))
         certain = whole_numbers(shown["low"]) >= ceil(beyond)
         marked = shown.append_column("certain", pa.array(np.asarray(certain)))
@@ -155,7 +155,7 @@ class HeavyHitters(ItemJob):
     def title(self) -> str:
         return f"heavy hitters by {self.item} (at least {float(100 * self.share):g}% of the people)"
 
-    def closing(self, people: People | None) -> list[str]:
+    def closing(self, people: NoisyCount | None) -> list[str]:
         there = "There are" if self.people != "count" else "There are about"
         many = f"{there} {people.count:,} people: at least {ceil(self.share * people.count):,}. " if people else ""
         return [

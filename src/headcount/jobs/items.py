@@ -9,7 +9,7 @@ from typing import Any, Self
 import pyarrow as pa
 from ibis.expr import datatypes as dt
 
-from headcount.bound.selection.people import People
+from headcount.bound.selection.people import NoisyCount
 from headcount.job import Job
 from headcount.jobs.parameters import BinEdges, By, Keys
 from headcount.mechanism.mechanism import Columns, Noisy
@@ -50,7 +50,7 @@ class ItemJob(Job):
         """The items of one column. One chunk, so that equal releases are equal bytes."""
         return column.combine_chunks()
 
-    def table(self, noisy: Noisy, columns: Columns, people: People) -> pa.Table:
+    def table(self, noisy: Noisy, columns: Columns, people: NoisyCount) -> pa.Table:
         """The most first, then by item."""
         return most_first(self.labelled(noisy, columns), self.by, self.value_name)
 
@@ -96,7 +96,7 @@ class ListedItemJob(ItemJob):
             isinstance(part, int) and not isinstance(part, bool) and -(2**63) <= part < 2**63 for part in parts
         )
 
-    def table(self, noisy: Noisy, columns: Columns, people: People) -> pa.Table:
+    def table(self, noisy: Noisy, columns: Columns, people: NoisyCount) -> pa.Table:
         """Bins and dates in their own order, all else the most first, then by item."""
         labels = {name: bins.labels for name, bins in self.bins_by_column().items()}
         return in_order(self.labelled(noisy, columns), self.by, self.value_name, labels)

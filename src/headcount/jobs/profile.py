@@ -13,7 +13,7 @@ from ibis.expr import types as ir
 from headcount.account import Ledger
 from headcount.account.events import Neighbours
 from headcount.account.guarantee import Cost
-from headcount.bound.selection.people import People
+from headcount.bound.selection.people import NoisyCount
 from headcount.bound.selection.profile import PROFILE_EDGES
 from headcount.exact import Number
 from headcount.jobs.items import ItemJob
@@ -96,7 +96,7 @@ class Profile(ItemJob):
         bound = BINS_OF_A_PERSON
         return KnownItems(budget=budget, neighbours=self.neighbours, cells=cells, count="users", bound=bound)
 
-    def table(self, noisy: Noisy, columns: Columns, people: People) -> pa.Table:
+    def table(self, noisy: Noisy, columns: Columns, people: NoisyCount) -> pa.Table:
         """Items before events, bins in their order."""
         what, size = (noisy.items[place].combine_chunks() for place in (0, 1))
         labels = pa.array(self.bins_by_column()[SIZE].labels).take(size)

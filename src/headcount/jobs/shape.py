@@ -11,7 +11,7 @@ import pyarrow as pa
 from headcount.account import Ledger
 from headcount.account.events import Neighbours
 from headcount.account.guarantee import Cost
-from headcount.bound.selection.people import People
+from headcount.bound.selection.people import NoisyCount
 from headcount.errors import BadParameter
 from headcount.estimate.shape.table import MAX_BUCKETS, Estimator, Loss
 from headcount.exact import Number, whole
@@ -126,7 +126,7 @@ class Shape(ListedItemJob):
             estimator=self.estimator,
         )
 
-    def table(self, noisy: Noisy, columns: Columns, people: People) -> pa.Table:
+    def table(self, noisy: Noisy, columns: Columns, people: NoisyCount) -> pa.Table:
         """The largest count first."""
         return pa.table(columns.by_name)
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 from headcount.account import Ledger
 from headcount.account.events import Neighbours
 from headcount.account.guarantee import Cost
-from headcount.bound.selection.people import People
+from headcount.bound.selection.people import NoisyCount
 from headcount.errors import BadParameter
 from headcount.exact import Number, whole
 from headcount.jobs import parameters
@@ -107,7 +107,7 @@ class Top(ItemJob):
         how: dict[str, Any] = {"kbar": self.kbar, "target": target, "variant": self.variant, "k": self.k}
         return TopK(budget=budget, neighbours=self.neighbours, **how)
 
-    def table(self, noisy: Noisy, columns: Columns, people: People) -> pa.Table:
+    def table(self, noisy: Noisy, columns: Columns, people: NoisyCount) -> pa.Table:
         """The most first; items alone in the order in which they were found."""
         if self.count == "none":
             return self.labelled(noisy, columns)

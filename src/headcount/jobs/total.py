@@ -13,7 +13,7 @@ from ibis.expr import types as ir
 from headcount.account import Ledger
 from headcount.account.events import Neighbours
 from headcount.account.guarantee import Cost
-from headcount.bound.selection.people import People
+from headcount.bound.selection.people import NoisyCount
 from headcount.errors import BadParameter
 from headcount.exact import Number
 from headcount.job import Job
@@ -160,7 +160,7 @@ class Total(Job):
             people=self.people,
         )
 
-    def table(self, noisy: Noisy, columns: Columns, people: People) -> pa.Table:
+    def table(self, noisy: Noisy, columns: Columns, people: NoisyCount) -> pa.Table:
         return pa.table({self.by_columns[0]: noisy.items[0].combine_chunks(), **columns.by_name})
 
     @property

@@ -1,9 +1,9 @@
-"""Exact noise: draws whose law is exactly the one that the proofs speak of, on the operating system's entropy.
+"""Exact samplers: draws whose law is exactly the one that the proofs assume, on the operating system's entropy.
 
     words (entropy.py) ──► table.py: certified inverse CDF ──► laws: finite, laplace, gaussian ──► the functions here
 
-Every function takes rational parameters (a float means the decimal it prints as), returns int64, and asks one `Entropy`
-object for all chance. Knows nothing of privacy.
+Every function takes rational parameters (a float means the decimal it prints as), returns int64, and takes all
+randomness from one `Entropy` object. Nothing here depends on privacy.
 """
 
 from collections.abc import Sequence
@@ -38,62 +38,62 @@ _SYSTEM = SystemEntropy()
 
 
 def discrete_laplace(scale: Number, size: int, entropy: Entropy = _SYSTEM) -> Integers:
-    """`size` integers k, each with probability proportional to exp(-|k| / scale).
+    """Draw `size` integers k, each with probability proportional to exp(-|k| / scale).
 
     >>> discrete_laplace(20, 3).dtype
     dtype('int64')
     """
-    return _draw(DiscreteLaplace(_width("scale", scale)), size, entropy)
+    return _draw(DiscreteLaplace(_scale("scale", scale)), size, entropy)
 
 
 def discrete_gaussian(sigma: Number, size: int, entropy: Entropy = _SYSTEM) -> Integers:
-    """`size` integers k, each with probability proportional to exp(-k^2 / (2 sigma^2)).
+    """Draw `size` integers k, each with probability proportional to exp(-k^2 / (2 sigma^2)).
 
     >>> len(discrete_gaussian("4.25", 3))
     3
     """
-    return _draw(DiscreteGaussian(_width("sigma", sigma) ** 2), size, entropy)
+    return _draw(DiscreteGaussian(_scale("sigma", sigma) ** 2), size, entropy)
 
 
 def geometric(scale: Number, size: int, entropy: Entropy = _SYSTEM) -> Integers:
-    """`size` integers k >= 0, each with probability proportional to exp(-k / scale).
+    """Draw `size` integers k >= 0, each with probability proportional to exp(-k / scale).
 
     >>> bool((geometric(20, 1000) >= 0).all())
     True
     """
-    return _draw(Geometric(_width("scale", scale)), size, entropy)
+    return _draw(Geometric(_scale("scale", scale)), size, entropy)
 
 
 def negative_binomial(shape: Number, scale: Number, size: int, entropy: Entropy = _SYSTEM) -> Integers:
-    """`size` integers k >= 0 with weight Gamma(k + shape) / k! exp(-k / scale): `1 / shape` of them add up to a
+    """Draw `size` integers k >= 0 with weight Gamma(k + shape) / k! exp(-k / scale): `1 / shape` of them add up to a
     geometric.
 
     >>> bool((negative_binomial("1/1000", 20, 1000) >= 0).all())
     True
     """
-    real_shape = positive("shape", shape, fix='shape="1/1000"')
-    if (real_shape + 50) * _width("scale", scale) > 250_000:
+    exact_shape = positive("shape", shape, fix='shape="1/1000"')
+    if (exact_shape + 50) * _scale("scale", scale) > 250_000:
         raise BadParameter(
             f"shape={shape!r}, scale={scale!r}: its table would have more than 250,000 edges.",
             fix='shape="1/1000", scale=20',
         )
-    return _draw(NegativeBinomial(real_shape, _width("scale", scale)), size, entropy)
+    return _draw(NegativeBinomial(exact_shape, _scale("scale", scale)), size, entropy)
 
 
 def bernoulli(p: Number, size: int, entropy: Entropy = _SYSTEM) -> Integers:
-    """`size` coins: 1 with probability exactly p, else 0.
+    """Draw `size` coins: 1 with probability exactly p, else 0.
 
     >>> bernoulli(1, 3).tolist()
     [1, 1, 1]
     """
-    chance = rational("p", p, fix='p="1/3"')
-    if not 0 <= chance <= 1:
+    probability = rational("p", p, fix='p="1/3"')
+    if not 0 <= probability <= 1:
         raise BadParameter(f"p={p!r}: a probability lies between 0 and 1.", fix='p="1/3"')
-    return _draw(Bernoulli(chance), size, entropy)
+    return _draw(Bernoulli(probability), size, entropy)
 
 
 def uniform(count: int, size: int, entropy: Entropy = _SYSTEM) -> Integers:
-    """`size` integers, each of 0 .. count - 1 with the same probability.
+    """Draw `size` integers, each of 0 .. count - 1 with the same probability.
 
     >>> uniform(1, 2).tolist()
     [0, 0]
@@ -104,37 +104,37 @@ def uniform(count: int, size: int, entropy: Entropy = _SYSTEM) -> Integers:
 
 
 def softmax(scores: Sequence[Number] | NDArray[np.generic], rate: Number, entropy: Entropy = _SYSTEM) -> int:
-    """The index of one score, drawn with probability proportional to exp(rate * score).
+    """Draw the index of one score with probability proportional to exp(rate * score).
 
-    Equal scores are drawn as one group and then evenly, so the work grows with the number of different scores.
+    Equal scores are drawn as one group and then uniformly, so the work grows with the number of distinct scores.
 
     >>> softmax([0, 1000], rate=1)
     1
     """
     if not len(scores):
         raise BadParameter("scores=[]: there is nothing to choose from.", fix="scores=[3, 1, 4]")
-    speed = rational("rate", rate, fix="rate=0.5")
+    exact_rate = rational("rate", rate, fix="rate=0.5")
     members = _groups(scores)
-    exponents = [speed * score for score in members]
+    exponents = [exact_rate * score for score in members]
     law = Softmax(tuple(exponent - max(exponents) for exponent in exponents), tuple(map(len, members.values())))
     group = list(members.values())[int(entropy.draw(law, 1)[0])]
     return int(group[int(entropy.draw(Uniform(len(group)), 1)[0])])
 
 
 def _groups(scores: Sequence[Number] | NDArray[np.generic]) -> dict[Fraction, Sequence[int] | Integers]:
-    """The places of each different score."""
+    """Indices of each distinct score."""
     if isinstance(scores, np.ndarray) and np.issubdtype(scores.dtype, np.integer):
-        different, sizes = np.unique(scores, return_counts=True)
-        places = np.split(np.argsort(scores, kind="stable"), np.cumsum(sizes)[:-1])
-        return {Fraction(int(score)): group for score, group in zip(different, places, strict=True)}
+        distinct, sizes = np.unique(scores, return_counts=True)
+        indices = np.split(np.argsort(scores, kind="stable"), np.cumsum(sizes)[:-1])
+        return {Fraction(int(score)): group for score, group in zip(distinct, indices, strict=True)}
     groups: dict[Fraction, list[int]] = {}
-    for place, score in enumerate(scores):
-        groups.setdefault(_score(score), []).append(place)
+    for index, score in enumerate(scores):
+        groups.setdefault(_score(score), []).append(index)
     return dict(groups)
 
 
 def _score(score: Number) -> Fraction:
-    """A score as a fraction. Scores come from data, so the refusal does not repeat it."""
+    """Parse a score as a fraction. Scores come from data, so the error does not repeat the value."""
     try:
         return rational("score", score, fix="")
     except BadParameter:
@@ -145,7 +145,7 @@ def _draw(law: Law, size: int, entropy: Entropy) -> Integers:
     return entropy.draw(law, whole("size", size, least=0, fix="size=1000"))
 
 
-def _width(name: str, value: Number) -> Fraction:
+def _scale(name: str, value: Number) -> Fraction:
     width = positive(name, value, fix=f"{name}=20")
     if width > LARGEST_SCALE:
         raise BadParameter(f"{name}={value!r}: noise of more than 2**50 does not fit into 64 bits.", fix=f"{name}=20")

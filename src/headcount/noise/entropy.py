@@ -1,14 +1,14 @@
 """The one object through which all randomness of headcount passes.
 
-Code that needs chance asks an `Entropy` for draws of a law, or for a secret; it never holds a generator. In
+Code that needs randomness calls an `Entropy` for draws of a law, or for a secret; it never holds a generator. In
 production it is one of two:
 
 SystemEntropy   the operating system's generator, with no seed, and no buffer that a fork could duplicate
-KeyedEntropy    the stream of 32 secret bytes that a ledger keeps with a charge: work that is done again under the
-                charge repeats every draw
+KeyedEntropy    a stream derived from the 32 secret bytes that a ledger keeps with a charge: work that is retried under
+                the charge repeats every draw
 
-Tests and audits pass other forms (`headcount.audit.choices`), which enumerate every choice, replay one, or fix the
-result.
+Tests and audits pass other subclasses (`headcount.audit.choices`), which enumerate every choice, replay one, or fix
+the result.
 """
 
 import hashlib
@@ -26,46 +26,46 @@ from headcount.noise.race import Race, one_by_one, run
 from headcount.noise.thin import by_coins, by_digits
 
 CHUNK = 1 << 18
-"""Draws made at a time: a few MiB of words, which stay in the cache."""
+"""Draws per batch: a few MiB of words, which stay in the cache."""
 
 
 class Entropy(ABC):
-    """Where chance comes from."""
+    """Source of all randomness."""
 
     @abstractmethod
     def draw(self, law: Law, size: int) -> Integers:
-        """`size` independent draws of the law, as int64."""
+        """Draw `size` independent values of the law, as int64."""
 
     @abstractmethod
     def secret(self) -> bytes:
         """32 unpredictable bytes: the key of a keyed hash."""
 
     def race(self, race: Race, most: int) -> Integers:
-        """The places of the items in the order of their rings, at most `most`; fewer mean that the stop rang."""
+        """Indices of the items in the order of their rings, at most `most`; fewer mean that the stop rang."""
         return one_by_one(race, most, self.draw)
 
     def thin(self, totals: Integers, rate: Fraction) -> Integers:
-        """For each total an independent draw of Bin(total, rate): how many are kept, each by a coin of its own."""
+        """Draw Bin(total, rate) independently for each total: how many are kept, each by its own coin."""
         return by_coins(totals, rate, self.draw)
 
 
-KEY = 32
-"""Bytes of a key: 256 bits."""
+KEY_BYTES = 32
+"""Length of a key in bytes (256 bits)."""
 DOMAIN = b"headcount noise 1"
-"""What a key is used for."""
+"""Domain separation: what the key is used for."""
 
 
 class Uniform64(Entropy):
-    """Draws made of uniform 64-bit words."""
+    """Base class of sources that sample from uniform 64-bit words."""
 
     bits = 64
 
     @abstractmethod
     def random_bytes(self, count: int) -> bytes:
-        """`count` uniform bytes that were never given before."""
+        """Return `count` uniform bytes, never returned before."""
 
     def words(self, count: int) -> NDArray[np.uint64]:
-        """So many uniform 64-bit words."""
+        """Return `count` uniform 64-bit words."""
         return np.frombuffer(self.random_bytes(8 * count), dtype=np.uint64)
 
     def draw(self, law: Law, size: int) -> Integers:
@@ -84,11 +84,11 @@ class Uniform64(Entropy):
         return by_digits(totals, rate, self)
 
     def secret(self) -> bytes:
-        return self.random_bytes(KEY)
+        return self.random_bytes(KEY_BYTES)
 
 
 class SystemEntropy(Uniform64):
-    """The operating system's generator (os.urandom), asked anew for every draw."""
+    """The operating system's generator (os.urandom), read afresh for every draw."""
 
     def random_bytes(self, count: int) -> bytes:
         return os.urandom(count)
@@ -97,9 +97,9 @@ class SystemEntropy(Uniform64):
 class KeyedEntropy(Uniform64):
     """The stream of a key: the n-th request is answered by SHAKE-256 of the key and n.
 
-    Invariants: equal keys and equal requests give equal draws. Within an object no n is used twice; a thread that did
-    not make it is refused, as two threads would share the numbers n by chance. A forked child goes on with the same
-    stream, so an object never outlives the work of its charge.
+    Invariants: equal keys and equal requests give equal draws. Within an object no n is used twice; any thread but the
+    one that created it is refused, as two threads would interleave the numbers n. A forked child continues
+    the same stream, so an object never outlives the work of its charge.
 
     >>> from headcount.noise.finite import Uniform
     >>> key = bytes(range(32))
@@ -108,7 +108,7 @@ class KeyedEntropy(Uniform64):
     """
 
     def __init__(self, key: bytes) -> None:
-        if len(key) != KEY or not any(key):
+        if len(key) != KEY_BYTES or not any(key):
             raise ValueError("a key is 32 secret bytes")
         self._prefix = key + DOMAIN
         self._requests = 0

@@ -1,4 +1,4 @@
-"""Laws with finitely many outcomes: a coin, an even choice, a choice by softmax weights."""
+"""Laws with finitely many outcomes: Bernoulli, uniform, softmax."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class Bernoulli(Law):
 
 @dataclass(frozen=True)
 class Uniform(Law):
-    """0, 1, ..., count - 1, all alike."""
+    """0, 1, ..., count - 1 with equal probability."""
 
     count: int
 
@@ -43,7 +43,7 @@ class Uniform(Law):
         return arb(self.count)
 
     def sample(self, size: int, words: Words) -> Integers:
-        """A word of U times the count, in whole numbers; more words when the next ones could carry over."""
+        """Multiply a word of U by the count, in integers; read more words when the next ones could carry over."""
         return np.array([self._one(words) for _ in range(size)], dtype=np.int64)
 
     def _one(self, words: Words) -> int:
@@ -62,7 +62,7 @@ class Softmax(Law):
     exponents: tuple[Fraction, ...]
     """One per group, none above 0 (only differences matter)."""
     multiplicities: tuple[int, ...]
-    """How many items each group stands for."""
+    """Number of items in each group."""
 
     def weights(self) -> Iterator[arb]:
         groups = zip(self.exponents, self.multiplicities, strict=True)

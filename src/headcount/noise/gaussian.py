@@ -1,10 +1,10 @@
 """The discrete Gaussian: every integer k with weight exp(-k^2 / (2 variance)).
 
-The integers are cut into buckets of equal width, so that at most about a thousand of them matter. A bucket is drawn
-from a table, with the weight of its heaviest integer; then an integer in it, evenly; the pair is kept with the chance
-by which the integer is lighter than the bucket's heaviest, else drawn anew. In a bucket of width 1 (variance up to
-about 2,900) there is nothing to reject. The number of rejections is independent of the result, as always in rejection
-sampling.
+Rejection sampling: the integers are cut into buckets of equal width, so that at most about a thousand of them matter. A
+bucket is drawn from a table, with the weight of its heaviest integer; then an integer in it, uniformly; the pair is
+accepted with probability (weight of the integer) / (weight of the bucket's heaviest), else drawn again. In a bucket of
+width 1 (variance up to about 2,900) there is nothing to reject. The number of rejections is independent of the result,
+as always in rejection sampling.
 """
 
 from collections.abc import Iterator
@@ -20,18 +20,18 @@ from numpy.typing import NDArray
 from headcount.exact import Integers, ball, gaussian_steps, gaussian_sum, gaussian_total, gaussian_weight, precision
 from headcount.noise.falling import falling
 from headcount.noise.laplace import alternating, both_signs
-from headcount.noise.law import LARGEST_SCALE, Law, check_width, checked
+from headcount.noise.law import LARGEST_SCALE, Law, check_range, check_width
 from headcount.noise.table import GUARD_BITS, Words, draw_outcomes
 
-WIDEST = 2900
+MAX_TABLE_VARIANCE = 2900
 """The largest variance of a bucket index: beyond 9.5 standard deviations lies less than 2^-64, so about 1,024 edges."""
 MARGIN = 2.0**-40
-"""How far the float guess of an acceptance chance may be off. Its true error is below 2^-48."""
+"""Error allowed for the float estimate of an acceptance probability. Its true error is below 2^-48."""
 
 
 @dataclass(frozen=True)
 class DiscreteGaussian(Law):
-    """Outcomes stand for 0, 1, -1, 2, -2, ..."""
+    """Every integer k with weight exp(-k^2 / (2 variance)). Outcomes stand for 0, 1, -1, 2, -2, ..."""
 
     variance: Fraction
 
@@ -55,13 +55,13 @@ class DiscreteGaussian(Law):
     def _width(self) -> int:
         """The width of a bucket: the least power of two that leaves few enough buckets."""
         width = 1
-        while self.variance > WIDEST * width**2:
+        while self.variance > MAX_TABLE_VARIANCE * width**2:
             width *= 2
         return width
 
     def sample(self, size: int, words: Words) -> Integers:
         if self._width == 1:
-            return checked(super().sample(size, words))
+            return check_range(super().sample(size, words))
         found: list[Integers] = []
         missing = size
         while missing:
@@ -70,24 +70,24 @@ class DiscreteGaussian(Law):
         return np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
 
     def _attempt(self, size: int, words: Words) -> Integers:
-        """The accepted among `size` proposals."""
-        assert self._width <= 1 << words.bits, "an even choice inside a bucket takes one word"
+        """Draw `size` proposals and return the accepted ones."""
+        assert self._width <= 1 << words.bits, "a uniform choice inside a bucket takes one word"
         bucket = draw_outcomes(Bucket(self.variance, self._width), size, words)
         inside = (words.words(size) & np.uint64(self._width - 1)).astype(np.int64)
         nearest = nearest_in(bucket, self._width)
         kept = self._accept(nearest, inside, words)
         values = np.where(bucket & 1, -(nearest + inside), nearest + inside)
-        return checked(values[kept])
+        return check_range(values[kept])
 
     def _accept(self, nearest: Integers, inside: Integers, words: Words) -> NDArray[np.bool_]:
         """True with probability exp(-((nearest + inside)^2 - nearest^2) / (2 variance)), exactly.
 
-        A float guess decides where it is off the uniform by more than its error; Arb decides the rest."""
+        A float estimate decides where it differs from the uniform by more than its error; Arb decides the rest."""
         first = words.words(len(nearest))
         low, unit = first.astype(np.float64) / 2.0**words.bits, 2.0**-words.bits
-        guess = np.exp(-(inside * (inside + 2.0 * nearest)) / float(2 * self.variance))
-        kept: NDArray[np.bool_] = low + unit <= guess - MARGIN
-        for doubt in np.flatnonzero(~kept & (low < guess + MARGIN)):
+        estimate = np.exp(-(inside * (inside + 2.0 * nearest)) / float(2 * self.variance))
+        kept: NDArray[np.bool_] = low + unit <= estimate - MARGIN
+        for doubt in np.flatnonzero(~kept & (low < estimate + MARGIN)):
             near, step = int(nearest[doubt]), int(inside[doubt])
             exponent = -Fraction(step * (step + 2 * near)) / (2 * self.variance)
             kept[doubt] = _below_exp(exponent, int(first[doubt]), words)
@@ -125,7 +125,7 @@ def nearest_in(bucket: Integers, width: int) -> Integers:
 
 
 def _below_exp(exponent: Fraction, first: int, words: Words) -> bool:
-    """Whether a uniform that begins with this word is below exp(exponent)."""
+    """True if a uniform that begins with this word is below exp(exponent)."""
     known, bits = first, words.bits
     while True:
         with precision(bits + GUARD_BITS):

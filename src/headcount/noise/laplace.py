@@ -1,8 +1,8 @@
-"""The geometric law and what is made of it: discrete Laplace, negative binomial.
+"""The geometric, discrete Laplace and negative binomial laws.
 
 With q = exp(-1/scale), the geometric law gives k = 0, 1, 2, ... the weight q^k. Written in base B, the digits of k are
-independent, because q^(k0 + B k1 + ...) is a product: digit i has the weights (q^(B^i))^d for d = 0 .. B-1, and what
-stands above the last digit is geometric again, with scale / B^digits. So every scale needs only tables of about a
+independent, because q^(k0 + B k1 + ...) is a product: digit i has the weights (q^(B^i))^d for d = 0 .. B-1, and the
+part above the last digit is geometric again, with scale / B^digits. So every scale needs only tables of about a
 thousand edges.
 """
 
@@ -17,13 +17,13 @@ from flint import arb
 
 from headcount.exact import Integers, ball
 from headcount.noise.falling import falling
-from headcount.noise.law import Law, check_width, checked
+from headcount.noise.law import Law, check_range, check_width
 from headcount.noise.table import Words, draw_outcomes
 
 BASE = 1024
 """The base of the digits."""
-WIDEST = 23
-"""The largest scale drawn from one table: 23 ln 2^64 is 1,020 edges."""
+MAX_TABLE_SCALE = 23
+"""The largest scale sampled from one table: 23 ln 2^64 is 1,020 edges."""
 
 Weight = TypeVar("Weight", arb, int)
 
@@ -48,10 +48,10 @@ class Geometric(Law):
         return falling(1 / self.total(), ball(-1 / self.scale).exp(), arb(1), unit)
 
     def sample(self, size: int, words: Words) -> Integers:
-        if self.scale <= WIDEST:
+        if self.scale <= MAX_TABLE_SCALE:
             return draw_outcomes(self, size, words)
         digit = draw_outcomes(Digit(self.scale), size, words)
-        return checked(digit + BASE * Geometric(self.scale / BASE).sample(size, words))
+        return check_range(digit + BASE * Geometric(self.scale / BASE).sample(size, words))
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ class DiscreteLaplace(Law):
         return alternating(outcomes)
 
     def sample(self, size: int, words: Words) -> Integers:
-        """The sign first; given that it is not zero, |k| - 1 is geometric."""
+        """Draw the sign first; given that it is not zero, |k| - 1 is geometric."""
         sign = Sign(self.scale).sample(size, words)
         return sign * (1 + Geometric(self.scale).sample(size, words))
 
@@ -138,11 +138,11 @@ class NegativeBinomial(Law):
         return (-ball(-1 / self.scale).expm1()) ** ball(-self.shape)
 
     def sample(self, size: int, words: Words) -> Integers:
-        return checked(draw_outcomes(self, size, words))
+        return check_range(draw_outcomes(self, size, words))
 
 
 def both_signs(sizes: Iterator[Weight]) -> Iterator[Weight]:
-    """The weights of 0, 1, 2, ... -> those of 0, 1, -1, 2, -2, ..."""
+    """Map the weights of 0, 1, 2, ... to those of 0, 1, -1, 2, -2, ..."""
     yield next(sizes)
     for weight in sizes:
         yield weight
@@ -150,6 +150,6 @@ def both_signs(sizes: Iterator[Weight]) -> Iterator[Weight]:
 
 
 def alternating(outcomes: Integers) -> Integers:
-    """0, 1, 2, 3, 4, ... -> 0, 1, -1, 2, -2, ..."""
+    """Map 0, 1, 2, 3, 4, ... to 0, 1, -1, 2, -2, ..."""
     half = (outcomes + 1) >> 1
     return np.where(outcomes & 1, half, -half)

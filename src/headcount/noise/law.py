@@ -1,7 +1,7 @@
-"""What a law of noise is, and the two kinds: drawn from one table, or composed of draws from several.
+"""Base class of probability laws on integers, sampled from one table or composed of draws from several.
 
-A law lists its outcomes 0, 1, 2, ... by weight, in an order of its own, and says which integer each outcome stands for.
-Weights and their total are Arb balls, so that a table can be certified and an enumeration can be exact.
+A law lists the weights of its outcomes 0, 1, 2, ... and maps each outcome to the integer that it stands for. Weights
+and their total are Arb balls, so that a table can be certified and an enumeration can be exact.
 """
 
 from abc import ABC, abstractmethod
@@ -11,24 +11,24 @@ from typing import ClassVar
 
 from flint import arb, fmpz
 
-from headcount.exact import Integers, whole_below
+from headcount.exact import Integers, floor_of_ball
 from headcount.noise.table import Words, draw_outcomes
 
 LARGEST_SCALE = 2**50
 """Noise wider than this could leave the range of int64."""
 LARGEST_VALUE = 2**62
-"""No draw may be further from 0: sums of two results cannot wrap."""
+"""Largest absolute value of a draw: sums of two results cannot overflow."""
 
 
 class Law(ABC):
     """A probability law on integers. Frozen and hashable: equal laws share their tables."""
 
     of_data: ClassVar[bool] = False
-    """Whether the law itself depends on data: then its table is not kept."""
+    """True if the law itself depends on data: then its table is not cached."""
 
     @abstractmethod
     def weights(self) -> Iterator[arb]:
-        """The weight of outcome 0, 1, 2, ...; as many as there are, or without end."""
+        """Yield the weight of outcome 0, 1, 2, ..., finitely many or without end."""
 
     @abstractmethod
     def total(self) -> arb:
@@ -39,7 +39,7 @@ class Law(ABC):
         return outcomes
 
     def edges(self) -> Iterator[arb]:
-        """P(outcome <= i) for every i but the last."""
+        """Yield P(outcome <= i) for every i but the last."""
         below, total = arb(0), self.total()
         weights = self.weights()
         weight = next(weights)
@@ -49,24 +49,24 @@ class Law(ABC):
             weight = following
 
     def shares(self, unit: int) -> Iterator[int]:
-        """P(outcome = i) for every i in whole numbers of 2^-unit: never too large, and too small by less than
-        2 (i + 1)^2. A law whose weights follow from each other says it faster, in whole numbers alone."""
+        """Yield P(outcome = i) for every i in integer units of 2^-unit: never too large, and too small by less than 2
+        (i + 1)^2. Laws with a recurrence between weights override this in pure integer arithmetic, which is faster."""
         scale = fmpz(1 << unit) / self.total()
-        return (whole_below(weight * scale) for weight in self.weights())
+        return (floor_of_ball(weight * scale) for weight in self.weights())
 
     def sample(self, size: int, words: Words) -> Integers:
-        """`size` independent draws, made of uniform words."""
+        """Draw `size` independent values from uniform words."""
         return self.values(draw_outcomes(self, size, words))
 
 
 def check_width(width: Fraction) -> None:
-    """Refuse a scale (or standard deviation) at which draws could leave the range of 64 bits."""
+    """Reject a scale (or standard deviation) at which draws could leave the range of 64 bits."""
     if not 0 < width <= LARGEST_SCALE:
         raise OverflowError(f"noise of scale {width} does not fit into 64 bits")
 
 
-def checked(values: Integers) -> Integers:
-    """The values, once seen to be in range (out of range is an event of chance below 2^-1000, and never of data)."""
+def check_range(values: Integers) -> Integers:
+    """Return the values if all are in range, else raise (probability below 2^-1000, whatever the data)."""
     if len(values) and max(int(values.max()), -int(values.min())) > LARGEST_VALUE:
         raise OverflowError("a draw left the range of 64-bit integers")
     return values

@@ -1,8 +1,8 @@
-"""A negative binomial number in clusters: how many of them, and how large each is.
+"""Negative binomial as a compound Poisson law: the number of clusters, and the size of each.
 
 With q = exp(-1/scale) the generating function of the negative binomial law of a shape is
 ((1-q) / (1-qz))^shape = exp(mean (L(z) - 1)), mean = -shape ln(1-q), L(z) = ln(1-qz) / ln(1-q): a Poisson number of
-clusters, whose sizes have the logarithmic series law L. So a person whose shares of noise in thousands of buckets are
+clusters, whose sizes have the logarithmic series law L. So a person whose noise shares in thousands of buckets are
 nearly all 0 draws the clusters of all buckets at once, and a bucket for each (docs/proofs/shuffle.md).
 """
 
@@ -20,17 +20,17 @@ from headcount.noise.law import Law, check_width
 
 @dataclass(frozen=True)
 class Poisson(Law):
-    """k = 0, 1, 2, ... with weight mean^k / k!, mean = -shape ln(1 - exp(-1/scale)): how many clusters there are."""
+    """k = 0, 1, 2, ... with weight mean^k / k!, mean = -shape ln(1 - exp(-1/scale)): the number of clusters."""
 
     shape: Fraction
-    """That of the negative binomial number; of several with the same scale, their shapes added up."""
+    """Shape of the negative binomial; for several with the same scale, the sum of their shapes."""
     scale: Fraction
 
     def __post_init__(self) -> None:
         check_width(self.scale)
 
     def mean(self) -> arb:
-        return -ball(self.shape) * _log_none(self.scale)
+        return -ball(self.shape) * _log_one_minus_q(self.scale)
 
     def weights(self) -> Iterator[arb]:
         mean, weight = self.mean(), arb(1)
@@ -44,7 +44,7 @@ class Poisson(Law):
 
 @dataclass(frozen=True)
 class LogSeries(Law):
-    """k = 1, 2, 3, ... with weight q^k / k, q = exp(-1/scale): how large a cluster is. Outcome 0 stands for 1."""
+    """k = 1, 2, 3, ... with weight q^k / k, q = exp(-1/scale): the size of a cluster. Outcome 0 stands for 1."""
 
     scale: Fraction
 
@@ -56,12 +56,12 @@ class LogSeries(Law):
         return (power / k for k, power in enumerate(accumulate(repeat(q), mul), start=1))
 
     def total(self) -> arb:
-        return -_log_none(self.scale)
+        return -_log_one_minus_q(self.scale)
 
     def values(self, outcomes: Integers) -> Integers:
         return outcomes + 1
 
 
-def _log_none(scale: Fraction) -> arb:
+def _log_one_minus_q(scale: Fraction) -> arb:
     """ln(1 - exp(-1/scale))."""
     return (-ball(-1 / scale).expm1()).log()

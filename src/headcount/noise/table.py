@@ -1,14 +1,14 @@
-"""An inverse-CDF table that is exact: a uniform number decides the outcome, and is known to as many bits as that takes.
+"""Exact inverse-CDF sampling: a uniform number decides the outcome, and is read to as many bits as that takes.
 
 The unit interval is cut at the edges P(outcome <= i). A uniform U, read one word at a time, falls between two edges;
-that is the draw. The table holds each edge's first word or one less: a sum of shares, whole numbers whose error is
-known. If the first word of U is, for every edge, neither that word nor the next, U lies on a known side of each, and
-the draw is done. If not (chance about 2^-63 an edge), or if U lies beyond the table, more words of U are drawn until
-the edges, as balls of Arb at a higher precision, decide. So:
+that is the draw. The table holds each edge's first word or one less: a sum of shares, integers whose error is bounded.
+If the first word of U is, for every edge, neither that word nor the next, U lies on a known side of each, and the draw
+is done. If not (probability about 2^-63 per edge), or if U lies beyond the table, more words of U are drawn until the
+edges, as balls of Arb at a higher precision, decide. So:
 
 - the law is exact: no truncation, no rounding, whatever the word size (the tests enumerate it with words of 2 to 5
   bits);
-- the work of a draw is one word and one search of a fixed table, whatever comes out.
+- the work of a draw is one word and one search of a fixed table, whatever the outcome.
 """
 
 from collections.abc import Iterator
@@ -23,46 +23,46 @@ from numpy.typing import NDArray
 from headcount.exact import precision
 
 GUARD_BITS = 64
-"""How much more precisely than the bits of U an edge is computed."""
-SHARE_BITS, SPARE_BITS = 96, 32
-"""How much finer than a word the shares are of which a table is made, and Arb than these."""
+"""Extra bits to which an edge is computed, beyond the bits of U."""
+SHARE_BITS, ROUNDING_BITS = 96, 32
+"""Extra bits of the shares that a table sums, beyond a word; and of Arb, beyond the shares."""
 
 
 class Words(Protocol):
     """A source of independent uniform words."""
 
     bits: int
-    """The size of a word, 64 in production."""
+    """Bits per word, 64 in production."""
 
     def words(self, count: int) -> NDArray[np.uint64]:
-        """So many fresh words, each uniform on 0 .. 2^bits - 1."""
+        """Return `count` fresh words, each uniform on 0 .. 2^bits - 1."""
 
 
 class Edges(Protocol):
-    """A law over the outcomes 0, 1, 2, ... by its edges."""
+    """A law over the outcomes 0, 1, 2, ..., given by its cumulative probabilities."""
 
     of_data: ClassVar[bool]
-    """Whether the law itself depends on data: then its table is not kept."""
+    """True if the law itself depends on data: then its table is not cached."""
 
     def edges(self) -> Iterator[arb]:
-        """P(outcome <= 0), P(outcome <= 1), ... as balls at the precision at hand; without the last, which is 1."""
+        """Yield P(outcome <= 0), P(outcome <= 1), ... as balls at the current precision, up to the last but one."""
 
     def shares(self, unit: int) -> Iterator[int]:
-        """P(outcome = 0), P(outcome = 1), ... in whole numbers of 2^-unit, if Arb works more finely than that: never
-        too large, and that of outcome i too small by less than 2 (i + 1)^2."""
+        """Yield P(outcome = 0), P(outcome = 1), ... in integer units of 2^-unit, if Arb works more finely than that:
+        never too large, and that of outcome i too small by less than 2 (i + 1)^2."""
 
     def __hash__(self) -> int: ...
 
 
 def draw_outcomes(law: Edges, size: int, words: Words) -> NDArray[np.int64]:
-    """`size` independent outcomes of the law."""
+    """Draw `size` independent outcomes of the law."""
     cuts = (_cuts.__wrapped__ if law.of_data else _cuts)(law, words.bits)
     first = words.words(size)
     if not len(cuts):
         return np.zeros(size, dtype=np.int64)
     outcomes = cuts.searchsorted(first, side="right")
-    # a cut may be one too small, so U may be on either side of it when its first word is the cut or one more; in
-    # outcome 0 the index -1 takes the last cut, which doubts the word 0 in vain
+    # a cut may be one too small, so U may be on either side when its first word is the cut or one more; in
+    # outcome 0 the index -1 takes the last cut, which refines the word 0 needlessly
     for doubt in (first - cuts[outcomes - 1] <= 1).nonzero()[0]:
         outcomes[doubt] = refine(law, int(first[doubt]), words)
     return outcomes
@@ -72,11 +72,11 @@ def draw_outcomes(law: Edges, size: int, words: Words) -> NDArray[np.int64]:
 def _cuts(law: Edges, bits: int) -> NDArray[np.uint64]:
     """The first word of each edge or one less, up to the first edge whose word is the last of all.
 
-    Edge i is a sum of shares that lacks less than 2 (1^2 + 2^2 + ... + (i + 1)^2) < (i + 2)^3 of 2^-96 words: far less
-    than a word in any table that fits into memory. So the last word is reached as well."""
+    Edge i is a sum of shares that is too small by less than 2 (1^2 + 2^2 + ... + (i + 1)^2) < (i + 2)^3 of 2^-96 words:
+    far less than a word in any table that fits into memory. So the last word is reached as well."""
     last = (1 << bits) - 1
     cuts: list[int] = []
-    with precision(bits + SHARE_BITS + SPARE_BITS):
+    with precision(bits + SHARE_BITS + ROUNDING_BITS):
         for edge, _ in pairwise(accumulate(law.shares(bits + SHARE_BITS))):  # without the last, which is 1
             if edge >= last << SHARE_BITS:
                 cuts.append(last)
@@ -88,7 +88,7 @@ def _cuts(law: Edges, bits: int) -> NDArray[np.uint64]:
 
 
 def refine(law: Edges, first: int, words: Words) -> int:
-    """The outcome for a U whose first word leaves it open: draw further words until it is settled."""
+    """Determine the outcome of a U whose first word leaves it open, by drawing further words until it is decided."""
     known, bits = first, words.bits
     while True:
         with precision(bits + GUARD_BITS):

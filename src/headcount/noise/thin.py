@@ -1,10 +1,10 @@
-"""Thinning: of each total, how many are kept when every one of them has a coin of its own. Exactly, two bits a coin.
+"""Exact binomial thinning: each total is replaced by a draw of Bin(total, rate), at about two random bits per coin.
 
-A coin of chance `rate` is a uniform number U that is below the rate. Both are read as binary digits, one at a time, and
-the first digit in which they differ decides: where the rate's is 1, U is below, and the thing is kept. A digit of U
-differs with chance 1/2. So among N coins that are undecided, Bin(N, 1/2) stay so: the ones in N random bits, counted a
-word at a time. Round by round all coins of a total go on together, until none is undecided or the rate has no more
-digits. The law is exactly that of `by_coins`, for any rational rate and any size of a word; there are no floats. The
+A coin of probability `rate` is a uniform number U that is below the rate. Both are read as binary digits, one at a
+time, and the first digit in which they differ decides: where the rate's is 1, U is below, and the unit is kept. A digit
+of U differs with probability 1/2. So among N undecided coins, Bin(N, 1/2) stay undecided: the ones in N random bits,
+counted a word at a time. All coins of a total advance together, round by round, until none is undecided or the rate has
+no more digits. The law is exactly that of `by_coins`, for any rational rate and any word size; there are no floats. The
 time depends on the totals.
 """
 
@@ -18,17 +18,17 @@ from headcount.noise.finite import Bernoulli
 from headcount.noise.law import Law
 from headcount.noise.table import Words
 
-LARGEST = 2**36
-"""Of a total above this only so many have a coin, and the others are not kept: a rule of thinning, as it is one for all
-data. Cutting a total never widens the difference between two of them. No count of people comes near, and a minute or
-two is enough for any total."""
+MAX_COINS = 2**36
+"""Largest total: a larger one is clipped to this, as part of the definition of thinning, the same for all data.
+Clipping never widens the difference between two totals. No count of people comes near, and a minute or two is enough
+for any total."""
 CHUNK = 1 << 17
 """Words drawn at a time: a MiB, which stays in the cache."""
 
 
 def by_coins(totals: Integers, rate: Fraction, draw: Callable[[Law, int], Integers]) -> Integers:
-    """How many of each total are kept, one coin after the other: what says what the law is."""
-    coins = tossed(totals)
+    """Thin each total coin by coin: the definition of the law."""
+    coins = coin_counts(totals)
     ends = np.cumsum(coins)
     kept = np.append(0, np.cumsum(draw(Bernoulli(rate), int(coins.sum()))))
     result: Integers = kept[ends] - kept[ends - coins]
@@ -36,33 +36,33 @@ def by_coins(totals: Integers, rate: Fraction, draw: Callable[[Law, int], Intege
 
 
 def by_digits(totals: Integers, rate: Fraction, words: Words) -> Integers:
-    """What `by_coins` gives, with the same law, from uniform words."""
-    undecided = tossed(totals)
-    kept = undecided * int(rate)  # all of them at a rate of 1, which has no digits behind the point
+    """Sample from the law of `by_coins` digit by digit, from uniform words."""
+    undecided = coin_counts(totals)
+    kept = undecided * int(rate)  # a rate of 1 keeps all, and has no digits after the point
     rest = rate % 1
     while rest and undecided.any():
-        same = _half(undecided, words)
+        same = _fair_heads(undecided, words)
         if 2 * rest >= 1:
             kept += undecided - same
         undecided, rest = same, 2 * rest % 1
     return kept
 
 
-def tossed(totals: Integers) -> Integers:
-    """How many coins each total has."""
-    return np.clip(totals, 0, LARGEST)
+def coin_counts(totals: Integers) -> Integers:
+    """Number of coins of each total."""
+    return np.clip(totals, 0, MAX_COINS)
 
 
-def _half(coins: Integers, words: Words) -> Integers:
-    """Bin(n, 1/2) for each number of coins n."""
+def _fair_heads(coins: Integers, words: Words) -> Integers:
+    """Draw Bin(n, 1/2) for each number of coins n."""
     heads = np.zeros_like(coins)
-    some = np.flatnonzero(coins)
-    heads[some] = _ones(coins[some], words)
+    nonzero = np.flatnonzero(coins)
+    heads[nonzero] = _ones(coins[nonzero], words)
     return heads
 
 
 def _ones(bits: Integers, words: Words) -> Integers:
-    """How many ones are in so many random bits, for each number of bits, all above 0. Each starts at a new word."""
+    """Count the ones among `bits` random bits, for each number of bits, all above 0. Each starts at a new word."""
     needed = -(-bits // words.bits)
     ends = np.cumsum(needed)
     starts = ends - needed

@@ -13,7 +13,7 @@ from headcount.account.chain import canonical
 from headcount.errors import BadParameter, visible
 from headcount.estimate.shape.prevalence import Prevalence
 from headcount.estimate.shape.properties import Estimate, Properties
-from headcount.estimate.shape.table import MIN_EMPTY, Rows, uncertain
+from headcount.estimate.shape.table import MIN_EMPTY, Rows, uncertainty
 from headcount.exact import Integers, Number, rational, whole
 from headcount.release.about import About, pack
 from headcount.release.release import Release
@@ -118,7 +118,7 @@ class Shape(Release):
             raise BadParameter(message, fix=fix)
         if self.outdated:
             raise BadParameter(OUTDATED, fix="a new release")
-        return Properties(self.prevalences, self.prevalences.total, uncertain(measured))
+        return Properties(self.prevalences, self.prevalences.total, uncertainty(measured))
 
 
 def shape_release(rows: Rows, **about: Any) -> Shape:

@@ -1,14 +1,14 @@
-"""Counts events so that its memory may be seized, once, at any moment, and tells the shape of what it counted, once.
+"""Pan-private counter: its memory may be seized, once, at any moment, and it releases the shape of its counts, once.
 
 Invariants:
 
 - noise is in every count before the first event, and is never drawn again: not by `save`, not by `load`;
-- `add` takes a batch as a whole or not at all, keeps nothing of it but the counts, and its refusals repeat no item;
-- what is told follows from counts that got fresh noise. It is drawn once: then the counter is closed for good, also
+- `add` takes a batch as a whole or not at all, keeps nothing but the counts, and its errors repeat no item;
+- what is released follows from counts that got fresh noise. It is drawn once: then the counter is closed for good, also
   where the buckets turn out to be too few. (After a seizure every further draw would cost epsilon again);
-- privacy needs nothing of the hash: every event changes one count, whatever the key.
+- privacy does not depend on the hash: every event changes one count, whatever the key.
 
-One state is what may be seen: two of them, from two moments, tell exactly what happened in between. So there must be no
+Only one state may be seen: two of them, from two moments, reveal exactly what happened in between. So there must be no
 old copy: save after every `add`, over the same file (docs/proofs/stream.md).
 """
 
@@ -49,16 +49,15 @@ _SYSTEM = SystemEntropy()
 
 
 class Refused(HeadcountError):
-    """What a counter does not allow: an event of no known item, one after the end, more items than its buckets hold."""
+    """An event that a counter rejects: its item is unknown, it comes after the end, or the buckets are too few."""
 
 
 class Counter(Single):
-    """A count of a stream of events, private at every moment.
+    """Count a stream of events, privately at every moment.
 
     domain: the public list of all items (text, whole numbers, true and false, days and moments); or
-    buckets: into how many buckets items are hashed, if they are not known: 4 for each item that is expected.
-    epsilon: what is promised to one event: to its presence (neighbours="add-remove"), or to which item it is of
-        ("replace").
+    buckets: the number of buckets that items are hashed into, if they are not known: 4 for each expected item.
+    epsilon: what is promised to one event: to its presence (neighbours="add-remove"), or to its item ("replace").
 
     >>> counter = Counter(buckets=1000, epsilon=1)
     >>> counter.add(["apple", "pear", "apple"])
@@ -78,9 +77,9 @@ class Counter(Single):
         entropy: Entropy = _SYSTEM,
     ) -> None:
         settings = _settings(domain, buckets, epsilon, neighbours, entropy)
-        self._hold(State(settings, entropy.draw(settings.law, settings.cells), closed=False), entropy)
+        self._set_state(State(settings, entropy.draw(settings.law, settings.cells), closed=False), entropy)
 
-    def _hold(self, state: State, entropy: Entropy) -> None:
+    def _set_state(self, state: State, entropy: Entropy) -> None:
         self._state = state
         self._entropy = entropy
         self._domain = pa.array(state.settings.domain or (), TEXT)
@@ -93,7 +92,7 @@ class Counter(Single):
 
     @property
     def closed(self) -> bool:
-        """Whether the shape was told: then nothing is counted any more."""
+        """True once the shape was released: then nothing is counted any more."""
         return self._state.closed
 
     def explain(self) -> str:
@@ -112,11 +111,11 @@ class Counter(Single):
         cells = self._cells(_texts("items", items))
         with self._lock:
             if self.closed:
-                raise Refused("This counter is closed: its shape was told.", fix="a new counter")
+                raise Refused("This counter is closed: its shape was released.", fix="a new counter")
             np.add.at(self._state.counts, cells, 1)
 
     def _cells(self, items: pa.Array) -> Integers:
-        """The place of each item's count."""
+        """Index of each item's count."""
         if self.settings.hashed:
             return buckets_of(pa.table({"item": items}), self.settings.key, self.settings.cells)
         places = pc.index_in(items, value_set=self._domain)
@@ -125,12 +124,12 @@ class Counter(Single):
         return np.from_dlpack(places).astype(np.int64)
 
     def state(self) -> bytes:
-        """All that this counter holds. Whoever sees it, once, sees it with the promised epsilon."""
+        """Serialise all that this counter holds. Seeing it, once, costs the promised epsilon."""
         with self._lock:
             return pack(self._state)
 
     def save(self, path: str | Path) -> Path:
-        """Write the state to a file: the whole of it, in place of what was there, or nothing."""
+        """Write the state to a file, atomically, in place of what was there."""
         return write(path, self.state(), mode=0o600)
 
     @classmethod
@@ -144,36 +143,38 @@ class Counter(Single):
         neighbours: Neighbours | None = None,
         entropy: Entropy = _SYSTEM,
     ) -> Self:
-        """The counter that was saved to a file, or whose state these bytes are, to be gone on with. It has its
-        settings with it: those that are given here are compared."""
+        """Restore a counter from a file or from the bytes of its state, to continue counting. The settings are part of
+        the state: those that are given here are compared."""
         kept = unpack(state if isinstance(state, bytes) else _content(state))
         _check_same(kept.settings, domain, buckets, epsilon, neighbours)
         counter = cls.__new__(cls)
-        counter._hold(kept, entropy)
+        counter._set_state(kept, entropy)
         return counter
 
     def close(self) -> None:
-        """Add the fresh noise, once, and count no more. What this counter holds from now on may be published."""
+        """Add the fresh noise, once, and stop counting. What this counter holds from now on may be published."""
         with self._lock:
             if not self.closed:
                 fresh = self._entropy.draw(self.settings.law, self.settings.cells)
                 self._state = replace(self._state, counts=self._state.counts + fresh, closed=True)
 
     def shape(self, *, estimator: Estimator = "em", loss: Loss = "l1") -> Shape:
-        """How many items have how many events, as of a table (`headcount.shape`). Closes the counter; asked again, it
-        says the same.
+        """Release how many items have how many events, as of a table (`headcount.shape`). Closes the counter; another
+        call returns the same.
 
         The estimator is the most likely shape ("em"), or that of paper 002; the loss is what it keeps small."""
         one_of("estimator", estimator, get_args(Estimator))
         one_of("loss", loss, get_args(Loss))
         self.close()
         settings, counts, scale = self.settings, self._state.counts, float(self.settings.law.scale)
-        told = of_buckets(counts, [(scale, 1.0), (scale, 1.0)], hashed=settings.hashed, estimator=estimator, loss=loss)
-        return shape_release(told, **settings.about)
+        estimate = of_buckets(
+            counts, [(scale, 1.0), (scale, 1.0)], hashed=settings.hashed, estimator=estimator, loss=loss
+        )
+        return shape_release(estimate, **settings.about)
 
 
 def _texts(name: str, items: Any) -> pa.Array:
-    """The items' texts. No refusal repeats an item."""
+    """Convert items to text. No error repeats an item."""
     column = items if isinstance(items, pa.Array | pa.ChunkedArray) else _column(items)
     if column is not None and not len(column):
         return pa.array((), TEXT)
@@ -188,7 +189,7 @@ def _texts(name: str, items: Any) -> pa.Array:
 
 
 def _column(items: Any) -> pa.Array | None:
-    """A list of Python's or an array as Arrow's; None if it cannot be one. A dict would lose its counts."""
+    """Convert a list or array to Arrow; None if that is impossible. A dict would lose its counts."""
     try:
         return None if isinstance(items, str | bytes | Mapping) else pa.array(items)
     except (pa.ArrowException, TypeError, ValueError, OverflowError, KeyError):
@@ -196,7 +197,7 @@ def _column(items: Any) -> pa.Array | None:
 
 
 def _inside(kind: pa.DataType) -> pa.DataType:
-    """What a column of categories has categories of."""
+    """Value type of a dictionary-encoded column, else the type itself."""
     return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
@@ -215,15 +216,15 @@ def _settings(domain: Any, buckets: int | None, epsilon: Number, neighbours: Nei
 def _check_same(
     kept: Settings, domain: Any, buckets: int | None, epsilon: Number | None, neighbours: Neighbours | None
 ) -> None:
-    """Refuse a state that was made with other settings than are asked for."""
-    asked = {
+    """Raise if the state has other settings than those given."""
+    settings = {
         "domain": (None if domain is None else tuple(_texts("domain", domain).to_pylist()), kept.domain),
         "buckets": (buckets, kept.cells if kept.hashed else None),
         "epsilon": (None if epsilon is None else budget(epsilon, 0).epsilon, kept.epsilon),
         "neighbours": (neighbours, kept.neighbours),
     }
-    for name, (given, there) in asked.items():
-        if given is not None and given != there:
+    for name, (given, stored) in settings.items():
+        if given is not None and given != stored:
             raise BadParameter(f"{name}: the state has another one.", fix=f"load(state), or a new counter with {name}")
 
 

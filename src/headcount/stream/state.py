@@ -1,11 +1,11 @@
-"""All that a counter holds, as frozen data and as bytes.
+"""State of a counter, as frozen data and as bytes.
 
 Invariants:
 
 - every number that depends on events has noise in it. No number of events, no time and no last item is kept, and the
   bytes are as many whatever was counted;
-- bytes have one spelling. `unpack` takes only what `pack` writes, of this version, and runs nothing of what it reads;
-- a refusal does not repeat the bytes.
+- the encoding is canonical. `unpack` accepts only what `pack` writes, of this version, and executes nothing it reads;
+- errors do not repeat the bytes.
 """
 
 import json
@@ -26,27 +26,28 @@ from headcount.noise.laplace import DiscreteLaplace
 NAME = b"headcount stream state "
 VERSION = b"1\n"
 CHECKSUM = 32
-"""Bytes of the SHA-256 at the end."""
-MOST_CELLS = 2**27
-"""A gibibyte of counts."""
-DIFFERENCE = {"add-remove": 1, "replace": 2}
-"""By how much one event changes all counts together."""
-TOLD = {"add-remove": "added or removed", "replace": "replaced by another"}
+"""Length of the SHA-256 at the end, in bytes."""
+MAX_CELLS = 2**27
+"""Most counts: a gibibyte."""
+SENSITIVITY = {"add-remove": 1, "replace": 2}
+"""l1 sensitivity of all counts to one event."""
+EVENT_CHANGE = {"add-remove": "added or removed", "replace": "replaced by another"}
+"""How one event differs between neighbours, in words."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What is counted, and what is promised. All of it is public."""
+    """Public settings: what is counted, and what is promised."""
 
     cells: int
-    """How many counts there are: one for each item of the domain, or for each bucket."""
+    """Number of counts: one for each item of the domain, or for each bucket."""
     domain: tuple[str, ...] | None
     """The items as texts; None if items are hashed into buckets."""
     epsilon: Fraction
-    """What is promised to one event."""
+    """Promised to one event."""
     neighbours: Neighbours
     key: bytes
-    """Of the hash. Privacy does not rest on it."""
+    """Key of the hash. Privacy does not rest on it."""
 
     def __post_init__(self) -> None:
         budget(self.epsilon, 0)
@@ -55,25 +56,25 @@ class Settings:
             raise BadParameter(f"neighbours={self.neighbours!r:.40}: unknown.", fix=fix)
         if self.domain is not None and not 0 < len(self.domain) == len(set(self.domain)):
             raise BadParameter("domain: each item once, and at least one.", fix='domain=["apple", "pear"]')
-        if whole("buckets", self.cells, least=1 if self.domain else 2, fix="buckets=100_000") > MOST_CELLS:
-            raise BadParameter(f"buckets={self.cells}: at most {MOST_CELLS:,}.", fix="buckets=100_000")
+        if whole("buckets", self.cells, least=1 if self.domain else 2, fix="buckets=100_000") > MAX_CELLS:
+            raise BadParameter(f"buckets={self.cells}: at most {MAX_CELLS:,}.", fix="buckets=100_000")
 
     @property
     def hashed(self) -> bool:
-        """Whether items are hashed into buckets."""
+        """True if items are hashed into buckets."""
         return self.domain is None
 
     @property
     def law(self) -> DiscreteLaplace:
-        """The noise on each count, at the start and once more at the end."""
-        return DiscreteLaplace(DIFFERENCE[self.neighbours] / self.epsilon)
+        """Noise on each count, at the start and once more at the end."""
+        return DiscreteLaplace(SENSITIVITY[self.neighbours] / self.epsilon)
 
     @property
     def promise(self) -> str:
         """Who is protected, in a sentence."""
         return (
-            f"Promised is epsilon {written(self.epsilon)} for one event that is {TOLD[self.neighbours]}. That is one "
-            "event, not one person: somebody with k events has k times that."
+            f"The promise is epsilon {written(self.epsilon)} for one event that is {EVENT_CHANGE[self.neighbours]}. "
+            "That is one event, not one person: somebody with k events has k times that."
         )
 
     @property
@@ -84,14 +85,14 @@ class Settings:
         return (
             f"Every event adds 1 to the count of {where}, and is forgotten.",
             f"Each count has {noise} from the start, so that whoever seizes the memory, once, sees noisy counts.",
-            f"At the end each count gets fresh {noise}, once; then the counter is closed, and all that is told "
-            "follows from these numbers.",
+            f"At the end each count gets fresh {noise}, once; then the counter is closed, and everything "
+            "released follows from these numbers.",
             self.promise + " It holds for one seized state and the end together (docs/proofs/stream.md).",
         )
 
     @property
     def about(self) -> dict[str, Any]:
-        """What is said of the shape that is told at the end."""
+        """Description of the shape that is released at the end."""
         return {
             "what": "the shape of events per item",
             "dataset": "a stream",
@@ -100,7 +101,7 @@ class Settings:
             "delta": "0",
             "steps": self.steps,
             "proof": "docs/proofs/stream.md",
-            "events": to_json([Laplace(self.law.scale, Fraction(DIFFERENCE[self.neighbours]))]),
+            "events": to_json([Laplace(self.law.scale, Fraction(SENSITIVITY[self.neighbours]))]),
         }
 
 
@@ -110,12 +111,12 @@ class State:
 
     settings: Settings
     counts: Integers
-    """With noise; once closed, with fresh noise."""
+    """Noisy counts; once closed, with fresh noise."""
     closed: bool
 
 
 def pack(state: State) -> bytes:
-    """The state as bytes: a line that names it, a line of settings, the counts, a checksum."""
+    """Encode the state as bytes: a line that names the format, a line of settings, the counts, a checksum."""
     kept = state.settings
     about = {
         "cells": kept.cells,
@@ -130,7 +131,7 @@ def pack(state: State) -> bytes:
 
 
 def unpack(content: bytes) -> State:
-    """The state that `pack` wrote; anything else is refused."""
+    """Decode the state that `pack` wrote, or raise."""
     body = content[len(NAME) + len(VERSION) : -CHECKSUM]
     if not content.startswith(NAME):
         raise _bad("not the state of a counter.")

@@ -1,6 +1,6 @@
-"""The most that a person's amount for one item counts, chosen privately: what all but a few people are within.
+"""Private selection of the limit on one person's amount for one item: a high quantile of people's largest amounts.
 
-Each person is told by the largest of their amounts, in bins; a person is in one bin, so noise for one person is enough.
+Each person falls into one bin, by the largest of their amounts, so noise for a sensitivity of one is enough.
 """
 
 from dataclasses import dataclass
@@ -17,13 +17,13 @@ from headcount.source.arrow_columns import whole_numbers
 from headcount.source.contributions import AMOUNT, COUNT, GRID, LARGEST_AMOUNT, USER, Contributions
 from headcount.source.engines.registry import to_arrow
 
-RARE = 0.02
-"""All but this part of the people are within the limit."""
+SHARE_ABOVE_LIMIT = 0.02
+"""Share of people whose largest amount is above the limit."""
 
 
 @dataclass(frozen=True)
-class UnseenSums(TopSums):
-    """The lowest limit, as nothing was seen of people's amounts: too few people for the noise."""
+class NothingSeenSums(TopSums):
+    """The lowest limit, as no bin of the profile is significant: too few people for the noise."""
 
     def explain(self, item: str) -> str:
         return (
@@ -39,9 +39,9 @@ class UsualAmounts(Binned):
     name: ClassVar[str] = "amounts"
     repeats: ClassVar[bool] = True
     most: int
-    """How many items are listed."""
+    """Number of listed items."""
     of: Literal["count", "amount"]
-    """Whether events are added up, or amounts."""
+    """What is summed: events, or amounts."""
 
     @property
     def edges(self) -> tuple[int, ...]:
@@ -50,19 +50,21 @@ class UsualAmounts(Binned):
     def look(self, contributions: Contributions) -> Sizes:
         column, grid = (AMOUNT, GRID) if self.of == AMOUNT else (COUNT, 1)
         largest = contributions.table.group_by(USER).agg(size=lambda rows: rows[column].max())
-        whole = largest.mutate(size=((largest["size"] - largest["size"] % grid) / grid).round().cast("int64"))
-        counted = to_arrow(whole.group_by("size").agg(people=whole.count()).order_by("size"))
+        rounded = largest.mutate(size=((largest["size"] - largest["size"] % grid) / grid).round().cast("int64"))
+        counted = to_arrow(rounded.group_by("size").agg(people=rounded.count()).order_by("size"))
         sizes, many = (whole_numbers(counted[name]) for name in ("size", "people"))
         return Sizes(sizes, many, np.zeros_like(many))
 
     def draw(self, statistics: Sizes, entropy: Entropy) -> Bounding:
         profile = self.profile(statistics, entropy)
-        kind = TopSums if profile.people.any() else UnseenSums
-        return kind(self.most, profile.within(RARE) + (self.of == AMOUNT), self.of)  # whole, and amounts have fractions
+        kind = TopSums if profile.people.any() else NothingSeenSums
+        return kind(
+            self.most, profile.within(SHARE_ABOVE_LIMIT) + (self.of == AMOUNT), self.of
+        )  # bins hold integers; amounts have fractions
 
     def explain(self, item: str) -> str:
         what = "many events" if self.of == COUNT else "large an amount"
         return (
-            f"How {what} people have for one {item}, at most, is told privately first, in bins: each count of people "
-            f"gets discrete Laplace noise with a scale of {float(self.scale):,.4g}. The limit follows from that."
+            f"How {what} people have for one {item}, at most, is measured privately first, in bins: each count of "
+            f"people gets discrete Laplace noise with a scale of {float(self.scale):,.4g}. The limit follows from that."
         )

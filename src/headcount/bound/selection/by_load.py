@@ -1,14 +1,14 @@
-"""Choose how many items (or events) of one person are kept, for items not known in advance.
+"""Private selection of the number of items (or events) kept per person, for items not known in advance.
 
-With m_i what person i has in all and N_ij of item j, a bound C leaves h_j(C) = sum_i N_ij min(1, C / m_i) of item j on
-average. An item that is left with little is not shown, and costs all of it; one that is shown costs its noise. So what
-a bound costs is, up to something that does not depend on C (paper 000, Theorem 5.2),
+With m_i the total of person i and N_ij their count of item j, a bound C leaves h_j(C) = sum_i N_ij min(1, C / m_i) of
+item j on average. An item below the threshold is not released, and costs its whole count; one that is released costs
+its noise. So the cost of a bound is, up to a term that does not depend on C (paper 000, Theorem 5.2),
 
     U(C) = -f sum_i min(m_i, C) + sum_j psi(h_j(C)),   psi(h) at most h, and h as long as h is below the threshold.
 
-A public grid of candidates C is looked at in one pass over the pairs: a person is shrunk by the candidates below their
-total, and whole from there on, so it is enough to know of each item how much belongs to people of each *place* on the
-grid.
+All candidates C of a public grid are evaluated in one pass over the pairs: a person is scaled by the candidates below
+their total and unchanged by the others, so it is enough to know each item's counts by the *place* of the person's total
+on the grid.
 
 Invariant: everything is a whole number of 1/UNIT. What a person adds to all h_j together is never negative and at most
 min(m_i, C). Proofs: docs/proofs/choice.md.
@@ -36,24 +36,24 @@ from headcount.source.contributions import Contributions
 from headcount.wording import plural
 
 SLOPE = 2
-"""How fast what an item costs falls towards the noise, once it is above the threshold."""
+"""Slope at which an item's cost falls towards its noise, above the threshold."""
 
 
 @dataclass(frozen=True)
 class Unknown(BoundSelection[Loads]):
-    """A choice that knows what every candidate would leave of every item."""
+    """Selection from what every candidate would leave of every item, for unknown items."""
 
     by_number: ClassVar[bool] = True
     factor: ClassVar[int]
-    """f: how much what is cut away counts."""
+    """f: weight of what is clipped."""
     kind: type[SampledItems] | type[SampledEvents]
-    """What is bounded: items, or events."""
+    """The bounding: of items, or of events."""
     grid: tuple[int, ...]
-    """Public candidates for the bound, rising."""
+    """Public candidates for the bound, increasing."""
     thresholds: tuple[float, ...]
-    """From which count on an item is shown, for each candidate."""
+    """Count from which on an item is released, for each candidate."""
     noise: tuple[float, ...]
-    """The expected size of the noise on one item, for each candidate."""
+    """Expected absolute noise on one item, for each candidate."""
 
     def __post_init__(self) -> None:
         check_grid(self.grid)
@@ -74,22 +74,22 @@ class Unknown(BoundSelection[Loads]):
 
     @abstractmethod
     def psi(self, left: Integers) -> Integers:
-        """(item, candidate): what each item costs with so much left of it, in units: up to the threshold, as much."""
+        """(item, candidate): cost of each item given its remaining count, in units: equal to it up to the threshold."""
 
     def costs(self, statistics: Loads) -> Integers:
         """U(C) for each candidate, in units."""
         kept = self.factor * UNIT * statistics.kept(self.candidates)
-        rare = statistics.rare(self.candidates)  # never above a threshold: cost what is left of them
+        rare = statistics.rare(self.candidates)  # never above a threshold: each costs its remaining count
         return sum((self.psi(left).sum(axis=0) for left in statistics.left(self.candidates)), start=rare - kept)
 
     @property
     @abstractmethod
     def span(self) -> int:
-        """The most by which one person changes the difference of two candidates' scores."""
+        """Sensitivity of the difference of two candidates' scores."""
 
     @abstractmethod
     def scores(self, statistics: Loads) -> Integers | Sequence[Fraction]:
-        """How bad each candidate is."""
+        """Score of each candidate: lower is better."""
 
     def draw(self, statistics: Loads, entropy: Entropy) -> Bounding:
         place = softmax(self.scores(statistics), -self.epsilon / self.span, entropy)
@@ -105,7 +105,7 @@ class Unknown(BoundSelection[Loads]):
 
 @dataclass(frozen=True)
 class Exponential(Unknown):
-    """The exponential mechanism on V (paper 000, Algorithm 4), with totals cut at the largest candidate.
+    """The exponential mechanism on V (paper 000, Algorithm 4), with totals clipped at the largest candidate.
 
     V(C) = 2 sum_i (min(m_i, C_m) - C)_+ + sum_j min(h_j(C), t(C)) is U with f = 2, plus 2 sum_i min(m_i, C_m), which is
     the same for every C: so both give the same choice. One person, added, removed or replaced, changes the difference
@@ -158,12 +158,12 @@ class Generalized(Unknown):
         return [score + more for score, more in zip(worst, handicaps(self.changes, self.epsilon), strict=True)]
 
     def _worse(self, one: tuple[int, int], other: tuple[int, int]) -> Fraction:
-        """By how many people's changes one (cost, change) is worse. If a person is replaced, the two costs may move in
-        opposite directions."""
+        """Difference of two (cost, change), in units of one person's change. Replacing a person may move the two costs
+        in opposite directions."""
         changes = one[1], other[1]
         return Fraction(one[0] - other[0], max(changes) if self.neighbours == "add-remove" else sum(changes))
 
 
 def _units(values: tuple[float, ...]) -> Integers:
-    """Public numbers, rounded to units."""
+    """Round public numbers to units."""
     return np.array([round(value * UNIT) for value in values], dtype=np.int64)

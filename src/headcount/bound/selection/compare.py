@@ -1,6 +1,6 @@
-"""Choose how much one person may contribute, for items known in advance, by comparing what candidates cost.
+"""Private selection of the bound for items known in advance, by comparing the costs of candidates.
 
-What a bound C costs is G of known.py: what is cut away, and the noise. Proofs: docs/proofs/choice.md.
+The cost of a bound C is G of paper.py: what is clipped, and the noise. Proofs: docs/proofs/choice.md.
 """
 
 from abc import abstractmethod
@@ -21,31 +21,31 @@ from headcount.exact import Integers
 from headcount.noise import Entropy, softmax
 from headcount.wording import plural
 
-LEAN = 2
-"""Before costs are compared, a bound twice as large is 2^LEAN times less likely. A bound that is too large costs in
-proportion to itself, so with less than 1 the largest candidate would decide what is lost on average."""
-LIMB = 18
-"""Sums of products are made so many bits at a time. So they are exact as long as shares add up to less than 2^45: a
-billion people who have `sparsity` 1,000."""
+PRIOR_EXPONENT = 2
+"""Before costs are compared, a bound twice as large is 2^PRIOR_EXPONENT times less likely. A bound that is too large
+costs in proportion to itself, so with less than 1 the largest candidate would dominate the expected cost."""
+LIMB_BITS = 18
+"""Bits of the limbs in sums of products, which are exact as long as shares add up to less than 2^45: a billion people
+who have `sparsity` 1,000."""
 
 
 def handicaps(changes: Sequence[int], epsilon: Fraction) -> list[Fraction]:
-    """What is added to each score, whatever the data: the larger a candidate, the less likely."""
-    factor = 2 * LEAN * PART / float(epsilon)
+    """Public penalty added to each score: the larger a candidate, the less likely."""
+    factor = 2 * PRIOR_EXPONENT * PART / float(epsilon)
     return [Fraction(round(factor * log(change / changes[0])), PART) for change in changes]
 
 
 @dataclass(frozen=True)
 class Compared(Selected):
-    """A choice by cost: the generalised exponential mechanism (Raskhodnikova & Smith 2016) on G.
+    """Selection by cost: the generalised exponential mechanism (Raskhodnikova & Smith 2016) on G.
 
-    Up to something that does not depend on C, G(C) is U(C) = C M - sum r_i min(u_i, C). Somebody more lowers U(C) by at
-    most C times the steepest r, and U(C') - U(C), for C < C', by at most C' - C times that. So the comparison of two
+    Up to something that does not depend on C, G(C) is U(C) = C M - sum r_i min(u_i, C). One more person lowers U(C) by
+    at most C times the steepest r, and U(C') - U(C), for C < C', by at most C' - C times that. So the comparison of two
     candidates, in units of what one person can change in it, moves by at most 1. The worst comparison is the score. U
     is convex: the worst one is with a candidate next to it, and is how steeply G falls there.
 
     Unlike a rank it is exact between candidates. And small candidates have a public head start, so those above
-    everybody are unlikely also where M says little about them. Only lengths in whole numbers are used.
+    everybody's size are unlikely also where M says little about them. Only lengths in whole numbers are used.
     """
 
     name: ClassVar[str] = "generalized"
@@ -56,21 +56,21 @@ class Compared(Selected):
 
     @property
     def vague(self) -> bool:
-        """Small candidates have a head start, so those above everybody are always unlikely."""
+        """Small candidates have a head start, so those above everybody's size are always unlikely."""
         return False
 
     @property
     @abstractmethod
     def most(self) -> int:
-        """The most that one person adds to g, in parts of one."""
+        """The most that one person adds to g, in units of 1/PART."""
 
     @abstractmethod
     def lengths(self, sizes: Integers) -> Integers:
-        """C or u for each size, in whole units: never falling."""
+        """C or u for each size, in whole units: nondecreasing."""
 
     @property
     def changes(self) -> list[int]:
-        """The most by which somebody more lowers each cost. The difference of two costs changes by at most the
+        """The most by which one more person lowers each cost. The difference of two costs changes by at most the
         difference of these, in both kinds of neighbours."""
         return [self.most * int(length) for length in self.lengths(np.array(self.grid))]
 
@@ -79,13 +79,13 @@ class Compared(Selected):
         shares, own = self.shares(statistics), self.lengths(statistics.sizes)
         reached = np.searchsorted(statistics.sizes, self.grid, side="right")
         above = shares.sum() - upto(shares)[reached]
-        whole = [0] * len(self.grid)  # what those have who are not cut
-        for bit in range(0, 63, LIMB):
-            limbs = (own >> bit) & (2**LIMB - 1)
-            whole = [sum_ + (int(more) << bit) for sum_, more in zip(whole, upto(shares * limbs)[reached], strict=True)]
+        below = [0] * len(self.grid)  # the sum over people who are not clipped
+        for bit in range(0, 63, LIMB_BITS):
+            limbs = (own >> bit) & (2**LIMB_BITS - 1)
+            below = [sum_ + (int(more) << bit) for sum_, more in zip(below, upto(shares * limbs)[reached], strict=True)]
         slopes = [self.target - int(more) for more in above]
         lengths = map(int, self.lengths(np.array(self.grid)))
-        return [length * slope - kept for length, slope, kept in zip(lengths, slopes, whole, strict=True)]
+        return [length * slope - kept for length, slope, kept in zip(lengths, slopes, below, strict=True)]
 
     def scores(self, statistics: Sizes) -> list[Fraction]:
         slopes = [_slope(*pair) for pair in pairwise(zip(self.costs(statistics), self.changes, strict=True))]
@@ -100,7 +100,7 @@ class Compared(Selected):
 
 @dataclass(frozen=True)
 class ComparedSums(Compared):
-    """The sum at which G is least: for Laplace noise."""
+    """The l1 bound that minimises G: for Laplace noise."""
 
     norm: ClassVar[Norm] = "sum"
 
@@ -126,7 +126,7 @@ class ComparedSums(Compared):
 
 @dataclass(frozen=True)
 class ComparedSizes(Compared):
-    """The size at which G is least, in parts of one, rounded down."""
+    """The l2 bound that minimises G, in units of 1/PART, rounded down."""
 
     @property
     def most(self) -> int:
@@ -147,5 +147,5 @@ class ComparedSizes(Compared):
 
 
 def _slope(low: tuple[int, int], high: tuple[int, int]) -> Fraction:
-    """How steeply the cost rises between two (cost, change): in people. 0 where rounding makes them one."""
+    """Slope of the cost between two (cost, change), in people; 0 where rounding makes the changes equal."""
     return Fraction(high[0] - low[0], high[1] - low[1]) if high[1] > low[1] else Fraction(0)

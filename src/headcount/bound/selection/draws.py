@@ -1,8 +1,9 @@
-"""How many draws of a person count, and by which way a distribution is learned: from how many people have how many.
+"""Selection of the number of draws per person and of the mechanism that learns a distribution, from the histogram of
+people by number of draws.
 
-More draws of each person make the chance of the draws smaller, and noise grows with them: like their number if people
-may differ from anything, like the root of it if they are compared with the distribution. What is best follows from how
-many people there are of each size, which is public, or is told privately in bins.
+More draws of each person lower the sampling error, but noise grows: linearly in their number if people may differ in
+any way, like its square root if they are compared with the distribution. The optimum follows from the number of people
+of each size, which is public or measured privately in bins.
 """
 
 from collections.abc import Callable, Iterable
@@ -25,92 +26,93 @@ from headcount.source.contributions import LARGEST_COUNT, Contributions
 from headcount.source.engines.registry import engine_of
 
 BINS = 13
-"""Of a profile: 1, 2 to 3, 4 to 7, ..., and 4,096 or more."""
-SURE = 2.0
-"""People are believed to have drawn so many deviations less than noise says."""
-NEARLY = 1.02
-"""Of numbers of draws that are nearly the best, the one by which most draws count is taken."""
-SOME = 100
-"""Sizes of people that are candidates themselves, if they are public."""
+"""Bins of a profile: 1, 2 to 3, 4 to 7, ..., and 4,096 or more."""
+CONFIDENCE_DEVIATIONS = 2.0
+"""The total of draws is lowered by this many standard deviations of the noise."""
+NEAR_OPTIMUM_RATIO = 1.02
+"""Of the numbers of draws whose error is within this ratio of the least, the one with the largest mass is taken."""
+MAX_SIZE_CANDIDATES = 100
+"""Public sizes of people that are added to the candidates, at most."""
 
 
 @dataclass(frozen=True)
 class Samples:
-    """How many people drew how much."""
+    """People grouped by number of draws."""
 
-    drawn: Floats
-    """So much, about."""
+    draws: Floats
+    """Typical number of draws per person in the group."""
     least: Floats
-    """At least so much."""
+    """Smallest number of draws in the group."""
     people: Floats
-    """So many of them."""
+    """Number of people in the group."""
     deviation: float = 0.0
-    """Of the noise in each of these numbers."""
+    """Standard deviation of the noise in each number of people."""
 
 
-def alike(people: float, drawn: float) -> Samples:
-    """So many people who drew the same."""
-    return Samples(np.array([drawn]), np.array([drawn]), np.array([people]))
+def equal_samples(people: float, draws: float) -> Samples:
+    """One group of people who all have the same number of draws."""
+    return Samples(np.array([draws]), np.array([draws]), np.array([people]))
 
 
 @dataclass(frozen=True)
 class Way:
-    """A way of learning a distribution, as far as it decides how many draws count."""
+    """A mechanism that learns a distribution, as far as it affects the number of draws per person."""
 
     kind: type[Draws] | type[ExactDraws] | type[ScaledToSum]
-    """How people are held to so many draws."""
+    """The bounding that limits each person's number of draws."""
     noise: Callable[[int], float]
-    """How far off all shares are together, through noise, if so many draws of each person count and there is one."""
+    """The l1 error of all shares through noise, given the number of draws per person, times the mass."""
     fewest: Callable[[int], float] = lambda most: 0.0
-    """The number of people from which on this is true."""
+    """Smallest number of people for which `noise` holds, given the number of draws per person."""
 
-    def off(self, most: int, there: Samples, cells: int) -> float:
-        """How far off all shares are together, about, if `most` draws of each person count."""
-        mass, kept = self.mass(most, there), self._kept(most, there)
-        if mass <= max(self.fewest(most), SURE * there.deviation) * most:
+    def expected_error(self, most: int, samples: Samples, cells: int) -> float:
+        """Approximate l1 error of all shares, if `most` draws of each person count."""
+        mass, kept = self.mass(most, samples), self._kept(most, samples)
+        if mass <= max(self.fewest(most), CONFIDENCE_DEVIATIONS * samples.deviation) * most:
             return inf
-        each = most if self.kind is ExactDraws else there.drawn
-        chance = 2 / pi * cells * float((there.people * kept**2 / each).sum())
-        return sqrt(max(chance, 0.0) + self.noise(most) ** 2) / mass
+        each = most if self.kind is ExactDraws else samples.draws
+        sampling = 2 / pi * cells * float((samples.people * kept**2 / each).sum())
+        return sqrt(max(sampling, 0.0) + self.noise(most) ** 2) / mass
 
-    def mass(self, most: int, there: Samples) -> float:
-        """How many draws count in all, as far as can be believed."""
-        kept = self._kept(most, there)
-        return float((there.people * kept).sum()) - SURE * there.deviation * float(np.sqrt((kept**2).sum()))
+    def mass(self, most: int, samples: Samples) -> float:
+        """Lower confidence bound of the total number of draws that count."""
+        kept = self._kept(most, samples)
+        noise = samples.deviation * float(np.sqrt((kept**2).sum()))
+        return float((samples.people * kept).sum()) - CONFIDENCE_DEVIATIONS * noise
 
-    def _kept(self, most: int, there: Samples) -> Floats:
-        """How many draws of people of each size count."""
+    def _kept(self, most: int, samples: Samples) -> Floats:
+        """Number of draws that count, per person of each group."""
         exact = self.kind is ExactDraws
-        return np.where(there.least >= most, float(most), 0.0) if exact else np.minimum(there.drawn, most)
+        return np.where(samples.least >= most, float(most), 0.0) if exact else np.minimum(samples.draws, most)
 
-    def held(self, most: int, people: int | None = None) -> Bounding:
-        """People held to so many draws."""
+    def bounding(self, most: int, people: int | None = None) -> Bounding:
+        """Bounding to `most` draws per person."""
         return ExactDraws(most, people) if self.kind is ExactDraws else self.kind(most, most)
 
 
-def best(ways: Iterable[Way], grid: Iterable[int], there: Samples, cells: int) -> tuple[Way, int]:
-    """The way, and the number of draws, by which all shares are least off; one draw if nothing is known of people."""
-    options = [(way.off(most, there, cells), way, most) for way in ways for most in grid]
+def best(ways: Iterable[Way], grid: Iterable[int], samples: Samples, cells: int) -> tuple[Way, int]:
+    """The way and the number of draws with the least expected error; the fewest draws if no error is finite."""
+    options = [(way.expected_error(most, samples, cells), way, most) for way in ways for most in grid]
     least, way, _ = min(options, key=lambda option: option[0])
     if least == inf:
         return options[0][1], min(option[2] for option in options)
-    near = sorted(most for off, of, most in options if of is way and off <= NEARLY * least)
-    return way, max(near, key=lambda most: way.mass(most, there))  # the first of these
+    near = sorted(most for error, of, most in options if of is way and error <= NEAR_OPTIMUM_RATIO * least)
+    return way, max(near, key=lambda most: way.mass(most, samples))  # of ties, the fewest draws
 
 
 @dataclass(frozen=True)
 class MostDrawn(Binned):
-    """The way and the number of draws, from a private profile of people."""
+    """Select the mechanism and the number of draws per person from a private profile."""
 
     name: ClassVar[str] = "draws"
     default_share: ClassVar[Fraction] = Fraction(4, 100)
     ways: tuple[Way, ...]
     cells: int
-    """How many items there are."""
+    """Number of items."""
     most: int | None
-    """The number of draws, if it was said."""
+    """The number of draws, if it is given."""
     largest: int = LARGEST_COUNT
-    """No larger number may be chosen."""
+    """Upper limit of the selected number."""
 
     @property
     def edges(self) -> tuple[int, ...]:
@@ -118,35 +120,36 @@ class MostDrawn(Binned):
 
     @property
     def grid(self) -> tuple[int, ...]:
-        """The numbers of draws to choose from."""
+        """Candidates for the number of draws."""
         between = {round(2 ** (step / 2)) for step in range(2 * BINS)}
         return tuple(sorted(each for each in between if each <= self.largest)) if self.most is None else (self.most,)
 
     def look(self, contributions: Contributions) -> Sizes:
-        engine_of(contributions.table).check_result_size(contributions.table)  # all pairs will be asked for
+        engine_of(contributions.table).check_result_size(contributions.table)  # all pairs will be fetched
         return sizes(contributions, "sum")
 
     def draw(self, statistics: Sizes, entropy: Entropy) -> Bounding:
         return self.chosen(self.profile(statistics, entropy))
 
     def chosen(self, profile: Profile) -> Bounding:
-        """What follows from a profile, whatever else the data are."""
+        """Compute the bounding from a profile alone."""
         least = np.array(profile.edges, dtype=np.float64)
-        there = Samples(np.where(least > 1, sqrt(2), 1.0) * least, least, profile.believed, profile.deviation)
-        way, most = best(self.ways, self.grid, there, self.cells)
-        return way.held(most)
+        typical = np.where(least > 1, sqrt(2), 1.0) * least
+        samples = Samples(typical, least, profile.significant_counts, profile.deviation)
+        way, most = best(self.ways, self.grid, samples, self.cells)
+        return way.bounding(most)
 
     def explain(self, item: str) -> str:
         return (
-            "How many samples people have is told privately first, in bins: each count of people gets discrete Laplace "
-            f"noise with a scale of {float(self.scale):,.4g}. How many samples of a person count follows from that"
-            f"{', and the mechanism' if len(self.ways) > 1 else ''}."
+            "How many samples people have is measured privately first, in bins: each count of people gets discrete "
+            f"Laplace noise with a scale of {float(self.scale):,.4g}. How many samples of a person count follows from "
+            f"that{', and the mechanism' if len(self.ways) > 1 else ''}."
         )
 
 
 @dataclass(frozen=True)
 class PublicDrawn(MostDrawn):
-    """The same if it is public how many samples each person has: nothing is paid."""
+    """The same where the number of samples of each person is public: no privacy cost."""
 
     name: ClassVar[str] = "public-draws"
     default_share: ClassVar[Fraction] = Fraction(0)
@@ -157,17 +160,18 @@ class PublicDrawn(MostDrawn):
 
     def draw(self, statistics: Sizes, entropy: Entropy) -> Bounding:
         statistics = _capped(statistics)
-        drawn, people = (each.astype(np.float64) for each in (statistics.sizes, statistics.people))
-        some = statistics.sizes[np.linspace(0, len(drawn) - 1, min(len(drawn), SOME)).astype(np.int64)].tolist()
-        grid = self.grid if self.most else {*self.grid, *(each for each in some if each <= self.largest)}
-        way, most = best(self.ways, grid, Samples(drawn, drawn, people), self.cells)
-        return way.held(most, int(statistics.people[statistics.sizes >= most].sum()))
+        draws, people = (each.astype(np.float64) for each in (statistics.sizes, statistics.people))
+        places = np.linspace(0, len(draws) - 1, min(len(draws), MAX_SIZE_CANDIDATES)).astype(np.int64)
+        sizes_ = (size for size in statistics.sizes[places].tolist() if size <= self.largest)
+        grid = self.grid if self.most else {*self.grid, *sizes_}
+        way, most = best(self.ways, grid, Samples(draws, draws, people), self.cells)
+        return way.bounding(most, int(statistics.people[statistics.sizes >= most].sum()))
 
     def explain(self, item: str) -> str:
         return "How many samples each person has is taken as public: how many of them count follows from that."
 
 
 def _capped(statistics: Sizes) -> Sizes:
-    """No size above what a count of one item can be: else it would tell over how many items somebody's samples are
-    spread, as counts stop there item by item."""
+    """Clip sizes to the largest count of one item: as counts are clipped item by item, a larger size would reveal over
+    how many items a person's samples are spread."""
     return statistics.on(np.unique(np.minimum(statistics.sizes, LARGEST_COUNT)))

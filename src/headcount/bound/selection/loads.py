@@ -1,5 +1,5 @@
-"""What people have, by item and by the place of their total on a grid of candidates for the bound: enough to tell what
-every candidate would leave of every item (unknown.py).
+"""Per-item statistics by the place of people's totals on a grid of candidates for the bound: enough to compute what
+every candidate would leave of every item (by_load.py).
 
 Invariant: everything is a whole number of 1/UNIT. What a person adds to all items together is never negative and at
 most their total, as each of their shares is rounded down.
@@ -21,39 +21,39 @@ from headcount.source.encoded import EncodedPairs, added
 from headcount.source.engines.registry import to_arrow
 
 UNIT = 2**20
-"""Units in one: a person's share of an item is rounded down to 1/UNIT. Sums stay below 2^53 up to 2^33 people."""
+"""Units per one: a person's share of an item is rounded down to 1/UNIT. Sums stay below 2^53 up to 2^33 people."""
 CELLS = 2**20
-"""So many (item, place) are looked at together: a few arrays of 8 MiB."""
+"""(item, place) cells that are processed in one chunk: a few arrays of 8 MiB."""
 
 
 @dataclass(frozen=True)
 class Loads:
-    """What people have, by item and by the place of their total on the grid: the number of candidates below it.
+    """Counts by item and by the place of the person's total on the grid: the number of candidates below it.
     Not private."""
 
     items: Integers
-    """A number for each item, rising: a row for each item and each place of somebody who has it. The last number is
-    that of all rare items together."""
+    """Item code of each row, increasing: one row for each item and each place of a person who has it. The last code
+    is shared by all rare items."""
     places: Integers
-    """The place."""
+    """Place of each row."""
     counts: Integers
-    """What these people have of the item."""
+    """Sum of these people's counts of the item."""
     shares: Integers
-    """The same as shares of each one's total, in units, each rounded down."""
+    """Sum of these counts as shares of each person's total, in units, each rounded down."""
     people: Integers
-    """How many people there are at each place, whatever they have."""
+    """Number of people at each place, whatever their items."""
     totals: Integers
-    """What they have in all."""
+    """Sum of their totals."""
     common: int
-    """How many items are not rare: the number of the rare ones."""
+    """Number of items that are not rare, which is also the code of the rare ones."""
 
     def kept(self, grid: Integers) -> Integers:
         """The sum of min(m_i, C) for each candidate C."""
-        whole: Integers = self.totals.cumsum()[:-1]
-        return whole + grid * _above(self.people)
+        below: Integers = self.totals.cumsum()[:-1]
+        return below + grid * _above(self.people)
 
     def left(self, grid: Integers) -> Iterator[Integers]:
-        """(item, candidate): h_j(C) in units, some items at a time; of items that are not rare."""
+        """(item, candidate): h_j(C) in units, a chunk of items at a time; of items that are not rare."""
         size = max(1, CELLS // len(self.people))
         for first in range(0, self.common, size):
             yield self._left(grid, first, min(first + size, self.common))
@@ -79,16 +79,16 @@ def _above(values: Integers) -> Integers:
 
 
 def loads(contributions: Contributions, grid: Integers, rare: float) -> Loads:
-    """What people have. Items of which all people have at most `rare` are rare, and one as far as anybody can see."""
+    """Compute the statistics. Items whose total is at most `rare` are rare, and merged into one."""
     if contributions.encoded is None:
         return _on_engine(contributions, grid, rare)
     return _of_numbers(contributions.encoded, grid, rare)
 
 
 def _common(totals: Integers, rare: float) -> tuple[Integers, int]:
-    """A new number for each item, and how many are not rare."""
-    there = totals > rare
-    return np.where(there, there.cumsum() - 1, there.sum()), int(there.sum())
+    """Recode the items: a new code for each, and the number of items that are not rare."""
+    common = totals > rare
+    return np.where(common, common.cumsum() - 1, common.sum()), int(common.sum())
 
 
 def _of_numbers(numbers: EncodedPairs, grid: Integers, rare: float) -> Loads:
@@ -96,21 +96,21 @@ def _of_numbers(numbers: EncodedPairs, grid: Integers, rare: float) -> Loads:
     number, common = _common(numbers.totals, rare)
     counts, shares = np.zeros((2, (common + 1) * size), dtype=np.int64)
     people, totals = np.zeros((2, size), dtype=np.int64)
-    for some in numbers:
-        own = some.totals
+    for chunk in numbers:
+        own = chunk.totals
         places = np.searchsorted(grid, own)
-        cells = number[some.items] * size + some.of_pairs(places)
-        share = some.of_pairs(UNIT // own) if some.counted is None else some.counts * UNIT // some.of_pairs(own)
-        counts += added(len(counts), cells, some.counted)
+        cells = number[chunk.items] * size + chunk.of_pairs(places)
+        share = chunk.of_pairs(UNIT // own) if chunk.counted is None else chunk.counts * UNIT // chunk.of_pairs(own)
+        counts += added(len(counts), cells, chunk.counted)
         shares += added(len(shares), cells, share)
         people += added(size, places)
         totals += added(size, places, own)
-    there = np.flatnonzero(counts)
-    return Loads(there // size, there % size, counts[there], shares[there], people, totals, common)
+    nonzero = np.flatnonzero(counts)
+    return Loads(nonzero // size, nonzero % size, counts[nonzero], shares[nonzero], people, totals, common)
 
 
 def _on_engine(contributions: Contributions, grid: Integers, rare: float) -> Loads:
-    """The same by the engine: one pass over the pairs."""
+    """Compute the statistics on the engine: one pass over the pairs."""
     people, items = _placed(contributions, grid.tolist()), list(contributions.items)
     joined = contributions.of(people)  # user, items, count, total, grade, one
     share = joined["one"] if contributions.once else (joined[COUNT] * UNIT) // joined["total"]
@@ -127,7 +127,7 @@ def _on_engine(contributions: Contributions, grid: Integers, rare: float) -> Loa
 
 
 def _numbers(items: pa.Table) -> Integers:
-    """A number for each item, from 0, in their order: sorted here, each once, instead of every row on the engine."""
+    """Code of each item, from 0, in sorted order: distinct items are sorted here, not every row on the engine."""
     numbers = first = np.zeros(len(items), dtype=np.int64)
     for column in items.columns:
         column = column.cast(pa.large_string()) if pa.types.is_string(column.type) else column  # of any length together
@@ -139,7 +139,7 @@ def _numbers(items: pa.Table) -> Integers:
 
 
 def _placed(contributions: Contributions, grid: list[int]) -> ir.Table:
-    """(user, total, grade, one): a person's total, its place, and the part that one is of it, in units."""
+    """(user, total, grade, one): a person's total, its place, and 1 / total in units."""
     people = contributions.persons
     reached = [(people["total"] <= candidate, place) for place, candidate in enumerate(grid)]
     place, total = ibis.cases(*reached, else_=len(grid)).cast("int64"), people["total"].cast("int64")
@@ -147,7 +147,7 @@ def _placed(contributions: Contributions, grid: list[int]) -> ir.Table:
 
 
 def _by_place(people: ir.Table, size: int) -> tuple[Integers, Integers]:
-    """How many people there are at each place, and what they have in all."""
+    """Number of people at each place, and the sum of their totals."""
     found = to_arrow(people.group_by("grade").agg(people=people.count(), totals=_sum(people["total"])))
     places = whole_numbers(found["grade"])
     numbers, totals = (added(size, places, whole_numbers(found[name])) for name in ("people", "totals"))
@@ -155,6 +155,6 @@ def _by_place(people: ir.Table, size: int) -> tuple[Integers, Integers]:
 
 
 def _sum(column: ir.Column) -> ir.Column:
-    """A sum that has 64 bits on all engines, also on those that make it wider; below 2^53, by way of a number that
+    """Sum with a 64-bit result on all engines, also on those that widen it; exact below 2^53, via floating point, which
     engines cast quickly."""
     return column.sum().cast("float64").cast("int64")

@@ -1,13 +1,13 @@
-"""Choose how much one person may contribute, for items known in advance: every item gets noise, whether anybody has it.
+"""Private selection of the bound by the rules of paper 000, for items known in advance, which all get noise.
 
-The best bound C balances what is cut away against the noise. With u_i the size of what person i has and r_i their sum
+The best bound C balances what is clipped against the noise. With u_i the size of what person i has and r_i their sum
 over that size, it minimises G(C) = sum r_i (u_i - C)_+ + C M, where M is what the noise on all items costs for each
 unit of C (paper 000, Lemma 4.2 with sizes that are sums and r_i = 1, Theorem 4.3 with sizes that are roots of sums of
-squares). G is convex, and its slope is M - g(C), g(C) being the sum of the r_i of those above C. All of them look for
-the C at which g falls below M, each in a way of its own. Where M is small, or people are few, a rank says little about
-candidates above everybody, and may land there: compare.py has the remedy, and is what is done by default.
+squares). G is convex, and its slope is M - g(C), g(C) being the sum of the r_i of those above C. Every rule
+looks for the C at which g falls below M. Where M is small, or people are few, a rank hardly separates candidates above
+everybody's size, and may select one: compare.py has the remedy, and is the default.
 
-Invariants: r_i is a whole number of parts of one, cut at the root of `sparsity` for *everybody*, however many items
+Invariants: r_i is a whole number of 1/PART, clipped at the root of `sparsity` for *everybody*, however many items
 they have. So one person changes g(C) by at most that much, at every C: added or removed by something that is not
 negative, replaced by the difference of two such numbers. Hence each `sensitivity` holds for both kinds of neighbours.
 Proofs: docs/proofs/choice.md.
@@ -33,40 +33,37 @@ from headcount.noise import Entropy, discrete_laplace, softmax
 from headcount.source.contributions import Contributions
 from headcount.wording import plural
 
-SHORTER = 0.7
-"""Each step of a descent is so much shorter than the one before: together they reach further than the whole grid."""
+STEP_DECAY = 0.7
+"""Ratio of successive step lengths of the descent: together the steps reach further than the whole grid."""
 STEPS = 2**16
-"""Output perturbation rounds its bound to so many parts of the largest candidate."""
-
-
-SURELY = 3.0
-"""Candidates above everybody are chosen with a chance of at most about exp(-SURELY), else the choice is vague."""
-WIDE = 5.0
-"""Noise on the bound itself of a larger scale than this makes a choice vague."""
-HEAVY = 10
-"""A regularisation of more than so many times M makes a choice vague."""
+"""Output perturbation rounds its bound to multiples of the largest candidate / STEPS."""
+VAGUE_LOG_ODDS = 3.0
+"""A selection is vague unless candidates above everybody's size have a probability of about exp(-3) at most."""
+MAX_NOISE_SCALE = 5.0
+"""A selection is vague if the noise on the bound itself has a larger scale."""
+MAX_REGULARISATION = 10
+"""A selection is vague if its regularisation is more than this many times M."""
 
 
 def check_grid(grid: tuple[int, ...]) -> None:
-    """Candidates are whole numbers from 1 on, and rise."""
+    """Check that candidates are integers from 1 on, and increase."""
     if not grid or grid[0] < 1 or any(not low < high for low, high in pairwise(grid)):
         raise BadParameter(f"grid={grid!r:.60}: candidates start at 1 or above, and rise.", fix="grid=(1, 2, 4, 8)")
 
 
 @dataclass(frozen=True)
 class Known(BoundSelection[Sizes]):
-    """A choice that knows how people are spread over sizes."""
+    """Selection from the histogram of people by size, for known items."""
 
     norm: ClassVar[Norm] = "squares"
     weight: float
-    """M: the noise's expected size, for each unit of the bound, over all cells: cells / epsilon for Laplace noise."""
+    """M: expected l1 norm of the noise over all cells, per unit of the bound: cells / epsilon for Laplace noise."""
     largest: int
-    """The most that a person can have of one item: 1 if people are counted."""
+    """Largest count of one item: 1 if people are counted."""
     grid: tuple[int, ...]
-    """Public candidates for the bound, rising: squared, if it is on squares."""
+    """Public candidates for the bound, increasing: squared, if the norm is that of squares."""
     sparsity: int = 100
-    """Nobody's r counts for more than that of somebody with so many items, each once. For the error, not for privacy:
-    people with more are cut."""
+    """Each person's r is clipped at that of a person with this many items, each once. For the error, not privacy."""
 
     def __post_init__(self) -> None:
         check_grid(self.grid)
@@ -75,28 +72,28 @@ class Known(BoundSelection[Sizes]):
     @property
     @abstractmethod
     def sensitivity(self) -> int:
-        """The most by which one person changes what is drawn from, in its units, for both kinds of neighbours."""
+        """Sensitivity of the score or of the noisy statistic, in its units, for both kinds of neighbours."""
 
     @property
     @abstractmethod
     def vague(self) -> bool:
-        """Whether chance decides more than any data can: as far as public numbers tell."""
+        """True if, by public numbers alone, randomness outweighs any data."""
 
     @property
     def target(self) -> int:
-        """M in parts of one."""
+        """M in units of 1/PART."""
         return round(self.weight * PART)
 
     @property
     def steepest(self) -> int:
-        """The most that one person adds to g, in parts of one."""
+        """The most that one person adds to g, in units of 1/PART."""
         return isqrt(self.sparsity * PART**2)
 
     def look(self, contributions: Contributions) -> Sizes:
         return sizes(contributions, self.norm, most_ratio=self.steepest / PART)
 
     def lowered(self, statistics: Sizes) -> Sizes:
-        """Everybody's size lowered to a candidate."""
+        """Round everybody's size down to a candidate."""
         return statistics.on(np.array(self.grid, dtype=np.int64))
 
     def draw(self, statistics: Sizes, entropy: Entropy) -> Bounding:
@@ -104,16 +101,16 @@ class Known(BoundSelection[Sizes]):
 
     @abstractmethod
     def place(self, statistics: Sizes, entropy: Entropy) -> int:
-        """Which of the candidates it is, drawn privately."""
+        """Draw the index of a candidate privately."""
 
     def bounding(self, candidate: int) -> Bounding:
-        """The bound that a candidate stands for."""
+        """The bounding of a candidate."""
         return ScaledToSize(candidate, self.largest)
 
 
 @dataclass(frozen=True)
 class Selected(Known):
-    """A choice by the exponential mechanism on a score that one person may raise at low candidates and lower at high
+    """Selection by the exponential mechanism on a score that one person may raise at low candidates and lower at high
     ones: so changes differ by up to twice the sensitivity."""
 
     @property
@@ -122,16 +119,16 @@ class Selected(Known):
 
     @property
     def vague(self) -> bool:
-        """A candidate above everybody is M away from the best: all such candidates together must be unlikely."""
-        return float(self.epsilon) * self.target / (2 * self.sensitivity) < log(len(self.grid)) + SURELY
+        """A candidate above everybody's size is M away from the best: all such candidates together must be unlikely."""
+        return float(self.epsilon) * self.target / (2 * self.sensitivity) < log(len(self.grid)) + VAGUE_LOG_ODDS
 
     @abstractmethod
     def shares(self, statistics: Sizes) -> Integers:
-        """What the people of each size add to g, in parts of one."""
+        """What the people of each size add to g, in units of 1/PART."""
 
     @abstractmethod
     def scores(self, statistics: Sizes) -> Integers | list[Fraction]:
-        """How far each candidate is from the best."""
+        """Distance of each candidate from the best."""
 
     def place(self, statistics: Sizes, entropy: Entropy) -> int:
         return softmax(self.scores(statistics), -self.epsilon / (2 * self.sensitivity), entropy)
@@ -139,23 +136,23 @@ class Selected(Known):
 
 @dataclass(frozen=True)
 class Ranked(Selected):
-    """A choice by rank: how far a candidate is from M, told in g.
+    """Selection by rank: the distance of a candidate from M, in g.
 
     The score is max(0, g(C) - M, M - g'(C)), g' counting those at C as well. Either term moves by at most as much as g,
     so the score does.
     """
 
     def scores(self, statistics: Sizes) -> Integers:
-        """How far each candidate is from the best, in parts of one."""
+        """Distance of each candidate from the best, in units of 1/PART."""
         shares = self.shares(self.lowered(statistics))
         above = _above(shares)
-        off: Integers = np.maximum(above - self.target, self.target - above - shares)
-        return np.maximum(off, 0)
+        distance: Integers = np.maximum(above - self.target, self.target - above - shares)
+        return np.maximum(distance, 0)
 
 
 @dataclass(frozen=True)
 class Counted(Ranked):
-    """People count alike: the rank is a number of people."""
+    """Selection by a rank that is a number of people."""
 
     @property
     def sensitivity(self) -> int:
@@ -167,7 +164,7 @@ class Counted(Ranked):
 
 @dataclass(frozen=True)
 class Quantile(Counted):
-    """The sum that about M people exceed (paper 000, Lemma 4.2): for Laplace noise."""
+    """The l1 bound that about M people exceed (paper 000, Lemma 4.2): for Laplace noise."""
 
     name: ClassVar[str] = "quantile"
     norm: ClassVar[Norm] = "sum"
@@ -184,7 +181,7 @@ class Quantile(Counted):
 
 @dataclass(frozen=True)
 class MQuantile(Counted):
-    """The size that about M people exceed: a baseline, which forgets that people with many items lose more."""
+    """The l2 bound that about M people exceed: a baseline, which ignores that people with many items lose more."""
 
     name: ClassVar[str] = "m-quantile"
 
@@ -197,7 +194,7 @@ class MQuantile(Counted):
 
 @dataclass(frozen=True)
 class InverseSensitivity(Ranked):
-    """The best size, by how many people would have to change until a candidate is the best."""
+    """Inverse sensitivity mechanism for the l2 bound: the number of people to change until a candidate is optimal."""
 
     name: ClassVar[str] = "inverse-sensitivity"
 
@@ -219,13 +216,13 @@ class InverseSensitivity(Ranked):
 class DpSgd(Known):
     """Noisy gradient descent on G along the candidates, all people in every step.
 
-    The slope M - g(C) is a whole number of parts; Laplace noise on it, with epsilon / steps each, keeps the whole a
+    The slope M - g(C) is a whole number of 1/PART; Laplace noise on it, with epsilon / steps each, keeps the whole a
     pure epsilon. M is public and adds nothing to the sensitivity.
     """
 
     name: ClassVar[str] = "dp-sgd"
     steps: int = 8
-    """How many gradients are looked at."""
+    """Number of noisy gradients."""
 
     @property
     def sensitivity(self) -> int:
@@ -233,7 +230,7 @@ class DpSgd(Known):
 
     @property
     def scale(self) -> Fraction:
-        """Of the noise on each gradient."""
+        """Scale of the noise on each gradient."""
         return self.steps * self.sensitivity / self.epsilon
 
     @property
@@ -245,7 +242,7 @@ class DpSgd(Known):
         return self.scale > self.target
 
     def slopes(self, statistics: Sizes) -> Integers:
-        """M - g(C) for each candidate, in parts of one."""
+        """M - g(C) for each candidate, in units of 1/PART."""
         return self.target - _above(self.lowered(statistics).ratios)
 
     def place(self, statistics: Sizes, entropy: Entropy) -> int:
@@ -255,7 +252,7 @@ class DpSgd(Known):
             noisy = int(slopes[round(place)]) + int(discrete_laplace(self.scale, 1, entropy)[0])
             place -= step * min(max(noisy / max(self.target, 1), -1), 1)
             place = min(max(place, 0), last)
-            step *= SHORTER
+            step *= STEP_DECAY
         return round(place)
 
     def explain(self, item: str) -> str:
@@ -275,11 +272,11 @@ class OutputPerturbation(Known):
 
     name: ClassVar[str] = "output-perturbation"
     people: int = 100_000
-    """About how many people there are: a public guess, by which mu is chosen."""
+    """Public guess of the number of people, from which mu is computed."""
 
     @property
     def pull(self) -> int:
-        """mu for each step, in parts of one: mu = root(2 people sparsity / epsilon) over the largest candidate."""
+        """mu for each step, in units of 1/PART: mu = root(2 people sparsity / epsilon) over the largest candidate."""
         return ceil(sqrt(2 * self.people * self.sparsity / self.epsilon) * PART / STEPS)
 
     @property
@@ -288,7 +285,7 @@ class OutputPerturbation(Known):
 
     @property
     def scale(self) -> Fraction:
-        """Of the noise, in steps."""
+        """Scale of the noise, in steps."""
         return self.sensitivity / self.epsilon
 
     @property
@@ -297,9 +294,9 @@ class OutputPerturbation(Known):
 
     @property
     def vague(self) -> bool:
-        """Noise on the bound is wide, or mu outweighs M by far, so that the bound is far too small."""
+        """True if noise on the bound is large, or mu outweighs M by far, so that the bound is far too small."""
         noise = float(self.scale) / STEPS * sqrt(self.grid[-1])
-        return noise > WIDE or self.pull * STEPS > HEAVY * self.target
+        return noise > MAX_NOISE_SCALE or self.pull * STEPS > MAX_REGULARISATION * self.target
 
     @property
     def squares(self) -> Integers:
@@ -326,11 +323,11 @@ class OutputPerturbation(Known):
 
 
 def _above(shares: Integers) -> Integers:
-    """For each place the sum of all later ones."""
+    """Sum of all later values, for each place."""
     later: Integers = shares.sum() - shares.cumsum()
     return later
 
 
 def upto(values: Integers) -> Integers:
-    """The sums of the first 0, 1, 2, ... values."""
+    """Prefix sums: of the first 0, 1, 2, ... values."""
     return np.concatenate([[0], values.cumsum()])

@@ -1,6 +1,6 @@
-"""How many people there are, with noise: for what is told as a part of all of them.
+"""Number of people, with noise: for thresholds that are a fraction of all people.
 
-A person who is added or removed changes the number by 1, one who is replaced by at most 1.
+Adding or removing a person changes the number by 1, replacing one by at most 1.
 """
 
 from dataclasses import dataclass
@@ -15,37 +15,37 @@ from headcount.source.contributions import Contributions
 
 
 @dataclass(frozen=True)
-class People:
-    """How many people there are, about."""
+class NoisyCount:
+    """Noisy number of people."""
 
     count: int
-    away: float = 0.0
-    """In 39 of 40 cases there are at most so many more, or less."""
+    half_width: float = 0.0
+    """The true number is at most this much larger with probability 39/40, and likewise smaller."""
 
 
 @dataclass(frozen=True)
 class PeopleCount:
-    """A count of all people."""
+    """Private count of all people."""
 
     epsilon: Fraction
-    """What it costs."""
+    """Privacy cost."""
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """What happens when it is drawn."""
+        """Privacy events of `draw`."""
         return (Laplace(1 / self.epsilon, Fraction(1)),)
 
     def look(self, contributions: Contributions) -> int:
-        """How many there are. Not yet private: nothing of it may be shown."""
+        """Count the people. Not yet private: must not be released."""
         return added(contributions.people)
 
-    def draw(self, count: int, entropy: Entropy) -> People:
-        """The number, with noise."""
+    def draw(self, count: int, entropy: Entropy) -> NoisyCount:
+        """Add noise to the number."""
         noisy = count + int(entropy.draw(DiscreteLaplace(1 / self.epsilon), 1)[0])
-        return People(max(noisy, 1), log(20) / float(self.epsilon) + 1)
+        return NoisyCount(max(noisy, 1), log(20) / float(self.epsilon) + 1)
 
     def explain(self) -> str:
-        """What happens, in a sentence."""
+        """Describe the count to users, in a sentence."""
         return (
             "How many people there are is counted as well, with Laplace noise of a standard deviation of "
             f"{2**0.5 / float(self.epsilon):.3g}."

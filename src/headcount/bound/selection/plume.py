@@ -1,10 +1,10 @@
-"""Items found first, counted afterwards (Amin, Gillenwater, Joseph, Kulesza & Vassilvitskii 2022, "Plume"; paper 003,
-section 4): a baseline, by name.
+"""Discover items first, count them afterwards (Amin, Gillenwater, Joseph, Kulesza & Vassilvitskii 2022, "Plume";
+paper 003, section 4): a baseline, available by name.
 
-Some items of each person are kept, as many as all but a few people have; items that occur among them are found if their
-noisy count reaches a threshold. Then everybody's items are looked at again, but only those that were found: how many
-people have of these, at most, is told anew. Paper 003 takes both numbers from the data as they are, which is not
-private; here a private profile tells them. Proof for both kinds of neighbours: docs/proofs/plume.md.
+A sample of each person's items is kept, up to a high quantile of people's numbers of items; an item that occurs is
+discovered if its noisy count reaches a threshold. Then everybody's discovered items are bounded again, by a second
+quantile. Paper 003 takes both quantiles from the data as they are, which is not private; here they come from a private
+profile. Proof for both kinds of neighbours: docs/proofs/plume.md.
 """
 
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ from ibis.expr import types as ir
 
 from headcount.account import calibrate
 from headcount.account.events import Event, GaussianThreshold
-from headcount.account.threshold import people
+from headcount.account.threshold import changed_people
 from headcount.bound.bounded import Bounded, Bounding, Sensitivity
 from headcount.bound.sample import SampledItems
 from headcount.bound.selection.profile import Binned, edges
@@ -32,15 +32,15 @@ from headcount.source.contributions import Contributions
 from headcount.source.engines.registry import engine_of
 from headcount.wording import plural
 
-RARE = 0.01
-"""All but this part of the people are within a bound: the paper's 99th percentile."""
+SHARE_ABOVE_BOUND = 0.01
+"""Share of people above each bound: the paper's 99th percentile."""
 LARGEST_BOUND = 2**14
 EDGES = edges(LARGEST_BOUND)
 
 
 @dataclass(frozen=True)
 class UsualItems(Binned):
-    """How many items all but a few people have at most, from a private profile."""
+    """Select a high quantile of people's numbers of items from a private profile."""
 
     name: ClassVar[str] = "usual-items"
 
@@ -52,25 +52,26 @@ class UsualItems(Binned):
         return sizes(contributions, "sum")
 
     def draw(self, statistics: Sizes, entropy: Entropy) -> SampledItems:
-        return SampledItems(self.profile(statistics, entropy).within(RARE))
+        return SampledItems(self.profile(statistics, entropy).within(SHARE_ABOVE_BOUND))
 
     def explain(self, item: str) -> str:
         return (
-            f"How many {plural(item)} people have is told privately first, in bins: each count of people gets discrete "
-            f"Laplace noise with a scale of {float(self.scale):,.4g}. The bound is what all but 1% have at most."
+            f"How many {plural(item)} people have is measured privately first, in bins: each count of people gets "
+            f"discrete Laplace noise with a scale of {float(self.scale):,.4g}. The bound is what all but 1% have at "
+            "most."
         )
 
 
 @dataclass(frozen=True)
 class Discovered(Bounding):
-    """At most so many of a person's items among those that were found; each is counted, also if nothing is left."""
+    """Sample a person's items among the discovered ones; each of these is counted, also if nothing is left."""
 
     sampled: SampledItems
-    """What is kept of a person among the items that were found."""
+    """The sampling of a person's discovered items."""
     items: pa.Table = field(repr=False)
-    """item0, item1, ...: the items that were found."""
+    """item0, item1, ...: the discovered items."""
     found: GaussianThreshold
-    """How they were found."""
+    """Event of their discovery."""
 
     @property
     def limit(self) -> int:
@@ -99,37 +100,37 @@ class Discovered(Bounding):
 
 @dataclass(frozen=True)
 class Discovering(BoundSelection[Contributions]):
-    """A private bound, the items that are found with it, and a private bound on these."""
+    """Select a bound, discover items with it, and select a bound on these."""
 
     name: ClassVar[str] = "plume"
     rho: Fraction
-    """What finding items costs, as zCDP: no part of epsilon above."""
+    """Cost of the discovery, as zCDP: not part of `epsilon`."""
     delta: Fraction
-    """The chance that an item is found which only one person has."""
+    """Probability that an item which only one person has is discovered."""
 
     @property
     def usual(self) -> UsualItems:
-        """How each of the two bounds is told."""
+        """The selection of each of the two bounds."""
         return UsualItems(self.epsilon / 2, self.neighbours)
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """Of the two bounds alone: how items were found is told by the mechanism that counts them."""
+        """Events of the two bounds alone: the discovery is an event of the mechanism that counts the items."""
         return self.usual.events * 2
 
     def selection(self, most: int) -> GaussianThreshold:
-        """How items are found if so many are kept of each person. One person changes so many counts by 1, so the
-        squares add up to as many; a replaced one to twice as many."""
-        variance = round_up(people(self.neighbours) * most / (2 * self.rho))
+        """Event of the discovery with at most `most` items per person. One person changes `most` counts by 1, so the
+        squares add up to `most`; replacing a person, to twice that."""
+        variance = round_up(changed_people(self.neighbours) * most / (2 * self.rho))
         least = calibrate.gaussian_threshold(variance, self.delta, items=most, largest=1)
         return GaussianThreshold(variance, most, 1, least, self.neighbours)
 
     def example(self, most: int) -> Discovered:
-        """What may be chosen, but for the items: enough to tell what would follow."""
+        """A possible result without its items: enough to compute the cost and the error."""
         return Discovered(SampledItems(most), pa.table({}), self.selection(most))
 
     def look(self, contributions: Contributions) -> Contributions:
-        """What everybody has: what is looked at afterwards depends on what is found."""
+        """Return the contributions themselves: the second look depends on the discovered items."""
         return contributions
 
     def draw(self, statistics: Contributions, entropy: Entropy) -> Discovered:
@@ -142,21 +143,21 @@ class Discovering(BoundSelection[Contributions]):
 
     def explain(self, item: str) -> str:
         return (
-            f"How many {plural(item)} people have is told privately, in bins, and so is how many they have of those "
-            "that are found: each count of people gets discrete Laplace noise with a scale of "
+            f"How many {plural(item)} people have is measured privately, in bins, and so is how many they have of "
+            "those that are found: each count of people gets discrete Laplace noise with a scale of "
             f"{float(self.usual.scale):,.4g}. Both bounds are what all but 1% of the people have at most."
         )
 
 
 def found(kept: Bounded, how: GaussianThreshold, entropy: Entropy) -> pa.Table:
-    """The items that occur, and whose noisy count is at least the threshold."""
+    """Discover the items that occur and whose noisy count is at least the threshold."""
     noisy = kept.totals + entropy.draw(DiscreteGaussian(how.variance), len(kept.totals))
     return kept.items.filter(pa.array(noisy >= how.threshold))
 
 
 @contextmanager
 def among(contributions: Contributions, items: pa.Table) -> Iterator[Contributions]:
-    """Only what people have of these items."""
+    """Restrict contributions to these items, for the duration of the block."""
     with engine_of(contributions.table).memtable(items, contributions.table) as found_:
         yield _only(contributions, found_)
 

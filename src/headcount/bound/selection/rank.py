@@ -1,8 +1,9 @@
-"""Whether to scale people's counts, or to find items one after another: by a private look at how common one item is.
+"""Selection between scaling people's counts and iterative search, by the noisy count of the item at a rank.
 
-How many people have the item at a given rank changes by at most 1 when a person is added, removed or replaced: every
-count does, and so every rank's. The rank, and the count that is enough, follow from what was released before: if that
-rank's item has enough people, more items can be told well by scaling; if it has clearly less, by finding them.
+The number of people of the item at a given rank changes by at most 1 when a person is added, removed or replaced: every
+item's count does, and so every order statistic. The rank, and the count that is enough, follow from earlier releases:
+if the item at that rank has enough people, scaling releases more items accurately; if it clearly has fewer, iterative
+search does.
 """
 
 from dataclasses import dataclass
@@ -24,23 +25,23 @@ from headcount.source.contributions import Contributions
 from headcount.source.engines.registry import to_arrow
 from headcount.wording import plural
 
-CLEARLY = 2
-"""So many scales of noise below what is enough is clearly less."""
+SIGNIFICANCE_SCALES = 2
+"""A noisy count is significantly below `enough` if it is lower by this many scales of the noise."""
 
 
 @dataclass(frozen=True)
 class CountAtRankCheck(BoundSelection[int]):
-    """Scaling, or the most common items, by how many people have the item at a rank."""
+    """Select scaling or iterative search by the noisy number of people of the item at a rank."""
 
     name: ClassVar[str] = "rank"
     by_number: ClassVar[bool] = True
     rank: int
     enough: float
-    """So many people at that rank speak for scaling."""
+    """Number of people at that rank from which on scaling is selected."""
     scaled: TwoScaleClip
-    """What scaling would be."""
+    """The bounding if scaling is selected."""
     most: int
-    """How many items are listed if they are found one after another."""
+    """Number of listed items if iterative search is selected."""
 
     @property
     def events(self) -> tuple[Event, ...]:
@@ -57,15 +58,17 @@ class CountAtRankCheck(BoundSelection[int]):
 
     def draw(self, statistics: int, entropy: Entropy) -> Bounding:
         noisy = statistics + int(entropy.draw(DiscreteLaplace(1 / self.epsilon), 1)[0])
-        return TopItems(self.most) if noisy < self.enough - CLEARLY / float(self.epsilon) else self.scaled
+        return TopItems(self.most) if noisy < self.enough - SIGNIFICANCE_SCALES / float(self.epsilon) else self.scaled
 
     def outcome(self, bounding: Bounding) -> str:
         found = isinstance(bounding, TopItems)
-        return " It has clearly less: they are found." if found else " It has not clearly less: counts are scaled."
+        return (
+            " It clearly has fewer: they are found." if found else " It does not clearly have fewer: counts are scaled."
+        )
 
     def explain(self, item: str) -> str:
         return (
             f"Then the {item} at rank {self.rank:,} is looked at, with discrete Laplace noise of a scale of "
-            f"{float(1 / self.epsilon):,.4g}: if it has clearly less than {self.enough:,.0f} people, {plural(item)} "
+            f"{float(1 / self.epsilon):,.4g}: if it clearly has fewer than {self.enough:,.0f} people, {plural(item)} "
             "are found one after another instead of being scaled."
         )

@@ -1,7 +1,7 @@
-"""What a way of choosing a bound privately must tell. It looks at statistics that the engine made, and draws a bound;
-what that costs is a pure epsilon, paid out of the release's own.
+"""Interface of private selection of the bound. The engine computes statistics, and a bound is drawn from a public list
+of candidates; the cost is a pure epsilon, paid out of the release's own.
 
-A bound is drawn from a public list of candidates. Proofs for both kinds of neighbours: docs/proofs/choice.md.
+Proofs for both kinds of neighbours: docs/proofs/choice.md.
 """
 
 from abc import ABC, abstractmethod
@@ -19,38 +19,38 @@ Statistics = TypeVar("Statistics")
 
 @dataclass(frozen=True)
 class BoundSelection(ABC, Generic[Statistics]):
-    """A way of choosing how much one person may contribute."""
+    """Private selection of how much one person may contribute."""
 
     name: ClassVar[str]
     by_number: ClassVar[bool] = False
-    """Whether pairs as numbers are enough for it, for what may be looked at next, and for every bound in the end."""
+    """True if dictionary-encoded pairs are enough: for it, for any selection after it, and for every bounding."""
     reads_once: ClassVar[bool] = False
-    """Pairs are looked at for the selection, and again for the bound."""
+    """False: pairs are read for the selection, and again for the bounding."""
     default_share: ClassVar[Fraction] = Fraction(5, 100)
-    """The share of epsilon that it takes, unless another one is given."""
+    """Share of epsilon that it takes by default."""
     repeats: ClassVar[bool] = False
-    """Whether it is taken once more, with more epsilon, if it showed nothing."""
+    """True if it is repeated once, with more epsilon, after an empty result."""
     epsilon: Fraction
-    """What it costs."""
+    """Privacy cost."""
     neighbours: Neighbours
 
     @property
     @abstractmethod
     def events(self) -> tuple[Event, ...]:
-        """What happens when it draws."""
+        """Privacy events of `draw`."""
 
     @abstractmethod
     def look(self, contributions: Contributions) -> Statistics:
-        """The statistics that it needs, computed on the engine. Not yet private: nothing of them may be shown."""
+        """Compute the statistics that it needs, on the engine. Not yet private: must not be released."""
 
     @abstractmethod
     def draw(self, statistics: Statistics, entropy: Entropy) -> Bounding:
-        """The bound, drawn privately."""
+        """Draw the bounding privately."""
 
     def outcome(self, bounding: Bounding) -> str:
-        """What it led to, in a sentence that follows `explain`; empty if the bounding says it."""
+        """Describe the result to users, in a sentence that follows `explain`; empty if the bounding's own is enough."""
         return ""
 
     @abstractmethod
     def explain(self, item: str) -> str:
-        """How it chooses, in a sentence about `item`s."""
+        """Describe the selection to users, in a sentence about `item`s."""

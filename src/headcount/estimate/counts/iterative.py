@@ -1,13 +1,13 @@
-"""What a count probably is, by its noisy value *and* by the level at which its item was found.
+"""Posterior of a count, given its noisy value *and* the level at which its item was found.
 
-A level finds an item of n people with a chance that rises steeply around its threshold, so that an item which was not
-found before, and is found now, has about as many people as the threshold says: that is known within some percent, and
-costs nothing more. Both are combined to what is probable of n, on a grid of logarithms. Before, n is as probable as
-n^-2 (as of words in a text).
+A level finds an item of n people with a probability that rises steeply around its threshold, so an item that was not
+found before, and is found now, has about as many people as the threshold: this is known within a few percent, and costs
+no more privacy. Both are combined into a posterior of n, on a logarithmic grid. The prior is proportional to n^-2 (as
+for words in a text).
 
-A level's threshold is above the count of the first item that is not listed (`next`), which nobody is told; what was
-found tells about how large it is (`_nexts`). At the first level nothing was refused before, so that it says
-nothing from above: there the value decides.
+A level's threshold is relative to the count of the first item that is not listed (`next`), which is not released; it is
+estimated from what was found (`_nexts`). At the first level no earlier level bounds the count from above: there the
+noisy value decides.
 """
 
 from dataclasses import dataclass
@@ -19,42 +19,44 @@ from headcount.estimate.constants import MISS_RATE
 from headcount.exact import Floats, Integers
 
 STEP, REACH = 0.01, 0.9
-"""The grid: logarithms of counts around that of the threshold."""
+"""Step and half-width of the grid: logarithms of counts around that of the threshold."""
 STEPS = np.arange(-REACH, REACH, STEP)
-SLOPE = 2.0
-"""A count n is as probable as n^-SLOPE beforehand."""
-NOISE = 6.0
-"""The grid of the first level reaches so many deviations of the noise."""
-EARLIER = 4.0
-"""A level this many times softer cannot have found an item that a louder one finds."""
-SHARED = 1.0
-"""The variance that all items of a level have in common, by the chance of its bottom, in 1 / rate^2."""
+PRIOR_EXPONENT = 2.0
+"""The prior of a count n is proportional to n^-PRIOR_EXPONENT."""
+GRID_DEVIATIONS = 6.0
+"""Half-width of the grid of the first level, in standard deviations of the noise."""
+MAX_RATE_RATIO = 4.0
+"""Earlier levels whose rate is this many times lower cannot have found an item of a later level, and are ignored."""
+COMMON_VARIANCE = 1.0
+"""Variance that all items of a level share, from the noise of its bottom, in units of 1 / rate^2."""
 POINTS = (np.arange(8) + 0.5) / 8
-ALIKE = 1e-3
+"""Quantiles by which the posterior of `next` is represented."""
+TIE_TOLERANCE = 1e-3
+"""Probabilities that differ by less are taken for equal."""
 CHUNK = 2000
-"""Items that are estimated at a time: some ten MiB."""
+"""Items that are estimated in one chunk: about ten MiB."""
 
 
 @dataclass(frozen=True)
 class Levels:
-    """What is known of the levels."""
+    """Public parameters of the levels."""
 
     rates: Floats
-    """How much louder an item is for each of its people."""
+    """Increase of an item's log-weight per person, for each level."""
     log_factor: float
-    """The logarithm of how much louder the bottom is than an item of its count."""
+    """Log-weight of the bottom, minus that of an item of the same count."""
     margin: int
-    """The bottom's count, above that of the next item."""
+    """Count of the bottom, minus that of the next item."""
     listed: int
-    """How many items there were to find."""
+    """Number of listed items."""
 
     def threshold(self, level: int) -> float:
-        """The count at which an item is as likely to be found as not, above that of the next item."""
+        """Count at which an item is found with probability 1/2, minus that of the next item."""
         return self.margin + self.log_factor / float(self.rates[level])
 
     def log_chance(self, level: int, above: Floats) -> Floats:
-        """The logarithm of the chance to be found at a level and not before, for counts above that of the next item."""
-        before = self.rates[:level][self.rates[:level] > self.rates[level] / EARLIER]
+        """Log-probability to be found at a level and not before, for counts minus that of the next item."""
+        before = self.rates[:level][self.rates[:level] > self.rates[level] / MAX_RATE_RATIO]
         strength = np.multiply.outer(np.append(before, self.rates[level]), above - self.margin) - self.log_factor
         chance: Floats = log_expit(strength[-1]) + log_expit(-strength[:-1]).sum(axis=0)
         return chance
@@ -62,46 +64,49 @@ class Levels:
 
 @dataclass(frozen=True)
 class Posterior:
-    """What counts probably are."""
+    """Summary of the posterior of each count."""
 
     counts: Floats
+    """Point estimates."""
     deviations: Floats
+    """Standard deviations."""
     low: Floats
+    """Lower ends of the central 95% intervals."""
     high: Floats
-    """95% lie between low and high."""
+    """Their upper ends."""
 
 
-def probable(values: Floats, variances: Floats, found: Integers, levels: Levels, target: float) -> Posterior:
-    """Of each item by its noisy value, that noise's variance, and the number of the level at which it was found. The
-    count that is told is the one which is most probably off by at most `target`, relative to the true one."""
+def posterior(values: Floats, variances: Floats, found: Integers, levels: Levels, target: float) -> Posterior:
+    """Compute the posterior of each item from its noisy value, the variance of that noise, and the index of the level
+    at which it was found. The point estimate maximises the probability of a relative error of at most `target`."""
     nexts = _nexts(values, variances, found, levels)
-    told = np.zeros((4, len(values)))
+    summary = np.zeros((4, len(values)))
     for level in np.unique(found):
-        there = np.flatnonzero(found == level)
-        for here in np.array_split(there, -(-len(there) // CHUNK)):
-            told[:, here] = _of_level(values[here], variances[here], int(level), levels, nexts, target)
-    return Posterior(*told)
+        places = np.flatnonzero(found == level)
+        for chunk in np.array_split(places, -(-len(places) // CHUNK)):
+            summary[:, chunk] = _of_level(values[chunk], variances[chunk], int(level), levels, nexts, target)
+    return Posterior(*summary)
 
 
 def _of_level(values: Floats, variances: Floats, level: int, levels: Levels, nexts: Floats, target: float) -> Floats:
-    """Counts, deviations and ends of intervals of what was found at one level."""
+    """Counts, deviations and interval ends of the items found at one level."""
     middle, step = np.full((1, 1), np.log(levels.threshold(level) + nexts.mean())), np.full((1, 1), STEP)
     if level == 0:  # as wide as the noise, but no wider than the others
         middle = np.maximum(np.log(np.maximum(values, 1.0)), middle[0])[:, None]
-        step = STEP * np.minimum(NOISE / REACH * variances[:, None] ** 0.5 / np.exp(middle), 1)
+        step = STEP * np.minimum(GRID_DEVIATIONS / REACH * variances[:, None] ** 0.5 / np.exp(middle), 1)
     logs = middle + step / STEP * STEPS  # items (or one for all), grid
     counts = np.exp(logs)
     chances = [levels.log_chance(level, counts - each) for each in nexts]
     noise = (values[:, None] - counts) ** 2 / (2 * variances[:, None])
-    weights = np.logaddexp.reduce(chances) - (SLOPE - 1) * logs - noise
+    weights = np.logaddexp.reduce(chances) - (PRIOR_EXPONENT - 1) * logs - noise
     weights = np.exp(weights - weights.max(axis=1, keepdims=True))
     weights, counts = weights / weights.sum(axis=1, keepdims=True), np.broadcast_to(counts, weights.shape)
-    told = _summed(weights, counts, step[:, 0])
-    return told if level == 0 else np.stack([_closest(weights.cumsum(axis=1), counts, target), *told[1:]])
+    summary = _summary(weights, counts, step[:, 0])
+    return summary if level == 0 else np.stack([_closest(weights.cumsum(axis=1), counts, target), *summary[1:]])
 
 
-def _summed(weights: Floats, counts: Floats, step: Floats) -> Floats:
-    """The mean, the deviation, and the ends of what is probable."""
+def _summary(weights: Floats, counts: Floats, step: Floats) -> Floats:
+    """Mean, standard deviation, and ends of the central interval of the posterior."""
     mean = (weights * counts).sum(axis=1)
     deviation = np.sqrt((weights * (counts - mean[:, None]) ** 2).sum(axis=1))
     ends = [_quantile(weights, counts, step, part) for part in (MISS_RATE / 2, 1 - MISS_RATE / 2)]
@@ -109,18 +114,18 @@ def _summed(weights: Floats, counts: Floats, step: Floats) -> Floats:
 
 
 def _closest(below: Floats, counts: Floats, target: float) -> Floats:
-    """The count e that is most probably within the target: true counts from e / (1 + target) to e / (1 - target) are.
-    Where several are nearly as good, their mean."""
+    """The count e that maximises P(e / (1 + target) <= true count <= e / (1 - target)); the mean of such counts, where
+    several are equally good up to TIE_TOLERANCE."""
     reach = np.log1p(target) - np.log1p(-min(target, 0.9))
     width = min(max(round(reach / STEP), 1), below.shape[1] - 1)
-    within = below[:, width:] - below[:, :-width]  # beyond each point of the grid, up to the width
-    good = within >= within.max(axis=1, keepdims=True) - ALIKE
+    within = below[:, width:] - below[:, :-width]  # the probability of each window of the grid
+    good = within >= within.max(axis=1, keepdims=True) - TIE_TOLERANCE
     closest: Floats = (good * counts[:, :-width]).sum(axis=1) / good.sum(axis=1) * (1 + target) * np.exp(STEP / 2)
     return closest
 
 
 def _quantile(weights: Floats, counts: Floats, step: Floats, part: float) -> Floats:
-    """The count below which this part lies; a point of the grid stands for half a step to either side."""
+    """Quantile of the posterior; a point of the grid represents half a step to either side."""
     below = weights.cumsum(axis=1)
     place = np.minimum((below < part).sum(axis=1), counts.shape[1] - 1)[:, None]
     at, weight, count = (np.take_along_axis(each, place, axis=1)[:, 0] for each in (below, weights, counts))
@@ -129,17 +134,17 @@ def _quantile(weights: Floats, counts: Floats, step: Floats, part: float) -> Flo
 
 
 def _nexts(values: Floats, variances: Floats, found: Integers, levels: Levels) -> Floats:
-    """What the count of the next item may be: some numbers, all as probable. By how much more people were found at each
-    level than if it were 0; and beforehand it is not much larger than if counts fell as 1 over the rank."""
-    seen, weight = 0.0, 1e-12
+    """Quantiles of the posterior of the next item's count. Its likelihood compares the mean value of each level with
+    the mean for a count of 0; its prior has the scale that counts proportional to 1 / rank would give."""
+    weighted, weight = 0.0, 1e-12
     for level in np.unique(found[found > 0]):
         here = found == level
-        usual, unsure = _usual(int(level), levels)
-        spread = SHARED / levels.rates[level] ** 2 + (unsure + variances[here].mean()) / here.sum()
-        seen += (values[here].mean() - usual) / spread
-        weight += 1 / spread
+        mean, variance = _moments(int(level), levels)
+        error = COMMON_VARIANCE / levels.rates[level] ** 2 + (variance + variances[here].mean()) / here.sum()
+        weighted += (values[here].mean() - mean) / error
+        weight += 1 / error
     last = levels.threshold(int(found.max(initial=0)))
-    fit, deviation = seen / weight, weight**-0.5
+    fit, deviation = weighted / weight, weight**-0.5
     grid = np.linspace(0, 1, 2001) ** 2 * (max(fit, 0.0) + 6 * min(deviation, last))
     rank = max(1.0, last * len(values) / levels.listed)
     chance = -((grid - fit) ** 2) / (2 * deviation**2) - np.log1p((grid / rank) ** 2)
@@ -148,10 +153,10 @@ def _nexts(values: Floats, variances: Floats, found: Integers, levels: Levels) -
     return nexts
 
 
-def _usual(level: int, levels: Levels) -> tuple[float, float]:
-    """The mean and the variance of a count that is found at a level, if the next item has none."""
+def _moments(level: int, levels: Levels) -> tuple[float, float]:
+    """Mean and variance of a count that is found at a level, if the next item has a count of 0."""
     counts = levels.threshold(level) * np.exp(STEPS)
-    weights = levels.log_chance(level, counts) - (SLOPE - 1) * np.log(counts)
+    weights = levels.log_chance(level, counts) - (PRIOR_EXPONENT - 1) * np.log(counts)
     weights = np.exp(weights - weights.max())
     mean = float((weights * counts).sum() / weights.sum())
     return mean, float((weights * (counts - mean) ** 2).sum() / weights.sum())

@@ -1,9 +1,9 @@
-"""What a count was before it was sampled, if each of its people was kept by a coin of chance p, and the count is seen
-only from a threshold on (paper 001; exact instead of by its Lemmas 2 and 3).
+"""Counts before Bernoulli sampling, where each person is kept with probability p and a count is released only from a
+threshold on (paper 001; exact instead of by its Lemmas 2 and 3).
 
-With X of N people in the sample: T_N(t) = P(X >= t) and F_N(t) = P(X <= t). Seen are those with X >= threshold, so the
-ends of an interval are taken from the law of X *given that it is seen*: the least N for which a value this high is not
-rarer than 1 in 40, and the largest for which one this low is not.
+With X of N people in the sample: T_N(t) = P(X >= t) and F_N(t) = P(X <= t). Released are those with X >= threshold, so
+the ends of an interval come from the law of X *given that it is released*: the least N for which a value this high has
+a probability of at least 1 in 40, and the largest for which one this low has.
 """
 
 from collections.abc import Callable
@@ -19,30 +19,30 @@ from headcount.exact import Floats, Integers
 Truths = NDArray[np.bool_]
 Holds = Callable[[Integers], Truths]
 
-LARGEST = 2**61
-"""No count is beyond."""
+MAX_COUNT = 2**61
+"""Upper limit of the search."""
 
 
 @dataclass(frozen=True)
-class Sampled:
-    """Counts as they were, with the ends of their intervals."""
+class UnsampledCounts:
+    """Estimated counts before sampling, with the ends of their intervals."""
 
     counts: Integers
     low: Integers
     high: Integers
 
 
-def sampled(values: Integers, rate: float, threshold: int) -> Sampled:
-    """The counts of which so many were seen in the sample, at least the threshold each."""
+def sampled(values: Integers, rate: float, threshold: int) -> UnsampledCounts:
+    """Estimate counts from their values in the sample, which are at least the threshold."""
     different, places = np.unique(values, return_inverse=True)
     low = _least(different, lambda n: _as_high(n, different, rate, threshold))
     high = _least(low, lambda n: ~_as_low(n, different, rate, threshold)) - 1
     counts = np.clip(np.rint(different / rate).astype(np.int64), low, high)
-    return Sampled(*(each[places] for each in (counts, low, high)))
+    return UnsampledCounts(*(each[places] for each in (counts, low, high)))
 
 
 def unseen(rate: float, threshold: int, miss: float = MISS_RATE) -> int:
-    """The most people whom an item that is not seen has, in 19 of 20 cases: beyond, it would have been seen."""
+    """Upper confidence limit of the count of an unreleased item: the largest n with P(X < threshold) >= `miss`."""
     last = np.array([threshold - 1])
     return int(_least(last, lambda n: at_most(n, last, rate) < miss)[0]) - 1
 
@@ -58,23 +58,23 @@ def at_most(n: Integers, t: Integers, rate: float) -> Floats:
 
 
 def _as_high(n: Integers, t: Integers, rate: float, threshold: int) -> Truths:
-    """Whether n people give a value of t or more often enough among those that are seen."""
+    """True if P(X >= t | released) is at least MISS_RATE / 2 for n people."""
     seen = at_least(n, np.full_like(t, threshold), rate)
-    often: Truths = (n >= t) & ((t == threshold) | (at_least(n, t, rate) >= MISS_RATE / 2 * seen) & (seen > 0))
-    return often
+    likely: Truths = (n >= t) & ((t == threshold) | (at_least(n, t, rate) >= MISS_RATE / 2 * seen) & (seen > 0))
+    return likely
 
 
 def _as_low(n: Integers, t: Integers, rate: float, threshold: int) -> Truths:
-    """Whether n people give a value of t or less often enough among those that are seen."""
+    """True if P(X <= t | released) is at least MISS_RATE / 2 for n people."""
     seen = at_least(n, np.full_like(t, threshold), rate)
-    often: Truths = at_least(n, t + 1, rate) <= (1 - MISS_RATE / 2) * seen
-    return often
+    likely: Truths = at_least(n, t + 1, rate) <= (1 - MISS_RATE / 2) * seen
+    return likely
 
 
 def _least(above: Integers, holds: Holds) -> Integers:
-    """The least n, from `above` on, that holds: it stays so for larger ones."""
+    """The least n, from `above` on, for which the monotone condition holds: doubling, then bisection."""
     step = np.ones_like(above)
-    while not bool((reached := holds(above + step) | (above + step >= LARGEST)).all()):
+    while not bool((reached := holds(above + step) | (above + step >= MAX_COUNT)).all()):
         step = np.where(reached, step, 2 * step)
     low, high = above - 1, above + step
     while bool((high - low > 1).any()):

@@ -1,12 +1,12 @@
-"""A tournament among the binomials of a grid: paper 004, Algorithm 1, repaired, and as fast as looking up two numbers.
+"""Scheffe tournament among the binomials of a grid: paper 004, Algorithm 1, repaired, with two lookups per score.
 
-H_j against H_k: on W = {x: H_j(x) > H_k(x)} H_j says more people are than H_k does. If they differ by more than 3a
-there, H_j gets by how much the people in W exceed people * (H_k(W) + 1.5a), or 0; if not, all people. Its score is the
-least over all rivals.
+H_j against H_k: W = {x: H_j(x) > H_k(x)} has a larger probability under H_j than under H_k. If the two differ by more
+than 3a, H_j scores by how much the number of people in W exceeds people * (H_k(W) + 1.5a), or 0; if not, all people.
+Its score is the least over all rivals.
 
 Binomials of one m are ordered: for p_j < p_k, W is {0 .. t}, and a rival further away is easier to beat. So the least
-is against the next rival above or below that differs by more than 3a (checked against all pairs in the tests). Where
-they are, t, and what their W is compared with are public.
+score is against the next rival above or below that differs by more than 3a (checked against all pairs in the tests).
+The rivals, t, and what the people in W are compared with are public.
 """
 
 from dataclasses import dataclass
@@ -17,33 +17,33 @@ import numpy as np
 from headcount.estimate.distribution.binomial import above, cut, mirrored, rivals
 from headcount.exact import Floats, Integers
 
-WIDEST = 0.3
-"""The largest a: beyond a third there is no rival that far away."""
+MAX_A = 0.3
+"""Upper limit of a: beyond a third no rival is that far away."""
 
 
 @dataclass(frozen=True)
 class Tournament:
-    """What each share of a grid is compared with."""
+    """Public rivals and thresholds of each share of a grid."""
 
     people: int
     above: Integers
     """t of the next rival above; -1 if there is none."""
     least_below: Integers
-    """How many people must have at most t, to get anything against it."""
+    """Number of people with at most t above which the score against it is positive."""
     below: Integers
     """t of the next rival below; -1 if there is none."""
     least_above: Integers
-    """How many people must have more than t."""
+    """The same for the number of people with more than t."""
 
 
 def apart(people: int, shares: int, epsilon: float) -> float:
-    """a: so large that chance among so many shares, and a choice of this epsilon, do not decide."""
-    some = max(people, 1)
-    return min(max(sqrt(log(shares) / some), 6 * log(shares) / (some * epsilon)), WIDEST)
+    """The distance a, large enough that neither sampling error nor the selection's randomness decides."""
+    people = max(people, 1)
+    return min(max(sqrt(log(shares) / people), 6 * log(shares) / (people * epsilon)), MAX_A)
 
 
 def tournament(people: int, draws: int, shares: Floats, a: float) -> Tournament:
-    """The two rivals of each share."""
+    """Find the two rivals of each share."""
     higher = rivals(draws, shares, 3 * a)
     lower = mirrored(higher)
     high, low = shares[np.minimum(higher, len(shares) - 1)], shares[np.maximum(lower, 0)]

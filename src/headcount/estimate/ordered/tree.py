@@ -1,4 +1,4 @@
-"""Counts over a line of leaves, measured at several levels of a tree with noise, made to agree: least squares.
+"""Consistent counts over a line of leaves from noisy measurements at several levels of a tree, by least squares.
 
 Level 1 is the coarsest; the last level is the leaves, and a node of a level stands for `fan_out` neighbours of the next
 one. The root is not measured: it is what level 1 adds up to. All errors are independent, of known variances.
@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from headcount.exact import Floats, Integers
 
 FAN_OUTS = range(2, 65)
-"""Those among which the best is sought: it is from 2 to 5, or, if scales add up, about 15, or all of few leaves."""
+"""Candidates for the best fan-out: it is from 2 to 5, or, if scales add up, about 15, or all of few leaves."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Shape:
 
     leaves: int
     fan_out: int
-    """How many neighbours a node of the level above stands for; the last node of a level may have fewer."""
+    """Number of children of a node; the last node of a level may have fewer."""
 
     def __post_init__(self) -> None:
         if self.leaves < 1 or self.fan_out < 2:
@@ -42,7 +42,7 @@ class Shape:
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:
-        """How many nodes each level has, from level 1 to the leaves."""
+        """Number of nodes of each level, from level 1 to the leaves."""
         sizes = [self.leaves]
         while sizes[0] > self.fan_out:
             sizes.insert(0, -(-sizes[0] // self.fan_out))
@@ -54,59 +54,59 @@ class Shape:
 
     @property
     def shares(self) -> tuple[float, ...]:
-        """What each level gets of all that 1 / variance may add up to: the same. The best parts would make errors of
-        the best tree 2 to 4% less."""
+        """Share of each level in the sum of 1 / variance: equal. Optimal shares would lower the errors of the best tree
+        by 2 to 4%."""
         return (1 / self.levels,) * self.levels
 
     def totals(self, leaf_totals: Integers) -> list[Integers]:
-        """What the nodes of each level have, from level 1 to the leaves."""
+        """Totals of the nodes of each level, from level 1 to the leaves."""
         totals = [np.asarray(leaf_totals, dtype=np.int64)]
         while len(totals) < self.levels:
             totals.insert(0, self.summed(totals[0]))
         return totals
 
     def summed(self, values: NDArray[Any]) -> NDArray[Any]:
-        """What the children of each node add up to, for the level above these values (along the last axis)."""
+        """Sum the children of each node of the level above these values (along the last axis)."""
         return np.add.reduceat(values, np.arange(0, values.shape[-1], self.fan_out), axis=-1)
 
     def handed_down(self, values: NDArray[Any], level: int) -> NDArray[Any]:
-        """The value of its parent, for each node of a level; level 1 is number 0."""
+        """Repeat the parent's value for each node of a level; level 1 has index 0."""
         return np.repeat(values, self.fan_out)[: self.sizes[level]]
 
 
 @dataclass(frozen=True)
 class Within:
-    """Where true counts are, but for noise."""
+    """Range of the true counts, apart from noise."""
 
     least: Floats
     most: Floats
-    """The same, unless something is hidden."""
+    """Equal to `least`, unless something is hidden."""
     deviations: Floats
-    """Of the noise."""
+    """Standard deviations of the noise."""
 
 
 @dataclass(frozen=True)
 class Tree:
-    """Counts that agree, and how far off they are."""
+    """Consistent counts, with the covariances of their errors."""
 
     shape: Shape
     below: Floats
-    """How many there are below each edge: before the first leaf, after it, .., after the last."""
+    """Count below each edge: before the first leaf, after it, .., after the last."""
     variances: Sequence[Floats]
-    """Of each level's nodes, by what is measured at the node and under it: u."""
+    """Variances u of each level's nodes, given the measurements at the node and under it."""
 
     def excess(self, part: float) -> Within:
-        """How many more are below each edge than this part of all."""
+        """Count below each edge minus this fraction of the total."""
         variance = self._variance - 2 * part * self._with_all + part**2 * self._with_all[-1]
         return _within(self.below - part * self.below[-1], variance)
 
     def between(self, firsts: Integers, lasts: Integers) -> Within:
-        """How many there are between two edges, first <= last."""
+        """Count between two edges, first <= last."""
         variance = self._variance[firsts] + self._variance[lasts] - 2 * self.covariance(firsts, lasts)
         return _within(self.below[lasts] - self.below[firsts], variance)
 
     def covariance(self, firsts: Integers, lasts: Integers) -> Floats:
-        """Of the errors below two edges, first <= last."""
+        """Covariance of the errors of the counts below two edges, first <= last."""
         cuts, later = self._cuts(firsts), self._cuts(lasts)
         total = np.zeros(len(firsts))
         for level, ((nodes, parts), (last_nodes, last_parts)) in enumerate(zip(cuts, later, strict=True)):
@@ -120,7 +120,7 @@ class Tree:
         return total
 
     def _cuts(self, edges: Integers) -> list[tuple[Integers, Floats]]:
-        """The node of each level that an edge cuts, and the part of it below the edge: s."""
+        """The node of each level that an edge cuts, and its fraction s below the edge."""
         cuts = [(edges, np.zeros(len(edges)))]
         for before, own, sums in self._lines[:0:-1]:
             nodes, parts = cuts[0]
@@ -131,8 +131,8 @@ class Tree:
 
     @cached_property
     def _lines(self) -> list[tuple[Floats, Floats, Floats]]:
-        """By level: what u adds up to before each node, u, and what it adds up to under each parent; after the last
-        node comes another of none."""
+        """By level: prefix sums of u before each node, u, and sums of u by parent; padded by an empty node after the
+        last."""
         return [
             (np.append(0.0, level.cumsum()), np.append(level, 0.0), np.append(self.shape.summed(level), 1.0))
             for level in self.variances
@@ -145,7 +145,7 @@ class Tree:
 
     @cached_property
     def _with_all(self) -> Floats:
-        """The covariance of what is below each edge with all there is."""
+        """Covariance of the count below each edge with the total."""
         edges = np.arange(self.shape.leaves + 1)
         return self.covariance(edges, np.full_like(edges, self.shape.leaves))
 
@@ -155,54 +155,54 @@ def _within(values: Floats, variances: Floats) -> Within:
 
 
 def consistent(shape: Shape, noisy: Sequence[NDArray[Any]], variances: Sequence[Any]) -> Tree:
-    """The least-squares counts of noisy levels, from level 1 to the leaves; variances (above 0) are of a level's nodes
-    each, or one for all of a level."""
+    """Compute the least-squares counts of noisy levels, from level 1 to the leaves; variances (above 0) are one for
+    each node, or one for a whole level."""
     values = [np.asarray(level, dtype=np.float64) for level in noisy]
-    spreads = [
+    variances_ = [
         np.broadcast_to(np.asarray(each, np.float64), size) for each, size in zip(variances, shape.sizes, strict=True)
     ]
     for level in reversed(range(shape.levels - 1)):  # up
-        below, spread = shape.summed(values[level + 1]), shape.summed(spreads[level + 1])
-        own = spread / (spread + spreads[level])
+        below, variance = shape.summed(values[level + 1]), shape.summed(variances_[level + 1])
+        own = variance / (variance + variances_[level])
         values[level] = below + own * (values[level] - below)
-        spreads[level] = own * spreads[level]
+        variances_[level] = own * variances_[level]
     for level in range(1, shape.levels):  # down
-        gap = (values[level - 1] - shape.summed(values[level])) / shape.summed(spreads[level])
-        values[level] = values[level] + spreads[level] * shape.handed_down(gap, level)
-    return Tree(shape, np.append(0.0, values[-1].cumsum()), spreads)
+        gap = (values[level - 1] - shape.summed(values[level])) / shape.summed(variances_[level])
+        values[level] = values[level] + variances_[level] * shape.handed_down(gap, level)
+    return Tree(shape, np.append(0.0, values[-1].cumsum()), variances_)
 
 
 @lru_cache(maxsize=256)
 def best_shape(leaves: int, added: Literal["squares", "scales"] = "squares") -> Shape:
-    """The tree whose counts below edges have the least mean variance, if 1 / variance is shared among the levels; or,
-    of noise whose scales add up, if 1 / deviation is."""
+    """The tree whose counts below edges have the least mean variance, if 1 / variance is divided among the levels; or,
+    for noise whose scales add up, if 1 / deviation is."""
     shapes = [Shape(leaves, fan_out) for fan_out in FAN_OUTS if fan_out <= max(leaves, 2)]
     power = 1 if added == "squares" else 2
     return min(shapes, key=lambda shape: shape.levels**power * mean_variance(shape))
 
 
 def mean_variance(shape: Shape) -> float:
-    """Of the counts below all edges but the first, if every measurement has the variance 1.
+    """Mean variance of the counts below all edges but the first, if every measurement has the variance 1.
 
-    All nodes of a level are alike but the last. So it is enough to take down, from the root, sums over nodes of the
-    variances of P and e and of their covariance, where P is the error below a node and e that of the node: those of
-    the last node, and those of all others."""
-    usual, last = _spreads(shape)
-    all_of_it = (shape.sizes[0] - 1) * usual[0] + last[0]
-    others, final, many = np.zeros(3), np.array([0.0, 0.0, all_of_it]), 0
+    All nodes of a level are equivalent but the last. So it is enough to propagate, from the root, sums over nodes of
+    the variances of P and e and of their covariance, where P is the error below a node and e that of the node: those
+    of the last node, and those of all others."""
+    usual, last = _node_variances(shape)
+    total = (shape.sizes[0] - 1) * usual[0] + last[0]
+    others, final, many = np.zeros(3), np.array([0.0, 0.0, total]), 0
     for level, size in enumerate(shape.sizes):
         alike = np.full(shape.fan_out, usual[level])
         final_ones = _children(final, np.append(alike[: size - many * shape.fan_out - 1], last[level]), 1)
         others = _children(others, alike, many).sum(axis=1) + final_ones[:, :-1].sum(axis=1)
         final, many = final_ones[:, -1], size - 1
-    return float((others[0] + final[0] + all_of_it) / shape.leaves)
+    return float((others[0] + final[0] + total) / shape.leaves)
 
 
-def _children(moments: Floats, spreads: Floats, nodes: int) -> Floats:
-    """Sums over so many alike nodes of var P, cov(P, e), var e become those of their first children, second, and so on:
-    P of a child is P + W e + (r before it), e is w e + r."""
-    (var_below, both, var_own), total = moments, spreads.sum()
-    before, own = (spreads.cumsum() - spreads) / total, spreads / total  # W, w
+def _children(moments: Floats, variances: Floats, nodes: int) -> Floats:
+    """Propagate sums of var P, cov(P, e), var e over `nodes` equivalent nodes to those over their first children,
+    second, and so on: P of a child is P + W e + (r before it), e is w e + r."""
+    (var_below, both, var_own), total = moments, variances.sum()
+    before, own = (variances.cumsum() - variances) / total, variances / total  # W, w
     return np.stack(
         [
             var_below + 2 * before * both + before**2 * var_own + nodes * total * before * (1 - before),
@@ -212,8 +212,8 @@ def _children(moments: Floats, spreads: Floats, nodes: int) -> Floats:
     )
 
 
-def _spreads(shape: Shape) -> tuple[list[float], list[float]]:
-    """By level, u of a node that has all its children, and of the last node."""
+def _node_variances(shape: Shape) -> tuple[list[float], list[float]]:
+    """Variance u, by level, of a node that has all its children, and of the last node."""
     usual, last = [1.0], [1.0]
     for size, size_below in zip(shape.sizes[-2::-1], shape.sizes[:0:-1], strict=True):
         children = size_below - (size - 1) * shape.fan_out

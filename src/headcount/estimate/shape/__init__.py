@@ -1,1 +1,1 @@
-"""The shape of a histogram, and properties of it, from noisy counts without labels."""
+"""The shape of a histogram, and its properties, from noisy counts without labels."""

@@ -1,6 +1,6 @@
-"""Convolution along the last axis: directly if that is little work, else by Fourier transform.
+"""Convolution along the last axis: direct if that is cheap, else by Fourier transform.
 
-SciPy has the same in `scipy.signal`, whose import takes as long as all of the rest that a release needs of SciPy."""
+`scipy.signal` has the same, but its import takes as long as all the rest of SciPy that a release needs."""
 
 from typing import Any, Literal
 
@@ -10,26 +10,26 @@ from scipy import fft
 
 from headcount.exact import Floats
 
-LITTLE = 2**22
-"""Products."""
-SHORT = 16
-"""Numbers that are gone through one by one."""
+MAX_DIRECT_PRODUCTS = 2**22
+"""Products up to which a direct convolution is cheaper."""
+MAX_DIRECT_WEIGHTS = 16
+"""Weights up to which a loop over them is cheaper."""
 
 
 def convolve(numbers: NDArray[Any], weights: NDArray[Any], mode: Literal["full", "same", "valid"] = "full") -> Floats:
-    """All of it; as much as there are numbers, from the middle; or only where all weights meet a number."""
-    size, wide = numbers.shape[-1], len(weights)
-    first, last = {"full": (0, size + wide - 1), "same": ((wide - 1) // 2, (wide - 1) // 2 + size)}.get(
-        mode, (wide - 1, size)
+    """Convolve as `np.convolve` does, but "same" has always the length of `numbers`."""
+    size, width = numbers.shape[-1], len(weights)
+    first, last = {"full": (0, size + width - 1), "same": ((width - 1) // 2, (width - 1) // 2 + size)}.get(
+        mode, (width - 1, size)
     )
     return _full(np.asarray(numbers, np.float64), np.asarray(weights, np.float64))[..., first:last]
 
 
 def _full(numbers: Floats, weights: Floats) -> Floats:
-    if numbers.ndim == 1 and numbers.size * len(weights) <= LITTLE:
+    if numbers.ndim == 1 and numbers.size * len(weights) <= MAX_DIRECT_PRODUCTS:
         return np.convolve(numbers, weights)
     size = numbers.shape[-1] + len(weights) - 1
-    if len(weights) <= SHORT:
+    if len(weights) <= MAX_DIRECT_WEIGHTS:
         full = np.zeros((*numbers.shape[:-1], size))
         for place, weight in enumerate(weights):
             full[..., place : place + numbers.shape[-1]] += weight * numbers

@@ -1,14 +1,14 @@
-"""The shape of a histogram from a noisy staircase: how many items have at least 1, 2, 3, .. people (columns), and how
-many people the largest items have beyond the last column (rows).
+"""The shape of a histogram from a noisy staircase: the numbers of items with at least 1, 2, 3, .. people (columns), and
+the numbers of people of the largest items beyond the last column (rows).
 
-Noise is discrete Laplace, so the nearest integers in l1 are the most likely ones. Neither rows nor columns rise, and
-every row that is not 0 is an item that is in all columns: if row m is the last that is not 0, no column is below m.
-Columns that may not be below m are the nearest columns or m, whichever is larger, so what each m costs is known, and
-the cheapest is taken. (With the last column alone for m, one draw of noise at the end of the columns could cut away all
+Noise is discrete Laplace, so the nearest integers in l1 are the most likely ones. Rows and columns are nonincreasing,
+and every row that is not 0 is an item that is in all columns: if row m is the last that is not 0, no column is below m.
+Columns that must be at least m are the nearest columns or m, whichever is larger, so the cost of each m is known, and
+the cheapest is taken. (With the last column alone for m, one draw of noise at the end of the columns could remove all
 large items: 100 times the error, at worst.)
 
-Of several nearest columns those in the middle are taken: 2% less error in l1 and 3% less in l2 than the smallest, on
-average of 24 kinds of tables. Least squares were 8% worse in l1 and 11% in l2.
+Of several nearest solutions for the columns the middle one is taken: 2% less error in l1 and 3% less in l2 than the
+smallest, on average of 24 kinds of tables. Least squares were 8% worse in l1 and 11% in l2.
 """
 
 from typing import Literal
@@ -22,7 +22,7 @@ from headcount.exact import Integers
 
 
 @np.errstate(all="ignore")
-def found(
+def estimate_shape(
     rows: Integers,
     columns: Integers,
     *,
@@ -31,8 +31,8 @@ def found(
     max_count: int = BEYOND,
     loss: Literal["l1", "l2"] = "l1",
 ) -> Prevalence:
-    """The shape that noisy rows and columns tell, if the noise has this scale: of at most as many items as are listed,
-    if they are, and each of at most so many people."""
+    """Estimate the shape from rows and columns with noise of this scale: at most `listed` items, if that is public,
+    each with at most `max_count` people."""
     first, rows = round(level(columns, scale)), rows[:listed]
     items = np.minimum(middle(columns), first if listed is None else min(first, listed))
     beyond = (nonincreasing if loss == "l1" else middle)(rows)
@@ -43,9 +43,9 @@ def found(
 
 
 def _last(columns: Integers, items: Integers, rows: Integers, beyond: Integers) -> int:
-    """The number of the last row that may be above 0: m.
+    """Number m of the last row that may be above 0.
 
-    From m - 1 to m, a column that is raised costs 1 more if it was seen below m, and 1 less otherwise."""
+    From m - 1 to m, a column that is raised costs 1 more if its noisy value is below m, and 1 less otherwise."""
     m = np.arange(1, len(rows) + 1)
     raised, worse = np.searchsorted(items[::-1], m), np.searchsorted(np.sort(np.maximum(items, columns)), m)
     costs = 2.0 * worse - raised + np.abs(beyond - rows) - np.abs(rows)

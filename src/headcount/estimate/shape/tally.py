@@ -1,7 +1,7 @@
-"""Noisy cells, tallied, and the integers near which there are any.
+"""Histogram of noisy cells by value, and the line of integers within reach of an occupied value.
 
-Noise of a limited reach takes nothing further than that. So values more than twice the reach apart know nothing of each
-other, and the integers between them are left out: counts may be huge, and the line stays short.
+Noise of a limited reach moves nothing further than that. So values more than twice the reach apart do not interact, and
+the integers between them are left out: counts may be huge, and the line stays short.
 """
 
 from dataclasses import dataclass
@@ -11,17 +11,17 @@ import numpy as np
 from headcount.exact import Integers
 
 LONGEST = 2**21
-"""A line has no more places, if nothing else is said."""
+"""Default limit of the number of places of a line."""
 
 
 @dataclass(frozen=True)
-class Seen:
-    """How many cells show which value."""
+class Tally:
+    """Number of cells by noisy value."""
 
     values: Integers
-    """The different values, rising."""
+    """Distinct values, increasing."""
     cells: Integers
-    """How many cells show each."""
+    """Number of cells of each."""
 
 
 @dataclass(frozen=True)
@@ -29,19 +29,19 @@ class Line:
     """All integers within reach of an occupied value, in order."""
 
     values: Integers
-    """The integer of each place, rising."""
+    """The integer of each place, increasing."""
     occupied: Integers
     """The places of the occupied values."""
 
 
-def tallied(noisy: Integers) -> Seen:
-    """The values of noisy cells."""
+def tally(noisy: Integers) -> Tally:
+    """Count noisy cells by value."""
     values, cells = np.unique(np.asarray(noisy, dtype=np.int64), return_counts=True)
-    return Seen(values, cells.astype(np.int64))
+    return Tally(values, cells.astype(np.int64))
 
 
 def line(occupied: Integers, reach: int, longest: int = LONGEST) -> Line:
-    """The line around different rising values; if it were too long, around the smallest of them."""
+    """Build the line around distinct increasing values; around the smallest of them, if it would be too long."""
     firsts = occupied - reach
     firsts[1:] = np.maximum(firsts[1:], occupied[:-1] + reach + 1)
     lengths = occupied + reach + 1 - firsts

@@ -6,7 +6,7 @@ from math import ceil
 from typing import get_args
 
 from headcount.account.events import Neighbours
-from headcount.account.threshold import people as changed
+from headcount.account.threshold import changed_people
 from headcount.errors import BadParameter
 from headcount.estimate.shape.table import of_buckets
 from headcount.exact import Number, positive, rational
@@ -93,7 +93,9 @@ class ShapeAnalyst:
             raise Refused("This result is of no round of this analyst.", fix="ShapeAnalyst([round]), with its round")
         noisy = result.noisy
         if len(noisy) != round_.buckets or result.answered < round_.needed:
-            raise Refused("This result lacks buckets or answers of its round.", fix="result = middle.close()")
+            raise Refused(
+                "This result does not have the buckets or the answers of its round.", fix="result = middle.close()"
+            )
         estimated = of_buckets(noisy, [(float(round_.scale), result.answered / round_.needed)], hashed=True)
         return shape_release(estimated, dataset=f'{result.answered:,} answers to "{round_.asks}"', **round_.about)
 
@@ -114,10 +116,10 @@ def _check(people: int, buckets: int | None, messages: int | None) -> None:
 
 def _scale(epsilon: Fraction, neighbours: Neighbours) -> Fraction:
     """Scale of the least noise that keeps epsilon."""
-    scale = changed(neighbours) / epsilon
+    scale = changed_people(neighbours) / epsilon
     if scale > MAX_SCALE:
         raise BadParameter(
             f"epsilon={float(epsilon):g}: noise this large cannot be drawn in shares.",
-            fix=f"epsilon={changed(neighbours) / MAX_SCALE:g}",
+            fix=f"epsilon={changed_people(neighbours) / MAX_SCALE:g}",
         )
     return scale

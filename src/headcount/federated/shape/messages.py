@@ -21,7 +21,7 @@ import numpy as np
 from headcount.account.cost import native
 from headcount.account.events import Laplace, Neighbours, ShuffledLaplace, to_json
 from headcount.account.shuffling import messages as messages_of
-from headcount.account.threshold import people as changed
+from headcount.account.threshold import changed_people
 from headcount.errors import BadParameter
 from headcount.exact import Integers, written
 from headcount.federated.messages import (
@@ -115,7 +115,7 @@ class ShapeRound(Message):
         """Privacy event of the round."""
         if self.way == "shuffle":
             return ShuffledLaplace(self.scale, self.shape, self.spread, self.neighbours, self.epsilon)
-        return Laplace(self.scale, Fraction(changed(self.neighbours)))
+        return Laplace(self.scale, Fraction(changed_people(self.neighbours)))
 
     @cached_property
     def holds(self) -> bool:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from headcount.account.events import Neighbours, ShuffledLaplace
-from headcount.account.shuffling import SHARE, SHARES, best, messages, quietest
+from headcount.account.shuffling import NOISE_SHARE, NOISE_SHARES, best, least_noise, messages
 from headcount.errors import BadParameter
 from headcount.exact import round_down, round_up
 from headcount.federated.messages import MAX_EPSILON
@@ -34,9 +34,9 @@ class MessageLimits:
     def event(self) -> ShuffledLaplace:
         """Calibrate to the least noise; without a message limit, to moderate noise with moderately many messages."""
         if self.most is None:
-            event = self._with(SHARE)
+            event = self._with(NOISE_SHARE)
         else:
-            least = quietest(self.epsilon, self.delta, most=self.max_per_bucket, neighbours=self.neighbours)
+            least = least_noise(self.epsilon, self.delta, most=self.max_per_bucket, neighbours=self.neighbours)
             event = least or self._fewest()
         if messages(event) > self.max_per_bucket:
             raise self._refusal(event)
@@ -47,7 +47,7 @@ class MessageLimits:
 
     def _fewest(self) -> ShuffledLaplace:
         """Calibrate to nearly the fewest messages possible."""
-        return self._with(SHARE if self.most is None else SHARES[0])
+        return self._with(NOISE_SHARE if self.most is None else NOISE_SHARES[0])
 
     def _refusal(self, event: ShuffledLaplace) -> BadParameter:
         """Error for a round that takes too many messages, with parameters that would work."""

@@ -16,7 +16,7 @@ import pyarrow as pa
 from headcount.account import zcdp
 from headcount.account.events import Event, Gaussian, Neighbours
 from headcount.account.guarantee import Cost
-from headcount.account.threshold import people
+from headcount.account.threshold import changed_people
 from headcount.bound import Bounded
 from headcount.bound.selection.plume import Discovered, Discovering
 from headcount.exact import round_up
@@ -91,7 +91,7 @@ def calibrated(budget: Cost, bounding: Discovered, neighbours: Neighbours, *, ta
 def within(rho: Fraction, bounding: Discovered, neighbours: Neighbours, *, target: Fraction | None = None) -> Plume:
     """Counts for a budget of zCDP. A person changes at most m' of them by 1: so m' is the *square* of the l2
     sensitivity; for a replaced one twice that."""
-    changed = people(neighbours) * bounding.sensitivity.squared
+    changed = changed_people(neighbours) * bounding.sensitivity.squared
     return Plume(bounding, Gaussian(round_up(changed / (2 * rho)), Fraction(changed), changed), target)
 
 

@@ -9,7 +9,12 @@ from headcount.account.events import Laplace, Neighbours
 from headcount.account.guarantee import Cost
 from headcount.bound import Bounding
 from headcount.estimate.constants import LAPLACE_TO_NORMAL
-from headcount.estimate.distribution.shares import ALIKE, SEEN, SHARES, with_intervals
+from headcount.estimate.distribution.shares import (
+    EQUAL_PEOPLE_NOTE,
+    INTERVAL_NOTE,
+    MIN_SIGNAL_DEVIATIONS,
+    with_intervals,
+)
 from headcount.mechanism.known import clipped
 from headcount.mechanism.known.clipped import Clipped
 from headcount.mechanism.mechanism import Columns, Noisy
@@ -24,13 +29,15 @@ class CountedShares(Clipped):
         values = noisy.values / self.bounding.unit
         deviation = self.deviation * (LAPLACE_TO_NORMAL if isinstance(self.event, Laplace) else 1.0)
         cells, mass, largest = len(values), float(values.sum()), float(values.max(initial=0.0))
-        seen = mass >= SEEN * deviation * sqrt(cells) or largest >= deviation * (SEEN + log(cells))
+        seen = mass >= MIN_SIGNAL_DEVIATIONS * deviation * sqrt(cells) or largest >= deviation * (
+            MIN_SIGNAL_DEVIATIONS + log(cells)
+        )
         mass = max(mass, largest, float(self.bounding.limit))
         return Columns(with_intervals(values / mass, np.full(cells, deviation / mass if seen else inf), 1 / mass))
 
     @property
     def interval_meaning(self) -> str:
-        return SHARES + ALIKE
+        return INTERVAL_NOTE + EQUAL_PEOPLE_NOTE
 
 
 def calibrated(kind: Noise, budget: Cost, bounding: Bounding, cells: int, neighbours: Neighbours) -> CountedShares:

@@ -21,10 +21,15 @@ from numpy.typing import NDArray
 from headcount.account import calibrate
 from headcount.account.events import Event, Gaussian, Neighbours
 from headcount.account.guarantee import Cost
-from headcount.account.threshold import people
+from headcount.account.threshold import changed_people
 from headcount.bound.draws import BoundedDraws, Draws, by_place, of_each
-from headcount.bound.scale import SAFE
-from headcount.estimate.distribution.shares import MEASURED, SEEN, SHARES, with_intervals
+from headcount.bound.scale import ROUNDING_GUARD
+from headcount.estimate.distribution.shares import (
+    INTERVAL_NOTE,
+    MEASURED_CHANCE_NOTE,
+    MIN_SIGNAL_DEVIATIONS,
+    with_intervals,
+)
 from headcount.estimate.distribution.simplex import simplex
 from headcount.exact import Floats, Integers
 from headcount.mechanism.mechanism import Columns, Mechanism, Noisy, law, noise_deviation
@@ -111,13 +116,13 @@ class Recentred(Mechanism[BoundedDraws, NoisyCentre]):
         return NoisyCentre(bounded.items, clipped, rounds.shares, rounds.noise, mass, sampling_variance)
 
     def estimate(self, noisy: NoisyCentre) -> Columns:
-        seen = noisy.mass >= SEEN * noise_deviation(law(self.mass)) / self.bounding.unit
+        seen = noisy.mass >= MIN_SIGNAL_DEVIATIONS * noise_deviation(law(self.mass)) / self.bounding.unit
         noise = np.full(len(noisy.shares), noisy.noise if seen else inf)
         return Columns(with_intervals(noisy.shares, noise, noisy.sampling_variance))
 
     @property
     def interval_meaning(self) -> str:
-        return SHARES + MEASURED
+        return INTERVAL_NOTE + MEASURED_CHANCE_NOTE
 
     def _radius(self, people: "CentredPeople", mass: float, entropy: Entropy) -> float:
         """The smallest distance that holds half of the draws, and beyond which there are few enough people."""
@@ -209,7 +214,9 @@ class CentredPeople:
         """The difference of the distribution from the centre, in units, with people clipped to the radius: integers of
         any size."""
         bounded = self._bounded
-        weights = np.floor(SAFE * UNIT / CENTRE * self._share / np.maximum(self._distances, radius)).astype(np.int64)
+        weights = np.floor(ROUNDING_GUARD * UNIT / CENTRE * self._share / np.maximum(self._distances, radius)).astype(
+            np.int64
+        )
         own = by_place(bounded.places, np.repeat(weights, np.diff(bounded.starts)) * bounded.counts, len(bounded.items))
         expected = self._centre.astype(object) * int((weights * self._sizes).sum())
         return np.asarray(own.astype(object) * CENTRE - expected)
@@ -221,7 +228,7 @@ class CentredPeople:
 
 def calibrated(budget: Cost, bounding: Draws, neighbours: Neighbours, cells: int) -> Recentred:
     """The mechanism with noise calibrated to the budget."""
-    changed = people(neighbours)
+    changed = changed_people(neighbours)
     whole = Fraction((bounding.most * bounding.unit) ** 2)
     parts = [
         *((share, Fraction((changed * UNIT) ** 2), cells) for share in ROUND_SHARES),

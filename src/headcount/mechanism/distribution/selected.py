@@ -22,11 +22,16 @@ from scipy.special import erfinv
 from headcount.account import calibrate
 from headcount.account.events import Event, Gaussian, Neighbours, Selections
 from headcount.account.guarantee import Cost
-from headcount.account.threshold import people as differing
+from headcount.account.threshold import changed_people
 from headcount.bound.draws import BoundedDraws, ExactDraws
 from headcount.errors import BadParameter
 from headcount.estimate.distribution import binomial, scheffe
-from headcount.estimate.distribution.shares import ALIKE, SEEN, SHARES, with_intervals
+from headcount.estimate.distribution.shares import (
+    EQUAL_PEOPLE_NOTE,
+    INTERVAL_NOTE,
+    MIN_SIGNAL_DEVIATIONS,
+    with_intervals,
+)
 from headcount.exact import Floats, Integers
 from headcount.mechanism.mechanism import Columns, Mechanism, Noisy, law, noise_deviation
 from headcount.noise import Entropy, Law
@@ -107,14 +112,14 @@ class Selected(Mechanism[BoundedDraws, NoisySelected]):
 
     def estimate(self, noisy: NoisySelected) -> Columns:
         found, noise = shares(noisy, self)
-        least = 0.0 if isinstance(self.people, int) else SEEN * noise_deviation(law(self.people))
+        least = 0.0 if isinstance(self.people, int) else MIN_SIGNAL_DEVIATIONS * noise_deviation(law(self.people))
         if noisy.people < max(least, 1.0):
             noise = np.full(len(found), inf)
         return Columns(with_intervals(found, noise, 1 / max(noisy.people * self.bounding.most, 1.0)))
 
     @property
     def interval_meaning(self) -> str:
-        return SHARES + ALIKE
+        return INTERVAL_NOTE + EQUAL_PEOPLE_NOTE
 
     def _people(self, many: int, entropy: Entropy) -> int:
         if isinstance(self.people, int):
@@ -196,7 +201,7 @@ def _selection_deviation(mechanism: Selected, people: int, grid: Floats, chosen:
     """The standard deviation of selected shares, from three sources: the fall of weights with the score; a fit that is
     not maximum likelihood; and, with a small probability, any share of the grid."""
     here, some, draws = grid[chosen], max(people, 1), mechanism.bounding.most
-    near = binomial.spread(draws, grid, chosen, _count_deviation(mechanism, people) / some)
+    near = binomial.half_widths(draws, grid, chosen, _count_deviation(mechanism, people) / some)
     if mechanism.score == "scheffe":
         near = np.hypot(near, _boundary_deviation(mechanism, people, here))
     rough = FIT_VARIANCE_SHARE * here * (1 - here) / (draws * some)
@@ -258,7 +263,7 @@ def calibrated(
 ) -> Selected:
     """The mechanism with noise calibrated to the budget. `people` is their number, if it is public."""
     _check(budget, bounding, cells, method, people)
-    count = min(cells, differing(neighbours) * bounding.most)
+    count = min(cells, changed_people(neighbours) * bounding.most)
     measurements = []
     if people is None:
         measurements.append((_people_share(count), Fraction(1), 1))

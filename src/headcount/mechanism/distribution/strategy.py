@@ -10,10 +10,10 @@ from typing import Any, Literal, cast
 from headcount.account import calibrate, zcdp
 from headcount.account.events import Laplace, Neighbours
 from headcount.account.guarantee import Cost
-from headcount.account.threshold import people as changed_people
+from headcount.account.threshold import changed_people
 from headcount.bound import Bounding, SampledEvents, ScaledToSum
 from headcount.bound.draws import Draws, ExactDraws
-from headcount.bound.selection.draws import MostDrawn, PublicDrawn, Way, alike, best
+from headcount.bound.selection.draws import MostDrawn, PublicDrawn, Way, best, equal_samples
 from headcount.bound.selection.selection import BoundSelection
 from headcount.errors import BadParameter
 from headcount.mechanism.distribution import counted, recentred, selected
@@ -95,7 +95,7 @@ class DistributionStrategy(Strategy):
 
     def extremes(self) -> Sequence[Bounding]:
         numbers = (self.bound,) if isinstance(self.bound, int) else (1, self._largest)
-        return [way.held(most, 1 if self.public else None) for way in self._ways for most in numbers]
+        return [way.bounding(most, 1 if self.public else None) for way in self._ways for most in numbers]
 
     def mechanism(self, bounding: Bounding | None = None) -> AnyMechanism:
         bounding = bounding or self._bounding()
@@ -113,15 +113,15 @@ class DistributionStrategy(Strategy):
         if self.method == "sample-one":
             return SampledEvents(1)
         assert isinstance(self.bound, int)
-        way, _ = best(self._ways, [self.bound], alike(self.people or 0, self.bound), self.cells)
-        return way.held(self.bound, self.people)
+        way, _ = best(self._ways, [self.bound], equal_samples(self.people or 0, self.bound), self.cells)
+        return way.bounding(self.bound, self.people)
 
     def predicted(self, most: int, people: float) -> tuple[str, float]:
         """The mechanism, and the predicted l1 error of all shares, if `people` people have `most` draws each."""
         most = 1 if self.method == "sample-one" else most
-        groups = alike(people, most)
+        groups = equal_samples(people, most)
         way, _ = best(self._ways, [most], groups, self.cells)
-        return self._name(way), way.off(most, groups, self.cells)
+        return self._name(way), way.expected_error(most, groups, self.cells)
 
     def _name(self, way: Way) -> str:
         if self.method != "auto":

@@ -6,7 +6,7 @@ from math import isqrt, pi, sqrt
 from typing import Any, Literal
 
 from headcount.account.guarantee import Cost
-from headcount.account.threshold import people
+from headcount.account.threshold import changed_people
 from headcount.bound import Bounding, ScaledToSize, ScaledToSum
 from headcount.bound.selection.compare import Compared, ComparedSizes, ComparedSums
 from headcount.bound.selection.paper import (
@@ -98,7 +98,7 @@ class KnownItems(Strategy):
     def selection(self) -> BoundSelection[Any] | None:
         if not self.selects:
             return None
-        changed = people(self.neighbours) if self.cells > 1 else 1
+        changed = changed_people(self.neighbours) if self.cells > 1 else 1
         kind = ComparedSums if self.selects == ComparedSums.name and self.sums else SELECTIONS[self.selects]
         noise = (
             changed / float(self.rest.epsilon) if self.sums else sigma(self.rest) * sqrt(2 / pi * changed)

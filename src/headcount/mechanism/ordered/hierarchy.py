@@ -17,7 +17,7 @@ import numpy as np
 from headcount.account import calibrate
 from headcount.account.events import Gaussian, Laplace, Neighbours, SampleThreshold
 from headcount.account.guarantee import Cost
-from headcount.account.threshold import people
+from headcount.account.threshold import changed_people
 from headcount.bound import Bounded, SampledEvents, ScaledToSum
 from headcount.estimate.constants import LAPLACE_TO_NORMAL, Z
 from headcount.estimate.ordered import sampled_tree, tree
@@ -125,7 +125,7 @@ def noisy(
 ) -> Hierarchy:
     """The best tree for a kind of noise, calibrated to the budget."""
     shape = best_shape(cells, added="scales" if kind == "laplace" else "squares")
-    most, times = bounding.sensitivity.total, people(neighbours) * shape.levels
+    most, times = bounding.sensitivity.total, changed_people(neighbours) * shape.levels
     return Hierarchy(bounding, calibrated(kind, budget, most, times, sum(shape.sizes)), shape, readout)
 
 

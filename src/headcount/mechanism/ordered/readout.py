@@ -6,7 +6,7 @@ from typing import Protocol
 
 import numpy as np
 
-from headcount.estimate.counts.debias import whole
+from headcount.estimate.counts.debias import to_int64
 from headcount.estimate.ordered import quantile
 from headcount.estimate.ordered.quantile import Counts
 from headcount.exact import Floats
@@ -61,5 +61,5 @@ class Ranges:
         counts, low, high = quantile.ranges(found, first, last)
         if hides:
             counts = np.where(low > 0, counts, 0.0)  # as for items: what was not seen is released as 0
-        intervals = {"low": whole(np.floor(low)), "high": whole(np.ceil(high))}
-        return Columns({"from": ends[:, 0], "to": ends[:, 1], "count": whole(np.rint(counts)), **intervals})
+        intervals = {"low": to_int64(np.floor(low)), "high": to_int64(np.ceil(high))}
+        return Columns({"from": ends[:, 0], "to": ends[:, 1], "count": to_int64(np.rint(counts)), **intervals})

@@ -18,7 +18,7 @@ import numpy as np
 from headcount.account import calibrate
 from headcount.account.chain import canonical
 from headcount.account.events import Event, Laplace, Neighbours
-from headcount.account.threshold import people
+from headcount.account.threshold import changed_people
 from headcount.bound import Bounded, SampledItems
 from headcount.estimate.shape.table import Loss, of_staircase
 from headcount.exact import Integers
@@ -151,5 +151,5 @@ def calibrated(
 
 def laplace_event(epsilon: Fraction, bounding: SampledItems, neighbours: Neighbours) -> Laplace:
     """Noise for integers to which a person adds at most `bound` in all; a replaced one takes away as much as well."""
-    most = people(neighbours) * bounding.sensitivity.total
+    most = changed_people(neighbours) * bounding.sensitivity.total
     return Laplace(calibrate.laplace_scale(epsilon, most), Fraction(most))

@@ -24,8 +24,8 @@ from headcount.account.guarantee import Cost
 from headcount.bound import BoundedTop, TopItems, TopSums
 from headcount.errors import BadParameter
 from headcount.estimate.constants import Z
-from headcount.estimate.counts.debias import whole
-from headcount.estimate.counts.iterative import Levels, Posterior, probable
+from headcount.estimate.counts.debias import to_int64
+from headcount.estimate.counts.iterative import Levels, Posterior, posterior
 from headcount.exact import Floats, Integers, round_down
 from headcount.mechanism.mechanism import Columns, Mechanism, Noisy
 from headcount.mechanism.topk.levels import (
@@ -148,8 +148,8 @@ class CountRelease(Mechanism[BoundedTop, NoisyFound]):
             return Columns({"rank": np.arange(1, len(noisy.values) + 1)})
         found = self._by_level(noisy) if self.weighed and len(noisy.values) else self._by_value(noisy)
         amounts = isinstance(self.bounding, TopSums) and self.bounding.of == "amount"
-        ends = {"low": whole(np.floor(found.low)), "high": whole(np.ceil(found.high))}
-        counts = {"sum" if amounts else "count": whole(np.rint(found.counts))}
+        ends = {"low": to_int64(np.floor(found.low)), "high": to_int64(np.ceil(found.high))}
+        counts = {"sum" if amounts else "count": to_int64(np.rint(found.counts))}
         return Columns({**counts, **ends, "deviation": found.deviations})
 
     def _by_value(self, noisy: NoisyFound) -> Posterior:
@@ -164,7 +164,7 @@ class CountRelease(Mechanism[BoundedTop, NoisyFound]):
         rates = np.array([float(level.rate) for level in self.levels])
         levels = Levels(rates, float(np.log(float(first.factor))), first.margin, first.most)
         target = float(self.target or 0)
-        return probable(noisy.values.astype(np.float64), noisy.variances, noisy.levels, levels, target)
+        return posterior(noisy.values.astype(np.float64), noisy.variances, noisy.levels, levels, target)
 
     def reach(self, count: float) -> int:
         """The number of items of at least `count` people each that the budget can select and count."""

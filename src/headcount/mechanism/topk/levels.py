@@ -15,7 +15,7 @@ from math import log, sqrt
 from typing import Literal
 
 from headcount.account.events import Event, Gaussian, Guarantee, Neighbours, Selection
-from headcount.account.threshold import people
+from headcount.account.threshold import changed_people
 from headcount.errors import BadParameter
 from headcount.exact import ball, ends, precision, round_down, round_up
 
@@ -95,7 +95,7 @@ class Level:
     @property
     def margin(self) -> int:
         """The most by which an item's count and the count at its rank move apart between neighbours."""
-        return people(self.neighbours)
+        return changed_people(self.neighbours)
 
     @property
     def threshold(self) -> float:
@@ -208,7 +208,7 @@ def _level(
     each_pays: bool,
 ) -> Level:
     """One level; `deviation` is that of a count's noise, relative to the threshold."""
-    level = Level(epsilon / people(neighbours), chance, Fraction(0), most, neighbours, each_pays)
+    level = Level(epsilon / changed_people(neighbours), chance, Fraction(0), most, neighbours, each_pays)
     if deviation is None:
         return level
     return replace(level, variance=round_up(Fraction((float(deviation) * level.threshold) ** 2)))

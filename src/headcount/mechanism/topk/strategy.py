@@ -8,7 +8,7 @@ from math import inf
 from typing import Any, Literal
 
 from headcount.bound import Bounding, TopItems, TopSums
-from headcount.bound.selection.amounts import UnseenSums, UsualAmounts
+from headcount.bound.selection.amounts import NothingSeenSums, UsualAmounts
 from headcount.bound.selection.selection import BoundSelection
 from headcount.bound.top import PARTS
 from headcount.errors import BadParameter
@@ -64,7 +64,7 @@ class TopK(Strategy):
         return UsualAmounts(self.price, self.neighbours, self.kbar, self.added)
 
     def next_selection(self, chosen: Bounding, earlier: Sequence[BoundSelection[Any]]) -> BoundSelection[Any] | None:
-        if not isinstance(chosen, UnseenSums) or len(earlier) > 1:
+        if not isinstance(chosen, NothingSeenSums) or len(earlier) > 1:
             return None
         return replace(earlier[0], epsilon=self.budget.epsilon * SECOND_PROFILE_SHARE)
 

@@ -12,9 +12,9 @@ from fractions import Fraction
 from math import sqrt
 from typing import Any
 
-from headcount.account.threshold import people
+from headcount.account.threshold import changed_people
 from headcount.bound import Bounding, TopItems, TwoScaleClip
-from headcount.bound.selection.profile import FromProfile, Unseen
+from headcount.bound.selection.profile import FromProfile, NothingSeen
 from headcount.bound.selection.rank import CountAtRankCheck
 from headcount.bound.selection.selection import BoundSelection
 from headcount.mechanism.strategy import SECOND_PROFILE_SHARE, sigma
@@ -45,7 +45,7 @@ class Automatic(Weights):
     def next_selection(self, chosen: Bounding, earlier: Sequence[BoundSelection[Any]]) -> BoundSelection[Any] | None:
         if any(isinstance(selection, CountAtRankCheck) for selection in earlier):
             return None
-        if isinstance(chosen, Unseen) and len(earlier) <= 1:
+        if isinstance(chosen, NothingSeen) and len(earlier) <= 1:
             return FromProfile(self.budget.epsilon * SECOND_PROFILE_SHARE, self.neighbours, self.largest)
         if not isinstance(chosen, TwoScaleClip):
             return None
@@ -57,8 +57,8 @@ class Automatic(Weights):
         epsilon = self.budget.epsilon * RANK_CHECK_SHARE
         after = replace(self, later=self.later + epsilon)
         shares = float(1 - weighted.LARGE_SCALE_SHARE - weighted.TAKEN_SHARE)
-        noise = sigma(after.rest) * sqrt(people(self.neighbours) / shares)
-        enough = ACCURATE_DEVIATIONS * noise * chosen.worth
+        noise = sigma(after.rest) * sqrt(changed_people(self.neighbours) / shares)
+        enough = ACCURATE_DEVIATIONS * noise * chosen.effective_norm
         rank = count_release.calibrated(after.rest, TopItems(KBAR), self.neighbours).reach(enough)
         if rank < min_reach:
             return None

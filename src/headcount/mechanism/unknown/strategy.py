@@ -8,7 +8,7 @@ from math import log, pi, sqrt
 from statistics import NormalDist
 from typing import Any, Literal
 
-from headcount.account.threshold import people
+from headcount.account.threshold import changed_people
 from headcount.bound import Bounding, SampledEvents, SampledItems, TopItems, TwoScaleClip
 from headcount.bound.selection.by_load import Exponential, Generalized
 from headcount.bound.selection.profile import MOST_ITEMS, FromProfile
@@ -87,7 +87,7 @@ class Thresholds(UnknownItems):
 
     def _threshold_and_noise(self, bound: int) -> tuple[float, float]:
         """The approximate threshold of a bound, and the mean absolute noise: accurate enough to compare bounds."""
-        epsilon, delta, changed = float(self.rest.epsilon), float(self.rest.delta), people(self.neighbours)
+        epsilon, delta, changed = float(self.rest.epsilon), float(self.rest.delta), changed_people(self.neighbours)
         scale = changed * bound / epsilon
         laplace = 1 + scale * log(bound / (2 * delta)), scale
         if self.count == "events":

@@ -14,7 +14,7 @@ import pyarrow as pa
 from headcount.account import calibrate
 from headcount.account.events import GaussianThreshold, LaplaceThreshold, Neighbours
 from headcount.account.guarantee import Cost
-from headcount.account.threshold import people
+from headcount.account.threshold import changed_people
 from headcount.bound import Bounded, SampledEvents, SampledItems
 from headcount.mechanism.mechanism import Mechanism, Noisy
 from headcount.noise import Entropy
@@ -44,7 +44,7 @@ class Thresholded(Mechanism[Bounded, Noisy]):
 def calibrated(budget: Cost, bounding: SampledItems | SampledEvents, neighbours: Neighbours) -> Thresholded:
     """The mechanism with Laplace or Gaussian noise, whichever has the lower threshold."""
     sensitivity = bounding.sensitivity
-    scale = calibrate.laplace_scale(budget.epsilon, people(neighbours) * sensitivity.total)
+    scale = calibrate.laplace_scale(budget.epsilon, changed_people(neighbours) * sensitivity.total)
     total, largest = sensitivity.total, sensitivity.largest
     threshold = calibrate.laplace_threshold(scale, budget.delta, bound=total, largest=largest, neighbours=neighbours)
     laplace = LaplaceThreshold(scale, total, largest, threshold, neighbours)

@@ -17,8 +17,8 @@ from headcount.account import calibrate
 from headcount.account.events import Event, Gaussian, Neighbours, WeightedThreshold
 from headcount.account.guarantee import Cost
 from headcount.bound import BoundedTwoScale, TwoScaleClip
-from headcount.estimate.counts.debias import whole
-from headcount.estimate.counts.two_scales import Lost, Measured, estimated
+from headcount.estimate.counts.debias import to_int64
+from headcount.estimate.counts.two_scales import ClippingLoss, Measured, combined_counts
 from headcount.exact import Integers
 from headcount.mechanism.mechanism import Columns, Mechanism, Noisy
 from headcount.noise import Entropy
@@ -82,10 +82,12 @@ class Weighted(Mechanism[BoundedTwoScale, Noisy]):
         part, rest = (cut / parts for cut, parts in zip(scales.cuts, scales.parts, strict=True))
         taken, kept = float(noisy.taken[0]) * part, max(float(noisy.taken[1]) * rest, large.values.sum(), 1.0)
         prior = PEOPLE_PRIOR if scales.largest == 1 else EVENTS_PRIOR
-        found = estimated(small, large, Lost(taken, sums_deviation * part, kept, *prior))
+        found = combined_counts(small, large, ClippingLoss(taken, sums_deviation * part, kept, *prior))
         half_width = INTERVAL_DEVIATIONS * found.deviations
         low, high = np.floor(found.counts - half_width), np.ceil(found.counts + half_width)
-        return Columns({"count": whole(np.rint(found.counts), 1), "low": whole(low, 1), "high": whole(high, 1)})
+        return Columns(
+            {"count": to_int64(np.rint(found.counts), 1), "low": to_int64(low, 1), "high": to_int64(high, 1)}
+        )
 
     def explain(self, item: str) -> list[str]:
         least = format_number(self.event.threshold / self.bounding.unit)

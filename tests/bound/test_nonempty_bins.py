@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 from scipy.stats import nbinom
 
-from headcount.bound.selection.believed import CHANCE, WIDTHS, last_believed, tail, thresholds
+from headcount.bound.selection.nonempty_bins import (
+    FALSE_POSITIVE_RATE,
+    WIDTHS,
+    laplace_sum_tail,
+    last_nonempty_bin,
+    thresholds,
+)
 
 Counts = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
 BINS = 40
@@ -19,24 +25,26 @@ def noise(scale: float, *shape: int) -> Counts:
 def test_the_tail_is_that_of_added_laplace_noise() -> None:
     """Of one draw, of two (a closed form), and of four by simulation: 1,000,000 draws, seven deviations."""
     least = np.array([0.5, 3.0, 12.0])
-    assert tail(least, 1) == pytest.approx(np.exp(-least) / 2)
-    assert tail(least, 2) == pytest.approx(np.exp(-least) * (2 + least) / 4)
+    assert laplace_sum_tail(least, 1) == pytest.approx(np.exp(-least) / 2)
+    assert laplace_sum_tail(least, 2) == pytest.approx(np.exp(-least) * (2 + least) / 4)
     drawn = np.random.default_rng(1).laplace(size=(1_000_000, 4)).sum(axis=1)
-    assert (drawn >= 6).mean() == pytest.approx(tail(np.array([6.0]), 4)[0], abs=7 * (0.0203 / 1_000_000) ** 0.5)
+    assert (drawn >= 6).mean() == pytest.approx(
+        laplace_sum_tail(np.array([6.0]), 4)[0], abs=7 * (0.0203 / 1_000_000) ** 0.5
+    )
 
 
 @pytest.mark.parametrize("bins", [5, 13, 28, 80, 1000])
 def test_all_chances_of_an_error_add_up_to_the_chance(bins: int) -> None:
     """However many bins there are; and nearly all of it is used."""
-    together = sum(tail(thresholds(width, bins), width).sum() for width in WIDTHS)
-    assert (1 - 2 / bins) * CHANCE < together <= CHANCE
+    together = sum(laplace_sum_tail(thresholds(width, bins), width).sum() for width in WIDTHS)
+    assert (1 - 2 / bins) * FALSE_POSITIVE_RATE < together <= FALSE_POSITIVE_RATE
 
 
 @pytest.mark.parametrize("scale", [0.3, 2.0, 50.0])
 @pytest.mark.parametrize("width", WIDTHS)
 def test_discrete_noise_is_no_more(scale: float, width: int) -> None:
     """The exact chance of a sum of discrete Laplace noise, as the difference of two negative binomials."""
-    wanted, end = tail(thresholds(width, 10), width), -np.expm1(-1 / scale)
+    wanted, end = laplace_sum_tail(thresholds(width, 10), width), -np.expm1(-1 / scale)
     below = np.arange(int(200 * scale) + 200)
     for least, chance in zip(np.ceil(scale * thresholds(width, 10) + width), wanted, strict=True):
         exact = (nbinom.pmf(below, width, end) * nbinom.sf(least + below - 1, width, end)).sum()
@@ -48,10 +56,10 @@ def test_people_are_seen_where_they_are() -> None:
     """Eight in a row that have 30 scales together, or one that has 20, after a gap of ten bins; and never beyond."""
     rows = noise(10, 200, BINS)
     rows[:, 10:18] += 38
-    assert np.mean([7 <= last_believed(row, 10.0) <= 20 for row in rows]) > 0.7
+    assert np.mean([7 <= last_nonempty_bin(row, 10.0) <= 20 for row in rows]) > 0.7
     alone = noise(10, 200, BINS)
     alone[:, 10] += 200
-    assert np.mean([last_believed(row, 10.0) == 10 for row in alone]) > 0.9
+    assert np.mean([last_nonempty_bin(row, 10.0) == 10 for row in alone]) > 0.9
 
 
 def test_a_thin_tail_is_followed() -> None:
@@ -60,10 +68,10 @@ def test_a_thin_tail_is_followed() -> None:
     rows = noise(10, 200, BINS)
     rows[:, :4] += 1_000
     rows[:, 4:16] += 50
-    assert np.mean([12 <= last_believed(row, 10.0) <= 18 for row in rows]) > 0.9
+    assert np.mean([12 <= last_nonempty_bin(row, 10.0) <= 18 for row in rows]) > 0.9
 
 
 def test_edge_cases() -> None:
-    assert last_believed(np.zeros(0, dtype=np.int64), 1.0) == -1
-    assert last_believed(np.zeros(3, dtype=np.int64), 1.0) == -1
-    assert last_believed(np.array([0, 0, 10**12]), 1e6) == 2
+    assert last_nonempty_bin(np.zeros(0, dtype=np.int64), 1.0) == -1
+    assert last_nonempty_bin(np.zeros(3, dtype=np.int64), 1.0) == -1
+    assert last_nonempty_bin(np.array([0, 0, 10**12]), 1e6) == 2

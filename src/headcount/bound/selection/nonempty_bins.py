@@ -1,0 +1,68 @@
+"""The highest nonempty bin of a histogram of people with Laplace noise of one scale in every bin.
+
+The hypotheses "nobody is in bin k or above" are nested, and tested in order: a run of adjacent bins that starts at k or
+later has a larger sum than noise alone would have. If it is rejected by a run that starts at bin s, the next one is
+"nobody is above s". A run that starts g bins after k gets the fraction 1/((g + 1)(g + 2)) of the error probability;
+these fractions sum to 1, for any number of bins. So a run of empty bins is taken for nonempty with probability at most
+FALSE_POSITIVE_RATE in all: the first true hypothesis is the only one that matters, as testing stops there, and no later
+one has a larger fraction for the same run (a fixed-sequence test: Maurer, Hothorn & Lehmacher 1995).
+"""
+
+from functools import cache
+
+import numpy as np
+from scipy.special import comb, gammaincc
+
+from headcount.exact import Floats, Integers
+
+FALSE_POSITIVE_RATE = 1 / 20_000
+"""Probability that one profile has people in empty bins. A release draws at most two: 1 in 10,000 releases."""
+WIDTHS = (1, 2, 4, 8)
+"""Lengths of the runs of adjacent bins that are tested."""
+MAX_RUN_BINS = 4
+"""At most this many bins of a significant run count as nonempty, from its first on."""
+
+
+def last_nonempty_bin(counts: Integers, scale: float) -> int:
+    """Index of the highest bin that is significantly nonempty; -1 if there is none."""
+    last, first = -1, 0
+    while first < len(counts):
+        seen = [(start, width) for width in WIDTHS for start in _significant(counts, first, width, scale)]
+        if not seen:
+            break
+        start = max(seen)[0]
+        width = min(width for each, width in seen if each == start)
+        last, first = max(last, start + min(width, MAX_RUN_BINS) - 1), start + 1
+    return last
+
+
+def _significant(counts: Integers, first: int, width: int, scale: float) -> list[int]:
+    """First bins of the significant runs of `width` bins that start at `first` or later."""
+    if width > len(counts) - first:
+        return []
+    sums = np.convolve(counts[first:], np.ones(width, dtype=np.int64), "valid")
+    least = scale * thresholds(width, len(counts))[: len(sums)] + width  # discrete noise is at most 1 above
+    return [first + int(start) for start in np.flatnonzero(sums >= least)]
+
+
+@cache
+def thresholds(width: int, bins: int) -> Floats:
+    """Critical values, in units of the scale, of the sums of runs that start 0, 1, 2, ... bins later: by bisection, as
+    the tail decreases."""
+    gap = np.arange(bins)
+    level = FALSE_POSITIVE_RATE / len(WIDTHS) / ((gap + 1) * (gap + 2))
+    low, high = np.zeros(bins), np.full(bins, 1000.0)
+    for _ in range(60):
+        middle = (low + high) / 2
+        beyond = laplace_sum_tail(middle, width) > level
+        low, high = np.where(beyond, middle, low), np.where(beyond, high, middle)
+    return high
+
+
+def laplace_sum_tail(least: Floats, width: int) -> Floats:
+    """P(sum of `width` draws of Laplace noise of scale 1 >= least), for least >= 0: a mixture of Gamma tails, as the
+    sum is a difference of two Gamma variables."""
+    terms = np.arange(width)
+    weights = comb(width - 1 + terms, terms) / 2.0 ** (width + terms)
+    chance: Floats = (weights[:, None] * gammaincc(width - terms[:, None], np.atleast_1d(least))).sum(axis=0)
+    return chance
