@@ -1,5 +1,6 @@
 """What a newcomer types first: three lines, and a plan before."""
 
+import inspect
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import headcount as hc
 from headcount.audit.choices import Fixed
 from headcount.errors import BadParameter
 from headcount.exact import Integers
+from headcount.jobs.registry import FUNCTIONS
 from headcount.noise import Law
 
 PLAN = """\
@@ -89,6 +91,12 @@ def test_texts_that_are_no_plans(text: str) -> None:
         hc.Plan.from_json(text)
 
 
+@pytest.mark.parametrize("text", ['{"headcount": 1}', '{"headcount": 6, "question": {}}', '{"headcount": "7"}'])
+def test_plans_of_another_version(text: str) -> None:
+    with pytest.raises(BadParameter, match="made by another version of headcount"):
+        hc.Plan.from_json(text)
+
+
 def test_a_plan_for_other_columns_is_refused(plays: Path) -> None:
     plan = hc.plan("histogram", plays, user="user", by="song", epsilon=1, bound=20)
     other = pa.table({"user": ["x"], "song": ["y"]})
@@ -118,6 +126,33 @@ def test_the_least_epsilon_for_an_error(plays: Path, target: int, more: dict[str
     assert plan.error <= target
     less = hc.plan("histogram", plays, epsilon=float(plan.budget.epsilon) * 0.99, **asked)
     assert less.error > target
+
+
+NEEDED: dict[str, dict[str, Any]] = {
+    **{job: {"by": "song"} for job in ("histogram", "heavy_hitters", "top", "profile", "shape")},
+    "total": {},
+    "distribution": {"by": "song", "keys": ["song 0001", "song 0002"]},
+    "quantiles": {"value": "minutes", "range": (0, 9)},
+    "ranges": {"value": "minutes", "ranges": [(0, 1)]},
+}
+
+
+@pytest.mark.parametrize("job", NEEDED)
+def test_a_plan_takes_the_arguments_of_every_job(job: str) -> None:
+    """With the same defaults. Only what a ledger is asked for is no part of a plan."""
+    plays = pa.table({"user": [1, 2], "song": ["a", "b"], "minutes": [1.5, 2.0]})
+    needed = {"user": "user", "epsilon": 1, **NEEDED[job]}
+    parameters = inspect.signature(FUNCTIONS[job]).parameters
+    own = {name: each.default for name, each in parameters.items() if name not in ("data", "ledger", "again")}
+    plan = hc.plan(job, plays, **needed)
+    assert hc.plan(job, plays, **{**own, **needed}).to_json() == plan.to_json()
+    for name in ("ledger", "again", "data_"):
+        with pytest.raises(BadParameter, match=f"{name}: a {job} has no such parameter"):
+            hc.plan(job, plays, **needed, **{name: None})
+
+
+def test_every_job_can_be_planned() -> None:
+    assert set(NEEDED) == set(FUNCTIONS)
 
 
 def test_test_noise_is_never_charged(plays: Path, tmp_path: Path) -> None:
