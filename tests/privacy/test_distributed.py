@@ -408,7 +408,9 @@ def test_public_sizes_do_not_tell_how_samples_are_spread() -> None:
 
 def test_draws_of_equal_numbers_are_told_apart_by_what_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     """If all are equal, the same is kept of somebody, in whatever order pairs come and whoever else is there."""
-    monkeypatch.setattr(draws_module, "_numbers", lambda hashes, places, copies: np.zeros(len(places), dtype=np.uint64))
+    monkeypatch.setattr(
+        draws_module, "_sort_keys", lambda hashes, places, copies: np.zeros(len(places), dtype=np.uint64)
+    )
     held = ExactDraws(40)
     places, counts = np.array([2, 0, 1]), np.array([30, 30, 30])
     for turned in permutations(range(3)):
