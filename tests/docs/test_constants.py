@@ -23,7 +23,7 @@ SAID = [
     ("docs/reproduce/shape.md", f"By default it takes B = {buckets.BUCKETS_PER_CONTRIBUTION}n."),
     ("docs/evidence.md", f"{buckets.BUCKETS_PER_CONTRIBUTION} n buckets, which is what is taken"),
     ("src/headcount/jobs/shape.py", f"by default {buckets.BUCKETS_PER_CONTRIBUTION} for each contribution"),
-    ("src/headcount/stream/counter.py", f"{BUCKETS_PER_ITEM} for each item that is expected"),
+    ("src/headcount/stream/counter.py", f"{BUCKETS_PER_ITEM} for each expected item"),
 ]
 
 
