@@ -491,7 +491,7 @@ def test_an_analyst_reads_own_results_only(asked: ShapeRound) -> None:
     with pytest.raises(Refused, match="no round"):
         ShapeAnalyst().read(good)
     for wrong in (replace(good, answered=8), replace(good, sums=(0,))):
-        with pytest.raises(Refused, match="not the buckets or the answers"):
+        with pytest.raises(Refused, match="not have the buckets or the answers"):
             analyst.read(wrong)
 
 

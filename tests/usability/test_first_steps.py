@@ -13,6 +13,7 @@ import headcount as hc
 from headcount.audit.choices import Fixed
 from headcount.errors import BadParameter
 from headcount.exact import Integers
+from headcount.jobs.registry import FUNCTIONS
 from headcount.noise import Law
 
 PLAN = """\
@@ -84,9 +85,15 @@ def test_a_plan_with_dates_and_bins_goes_to_json_and_back() -> None:
         assert again.release(days, entropy=Fixed(500)).content == plan.release(entropy=Fixed(500)).content
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[]", '{"headcount": 1}', "null", "[" * 100_000])
+@pytest.mark.parametrize("text", ["", "{}", "[]", '{"headcount": 7}', "null", "[" * 100_000])
 def test_texts_that_are_no_plans(text: str) -> None:
     with pytest.raises(BadParameter, match="this is not a plan"):
+        hc.Plan.from_json(text)
+
+
+@pytest.mark.parametrize("text", ['{"headcount": 1}', '{"headcount": 6, "question": {}}', '{"headcount": "7"}'])
+def test_plans_of_another_version(text: str) -> None:
+    with pytest.raises(BadParameter, match="made by another version of headcount"):
         hc.Plan.from_json(text)
 
 
@@ -121,13 +128,31 @@ def test_the_least_epsilon_for_an_error(plays: Path, target: int, more: dict[str
     assert less.error > target
 
 
-@pytest.mark.parametrize("job", [hc.histogram, hc.profile, hc.total])
-def test_a_plan_takes_the_arguments_of_every_job(job: Any) -> None:
-    """With the same defaults; what counts by default, and whether there is a `by`, depends on the job."""
-    one, other = (inspect.signature(function).parameters for function in (job, hc.plan))
-    own = {name: each.default for name, each in one.items() if name not in ("ledger", "again", "by", "count")}
-    assert own == {name: other[name].default for name in own}
-    assert set(one) - set(other) == {"ledger", "again"}
+NEEDED: dict[str, dict[str, Any]] = {
+    **{job: {"by": "song"} for job in ("histogram", "heavy_hitters", "top", "profile", "shape")},
+    "total": {},
+    "distribution": {"by": "song", "keys": ["song 0001", "song 0002"]},
+    "quantiles": {"value": "minutes", "range": (0, 9)},
+    "ranges": {"value": "minutes", "ranges": [(0, 1)]},
+}
+
+
+@pytest.mark.parametrize("job", NEEDED)
+def test_a_plan_takes_the_arguments_of_every_job(job: str) -> None:
+    """With the same defaults. Only what a ledger is asked for is no part of a plan."""
+    plays = pa.table({"user": [1, 2], "song": ["a", "b"], "minutes": [1.5, 2.0]})
+    needed = {"user": "user", "epsilon": 1, **NEEDED[job]}
+    parameters = inspect.signature(FUNCTIONS[job]).parameters
+    own = {name: each.default for name, each in parameters.items() if name not in ("data", "ledger", "again")}
+    plan = hc.plan(job, plays, **needed)
+    assert hc.plan(job, plays, **{**own, **needed}).to_json() == plan.to_json()
+    for name in ("ledger", "again", "data_"):
+        with pytest.raises(BadParameter, match=f"{name}: a {job} has no such parameter"):
+            hc.plan(job, plays, **needed, **{name: None})
+
+
+def test_every_job_can_be_planned() -> None:
+    assert set(NEEDED) == set(FUNCTIONS)
 
 
 def test_test_noise_is_never_charged(plays: Path, tmp_path: Path) -> None:

@@ -87,6 +87,7 @@ class Distribution(ListedItemJob):
     sizes: Annotated[Sizes, choice("private", "public")] = "private"
 
     def check(self) -> None:
+        super().check()
         if isinstance(self.bound, str) and self.bound != "auto":
             raise BadParameter(
                 f"bound={self.bound!r}: a number, or auto.", fix='bound=100, the samples of a person, or "auto"'
@@ -100,10 +101,6 @@ class Distribution(ListedItemJob):
             raise BadParameter("share: nothing is chosen that is paid for.", fix="no share")
 
     def _check_items(self) -> None:
-        if self.keys is not None and self.bins:
-            raise BadParameter(
-                "keys and bins: only one of them.", fix="bins=[0, 10, 100] makes the list of items itself"
-            )
         if not self.known and self.bins:
             missing = next(column for column in self.by if column not in dict(self.bins))
             raise BadParameter(

@@ -236,6 +236,7 @@ class Histogram(ListedItemJob):
     # what contradicts itself
 
     def check(self) -> None:
+        super().check()
         self._check_domain()
         self._check_selection()
         self._check_scaling()
@@ -249,10 +250,6 @@ class Histogram(ListedItemJob):
         self._check_sample()
 
     def _check_domain(self) -> None:
-        if self.keys is not None and self.bins:
-            raise BadParameter(
-                "keys and bins: only one of them.", fix="bins=[0, 10, 100] makes the list of items itself"
-            )
         if self.mechanism == "clipped" and not self.known:
             raise BadParameter(
                 'mechanism="clipped" is for items known in advance.',

@@ -10,6 +10,7 @@ import pyarrow as pa
 from ibis.expr import datatypes as dt
 
 from headcount.bound.selection.people import NoisyCount
+from headcount.errors import BadParameter
 from headcount.job import Job
 from headcount.jobs.parameters import BinEdges, By, Keys
 from headcount.mechanism.mechanism import Columns, Noisy
@@ -67,6 +68,12 @@ class ListedItemJob(ItemJob):
     @classmethod
     def from_plain(cls, plain: dict[str, Any]) -> Self:
         return cls.from_typed(**{**plain, "bins": dict(plain["bins"])})
+
+    def check(self) -> None:
+        if self.keys is not None and self.bins:
+            raise BadParameter(
+                "keys and bins: only one of them.", fix="bins=[0, 10, 100] makes the list of items itself"
+            )
 
     @property
     def known(self) -> bool:

@@ -105,10 +105,7 @@ class Shape(ListedItemJob):
     people: Annotated[int | None, parse_public_people(1, "people=100000, if that is public")] = None
 
     def check(self) -> None:
-        if self.keys is not None and self.bins:
-            raise BadParameter(
-                "keys and bins: only one of them.", fix="bins=[0, 10, 100] makes the list of items itself"
-            )
+        super().check()
         if self.mechanism != "buckets" and (self.buckets is not None or self.estimator != "em"):
             name = "estimator" if self.buckets is None else "buckets"
             raise BadParameter(f'{name}: only mechanism="buckets" has it.', fix=f'mechanism="buckets", or no {name}')

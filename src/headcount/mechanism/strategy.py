@@ -23,6 +23,8 @@ from headcount.errors import BadParameter
 from headcount.mechanism.mechanism import AnyMechanism, check_widths
 from headcount.wording import format_number
 
+DEFAULT_SELECTION = "generalized"
+"""The selection of the bound by default, of known items and of unknown ones."""
 EXAMPLE_BOUNDS = (1, 10, 100)
 """Bounds for which a plan shows the error, while the bound is not selected yet."""
 MIN_EPSILON, MIN_PRICE, MIN_REST = Fraction(1, 1000), Fraction(1, 100_000), Fraction(1, 2000)
@@ -68,9 +70,21 @@ class Strategy(ABC):
         return replace(self, later=self.later + selection.epsilon)
 
     @property
+    def selects(self) -> str:
+        """The name of the private selection of the bound; empty if the bound is given."""
+        if isinstance(self.bound, int):
+            return ""
+        return DEFAULT_SELECTION if self.bound == "auto" else self.bound
+
+    @property
+    def default_share(self) -> Fraction:
+        """The share of epsilon of that selection, unless another one is given."""
+        return BoundSelection.default_share
+
+    @property
     def price(self) -> Fraction:
         """Epsilon of the first selection."""
-        return Fraction(0)
+        return self.budget.epsilon * (self.share or self.default_share) if self.selects else Fraction(0)
 
     @property
     def later_share(self) -> Fraction:

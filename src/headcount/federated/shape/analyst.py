@@ -93,7 +93,9 @@ class ShapeAnalyst:
             raise Refused("This result is of no round of this analyst.", fix="ShapeAnalyst([round]), with its round")
         noisy = result.noisy
         if len(noisy) != round_.buckets or result.answered < round_.needed:
-            raise Refused("This result lacks buckets or answers of its round.", fix="result = middle.close()")
+            raise Refused(
+                "This result does not have the buckets or the answers of its round.", fix="result = middle.close()"
+            )
         estimated = of_buckets(noisy, [(float(round_.scale), result.answered / round_.needed)], hashed=True)
         return shape_release(estimated, dataset=f'{result.answered:,} answers to "{round_.asks}"', **round_.about)
 

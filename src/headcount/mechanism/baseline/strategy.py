@@ -21,8 +21,8 @@ class PlumeStrategy(UnknownItems):
     """The relative error above which a count is not shown; None if all are."""
 
     @property
-    def price(self) -> Fraction:
-        return self.budget.epsilon * (self.share or Discovering.default_share)
+    def selects(self) -> str:
+        return Discovering.name
 
     @property
     def selection(self) -> Discovering:

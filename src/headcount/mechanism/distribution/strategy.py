@@ -58,19 +58,16 @@ class DistributionStrategy(Strategy):
     """Whether it is public how many draws each person has."""
 
     @property
-    def selects(self) -> bool:
-        """True if anything is left to be selected."""
-        return is_selected(self.method, self.bound, self.people, self.public)
+    def selects(self) -> str:
+        return self._kind.name if is_selected(self.method, self.bound, self.people, self.public) else ""
+
+    @property
+    def default_share(self) -> Fraction:
+        return self._kind.default_share
 
     @property
     def _kind(self) -> type[MostDrawn]:
         return PublicDrawn if self.public else MostDrawn
-
-    @property
-    def price(self) -> Fraction:
-        if not self.selects:
-            return Fraction(0)
-        return self.budget.epsilon * (self.share or self._kind.default_share)
 
     @property
     def pure(self) -> bool:

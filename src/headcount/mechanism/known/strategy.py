@@ -1,7 +1,6 @@
 """Items known in advance: noise on every one of them, with a bound that is given or selected privately."""
 
 from dataclasses import dataclass
-from fractions import Fraction
 from math import isqrt, pi, sqrt
 from typing import Any, Literal
 
@@ -58,19 +57,6 @@ class KnownItems(Strategy):
     debias: Debias = "auto"
     people: int | str | None = None
     """The number of people, if it is public; "count" if it is to be measured."""
-
-    @property
-    def selects(self) -> str:
-        """The name of the selection; empty if the bound is a number."""
-        if isinstance(self.bound, int):
-            return ""
-        return ComparedSums.name if self.bound == "auto" else self.bound
-
-    @property
-    def price(self) -> Fraction:
-        if not self.selects:
-            return Fraction(0)
-        return self.budget.epsilon * (self.share or BoundSelection.default_share)
 
     @property
     def sums(self) -> bool:

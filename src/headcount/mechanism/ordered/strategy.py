@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -55,15 +54,8 @@ class Ordered(Strategy):
         return self.method in ("search", "sample-search")
 
     @property
-    def selects(self) -> bool:
-        """True if the bound is selected privately."""
-        return not self.sampled and not isinstance(self.bound, int)
-
-    @property
-    def price(self) -> Fraction:
-        if not self.selects:
-            return Fraction(0)
-        return self.budget.epsilon * (self.share or ComparedSums.default_share)
+    def selects(self) -> str:
+        return "" if self.sampled else super().selects
 
     @property
     def pure(self) -> bool:

@@ -1,7 +1,6 @@
 """Counts of a sample instead of noise, for items that are known in advance or not."""
 
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 from headcount.bound import Bounding, SampledItems
@@ -39,12 +38,6 @@ class Samples(Strategy):
     """Number of items, if they are known in advance."""
     grid: tuple[int, ...] | None = None
     sampling: Sampling = EXACT_SAMPLING
-
-    @property
-    def price(self) -> Fraction:
-        if isinstance(self.bound, int):
-            return Fraction(0)
-        return self.budget.epsilon * (self.share or BoundSelection.default_share)
 
     @property
     def pure(self) -> bool:

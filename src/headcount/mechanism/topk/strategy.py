@@ -38,15 +38,9 @@ class TopK(Strategy):
     selection_delta: Fraction | None = None
 
     @property
-    def selects(self) -> bool:
-        """True if the limit of amounts is selected privately."""
-        return bool(self.added) and self.bound == "auto"
-
-    @property
-    def price(self) -> Fraction:
-        if not self.selects:
-            return Fraction(0)
-        return self.budget.epsilon * (self.share or UsualAmounts.default_share)
+    def selects(self) -> str:
+        """The selection of the limit of amounts, if there is one."""
+        return UsualAmounts.name if self.added and self.bound == "auto" else ""
 
     @property
     def later_share(self) -> Fraction:

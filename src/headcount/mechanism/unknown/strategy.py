@@ -64,19 +64,6 @@ class Thresholds(UnknownItems):
     grid: tuple[int, ...] | None = None
 
     @property
-    def selects(self) -> str:
-        """The name of the selection; empty if the bound is a number."""
-        if isinstance(self.bound, int):
-            return ""
-        return Generalized.name if self.bound == "auto" else self.bound
-
-    @property
-    def price(self) -> Fraction:
-        if not self.selects:
-            return Fraction(0)
-        return self.budget.epsilon * (self.share or BoundSelection.default_share)
-
-    @property
     def selection(self) -> BoundSelection[Any] | None:
         if not self.selects:
             return None
@@ -114,8 +101,12 @@ class Weights(UnknownItems):
     """Whether the bias of scaling is measured and corrected."""
 
     @property
-    def price(self) -> Fraction:
-        return self.budget.epsilon * (self.share or FromProfile.default_share)
+    def selects(self) -> str:
+        return FromProfile.name
+
+    @property
+    def default_share(self) -> Fraction:
+        return FromProfile.default_share
 
     @property
     def largest(self) -> int:
