@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.effort import runs
+from tests.effort import everything, runs
 
 from headcount.audit import artefacts, audit
 from headcount.audit.evidence import Claim
@@ -18,7 +18,7 @@ from headcount.noise import SystemEntropy
 HONEST = [each for each in specimens() if each.honest]
 WRONG = [each for each in specimens() if not each.honest]
 PROFILED = {"weighted, after a profile": 4, "plume": 4}
-"""What looks at a profile first takes four times as long, so it gets a quarter of the runs."""
+"""What looks at a profile first takes four times as long, so it gets a quarter of the runs in the quick tier."""
 FIRST_OF_EACH_KIND = {each.name.partition(",")[0]: each.name for each in reversed(HONEST)}
 
 
@@ -26,7 +26,7 @@ FIRST_OF_EACH_KIND = {each.name.partition(",")[0]: each.name for each in reverse
 @pytest.mark.parametrize("specimen", HONEST, ids=lambda each: each.name)
 def test_honest_mechanisms_pass(specimen: Specimen) -> None:
     """A slow one gets fewer runs, but never fewer than an audit needs."""
-    tried = runs(20_000 // PROFILED.get(specimen.name, 1))
+    tried = runs(20_000) // (1 if everything() else PROFILED.get(specimen.name, 1))
     assert not specimen.audit(runs=max(tried, 400 * specimen.slow)).flagged
 
 
