@@ -5,10 +5,11 @@
     any table        (user,item,count)  totals and a proven  exact noise    table with intervals, cost, explanation
                      on its engine      sensitivity          from noise/
 
-    jobs/: what people ask, one file each       job.py: what a job is
-    planner.py: made before, from the schema alone run.py: read, select the bound, bound, noise, columns
-    account/: events, their cost, and the ledger that pays     audit/: attack ourselves: proofs, statistics, crashes
-    federated/: the same where people keep their data          stream/: counts of a stream whose memory may be seized
+    jobs/        what people ask, one file each         job.py      what a job is
+    planner.py   made before, from the schema alone     run.py      read, select the bound, bound, noise, columns
+    account/     events, their cost, and the ledger     estimate/   what released values say, for free
+    federated/   the same where people keep their data  stream/     a stream whose memory may be seized
+    audit/       attack ourselves                       cli/        the command line
 
 >>> import headcount as hc
 >>> r = hc.histogram(hc.example(), user="user", by="song", epsilon=1)

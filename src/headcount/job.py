@@ -61,9 +61,6 @@ class Job(ABC):
     """What kind of table a release of this job is; empty for counts of items."""
     pure: ClassVar[bool] = False
     """True if no delta is ever needed."""
-    cost_example: ClassVar[str] = "epsilon=1, or target_error=10"
-    """What to write if no cost was typed."""
-    one_row_each: ClassVar[bool] = False
 
     _KINDS: ClassVar[dict[str, type["Job"]]] = {}
 
@@ -127,6 +124,11 @@ class Job(ABC):
     def check_rho(self) -> None:
         """Refuse a budget in zCDP where nothing is paid in it."""
         raise BadParameter('rho: only mechanism="count-release" is paid in it.', fix="epsilon=1")
+
+    @property
+    def cost_example(self) -> str:
+        """What to write if no cost was typed."""
+        return "epsilon=1"
 
     def check_target(self, target: Any) -> None:
         """Refuse a wanted error where no one error follows from epsilon alone."""

@@ -84,7 +84,7 @@ def _select(strategy: Strategy, pairs: Contributions, entropy: Entropy, progress
     """The mechanism, with its bound selected if need be, and what that may lead to."""
     selection = strategy.selection
     if selection is None:
-        return Decision(strategy.mechanism())
+        return Decision(strategy.given())
     progress("choosing the bound")
     if others := [name for name in pairs.items if not pairs.table[name].type().is_string()]:
         check_packable(pairs.listed(others))
@@ -110,7 +110,7 @@ def _read(job: Job, strategy: Strategy, source: Source, progress: Progress) -> I
             everybody=rows,
             amounts=job.adds_amounts,
         )
-        first = strategy.selection or strategy.mechanism().bounding
+        first = strategy.selection or strategy.given().bounding
         read_plan = ReadPlan(
             people=job.measures_people,
             encoded=first.by_number,

@@ -69,7 +69,7 @@ def test_two_ends_are_never_taken_for_a_text(tmp_path: Path) -> None:
         (("--share=2",), "headcount: --share 2: choosing the bound takes a part of epsilon"),
         (("--bound=quantile", "--grid="), "headcount: --grid : at least one bound, rising"),
         (("--debias=poisson",), "headcount: --debias poisson needs to know how many people there are."),
-        (("--where=song=a", "--where=song=b"), "headcount: where: song stands there twice."),
+        (("--where=song=a", "--where=song=b"), "headcount: where: song is given twice."),
         (("--where=song",), "headcount: --where song: a column and what it must be."),
     ],
 )

@@ -147,7 +147,7 @@ def test_a_plan_takes_the_arguments_of_every_job(job: str) -> None:
     plan = hc.plan(job, plays, **needed)
     assert hc.plan(job, plays, **{**own, **needed}).to_json() == plan.to_json()
     for name in ("ledger", "again", "data_"):
-        with pytest.raises(BadParameter, match=f"{name}: a {job} has no such parameter"):
+        with pytest.raises(BadParameter, match=f"{name}: {job} has no such parameter"):
             hc.plan(job, plays, **needed, **{name: None})
 
 

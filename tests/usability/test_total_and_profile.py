@@ -75,8 +75,8 @@ def test_a_total_tells_its_condition_and_needs_no_delta() -> None:
         ({"debias": "poisson", "count": "users", "people": 5}, 'debias="poisson" is for events.'),
         ({"where": {"city": "Paris"}}, "there is no column 'city'."),
         ({"debias": "poisson"}, 'debias="poisson" needs to know how many people there are.'),
-        ({"mechanism": "clipped"}, "mechanism: a total has no such parameter."),
-        ({"by": "country"}, "by: a total has no such parameter."),
+        ({"mechanism": "clipped"}, "mechanism: total has no such parameter."),
+        ({"by": "country"}, "by: total has no such parameter."),
     ],
 )
 def test_mistakes_of_a_total(asked: dict[str, Any], message: str) -> None:

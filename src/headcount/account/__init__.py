@@ -8,6 +8,7 @@ calibrate.py  the least noise for a given cost
 sampling.py   what sample-and-threshold costs                      losses.py  sampled.py (several reports of a person)
 rates.py      the best rate and threshold for a given cost
 shuffling.py  what shuffled messages cost, and the fewest for a given cost
+budget.py     budgets as typed; the least epsilon for an error
 filter.py     a budget for adaptive work
 ledger.py     one total budget for a group of people, on disk      charge.py  chain.py  store.py  pending.py
                                                                    key.py  private.py  relation.py  turn.py  one_path.py

@@ -5,7 +5,9 @@ statistical.py  a black-box audit with a false-alarm rate below one in a million
 artefacts.py    an audit of the lowest bits of floats
 chaos.py        kills of the ledger's writers at every step
 retries.py      stops of a release at every line between its first draw and its seal
-specimens.py    honest mechanisms and classic mistakes, to test the audits themselves
+specimens.py    honest mechanisms and classic mistakes, to test the audits themselves; of each family in
+                distributed.py  found_first.py  sampled.py  shaped.py  mistakes.py
+evidence.py     e-values: evidence against a claim, for any number of runs
 """
 
 from headcount.audit.artefacts import Artefacts, artefacts

@@ -1,4 +1,4 @@
-"""`headcount ledger new|show|verify`."""
+"""The budget of all data about the same people, and what was spent: `headcount ledger new|show|verify`."""
 
 import json
 import sys

@@ -173,7 +173,7 @@ def _where(typed: list[str]) -> dict[str, Any]:
         if not equals or not column or not value:
             raise BadParameter(f"where={each}: a column and what it must be.", fix="where=country=FR")
         if column in conditions:
-            raise BadParameter(f"where: {column} stands there twice.", fix=f"where={column}=FR,DE for several values")
+            raise BadParameter(f"where: {column} is given twice.", fix=f"where={column}=FR,DE for several values")
         low, dots, high = value.partition("..")
         conditions[column] = (_end(low), _end(high)) if dots else _values(column, value)
     return conditions

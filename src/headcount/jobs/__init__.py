@@ -2,6 +2,11 @@
 
 `JOBS` lists them in the order in which they are shown. A job's file has its name, and so has the function in it; the
 class is the same name in capitals (`heavy_hitters.py`, `heavy_hitters()`, `HeavyHitters`).
+
+registry.py    the functions by name, and plan()
+parameters.py  a parser for each type of parameter
+items.py       what jobs about items have in common
+numbers.py     what quantiles and ranges have in common
 """
 
 from typing import TYPE_CHECKING

@@ -79,7 +79,6 @@ class Distribution(ListedItemJob):
 
     name: ClassVar[str] = "distribution"
     view: ClassVar[str] = "distribution"
-    cost_example: ClassVar[str] = "epsilon=1"
     bound: parameters.Bound = "auto"
     share: parameters.Share = None
     mechanism: parameters.DistributionMethod = "auto"

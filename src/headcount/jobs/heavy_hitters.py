@@ -121,7 +121,7 @@ class HeavyHitters(ItemJob):
         )
 
     @property
-    def cost_example(self) -> str:  # type: ignore[override]
+    def cost_example(self) -> str:
         return self.counts.cost_example
 
     def check(self) -> None:

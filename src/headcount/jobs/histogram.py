@@ -154,7 +154,7 @@ class Histogram(ListedItemJob):
         return self.mechanism == "count-release" or bool(self.sum)
 
     @property
-    def cost_example(self) -> str:  # type: ignore[override]
+    def cost_example(self) -> str:
         return "epsilon=1" if self.found else "epsilon=1, or target_error=10"
 
     @property

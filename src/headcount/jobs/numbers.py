@@ -33,7 +33,6 @@ MAX_LISTED = 1000
 class NumberJob(Job):
     """Numbers on a public scale, of which each person's rows are held to a bound."""
 
-    cost_example = "epsilon=1, or target_error=50, bound=1"
     value: parameters.AsTyped
     """The column of numbers."""
     bound: parameters.Bound = "auto"
@@ -47,6 +46,10 @@ class NumberJob(Job):
     @abstractmethod
     def readout(self) -> Quantiles | Ranges:
         """What is read off counts over the cells of the scale."""
+
+    @property
+    def cost_example(self) -> str:
+        return "epsilon=1, or target_error=50, bound=1"
 
     @property
     def axis(self) -> Axis:
@@ -92,7 +95,7 @@ class NumberJob(Job):
             )
 
     @property
-    def one_row_each(self) -> bool:  # type: ignore[override]
+    def one_row_each(self) -> bool:
         """True if they are those of a sample, which has one row of each person."""
         return self.mechanism in SAMPLES
 

@@ -36,7 +36,7 @@ BOUND_NAMES = tuple(dict.fromkeys(("auto", FromProfile.name, *unknown.SELECTIONS
 """Ways of selecting a bound."""
 MAX_PEOPLE = 10**12
 MAX_CANDIDATES = 10**7
-RESERVED = ("count", "sum", "rank", "low", "high", "deviation")
+RESERVED = ("count", "sum", "rank", "low", "high", "deviation", "certain")
 """Columns of a release."""
 
 
@@ -59,8 +59,8 @@ def parse_by(name: str, by: Any, before: Before) -> tuple[str, ...]:
             f"user={user!r} and by={by!r} are the same column: every person would be an item.",
             fix=f'user={user!r}, by="word"',
         )
-    if len(set(columns)) < len(columns):
-        raise BadParameter(f"by={list(columns)!r}: a column stands there twice.", fix='by=["city", "year"]')
+    if twice := [column for column in columns if columns.count(column) > 1]:
+        raise BadParameter(f"by={list(columns)!r}: {twice[0]!r} is listed twice.", fix='by=["city", "year"]')
     if taken := [column for column in columns if column in RESERVED]:
         raise BadParameter(
             f"by={taken[0]!r}: the release has a column of that name.", fix="give the column another name"

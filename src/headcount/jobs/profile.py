@@ -63,7 +63,6 @@ class Profile(ItemJob):
     name: ClassVar[str] = "profile"
     view: ClassVar[str] = "profile"
     pure: ClassVar[bool] = True
-    cost_example: ClassVar[str] = "epsilon=1"
 
     @property
     def by_columns(self) -> tuple[str, ...]:

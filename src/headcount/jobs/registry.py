@@ -40,7 +40,7 @@ def _check_names(job: str, names: Iterable[str]) -> None:
         if name not in known:
             near = get_close_matches(name, known, n=1)
             fix = f"{near[0]}=..., or no {name}" if near else f"no {name}"
-            raise BadParameter(f"{name}: a {job} has no such parameter.", fix=fix)
+            raise BadParameter(f"{name}: {job} has no such parameter.", fix=fix)
 
 
 __all__ = ["FUNCTIONS", "Plan", "plan"]

@@ -96,7 +96,6 @@ class Shape(ListedItemJob):
     name: ClassVar[str] = "shape"
     view: ClassVar[str] = "shape"
     pure: ClassVar[bool] = True
-    cost_example: ClassVar[str] = "epsilon=1"
     bound: Annotated[int, parse_number_bound] = 1
     loss: parameters.ShapeLoss = "l1"
     mechanism: parameters.ShapeMethod = "auto"

@@ -73,7 +73,6 @@ class Top(ItemJob):
     """The k most common items, with their counts or without."""
 
     name: ClassVar[str] = "top"
-    cost_example: ClassVar[str] = "epsilon=1"
     kbar: parameters.Kbar = KBAR
     k: Annotated[int, parse_k] = 20
     count: Annotated[Literal["users", "none"], choice("users", "none")] = "users"

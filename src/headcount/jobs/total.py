@@ -74,7 +74,6 @@ class Total(Job):
     name: ClassVar[str] = "total"
     view: ClassVar[str] = "total"
     pure: ClassVar[bool] = True
-    cost_example: ClassVar[str] = "epsilon=1"
     where: parameters.Conditions = ()
     """The conditions that rows must fulfil."""
     count: parameters.Counted = "events"

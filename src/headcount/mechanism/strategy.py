@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, Self
 
 from headcount.account import calibrate
@@ -109,7 +109,7 @@ class Strategy(ABC):
     @property
     def pure(self) -> bool:
         """True if no delta is spent."""
-        return self.selection is None and isinstance(self.mechanism().event, Laplace)
+        return self.selection is None and isinstance(self.given().event, Laplace)
 
     @property
     def extra_events(self) -> tuple[Event, ...]:
@@ -120,6 +120,10 @@ class Strategy(ABC):
         """The mechanism of a given bound; raises BadParameter if the bound is still to be selected."""
         if self.selection is not None:
             raise BadParameter("the bound is not chosen yet.", fix="bound=20, or plan.release()")
+        return self._of_given_bound
+
+    @cached_property
+    def _of_given_bound(self) -> AnyMechanism:
         return self.mechanism()
 
     @property
@@ -130,7 +134,7 @@ class Strategy(ABC):
     def check(self) -> None:
         """Refuse a budget that could fail after the charge: every bound that may be selected has a mechanism."""
         if self.selection is None:
-            check_widths(self.mechanism())
+            check_widths(self.given())
             return
         self._check_budget()
         for bounding in self.leanest.extremes():

@@ -9,7 +9,9 @@ blocks.py         text files as blocks of lines, streamed to the engine
 header.py         the first line of a CSV
 delimited.py      CSV record by record, so that a broken line affects no other
 jsonl.py          JSON lines, each parsed by itself
-frames.py         pandas, polars, pyarrow, DuckDB relations, as Arrow
+frames.py         pandas, polars, pyarrow, DuckDB relations, as Arrow    cells.py  pandas_columns.py  arrow_columns.py
+regular.py        refuses pipes and devices
+example.py        a small table to try things on
 reading.py        a table while it is read: limits, interrupts, progress
 scans.py          files that Python reads for an engine: progress, Ctrl-C
 contributions.py  (user, item, count): the only way from rows to contributions

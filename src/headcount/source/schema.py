@@ -63,8 +63,18 @@ def check_keys(keys: Sequence[object], by: Sequence[str], columns: Mapping[str, 
     ]
     typed = pa.table(dict(zip(item_names(len(by)), arrays, strict=True)))
     if typed.group_by(typed.column_names).aggregate([]).num_rows < len(rows):  # it would get noise twice
-        raise BadParameter("keys: an item stands there twice.", fix="each item once")
+        raise BadParameter(f"keys: {_first_repeated(typed)!r:.60} is listed twice.", fix="each item once")
     return typed
+
+
+def _first_repeated(typed: pa.Table) -> object:
+    """The first item that a list has before."""
+    seen = set[tuple[object, ...]]()
+    for row in zip(*(typed[name].to_pylist() for name in typed.column_names), strict=True):
+        if row in seen:
+            return row if len(row) > 1 else row[0]
+        seen.add(row)
+    return None
 
 
 def _typed(column: str, kind: dt.DataType, values: Sequence[object]) -> pa.Array:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 from headcount.bound import Bounding
 from headcount.bound.selection.plume import LARGEST_BOUND, Discovered, Discovering
@@ -24,7 +25,7 @@ class PlumeStrategy(UnknownItems):
     def selects(self) -> str:
         return Discovering.name
 
-    @property
+    @cached_property
     def selection(self) -> Discovering:
         return discovering(self.rest, self.price, self.neighbours)
 

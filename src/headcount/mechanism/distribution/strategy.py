@@ -4,6 +4,7 @@ public numbers, or from a private profile of people by their draws."""
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import inf, pi, sqrt
 from typing import Any, Literal, cast
 
@@ -73,7 +74,7 @@ class DistributionStrategy(Strategy):
     def pure(self) -> bool:
         return self.method in PURE_METHODS or not self.budget.delta or super().pure
 
-    @property
+    @cached_property
     def selection(self) -> BoundSelection[Any] | None:
         if not self.selects:
             return None

@@ -1,6 +1,7 @@
 """Items known in advance: noise on every one of them, with a bound that is given or selected privately."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import isqrt, pi, sqrt
 from typing import Any, Literal
 
@@ -80,7 +81,7 @@ class KnownItems(Strategy):
     def pure(self) -> bool:
         return self.sums or super().pure
 
-    @property
+    @cached_property
     def selection(self) -> BoundSelection[Any] | None:
         if not self.selects:
             return None

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, Literal
 
 from headcount.account.events import Neighbours
@@ -63,7 +63,7 @@ class Ordered(Strategy):
         bounds."""
         return not self.sampled and _is_pure(self.rest, self.neighbours, self.readout, self.searching)
 
-    @property
+    @cached_property
     def selection(self) -> BoundSelection[Any] | None:
         """The selection of the bound that minimises the sum of noise and bias."""
         if not self.selects:

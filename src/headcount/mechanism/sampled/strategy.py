@@ -1,6 +1,7 @@
 """Counts of a sample instead of noise, for items that are known in advance or not."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from headcount.bound import Bounding, SampledItems
@@ -43,7 +44,7 @@ class Samples(Strategy):
     def pure(self) -> bool:
         return False
 
-    @property
+    @cached_property
     def selection(self) -> BoundSelection[Any] | None:
         if isinstance(self.bound, int):
             return None

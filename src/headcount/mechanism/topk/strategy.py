@@ -4,6 +4,7 @@ amounts add up to, with a limit on amounts that is given or selected privately."
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from math import inf
 from typing import Any, Literal
 
@@ -50,7 +51,7 @@ class TopK(Strategy):
     def pure(self) -> bool:
         return False
 
-    @property
+    @cached_property
     def selection(self) -> BoundSelection[Any] | None:
         if not self.selects:
             return None

@@ -3,7 +3,7 @@ above a threshold are released; or people's counts are scaled on two scales."""
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import singledispatch
+from functools import cached_property, singledispatch
 from math import log, pi, sqrt
 from statistics import NormalDist
 from typing import Any, Literal
@@ -63,7 +63,7 @@ class Thresholds(UnknownItems):
 
     grid: tuple[int, ...] | None = None
 
-    @property
+    @cached_property
     def selection(self) -> BoundSelection[Any] | None:
         if not self.selects:
             return None
@@ -113,7 +113,7 @@ class Weights(UnknownItems):
         """The largest count of one item that a person can have."""
         return 1 if self.count == "users" else LARGEST_COUNT
 
-    @property
+    @cached_property
     def selection(self) -> BoundSelection[Any]:
         return FromProfile(self.price, self.neighbours, self.largest, self._small_squared, not self.by_name)
 
