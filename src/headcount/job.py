@@ -10,6 +10,7 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, fields
+from fractions import Fraction
 from functools import lru_cache
 from math import exp
 from typing import Annotated, Any, ClassVar, Self, get_args, get_type_hints
@@ -88,11 +89,16 @@ class Job(ABC):
             value = typed.get(field.name, None if field.default is MISSING else field.default)
             if value is None and field.default is MISSING:
                 raise BadParameter(f"{field.name}=None: {REQUIRED[field.name][0]}", fix=REQUIRED[field.name][1])
-            default = value is field.default
-            parsed[field.name] = value if default else parsers[field.name](field.name, value, parsed)
-        job = cls(**parsed)
+            unset = field.name not in typed or (value is None and field.default is None)
+            parsed[field.name] = value if unset else parsers[field.name](field.name, value, parsed)
+        job = cls(**cls.resolve(parsed))
         job.check()
         return job
+
+    @classmethod
+    def resolve(cls, parsed: dict[str, Any]) -> dict[str, Any]:
+        """Parameters with what they mean together: two spellings of one request are one request to a ledger."""
+        return parsed
 
     @classmethod
     def from_plain(cls, plain: dict[str, Any]) -> Self:
@@ -101,7 +107,7 @@ class Job(ABC):
 
     def to_plain(self) -> dict[str, Any]:
         """The parameters as plain data."""
-        plain: dict[str, Any] = json.loads(json.dumps(self._fields, default=str))
+        plain: dict[str, Any] = json.loads(json.dumps(self._fields, default=_plain_fraction))
         return plain
 
     @property
@@ -290,6 +296,13 @@ class Job(ABC):
         factor = f"{exp(epsilon):.4g} (e^{epsilon:g})" if epsilon <= 9 else f"e^{epsilon:g}"
         plus = f", plus {delta:g}" if delta else ""
         return f"Privacy: {self._change} changes the probability of any outcome by at most a factor of {factor}{plus}."
+
+
+def _plain_fraction(value: Any) -> str:
+    """A fraction as text; nothing else is written as whatever it prints."""
+    if not isinstance(value, Fraction):
+        raise TypeError(f"{type(value).__name__}: no parameter is kept as this")
+    return str(value)
 
 
 @lru_cache(maxsize=64)

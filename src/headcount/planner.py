@@ -52,8 +52,7 @@ def build(kind: type[Job], data: Any, arguments: dict[str, Any]) -> "Plan":
     if target is None:
         typed = {name: value for name, value in typed.items() if name != "target_error" or value is not None}
     job = kind.from_typed(**typed)
-    if rational("delta", delta, fix="delta=1e-6") == 0 and not job.pure:
-        job.check_zero_delta()
+    _check_delta(job, rational("delta", delta, fix="delta=1e-6"))
     usable = limits(memory, spill)
     events = open_events(data, job.columns, dataset, job.roles)
     check_limits(data, events, usable)
@@ -70,7 +69,15 @@ def build(kind: type[Job], data: Any, arguments: dict[str, Any]) -> "Plan":
     if epsilon is not None or rho is not None:
         raise BadParameter("epsilon and target_error: only one of them.", fix="target_error=10 finds the epsilon")
     job.check_target(target)
-    return least_epsilon(target, plan_for)
+    plan = least_epsilon(target, plan_for)
+    plan.check()
+    return plan
+
+
+def _check_delta(job: Job, delta: Fraction) -> None:
+    """Refuse a delta of 0 where one is needed."""
+    if delta == 0 and not job.pure:
+        job.check_zero_delta()
 
 
 def _epsilon(job: Job, epsilon: Number | None, rho: Number | None, delta: Number) -> Number:
@@ -110,6 +117,7 @@ class Plan:
 
     def check(self) -> None:
         """Refuse what could fail only after the charge."""
+        _check_delta(self.job, self.budget.delta)
         self.strategy.check()
 
     @cached_property

@@ -4,6 +4,8 @@ from dataclasses import MISSING, Field, fields
 from inspect import Parameter, signature
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
 import pytest
 import typer
 from tests.golden.requests import REQUESTS
@@ -101,3 +103,56 @@ def test_a_plan_of_another_format_is_refused_with_a_clear_line() -> None:
     for text in (plan.to_json().replace('"headcount":7', '"headcount":6'), '{"headcount": 5}'):
         with pytest.raises(BadParameter, match="made by another version of headcount"):
             Plan.from_json(text)
+
+
+def request(job: str, **arguments: Any) -> str:
+    """What a ledger is asked for."""
+    plan: Plan = hc.plan(job, TABLES["visits"](), user="person", epsilon=1, dataset="visits", **arguments)
+    return plan.charge().request
+
+
+SCALE = {"value": "minutes", "range": (0, 150)}
+
+
+@pytest.mark.parametrize(
+    ("job", "one", "other"),
+    [
+        ("heavy_hitters", {"by": "item"}, {"by": "item", "mechanism": "weighted"}),
+        ("total", {"count": "users"}, {"count": "users", "bound": 1}),
+        ("quantiles", {**SCALE, "cells": 100}, {**SCALE, "cells": np.int64(100)}),
+        ("quantiles", {"value": "minutes", "edges": [0, 5, 9]}, {"value": "minutes", "edges": (0, 5, 9), "cells": 7}),
+        ("histogram", {"by": "item", "epsilon": 1}, {"by": ["item"], "epsilon": "1"}),
+    ],
+)
+def test_two_spellings_of_one_request_are_one_request(job: str, one: dict[str, Any], other: dict[str, Any]) -> None:
+    arguments = [{name: value for name, value in each.items() if name != "epsilon"} for each in (one, other)]
+    assert request(job, **arguments[0]) == request(job, **arguments[1])
+
+
+@pytest.mark.parametrize("job", ["histogram", "heavy_hitters"])
+def test_a_plan_from_text_needs_the_delta_that_a_typed_one_needs(job: str) -> None:
+    plan = hc.plan(job, TABLES["visits"](), user="person", by="item", epsilon=1)
+    with pytest.raises(BadParameter, match="this is not a plan"):
+        Plan.from_json(plan.to_json().replace('"delta":"0.000001"', '"delta":"0"'))
+
+
+@pytest.mark.parametrize(
+    ("job", "wrong"),
+    [
+        ("histogram", {"by": "item", "bins": ()}),
+        ("total", {"where": ()}),
+        ("total", {"user": 5}),
+        ("total", {"user": []}),
+    ],
+)
+def test_what_looks_like_a_default_is_checked_as_well(job: str, wrong: dict[str, Any]) -> None:
+    with pytest.raises(BadParameter):
+        hc.plan(job, TABLES["visits"](), **{"user": "person", "epsilon": 1, **wrong})
+
+
+@pytest.mark.parametrize("name", ["value", "q", "from", "to", "share", "at_least", "items"])
+def test_items_may_have_the_name_of_a_number(name: str) -> None:
+    table = pa.table({"person": range(300), name: ["a"] * 300})
+    release = hc.histogram(table, user="person", by=name, epsilon=10, bound=1)
+    assert "a" in release.summary()
+    assert "<td>a</td>" in release._repr_html_()

@@ -89,7 +89,7 @@ def parse_people_or_count(name: str, people: Any, before: Mapping[str, Any]) -> 
 
 
 def parse_mechanism(name: str, mechanism: Any, before: Mapping[str, Any]) -> Any:
-    """Scaled counts by default."""
+    """One that shows counts of unknown items; scaled counts by default."""
     return one_of(name, mechanism, MECHANISMS)
 
 
@@ -106,6 +106,11 @@ class HeavyHitters(ItemJob):
     share: Annotated[Fraction, parse_share_of_people] = Fraction(1, 100)
     people: Annotated[int | str, parse_people_or_count] = "count"
 
+    @classmethod
+    def resolve(cls, parsed: dict[str, Any]) -> dict[str, Any]:
+        automatic = parsed["mechanism"] == parsed["bound"] == "auto"
+        return {**parsed, "mechanism": "weighted"} if automatic else parsed
+
     @cached_property
     def counts(self) -> Histogram:
         """The histogram of which they are the top."""
@@ -113,7 +118,7 @@ class HeavyHitters(ItemJob):
             user=self.user,
             by=self.by,
             bound=self.bound,
-            mechanism="weighted" if self.mechanism == self.bound == "auto" else self.mechanism,
+            mechanism=self.mechanism,
             neighbours=self.neighbours,
             p=self.p,
             theta=self.theta,

@@ -13,13 +13,12 @@ from headcount.account.events import Neighbours
 from headcount.errors import BadParameter
 from headcount.exact import Number
 from headcount.jobs.numbers import MAX_LISTED, NumberJob, plain_list, plain_number
-from headcount.jobs.parameters import AsTyped
 from headcount.mechanism.ordered.readout import Quantiles as Readout
 from headcount.mechanism.ordered.strategy import Method
 from headcount.mechanism.sampled.sample_threshold import Rule
 from headcount.planner import release
 from headcount.release import Release
-from headcount.source.axis import CELLS, Axis, between, even
+from headcount.source.axis import CELLS, Axis, between, check_cells, even
 
 DECILES = tuple(Fraction(tenth, 10) for tenth in range(1, 10))
 
@@ -95,6 +94,11 @@ def parse_edges(name: str, edges: Any, before: Mapping[str, Any]) -> Any:
     return between(edges).edges
 
 
+def parse_cells(name: str, cells: Any, before: Mapping[str, Any]) -> int:
+    """The number of cells of one width."""
+    return check_cells(cells)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Quantiles(NumberJob):
     """The values below which given fractions of all rows fall."""
@@ -104,7 +108,12 @@ class Quantiles(NumberJob):
     q: Annotated[tuple[Fraction, ...], parse_q] = DECILES
     range: Annotated[tuple[float, float] | None, parse_range] = None
     edges: Annotated[tuple[float, ...] | None, parse_edges] = None
-    cells: AsTyped = CELLS
+    cells: Annotated[int, parse_cells] = CELLS
+
+    @classmethod
+    def resolve(cls, parsed: dict[str, Any]) -> dict[str, Any]:
+        """Edges make their own cells."""
+        return parsed if parsed["edges"] is None else {**parsed, "cells": CELLS}
 
     def check(self) -> None:
         if self.range is None and self.edges is None:
@@ -123,7 +132,7 @@ class Quantiles(NumberJob):
         if self.edges is not None:
             return Readout(Axis(self.edges, len(self.edges) - 1), self.q)
         assert self.range is not None
-        return Readout(Axis(self.range, int(self.cells)), self.q)
+        return Readout(Axis(self.range, self.cells), self.q)
 
     @property
     def by_columns(self) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from headcount.exact import Number
 from headcount.job import Job
 from headcount.jobs import parameters
 from headcount.jobs.histogram import Histogram
+from headcount.jobs.parameters import parse_by
 from headcount.mechanism.known import strategy as known
 from headcount.mechanism.known.strategy import SQUARES, KnownItems
 from headcount.mechanism.mechanism import AnyMechanism, Columns, Noisy
@@ -84,6 +85,12 @@ class Total(Job):
     people: parameters.People = None
 
     @classmethod
+    def resolve(cls, parsed: dict[str, Any]) -> dict[str, Any]:
+        """Everybody is one person."""
+        everybody = parsed["count"] == "users" and parsed["bound"] == "auto"
+        return {**parsed, "bound": 1} if everybody else parsed
+
+    @classmethod
     def from_plain(cls, plain: dict[str, Any]) -> Self:
         where = {name: values if ends is None else tuple(ends) for name, values, ends in plain["where"]}
         return cls.from_typed(**{**plain, "where": where or None})
@@ -95,10 +102,10 @@ class Total(Job):
             raise BadParameter('debias="poisson" is for events.', fix='count="events", or debias="auto"')
         Histogram(
             user=self.user,
-            by=self.by_columns,
+            by=parse_by("by", self.by_columns[0], {"user": self.user}),
             keys=(("all",),),
             count=self.count,
-            bound=self._bound,
+            bound=self.bound,
             share=self.share,
             grid=self.grid,
             debias=self.debias,
@@ -106,16 +113,11 @@ class Total(Job):
         ).check()
 
     def check_target(self, target: Any) -> None:
-        if isinstance(self._bound, str):
+        if isinstance(self.bound, str):
             raise BadParameter(
                 f'target_error={target} with bound="{self.bound}": the error depends on the bound.',
                 fix=f"target_error={target}, bound=20, or epsilon=1",
             )
-
-    @property
-    def _bound(self) -> int | str:
-        """Everybody is one person."""
-        return 1 if self.count == "users" and self.bound == "auto" else self.bound
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -152,7 +154,7 @@ class Total(Job):
             neighbours=self.neighbours,
             cells=1,
             count=self.count,
-            bound=self._bound,
+            bound=self.bound,
             share=self.share,
             grid=self.grid,
             debias=self.debias,

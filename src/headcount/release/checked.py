@@ -92,13 +92,20 @@ def _check_form(about: About) -> None:
         _amount(name, getattr(about, name))
     if about.view not in LAYOUTS:
         _refuse("view")
-    if about.value not in (LAYOUTS[about.view].values or [about.value]) or about.value in about.by:
+    if not _is_value(about):
         _refuse("value")
     if not HEAD.fullmatch(about.head):
         _refuse("head")
     if about.plan:
         _json(about.plan, "plan")
     LAYOUTS[about.view].check_about(about, _events(about))
+
+
+def _is_value(about: About) -> bool:
+    """True if the column of values can have this name."""
+    if LAYOUTS[about.view].values:
+        return about.value in LAYOUTS[about.view].values
+    return about.value.isidentifier() and about.value not in ("low", "high", "deviation", "certain", *about.by)
 
 
 def _check_scale(about: About, events: Sequence[Event]) -> None:

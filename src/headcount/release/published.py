@@ -43,5 +43,5 @@ def _derived(sealed: bytes, kind: str) -> list[bytes]:
     """The files of this kind as saved from the release and from `Release.load`; none if the bytes are no release."""
     try:
         return [each.exported(kind) for each in (open_release(sealed, fresh=False), Release(sealed, fresh=False))]
-    except (ValueError, KeyError, TypeError, OSError):
+    except (ValueError, KeyError, TypeError, OSError, OverflowError, RecursionError):
         return []

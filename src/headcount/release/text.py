@@ -14,6 +14,8 @@ COUNTS = ("q", "value", "from", "to", "count", "sum", "rank", "share", "low", "h
 """Columns of numbers, in all views but those of `NUMBERS`."""
 NUMBERS = {"shape": SHAPE_COLUMNS}
 """Columns of numbers, by view."""
+NUMERIC_ITEMS = ("quantiles", "ranges")
+"""Views whose items are numbers."""
 
 
 def headline(table: pa.Table, about: About, *, fresh: bool) -> str:
@@ -32,8 +34,9 @@ def largest(table: pa.Table, about: About, most: int = SHOWN) -> list[str]:
 
 
 def counts(about: About) -> tuple[str, ...]:
-    """The columns of numbers, which are aligned to the right."""
-    return NUMBERS.get(about.view, COUNTS)
+    """The columns of numbers, which are aligned to the right. A column of items is none, whatever its name is."""
+    items = () if about.view in NUMERIC_ITEMS else about.by
+    return tuple(name for name in NUMBERS.get(about.view, (*COUNTS, about.value)) if name not in items)
 
 
 def nothing(table: pa.Table, about: About) -> str:

@@ -75,13 +75,19 @@ def even(ends: Any, cells: int) -> Axis:
     if not isinstance(ends, tuple | list) or len(ends) != 2:
         raise BadParameter(f"range={ends!r:.60}: the lowest and the highest value.", fix=fix)
     values = _rising("range", ends, fix)
-    many = whole("cells", cells, least=2, fix=f"cells={CELLS}")
-    if many > MOST_CELLS:
-        raise BadParameter(f"cells={cells}: at most {MOST_CELLS:,}.", fix=f"cells={CELLS}")
+    many = check_cells(cells)
     axis = Axis(values, many)
     if not bool((np.diff(axis.points) > 0).all()):
         raise BadParameter(f"range={tuple(ends)!r:.60}: too narrow for {many:,} cells.", fix=fix)
     return axis
+
+
+def check_cells(cells: int) -> int:
+    """The number of cells, if it can be meant."""
+    many = whole("cells", cells, least=2, fix=f"cells={CELLS}")
+    if many > MOST_CELLS:
+        raise BadParameter(f"cells={cells}: at most {MOST_CELLS:,}.", fix=f"cells={CELLS}")
+    return many
 
 
 def between(edges: Any) -> Axis:
