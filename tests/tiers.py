@@ -20,15 +20,18 @@ class Tiers:
     @classmethod
     def of(cls, items: Sequence[pytest.Item]) -> Tiers:
         places: Counter[str] = Counter()
+        cases = Counter(map(function, items))
         quick = set()
         for item in items:
-            if _is_quick(item, places[function(item)]):
+            if _is_quick(item, places[function(item)], cases[function(item)]):
                 quick.add(item.nodeid)
             places[function(item)] += 1
         return cls(list(items), frozenset(quick))
 
 
 TIERS = pytest.StashKey[Tiers]()
+MANY_CASES, SAMPLED_CASES = 6, 3
+"""A test with more cases than this is sampled in the quick tier, one case in so many."""
 
 
 def function(item: pytest.Item) -> str:
@@ -47,9 +50,13 @@ def siblings(item: pytest.Item) -> list[str]:
     return [f"{item.nodeid.partition('::')[0]}::{name}" for name in named] or [function(item)]
 
 
-def _is_quick(item: pytest.Item, place: int) -> bool:
-    """Whether no mark keeps a test, of this place among the cases of its function, from the quick tier."""
-    return all(_stays(item, place, **mark.kwargs) for mark in item.iter_markers("slow"))
+def _is_quick(item: pytest.Item, place: int, cases: int) -> bool:
+    """Whether a test, of this place among the cases of its function, is in the quick tier: by its marks; without any,
+    of a function with many cases one in three."""
+    marks = [mark.kwargs for mark in item.iter_markers("slow")]
+    if marks or cases <= MANY_CASES or item.get_closest_marker("every_case"):
+        return all(_stays(item, place, **each) for each in marks)
+    return place % SAMPLED_CASES == 0
 
 
 def _stays(item: pytest.Item, place: int, one_in: int = 0, but: Sequence[str] = (), sibling: str = "") -> bool:

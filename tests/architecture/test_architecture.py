@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from benchmarks.architecture import SRC, circles, floors, imported, modules, of_files, of_rooms, room, told_apart
 
+pytestmark = pytest.mark.every_case
+
 FILES = of_files(SRC)
 ROOMS = of_rooms(FILES)
 MOST_ROOMS, MOST_FLOORS = 20, 11

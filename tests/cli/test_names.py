@@ -89,6 +89,7 @@ def assert_plain(text: str) -> None:
     assert not any(line.startswith("FAKE") for line in text.splitlines())
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("job", JOBS)
 def test_every_job_shows_names_without_escapes(job: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     asked = (job, FILE, "--user", USER, *JOBS[job], "--dataset", HOSTILE)

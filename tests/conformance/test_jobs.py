@@ -20,6 +20,8 @@ from headcount.jobs import JOBS
 from headcount.jobs.registry import FUNCTIONS
 from headcount.planner import Plan
 
+pytestmark = pytest.mark.every_case
+
 BUDGET = {"epsilon", "delta", "rho", "target_error"}
 RUN = {"data", "dataset", "ledger", "again", "memory", "spill"}
 BESIDE = {"files", "user", "neighbours", "keys_file", "engine", "master", "out", "dry_run", "as_json"}

@@ -32,6 +32,7 @@ def named(file: Path) -> list[tuple[int, str]]:
     return found
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(SRC)))
 def test_no_file_speaks_the_old_dialect(file: Path) -> None:
     lines = enumerate(file.read_text().splitlines(), 1)

@@ -188,6 +188,7 @@ def test_a_known_domain_without_delta_is_pure() -> None:
     assert isinstance(pure.event, Laplace)
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("specimen", [each for each in specimens() if each.honest], ids=lambda each: each.name)
 def test_honest_specimens_do_run(specimen: Specimen) -> None:
     """To an audit an exception is an output like any other: one that always raises would pass."""
