@@ -45,8 +45,8 @@ def test_make_runs_the_same_command() -> None:
         (["NAME=shape", "MORE=--quick --out a"], "python -m experiments shape --quick --out a"),
         ([], "python -m experiments"),
     ):
-        recipe = ["make", "--dry-run", "--assume-old=.venv/ready", "reproduce", *variables]
-        environment = {name: value for name, value in os.environ.items() if name not in ("NAME", "MORE")}
+        recipe = ["make", "--no-print-directory", "--dry-run", "--assume-old=.venv/ready", "reproduce", *variables]
+        environment = {name: value for name, value in os.environ.items() if name not in ("NAME", "MORE", "MAKEFLAGS")}
         shown = subprocess.run(recipe, cwd=ROOT, capture_output=True, text=True, check=True, env=environment).stdout
         assert shown.strip().removeprefix(".venv/bin/") == command
 

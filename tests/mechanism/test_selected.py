@@ -72,8 +72,8 @@ KINDS: dict[int, list[Person]] = {1: [(1, 0), (0, 1), (0, 0)], 2: [(2, 0), (1, 1
 
 @pytest.fixture
 def _few_shares(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(binomial, "FEWEST", 4)
-    monkeypatch.setattr(binomial, "MOST", 4)
+    monkeypatch.setattr(binomial, "MIN_GRID", 4)
+    monkeypatch.setattr(binomial, "MAX_GRID", 4)
 
 
 @pytest.mark.slow(one_in=3)
