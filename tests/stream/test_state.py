@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.effort import examples
 
@@ -240,6 +240,8 @@ def test_other_numbers_of_counts(size: int) -> None:
 
 @settings(deadline=None, max_examples=examples(30))
 @given(st.lists(st.integers(-(2**63), 2**63 - 1), min_size=3, max_size=3))
+@example([2**63 - 2**20] * 3)
+@example([-(2**63)] * 3)
 def test_any_counts_can_be_gone_on_with(counts: list[int]) -> None:
     """Whatever stands there, nothing fails: the shape is that of some counts."""
     body = np.array(counts, dtype="<i8").tobytes()

@@ -46,7 +46,7 @@ def estimate_shape(
     """Estimate the shape from noisy cells, given the law of their noise."""
     if not len(noisy):
         return BucketShape(of_counts(np.zeros(0, dtype=np.int64)), 1.0)
-    values = np.maximum(np.asarray(noisy, dtype=np.int64), -kernel.reach * kernel.unit)  # noise has no further reach
+    values = np.clip(np.asarray(noisy, dtype=np.int64), -kernel.reach * kernel.unit, BEYOND)  # noise reaches no further
     counted = tally((values + kernel.unit // 2) // kernel.unit)
     cells = int(counted.cells.sum())
     steps = _most_likely(counted, kernel) if estimator == "em" else unbiased_at_least(counted, kernel)
