@@ -44,6 +44,8 @@ evidence: .venv/ready .venv-opendp/ready
 	$(BIN)/python -m benchmarks.choice
 	$(BIN)/python -m benchmarks.race
 	$(BIN)/python -m benchmarks.found
+	$(BIN)/python -m benchmarks.missing_mass
+	$(BIN)/python -m benchmarks.peers.hindsight
 	$(BIN)/python -m benchmarks.suited
 	$(BIN)/python -m benchmarks.sampling
 	$(BIN)/python -m benchmarks.federated
@@ -60,6 +62,7 @@ reproduce: .venv/ready
 # headcount beside OpenDP and SmartNoise-SQL: an hour or more. They need other versions, so environments of their own.
 peers: .venv/ready .venv-opendp/ready .venv-smartnoise/ready
 	$(BIN)/python -m benchmarks.peers
+	$(BIN)/python -m benchmarks.peers.hindsight
 
 .venv-%/ready: | .venv/ready
 	$(BIN)/python -m benchmarks.peers.environments $*

@@ -2,6 +2,7 @@
 
     make peers                                 installs OpenDP and SmartNoise, each in its own .venv-*, and runs this
     python -m benchmarks.peers [FOLDER]        FOLDER has the tables; by default ../shared/data
+    python -m benchmarks.peers.hindsight       only OpenDP, at its best bound in hindsight, and ours over it
 
 Ours gets the table and nothing else: it pays for the choice of its bounds within epsilon. The peers need a bound on
 the items of a person from the user, who should not look at the data to find one. As a favour they get the true 95th and

@@ -1,0 +1,127 @@
+"""Good items of headcount's default over those of OpenDP at its best bound in hindsight: epsilon 1, delta 1e-6.
+
+    python -m benchmarks.peers.hindsight [FOLDER]      FOLDER has the tables; by default ../shared/data
+
+*Good*: shown, and at most 10% off. Ours gets the table and nothing else. OpenDP gets, for nothing, the noise and the
+bound with which it has the most good items on the very table. They are searched for with OpenDP's noise and thresholds
+in NumPy (a release by OpenDP itself takes half a minute), and what is told is then measured with OpenDP itself, set up
+as in `with_opendp.py`. The target is a geometric mean of 2.
+"""
+
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import ceil, log, sqrt
+from pathlib import Path
+from statistics import NormalDist, fmean, geometric_mean
+
+import duckdb
+import numpy as np
+
+from benchmarks.peers.__main__ import PEERS, Table, off, prepared, released
+from benchmarks.set_union import Pairs, read_pairs
+from benchmarks.truth import TABLES, folder
+from headcount.exact import Floats, Integers
+from headcount.jobs.histogram import histogram
+
+RUNS = 3
+GRID_FACTOR = 1.15
+"""Bounds are tried in steps of this factor, and never steps below 1."""
+DELTA = 1e-6
+THRESHOLD_DELTA = DELTA / 4
+UNIT_SIGMA = 4.588573363661727
+"""Standard deviation of Gaussian noise for one item at epsilon 1 and three quarters of delta, as OpenDP converts it."""
+TARGET = 2.0
+OPENDP = PEERS[0]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What OpenDP's user has to choose."""
+
+    noise: str
+    bound: int
+
+    def __str__(self) -> str:
+        return f"{self.noise}, {self.bound}"
+
+    @property
+    def threshold(self) -> int:
+        """OpenDP's threshold, as it tells it: counts with noise are shown above it."""
+        if self.noise == "laplace":
+            return int(1 + self.bound * log(self.bound / (2 * DELTA)))
+        return ceil(1 + UNIT_SIGMA * sqrt(self.bound) * NormalDist().inv_cdf(1 - THRESHOLD_DELTA / self.bound))
+
+    def draw(self, count: int, random: np.random.Generator) -> Floats:
+        """Noise like OpenDP's, but not meant for privacy."""
+        if self.noise == "laplace":
+            return np.rint(random.laplace(0, self.bound, count))
+        return np.rint(random.normal(0, UNIT_SIGMA * sqrt(self.bound), count))
+
+
+def settings(largest: int) -> Iterator[Setting]:
+    """Settings to try, if nobody has more than `largest` items."""
+    bound = 1
+    while True:
+        yield from (Setting(noise, bound) for noise in OPENDP.noises)
+        if bound == largest:
+            return
+        bound = min(max(bound + 1, round(bound * GRID_FACTOR)), largest)
+
+
+def simulated_good(counts: Integers, truth: Integers, setting: Setting, random: np.random.Generator) -> int:
+    """Good items of a release like OpenDP's, of counts that were bounded."""
+    noisy = counts + setting.draw(len(counts), random)
+    shown = (counts > 0) & (noisy > setting.threshold)
+    return int((shown & (np.abs(noisy - truth) <= 0.1 * truth)).sum())
+
+
+def search(pairs: Pairs, random: np.random.Generator) -> Setting:
+    """The setting with the most good items, of some simulated releases each."""
+    truth, sizes = pairs.counts, np.diff(pairs.starts)
+    good = dict.fromkeys(settings(int(sizes.max())), 0)
+    for _ in range(RUNS):
+        shuffled = pairs.shuffled(random)
+        ranks = shuffled.ranks
+        for setting in good:
+            kept = shuffled.where(ranks < setting.bound)
+            good[setting] += simulated_good(kept.counts, truth, setting, random)
+    return max(good, key=lambda setting: good[setting])
+
+
+def good_of_opendp(table: Table, setting: Setting) -> float:
+    """Good items of one release by OpenDP."""
+    return off(released(OPENDP, setting.noise, setting.bound, table.pairs), table.truth).good
+
+
+def good_of_ours(table: Table) -> float:
+    """Good items of one release by default."""
+    return off(histogram(table.path, user="user_id", by="item", epsilon=1, delta=DELTA).table, table.truth).good
+
+
+def line(table: Table) -> tuple[list[str], float]:
+    """One line of the table, and its ratio."""
+    best = search(read_pairs(table.pairs)[0], np.random.default_rng())
+    ours = fmean(good_of_ours(table) for _ in range(RUNS))
+    theirs = fmean(good_of_opendp(table, best) for _ in range(RUNS))
+    ratio = ours / max(theirs, 1.0)
+    return [table.path.stem, f"{ours:,.0f}", f"{theirs:,.0f}", str(best), f"{ratio:.2f}"], ratio
+
+
+def main(where: Path) -> None:
+    """Print the table, and the geometric mean of its ratios."""
+    heads = ["table", "headcount's default, good", f"{OPENDP.name}, good", "its noise and bound", "ratio"]
+    print(f"| {' | '.join(heads)} |\n|{'---|' * len(heads)}")
+    duckdb.sql("SET enable_progress_bar = false")
+    ratios = []
+    with tempfile.TemporaryDirectory() as to:
+        for name in TABLES:
+            cells, ratio = line(prepared(where / f"{name}.parquet", Path(to)))
+            ratios.append(ratio)
+            print(f"| {' | '.join(cells)} |", flush=True)
+    print(f"| geometric mean (target: {TARGET:g}) | | | | {geometric_mean(ratios):.2f} |")
+
+
+if __name__ == "__main__":
+    main(folder(sys.argv[1:]))
