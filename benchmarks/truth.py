@@ -1,5 +1,7 @@
 """How far off a release is from the truth: what the error benchmarks have in common."""
 
+from argparse import ArgumentParser
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
@@ -32,6 +34,16 @@ class Off:
 def folder(typed: list[str]) -> Path:
     """Where the tables are: as typed, or ../shared/data."""
     return Path(typed[0]) if typed else Path(__file__).parents[1].parent / "shared" / "data"
+
+
+def typed(runs: int) -> tuple[Path, Sequence[str], int]:
+    """What was typed, [FOLDER] [--runs N] [--only TABLE]: the folder, the names of tables, and the number of runs."""
+    parser = ArgumentParser()
+    parser.add_argument("folder", nargs="*")
+    parser.add_argument("--runs", type=int, default=runs)
+    parser.add_argument("--only", choices=TABLES)
+    found = parser.parse_args()
+    return folder(found.folder), [found.only] if found.only else TABLES, found.runs
 
 
 def tables(where: Path, to: Path) -> dict[str, Path]:

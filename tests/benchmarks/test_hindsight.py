@@ -44,4 +44,16 @@ def test_the_best_bound_is_what_everybody_has() -> None:
     crowd = Pairs(np.repeat(np.arange(2_000), 7), items, 51)
     one = Pairs(np.full(51, 2_000), np.arange(51), 51)
     both = Pairs(np.concatenate([crowd.people, one.people]), np.concatenate([crowd.items, one.items]), 51)
-    assert search(both, random).bound == 7
+    best, good = search(both, random)
+    assert best.bound == 7
+    assert good == pytest.approx(50, abs=5)
+
+
+@pytest.mark.parametrize(
+    ("setting", "variance"), [(Setting("gaussian", 4), 4 * 4.5886**2), (Setting("laplace", 2), 7.835)]
+)
+def test_noise_is_whole_numbers_of_the_right_variance(setting: Setting, variance: float) -> None:
+    drawn = setting.draw(100_000, np.random.default_rng(7))
+    assert (drawn == np.rint(drawn)).all()
+    assert drawn.mean() == pytest.approx(0, abs=0.1)
+    assert drawn.var() == pytest.approx(variance, rel=0.03)
