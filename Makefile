@@ -54,6 +54,7 @@ evidence: .venv/ready .venv-opendp/ready
 	$(BIN)/python -m benchmarks.distribution
 	$(BIN)/python -m benchmarks.stream
 	$(BIN)/python -m benchmarks.shuffle
+	$(BIN)/python -m benchmarks.coverage_jobs
 
 # A paper's experiment, run again: make reproduce NAME=bounding-table1 (add MORE="--quick" for a small version).
 reproduce: .venv/ready

@@ -25,11 +25,12 @@ from headcount.account.relation import Relation
 from headcount.bound.selection.people import NoisyCount
 from headcount.errors import BadParameter, UnknownColumn
 from headcount.exact import one_of
-from headcount.mechanism.mechanism import AnyMechanism, Columns, Noisy
+from headcount.mechanism.mechanism import AnyMechanism, Columns, Estimand, Noisy
 from headcount.mechanism.strategy import Strategy
 from headcount.source import Events
 from headcount.source.binning import Bins
 from headcount.source.pandas_columns import Role
+from headcount.wording import counted_noun
 
 Parser = Callable[[str, Any, Mapping[str, Any]], Any]
 """Checks a value as typed: its name, the value, and the parameters before it."""
@@ -274,9 +275,43 @@ class Job(ABC):
         """What else becomes of the counts; `people` once they are counted."""
         return []
 
-    def interval(self, mechanism: AnyMechanism) -> str:
+    def estimand(self, mechanism: AnyMechanism, cells: int | None) -> Estimand:
+        """What low and high are an interval for: what the mechanism says, unless nobody can have more than the bound,
+        as there are no more items (`cells`)."""
+        items = not (self.counts_events or self.adds_amounts)
+        everything = items and cells is not None and mechanism.bounding.limit >= cells
+        return "true" if everything and mechanism.estimand == "bounded" else mechanism.estimand
+
+    def interval_note(self, mechanism: AnyMechanism, cells: int | None) -> str:
+        """The same as one sentence, which stands above the numbers; empty if there is no interval."""
+        bounded = f"the {self.values} after each person was held to {self.held_to(mechanism.bounding.limit)}"
+        notes = {
+            "true": f"low and high are for the true {self.values}.",
+            "bounded": f"low and high are for {bounded}; the truth {self.bias} wherever people have more.",
+            "modelled": f"low and high are for the true {self.values} only if {mechanism.assumption}.",
+            "none": "",
+        }
+        return notes[self.estimand(mechanism, cells)]
+
+    @property
+    def values(self) -> str:
+        """What the released values are."""
+        return "counts"
+
+    @property
+    def bias(self) -> str:
+        """How the truth compares with the value after bounding."""
+        return "is higher"
+
+    def held_to(self, limit: int) -> str:
+        """What the bound allows a person."""
+        return counted_noun(limit, "event" if self.counts_events else "item")
+
+    def interval(self, mechanism: AnyMechanism, cells: int | None) -> str:
         """What low and high mean."""
-        return mechanism.interval_meaning
+        if self.estimand(mechanism, cells) == mechanism.estimand:
+            return mechanism.interval_meaning
+        return "From low to high: this interval holds the true count in 19 of 20 cases. Nobody has more than the bound."
 
     @property
     def relation(self) -> Relation:

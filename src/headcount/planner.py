@@ -113,7 +113,7 @@ class Plan:
     def strategy(self) -> Strategy:
         """How the job is answered within the budget."""
         usable = replace(self.budget, delta=Fraction(0)) if self.job.pure else self.budget
-        return self.job.strategy(usable, None if self.domain is None else len(self.domain))
+        return self.job.strategy(usable, self._cells)
 
     def check(self) -> None:
         """Refuse what could fail only after the charge."""
@@ -136,6 +136,11 @@ class Plan:
         that are listed in another one are the same request to a ledger."""
         listed = self.job.domain(self._kinds())
         return None if listed is None else listed.sort_by([(name, "ascending") for name in listed.column_names])
+
+    @property
+    def _cells(self) -> int | None:
+        """The number of public items, if they are known."""
+        return None if self.domain is None else len(self.domain)
 
     def _kinds(self) -> dict[str, ibis.DataType]:
         return {name: ibis.dtype(kind) for name, kind in self.columns.items()}
@@ -342,7 +347,7 @@ class Plan:
             delta=written(self.cost.delta),
             steps=(
                 *self._steps(ready, people),
-                *([self.job.interval(mechanism)] if mechanism else []),
+                *([self.job.interval(mechanism, self._cells)] if mechanism else []),
                 self.guarantee,
             ),
             proof=mechanism.proof if mechanism else "",
@@ -354,4 +359,6 @@ class Plan:
             order=tuple(label for bins in self.job.bins_by_column().values() for label in bins.labels),
             head="",
             value=self.job.value_name,
+            estimand=self.job.estimand(mechanism, self._cells) if mechanism else "",
+            interval=self.job.interval_note(mechanism, self._cells) if mechanism else "",
         )

@@ -28,9 +28,10 @@ def test_a_release(folder: Path) -> None:
     lines = done.stdout.splitlines()
     assert lines[0].startswith("people per song, from plays.parquet: ")
     assert lines[0].endswith(" rows, epsilon 1, delta 1e-06")
-    assert lines[2].split() == ["song", "count", "low", "high"]
-    assert lines[3].startswith("song 0001")
-    assert len(lines) == 29
+    assert lines[1].startswith("low and high are for the ")
+    assert lines[3].split() == ["song", "count", "low", "high"]
+    assert lines[4].startswith("song 0001")
+    assert len(lines) == 30
     assert lines[-1].startswith("... and ")
 
 

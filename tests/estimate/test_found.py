@@ -9,6 +9,7 @@ import pytest
 
 from headcount.account.events import Adaptive, Neighbours
 from headcount.bound import BoundedTop, TopItems
+from headcount.estimate.counts.iterative import Levels, posterior
 from headcount.mechanism import NoisyFound
 from headcount.mechanism.topk import count_release
 from headcount.noise import SystemEntropy
@@ -50,3 +51,15 @@ def test_nearer_than_by_noise_alone(shape: str, neighbours: Neighbours) -> None:
         assert np.concatenate(raw).mean() > 0.5
     assert np.concatenate(off).mean() < 0.16
     assert 0.9 < np.concatenate(within).mean() < 0.995
+
+
+def test_intervals_start_lower_where_values_contradict_the_level() -> None:
+    """Of 50 items of about 300 people each, some are found at a level that asks for far more: then the values of all of
+    them together tell, and intervals start lower, but no lower than noise alone would have them."""
+    levels = Levels(np.array([0.01, 0.02, 0.04]), log_factor=20.0, margin=1, listed=3000)
+    found, variances = np.ones(50, dtype=np.int64), np.full(50, 100.0**2)
+    asked_for = levels.threshold(1)
+    usual, low = (posterior(np.full(50, value), variances, found, levels, 0.1) for value in (asked_for, 300.0))
+    assert np.all(usual.low > 0.8 * asked_for)
+    assert np.all(low.low < 0.6 * low.counts)
+    assert np.all(low.low >= 300 - 1.97 * 100)

@@ -57,6 +57,7 @@ KINDS = "tests/source/test_kinds.py::"
 USERS_ENGINE = "tests/source/test_users_engine.py::"
 RELEASE = "tests/release/test_release.py::"
 FORGED = "tests/release/test_forged.py::"
+ESTIMAND = "tests/usability/test_what_intervals_are_for.py::test_wherever_somebody_looks"
 NAMES = "tests/cli/test_names.py::"
 STEPS = "tests/usability/test_first_steps.py::"
 MISTAKES = "tests/usability/test_mistakes.py::"
@@ -1017,6 +1018,24 @@ BUGS = [
             ),
         ),
         RELEASE + "test_intervals_of_shown_items_hold_the_truth",
+    ),
+    Bug(
+        "an interval after bounding that is called one of the truth",
+        "mechanism/mechanism.py",
+        (('        return "bounded"', '        return "true"'),),
+        ESTIMAND + "[a given bound]",
+    ),
+    Bug(
+        "sums that were cut, called true",
+        "mechanism/topk/count_release.py",
+        (('return "bounded" if isinstance(self.bounding, TopSums) else "true"', 'return "true"'),),
+        ESTIMAND + "[events, one after another]",
+    ),
+    Bug(
+        "events of few public items, taken for people",
+        "job.py",
+        (("        items = not (self.counts_events or self.adds_amounts)", "        items = True"),),
+        ESTIMAND + "[no more items, but events]",
     ),
     Bug(
         "the exact number of items in the progress",

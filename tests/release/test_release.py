@@ -157,7 +157,7 @@ def test_a_page_holds_no_code_and_loads_nothing(release: hc.Release, tmp_path: P
 
 def test_a_summary_cannot_paint_the_terminal(release: hc.Release) -> None:
     assert "\x1b" not in repr(release)
-    assert len(repr(release).splitlines()) == 14
+    assert len(repr(release).splitlines()) == 15
     assert "... and 6 rows more" in repr(release)
 
 
@@ -196,7 +196,7 @@ def test_bins_are_shown_in_their_own_order() -> None:
     labels = [label.get_text() for label in release.plot().axes[0].get_yticklabels()]
     assert labels == ["[0, 10)", "[10, 50)", "[50, 100]"]
     assert release.table["age"].to_pylist() == labels
-    assert [line.split("  ")[0] for line in release.summary().splitlines()[3:]] == labels
+    assert [line.split("  ")[0] for line in release.summary().splitlines()[4:]] == labels
     places = [release._repr_html_().index(f"<td>{label}") for label in labels]
     assert places == sorted(places)
 

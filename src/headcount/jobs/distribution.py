@@ -163,6 +163,10 @@ class Distribution(ListedItemJob):
     def value_name(self) -> str:
         return "share"
 
+    @property
+    def values(self) -> str:
+        return "shares"
+
     def title(self) -> str:
         return f"the distribution of {self.item}"
 

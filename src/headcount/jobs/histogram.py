@@ -174,6 +174,15 @@ class Histogram(ListedItemJob):
         return "sum" if self.sum else "count"
 
     @property
+    def values(self) -> str:
+        return "sums" if self.sum else "counts"
+
+    def held_to(self, limit: int) -> str:
+        if self.sum:
+            return f"{limit:,} {self.sum} for each {self.item}"
+        return super().held_to(limit) + (f" for each {self.item}" if self.found else "")
+
+    @property
     def counts_events(self) -> bool:
         return self.count == "events"
 

@@ -24,6 +24,7 @@ from headcount.source.axis import Axis, check_value
 from headcount.source.binning import Bins
 from headcount.source.schema import check_kinds
 from headcount.source.views import placed
+from headcount.wording import counted_noun
 
 MAX_LISTED = 1000
 """Quantiles, or ranges."""
@@ -147,6 +148,9 @@ class NumberJob(Job):
     @property
     def unit(self) -> str:
         return "people" if self.one_row_each else "events"
+
+    def held_to(self, limit: int) -> str:
+        return counted_noun(limit, "row")
 
     def title(self) -> str:
         return f"{self.name} of {self.item}{', one row of each person' if self.one_row_each else ''}"

@@ -18,7 +18,7 @@ from headcount.bound.selection.profile import PROFILE_EDGES
 from headcount.exact import Number
 from headcount.jobs.items import ItemJob
 from headcount.mechanism.known.strategy import KnownItems
-from headcount.mechanism.mechanism import AnyMechanism, Columns, Noisy
+from headcount.mechanism.mechanism import AnyMechanism, Columns, Estimand, Noisy
 from headcount.mechanism.strategy import Strategy
 from headcount.planner import release
 from headcount.release import Release
@@ -107,5 +107,9 @@ class Profile(ItemJob):
             f"The number of people in each bin gets {mechanism.describe_noise()}.",
         ]
 
-    def interval(self, mechanism: AnyMechanism) -> str:
+    def estimand(self, mechanism: AnyMechanism, cells: int | None) -> Estimand:
+        """Everybody is in as many bins as the bound allows."""
+        return "true"
+
+    def interval(self, mechanism: AnyMechanism, cells: int | None) -> str:
         return "From low to high: this interval holds the number of people in 19 of 20 cases."

@@ -141,3 +141,11 @@ class Quantiles(NumberJob):
     @property
     def value_name(self) -> str:
         return "value"
+
+    @property
+    def values(self) -> str:
+        return "quantiles"
+
+    @property
+    def bias(self) -> str:
+        return "may differ"

@@ -29,7 +29,7 @@ from headcount.release import Release
 from headcount.source.binning import Bins, bins_of
 from headcount.source.schema import check_kinds
 from headcount.source.views import check_conditions, rows_where, where_clause
-from headcount.wording import times
+from headcount.wording import counted_noun, times
 
 
 def total(
@@ -167,6 +167,13 @@ class Total(Job):
     @property
     def item(self) -> str:
         return self.by_columns[0]
+
+    @property
+    def values(self) -> str:
+        return "total"
+
+    def held_to(self, limit: int) -> str:
+        return counted_noun(limit, "event")
 
     @property
     def unit(self) -> str:

@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import lru_cache, singledispatch
 from math import sqrt
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -29,6 +29,9 @@ from headcount.wording import format_number
 
 B = TypeVar("B", bound=Bounded)
 N = TypeVar("N", bound="Noisy")
+Estimand = Literal["true", "bounded", "modelled", "none"]
+"""What low and high are an interval for. "true": the table as it is. "bounded": the table after bounding. "modelled":
+the table as it is, if an assumption about people holds. "none": there is no interval."""
 
 
 @dataclass(frozen=True)
@@ -127,6 +130,17 @@ class Mechanism(ABC, Generic[B, N]):
                 f"these totals are bounded by {bounded.sensitivity}, the noise is for {self.bounding.sensitivity}.",
                 fix="totals from mechanism.bounding",
             )
+
+    @property
+    def estimand(self) -> Estimand:
+        """What low and high are an interval for. Declared as "true" only by a mechanism whose intervals also allow for
+        what bounding took away."""
+        return "bounded"
+
+    @property
+    def assumption(self) -> str:
+        """The condition under which intervals are for the table as it is, if the estimand is "modelled": a clause."""
+        return ""
 
     @property
     def interval_meaning(self) -> str:

@@ -17,6 +17,9 @@ VIEWS = ("", "profile", "total", "quantiles", "ranges", "shape", "distribution")
 """Kinds of results; empty for counts of items."""
 SHAPE_COLUMNS = ("count", "low", "high", "items", "at_least", "at_least_low", "at_least_high")
 """Columns of a shape."""
+ESTIMANDS = ("", "true", "bounded", "modelled", "none")
+"""What intervals may be for: `Estimand` in mechanism/mechanism.py; empty if that is not known."""
+TRUE_COUNTS = "low and high are for the true counts."
 RANK = "rank"
 """Name of the value column of items without counts."""
 
@@ -56,6 +59,10 @@ class About:
     """Name of the value column; `RANK` for items without counts."""
     measured: str = ""
     """Parameters of the uncertainty of a shape, as JSON; empty for other views."""
+    estimand: str = ""
+    """What low and high are an interval for, one of `ESTIMANDS`; empty in releases of version 0.9 and before."""
+    interval: str = ""
+    """The same as a sentence, which stands above the numbers."""
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from headcount.account.events import Event, Laplace, from_json
 from headcount.bound.selection.profile import PROFILE_EDGES
 from headcount.estimate.shape.table import MAX_BUCKETS
 from headcount.exact import rational
-from headcount.release.about import SHAPE_COLUMNS, About
+from headcount.release.about import ESTIMANDS, SHAPE_COLUMNS, About
 from headcount.release.scale import edges_in
 from headcount.source.views import EVENTS, ITEMS, SIZE, WHAT, size_bins
 
@@ -94,6 +94,8 @@ def _check_form(about: About) -> None:
         _refuse("view")
     if not _is_value(about):
         _refuse("value")
+    if about.estimand not in ESTIMANDS:
+        _refuse("estimand")
     if not HEAD.fullmatch(about.head):
         _refuse("head")
     if about.plan:

@@ -50,10 +50,16 @@ def body(table: pa.Table, about: About, findings: Sequence[str]) -> str:
     head = f"<br>Ledger, after the charge: <code>{_text(about.head)}</code>" if about.head else ""
     paragraphs = "".join(f"<p>{_text(line)}</p>\n" for line in findings)
     return (
-        f'<p class="headcount-cost">Cost: <b>{_text(cost)}</b>{chosen}{head}</p>\n'
+        f'<p class="headcount-cost">Cost: <b>{_text(cost)}</b>{chosen}{head}</p>\n{_interval(about)}'
         f"{_picture(table, about)}\n<h2>What was done</h2>\n<ol>{sentences}</ol>\n"
         f"<p>Proof: {_text(about.proof)}</p>\n<h2>The numbers</h2>\n{paragraphs}{_table(table, about)}"
     )
+
+
+def _interval(about: About) -> str:
+    """What low and high are for."""
+    sentence = _text(about.interval)
+    return f'<p class="headcount-interval"><b>{sentence[:1].upper()}{sentence[1:]}</b></p>\n' if sentence else ""
 
 
 def _text(text: str) -> str:

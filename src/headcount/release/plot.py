@@ -5,6 +5,7 @@ import io
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import Any
 
 import matplotlib as mpl
@@ -25,6 +26,8 @@ TEXT: dict[str, Any] = {"color": INK, "parse_math": False, "usetex": False}
 """Properties of every text: names hold whatever they hold, and are no formulas."""
 LONGEST = 40
 """Characters of an item that are drawn."""
+LONGEST_LINE = 120
+"""Characters in a line of the caption."""
 MOST_BINS = 100
 """Up to this many bins or dates are drawn in their own order; of more, the largest."""
 
@@ -47,7 +50,11 @@ def picture(table: pa.Table, about: About, most: int) -> Figure:
         raise BadParameter(
             "items without counts have no bars to draw.", fix='count="users", or release.save("items.csv")'
         )
-    return PICTURES.get(about.view, bars)(table, about, most)
+    figure = PICTURES.get(about.view, bars)(table, about, most)
+    if about.interval:
+        caption = "\n".join(wrap(visible(about.interval), LONGEST_LINE))
+        figure.supxlabel(caption, x=0.01, ha="left", fontsize=9, **TEXT)
+    return figure
 
 
 def bars(table: pa.Table, about: About, most: int) -> Figure:

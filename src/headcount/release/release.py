@@ -68,7 +68,7 @@ class Release:
 
     def summary_of(self, most: int) -> str:
         """The summary with up to `most` rows."""
-        head = text.headline(self.table, self.about, fresh=self.fresh)
+        head = text.head(self.table, self.about, fresh=self.fresh)
         if not self.table.num_rows:
             return f"{head}\n\n{self.nothing}"
         return "\n".join([head, "", *text.largest(self.table, self.about, most), *self._notes()])

@@ -2,8 +2,9 @@
 follow. All are functions of released values and public numbers."""
 
 import json
+from dataclasses import replace
 from functools import cached_property
-from math import ceil
+from math import ceil, floor
 from typing import Any, Literal
 
 import numpy as np
@@ -15,9 +16,9 @@ from headcount.estimate.shape.prevalence import Prevalence
 from headcount.estimate.shape.properties import Estimate, Properties
 from headcount.estimate.shape.table import MIN_EMPTY, Rows, uncertainty
 from headcount.exact import Integers, Number, rational, whole
-from headcount.release.about import About, pack
+from headcount.release.about import TRUE_COUNTS, About, pack
 from headcount.release.release import Release
-from headcount.wording import visible_json
+from headcount.wording import counted_noun, visible_json
 
 OUTDATED = "nothing follows from a shape that headcount 0.8 or before made: its intervals did not hold."
 
@@ -37,15 +38,17 @@ class Shape(Release):
         return self.prevalences.largest_first
 
     def distinct(self) -> Estimate:
-        """How many items have people."""
-        return self._properties.distinct()
+        """How many items have people, after bounding: of the table as it is, no fewer than `low`."""
+        found = self._properties.distinct()
+        return self._noted(found, f"after {self._restriction}; the whole table has at least {floor(found.low):,}")
 
     def entropy(self, of: Literal["table", "source"] = "table") -> Estimate:
         """How evenly people are spread over items, in nats: those of the table; or, of="source", those of the
         distribution that the table's people were drawn from."""
         if of not in ("table", "source"):
             raise BadParameter(f"of={of!r:.40}: unknown.", fix='of="table", or of="source"')
-        return self._properties.entropy() if of == "table" else self._properties.source_entropy()
+        found = self._properties.entropy() if of == "table" else self._properties.source_entropy()
+        return self._noted(found, f"after {self._restriction}; otherwise it may differ")
 
     def coverage(self, m: int) -> Estimate:
         """How many different items m draws, made as the table's were, would have: m people if the bound is 1, else m
@@ -55,7 +58,7 @@ class Shape(Release):
             raise BadParameter(
                 f"m={m}: nothing is known of more than nine times as many draws as there are.", fix=f"m={int(most)}"
             )
-        return self._properties.coverage(draws)
+        return self._noted(self._properties.coverage(draws), f"if {self._restriction}")
 
     def support_size(self, *, min_share: Number) -> Estimate:
         """How many items there are in all, also those that nobody in the table has, if each has at least this share."""
@@ -64,18 +67,28 @@ class Shape(Release):
             raise BadParameter(f"min_share={min_share!r}: more than 0 and at most 1.", fix="min_share=0.00001")
         if self.distinct().low * share > 1:
             raise BadParameter(
-                f"min_share={min_share!r}: no more than {int(1 / share):,} items can have it, and {self.distinct()} "
-                "have people.",
+                f"min_share={min_share!r}: no more than {int(1 / share):,} items can have it, and "
+                f"{self._properties.distinct()} have people.",
                 fix=f"min_share={0.5 / self.distinct().value:.1g}",
             )
-        return self._properties.support_size(float(share))
+        return self._noted(self._properties.support_size(float(share)), f"by shares after {self._restriction}")
+
+    @property
+    def _restriction(self) -> str:
+        """What was done to people."""
+        return f"each person was held to {counted_noun(self.about.bound, 'item')}"
+
+    def _noted(self, found: Estimate, note: str) -> Estimate:
+        """An estimate that says what it is for, unless that is the table as it is."""
+        return replace(found, note=note) if self.about.estimand == "bounded" else found
 
     def to_json(self) -> str:
         """The rows, everything about them, and the properties that follow, as JSON for programs."""
         plain = json.loads(super().to_json())
         tells = self.table.num_rows and not self.outdated
         follows = {"distinct": self.distinct(), "entropy": self.entropy()} if tells else {}
-        ends = {name: {"value": each.value, "low": each.low, "high": each.high} for name, each in follows.items()}
+        shown = ("value", "low", "high", "note")
+        ends = {name: {field: getattr(each, field) for field in shown} for name, each in follows.items()}
         return visible_json(json.dumps({**plain, "follows": ends}, ensure_ascii=False))
 
     @property
@@ -126,4 +139,5 @@ def shape_release(rows: Rows, **about: Any) -> Shape:
     such shapes."""
     table, measured = pa.table(rows.columns), canonical(rows.measured)
     same: dict[str, Any] = {"by": (), "view": "shape", "plan": "", "chosen": "", "bound": 1, "order": (), "head": ""}
+    same |= {"estimand": "true", "interval": TRUE_COUNTS}
     return Shape(pack(table, About(**same, **about, measured=measured)), fresh=True)

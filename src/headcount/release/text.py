@@ -18,6 +18,12 @@ NUMERIC_ITEMS = ("quantiles", "ranges")
 """Views whose items are numbers."""
 
 
+def head(table: pa.Table, about: About, *, fresh: bool) -> str:
+    """The lines above the rows: the headline, and what low and high are for, if there are any."""
+    lines = [headline(table, about, fresh=fresh), visible(about.interval) if table.num_rows else ""]
+    return "\n".join(line for line in lines if line)
+
+
 def headline(table: pa.Table, about: About, *, fresh: bool) -> str:
     """The first line of a summary: what it is, its number of rows, what it cost."""
     cost = f"epsilon {about.epsilon}, delta {float(about.delta):g}"

@@ -8,6 +8,10 @@ for words in a text).
 A level's threshold is relative to the count of the first item that is not listed (`next`), which is not released; it is
 estimated from what was found (`_nexts`). At the first level no earlier level bounds the count from above: there the
 noisy value decides.
+
+Where very many items have nearly the same count, some are found early by luck, and the posterior overestimates them.
+The noise on a value does not depend on when its item was found. So the values of a level tell: if they are on average
+clearly below the estimates, the intervals of that level start lower by as much.
 """
 
 from dataclasses import dataclass
@@ -15,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import log_expit
 
-from headcount.estimate.constants import MISS_RATE
+from headcount.estimate.constants import MISS_RATE, Z
 from headcount.exact import Floats, Integers
 
 STEP, REACH = 0.01, 0.9
@@ -31,6 +35,8 @@ COMMON_VARIANCE = 1.0
 """Variance that all items of a level share, from the noise of its bottom, in units of 1 / rate^2."""
 POINTS = (np.arange(8) + 0.5) / 8
 """Quantiles by which the posterior of `next` is represented."""
+EXCESS_DEVIATIONS = 1.0
+"""Estimates of a level exceed its values clearly if their means differ by more than this many standard deviations."""
 TIE_TOLERANCE = 1e-3
 """Probabilities that differ by less are taken for equal."""
 CHUNK = 2000
@@ -71,7 +77,7 @@ class Posterior:
     deviations: Floats
     """Standard deviations."""
     low: Floats
-    """Lower ends of the central 95% intervals."""
+    """Lower ends of the central 95% intervals, or below, where the posterior overestimates."""
     high: Floats
     """Their upper ends."""
 
@@ -85,7 +91,19 @@ def posterior(values: Floats, variances: Floats, found: Integers, levels: Levels
         places = np.flatnonzero(found == level)
         for chunk in np.array_split(places, -(-len(places) // CHUNK)):
             summary[:, chunk] = _of_level(values[chunk], variances[chunk], int(level), levels, nexts, target)
+        summary[2, places] = _lower_ends(values[places], variances[places], summary[:, places])
     return Posterior(*summary)
+
+
+def _lower_ends(values: Floats, variances: Floats, summary: Floats) -> Floats:
+    """Lower ends of the intervals of one level, less the mean excess of its estimates over its values if that is clear;
+    no lower than noise alone would have them."""
+    low: Floats = summary[2]
+    excess = float((summary[0] - values).mean())
+    if excess <= EXCESS_DEVIATIONS * float(variances.mean() / len(values)) ** 0.5:
+        return low
+    lower: Floats = np.minimum(low, np.maximum(low - excess, values - Z * variances**0.5))
+    return lower
 
 
 def _of_level(values: Floats, variances: Floats, level: int, levels: Levels, nexts: Floats, target: float) -> Floats:

@@ -14,6 +14,8 @@ INTERVAL_NOTE = (
     "covers noise and the chance of the draws"
 )
 MEASURED_CHANCE_NOTE = ", estimated from how much people differ. The bias from pulling people in is not covered."
+EQUAL_PEOPLE, UNMOVED = "all people draw from the same distribution", "pulling people in moved no share"
+"""Conditions under which intervals are for the distribution that people draw from."""
 EQUAL_PEOPLE_NOTE = ", as if all people draw from the same distribution. If they do not, chance is larger."
 
 

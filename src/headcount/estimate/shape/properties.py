@@ -48,11 +48,18 @@ class Estimate:
     high: float
     whole: bool = False
     """True if it is a count."""
+    note: str = ""
+    """What the interval is for, if it is not the table as it is."""
 
     def __float__(self) -> float:
         return self.value
 
     def __str__(self) -> str:
+        return f"{self._numbers} {self.note}".rstrip()
+
+    @property
+    def _numbers(self) -> str:
+        """The value and its interval."""
         if self.whole:
             return f"{self.value:,.0f} ({math.floor(self.low):,} to {math.ceil(self.high):,})"
         width = max(self.high - self.low, 1e-6)

@@ -10,6 +10,7 @@ from headcount.account.guarantee import Cost
 from headcount.bound import Bounding
 from headcount.estimate.constants import LAPLACE_TO_NORMAL
 from headcount.estimate.distribution.shares import (
+    EQUAL_PEOPLE,
     EQUAL_PEOPLE_NOTE,
     INTERVAL_NOTE,
     MIN_SIGNAL_DEVIATIONS,
@@ -17,7 +18,7 @@ from headcount.estimate.distribution.shares import (
 )
 from headcount.mechanism.known import clipped
 from headcount.mechanism.known.clipped import Clipped
-from headcount.mechanism.mechanism import Columns, Noisy
+from headcount.mechanism.mechanism import Columns, Estimand, Noisy
 from headcount.mechanism.ordered.hierarchy import Noise
 
 
@@ -34,6 +35,14 @@ class CountedShares(Clipped):
         )
         mass = max(mass, largest, float(self.bounding.limit))
         return Columns(with_intervals(values / mass, np.full(cells, deviation / mass if seen else inf), 1 / mass))
+
+    @property
+    def estimand(self) -> Estimand:
+        return "modelled"
+
+    @property
+    def assumption(self) -> str:
+        return EQUAL_PEOPLE
 
     @property
     def interval_meaning(self) -> str:

@@ -28,11 +28,12 @@ from headcount.estimate.distribution.shares import (
     INTERVAL_NOTE,
     MEASURED_CHANCE_NOTE,
     MIN_SIGNAL_DEVIATIONS,
+    UNMOVED,
     with_intervals,
 )
 from headcount.estimate.distribution.simplex import simplex
 from headcount.exact import Floats, Integers
-from headcount.mechanism.mechanism import Columns, Mechanism, Noisy, law, noise_deviation
+from headcount.mechanism.mechanism import Columns, Estimand, Mechanism, Noisy, law, noise_deviation
 from headcount.noise import Entropy
 from headcount.noise.law import LARGEST_VALUE
 from headcount.wording import format_number, plural
@@ -119,6 +120,14 @@ class Recentred(Mechanism[BoundedDraws, NoisyCentre]):
         seen = noisy.mass >= MIN_SIGNAL_DEVIATIONS * noise_deviation(law(self.mass)) / self.bounding.unit
         noise = np.full(len(noisy.shares), noisy.noise if seen else inf)
         return Columns(with_intervals(noisy.shares, noise, noisy.sampling_variance))
+
+    @property
+    def estimand(self) -> Estimand:
+        return "modelled"
+
+    @property
+    def assumption(self) -> str:
+        return UNMOVED
 
     @property
     def interval_meaning(self) -> str:

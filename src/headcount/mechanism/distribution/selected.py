@@ -27,13 +27,14 @@ from headcount.bound.draws import BoundedDraws, ExactDraws
 from headcount.errors import BadParameter
 from headcount.estimate.distribution import binomial, scheffe
 from headcount.estimate.distribution.shares import (
+    EQUAL_PEOPLE,
     EQUAL_PEOPLE_NOTE,
     INTERVAL_NOTE,
     MIN_SIGNAL_DEVIATIONS,
     with_intervals,
 )
 from headcount.exact import Floats, Integers
-from headcount.mechanism.mechanism import Columns, Mechanism, Noisy, law, noise_deviation
+from headcount.mechanism.mechanism import Columns, Estimand, Mechanism, Noisy, law, noise_deviation
 from headcount.noise import Entropy, Law
 from headcount.noise.by_score import ByScore
 from headcount.wording import format_number
@@ -116,6 +117,14 @@ class Selected(Mechanism[BoundedDraws, NoisySelected]):
         if noisy.people < max(least, 1.0):
             noise = np.full(len(found), inf)
         return Columns(with_intervals(found, noise, 1 / max(noisy.people * self.bounding.most, 1.0)))
+
+    @property
+    def estimand(self) -> Estimand:
+        return "modelled"
+
+    @property
+    def assumption(self) -> str:
+        return EQUAL_PEOPLE
 
     @property
     def interval_meaning(self) -> str:

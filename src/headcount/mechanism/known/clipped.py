@@ -13,8 +13,9 @@ from headcount.account import calibrate
 from headcount.account.events import Event, Gaussian, Laplace, Neighbours
 from headcount.account.guarantee import Cost
 from headcount.bound import Bounded, BoundedWithScalar, Bounding, ScaledToSize, ScaledToSum, Sensitivity, WithScalar
+from headcount.bound.measured import MAX_TAKEN_FACTOR
 from headcount.estimate.counts.debias import by_poisson, by_ratio
-from headcount.mechanism.mechanism import Columns, Mechanism, Noisy, law, noise_deviation
+from headcount.mechanism.mechanism import Columns, Estimand, Mechanism, Noisy, law, noise_deviation
 from headcount.noise import Entropy
 from headcount.wording import format_number
 
@@ -83,6 +84,16 @@ class Clipped(Mechanism[Bounded, Noisy]):
         assert isinstance(self.bounding, WithScalar)
         unit = self.bounding.number_unit
         return noisy.number / unit, noise_deviation(law(self.scalar_event)) / unit
+
+    @property
+    def estimand(self) -> Estimand:
+        return "bounded" if self.poisson_people is None and self.scalar_event is None else "modelled"
+
+    @property
+    def assumption(self) -> str:
+        if self.poisson_people is not None:
+            return "people's counts are Poisson"
+        return f"all items lost the same share, and nobody more than {MAX_TAKEN_FACTOR} times the bound"
 
     @property
     def interval_meaning(self) -> str:

@@ -27,7 +27,7 @@ from headcount.estimate.constants import Z
 from headcount.estimate.counts.debias import to_int64
 from headcount.estimate.counts.iterative import Levels, Posterior, posterior
 from headcount.exact import Floats, Integers, round_down
-from headcount.mechanism.mechanism import Columns, Mechanism, Noisy
+from headcount.mechanism.mechanism import Columns, Estimand, Mechanism, Noisy
 from headcount.mechanism.topk.levels import (
     AMOUNTS_VARIANT,
     TOP_K_VARIANT,
@@ -202,6 +202,12 @@ class CountRelease(Mechanism[BoundedTop, NoisyFound]):
             f"The count of an item that is found gets {noisy}. That it was found at this level and not before tells of "
             f"its count as well; with both, {within}."
         )
+
+    @property
+    def estimand(self) -> Estimand:
+        if self.target is None:
+            return "none"
+        return "bounded" if isinstance(self.bounding, TopSums) else "true"
 
     @property
     def interval_meaning(self) -> str:

@@ -20,7 +20,7 @@ from headcount.bound import BoundedTwoScale, TwoScaleClip
 from headcount.estimate.counts.debias import to_int64
 from headcount.estimate.counts.two_scales import ClippingLoss, Measured, combined_counts
 from headcount.exact import Integers
-from headcount.mechanism.mechanism import Columns, Mechanism, Noisy
+from headcount.mechanism.mechanism import Columns, Estimand, Mechanism, Noisy
 from headcount.noise import Entropy
 from headcount.noise.gaussian import DiscreteGaussian
 from headcount.wording import format_number
@@ -103,6 +103,10 @@ class Weighted(Mechanism[BoundedTwoScale, Noisy]):
                 "these follows how much the small scale took away, and how much that differs between items."
             )
         return sentences
+
+    @property
+    def estimand(self) -> Estimand:
+        return "true" if self.scalar_events else "bounded"
 
     @property
     def interval_meaning(self) -> str:
