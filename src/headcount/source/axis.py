@@ -71,7 +71,7 @@ class Axis:
     def points(self) -> NDArray[np.float64]:
         """The ends of all cells."""
         sections = zip(pairwise(self.edges), pairwise(self._firsts), strict=True)
-        inner = [np.linspace(*ends, last - first + 1)[:-1] for ends, (first, last) in sections]
+        inner = [_cut(*ends, last - first) for ends, (first, last) in sections]
         return np.append(np.concatenate(inner), self.edges[-1])
 
     def place(self, column: ir.Column) -> ir.Column:
@@ -100,6 +100,11 @@ class Axis:
         cell = ((within - low) / (high - low) * float(last - first)).floor()
         cell = ibis.ifelse(cell >= last - first, last - first - 1, cell)
         return cell + float(first) if first else cell
+
+
+def _cut(low: float, high: float, cells: int) -> NDArray[np.float64]:
+    """The lower ends of cells of equal width; one cell may be wider than the largest number."""
+    return np.linspace(low, high, cells + 1)[:-1] if cells > 1 else np.array([low])
 
 
 def spans_decades(low: float, high: float) -> bool:
