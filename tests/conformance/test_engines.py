@@ -184,7 +184,10 @@ JOBS: dict[str, tuple[Any, dict[str, Any]]] = {
     "quantiles": ("quantiles", {"value": "amount", "range": (0, 100), "q": [0.25, 0.5]}),
     "ranges": ("ranges", {"value": "amount", "ranges": [(0, 10), (10, 100)]}),
     "shape": ("shape", ITEM),
+    "quantiles over decades": ("quantiles", {"value": "amount", "range": (0, 20_000), "q": [0.25, 0.5], "bound": 1}),
     "distribution": ("distribution", {**ITEM, "keys": LISTED}),
+    "distribution over rows": ("distribution", {**ITEM, "keys": LISTED, "target": "rows"}),
+    "distribution of a source": ("distribution", {**ITEM, "keys": LISTED, "target": "source"}),
 }
 
 

@@ -18,9 +18,9 @@ from headcount.jobs.items import ListedItemJob
 from headcount.jobs.parameters import choice, parse_public_people
 from headcount.mechanism.distribution.strategy import (
     DELTA_METHODS,
-    SOURCE_METHODS,
     DistributionStrategy,
     Method,
+    estimand,
     is_selected,
     weighs_people,
 )
@@ -105,24 +105,33 @@ class Distribution(ListedItemJob):
     people: Annotated[int | None, PublicPeople] = None
     sizes: Annotated[Sizes, choice("private", "public")] = "private"
 
+    @classmethod
+    def resolve(cls, parsed: dict[str, Any]) -> dict[str, Any]:
+        """If everybody weighs the same, a bound of 1 says no more than none."""
+        same = weighs_people(parsed["mechanism"], parsed["target"]) and parsed["bound"] == 1
+        return {**parsed, "bound": "auto"} if same else parsed
+
     def check(self) -> None:
         super().check()
+        self._check_items()
+        self._check_public()
+        self._check_bound()
+        selected = is_selected(self.mechanism, self.bound, self.people, False, self.target)
+        if self.share is not None and (self.sizes == "public" or not selected):
+            raise BadParameter("share: nothing is chosen that is paid for.", fix="no share")
+
+    def _check_bound(self) -> None:
         if isinstance(self.bound, str) and self.bound != "auto":
             raise BadParameter(
                 f"bound={self.bound!r}: a number, or auto.", fix='bound=100, the samples of a person, or "auto"'
             )
-        self._check_items()
-        self._check_public()
-        if weighs_people(self.mechanism, self.target) and self.bound not in ("auto", 1):
+        if weighs_people(self.mechanism, self.target) and self.bound != "auto":
             raise BadParameter(
                 f'bound={self.bound} with target="people": everybody weighs the same, however many rows they have.',
                 fix=f'no bound; or target="rows", bound={self.bound} to weigh people by their rows',
             )
         if self.mechanism == "sample-one" and self.bound not in ("auto", 1):
             raise BadParameter(f'bound={self.bound} with mechanism="sample-one": it is 1.', fix="no bound")
-        selected = is_selected(self.mechanism, self.bound, self.people, False, self.target)
-        if self.share is not None and (self.sizes == "public" or not selected):
-            raise BadParameter("share: nothing is chosen that is paid for.", fix="no share")
 
     def _check_items(self) -> None:
         if not self.known and self.bins:
@@ -194,10 +203,7 @@ class Distribution(ListedItemJob):
 
     @property
     def _estimand(self) -> Target:
-        """What is estimated: the target, unless the named mechanism is about another one."""
-        if self.mechanism in SOURCE_METHODS:
-            return "source"
-        return "people" if self.mechanism == "sample-one" and self.target == "rows" else self.target
+        return estimand(self.mechanism, self.target)
 
     def interval(self, mechanism: AnyMechanism) -> str:
         if self._estimand == self.target:

@@ -121,12 +121,9 @@ class DistributionStrategy(Strategy):
             people = self.people if bounding.people is None else bounding.people
             return selected.calibrated(self.rest, bounding, self.neighbours, self.cells, method, people)
         noise = quieter_noise(self.method, self.rest, self.neighbours)
-        return counted.calibrated(noise, self.rest, bounding, self.cells, self.neighbours, self._counted_target)
-
-    @property
-    def _counted_target(self) -> Target:
-        """What noisy counts estimate: one sample of each person is about people, if anything is."""
-        return "people" if self.method == "sample-one" and self.target == "rows" else self.target
+        return counted.calibrated(
+            noise, self.rest, bounding, self.cells, self.neighbours, estimand(self.method, self.target)
+        )
 
     def _bounding(self) -> Bounding:
         """The bounding that follows from public numbers alone."""
@@ -185,6 +182,13 @@ class DistributionStrategy(Strategy):
             return f"People are held to {kept}. Every count that is left gets noise; shares are of their sum."
         how = "by the mechanism that is predicted to be least off" if self.method == "auto" else self.method
         return f"People are held to {kept}. Then the distribution is learned, {how}."
+
+
+def estimand(method: Method, target: Target) -> Target:
+    """What a method estimates: the target, unless it is about another one."""
+    if method in SOURCE_METHODS:
+        return "source"
+    return "people" if method == "sample-one" and target == "rows" else target
 
 
 def weighs_people(method: Method, target: Target) -> bool:
