@@ -15,7 +15,8 @@ nothing interpolates. So it also gets 2^20 edges, as an expert would take, which
 *Decades*: the quantiles 0.1, 0.5 and 0.9 of values in a range that is as wide as one would choose it without knowing
 them, by cells of one width and by cells that widen with the value (what is taken by default): how far a quantile is off
 in percent of itself, how wide its interval is in percent, the error in ranks, and the part of the intervals that hold
-the true quantile, of which 95% should. One row of each person, epsilon 1.
+the true quantile, of which 95% should. One row of each person, epsilon 1. OpenDP's exponential mechanism chooses among
+as many log-spaced candidates; it has no intervals.
 """
 
 import argparse
@@ -123,12 +124,17 @@ def timed(answer: Callable[[], list[float]]) -> list[float]:
 
 def theirs(how: str, cells: int, data: Data, parts: Parts, runs: int) -> Floats | None:
     """By OpenDP, in a process of its own."""
+    return by_opendp(data.folder, how, np.linspace(*RANGE, cells + 1), parts, runs)
+
+
+def by_opendp(where: Path, how: str, points: Floats, parts: Parts, runs: int) -> Floats | None:
+    """OpenDP's answers about the values in a folder, with these candidates, or edges of cells."""
     if not OPENDP.exists():
         return None
-    values, points, out = (data.folder / f"{name}.npy" for name in ("values", "points", "out"))
-    np.save(points, np.linspace(*RANGE, cells + 1))
+    values, edges, out = (where / f"{name}.npy" for name in ("values", "points", "out"))
+    np.save(edges, points)
     script = HERE / "peers" / "quantiles_opendp.py"
-    subprocess.run([OPENDP, script, values, points, how, str(runs), out, *map(str, parts)], check=True)
+    subprocess.run([OPENDP, script, values, edges, how, str(runs), out, *map(str, parts)], check=True)
     found: Floats = np.load(out)
     return found
 
@@ -214,12 +220,34 @@ def decades(where: Path, runs: int) -> None:
         for spacing in SPACINGS:
             line = [name, f"{len(values):,}", f"{ends[0]:g} to {ends[1]:g}", spacing]
             print(f"| {' | '.join([*line, *_accuracy(values, ends, spacing, runs)])} |", flush=True)
+        line = [name, f"{len(values):,}", f"{ends[0]:g} to {ends[1]:g}", "OpenDP"]
+        print(f"| {' | '.join([*line, *_peer_accuracy(values, ends, runs)])} |", flush=True)
+
+
+def _peer_accuracy(values: Floats, ends: tuple[float, float], runs: int) -> Iterator[str]:
+    """How far off OpenDP's exponential mechanism is, with as many log-spaced candidates as we have cells."""
+    parts = QUESTIONS["0.1, 0.5, 0.9"]
+    with tempfile.TemporaryDirectory() as where:
+        np.save(Path(where) / "values.npy", values)
+        found = by_opendp(Path(where), "exponential", np.geomspace(max(ends[0], 1), ends[1], CELLS[0]), parts, runs)
+    if found is None:
+        yield from ("not installed", "", "", "")
+        return
+    true, ranked = _true(values, parts), np.sort(values)
+    yield f"{100 * np.abs(found[:, 1:] / true - 1).mean():.2f}%"
+    yield from ("none", f"{ranks_off(ranked, found[:, 1:], parts).mean():,.0f}", "")
+
+
+def _true(values: Floats, parts: Parts) -> Floats:
+    """The true quantiles."""
+    ranked: Floats = np.sort(values)[np.ceil(np.array(parts) * len(values)).astype(int) - 1]
+    return ranked
 
 
 def _accuracy(values: Floats, ends: tuple[float, float], spacing: Spacing, runs: int) -> Iterator[str]:
     """How far off, how wide, how many ranks off, and how often held."""
     parts, ranked = QUESTIONS["0.1, 0.5, 0.9"], np.sort(values)
-    true = ranked[np.ceil(np.array(parts) * len(values)).astype(int) - 1]
+    true = _true(values, parts)
     found, low, high = np.moveaxis(_released(values, ends, spacing, parts, runs), 2, 0)
     yield f"{100 * np.abs(found / true - 1).mean():.2f}%"
     yield f"{100 * ((high - low) / true).mean():.2f}%"

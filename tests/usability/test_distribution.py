@@ -345,3 +345,7 @@ def test_a_mechanism_for_another_target_says_so(table: pa.Table, mechanism: Any,
     assert release.summary().startswith(f"the distribution of word {named}, from ")
     assert f'The mechanism "{mechanism}" estimates' in release.explain()
     assert "which its intervals may miss" in release.explain()
+
+
+def test_a_bound_of_one_says_no_more_than_none(table: pa.Table) -> None:
+    assert hc.plan("distribution", table, **ASKED, bound=1) == hc.plan("distribution", table, **ASKED)

@@ -31,7 +31,7 @@ CELLS = 2**14
 """Default number of cells."""
 MOST_CELLS = 2**17
 DECADES_RATIO, DECADES_END = 100, 10_000
-"""A range spans decades if its highest value is at least so many times the lowest; or, from 0, at least so large."""
+"""A range spans decades if the ratio of its ends is at least the first; or, from 0, its highest value the second."""
 MOST_SECTIONS = 64
 """Most sections of a scale whose cells grow: each becomes a branch of the query, and doubles the value up to 2^64."""
 MAX_EXPONENT = sys.float_info.max_exp
