@@ -12,7 +12,6 @@ errors over all true counts. *good*: shown, and off by at most 10%. *shown*.
 import sys
 import tempfile
 from fractions import Fraction
-from math import isqrt
 from pathlib import Path
 
 import duckdb
@@ -20,7 +19,7 @@ import numpy as np
 
 from benchmarks.truth import TABLES, folder, mean, off, true_counts
 from headcount.account.guarantee import Cost
-from headcount.bound import Bounding, TwoScaleClip
+from headcount.bound import Bounding
 from headcount.bound.selection.amounts import UsualAmounts
 from headcount.bound.selection.draws import MostDrawn
 from headcount.bound.selection.plume import UsualItems
@@ -61,9 +60,7 @@ def rate() -> None:
 
 
 def _largest(held: Bounding) -> int:
-    return (
-        isqrt(held.large) if isinstance(held, TwoScaleClip) and held.largest > 1 else getattr(held, "large", held.limit)
-    )
+    return held.limit
 
 
 def cells(path: Path, runs: int) -> str:

@@ -16,6 +16,9 @@ mean of their own shares. They draw from distributions of their own.
 *People who differ*: each draws from a distribution of their own, which is Dirichlet about the common one; the less
 `alike`, the further from it. Off is from the common one, and so is the part of the intervals that hold it, of which
 95% should.
+
+*Targets*: what is released over people and over rows, beside the same with people taken for alike (`targets.py`).
+All other parts are about a source (`target="source"`): people are, or are taken for, samples of one distribution.
 """
 
 import argparse
@@ -36,6 +39,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from benchmarks import targets
 from benchmarks.truth import folder
 from experiments.distribution.people import SOURCES, People, from_counts, sample_people
 from experiments.distribution.ways import METHODS, WAYS, Way, errors, estimate, l1_error
@@ -73,7 +77,7 @@ def release(data: Any, keys: Sequence[str], **how: Any) -> Release:
     """Through the front door."""
     from headcount.jobs.distribution import distribution
 
-    return distribution(data, user="user_id", by="item", keys=keys, epsilon=1, delta=1e-6, **how)
+    return distribution(data, user="user_id", by="item", keys=keys, epsilon=1, delta=1e-6, target="source", **how)
 
 
 def names(cells: int) -> list[str]:
@@ -250,6 +254,7 @@ PARTS: dict[str, Callable[[Path, int], None]] = {
     "default": lambda where, runs: default(runs),
     "words": words,
     "unlike": lambda where, runs: unlike(runs),
+    "targets": lambda where, runs: printed(targets.HEADS, list(targets.lines(where, runs, telling))),
 }
 
 

@@ -1,13 +1,15 @@
 """Strategies and mechanisms, from what decides them."""
 
+from collections.abc import Iterator
 from fractions import Fraction
+from inspect import isabstract
 from typing import Any
 
 from headcount.account import Cost
 from headcount.account.events import Neighbours
 from headcount.jobs.histogram import Histogram
 from headcount.jobs.parameters import Count
-from headcount.mechanism import Buckets, Staircase, Strategy
+from headcount.mechanism import AnyMechanism, Buckets, Mechanism, Staircase, Strategy
 from headcount.mechanism.shape.strategy import ShapeStrategy
 
 
@@ -33,3 +35,9 @@ def shaped(
     """The mechanism of a shape; `cells` is the number of its items, if they are known."""
     pure = Cost(epsilon, Fraction(0))
     return ShapeStrategy(budget=pure, neighbours=neighbours, bound=bound, cells=cells, **more).mechanism()
+
+
+def mechanisms(kind: type[AnyMechanism] = Mechanism) -> Iterator[type[AnyMechanism]]:
+    """Every mechanism, also those with a base of their own."""
+    for each in kind.__subclasses__():
+        yield from mechanisms(each) if isabstract(each) else (each,)

@@ -1,12 +1,15 @@
 """Small tables for tests, and the release of them without noise."""
 
+from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
+import numpy as np
+
 import headcount as hc
 from headcount.audit.choices import Fixed
-from headcount.bound import Bounding
+from headcount.bound import BoundedWeighted, Bounding
 from headcount.source import Contributions, contributions, open_events
 from headcount.source.contributions import ReadPlan
 from headcount.source.engines.duckdb import connect
@@ -71,3 +74,18 @@ def totals(bounding: Bounding, rows: Rows, secret: bytes, *, events: bool) -> di
     with done(rows, events=events).read(ReadPlan(encoded=True)) as read:
         bounded = bounding.bound(read, secret, None)
     return dict(zip(bounded.items["item0"].to_pylist(), bounded.totals.tolist(), strict=True))
+
+
+def looked_at_again(bounded: BoundedWeighted) -> list[Any]:
+    """What a second look shows if every item is public, if every other one is, and if none is: people by their sums and
+    squares, and the totals at four bounds."""
+    places = np.arange(len(bounded.items))
+    found: list[Any] = []
+    for mask in (places >= 0, places % 2 == 1, places < 0):
+        again = bounded.look_again(mask)
+        people: Counter[tuple[int, int]] = Counter()
+        columns = (again.sizes.sums.tolist(), again.sizes.squares.tolist(), again.sizes.people.tolist())
+        for sums, squares, many in zip(*columns, strict=True):
+            people[sums, squares] += many
+        found.append((people, [again.totals(bound).tolist() for bound in (1, 5, 25, 10**6)]))
+    return found

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from headcount.jobs import JOBS
-from headcount.mechanism import Mechanism
 from tests import effort
+from tests.strategies import mechanisms
 from tests.tiers import TIERS, Tiers, case, function, siblings
 
 ROOT = Path(__file__).parents[1]
-MECHANISMS = [kind.name for kind in Mechanism.__subclasses__()]
+MECHANISMS = [kind.name for kind in mechanisms()]
 COMMANDS = [job.replace("_", "-") for job in JOBS]
 PARTS = {
     "tests/audit/test_statistical.py::test_honest_mechanisms_pass": MECHANISMS,

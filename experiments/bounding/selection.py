@@ -59,8 +59,8 @@ def fine_grid() -> tuple[int, ...]:
 
 
 def default_choice(people: People, cells: int) -> Known:
-    """The product's default selection for `cells` known items."""
-    chosen = KnownItems(**_release(people), cells=cells).selection
+    """The product's selection by generalised exponential mechanism, for `cells` known items."""
+    chosen = KnownItems(**_release(people), cells=cells, bound="generalized").selection
     assert isinstance(chosen, Known)
     return chosen
 

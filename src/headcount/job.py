@@ -8,7 +8,7 @@ what to write instead.
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from fractions import Fraction
 from functools import lru_cache
@@ -23,6 +23,7 @@ from headcount.account.events import Neighbours
 from headcount.account.guarantee import Cost
 from headcount.account.relation import Relation
 from headcount.bound.selection.people import NoisyCount
+from headcount.bound.selection.selection import BoundSelection
 from headcount.errors import BadParameter, UnknownColumn
 from headcount.exact import one_of
 from headcount.mechanism.mechanism import AnyMechanism, Columns, Estimand, Noisy
@@ -292,6 +293,15 @@ class Job(ABC):
             "none": "",
         }
         return notes[self.estimand(mechanism, cells)]
+
+    def unseen(self, mechanism: AnyMechanism, selections: Sequence[BoundSelection[Any]]) -> str:
+        """What intervals for the true counts cannot hold, as a sentence: a few people with far more than all others."""
+        people = mechanism.unseen or (selections[-1].unseen if selections else 0)
+        if not people or mechanism.estimand != "true":
+            return ""
+        more = "by as much as they have" if self.counts_events else f"by up to {people:,}"
+        few = f"Up to {people:,} people with far more than all others could go unseen"
+        return f"{few}: then counts may be higher {more}."
 
     @property
     def values(self) -> str:

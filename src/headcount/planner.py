@@ -191,7 +191,8 @@ class Plan:
             percent = f"{float(100 * selection.epsilon / self.budget.epsilon):.3g}%"
             price = f" This takes {float(selection.epsilon):g} of epsilon ({percent})." if selection.epsilon else ""
             repeated = number > 0 and selection.repeats
-            again = "Nothing was seen: too few people for this much noise. So, once more: " if repeated else ""
+            nothing = "Nothing was seen: too few people for this much noise. So, once more: " if repeated else ""
+            again = selection.reason or nothing
             outcome = selection.outcome(mechanism.bounding) if mechanism else ""
             sentences.append(f"{again}{selection.explain(self.job.item)}{price}{outcome}")
         return sentences
@@ -337,6 +338,7 @@ class Plan:
         ready = decision or self._decision
         mechanism = ready.mechanism if ready else None
         selected = [event for selection in (ready.selections if ready else ()) for event in selection.events]
+        unseen = self.job.unseen(mechanism, ready.selections) if ready and mechanism else ""
         happened = [*self.strategy.extra_events, *selected, *mechanism.events] if mechanism else []
         return About(
             what=self.what,
@@ -348,6 +350,7 @@ class Plan:
             steps=(
                 *self._steps(ready, people),
                 *([self.job.interval(mechanism, self._cells)] if mechanism else []),
+                *([unseen] if unseen else []),
                 self.guarantee,
             ),
             proof=mechanism.proof if mechanism else "",
@@ -361,4 +364,5 @@ class Plan:
             value=self.job.value_name,
             estimand=self.job.estimand(mechanism, self._cells) if mechanism else "",
             interval=self.job.interval_note(mechanism, self._cells) if mechanism else "",
+            unseen=unseen,
         )

@@ -1,7 +1,8 @@
 """The run of a release: read, select the bound, bound, draw noise, make columns. It knows no job and no mechanism.
 
-Noise is drawn only once nothing can fail any more by what the rows are: work that fails is done again under its charge,
-and must not draw a second time.
+Noise is drawn only once the rows are read to their end, and nothing can fail any more by what they are. What is looked
+at after the first noise are rows that are held already. If an engine fails there all the same, the work is done again
+under its charge, with the same noise.
 """
 
 import warnings
@@ -71,9 +72,9 @@ def draw(job: Job, strategy: Strategy, source: Source, entropy: Entropy, progres
         there = strategy.people_count.look(pairs) if strategy.people_count else 0
         if strategy.selection is None:
             check_packable(bounded.items)
-    progress("drawing noise")
-    with quiet():
+        progress("drawing noise")
         noisy = decision.mechanism.run(bounded, entropy)  # items, noisy values
+    with quiet():
         counted = strategy.people_count
         people = counted.draw(there, entropy) if counted else NoisyCount(job.public_people)
         columns = decision.mechanism.estimate(noisy)

@@ -22,7 +22,7 @@ PROFILED = {"weighted, after a profile": 4, "plume": 4}
 FIRST_OF_EACH_KIND = {each.name.partition(",")[0]: each.name for each in reversed(HONEST)}
 
 
-@pytest.mark.slow(but=list(FIRST_OF_EACH_KIND.values()))
+@pytest.mark.slow(but=[*FIRST_OF_EACH_KIND.values(), "weighted, twice, an own item"])
 @pytest.mark.parametrize("specimen", HONEST, ids=lambda each: each.name)
 def test_honest_mechanisms_pass(specimen: Specimen) -> None:
     """A slow one gets fewer runs, but never fewer than an audit needs."""

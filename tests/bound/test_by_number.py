@@ -11,26 +11,32 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.effort import examples
-from tests.tables import done
+from tests.tables import done, looked_at_again
 
 import headcount.bound
-from headcount.bound import Bounding, BoundSelection, SampledEvents, SampledItems, TopItems, TwoScaleClip
+from headcount.bound import (
+    BoundedWeighted,
+    Bounding,
+    BoundSelection,
+    SampledEvents,
+    SampledItems,
+    TopItems,
+    WeightedClip,
+)
 from headcount.bound.selection.by_load import Exponential, Generalized
 from headcount.bound.selection.profile import FromProfile, NothingSeen
-from headcount.bound.selection.rank import CountAtRankCheck
 from headcount.source import Contributions, contributions, encoded, open_events
 from headcount.source.contributions import ReadPlan
 
 SECRET = bytes(range(32))
 EPSILON: tuple[Fraction, Any] = (Fraction(1, 10), "add-remove")
 UNKNOWN: tuple[Any, ...] = ((1, 2, 5, 9), (3.0, 4.0, 6.0, 9.0), (1.0, 2.0, 5.0, 9.0))
-PEOPLE = TwoScaleClip(2, 5, 3, 1, (10, 10))
 BOUNDINGS: list[tuple[Bounding, bool]] = [
     (SampledItems(2), False),
     (NothingSeen(1), False),
     (SampledEvents(3), True),
-    (PEOPLE, False),
-    (TwoScaleClip(4, 25, 4, 10**6, (160, 160)), True),
+    (WeightedClip(2, 3, 1), False),
+    (WeightedClip(4, 4, 10**6), True),
     (TopItems(3), False),
 ]
 CHOICES: list[tuple[BoundSelection[Any], bool]] = [
@@ -38,7 +44,6 @@ CHOICES: list[tuple[BoundSelection[Any], bool]] = [
     (Generalized(*EPSILON, SampledEvents, *UNKNOWN), True),
     (FromProfile(*EPSILON, 1), False),
     (FromProfile(*EPSILON, 10**6), True),
-    (CountAtRankCheck(*EPSILON, 3, 20.0, PEOPLE, 5), False),
 ]
 ROWS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 12).map(lambda item: f"{item % 9}")), max_size=80)
 MANY = [(person, f"{item}") for person in range(9) for item in range(3 * person) for _ in range(1 + item % 3)]
@@ -50,6 +55,8 @@ def told(value: Any) -> Any:
         return value.tolist()
     if isinstance(value, pa.Table):
         return value.to_pydict()
+    if isinstance(value, BoundedWeighted):
+        return value.items.to_pydict(), value.totals.tolist(), looked_at_again(value)
     return [told(getattr(value, each.name)) for each in fields(value)] if is_dataclass(value) else value
 
 

@@ -9,8 +9,8 @@ from headcount.account import cost
 from headcount.account.events import Neighbours
 from headcount.audit.choices import Fixed
 from headcount.audit.enumerate import delta, outcomes
-from headcount.bound import SampledEvents, SampledItems, TwoScaleClip
-from headcount.bound.selection.profile import FromProfile, Profile, edges
+from headcount.bound import SampledEvents, SampledItems, WeightedClip
+from headcount.bound.selection.profile import MOST_ITEMS, FromProfile, Profile, edges
 from headcount.bound.selection.statistics import Sizes
 from headcount.noise import Entropy, SystemEntropy
 from headcount.source.contributions import LARGEST_AMOUNT, LARGEST_COUNT
@@ -94,17 +94,17 @@ def test_people_with_one_item_are_sampled_and_not_scaled() -> None:
 
 def test_the_bounds_follow_the_sizes() -> None:
     bounds = drawn(lognormal(200_000, 35))
-    assert isinstance(bounds, TwoScaleClip)
-    assert 10 < bounds.small < 60
-    assert 200 < bounds.large < 500  # 98.5% of the people have up to 306
-    assert bounds.most == 4 * bounds.large
+    assert isinstance(bounds, WeightedClip)
+    assert 10 < bounds.bound_squared < 60
+    assert 400 < bounds.most < 1000  # twice what 98.5% of the people have: up to 306
 
 
 def test_for_events_the_bounds_are_squares() -> None:
     bounds = drawn(lognormal(200_000, 35) ** 2, largest=LARGEST_COUNT)
-    assert isinstance(bounds, TwoScaleClip)
-    assert 200**2 < bounds.large < 500**2
-    assert bounds.limit < 60
+    assert isinstance(bounds, WeightedClip)
+    assert 10 < bounds.limit < 60
+    assert bounds.limit**2 == bounds.bound_squared
+    assert bounds.most == MOST_ITEMS
 
 
 @pytest.mark.parametrize("people", [0, 1, 30])
@@ -113,9 +113,8 @@ def test_few_people_give_a_bound_as_well(people: int) -> None:
     for _ in range(200):
         for largest in (1, LARGEST_COUNT):
             bounds = drawn(np.full(people, 3, dtype=np.int64), largest=largest)
-            if isinstance(bounds, TwoScaleClip):
-                assert 1 <= bounds.small <= bounds.large
-                assert min(bounds.unit, bounds.large_unit, *bounds.cuts) >= 1
+            if isinstance(bounds, WeightedClip):
+                assert min(bounds.bound_squared, bounds.most, bounds.unit) >= 1
 
 
 def test_noise_in_empty_bins_is_not_believed() -> None:
@@ -146,8 +145,8 @@ def test_within_is_the_top_of_a_bin() -> None:
     assert Profile((1, 2, 3), np.array([0, 0, 0]), deviation=10.0).within(0.01) == 1
 
 
-def test_a_given_small_bound_is_kept() -> None:
-    choice = FromProfile(LITTLE, "add-remove", 1, small=7)
+def test_a_given_bound_is_kept() -> None:
+    choice = FromProfile(LITTLE, "add-remove", 1, bound_squared=7)
     bounds = choice.draw(sizes(*lognormal(50_000, 35).tolist()), SystemEntropy())
-    assert isinstance(bounds, TwoScaleClip)
-    assert bounds.small == 7
+    assert isinstance(bounds, WeightedClip)
+    assert bounds.bound_squared == 7

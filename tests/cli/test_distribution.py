@@ -33,7 +33,8 @@ def test_a_distribution_and_its_files(words: Path) -> None:
         "--out=d.html",
         cwd=words.parent,
     )
-    assert run.stdout.startswith("the distribution of word, from words.parquet: 3 rows, epsilon 1, delta 1e-06, bound ")
+    first = "the distribution of word over people, from words.parquet: 3 rows, epsilon 1, delta 0"
+    assert run.stdout.startswith(f"{first}\n")
     assert (words.parent / "d.csv").read_text().startswith('"word","share","low","high"\n"a",0.')
     assert (words.parent / "d.png").stat().st_size > 1000
     assert "All this is the mechanism" in (words.parent / "d.html").read_text()
@@ -42,7 +43,13 @@ def test_a_distribution_and_its_files(words: Path) -> None:
 @pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize(
     "asked",
-    [(), ("--bound=50", "--people=1000"), ("--mechanism=ks", "--bound=50"), ("--sizes=public", "--neighbours=replace")],
+    [
+        (),
+        ("--target=rows",),
+        ("--target=source", "--bound=50", "--people=1000"),
+        ("--mechanism=ks", "--bound=50"),
+        ("--sizes=public", "--neighbours=replace"),
+    ],
     ids=str,
 )
 def test_as_json(words: Path, asked: tuple[str, ...]) -> None:
@@ -52,7 +59,7 @@ def test_as_json(words: Path, asked: tuple[str, ...]) -> None:
 
 
 def test_a_plan(words: Path) -> None:
-    asked = (*ASKED, "--keys=a,b,c", "--bound=50", "--people=1000", "--dry-run")
+    asked = (*ASKED, "--keys=a,b,c", "--target=source", "--bound=50", "--people=1000", "--dry-run")
     run = headcount("distribution", words.name, *asked, cwd=words.parent)
     assert "if 1,000 people have 50 samples each (recentred)" in run.stdout
     assert "Nothing was read, nothing was spent." in run.stdout
@@ -64,6 +71,7 @@ def test_a_plan(words: Path) -> None:
     [
         ((), "headcount: keys: a distribution is over items that are known in advance. Fix: --keys apple,pear; if"),
         (("--keys=a,b", "--people=many", "--bound=2"), "headcount: --people many: a whole number of at least 2"),
+        (("--keys=a,b", "--bound=9"), "Fix: no bound; or --target rows, --bound 9 to weigh people by their rows"),
         (("--keys=a,b", "--sizes=public"), "Fix: --sizes public, --neighbours replace"),
         (("--keys=a,b", "--delta=0", "--mechanism=recentred"), "Fix: --delta 1e-6, or --mechanism laplace"),
     ],

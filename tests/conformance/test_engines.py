@@ -16,10 +16,12 @@ import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from tests.conformance.engines import Put, Seeded, kept, people
+from tests.tables import looked_at_again
 
 import headcount as hc
 from headcount.account.events import GaussianThreshold
 from headcount.bound import (
+    BoundedWeighted,
     Bounding,
     BoundSelection,
     SampledEvents,
@@ -28,7 +30,7 @@ from headcount.bound import (
     ScaledToSum,
     TopItems,
     TopSums,
-    TwoScaleClip,
+    WeightedClip,
     WithScalar,
 )
 from headcount.bound.draws import Draws, ExactDraws
@@ -40,7 +42,6 @@ from headcount.bound.selection.paper import DpSgd, InverseSensitivity, MQuantile
 from headcount.bound.selection.people import PeopleCount
 from headcount.bound.selection.plume import Discovered, Discovering, UsualItems
 from headcount.bound.selection.profile import FromProfile, NothingSeen
-from headcount.bound.selection.rank import CountAtRankCheck
 from headcount.source import Contributions, contributions, open_events
 from headcount.source.engines.registry import to_arrow
 
@@ -49,7 +50,6 @@ pytestmark = [pytest.mark.spark, pytest.mark.slow(sibling="test_releases")]
 SECRET = bytes(range(32))
 KEYS = pa.table({"item0": ["item 1", "item 2", "nobody's", "é", ""]})
 FOUND = GaussianThreshold(Fraction(10), 3, 1, 20, "add-remove")
-TWO = TwoScaleClip(2, 9, 5, 1, (18, 18))
 BOUNDINGS: list[tuple[str, Bounding]] = [
     ("users", SampledItems(2)),
     ("users", NothingSeen(1)),
@@ -58,8 +58,10 @@ BOUNDINGS: list[tuple[str, Bounding]] = [
     ("events", ScaledToSum(3, 10**6)),
     ("users", ScaledToSize(2, 1)),
     ("events", ScaledToSize(9, 10**6)),
-    ("users", TWO),
-    ("events", TwoScaleClip(4, 25, 10**4, 10**6, (160, 160))),
+    ("users", WeightedClip(2, 5, 1)),
+    ("events", WeightedClip(4, 10**4, 10**6)),
+    ("users", WithScalar(SampledItems(2), "taken")),
+    ("events", WithScalar(SampledEvents(3), "taken")),
     ("users", TopItems(7)),
     ("events", TopSums(7, 3, "count")),
     ("amounts", TopSums(7, 100, "amount")),
@@ -90,7 +92,6 @@ CHOICES: list[tuple[str, BoundSelection[Any]]] = [
     ("amounts", UsualAmounts(*EPSILON, 5, "amount")),
     ("users", UsualItems(*EPSILON)),
     ("users", Discovering(*EPSILON, Fraction(1, 10), Fraction(1, 1000))),
-    ("users", CountAtRankCheck(*EPSILON, 3, 20.0, TWO, 5)),
 ]
 Both = dict[str, tuple[Contributions, Contributions]]
 
@@ -122,7 +123,9 @@ def rows(table: Any) -> Any:
 
 
 def drawn(bounded: Any) -> Any:
-    """The same; people's draws, which come in any order, as a bag."""
+    """The same; people's draws, which come in any order, as a bag; and what a second look shows."""
+    if isinstance(bounded, BoundedWeighted):
+        return bounded.items, bounded.totals.tolist(), bounded.sensitivity, looked_at_again(bounded)
     if not hasattr(bounded, "starts"):
         return told(bounded)
     pairs = list(zip(bounded.places.tolist(), bounded.counts.tolist(), strict=True))
@@ -184,7 +187,10 @@ JOBS: dict[str, tuple[Any, dict[str, Any]]] = {
     "quantiles": ("quantiles", {"value": "amount", "range": (0, 100), "q": [0.25, 0.5]}),
     "ranges": ("ranges", {"value": "amount", "ranges": [(0, 10), (10, 100)]}),
     "shape": ("shape", ITEM),
+    "quantiles over decades": ("quantiles", {"value": "amount", "range": (0, 20_000), "q": [0.25, 0.5], "bound": 1}),
     "distribution": ("distribution", {**ITEM, "keys": LISTED}),
+    "distribution over rows": ("distribution", {**ITEM, "keys": LISTED, "target": "rows"}),
+    "distribution of a source": ("distribution", {**ITEM, "keys": LISTED, "target": "source"}),
 }
 
 

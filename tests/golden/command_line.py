@@ -44,9 +44,10 @@ PLANS = (
     f"profile {ITEM} --epsilon 0.5",
     f"total {FILE} --user person --epsilon 1 --where city=Rome --where minutes=0..50 --people 9 --debias poisson",
     f"quantiles {FILE} --user person --value minutes --q 0.25,0.5 --range 0..150 --cells 64 --epsilon 1",
+    f"quantiles {FILE} --user person --value minutes --q 0.5 --range 1..150 --spacing log --cells 64 --epsilon 1",
     f"ranges {FILE} --user person --value minutes --ranges 0..10,10..50 --epsilon 1 --bound 3",
     f"shape {ITEM} --epsilon 1 --mechanism buckets --buckets 200 --estimator paper --people 500 --json",
-    f"distribution {ITEM} --keys 'item 01,item 02' --epsilon 1 --mechanism laplace --bound 5",
+    f"distribution {ITEM} --keys 'item 01,item 02' --epsilon 1 --mechanism laplace --target rows --bound 5",
 )
 REFUSED = (
     f"histogram {ITEM}",

@@ -123,6 +123,8 @@ REQUESTS = (
     Request("target error", "total", {**PERSON, "target_error": 100, "bound": 10, "where": {"city": "Rome"}}, "odd"),
     Request("plain", "quantiles", SCALE),
     Request("bound", "quantiles", {**SCALE, "q": [0.25, 0.5], "bound": 2, "mechanism": "tree", **REPLACE}),
+    Request("decades", "quantiles", {**SCALE, "q": [0.5], "range": (0, 20_000), "bound": 1}),
+    Request("log", "quantiles", {**SCALE, "q": [0.5], "range": (1, 50), "spacing": "log", "bound": 1}),
     Request(
         "edges",
         "quantiles",
@@ -160,9 +162,11 @@ REQUESTS = (
     Request("listed buckets", "shape", {**KNOWN, "mechanism": "buckets", "estimator": "paper"}),
     Request("target error", "shape", {**PERSON, "by": "city", "target_error": 10}),
     Request("plain", "distribution", DRAWN),
-    Request("bound", "distribution", {**DRAWN, "bound": 5, "people": 300}),
-    Request("laplace", "distribution", {**DRAWN, "mechanism": "laplace", "bound": 5, **REPLACE}),
-    Request("gaussian", "distribution", {**DRAWN, "mechanism": "gaussian", "share": 0.1}),
+    Request("rows", "distribution", {**DRAWN, "target": "rows"}),
+    Request("source", "distribution", {**DRAWN, "target": "source"}),
+    Request("bound", "distribution", {**DRAWN, "target": "source", "bound": 5, "people": 300}),
+    Request("laplace", "distribution", {**DRAWN, "target": "rows", "mechanism": "laplace", "bound": 5, **REPLACE}),
+    Request("gaussian", "distribution", {**DRAWN, "target": "source", "mechanism": "gaussian", "share": 0.1}),
     Request("sample-one", "distribution", {**DRAWN, "mechanism": "sample-one", "delta": 0}),
     Request("recentred", "distribution", {**DRAWN, "mechanism": "recentred", "sizes": "public", **REPLACE}),
     Request("ks", "distribution", {**DRAWN, "mechanism": "ks", "bound": 2}),
@@ -209,6 +213,7 @@ WRONG = (
     Request("where of no column", "total", {**ALL, "where": {"country": "FR"}}),
     Request("no range", "quantiles", {**PERSON, "value": "minutes", "epsilon": 1}),
     Request("q in percent", "quantiles", {**SCALE, "q": [10, 50]}),
+    Request("log below 0", "quantiles", {**SCALE, "range": (-5, 50), "spacing": "log"}),
     Request("quantiles of text", "quantiles", {**SCALE, "value": "city"}),
     Request("no ranges", "ranges", {**PERSON, "value": "minutes", "epsilon": 1}),
     Request("range that falls", "ranges", {**PARTS, "ranges": [(10, 0)]}),
@@ -216,7 +221,8 @@ WRONG = (
     Request("buckets of a staircase", "shape", {**ITEM, "buckets": 10}),
     Request("unknown items", "distribution", ITEM),
     Request("public sizes", "distribution", {**DRAWN, "sizes": "public"}),
-    Request("people without a bound", "distribution", {**DRAWN, "people": 100}),
+    Request("people without a bound", "distribution", {**DRAWN, "target": "source", "people": 100}),
+    Request("bound of people's shares", "distribution", {**DRAWN, "bound": 5}),
 )
 
 JOBS = tuple(dict.fromkeys(each.job for each in REQUESTS))

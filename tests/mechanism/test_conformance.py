@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from tests.effort import everything
-from tests.strategies import shaped, strategy
+from tests.strategies import mechanisms, shaped, strategy
 
 from headcount.account import Cost, compose
 from headcount.account.events import Gaussian, GaussianThreshold, Laplace, LaplaceThreshold, Neighbours
@@ -26,7 +26,6 @@ from headcount.mechanism import (
     Clipped,
     CountRelease,
     Hierarchy,
-    Mechanism,
     Plume,
     Recentred,
     Sampled,
@@ -69,9 +68,20 @@ def chosen(count: Count, cells: int | None, bound: int = 20, neighbours: Neighbo
 
 
 def test_every_mechanism_is_in_the_list() -> None:
-    assert set(Mechanism.__subclasses__()) == set(LISTED)
+    assert set(mechanisms()) == set(LISTED)
     audited = {each.name.partition(",")[0] for each in specimens() if each.honest}
-    assert audited == {kind.name for kind in Mechanism.__subclasses__()}
+    assert audited == {kind.name for kind in LISTED}
+
+
+def test_both_measurements_are_audited_on_five_neighbours() -> None:
+    """In each case with what is shown at first and what is measured of it again."""
+    found = [each for each in specimens() if each.honest and each.name.startswith("weighted, twice")]
+    assert len(found) == 5
+    for each in found:
+        output = each.run(each.left, SystemEntropy())
+        assert {"bound", "items", "first, all", "bound again", "clipped", "again, all"} <= set(output)
+        assert len(output["items"]) >= 16
+        assert each.left != each.right
 
 
 def test_every_mechanism_is_enumerated_and_sound() -> None:
@@ -79,7 +89,7 @@ def test_every_mechanism_is_enumerated_and_sound() -> None:
     found = list(takewhile(lambda each: everything() or each.neighbours == "add-remove", enumerations()))
     assert all(each.sound for each in found)
     enumerated = {each.name.partition(",")[0] for each in found}
-    assert enumerated == {kind.name for kind in Mechanism.__subclasses__()}
+    assert enumerated == {kind.name for kind in LISTED}
 
 
 @pytest.mark.parametrize("mechanism", LISTED)

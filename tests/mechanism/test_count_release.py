@@ -25,10 +25,9 @@ from headcount.account.events import Adaptive, Event, Neighbours
 from headcount.account.threshold import changed_people
 from headcount.audit.enumerate import outcomes
 from headcount.audit.specimens import found_in, ranked
-from headcount.bound import BoundedTop, Bounding, BoundSelection, TopItems, TopSums, TwoScaleClip
+from headcount.bound import BoundedTop, Bounding, BoundSelection, SampledItems, TopItems, TopSums, WeightedClip
 from headcount.bound.selection.amounts import UsualAmounts
 from headcount.bound.selection.profile import NothingSeen
-from headcount.bound.selection.rank import CountAtRankCheck
 from headcount.exact import Integers
 from headcount.mechanism import CountRelease, NoisyFound, Strategy
 from headcount.mechanism.topk import count_release
@@ -392,9 +391,9 @@ def scripted(seed: int, shift: int) -> Entropy:
     return Chosen(order, noise)
 
 
-def scaled(small: int) -> TwoScaleClip:
+def scaled(bound: int) -> WeightedClip:
     """What a profile may lead to, of people with so many items."""
-    return TwoScaleClip(small, 10 * small, 10_000, 1, (2 * small, 2 * small), effective_norm=1.05 * small**0.5)
+    return WeightedClip(bound, 10_000, 1)
 
 
 def branches(
@@ -407,20 +406,17 @@ def branches(
         yield asked, chosen, len(made)
         return
     after = asked.after(second)
-    new = (
-        (TopItems(second.most), second.scaled)
-        if isinstance(second, CountAtRankCheck)
-        else (NothingSeen(1), scaled(1), scaled(1000))
-    )
-    for bounding in new:
+    for bounding in (NothingSeen(1), SampledItems(2), scaled(1), scaled(1000)):
         yield from branches(after, bounding, (*made, second))
 
 
 @pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("neighbours", BOTH)
-@pytest.mark.parametrize(("first", "most"), [(scaled(1), 1), (scaled(1000), 2), (NothingSeen(1), 3)])
+@pytest.mark.parametrize(
+    ("first", "most"), [(scaled(1), 1), (scaled(1000), 1), (SampledItems(2), 1), (NothingSeen(1), 2)]
+)
 def test_choices_and_counts_never_add_up_to_more(neighbours: Neighbours, first: Bounding, most: int) -> None:
-    """In every branch, items found, counts scaled or sampled: the choices and what is left are epsilon, and the counts
+    """In every branch, counts scaled or sampled: the choices and what is left are epsilon, and the counts
     cost what is left."""
     asked = strategy(Cost(Fraction(1), MILLIONTH), "users", neighbours, None, "auto")
     choice = asked.selection
@@ -514,24 +510,6 @@ def test_what_is_listed() -> None:
         assert bounded.totals.tolist() == bounded.values.tolist() == expected.totals.tolist()
         assert bounded.next == expected.next
     assert listed(TopItems(3), [])[0].next == 0
-
-
-def test_the_count_at_a_rank() -> None:
-    """As the engine tells it: people of the item at that rank; of neighbours it differs by 1 at most."""
-    chance = random.Random(6)
-    rows = sorted({(chance.randrange(4), chance.choice("abcdefgh"), 1.0) for _ in range(30)})
-
-    def look(rank: int, of: list[tuple[Any, Any, Any]]) -> int:
-        choice = CountAtRankCheck(Fraction(1, 50), "replace", rank, 9.0, TwoScaleClip(1, 1, 4, 1, (1, 1)), 10)
-        return choice.look(done(of, amounts=False))
-
-    counts = sorted(Counter(item for _, item, _ in rows).values(), reverse=True)
-    assert look(9, rows) == 0
-    for rank in (1, 4):
-        assert look(rank, rows) == counts[rank - 1]
-        left = [look(rank, without(rows, person)) for person in range(4)]
-        assert {counts[rank - 1] - each for each in left} <= {0, 1}
-        assert max(left) - min(left) <= 1
 
 
 @pytest.mark.parametrize("neighbours", BOTH)

@@ -1,18 +1,22 @@
 """Which mechanism learns a distribution, and how many samples of a person count."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
-from headcount.account.events import Neighbours
+from headcount.account.events import Laplace, Neighbours
 from headcount.account.guarantee import Cost
 from headcount.bound import ScaledToSum
 from headcount.bound.draws import Draws, ExactDraws
 from headcount.bound.selection.draws import MostDrawn, PublicDrawn
 from headcount.bound.selection.profile import Profile
 from headcount.bound.selection.statistics import Sizes
-from headcount.mechanism.distribution.strategy import DistributionStrategy, Method
+from headcount.estimate.distribution.shares import Target
+from headcount.mechanism.distribution.strategy import OWN_SHARES, DistributionStrategy, Method
+from headcount.mechanism.known.clipped import Clipped
 from headcount.noise import SystemEntropy
 
 BUDGET = Cost(Fraction(1), Fraction(1, 10**6))
@@ -107,3 +111,35 @@ def test_predicted_errors(neighbours: Neighbours) -> None:
     assert predicted("recentred", 100) / predicted("recentred", 1600) == pytest.approx(4, rel=0.01)
     assert off("auto", 400, 2000) == ("recentred", predicted("recentred", 400))
     assert off("auto", 400, 100)[0] == "laplace"
+
+
+@pytest.mark.parametrize(("neighbours", "changed"), [("add-remove", 1), ("replace", 2)])
+def test_over_people_everybody_counts_once(neighbours: Neighbours, changed: int) -> None:
+    """Nothing is selected, all of epsilon is for the noise, and one person changes the sum of shares by 1."""
+    asked = DistributionStrategy(budget=BUDGET, neighbours=neighbours, cells=50, target="people")
+    assert (asked.selection, asked.rest, asked.pure) == (None, BUDGET, True)
+    mechanism = asked.mechanism()
+    (event,) = mechanism.events
+    assert isinstance(event, Laplace)
+    assert event.sensitivity == changed * mechanism.bounding.unit
+    assert event.sensitivity / event.scale == BUDGET.epsilon
+
+
+def test_own_shares_add_up_to_one_at_most() -> None:
+    """Also of people with thousands of items, or a million rows; and hardly less is kept."""
+    random = np.random.default_rng(4)
+    people = [random.integers(1, 9, 3000), np.array([10**6, 1]), np.array([1]), np.full(7, 10**6)]
+    for counts in people:
+        keys = pa.table({"item0": np.arange(len(counts))})
+        bounding = Draws(OWN_SHARES.most, OWN_SHARES.largest, OWN_SHARES.grid)
+        kept = bounding.of(keys, np.array([0, len(counts)]), np.arange(len(counts)), counts).totals
+        assert 0.99 * OWN_SHARES.grid < kept.sum() <= OWN_SHARES.grid == OWN_SHARES.sensitivity.total
+
+
+@pytest.mark.parametrize("target", ["people", "rows"])
+def test_people_are_compared_with_each_other_only_if_they_are_said_to_be_alike(target: Target) -> None:
+    asked = DistributionStrategy(
+        budget=BUDGET, neighbours="add-remove", cells=50, bound=100, people=10**6, target=target
+    )
+    assert isinstance(asked.mechanism(), Clipped)
+    assert not isinstance(replace(asked, target="source").mechanism(), Clipped)

@@ -7,14 +7,25 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from scipy.special import log_ndtr, ndtr
+from tests.strategies import strategy
 
 from headcount.account import Cost, calibrate, compose
 from headcount.account.events import Neighbours
 from headcount.audit.choices import Fixed
-from headcount.bound import BoundedTwoScale, TwoScaleClip
-from headcount.estimate.counts.two_scales import ClippingLoss, Measured, combined_counts
-from headcount.mechanism import NoisyTwoScale
-from headcount.mechanism.unknown import weighted
+from headcount.bound import BoundedWeighted, SampledEvents, SampledItems, WeightedClip, WithScalar
+from headcount.bound.selection.profile import FromProfile
+from headcount.bound.shown import PeopleSizes, Shown
+from headcount.errors import BadParameter
+from headcount.estimate.counts import two_scales
+from headcount.estimate.counts.debias import ClippingLoss
+from headcount.estimate.counts.two_scales import Measured, combined_counts
+from headcount.exact import Integers
+from headcount.jobs.parameters import Count
+from headcount.mechanism import Noisy, NoisyTwice, Weighted
+from headcount.mechanism.known.strategy import KnownItems
+from headcount.mechanism.unknown import thresholded, weighted
+from headcount.mechanism.unknown.strategy import Weights
+from headcount.run import quiet
 
 BOTH: list[Neighbours] = ["add-remove", "replace"]
 BUDGETS = [("1", "1e-6"), ("0.1", "1e-6"), ("3", "1e-6"), ("8", "1e-6"), ("1", "1e-9"), ("0.5", "1e-5"), ("1", "1e-3")]
@@ -34,9 +45,10 @@ def hockey(epsilon: float, mu: float) -> float:
 def test_every_split_of_new_and_common_items(epsilon: str, delta: str, small: int) -> None:
     """Somebody with n items, k of them theirs alone: the delta of both directions by the plain formula, never above;
     and the largest is nearly delta, so the noise is not more than needed."""
-    bounding = TwoScaleClip(small, small, 200, 1, (1, 1))
-    mechanism = weighted.calibrated(Cost(Fraction(epsilon), Fraction(delta)), bounding, "add-remove", ratio=False)
-    deviation, threshold = sqrt(mechanism.event.variance), mechanism.event.threshold
+    bounding = WeightedClip(small, 200, 1)
+    mechanism = weighted.calibrated(Cost(Fraction(epsilon), Fraction(delta)), bounding, "add-remove", again=False)
+    deviation, threshold = sqrt(mechanism.event.variance), mechanism.threshold
+    assert threshold is not None
     e, d, worst = float(epsilon), float(delta), 0.0
     for n in (*range(1, 40), *range(40, 201, 8)):
         weight = min(bounding.unit, NORM / sqrt(n))
@@ -56,7 +68,7 @@ def test_every_split_of_new_and_common_items(epsilon: str, delta: str, small: in
 @pytest.mark.parametrize("items", [1, 10, 10_000])
 def test_everything_is_paid_for(neighbours: Neighbours, items: int) -> None:
     budget = Cost(Fraction("0.97"), Fraction(1, 10**6))
-    mechanism = weighted.calibrated(budget, TwoScaleClip(4, 16, items, 1, (1, 1)), neighbours)
+    mechanism = weighted.calibrated(budget, WeightedClip(4, items, 1), neighbours)
     assert compose.covers(budget, mechanism.events)
     assert not compose.covers(Cost(Fraction("0.96"), budget.delta), mechanism.events)
     assert not compose.covers(Cost(budget.epsilon, budget.delta * 9 / 10), mechanism.events)
@@ -64,28 +76,161 @@ def test_everything_is_paid_for(neighbours: Neighbours, items: int) -> None:
 
 def test_the_noise_is_hardly_more_than_the_best_there_is() -> None:
     budget = Cost(Fraction(1), Fraction(1, 10**6))
-    event = weighted.calibrated(budget, TwoScaleClip(1, 1, 200, 1, (1, 1)), "add-remove", ratio=False).event
+    event = weighted.calibrated(budget, WeightedClip(1, 200, 1), "add-remove", again=False).event
     assert 1 < sqrt(event.variance) / NORM / float(calibrate.analytic_sigma(1, budget.delta)) < 1.003
 
 
 @pytest.mark.parametrize("neighbours", BOTH)
 def test_noise_and_threshold_do_not_depend_on_the_bound(neighbours: Neighbours) -> None:
     budget = Cost(Fraction(1), Fraction(1, 10**6))
-    one, other = (weighted.calibrated(budget, TwoScaleClip(k, 4 * k, 100, 1, (k, k)), neighbours) for k in (1, 50))
+    one, other = (weighted.calibrated(budget, WeightedClip(k, 100, 1), neighbours) for k in (1, 50))
     assert one.events == other.events
 
 
+class Looked(Shown):
+    """A second look with given results, which remembers what it was asked."""
+
+    norm = 2**24
+
+    def __init__(self, sizes: tuple[int, int, int], totals: list[int]) -> None:
+        self._sizes = PeopleSizes(*(np.array([each]) for each in sizes))
+        self._totals = np.array(totals)
+        self.asked: list[int] = []
+
+    @property
+    def sizes(self) -> PeopleSizes:
+        return self._sizes
+
+    def totals(self, bound_squared: int) -> Integers:
+        self.asked.append(bound_squared)
+        return self._totals
+
+
+def once_and_again(mechanism: Weighted, totals: list[int], again: Looked) -> tuple[Noisy, list[list[bool]]]:
+    """A run on two items, with the same noise everywhere; and which items were looked at again."""
+    masks: list[list[bool]] = []
+
+    def look_again(shown: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Shown:
+        masks.append(shown.tolist())
+        return again
+
+    items = pa.table({"item0": ["a", "b"]})
+    bounded = BoundedWeighted(items, np.array(totals), mechanism.bounding.sensitivity, look_again)
+    return mechanism.run(bounded, Fixed(7)), masks
+
+
 def test_everything_that_is_released_has_noise() -> None:
-    """On both scales, and on the two sums; nothing of what is not shown is released."""
-    bounding = TwoScaleClip(1, 4, 10, 1, (1, 1))
+    """The first counts, the totals, the clipped amount and every bin of the profile; nothing of what is not shown is
+    released, or looked at."""
+    bounding = WeightedClip(1, 10, 1)
     mechanism = weighted.calibrated(Cost(Fraction(1), Fraction(1, 10**6)), bounding, "add-remove")
-    threshold = mechanism.event.threshold
-    totals, large, taken = (np.array(x) for x in ([threshold - 7, threshold - 8], [50, 60], [3, 4]))
-    bounded = BoundedTwoScale(pa.table({"item0": ["a", "b"]}), totals, bounding.sensitivity, large, taken)
-    noisy = mechanism.run(bounded, Fixed(7))
-    assert isinstance(noisy, NoisyTwoScale)
+    assert mechanism.second is not None
+    least = mechanism.threshold
+    assert least is not None
+    again = Looked((9, 9, 100_000), [50])
+    noisy, masks = once_and_again(mechanism, [least - 7, least - 8], again)
+    assert isinstance(noisy, NoisyTwice)
     assert noisy.items["item0"].to_pylist() == ["a"]
-    assert (noisy.values.tolist(), noisy.large.tolist(), noisy.taken.tolist()) == ([threshold], [57], [10, 11])
+    assert noisy.values.tolist() == [least]
+    assert masks == [[True, False]]
+    assert again.asked == [noisy.second.bound_squared]
+    unit = again.unit(noisy.second.bound_squared)
+    assert noisy.second.totals.values.tolist() == [57 / unit]
+    seen = mechanism.second._profile(again, Fixed(7))
+    assert (seen.counts - again.sizes.by_bin(np.array(seen.edges)) == 7 / NORM).all()
+    cut = noisy.second.clipped.deviation / sqrt(mechanism.second.clipped.variance) * NORM
+    without = again.sizes.clipped(noisy.second.bound_squared, cut, 2**24)
+    assert noisy.second.clipped.values * NORM / cut == pytest.approx(without + 7, abs=0.01)
+
+
+def test_a_second_look_in_finer_units_is_refused() -> None:
+    """Of which one person would add more than the noise is for."""
+    mechanism = weighted.calibrated(Cost(Fraction(1), Fraction(1, 10**6)), WeightedClip(1, 10, 1), "add-remove")
+    again = Looked((1, 1, 1), [0, 0])
+    again.norm = 2**24 + 1
+    with pytest.raises(BadParameter, match="one person adds up to 16,777,217 units, the noise is for 16,777,216"):
+        once_and_again(mechanism, [2**30, 2**30], again)
+
+
+def test_nothing_shown_is_nothing_looked_at() -> None:
+    mechanism = weighted.calibrated(Cost(Fraction(1), Fraction(1, 10**6)), WeightedClip(1, 10, 1), "add-remove")
+    noisy, masks = once_and_again(mechanism, [3, 4], Looked((1, 1, 1), []))
+    assert type(noisy) is Noisy
+    assert (len(noisy.items), noisy.values.tolist(), masks) == (0, [], [])
+
+
+@pytest.mark.parametrize("neighbours", BOTH)
+@pytest.mark.parametrize("known", [False, True], ids=["unknown", "known"])
+def test_each_of_the_second_measurements_is_priced_for_what_one_person_changes(
+    neighbours: Neighbours, known: bool
+) -> None:
+    """The profile by one bin or two, the clipped amount by one norm, the totals by one or two squares; and without any
+    one of them the rest would cost less."""
+    budget, bounding = Cost(Fraction(1), Fraction(1, 10**6)), WeightedClip(4, 10, 1)
+    made = (
+        weighted.of_known(budget, bounding, 1000, neighbours)
+        if known
+        else weighted.calibrated(budget, bounding, neighbours)
+    )
+    assert made.second is not None
+    squares = {"add-remove": (1, 1, 1), "replace": (2, 1, 2)}[neighbours]
+    for event, square in zip(made.second.events, squares, strict=True):
+        assert event.squared_sensitivity == square * made.second.squared
+        left = tuple(each for each in made.events if each is not event)
+        assert compose.covers(budget, made.events)
+        assert compose.covers(Cost(budget.epsilon * 998 / 1000, budget.delta), left)
+        assert not compose.covers(Cost(budget.epsilon * 998 / 1000, budget.delta), made.events)
+    assert made.second.squared == bounding.squared == calibrate.SQUARED
+
+
+@pytest.mark.parametrize("neighbours", BOTH)
+@pytest.mark.parametrize("cells", [1, 2, 50, 20_000])
+def test_known_items_are_paid_for(neighbours: Neighbours, cells: int) -> None:
+    """No more and hardly less; and a replaced person changes the counts of two, unless there is only one item, also if
+    only one item of each person is kept."""
+    budget = Cost(Fraction("0.97"), Fraction(1, 10**6))
+    for most in (1, min(cells, 10_000)):
+        made = weighted.of_known(budget, WeightedClip(4, most, 1), cells, neighbours)
+        assert compose.covers(budget, made.events)
+        assert not compose.covers(Cost(Fraction("0.96"), budget.delta), made.events)
+        changed = 2 if neighbours == "replace" and cells > 1 else 1
+        assert made.event.squared_sensitivity == changed * made.bounding.squared
+        assert made.second is not None
+        assert made.second.totals.squared_sensitivity >= changed * made.bounding.squared
+
+
+@pytest.mark.parametrize("neighbours", BOTH)
+@pytest.mark.parametrize("count", ["users", "events"])
+@pytest.mark.parametrize("cells", [None, 1000], ids=["unknown", "known"])
+def test_the_profile_and_both_measurements_are_what_was_typed(
+    neighbours: Neighbours, count: Count, cells: int | None
+) -> None:
+    """By default: no more than epsilon, and hardly less."""
+    asked = strategy(Cost(Fraction(1), Fraction(1, 10**6)), count, neighbours, cells, "auto")
+    assert isinstance(asked, Weights | KnownItems)
+    assert isinstance(asked.selection, FromProfile)
+    made = asked.mechanism(WeightedClip(9, 100, asked.selection.largest))
+    assert isinstance(made, Weighted)
+    assert made.second is not None
+    assert asked.price + asked.rest.epsilon == asked.budget.epsilon
+    assert compose.covers(asked.rest, made.events)
+    events = (*asked.selection.events, *made.events)
+    assert compose.covers(asked.budget, events)
+    assert not compose.covers(Cost(Fraction("0.96"), asked.budget.delta), events)
+
+
+@pytest.mark.parametrize("neighbours", BOTH)
+def test_what_sampling_takes_away_is_paid_for(neighbours: Neighbours) -> None:
+    """Between 0 and the cut of one person: so one number changes by no more, also if one is replaced."""
+    budget = Cost(Fraction(1), Fraction(1, 10**6))
+    for bounding in (SampledItems(1), SampledItems(2), SampledEvents(1)):
+        made = thresholded.with_loss(budget, bounding, neighbours)
+        assert compose.covers(budget, made.events)
+        assert not compose.covers(Cost(budget.epsilon * 99 / 100, budget.delta), made.events)
+        assert made.scalar_event is not None
+        assert isinstance(made.bounding, WithScalar)
+        assert made.scalar_event.scale * budget.epsilon * thresholded.LOSS_SHARE == made.bounding.cut
+        assert made.scalar_event.sensitivity == made.bounding.cut
 
 
 def measured(random: np.random.Generator, items: int, *, spread: float, slope: float) -> tuple[Measured, Measured]:
@@ -97,7 +242,7 @@ def measured(random: np.random.Generator, items: int, *, spread: float, slope: f
     return Measured(quiet, 12.0), Measured(true + random.normal(0, 150, items), 150.0)
 
 
-NOTHING = ClippingLoss(taken=0.0, deviation=0.0, kept=1.0, prior=0.05, item_variation=0.5)
+NOTHING = ClippingLoss(taken=0.0, deviation=0.0, kept=1.0, variation=0.5, prior=0.05)
 
 
 @pytest.mark.parametrize("spread", [0.0, 0.05, 0.2])
@@ -120,9 +265,7 @@ def test_two_scales_hold_the_truth(spread: float, slope: float) -> None:
 def test_the_spread_is_measured() -> None:
     for spread in (0.05, 0.2):
         found = [
-            combined_counts(
-                *measured(np.random.default_rng(seed), 2000, spread=spread, slope=0.0), NOTHING
-            ).heterogeneity
+            two_scales._ratio_and_spread(*measured(np.random.default_rng(seed), 2000, spread=spread, slope=0.0), 1.0)[1]
             for seed in range(10)
         ]
         assert np.mean(found) == pytest.approx(spread, rel=0.25)
@@ -140,17 +283,41 @@ def test_whatever_the_noise_is_nothing_fails() -> None:
     """Open measurements far below 0, equal items, sums that are negative: work that fails would be done again."""
     for values in ([-500.0, -400.0], [0.0] * 30, [1e12] * 30):
         quiet = Measured(np.full(len(values), 80.0), 12.0)
-        lost = ClippingLoss(taken=-100.0, deviation=50.0, kept=1.0, prior=0.05, item_variation=0.5)
+        lost = ClippingLoss(taken=-100.0, deviation=50.0, kept=1.0, variation=0.5, prior=0.05)
         found = combined_counts(quiet, Measured(np.array(values), 150.0), lost)
         assert np.isfinite(found.counts).all()
         assert np.isfinite(found.deviations).all()
 
 
+@pytest.mark.parametrize("largest", [1, 10**6], ids=["people", "events"])
+def test_whatever_the_noise_is_known_items_have_counts(largest: int) -> None:
+    """Without a threshold first counts may be anything, also 0 altogether: no bound fails, and no estimate."""
+    budget = Cost(Fraction(1), Fraction(1, 10**6))
+    mechanism = weighted.of_known(budget, WeightedClip(4, 2, largest), 2, "add-remove")
+    for first in ([0, 0], [5, -5], [-(10**9), -(10**9)], [-(10**12), 10**12], [10**15, 1]):
+        for sizes in ((0, 0, 0), (10**4, 10**6, 10**9)):
+            with quiet():
+                noisy, _ = once_and_again(mechanism, [each - 7 for each in first], Looked(sizes, [-100, 10**14]))
+                columns = mechanism.estimate(noisy).by_name
+            for name in ("count", "low", "high"):
+                assert (columns[name] >= 0).all()
+
+
 def test_what_the_open_measurement_lost_is_believed_as_far_as_it_is_known() -> None:
     def part(deviation: float) -> float:
-        return ClippingLoss(taken=40.0, deviation=deviation, kept=1000.0, prior=0.05, item_variation=0.5).part
+        return ClippingLoss(taken=40.0, deviation=deviation, kept=1000.0, variation=0.5, prior=0.05).part
 
     assert part(0.0) == 0.04
     assert part(50.0) == pytest.approx(0.02)
     assert part(1e9) < 1e-6
-    assert ClippingLoss(taken=-5.0, deviation=1.0, kept=10.0, prior=0.05, item_variation=0.5).part == 0
+    assert ClippingLoss(taken=-5.0, deviation=1.0, kept=10.0, variation=0.5, prior=0.05).part == 0
+
+
+def test_noise_that_looks_clear_lowers_nothing() -> None:
+    """Of 100,000 items that nobody has, some exceed the rest by chance: the others do not become certain by that."""
+    random = np.random.default_rng(1)
+    true = np.where(np.arange(100_000) < 50, 200.0, 0.0)
+    quiet, open_ = (Measured(true + random.normal(0, noise, len(true)), noise) for noise in (100.0, 300.0))
+    found = combined_counts(quiet, open_, NOTHING)
+    assert (found.deviations > 50).all()
+    assert np.mean(np.abs(found.counts - true) <= 1.96 * found.deviations) > 0.9

@@ -52,6 +52,8 @@ JOBS: dict[str, tuple[Any, dict[str, Any]]] = {
     "staircase": ("shape", ITEM),
     "buckets": ("shape", {**ITEM, "mechanism": "buckets"}),
     "distribution": ("distribution", LISTED),
+    "distribution over rows": ("distribution", {**LISTED, "target": "rows"}),
+    "distribution of a source": ("distribution", {**LISTED, "target": "source"}),
     **{
         f"distribution, {name}": ("distribution", {**LISTED, "mechanism": name})
         for name in ("recentred", "ks", "hypothesis-selection", "sparse", "sample-one", "gaussian", "laplace")

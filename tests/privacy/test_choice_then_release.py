@@ -7,6 +7,7 @@ events, who makes every choice that they can more likely.
 from collections import Counter
 from fractions import Fraction
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -36,8 +37,8 @@ PEOPLE: list[Person] = [(("a", 1),), (("a", 1), ("b", 1))]
 EVENTS: list[Person] = [(("a", 1),), (("a", BILLION),), (("a", 1), ("b", BILLION))]
 
 
-def a_third(neighbours: Neighbours, count: Count, cells: int | None, way: str) -> Strategy:
-    return strategy(BUDGET, count, neighbours, cells, way, share=Fraction(1, 3), grid=(1, 2))
+def a_third(neighbours: Neighbours, count: Count, cells: int | None, way: str, **more: Any) -> Strategy:
+    return strategy(BUDGET, count, neighbours, cells, way, share=Fraction(1, 3), grid=(1, 2), **more)
 
 
 @lru_cache(maxsize=100)
@@ -118,7 +119,7 @@ def test_unknown_items(neighbours: Neighbours, events: bool) -> None:
 def test_known_items(neighbours: Neighbours) -> None:
     """The private quantile, then Laplace noise on a known item: pure, so delta is 0; and with much less epsilon
     it is not."""
-    asked = a_third(neighbours, "events", 1, "quantile")
+    asked = a_third(neighbours, "events", 1, "quantile", debias=None)
     choice = Quantile(asked.price, neighbours, 1.0, BILLION, (1, 3))
 
     def run(people: tuple[Person, ...], entropy: Entropy) -> object:

@@ -19,8 +19,7 @@ from headcount.audit import Laws, worst_delta
 from headcount.audit.found_first import People
 from headcount.audit.neighbours import pairs
 from headcount.audit.specimens import found_in, on_people, ranked
-from headcount.bound import Bounding, TopItems, TwoScaleClip
-from headcount.bound.selection.rank import CountAtRankCheck
+from headcount.bound import TopItems
 from headcount.exact import Integers
 from headcount.mechanism import CountRelease
 from headcount.mechanism.topk.levels import Level
@@ -371,25 +370,6 @@ def test_refined_counts(neighbours: Neighbours) -> None:
     laws, few = Laws(on_people(mechanism), left_out), neighbouring(neighbours, [("a",), ("b",)], 1)
     for epsilon in (ONE, Fraction(2), Fraction(4)):
         assert laws.worst_delta(few, epsilon).high <= price(mechanism, epsilon) + 6 * left_out
-
-
-SCALED = TwoScaleClip(1, 1, 4, 1, (1, 1))
-
-
-@pytest.mark.parametrize("neighbours", BOTH)
-@pytest.mark.parametrize("epsilon", [ONE / 2, ONE])
-def test_a_look_at_a_rank(neighbours: Neighbours, epsilon: Fraction) -> None:
-    """Of the item at a rank the count changes by 1 at most: delta is 0 at epsilon, and not at nine tenths of it."""
-    choice = CountAtRankCheck(epsilon, neighbours, 2, 12.0, SCALED, 10)
-
-    def run(count: int, entropy: Entropy) -> str:
-        bounding: Bounding = choice.draw(count, entropy)
-        return type(bounding).__name__
-
-    laws, left_out = Laws(run, Fraction(1, 10**9)), Fraction(1, 10**9)
-    few = [(count, count + 1) for count in range(16)]
-    assert laws.worst_delta(few, epsilon).high <= 4 * left_out
-    assert laws.worst_delta(few, epsilon * Fraction(9, 10)).low > Fraction(1, 1000)
 
 
 def test_ranks_move_by_one_at_most() -> None:

@@ -6,24 +6,43 @@ promise must hold.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from ibis.expr import types as ir
 
 from headcount.account import Cost
 from headcount.account.events import Gaussian, GaussianThreshold, LaplaceThreshold, Neighbours, WeightedThreshold
-from headcount.account.threshold import gaussian_delta, laplace_delta
+from headcount.account.gaussian import discrete_delta
+from headcount.account.threshold import changed_people, gaussian_delta, laplace_delta
 from headcount.audit import Laws, worst_delta
 from headcount.audit.neighbours import pairs
-from headcount.bound import Bounded, Bounding, SampledEvents, SampledItems, ScaledToSize, ScaledToSum, TwoScaleClip
-from headcount.mechanism import AnyMechanism, NoisyTwoScale, Thresholded, Weighted
+from headcount.bound import (
+    Bounded,
+    BoundedWeighted,
+    Bounding,
+    SampledEvents,
+    SampledItems,
+    ScaledToSize,
+    ScaledToSum,
+    WeightedClip,
+)
+from headcount.bound.selection.profile import Profile
+from headcount.bound.shown import PeopleSizes, Shown
+from headcount.exact import Integers
+from headcount.mechanism import AnyMechanism, NoisyTwice, NoisyWithScalar, Thresholded, Weighted
 from headcount.mechanism.known import clipped
+from headcount.mechanism.scalar import with_scalar
+from headcount.mechanism.unknown import second as unknown_second
 from headcount.mechanism.unknown import thresholded
-from headcount.noise import Entropy
+from headcount.mechanism.unknown.second import SecondMeasurement
+from headcount.noise import Entropy, Law
 from headcount.source import Contributions, contributions
+from headcount.source.contributions import ReadPlan
 from tests.tables import on_shared_engine
 
 Person = tuple[str, ...]
@@ -43,7 +62,35 @@ def bounded(people: Sequence[Person], bounding: Bounding, events: bool, known: b
             "item": pa.array([item for _, item in rows], pa.string()),
         }
     )
-    return bounding.bound(_done(on_shared_engine(table), events, known), SECRET, KEYS if known else None)
+    done, keys = _done(on_shared_engine(table), events, known), KEYS if known else None
+    if not isinstance(bounding, WeightedClip):
+        return bounding.bound(done, SECRET, keys)
+    with done.read(ReadPlan(encoded=True)) as read:  # in numbers, as the table on the engine is soon another one
+        return remembering(bounding.bound(read, SECRET, keys))
+
+
+def remembering(bounded: BoundedWeighted) -> BoundedWeighted:
+    """The same, with a second look that is computed once for every list and bound."""
+
+    @lru_cache
+    def look_again(shown: tuple[bool, ...]) -> Shown:
+        return Remembered(bounded.look_again(np.array(shown)))
+
+    return replace(bounded, look_again=lambda shown: look_again(tuple(shown.tolist())))
+
+
+class Remembered(Shown):
+    """A second look, each part of it once."""
+
+    def __init__(self, inner: Shown) -> None:
+        self.norm, self.found, self._sizes = inner.norm, lru_cache(inner.totals), inner.sizes
+
+    @property
+    def sizes(self) -> PeopleSizes:
+        return self._sizes
+
+    def totals(self, bound_squared: int) -> Integers:
+        return self.found(bound_squared)
 
 
 @lru_cache
@@ -142,14 +189,33 @@ def test_clipped_gaussian(neighbours: Neighbours, events: bool) -> None:
     assert exact.low > budget.delta / 4
 
 
-def seen_of(mechanism: AnyMechanism, *, events: bool = False):  # type: ignore[no-untyped-def]
-    """Everything that the mechanism lets see: values on both scales, and the two sums."""
+@dataclass(frozen=True)
+class Open(SecondMeasurement):
+    """The second measurement that shows its profile, too."""
+
+    profiles: list[list[float]] = field(default_factory=list, compare=False)
+
+    def _profile(self, shown: Shown, entropy: Entropy) -> Profile:
+        profile = super()._profile(shown, entropy)
+        self.profiles.append(profile.counts.tolist())
+        return profile
+
+
+def seen_of(mechanism: AnyMechanism, *, events: bool = False, known: bool = False):  # type: ignore[no-untyped-def]
+    """Everything that the mechanism lets see: the first values; the profile, the bound, the clipped amount and the
+    totals of the second measurement."""
 
     def run(people: tuple[Person, ...], entropy: Entropy) -> object:
-        noisy = mechanism.run(bounded(people, mechanism.bounding, events, False), entropy)
-        items = noisy.items["item0"].to_pylist()
-        more = (noisy.large.tolist(), noisy.taken.tolist()) if isinstance(noisy, NoisyTwoScale) else ()
-        return dict(zip(items, noisy.values.tolist(), strict=True)), more
+        noisy = mechanism.run(bounded(people, mechanism.bounding, events, known), entropy)
+        more: tuple[object, ...] = ()
+        if isinstance(noisy, NoisyTwice):
+            assert isinstance(mechanism, Weighted)
+            assert isinstance(mechanism.second, Open)
+            again, profile = noisy.second, mechanism.second.profiles[-1]
+            more = (profile, again.bound_squared, again.totals.values.tolist(), again.clipped.values.tolist())
+        if isinstance(noisy, NoisyWithScalar):
+            more = (noisy.number,)
+        return dict(zip(noisy.items["item0"].to_pylist(), noisy.values.tolist(), strict=True)), more
 
     return run
 
@@ -159,9 +225,9 @@ def seen_of(mechanism: AnyMechanism, *, events: bool = False):  # type: ignore[n
 @pytest.mark.parametrize("events", [False, True], ids=["people", "events"])
 @pytest.mark.parametrize(("variance", "threshold", "epsilon"), [(2, 5, 1), (4, 7, 2), (3, 4, 2)])
 def test_weighted(neighbours: Neighbours, events: bool, variance: int, threshold: int, epsilon: int) -> None:
-    """People within and above the bound, with own and with common items; every draw on the small scale."""
+    """People within and above the bound, with own and with common items; every draw of the first measurement."""
     kinds: list[Person] = [("a",), ("b",), ("a", "b"), ("a", "a"), ("a", "a", "b")] if events else ITEMS
-    bounding = TwoScaleClip(1, 2, 4, 10**6 if events else 1, (1, 1), squared=4)
+    bounding = WeightedClip(1, 4, 10**6 if events else 1, squared=4)
     event = WeightedThreshold(Fraction(variance), Fraction(4), 4, threshold, neighbours)
     exact = worst_delta(
         seen_of(Weighted(bounding, event), events=events), pairs(kinds, 1, neighbours), epsilon, Fraction(1, 10**3)
@@ -170,26 +236,100 @@ def test_weighted(neighbours: Neighbours, events: bool, variance: int, threshold
     assert exact.high > 0
 
 
-@pytest.mark.slow(but=["add-remove"])
+def noise(variances: Sequence[int], squared: int, neighbours: Neighbours) -> list[Gaussian]:
+    """Noise on the profile, the clipped amount and the totals, in units of which one person adds the root of
+    `squared`."""
+    changed = changed_people(neighbours)
+    parts = zip(variances, (2, 1, 2), strict=True)
+    return [Gaussian(Fraction(each), Fraction(squared * min(changed, k)), changed * k) for each, k in parts]
+
+
+@pytest.fixture
+def one_bin(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second profile has one bin, so that all draws can be enumerated."""
+    monkeypatch.setattr(unknown_second, "size_edges", lambda largest: (1,))
+
+
+class Only(Entropy):
+    """One of the draws is left to another entropy; all others are 0."""
+
+    def __init__(self, inner: Entropy, place: int) -> None:
+        self._inner, self._place, self._before = inner, place, 0
+
+    def draw(self, law: Law, size: int) -> Integers:
+        self._before += 1
+        return self._inner.draw(law, size) if self._before == self._place + 1 else np.zeros(size, dtype=np.int64)
+
+    def secret(self) -> bytes:
+        return self._inner.secret()
+
+
+PARTS = {"profile": (1, 4, 16), "clipped": (2, 64, 4096), "totals": (3, 4, 16)}
+"""Place among the draws, norm of one person in units, and variance."""
+
+
+@pytest.mark.usefixtures("one_bin")
+@pytest.mark.slow(but=["profile-add-remove-unknown", "clipped-replace-known", "totals-replace-unknown"])
+@pytest.mark.parametrize("known", [False, True], ids=["unknown", "known"])
 @pytest.mark.parametrize("neighbours", BOTH)
-def test_weighted_on_two_scales(neighbours: Neighbours) -> None:
-    """With the second measurement and the two sums, of an own item and a common one: all draws of all of them."""
-    bounding = TwoScaleClip(1, 2, 2, 1, (1, 1), squared=2)
-    event = WeightedThreshold(Fraction(4), Fraction(2), 2, 6, neighbours)
-    twice = 2 if neighbours == "replace" else 1
-    beside = tuple(Gaussian(Fraction(6), Fraction(2 * twice), 2 * cells) for cells in (2, 2))
-    kinds: list[Person] = [("a",), ("a", "b")] if neighbours == "replace" else [("a",)]
-    crowd: tuple[Person, ...] = (("a",),) * 4
-    people = [(crowd + one, crowd + two) for one, two in pairs(kinds, 1, neighbours)]
-    exact = worst_delta(seen_of(Weighted(bounding, event, beside)), people, 1, Fraction(1, 30))
-    assert exact.low <= gaussian_delta(Fraction(1), event, beside)
-    assert exact.high > 0
+@pytest.mark.parametrize("part", PARTS)
+def test_each_part_of_the_second_measurement(neighbours: Neighbours, part: str, known: bool) -> None:
+    """Every draw of it, given which items are shown: a and b, and c is not. At most its price, and near it; unless a
+    person is replaced, which changes one of two bins if there is only one."""
+    place, norm, variance = PARTS[part]
+    again = noise([variance] * 3, norm**2, neighbours)
+    plain = Gaussian(Fraction(variance), Fraction(norm**2 * changed_people(neighbours)), 4)
+    threshold = WeightedThreshold(Fraction(variance), Fraction(norm**2), 4, 3 * norm, neighbours)
+    bounding = WeightedClip(1, 4, 1, squared=norm**2)
+    mechanism = Weighted(bounding, plain if known else threshold, Open(tuple(again), 1, norm**2))
+    everything = seen_of(mechanism, known=known)
+
+    def run(people: tuple[Person, ...], entropy: Entropy) -> object:
+        shown, (profile, bound, totals, clipped) = everything(people, Only(entropy, place))
+        assert set(shown) == {"a", "b"}
+        return {"profile": profile, "totals": (bound, totals), "clipped": clipped}[part]
+
+    crowd: tuple[Person, ...] = (("a",), ("b",)) * 4
+    kinds: list[Person] = [("a",), ("b",), ("c",), ("a", "b", "c")]
+    people = [(crowd + one, crowd + other) for one, other in pairs(kinds, 1, neighbours)]
+    exact, price = worst_delta(run, people, 1, Fraction(1, 2000)), discrete_delta(Fraction(1), [again[place - 1]])
+    assert exact.low <= price
+    assert exact.high > price * {"profile": Fraction(1, 4), "clipped": Fraction(1, 20), "totals": Fraction(1, 2)}[part]
+
+
+@pytest.mark.usefixtures("one_bin")
+@pytest.mark.slow(sibling="test_each_part_of_the_second_measurement")
+def test_weighted_twice_in_a_crowd() -> None:
+    """All draws of both measurements together, of a person whose item is shown anyway: at most the price of all, and
+    more than that of the first alone would be."""
+    again, half = noise([2, 2, 2], 4, "add-remove"), Fraction(1, 2)
+    event = WeightedThreshold(Fraction(2), Fraction(4), 2, 8, "add-remove")
+    mechanism = Weighted(WeightedClip(1, 2, 1, squared=4), event, Open(tuple(again), 1, 4))
+    crowd: tuple[Person, ...] = (("a",),) * 6
+    exact = worst_delta(seen_of(mechanism), [((*crowd, ("a",)), crowd)], half, Fraction(1, 50))
+    assert gaussian_delta(half, event) < exact.low <= gaussian_delta(half, event, again)
+
+
+@pytest.mark.parametrize("neighbours", BOTH)
+def test_thresholded_people_and_what_sampling_took_away(neighbours: Neighbours) -> None:
+    """Every draw of both; of people who lose nothing, one item, or as much as counts. At a smaller epsilon there is
+    more than delta: what is lost is not measured for nothing."""
+    budget = Cost(Fraction(2), Fraction(1, 20))
+
+    def counted(rest: Cost) -> Thresholded:
+        return thresholded.calibrated(rest, SampledItems(1), neighbours)
+
+    mechanism = with_scalar(budget, "taken", counted, Fraction(1, 2))
+    kinds: list[Person] = [("a",), ("a", "b"), tuple("abcdefgh")]
+    laws, few = Laws(seen_of(mechanism), LEFT_OUT), list(pairs(kinds, 1, neighbours))
+    assert below(laws.worst_delta(few, budget.epsilon).high, budget.delta)
+    assert laws.worst_delta(few, Fraction(9, 10)).low > budget.delta
 
 
 @pytest.mark.parametrize("neighbours", BOTH)
 def test_weighted_in_a_crowd(neighbours: Neighbours) -> None:
     """Where only noise protects: the exact delta is near the price, so less noise would be seen."""
-    bounding = TwoScaleClip(1, 1, 2, 1, (1, 1), squared=4)
+    bounding = WeightedClip(1, 2, 1, squared=4)
     event = WeightedThreshold(Fraction(6), Fraction(4), 2, 9, neighbours)
     crowd: tuple[Person, ...] = (("a",), ("b",)) * 9
     people = [(crowd + one, crowd + other) for one, other in pairs([("a",), ("b",)], 1, neighbours)]

@@ -124,4 +124,5 @@ def test_people_with_one_item_are_not_scaled() -> None:
     table = pa.table({"user": list(range(20_000)), "song": [f"song {number % 50}" for number in range(20_000)]})
     release = hc.histogram(table, **ASKED)
     assert release.about.bound == 1
-    assert [event.name for event in release.cost.events] == ["laplace", "laplace-threshold"]
+    assert [event.name for event in release.cost.events] == ["laplace", "laplace-threshold", "laplace"]
+    assert "How much bounding took away from all is measured as well" in release.explain()

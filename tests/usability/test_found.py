@@ -190,16 +190,14 @@ def test_nothing_found(plays: Any) -> None:
     assert hc.top(plays.slice(0, 0), **ASKED).table.num_rows == 0
 
 
-def test_thousands_of_people_with_many_items_each_lead_to_count_release() -> None:
-    """3,000 people with 300 of 20,000 items each: scaled counts would drown in noise, and auto says why."""
+def test_people_with_many_items_each_are_scaled_as_well() -> None:
+    """3,000 people with 300 of 20,000 items each: at least as many as are found one after another by name."""
     random = np.random.default_rng(1)
     users = np.repeat(np.arange(3000), 300)
     items = (20_000 * random.random(len(users)) ** 3).astype(np.int64)
     release = hc.histogram(pa.table({"user": users, "item": items}), user="user", by="item", epsilon=1)
-    assert "It clearly has fewer: they are found." in release.explain()
-    assert "no bound (found one after another)" in release.summary()
-    assert release.table.column_names[-1] == "deviation"
-    assert release.table.num_rows > 20
+    assert "is measured a second time" in release.explain()
+    assert release.table.num_rows > 50
 
 
 def test_few_people_are_looked_at_twice() -> None:

@@ -1,5 +1,6 @@
 """Quantiles and ranges of a column of numbers: as a user asks for them."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -346,3 +347,62 @@ def test_mistakes_of_ranges(ranges: Any, message: str) -> None:
     with pytest.raises(hc.HeadcountError) as refused:
         hc.ranges(pa.table({"user": [1], "amount": [1.0]}), **ASKED, ranges=ranges)
     assert str(refused.value) == message
+
+
+DECADES: dict[str, tuple[tuple[float, float], str]] = {
+    "from 1": ((1, 1000), "log"),
+    "from a small number": ((0.001, 0.1), "log"),
+    "from 0 to much": ((0, 10_000), "log"),
+    "from 0 to little": ((0, 9_999), "even"),
+    "less than two decades": ((1, 99), "even"),
+    "from below 0": ((-1, 10**6), "even"),
+}
+
+
+@pytest.mark.parametrize(("ends", "spacing"), DECADES.values(), ids=DECADES)
+def test_cells_widen_by_default_if_the_range_spans_decades(table: pa.Table, ends: Any, spacing: str) -> None:
+    plan = hc.plan("quantiles", table, **ASKED, range=ends)
+    assert json.loads(plan.to_json())["parameters"]["spacing"] == spacing
+    assert ("cells that widen with the value" in str(plan)) == (spacing == "log")
+    assert plan == hc.plan("quantiles", table, **ASKED, range=ends, spacing=spacing)
+    assert hc.Plan.from_json(plan.to_json()) == plan
+
+
+@pytest.mark.parametrize("mechanism", ["tree", "search"])
+@pytest.mark.parametrize("ends", [(0, 10**9), (1, 10**9)], ids=str)
+def test_quantiles_over_decades(mechanism: Any, ends: Any) -> None:
+    """Incomes in a range a thousand times too wide: with cells of one width, the lowest tenth would be in one."""
+    incomes = np.random.default_rng(4).lognormal(10, 1.5, 20_000)
+    table = pa.table({"user": np.arange(len(incomes)), "amount": incomes})
+    release = hc.quantiles(table, **ASKED, q=Q, range=ends, mechanism=mechanism)
+    true = np.quantile(incomes, Q)
+    values, low, high = (np.array(release.table[name].to_pylist()) for name in ("value", "low", "high"))
+    assert np.abs(values / true - 1).max() < 0.1
+    assert (high / low).max() < 4  # a search has wide ones
+
+
+def test_intervals_over_decades_hold_the_true_quantile() -> None:
+    """270 intervals, of which 95% should hold: less than 87% have a chance below one in a million."""
+    incomes, hold = np.random.default_rng(5).lognormal(10, 2, 5_000), []
+    table, tenths = pa.table({"user": np.arange(5_000), "amount": incomes}), np.arange(1, 10) / 10
+    for _ in range(30):
+        rows = hc.quantiles(table, **ASKED, range=(0, 10**8)).table.to_pydict()
+        true = np.quantile(incomes, tenths)
+        hold += ((np.array(rows["low"]) <= true) & (true <= np.array(rows["high"]))).tolist()
+    assert np.mean(hold) > 0.87
+
+
+def test_values_on_edges_and_outside_have_a_cell() -> None:
+    """Powers of two are edges of sections; everything below counts as the lowest value, everything above as the
+    highest."""
+    values = [*[0.5] * 2500, *[2.0] * 2500, *[64.0] * 2500, *[10.0**9] * 2500]
+    table = pa.table({"user": range(10_000), "amount": values})
+    found = hc.quantiles(table, **ASKED, q=[0.125, 0.375, 0.625, 0.875], range=(1, 1024)).table["value"].to_pylist()
+    assert found == pytest.approx([1, 2, 64, 1024], rel=0.01)
+
+
+def test_a_range_below_zero_has_no_logarithm(table: pa.Table) -> None:
+    with pytest.raises(hc.HeadcountError, match=r'begins at 0 or above\. Fix: spacing="even"'):
+        hc.quantiles(table, **ASKED, range=(-5, 1000), spacing="log")
+    with pytest.raises(hc.HeadcountError, match='Fix: spacing="auto" or spacing="even" or spacing="log"'):
+        hc.quantiles(table, **ASKED, range=(0, 1000), spacing="geometric")  # type: ignore[arg-type]

@@ -92,7 +92,7 @@ def test_more_people_never_have_fewer_items(table: pa.Table, mechanism: Any) -> 
     people = int(shape.counts.sum())
     found = [shape.coverage(part * people // 4) for part in (1, 2, 3, 4, 5, 8, 16, 24, 36)]
     values = [each.value for each in found]
-    assert values == pytest.approx(sorted(values), rel=1e-3)
+    assert values == pytest.approx(sorted(values), rel=5e-3)
     for each in found[4:]:
         assert each.low >= shape.distinct().low
     sizes = [shape.support_size(min_share=share).value for share in (1e-4, 1e-5, 1e-6, 1e-9)]

@@ -26,7 +26,7 @@ from headcount.account.events import (
 )
 from headcount.account.gaussian import discrete_delta
 from headcount.account.threshold import changed_people, gaussian_delta, laplace_delta
-from headcount.audit import distributed, sampled, shaped
+from headcount.audit import distributed, sampled, shaped, twice
 from headcount.audit.enumerate import Delta, worst_delta
 from headcount.audit.found_first import People, profiled
 from headcount.audit.mistakes import (
@@ -39,7 +39,7 @@ from headcount.audit.mistakes import (
 from headcount.audit.neighbours import pairs
 from headcount.audit.sampled import ONE, Run
 from headcount.audit.statistical import Finding, audit
-from headcount.bound import Bounded, BoundedTop, SampledItems, ScaledToSize, ScaledToSum, TopItems, TwoScaleClip
+from headcount.bound import Bounded, BoundedTop, SampledItems, ScaledToSize, ScaledToSum, TopItems, WeightedClip
 from headcount.bound.selection.plume import Discovered
 from headcount.bound.selection.statistics import Sizes
 from headcount.mechanism import (
@@ -160,7 +160,7 @@ def _priced(neighbours: Neighbours) -> Iterator[tuple[str, AnyMechanism, Fractio
     assert isinstance(both.event, Gaussian)
     yield "clipped, Gaussian", both, ONE, discrete_delta(ONE, [both.event])
     scaled = WeightedThreshold(2 * ONE, 2 * ONE, items=2, threshold=5, neighbours=neighbours)
-    yield "weighted", Weighted(TwoScaleClip(2, 2, 2, 1, (1, 1), squared=2), scaled), ONE, gaussian_delta(ONE, scaled)
+    yield "weighted", Weighted(WeightedClip(2, 2, 1, squared=2), scaled), ONE, gaussian_delta(ONE, scaled)
     items = found_in((ONE / 2, ONE), most=1, chance=ONE / 20, variance=0 * ONE, rho=ONE * 3 / 10, neighbours=neighbours)
     yield "count-release", items, 2 * ONE, items.event.delta + zcdp.delta(items.event.rho, 2 * ONE)
     counted = found_in((ONE,), most=1, chance=ONE / 20, variance=4 * ONE, rho=ONE * 4 / 10, neighbours=neighbours)
@@ -236,7 +236,7 @@ def _items(names: list[str]) -> pa.Table:
 def after_a_profile(budget: Cost) -> Run[People]:
     """Bounds from a private profile, then the counts of people within them; both are outputs."""
     strategy = Weights(
-        budget=budget, neighbours="add-remove", count="users", share=Fraction(1, 5), by_name=True, ratio=False
+        budget=budget, neighbours="add-remove", count="users", share=Fraction(1, 5), by_name=True, again=False
     )
     choice, mechanism_for = strategy.selection, lru_cache(maxsize=None)(strategy.mechanism)
 
@@ -265,7 +265,7 @@ def specimens() -> list[Specimen]:
     paid = laplace_delta(event)
     pure = clipped.laplace(Cost(ONE, 0 * ONE), ScaledToSum(1, largest=1), 2, "add-remove")
     quiet = clipped.gaussian(Cost(ONE, delta), ScaledToSize(1, largest=1), 2, "add-remove")
-    scaled = weighted.calibrated(Cost(ONE, delta), TwoScaleClip(1, 1, 1, 1, (1, 1)), "add-remove", ratio=False)
+    scaled = weighted.calibrated(Cost(ONE, delta), WeightedClip(1, 1, 1), "add-remove", again=False)
     found, wrongly = (
         found_in((ONE / 4,), most=2, chance=delta / 2, variance=100 * ONE, rho=zcdp.rho(ONE, delta / 2), kind=kind)
         for kind in (Level, LightBottom)
@@ -302,9 +302,10 @@ def specimens() -> list[Specimen]:
         *sampled.honest(),
         *shaped.honest(),
         *distributed.honest(),
+        *twice.honest(),
     ]
     bottom = ("a bottom as light as an item", on_people(wrongly), delta, crowded, 20)
-    slow_wrong = [bottom, *sampled.wrong(), *shaped.wrong(), *distributed.wrong()]
+    slow_wrong = [bottom, *sampled.wrong(), *shaped.wrong(), *distributed.wrong(), *twice.wrong()]
     return [
         *(Specimen(name, run, ONE, d, True, *pair) for name, run, d, pair in honest),
         *(Specimen(name, run, ONE, d, True, *pair, slow) for name, run, d, pair, slow in slow_honest),

@@ -4,8 +4,9 @@ bounded.py      the types: Sensitivity, Bounded, and the interface Bounding
 sample.py       sample a person's items or events, by a keyed hash with a fresh secret
 by_number.py    the same on dictionary-encoded pairs, sorted in this process
 scale.py        scale a person's counts to an l1 or l2 norm, on a public grid
-two_scales.py   scale them to two l2 norms at once, on a grid that does not depend on the bounds
-measured.py     release one more scalar: the clipped amount, or the number of people
+weighted.py     scale them to an l2 norm, on a grid that does not depend on the bound
+shown.py        scale them again, over items that are shown already
+measured.py     measure one more scalar: the clipped amount, or the number of people
 top.py          list the most common items, with no limit on a person's items
 draws.py        per-person counts over a public list; a fixed number of draws per person
 arithmetic.py   the same formulas on engine columns and on NumPy arrays
@@ -15,14 +16,13 @@ selection/      private selection of the bound:
 selection.py      the interface BoundSelection
 statistics.py     sizes of people's contributions, aggregated by the engine
 loads.py          per-item statistics for every candidate bound
-profile.py        bounds from a private profile of people by size
+profile.py        bounds from a private profile of people by size: the default of a histogram
 nonempty_bins.py  the highest bin of a noisy profile that is significantly nonempty
 amounts.py        the limit on one person's amount, from such a profile
 draws.py          the number of draws per person, from such a profile
 people.py         the number of people, with noise
-rank.py           scaling or iterative search, by the noisy count of the item at a rank
 paper.py          the selection rules of paper 000, for items known in advance
-compare.py        the generalised exponential mechanism for them: the default
+compare.py        the generalised exponential mechanism for them: the default if they are few, and of a total
 by_load.py        selection rules for items not known in advance
 plume.py          discover items first, then bound again: a baseline
 """
@@ -33,14 +33,14 @@ from headcount.bound.sample import SampledEvents, SampledItems
 from headcount.bound.scale import ScaledToSize, ScaledToSum
 from headcount.bound.selection.selection import BoundSelection
 from headcount.bound.top import BoundedTop, TopItems, TopSums
-from headcount.bound.two_scales import BoundedTwoScale, TwoScaleClip
 from headcount.bound.verify import attained
+from headcount.bound.weighted import BoundedWeighted, WeightedClip
 
 __all__ = [
     "BoundSelection",
     "Bounded",
     "BoundedTop",
-    "BoundedTwoScale",
+    "BoundedWeighted",
     "BoundedWithScalar",
     "Bounding",
     "SampledEvents",
@@ -50,7 +50,7 @@ __all__ = [
     "Sensitivity",
     "TopItems",
     "TopSums",
-    "TwoScaleClip",
+    "WeightedClip",
     "WithScalar",
     "attained",
 ]

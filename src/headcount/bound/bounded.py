@@ -131,7 +131,7 @@ class Cutting(Bounding):
     def to_bounded(self, totals: pa.Table, keys: pa.Table | None) -> Bounded:
         """Build `Bounded` from sorted totals, whose order must not reveal the engine's; in the order of the keys, if
         there are any."""
-        found = totals if keys is None else _at_keys(totals, keys)
+        found = totals if keys is None else at_keys(totals, keys)
         return Bounded(found.drop_columns([TOTAL]), whole_numbers(found[TOTAL]), self.sensitivity)
 
     def kept(self, contributions: Contributions, secret: bytes) -> ir.Table:
@@ -154,7 +154,7 @@ def _totals_less_excess(contributions: Contributions, excess: ir.Table, unit: in
     return kept.filter(kept[TOTAL] > 0).mutate(**{TOTAL: ibis.least(kept[TOTAL], LARGEST_TOTAL).cast(WIDE)})
 
 
-def _at_keys(totals: pa.Table, keys: pa.Table) -> pa.Table:
+def at_keys(totals: pa.Table, keys: pa.Table) -> pa.Table:
     """Align totals with the keys; a key that nobody has gets 0. Joined byte by byte in this process, not on the engine:
     an engine's notion of equality (a collation that ignores case) must not count a person under two keys."""
     placed = keys.append_column("place", pa.array(np.arange(len(keys))))

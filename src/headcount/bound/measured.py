@@ -8,12 +8,15 @@ of neighbours.
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
 import pyarrow as pa
 from ibis.expr import types as ir
 
 from headcount.bound.arithmetic import cut_at
 from headcount.bound.bounded import CUT, TOTAL, Bounded, Bounding, Sensitivity
+from headcount.bound.sample import SampledEvents, SampledItems
 from headcount.bound.scale import ScaledToSize, ScaledToSum
+from headcount.bound.selection.statistics import sizes
 from headcount.source.arrow_columns import whole_numbers
 from headcount.source.contributions import USER, WIDE, Contributions
 from headcount.source.engines.registry import to_arrow
@@ -34,7 +37,7 @@ class BoundedWithScalar(Bounded):
 class WithScalar(Bounding):
     """The inner bounding, with a scalar."""
 
-    inner: ScaledToSum | ScaledToSize
+    inner: ScaledToSum | ScaledToSize | SampledItems | SampledEvents
     what: Literal["taken", "people"]
 
     @property
@@ -67,13 +70,16 @@ class WithScalar(Bounding):
 
     def bound(self, contributions: Contributions, secret: bytes, keys: pa.Table | None) -> BoundedWithScalar:
         inner = self.inner.bound(contributions, secret, keys)
-        people = self._taken(contributions, secret) if self.what == "taken" else contributions.people
-        return BoundedWithScalar(inner.items, inner.totals, inner.sensitivity, added(people))
+        number = self._taken(contributions, secret) if self.what == "taken" else added(contributions.people)
+        return BoundedWithScalar(inner.items, inner.totals, inner.sensitivity, number)
 
-    def _taken(self, contributions: Contributions, secret: bytes) -> ir.Table:
-        """(user, total): the amount clipped from each person, at most `cut`."""
+    def _taken(self, contributions: Contributions, secret: bytes) -> int:
+        """The amount clipped from everybody, of each at most `cut`."""
+        if isinstance(self.inner, SampledItems | SampledEvents):
+            found = sizes(contributions, "sum")
+            return int((np.clip(found.sizes - self.inner.most, 0, self.cut) * found.people).sum())
         taken = self.inner.excess(contributions, secret).group_by(USER).agg(**{TOTAL: lambda rows: rows[CUT].sum()})
-        return taken.mutate(**{TOTAL: cut_at(taken[TOTAL].cast("float64"), self.cut).cast("int64")})
+        return added(taken.mutate(**{TOTAL: cut_at(taken[TOTAL].cast("float64"), self.cut).cast("int64")}))
 
 
 def added(people: ir.Table) -> int:

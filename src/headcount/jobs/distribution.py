@@ -11,17 +11,31 @@ from headcount.account.events import Neighbours
 from headcount.account.guarantee import Cost
 from headcount.account.relation import Relation
 from headcount.errors import BadParameter
+from headcount.estimate.distribution.shares import Target
 from headcount.exact import Number
 from headcount.jobs import parameters
 from headcount.jobs.items import ListedItemJob
 from headcount.jobs.parameters import choice, parse_public_people
-from headcount.mechanism.distribution.strategy import DELTA_METHODS, DistributionStrategy, Method, is_selected
+from headcount.mechanism.distribution.strategy import (
+    DELTA_METHODS,
+    DistributionStrategy,
+    Method,
+    is_selected,
+    target_of,
+    weighs_people,
+)
 from headcount.mechanism.mechanism import AnyMechanism
 from headcount.mechanism.strategy import Strategy
 from headcount.planner import release
 from headcount.release import Release
 
 Sizes = Literal["private", "public"]
+TARGETS: dict[Target, tuple[str, str]] = {
+    "people": ("over people", "the mean of people's own shares"),
+    "rows": ("over rows", "the share of all rows"),
+    "source": ("as if people were alike", "the one distribution that everybody draws from, if they do"),
+}
+"""What a target is called in a title, and in a sentence."""
 
 
 def distribution(
@@ -34,6 +48,7 @@ def distribution(
     epsilon: Number | None = None,
     delta: Number = 1e-6,
     bound: int | str = "auto",
+    target: Target = "people",
     people: int | None = None,
     sizes: Sizes = "private",
     mechanism: Method = "auto",
@@ -45,21 +60,25 @@ def distribution(
     memory: int | str | None = None,
     spill: str | PathLike[str] | None = None,
 ) -> Release:
-    """The share of each item of a public list, if everybody draws from one distribution: each row is a sample. The more
-    samples people have, the less noise there is.
+    """The share of each item of a public list: by default the mean of each person's own shares, so that everybody
+    weighs the same. Each row is a sample.
 
     keys: the items; what else is in the table is left out. Or `bins`.
-    bound: how many samples of a person count; "auto" selects it privately, with 4% of epsilon.
-    people: the number of people who have at least `bound` samples, if it is public: then the mechanism is chosen
-        beforehand.
+    bound: how many samples of a person count, if not everybody weighs the same; "auto" selects it privately, with 4% of
+        epsilon.
+    target: what a share is. "people": the mean of each person's own shares. "rows": the share of all rows, of a person
+        at most `bound`. "source": you know that everybody draws from one distribution, and ask for that; the more
+        samples people have, the less noise there is, but if some people are unlike the others, it is wrong.
+    people: the number of people, if it is public, for the plan's forecast; of a source, who have at least `bound`
+        samples: then the mechanism is chosen beforehand.
     sizes: "public" if everybody may know how many samples each person has; with neighbours="replace".
-    mechanism: "auto" takes the one that is predicted to be least off. "recentred" compares people with the distribution
-        in rounds. "laplace", "gaussian" and "sample-one" add noise to counts. "ks", "hypothesis-selection" and "sparse"
-        choose a binomial law for each item (Liu et al. 2020, corrected), of people who have `bound` samples.
+    mechanism: "auto" takes the one that is predicted to be least off for the target. "laplace" and "gaussian" add noise
+        to counts, "sample-one" to those of one sample of each person. The others are about a source, whatever the
+        target is: "recentred" compares people with the distribution in rounds; "ks", "hypothesis-selection" and
+        "sparse" choose a binomial law for each item (Liu et al. 2020, corrected), of people who have `bound` samples.
     share: the share of epsilon for selecting the bound.
 
-    The other parameters are those of `histogram`. If people draw from different distributions, the guarantee stands;
-    what is released is about their mean, and people who are unlike all others count for less.
+    The other parameters are those of `histogram`. Whatever people are like, the guarantee stands.
 
     >>> import headcount as hc
     >>> songs = [f"song {number:04d}" for number in range(1, 101)]
@@ -75,29 +94,44 @@ PublicPeople = parse_public_people(2, "people=100000: a distribution of one pers
 
 @dataclass(frozen=True, kw_only=True)
 class Distribution(ListedItemJob):
-    """The distribution over a public list of items that people draw from, each row being a draw."""
+    """The distribution over a public list of items, each row being a draw: of people, of rows, or of a source."""
 
     name: ClassVar[str] = "distribution"
     view: ClassVar[str] = "distribution"
     bound: parameters.Bound = "auto"
     share: parameters.Share = None
     mechanism: parameters.DistributionMethod = "auto"
+    target: Annotated[Target, choice(*TARGETS)] = "people"
     people: Annotated[int | None, PublicPeople] = None
     sizes: Annotated[Sizes, choice("private", "public")] = "private"
 
+    @classmethod
+    def resolve(cls, parsed: dict[str, Any]) -> dict[str, Any]:
+        """If everybody weighs the same, a bound of 1 says no more than none."""
+        same = weighs_people(parsed["mechanism"], parsed["target"]) and parsed["bound"] == 1
+        return {**parsed, "bound": "auto"} if same else parsed
+
     def check(self) -> None:
         super().check()
+        self._check_items()
+        self._check_public()
+        self._check_bound()
+        selected = is_selected(self.mechanism, self.bound, self.people, False, self.target)
+        if self.share is not None and (self.sizes == "public" or not selected):
+            raise BadParameter("share: nothing is chosen that is paid for.", fix="no share")
+
+    def _check_bound(self) -> None:
         if isinstance(self.bound, str) and self.bound != "auto":
             raise BadParameter(
                 f"bound={self.bound!r}: a number, or auto.", fix='bound=100, the samples of a person, or "auto"'
             )
-        self._check_items()
-        self._check_public()
+        if weighs_people(self.mechanism, self.target) and self.bound != "auto":
+            raise BadParameter(
+                f'bound={self.bound} with target="people": everybody weighs the same, however many rows they have.',
+                fix=f'no bound; or target="rows", bound={self.bound} to weigh people by their rows',
+            )
         if self.mechanism == "sample-one" and self.bound not in ("auto", 1):
             raise BadParameter(f'bound={self.bound} with mechanism="sample-one": it is 1.', fix="no bound")
-        selected = is_selected(self.mechanism, self.bound, self.people, public=False)
-        if self.share is not None and (self.sizes == "public" or not selected):
-            raise BadParameter("share: nothing is chosen that is paid for.", fix="no share")
 
     def _check_items(self) -> None:
         if not self.known and self.bins:
@@ -122,7 +156,7 @@ class Distribution(ListedItemJob):
             )
         if self.people is not None and self.sizes == "public":
             raise BadParameter(f'people={self.people} with sizes="public": it follows from the sizes.', fix="no people")
-        if self.people is not None and self.bound == "auto":
+        if self.people is not None and self.bound == "auto" and not weighs_people(self.mechanism, self.target):
             raise BadParameter(
                 f"people={self.people}: how many have how many samples?",
                 fix=f"people={self.people}, bound=100 if that many people have at least 100 each; or no people",
@@ -153,6 +187,7 @@ class Distribution(ListedItemJob):
             people=self.people,
             public=self.sizes == "public",
             share=self.share,
+            target=self.target,
         )
 
     @property
@@ -168,7 +203,19 @@ class Distribution(ListedItemJob):
         return "shares"
 
     def title(self) -> str:
-        return f"the distribution of {self.item}"
+        return f"the distribution of {self.item} {TARGETS[self._target][0]}"
+
+    @property
+    def _target(self) -> Target:
+        return target_of(self.mechanism, self.target)
+
+    def interval(self, mechanism: AnyMechanism, cells: int | None) -> str:
+        if self._target == self.target:
+            return super().interval(mechanism, cells)
+        return (
+            f'The mechanism "{self.mechanism}" estimates {TARGETS[self._target][1]}, not {TARGETS[self.target][1]}, '
+            f'which its intervals may miss. For that, take mechanism="auto". {super().interval(mechanism, cells)}'
+        )
 
     def explain(self, strategy: Strategy, mechanism: AnyMechanism) -> list[str]:
         assert isinstance(strategy, DistributionStrategy)

@@ -28,7 +28,6 @@ from headcount.mechanism.strategy import Strategy
 from headcount.mechanism.topk.levels import KBAR, TARGET, VariantName
 from headcount.mechanism.topk.strategy import TopK
 from headcount.mechanism.unknown import strategy as unknown
-from headcount.mechanism.unknown.automatic import Automatic
 from headcount.mechanism.unknown.strategy import Thresholds, Weights
 from headcount.planner import release
 from headcount.release import Release
@@ -100,7 +99,8 @@ def histogram(
     theta: of "sample-threshold": the sampled count from which on an item is released.
     rule: of "sample-threshold": "exact" is what it truly costs, "paper" the rule of the paper, which wastes most of the
         budget.
-    debias: "ratio" or "poisson" undo what bounding took away, None leaves it; "auto" does what intervals can tell.
+    debias: "auto" undoes what a selected bound took away, by a second measurement or by one ratio for all items;
+        "ratio" by one ratio, "poisson" as if people's counts were Poisson. None leaves it.
     people: for debias="poisson": the number of people, if it is public; "count" pays for it.
     neighbours: whether a person's absence is hidden ("add-remove") or their replacement by another ("replace").
     dataset: the name of the dataset in the release and the ledger; by default the name of the file.
@@ -217,12 +217,11 @@ class Histogram(ListedItemJob):
             return PlumeStrategy(**common, target=target)
         if cells is not None:
             more: dict[str, Any] = {"grid": self.grid, "debias": self.debias, "people": self.people}
-            return KnownItems(**common, cells=cells, bound=self.bound, **more)
+            return KnownItems(**common, cells=cells, bound=self.bound, by_name=self.mechanism == "clipped", **more)
         if not self._scaled:
             return Thresholds(**common, bound=self.bound, grid=self.grid)
-        kind = Automatic if self.mechanism == self.bound == "auto" and self.count == "users" else Weights
-        by_name = self.mechanism == "weighted"
-        return kind(**common, bound=self.bound, by_name=by_name, ratio=self.debias is not None)
+        by_name, again = self.mechanism == "weighted", self.debias is not None
+        return Weights(**common, bound=self.bound, by_name=by_name, again=again)
 
     def _topk(self, common: dict[str, Any]) -> TopK:
         return TopK(
@@ -238,7 +237,7 @@ class Histogram(ListedItemJob):
 
     @property
     def _scaled(self) -> bool:
-        """True if counts of unknown items are scaled on two scales: by name, or by default."""
+        """True if counts of unknown items are scaled: by name, or by default."""
         by_name = self.mechanism == "weighted" or self.bound == FromProfile.name
         return by_name or self.mechanism == self.bound == "auto"
 

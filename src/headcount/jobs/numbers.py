@@ -167,7 +167,8 @@ class NumberJob(Job):
                 "without, its second. What lies between two neighbouring ends is a cell. What is no plain number is "
                 "left out."
             )
-        width = "of one width" if self.axis.even else "of a public list"
+        listed = self.axis.sections == self.axis.cells
+        width = "of one width" if self.axis.even else "of a public list" if listed else "that widen with the value"
         return (
             f"Values of {self.item} are placed in {self.axis.cells:,} cells {width} from {low:g} to {high:g}; what "
             "is below or above counts as the lowest or the highest. What is no plain number is left out."

@@ -6,19 +6,20 @@ from fractions import Fraction
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, get_args
 
 from headcount.account import Ledger
 from headcount.account.events import Neighbours
 from headcount.errors import BadParameter
 from headcount.exact import Number
 from headcount.jobs.numbers import MAX_LISTED, NumberJob, plain_list, plain_number
+from headcount.jobs.parameters import choice
 from headcount.mechanism.ordered.readout import Quantiles as Readout
 from headcount.mechanism.ordered.strategy import Method
 from headcount.mechanism.sampled.sample_threshold import Rule
 from headcount.planner import release
 from headcount.release import Release
-from headcount.source.axis import CELLS, Axis, between, check_cells, even
+from headcount.source.axis import CELLS, Axis, Spacing, between, check_cells, even, spaced, spans_decades
 
 DECILES = tuple(Fraction(tenth, 10) for tenth in range(1, 10))
 
@@ -32,6 +33,7 @@ def quantiles(
     range: tuple[Number, Number] | None = None,  # noqa: A002
     edges: Sequence[Number] | None = None,
     cells: int = CELLS,
+    spacing: Spacing = "auto",
     epsilon: Number | None = None,
     delta: Number = 1e-6,
     target_error: Number | None = None,
@@ -54,7 +56,9 @@ def quantiles(
     q: the fractions, between 0 and 1; by default all tenths.
     range: the lowest and the highest value that can be, which are public; what is below or above counts as these.
     edges: instead of a range: public edges of cells, for values that are much denser in some places.
-    cells: the number of cells of one width that a range is cut into.
+    cells: the number of cells that a range is cut into.
+    spacing: "even" for cells of one width. "log" for cells whose width doubles whenever the value does, for values over
+        decades. "auto" takes "log" if the highest value is at least 100 times the lowest or, from 0, at least 10,000.
     target_error: instead of epsilon: 19 of 20 are to be off by at most this many ranks (of ranges: rows).
     bound: how many rows of one person count in full; with bound=1 everybody counts once, however many rows they have.
     mechanism: "tree" (the same as "auto"): noise on a tree of counts. "search": binary search, for one quantile or two.
@@ -95,7 +99,7 @@ def parse_edges(name: str, edges: Any, before: Mapping[str, Any]) -> Any:
 
 
 def parse_cells(name: str, cells: Any, before: Mapping[str, Any]) -> int:
-    """The number of cells of one width."""
+    """The number of cells."""
     return check_cells(cells)
 
 
@@ -109,11 +113,16 @@ class Quantiles(NumberJob):
     range: Annotated[tuple[float, float] | None, parse_range] = None
     edges: Annotated[tuple[float, ...] | None, parse_edges] = None
     cells: Annotated[int, parse_cells] = CELLS
+    spacing: Annotated[Spacing, choice(*get_args(Spacing))] = "auto"
 
     @classmethod
     def resolve(cls, parsed: dict[str, Any]) -> dict[str, Any]:
-        """Edges make their own cells."""
-        return parsed if parsed["edges"] is None else {**parsed, "cells": CELLS}
+        """Edges make their own cells; a range decides on their spacing, unless it is given."""
+        if parsed["edges"] is not None:
+            return {**parsed, "cells": CELLS, "spacing": "auto"}
+        if parsed["range"] is None or parsed["spacing"] != "auto":
+            return parsed
+        return {**parsed, "spacing": "log" if spans_decades(*parsed["range"]) else "even"}
 
     def check(self) -> None:
         if self.range is None and self.edges is None:
@@ -124,7 +133,7 @@ class Quantiles(NumberJob):
         if self.range is not None and self.edges is not None:
             raise BadParameter("range and edges: only one of them.", fix="range=(0, 1000)")
         if self.edges is None:
-            even(self.range, self.cells)
+            spaced(self.range, self.cells, self.spacing)
         super().check()
 
     @cached_property
@@ -132,7 +141,7 @@ class Quantiles(NumberJob):
         if self.edges is not None:
             return Readout(Axis(self.edges, len(self.edges) - 1), self.q)
         assert self.range is not None
-        return Readout(Axis(self.range, self.cells), self.q)
+        return Readout(spaced(self.range, self.cells, self.spacing), self.q)
 
     @property
     def by_columns(self) -> tuple[str, ...]:

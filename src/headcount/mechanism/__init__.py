@@ -3,8 +3,8 @@
 mechanism.py    the types: Noisy, Columns, and the interface of a mechanism
 strategy.py     how a family of mechanisms answers within a budget
 intervals.py    intervals of noisy counts, near a threshold too
-known/          items known in advance: noise on every one of them
-unknown/        items not known in advance: those above a threshold; automatic.py is the default
+known/          items known in advance: noise on every one of them; if they are many, measured again as well
+unknown/        items not known in advance: those above a threshold; what is shown is measured again (second.py)
 topk/           the same, selected one after another without a bound
 sampled/        counts of a sample, without noise
 ordered/        quantiles and ranges: a tree of counts, or a binary search
@@ -19,17 +19,18 @@ from headcount.mechanism.baseline.plume import Plume
 from headcount.mechanism.distribution.counted import CountedShares
 from headcount.mechanism.distribution.recentred import NoisyCentre, Recentred
 from headcount.mechanism.distribution.selected import NoisySelected, Selected
-from headcount.mechanism.known.clipped import Clipped, NoisyWithScalar
+from headcount.mechanism.known.clipped import Clipped
 from headcount.mechanism.mechanism import AnyMechanism, Columns, Mechanism, Noisy, check_widths
 from headcount.mechanism.ordered.binary_search import BinarySearch, SearchPath
 from headcount.mechanism.ordered.hierarchy import Hierarchy, NoisyTree
 from headcount.mechanism.sampled.sample_threshold import Sampled, Sampling
+from headcount.mechanism.scalar import NoisyWithScalar
 from headcount.mechanism.shape.buckets import Buckets, NoisyBuckets
 from headcount.mechanism.shape.staircase import NoisyStaircase, Staircase
 from headcount.mechanism.strategy import Strategy
 from headcount.mechanism.topk.count_release import CountRelease, NoisyFound
 from headcount.mechanism.unknown.thresholded import Thresholded
-from headcount.mechanism.unknown.weighted import NoisyTwoScale, Weighted
+from headcount.mechanism.unknown.weighted import NoisyTwice, Weighted
 
 __all__ = [
     "AnyMechanism",
@@ -48,7 +49,7 @@ __all__ = [
     "NoisySelected",
     "NoisyStaircase",
     "NoisyTree",
-    "NoisyTwoScale",
+    "NoisyTwice",
     "NoisyWithScalar",
     "Plume",
     "Recentred",

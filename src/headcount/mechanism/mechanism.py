@@ -143,6 +143,12 @@ class Mechanism(ABC, Generic[B, N]):
         return ""
 
     @property
+    def unseen(self) -> int:
+        """The number of people who may have far more than all others without being seen, so that intervals miss what
+        was taken from them; 0 if there is no such number."""
+        return 0
+
+    @property
     def interval_meaning(self) -> str:
         """The meaning of low and high, in words."""
         return (

@@ -32,6 +32,8 @@ MIN_EPSILON, MIN_PRICE, MIN_REST = Fraction(1, 1000), Fraction(1, 100_000), Frac
 below, a selected bound says nothing about the data, and noise for the largest would not fit into 64 bits."""
 SECOND_PROFILE_SHARE = Fraction(10, 100)
 """The share of epsilon of a second profile, taken only if the first one showed nothing."""
+PEOPLE_PER_THRESHOLD = 20
+"""Tables with fewer people than this many thresholds show hardly any item (measured: docs/evidence.md)."""
 Forecast = list[tuple[str, str]]
 """Lines of a plan: a label (error, appear, ...) and a sentence."""
 
@@ -191,6 +193,15 @@ def error_line(errors: str) -> tuple[str, str]:
 def all_appear(item: str) -> tuple[str, str]:
     """The forecast that every item of a public list is released."""
     return "appear", f"every item ({item}) of the public list appears"
+
+
+def few_people(mechanism: AnyMechanism) -> str:
+    """Say how many people are too few for a threshold, and what helps."""
+    fewest = float(f"{PEOPLE_PER_THRESHOLD * (mechanism.visible_from or 1) / mechanism.bounding.unit:.1g}")
+    return (
+        f"with fewer than about {fewest:,.0f} people hardly anything is shown; a public list of items (keys), coarser "
+        "items or a larger epsilon help"
+    )
 
 
 def format_visible_from(mechanism: AnyMechanism) -> str:

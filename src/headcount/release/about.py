@@ -63,6 +63,9 @@ class About:
     """What low and high are an interval for, one of `ESTIMANDS`; empty in releases of version 0.9 and before."""
     interval: str = ""
     """The same as a sentence, which stands above the numbers."""
+    unseen: str = ""
+    """What intervals cannot hold, as a sentence: a few people with far more than all others; empty if that is not
+    known."""
 
 
 @dataclass(frozen=True)

@@ -66,6 +66,12 @@ class Release:
 
     __repr__ = summary
 
+    @property
+    def unseen(self) -> str:
+        """What the intervals cannot hold, as a sentence: what a few people with far more than all others may have had
+        taken away. Empty if bounds are public, or nothing was taken."""
+        return self.about.unseen
+
     def summary_of(self, most: int) -> str:
         """The summary with up to `most` rows."""
         head = text.head(self.table, self.about, fresh=self.fresh)

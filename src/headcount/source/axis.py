@@ -1,14 +1,20 @@
-"""A public scale for a column of numbers: cells between a lowest and a highest value, of equal width or between edges.
+"""A public scale for a column of numbers: cells between a lowest and a highest value, of equal width, of a width that
+doubles with the value, or between edges.
+
+A scale is a list of edges, and between two of them cells are of equal width: so the cell of a value follows from
+comparisons and a division, which are the same on every engine, where logarithms may differ in the last digit.
 
 Values outside are clamped to the ends, or dropped; values that are not numbers are always dropped, like missing ones.
 The cell of a value depends on that value alone.
 """
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
-from math import isfinite
-from typing import Any
+from math import ceil, inf, isfinite, log2
+from typing import Any, Literal
 
 import ibis
 import numpy as np
@@ -20,9 +26,17 @@ from headcount.errors import BadParameter, UnknownColumn
 from headcount.exact import rational, whole
 from headcount.source.binning import number
 
+Spacing = Literal["auto", "even", "log"]
 CELLS = 2**14
-"""Default number of cells of equal width."""
+"""Default number of cells."""
 MOST_CELLS = 2**17
+DECADES_RATIO, DECADES_END = 100, 10_000
+"""A range spans decades if the ratio of its ends is at least the first; or, from 0, its highest value the second."""
+MOST_SECTIONS = 64
+"""Most sections of a scale whose cells grow: each becomes a branch of the query, and doubles the value up to 2^64."""
+MAX_EXPONENT = sys.float_info.max_exp
+SMALLEST_PART = 2.0**-20
+"""Where a range that begins at 0 is cut evenly: up to this part of the highest value, but not beyond 1."""
 MOST_EDGES = 1000
 """Most edges: each becomes a branch of the query."""
 
@@ -32,41 +46,95 @@ class Axis:
     """The cells of one column."""
 
     edges: tuple[float, ...]
-    """The ends of all cells; for cells of equal width, only the lowest and the highest value."""
+    """The ends of the sections: each is divided into cells of equal width."""
     cells: int
+    """The number of cells, spread evenly over the sections."""
     clamped: bool = True
     """True if values outside are clamped to the ends; else they are dropped."""
 
     @property
+    def sections(self) -> int:
+        """Number of sections."""
+        return len(self.edges) - 1
+
+    @property
     def even(self) -> bool:
         """True for two or more cells of equal width."""
-        return self.cells >= len(self.edges)
+        return self.sections == 1 and self.cells > 1
+
+    @cached_property
+    def _firsts(self) -> tuple[int, ...]:
+        """Number of the first cell of each section, and of all cells."""
+        return tuple(section * self.cells // self.sections for section in range(self.sections + 1))
 
     @property
     def points(self) -> NDArray[np.float64]:
         """The ends of all cells."""
-        return np.linspace(self.edges[0], self.edges[-1], self.cells + 1) if self.even else np.array(self.edges)
+        sections = zip(pairwise(self.edges), pairwise(self._firsts), strict=True)
+        inner = [_cut(*ends, last - first) for ends, (first, last) in sections]
+        return np.append(np.concatenate(inner), self.edges[-1])
 
     def place(self, column: ir.Column) -> ir.Column:
         """Number of the cell that each value falls into, or NULL."""
         value = number(column)
         outside = (value < self.edges[0]) | (value >= self.edges[-1])
         known = ibis.ifelse(value.isnan() if self.clamped else value.isnan() | outside, None, value)
-        if not self.even:
-            return ibis.ifelse(known.isnull(), None, _between(known, self.edges[1:-1], 0)).cast("int64")
-        low, high = self.edges
-        within = ibis.ifelse(known < low, low, ibis.ifelse(known > high, high, known))
-        cell = ((within - low) / (high - low) * float(self.cells)).floor()
-        return ibis.ifelse(cell >= self.cells, self.cells - 1, cell).cast("int64")
+        if self.even:
+            return self._within(known, 0).cast("int64")
+        return ibis.ifelse(known.isnull(), None, self._search(known, 0, self.sections)).cast("int64")
+
+    def _search(self, value: ir.Column, first: int, last: int) -> ir.Value:
+        """Number of a value's cell, by binary search for its section from `first` up to, but without, `last`."""
+        if last - first == 1:
+            return self._within(value, first)
+        middle = first + (last - first) // 2
+        below, above = self._search(value, first, middle), self._search(value, middle, last)
+        return ibis.ifelse(value < self.edges[middle], below, above)
+
+    def _within(self, value: ir.Column, section: int) -> ir.Value:
+        """Number of a value's cell in a section; the first or the last one for a value beyond its ends."""
+        (low, high), (first, last) = self.edges[section : section + 2], self._firsts[section : section + 2]
+        if last - first == 1:
+            return ibis.literal(float(first))  # of an integer Ibis would leave out the cast, and make it 32 bits
+        within = ibis.ifelse(value < low, low, ibis.ifelse(value > high, high, value))
+        cell = ((within - low) / (high - low) * float(last - first)).floor()
+        cell = ibis.ifelse(cell >= last - first, last - first - 1, cell)
+        return cell + float(first) if first else cell
 
 
-def _between(value: ir.Column, edges: Sequence[float], first: int) -> ir.Value:
-    """Number of a value's cell by binary search, counted from `first`."""
-    if not edges:
-        return ibis.literal(float(first))  # of an integer Ibis would leave out the cast, and the engine make 32 bits
-    middle = len(edges) // 2
-    below = _between(value, edges[:middle], first)
-    return ibis.ifelse(value < edges[middle], below, _between(value, edges[middle + 1 :], first + middle + 1))
+def _cut(low: float, high: float, cells: int) -> NDArray[np.float64]:
+    """The lower ends of cells of equal width; one cell may be wider than the largest number."""
+    return np.linspace(low, high, cells + 1)[:-1] if cells > 1 else np.array([low])
+
+
+def spans_decades(low: float, high: float) -> bool:
+    """True if cells of equal width would be too wide for the smaller values."""
+    return high >= DECADES_END if low == 0 else low > 0 and high >= DECADES_RATIO * low
+
+
+def spaced(ends: Any, cells: int, spacing: Spacing) -> Axis:
+    """Build cells between two values: of equal width, or of a width that doubles whenever the value does."""
+    axis = even(ends, cells)
+    low, high = axis.edges
+    if spacing == "even" or (spacing == "auto" and not spans_decades(low, high)):
+        return axis
+    if low < 0:
+        raise BadParameter(
+            f'spacing="log" with range=({low:g}, {high:g}): it needs a range that begins at 0 or above.',
+            fix='spacing="even"',
+        )
+    sections = _doublings(low, high, min(MOST_SECTIONS, axis.cells))
+    return _wide_enough(Axis(sections, axis.cells), 'spacing="even"')
+
+
+def _doublings(low: float, high: float, most: int) -> tuple[float, ...]:
+    """Edges that double, or grow by a larger power of two if they would be too many."""
+    start = low or min(1.0, high * SMALLEST_PART)
+    power = ceil((log2(high) - log2(start)) / max(most - 2, 1))
+    step, edges = 2.0**power if power < MAX_EXPONENT else inf, [start]
+    while edges[-1] * step < high:
+        edges.append(edges[-1] * step)
+    return (*([] if low else [0.0]), *edges, high)
 
 
 def even(ends: Any, cells: int) -> Axis:
@@ -75,10 +143,14 @@ def even(ends: Any, cells: int) -> Axis:
     if not isinstance(ends, tuple | list) or len(ends) != 2:
         raise BadParameter(f"range={ends!r:.60}: the lowest and the highest value.", fix=fix)
     values = _rising("range", ends, fix)
-    many = check_cells(cells)
-    axis = Axis(values, many)
+    return _wide_enough(Axis(values, check_cells(cells)), fix)
+
+
+def _wide_enough(axis: Axis, fix: str) -> Axis:
+    """The cells, if each holds a number."""
     if not bool((np.diff(axis.points) > 0).all()):
-        raise BadParameter(f"range={tuple(ends)!r:.60}: too narrow for {many:,} cells.", fix=fix)
+        ends = f"({axis.edges[0]:g}, {axis.edges[-1]:g})"
+        raise BadParameter(f"range={ends}: too narrow for {axis.cells:,} cells.", fix=fix)
     return axis
 
 

@@ -9,7 +9,7 @@ Invariant: all pairs of a person are in one chunk, and the statistics of people 
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import pairwise
 
@@ -93,7 +93,15 @@ class Chunk:
 
     def of(self, people: Booleans) -> "Chunk":
         """Keep only the masked people."""
-        pairs = np.repeat(people, self.sizes)
+        return self._of_pairs_where(np.repeat(people, self.sizes))
+
+    def renumbered(self, numbers: Integers) -> "Chunk":
+        """Keep only the items with a new number; the others have -1."""
+        new = numbers[self.items]
+        kept = self._of_pairs_where(new >= 0)
+        return replace(kept, pairs=kept.pairs - kept.items + new[new >= 0])
+
+    def _of_pairs_where(self, pairs: Booleans) -> "Chunk":
         return Chunk(self.pairs[pairs], None if self.counted is None else self.counted[pairs])
 
 
@@ -115,6 +123,14 @@ class EncodedPairs:
 
     def __iter__(self) -> Iterator[Chunk]:
         return (chunk() for chunk in self.chunks)
+
+    def renumbered(self, numbers: Integers) -> "EncodedPairs":
+        """Keep only the items with a new number, and the people who have any; the others have -1."""
+        chunks = [partial(_renumbered, chunk, numbers) for chunk in self.chunks]
+        if len(chunks) != 1:
+            return replace(self, chunks=chunks)
+        only = chunks[0]()
+        return replace(self, chunks=[lambda: only])
 
     @property
     def totals(self) -> Integers:
@@ -152,6 +168,10 @@ def _chunks(pairs: ir.Table, runs: Sequence[tuple[int, int]], *, most: int) -> I
     with materialise(pairs) as found:
         places = [found["pair"].between(first << ITEM_BITS, (last << ITEM_BITS) - 1) for first, last in runs]
         yield [partial(_chunk, found.filter(place), most=most) for place in places]
+
+
+def _renumbered(chunk: Callable[[], Chunk], numbers: Integers) -> Chunk:
+    return chunk().renumbered(numbers)
 
 
 def _runs(events: Integers, together: int) -> list[tuple[int, int]]:

@@ -1,4 +1,4 @@
-"""The highest nonempty bin of a histogram of people with Laplace noise of one scale in every bin.
+"""The highest nonempty bin of a histogram of people with the same noise in every bin.
 
 The hypotheses "nobody is in bin k or above" are nested, and tested in order: a run of adjacent bins that starts at k or
 later has a larger sum than noise alone would have. If it is rejected by a run that starts at bin s, the next one is
@@ -8,26 +8,32 @@ FALSE_POSITIVE_RATE in all: the first true hypothesis is the only one that matte
 one has a larger fraction for the same run (a fixed-sequence test: Maurer, Hothorn & Lehmacher 1995).
 """
 
+from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import numpy as np
-from scipy.special import comb, gammaincc
+from numpy.typing import NDArray
+from scipy.special import comb, gammaincc, ndtri
 
-from headcount.exact import Floats, Integers
+from headcount.exact import Floats
 
-FALSE_POSITIVE_RATE = 1 / 20_000
-"""Probability that one profile has people in empty bins. A release draws at most two: 1 in 10,000 releases."""
+FALSE_POSITIVE_RATE = 1 / 30_000
+"""Probability that one profile has people in empty bins. A release draws at most three: 1 in 10,000 releases."""
 WIDTHS = (1, 2, 4, 8)
 """Lengths of the runs of adjacent bins that are tested."""
 MAX_RUN_BINS = 4
 """At most this many bins of a significant run count as nonempty, from its first on."""
+Critical = Callable[[int, int], Floats]
+"""Function of a run's width and the number of bins: the critical values of the sums of runs that start 0, 1, 2, ...
+bins later."""
 
 
-def last_nonempty_bin(counts: Integers, scale: float) -> int:
+def last_nonempty_bin(counts: NDArray[Any], critical: Critical) -> int:
     """Index of the highest bin that is significantly nonempty; -1 if there is none."""
     last, first = -1, 0
     while first < len(counts):
-        seen = [(start, width) for width in WIDTHS for start in _significant(counts, first, width, scale)]
+        seen = [(start, width) for width in WIDTHS for start in _significant(counts, first, width, critical)]
         if not seen:
             break
         start = max(seen)[0]
@@ -36,21 +42,45 @@ def last_nonempty_bin(counts: Integers, scale: float) -> int:
     return last
 
 
-def _significant(counts: Integers, first: int, width: int, scale: float) -> list[int]:
+def _significant(counts: NDArray[Any], first: int, width: int, critical: Critical) -> list[int]:
     """First bins of the significant runs of `width` bins that start at `first` or later."""
     if width > len(counts) - first:
         return []
-    sums = np.convolve(counts[first:], np.ones(width, dtype=np.int64), "valid")
-    least = scale * thresholds(width, len(counts))[: len(sums)] + width  # discrete noise is at most 1 above
+    sums = np.convolve(counts[first:], np.ones(width, dtype=counts.dtype), "valid")
+    least = critical(width, len(counts))[: len(sums)]
     return [first + int(start) for start in np.flatnonzero(sums >= least)]
+
+
+def laplace(scale: float) -> Critical:
+    """Critical values of discrete Laplace noise."""
+
+    def critical(width: int, bins: int) -> Floats:
+        return scale * thresholds(width, bins) + width  # discrete noise is at most 1 above
+
+    return critical
+
+
+def gaussian(deviation: float) -> Critical:
+    """Critical values of Gaussian noise."""
+
+    def critical(width: int, bins: int) -> Floats:
+        values: Floats = -deviation * width**0.5 * ndtri(_levels(bins))
+        return values
+
+    return critical
+
+
+def _levels(bins: int) -> Floats:
+    """Error probabilities of runs of one width that start 0, 1, 2, ... bins later."""
+    gap = np.arange(bins)
+    levels: Floats = FALSE_POSITIVE_RATE / len(WIDTHS) / ((gap + 1) * (gap + 2))
+    return levels
 
 
 @cache
 def thresholds(width: int, bins: int) -> Floats:
-    """Critical values, in units of the scale, of the sums of runs that start 0, 1, 2, ... bins later: by bisection, as
-    the tail decreases."""
-    gap = np.arange(bins)
-    level = FALSE_POSITIVE_RATE / len(WIDTHS) / ((gap + 1) * (gap + 2))
+    """Critical values for Laplace noise, in units of its scale: by bisection, as the tail decreases."""
+    level = _levels(bins)
     low, high = np.zeros(bins), np.full(bins, 1000.0)
     for _ in range(60):
         middle = (low + high) / 2

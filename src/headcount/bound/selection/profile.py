@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
 from itertools import pairwise
-from math import isqrt
+from math import ceil, inf, isqrt
 from typing import ClassVar
 
 import numpy as np
@@ -19,26 +19,30 @@ from headcount.account.events import Event, Laplace
 from headcount.account.threshold import changed_people
 from headcount.bound.bounded import Bounding
 from headcount.bound.sample import SampledEvents, SampledItems
-from headcount.bound.selection.nonempty_bins import last_nonempty_bin
+from headcount.bound.selection.nonempty_bins import Critical, gaussian, laplace, last_nonempty_bin
 from headcount.bound.selection.selection import BoundSelection
 from headcount.bound.selection.statistics import Sizes, sizes
-from headcount.bound.two_scales import TwoScaleClip
+from headcount.bound.weighted import WeightedClip
+from headcount.estimate.constants import Z
 from headcount.exact import Floats, Integers
 from headcount.noise import Entropy
 from headcount.noise.laplace import DiscreteLaplace
 from headcount.source.contributions import LARGEST_COUNT, Contributions
 from headcount.wording import plural
 
-MAX_NOISE_RATIO = 1.05
-"""The small bound is the largest one whose noise, after its clipping is undone, is at most this many times the least of
-any bound: fitted on real tables (docs/evidence.md)."""
-SHARE_ABOVE_LARGE = 0.015
-"""Share of people above the large bound."""
-MAX_SAMPLED_ITEMS = 2
-"""Up to this large bound, sampling items has less noise than scaling."""
+LOSS_WEIGHT, EVENTS_LOSS_WEIGHT = 1.5, 1.2
+"""Weight of the clipped share of all contributions beside the relative noise, when the bound is selected: fitted on
+half of a panel of tables (docs/evidence.md)."""
+KNOWN_LOSS_WEIGHT = 0.3
+"""The same for items known in advance, beside the noise on all of them."""
+SHARE_ABOVE_MOST, MOST_FACTOR = 0.015, 2
+"""Share of people above a number of items, and the multiple of that number that people keep at most."""
+MAX_SAMPLED_ITEMS, MAX_SAMPLED_LOSS = 2, 0.01
+"""Up to this number, and this clipped share, sampling items has less noise than scaling."""
+ALARM_SCALES, SURE_SCALES = 4.0, 6.0
+"""A bin with more people than this many scales of the noise speaks against sampling, if they have enough: so that it is
+looked at again, and in that second look."""
 MOST_ITEMS = 10_000
-SCALAR_LIMIT_FACTOR = 32
-"""Limit of one person's clipped or kept events in the two scalars, in multiples of the large norm."""
 
 
 @cache
@@ -58,10 +62,12 @@ class Profile:
 
     edges: tuple[int, ...]
     """Smallest size of each bin."""
-    counts: Integers
+    counts: Integers | Floats
     """Noisy number of people in each bin."""
     deviation: float
     """Standard deviation of the noise."""
+    gaussian: bool = False
+    """Whether the noise is Gaussian; else it is Laplace noise."""
 
     @cached_property
     def people(self) -> Floats:
@@ -71,8 +77,18 @@ class Profile:
     @cached_property
     def significant_counts(self) -> Floats:
         """The noisy counts, set to 0 above the highest significantly nonempty bin."""
-        last = last_nonempty_bin(self.counts, self.deviation / 2**0.5)
+        last = last_nonempty_bin(self.counts, self._critical)
         return np.where(np.arange(len(self.counts)) <= last, self.counts, 0).astype(np.float64)
+
+    @property
+    def _critical(self) -> Critical:
+        return gaussian(self.deviation) if self.gaussian else laplace(self.deviation / 2**0.5)
+
+    @property
+    def largest_seen(self) -> float:
+        """Geometric middle of the highest bin with people; 1 if there is none."""
+        nonempty = np.flatnonzero(self.people)
+        return float(self.middles[nonempty[-1]]) if len(nonempty) else 1.0
 
     @property
     def middles(self) -> Floats:
@@ -90,6 +106,11 @@ class Profile:
 @dataclass(frozen=True)
 class NothingSeen(SampledItems):
     """One item of each person, as no bin of the profile is significant: too few people for the noise."""
+
+
+@dataclass(frozen=True)
+class Doubtful(SampledItems):
+    """Items of people who hardly have more, though a bin of the profile makes that doubtful: to be looked at again."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +144,7 @@ class Binned(BoundSelection[Sizes]):
 
 @dataclass(frozen=True)
 class FromProfile(Binned):
-    """Select two-scale clipping from a private profile; or sampling, if nearly everybody has one or two items."""
+    """Select a norm to scale to from a private profile; or sampling, if nearly everybody has one or two items."""
 
     name: ClassVar[str] = "profile"
     by_number: ClassVar[bool] = True
@@ -131,19 +152,33 @@ class FromProfile(Binned):
     repeats: ClassVar[bool] = True
     largest: int
     """Largest count of one item: 1 if people are counted."""
-    small: int | None = None
-    """The small bound, if it is given."""
+    bound_squared: int | None = None
+    """The bound on a person's sum of squares, if it is given."""
     few: bool = True
     """True if items may be sampled instead of scaled, where nearly everybody has one or two."""
+    noise: float | None = None
+    """Of items known in advance: the mean absolute noise on all of them together, for a norm of 1."""
+    again: bool = False
+    """True for a second look, after nothing was seen, or doubt was left."""
+    doubted: bool = False
+    """True if doubt was left by the first one."""
+
+    @property
+    def reason(self) -> str:
+        return "Some people may have more, which is doubtful. So, once more: " if self.doubted else ""
 
     @property
     def edges(self) -> tuple[int, ...]:
-        """Bins of the number of items; of events, bins of the l2 norm of a person's counts."""
-        return edges(2**14 if self.largest == 1 else LARGEST_COUNT)
+        return size_edges(self.largest)
 
     @property
     def starts(self) -> Integers:
-        return super().starts ** (1 if self.largest == 1 else 2)
+        return super().starts ** size_power(self.largest)
+
+    @property
+    def unseen(self) -> int:
+        alarm = SURE_SCALES if self.again else ALARM_SCALES
+        return ceil((alarm + Z * 2**0.5) * float(self.scale))
 
     def look(self, contributions: Contributions) -> Sizes:
         return sizes(contributions, "squares")
@@ -153,45 +188,82 @@ class FromProfile(Binned):
 
     def bounds(self, profile: Profile) -> Bounding:
         """Compute the bounding from a profile alone."""
-        if self.few and self.largest == 1 and not profile.people.any():
+        if not profile.people.any() and (self.noise is not None or (self.few and self.largest == 1)):
             return NothingSeen(1)
-        power = 1 if self.largest == 1 else 2
-        large = profile.within(SHARE_ABOVE_LARGE) ** power
-        if self.few and large <= MAX_SAMPLED_ITEMS:
-            return (SampledItems if self.largest == 1 else SampledEvents)(large)
-        small = self.small or _small_bound(profile, power)
-        large = max(large, small)
-        if self.largest == 1:  # a person with 4 * large items loses half of them
-            effective_norm = _effective_norm(profile.people * profile.middles, profile.middles**0.5, small**0.5)
-            return TwoScaleClip(
-                small, large, min(4 * large, MOST_ITEMS), 1, (2 * large, 2 * large), effective_norm=effective_norm
-            )
-        limit = SCALAR_LIMIT_FACTOR * isqrt(large)
-        return TwoScaleClip(small, large, MOST_ITEMS, self.largest, (limit, limit))
+        if self.few and (sampled := self._sampled(profile, SURE_SCALES if self.again else ALARM_SCALES)):
+            return (SampledItems if self.largest == 1 else SampledEvents)(sampled)
+        if self.few and self.largest == 1 and not self.again and (sampled := self._sampled(profile, inf)):
+            return Doubtful(sampled)
+        bound = self.bound_squared or _bound_squared(profile, self.largest, self.noise)
+        if self.largest > 1:
+            return WeightedClip(bound, MOST_ITEMS, self.largest)
+        most = max(MOST_FACTOR * profile.within(SHARE_ABOVE_MOST), bound, MAX_SAMPLED_ITEMS)
+        return WeightedClip(bound, min(most, MOST_ITEMS), 1)
+
+    def _sampled(self, profile: Profile, alarm: float) -> int | None:
+        """Number of items that nearly nobody exceeds; None if there is none small enough."""
+        candidates = range(1, MAX_SAMPLED_ITEMS + 1 if self.largest == 1 else 2)
+        return next((each for each in candidates if _hardly_exceeded(profile, each, alarm)), None)
 
     def explain(self, item: str) -> str:
         what = f"many {plural(item)} people have" if self.largest == 1 else "much people contribute"
         return (
             f"How {what} is measured privately first, in bins: each count of people gets discrete Laplace noise with "
-            f"a scale of {float(self.scale):,.4g}. The bounds follow from that."
+            f"a scale of {float(self.scale):,.4g}. The bound follows from that."
         )
 
 
-def _small_bound(profile: Profile, power: int) -> int:
-    """The largest bound (on the sum of squares) whose noise is within `MAX_NOISE_RATIO` of the least."""
-    size = profile.middles ** (power / 2)  # the norm of a person's counts
-    weight = profile.people * (size**2 if power == 1 else size)  # what they contribute
-    if not weight.sum():
+def size_edges(largest: int) -> tuple[int, ...]:
+    """Bin edges of the number of items; of events, of the l2 norm of a person's counts."""
+    return edges(2**14 if largest == 1 else LARGEST_COUNT)
+
+
+def size_power(largest: int) -> int:
+    """Power of an edge that is a person's sum of squares: the number of items is one, if each counts once."""
+    return 1 if largest == 1 else 2
+
+
+def _hardly_exceeded(profile: Profile, most: int, alarm: float) -> bool:
+    """True if people lose next to nothing with this many items each, as far as the profile shows; bins with more people
+    than `alarm` scales of the noise count, too, though they are not beyond doubt."""
+    loud = profile.counts > alarm * profile.deviation / 2**0.5
+    lost = np.maximum(profile.middles - most, 0) * np.where(loud, profile.counts, profile.people)
+    return bool(lost.max() <= MAX_SAMPLED_LOSS * (profile.people * profile.middles).sum())
+
+
+@dataclass(frozen=True)
+class Contributed:
+    """What people contribute together, by the norm of a person's counts: estimated from a profile."""
+
+    norms: Floats
+    amounts: Floats
+
+    def kept(self, norm: float) -> float:
+        """Share of everything that is kept if people are scaled to a norm."""
+        return float((self.amounts * np.minimum(1, norm / self.norms)).sum() / self.amounts.sum())
+
+
+def contributed(profile: Profile, largest: int) -> Contributed | None:
+    """What people contribute by norm; None if nobody was seen. Of events, somebody has between the norm (all of one
+    item) and its square (each of another): what is in between is taken."""
+    starts = np.array(profile.edges, dtype=np.float64) ** size_power(largest)
+    norms = (starts * np.append(starts[1:] - 1, starts[-1])) ** 0.25
+    amounts = profile.people * norms ** (2 if largest == 1 else 1.5)
+    return Contributed(norms, amounts) if amounts.any() else None
+
+
+def _bound_squared(profile: Profile, largest: int, noise: float | None) -> int:
+    """The bound with the least cost: its noise once clipping is undone, and the share that it clips."""
+    found = contributed(profile, largest)
+    if found is None:
         return 1
+    power = size_power(largest)
     candidates = sorted({round(2 ** (step / 4)) for step in range(4 * profile.edges[-1].bit_length() - 3)})
-    least = weight.sum() / (weight / size).sum()
-    most = MAX_NOISE_RATIO * least
-    return max(
-        (bound**power for bound in candidates if _effective_norm(weight, size, bound ** (power / 2)) <= most), default=1
-    )
-
-
-def _effective_norm(weight: Floats, size: Floats, norm: float) -> float:
-    """Noise of a norm after its clipping is undone, in units of the noise of a norm of 1."""
-    kept = weight * np.minimum(1, norm / size)
-    return float(norm * weight.sum() / kept.sum()) if kept.sum() else norm
+    kept = np.array([found.kept(candidate ** (power / 2)) for candidate in candidates])
+    raised = np.array(candidates) ** (power / 2) / kept
+    if noise is not None:  # the mean error of known items, beside all contributions
+        costs = noise * raised / found.amounts.sum() + KNOWN_LOSS_WEIGHT * (1 - kept)
+    else:  # the relative error of an item, beside the least noise
+        weight = LOSS_WEIGHT if largest == 1 else EVENTS_LOSS_WEIGHT
+        costs = (raised / raised.min()) ** 2 + (weight * (1 - kept)) ** 2
+    return int(candidates[np.argmin(costs)] ** power)

@@ -47,6 +47,17 @@ class BoundSelection(ABC, Generic[Statistics]):
     def draw(self, statistics: Statistics, entropy: Entropy) -> Bounding:
         """Draw the bounding privately."""
 
+    @property
+    def reason(self) -> str:
+        """Why it is drawn after another selection, as a sentence; empty if there was none."""
+        return ""
+
+    @property
+    def unseen(self) -> int:
+        """Number of people who may have far more than all others without changing the selection; 0 if that is not
+        known."""
+        return 0
+
     def outcome(self, bounding: Bounding) -> str:
         """Describe the result to users, in a sentence that follows `explain`; empty if the bounding's own is enough."""
         return ""

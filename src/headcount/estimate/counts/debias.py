@@ -1,5 +1,8 @@
 """Undo the bias of bounding: functions of released values and public numbers."""
 
+from dataclasses import dataclass
+from math import inf
+
 import numpy as np
 
 from headcount.estimate.constants import Z
@@ -10,11 +13,49 @@ Ends = tuple[Integers, Integers, Integers]
 """Counts, and the lower and upper ends of their intervals."""
 
 
+LOSS_VARIATION = 1.0
+"""Usual relative standard deviation of the lost share between items (fitted on half of a panel: docs/evidence.md)."""
+
+
+@dataclass(frozen=True)
+class ClippingLoss:
+    """What bounding took away from all items together."""
+
+    taken: float
+    """Noisy clipped amount; one person's part in the sum is limited."""
+    deviation: float
+    """Standard deviation of its noise."""
+    kept: float
+    """Kept amount."""
+    variation: float = LOSS_VARIATION
+    """Relative standard deviation of the lost share between items."""
+
+    prior: float = inf
+    """Usual size of the lost share: the more noise exceeds it, the more the estimate is shrunk to 0."""
+
+    @property
+    def part(self) -> float:
+        """Estimate of the clipped amount, relative to the kept one."""
+        return max(self.taken, 0.0) / self.kept / (1 + (self._noise / self.prior) ** 2)
+
+    @property
+    def standard_deviation(self) -> float:
+        """Standard deviation of an item's part: items differ, and the amount is noisy."""
+        return float(np.hypot(self.variation * self.part, min(self._noise, self.prior)))
+
+    @property
+    def _noise(self) -> float:
+        return self.deviation / self.kept
+
+
 def by_ratio(ends: Ends, taken: float, deviation: float) -> Ends:
-    """Scale all counts by one ratio: 1 + (noisy) clipped amount / kept amount."""
-    left = float(max(ends[0].sum(), 1))
-    ratio, half_width = 1 + max(taken, 0) / left, Z * deviation / left
-    return _scaled(ends, ratio, max(ratio - half_width, 1.0), ratio + half_width)
+    """Scale all counts by one ratio, 1 + clipped amount / kept amount; intervals allow for items that lost less, or
+    more."""
+    counts, low, high = (end.astype(np.float64) for end in ends)
+    lost = ClippingLoss(taken, deviation, max(float(counts.sum()), 1.0), LOSS_VARIATION if len(counts) > 1 else 0.0)
+    ratio, more = 1 + lost.part, Z * lost.standard_deviation * counts
+    below, above = np.hypot((counts - low) * ratio, more), np.hypot((high - counts) * ratio, more)
+    return _rounded_outwards(counts * ratio, np.maximum(counts * ratio - below, low), counts * ratio + above)
 
 
 def by_poisson(ends: Ends, people: tuple[float, float], bound: int) -> Ends:

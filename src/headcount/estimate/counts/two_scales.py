@@ -1,22 +1,37 @@
 """Combine two noisy measurements of each item: a *quiet* one, with little noise and much clipping, and an *open* one,
 with more noise and little clipping.
 
-The quiet one is scaled to the level of the open one by a ratio that may depend on how common an item is (linear in the
-logarithm of its count, fitted to all released items). The remaining difference between the two, beyond noise, is the
-variation of clipping between items: it is estimated (`heterogeneity`) and enters the weights and the intervals. Common
-items are then estimated mostly from the open measurement, rare ones from the quiet one.
+The quiet one is scaled to the level of the open one by a ratio that may depend on how common an item is; items differ
+from that ratio by a relative spread, which may depend on it as well. Both are fitted by marginal likelihood:
+
+    open_i ~ Normal(m_i, (noise of quiet_i * ratio_i)^2 + (noise of open)^2 + (spread_i m_i)^2),   m_i = quiet_i ratio_i
+
+The logarithm of the ratio is a polynomial in the standardised logarithm of the quiet value, that of the spread a line;
+weak priors keep both sensible where items are few. The spread enters the weights and the intervals: common items are
+estimated mostly from the open measurement, rare ones from the quiet one. At last, what the open measurement itself lost
+is added, with its uncertainty.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import ndtri
 
+from headcount.estimate.counts.debias import ClippingLoss
 from headcount.exact import Floats
 
-MIN_ITEMS_FOR_SLOPE = 20
-"""Number of items from which on the ratio may depend on how common an item is."""
-PRIOR_HETEROGENEITY, PRIOR_ITEMS = 0.1, 3.0
-"""Prior value of the heterogeneity, and its weight as a number of items."""
+MIN_ITEMS_FOR_SLOPE, MIN_ITEMS_FOR_CURVE = 20, 60
+"""Number of items from which on the ratio may depend on how common an item is: by a line, by a parabola."""
+RATIO_PRIORS = (0.0, 1 / 0.5**2, 1 / 0.25**2)
+"""Prior precision of the coefficients of the ratio's polynomial, around 0."""
+SPREAD_PRIORS = ((np.log(0.1), 1 / 0.7**2), (0.0, 1 / 0.5**2))
+"""Prior mean and precision of the two coefficients of the spread's line."""
+LOGARITHM_LIMITS = (-8.0, 8.0)
+CLEAR_DEVIATIONS = 4.0
+"""A quiet value is clear of noise from this many standard deviations on; more, if items are very many."""
+UNKNOWN_SPREAD = 0.5
+"""Spread if no item is clear of noise."""
+ROUNDS, HALVINGS = 40, 12
 
 
 @dataclass(frozen=True)
@@ -28,82 +43,100 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class ClippingLoss:
-    """Estimated loss of the open measurement through clipping, over all items."""
-
-    taken: float
-    """Noisy clipped amount; one person's part in the sum is limited."""
-    deviation: float
-    """Standard deviation of its noise."""
-    kept: float
-    """Kept amount."""
-    prior: float
-    """Prior scale of the lost share: the more noise exceeds it, the more the estimate is shrunk to 0."""
-    item_variation: float
-    """Relative standard deviation of the lost share between items."""
-
-    @property
-    def part(self) -> float:
-        """Shrinkage estimate of the clipped amount, relative to the kept one."""
-        measured, noise = max(self.taken, 0.0) / self.kept, self.deviation / self.kept
-        return measured * self.prior**2 / (self.prior**2 + noise**2)
-
-    @property
-    def standard_deviation(self) -> float:
-        """Standard deviation of `part`."""
-        return float(np.hypot(self.item_variation * self.part, min(self.deviation / self.kept, self.prior)))
-
-
-@dataclass(frozen=True)
 class CombinedCounts:
     """Counts with standard deviations."""
 
     counts: Floats
     deviations: Floats
     """Standard deviation of each count: noise, and the variation of clipping between items."""
-    heterogeneity: float
-    """Relative standard deviation, between items, of the quiet measurement's loss."""
 
 
-def combined_counts(quiet: Measured, open_: Measured, lost: ClippingLoss) -> CombinedCounts:
-    """Combine both measurements into one count for each item."""
-    level = np.ones_like(quiet.values) * max(open_.values.sum() / quiet.values.sum(), 1.0)
-    heterogeneity = PRIOR_HETEROGENEITY
-    for _ in range(3):
-        level = _level(quiet, open_, level, heterogeneity)
-        heterogeneity = _heterogeneity(quiet, open_, level)
-    counts, deviations = _combined(quiet, open_, level, heterogeneity)
-    more = 1 + lost.part
-    return CombinedCounts(counts * more, np.hypot(deviations, lost.standard_deviation * counts) * more, heterogeneity)
-
-
-def _level(quiet: Measured, open_: Measured, before: Floats, heterogeneity: float) -> Floats:
-    """Fit the ratio of the open measurement to the quiet one, for each item; `before` is the last estimate."""
-    about = quiet.values * before
-    weight = 1 / ((quiet.deviation * before) ** 2 + open_.deviation**2 + (heterogeneity * about) ** 2)
-    common = np.log(quiet.values) - np.log(quiet.values).mean()
-    terms = np.stack([quiet.values, quiet.values * common] if len(common) >= MIN_ITEMS_FOR_SLOPE else [quiet.values])
-    line = np.linalg.lstsq((terms * weight) @ terms.T, (terms * weight) @ open_.values, rcond=None)[0]
-    level: Floats = np.maximum((line @ terms) / quiet.values, 1.0)
-    return level
-
-
-def _heterogeneity(quiet: Measured, open_: Measured, level: Floats) -> float:
-    """Estimate the heterogeneity: a weighted moment of the differences between the two measurements, less noise."""
-    about = np.maximum(quiet.values * level, 1)
-    noise = (quiet.deviation * level) ** 2 + open_.deviation**2
-    weight = about**2 / (noise + (0.05 * about) ** 2) ** 2
-    prior = PRIOR_ITEMS * (weight * about**2).mean()
-    moment = (weight * ((quiet.values * level - open_.values) ** 2 - noise)).sum() + prior * PRIOR_HETEROGENEITY**2
-    return float(np.sqrt(max(moment / ((weight * about**2).sum() + prior), 0.0)))
-
-
-def _combined(quiet: Measured, open_: Measured, level: Floats, heterogeneity: float) -> tuple[Floats, Floats]:
-    """Average both measurements, weighted by the inverse of their variances."""
-    raised = quiet.values * level
-    counts = raised
+def combined_counts(quiet: Measured, open_: Measured, lost: ClippingLoss, least_ratio: float = 1.0) -> CombinedCounts:
+    """Combine both measurements into one count for each item. The open one keeps at least `least_ratio` times what the
+    quiet one keeps."""
+    ratio, spread = _ratio_and_spread(quiet, open_, least_ratio)
+    raised = counts = quiet.values * ratio
     for _ in range(2):
-        quiet_weight = 1 / ((quiet.deviation * level) ** 2 + (heterogeneity * np.maximum(counts, 1)) ** 2)
+        quiet_weight = 1 / ((quiet.deviation * ratio) ** 2 + (spread * np.maximum(counts, 1)) ** 2)
         total = quiet_weight + 1 / open_.deviation**2
         counts = (quiet_weight * raised + open_.values / open_.deviation**2) / total
-    return counts, 1 / np.sqrt(total)
+    deviations = np.hypot(1 / np.sqrt(total), lost.standard_deviation * counts)
+    return CombinedCounts(counts * (1 + lost.part), deviations * (1 + lost.part))
+
+
+def _ratio_and_spread(quiet: Measured, open_: Measured, least: float) -> tuple[Floats, Floats]:
+    """Ratio and spread of each item: fitted to those that are clear of noise, and taken from the nearest of these for
+    the others, whose quiet values are mostly noise; if none is clear, the ratio of the sums, and a wide spread."""
+    clear = quiet.values >= quiet.deviation * max(CLEAR_DEVIATIONS, -float(ndtri(0.05 / len(quiet.values))))
+    if not clear.any():
+        sums = quiet.values.sum(), open_.values.sum()
+        seen = sums[0] >= CLEAR_DEVIATIONS * quiet.deviation * len(quiet.values) ** 0.5
+        ratio = max(sums[1] / sums[0], least) if seen else 1.0
+        return np.full_like(quiet.values, ratio), np.full_like(quiet.values, UNKNOWN_SPREAD)
+    fitted = _Likelihood(Measured(quiet.values[clear], quiet.deviation), Measured(open_.values[clear], open_.deviation))
+    ratio, spread = fitted.at(np.maximum(quiet.values, quiet.values[clear].min()), fitted.most_likely())
+    return np.maximum(ratio, least), spread
+
+
+class _Likelihood:
+    """The marginal likelihood of the open measurement, and its maximum by Fisher scoring."""
+
+    def __init__(self, quiet: Measured, open_: Measured) -> None:
+        self.quiet, self.open = quiet, open_
+        logarithms = np.log(quiet.values)
+        self.middle, self.width = float(logarithms.mean()), max(float(logarithms.std()), 0.3)
+        degree = 0 if len(logarithms) < MIN_ITEMS_FOR_SLOPE else 1 if len(logarithms) < MIN_ITEMS_FOR_CURVE else 2
+        self.degree = degree
+        self.ratio_terms, self.spread_terms = self._terms(quiet.values)
+        priors = [*((0.0, precision) for precision in RATIO_PRIORS[: degree + 1]), *SPREAD_PRIORS]
+        self.prior, self.precision = np.array(priors).T
+
+    def _terms(self, values: Floats) -> tuple[Floats, Floats]:
+        """Powers of how common items are: those of the ratio, and those of the spread."""
+        common = (np.log(values) - self.middle) / self.width
+        return common ** np.arange(self.degree + 1)[:, None], common ** np.arange(2)[:, None]
+
+    def most_likely(self) -> Floats:
+        """The most likely coefficients."""
+        at: Floats = self.prior.copy()
+        at[0] = np.log(max(self.open.values.sum() / self.quiet.values.sum(), 0.5))
+        loss, score, information = self._at(at)
+        for _ in range(ROUNDS):
+            step = np.linalg.lstsq(information, score, rcond=None)[0]
+            for _ in range(HALVINGS):
+                tried = self._at(at + step)
+                if tried[0] <= loss:
+                    break
+                step = step / 2
+            else:
+                break
+            at, done = at + step, loss - tried[0] < 1e-9 * abs(loss)
+            loss, score, information = tried
+            if done:
+                break
+        return at
+
+    def at(self, values: Floats, coefficients: Floats) -> tuple[Floats, Floats]:
+        """Ratio and spread of items with these quiet values."""
+        return self._of(coefficients, *self._terms(values))
+
+    def _of(self, at: Floats, ratio_terms: Floats, spread_terms: Floats) -> tuple[Floats, Floats]:
+        ratio, spread = at[: self.degree + 1] @ ratio_terms, at[self.degree + 1 :] @ spread_terms
+        return np.exp(np.clip(ratio, *LOGARITHM_LIMITS)), np.exp(np.clip(spread, *LOGARITHM_LIMITS))
+
+    def _at(self, at: Floats) -> tuple[float, Floats, Floats]:
+        """Negative logarithm of the likelihood, its negative gradient, and the expected information."""
+        ratio, spread = self._of(at, self.ratio_terms, self.spread_terms)
+        mean = self.quiet.values * ratio
+        scatter = (spread * mean) ** 2
+        variance = (self.quiet.deviation * ratio) ** 2 + self.open.deviation**2 + scatter
+        off = self.open.values - mean
+        by_mean = np.vstack([mean * self.ratio_terms, np.zeros_like(self.spread_terms)])
+        by_variance = np.vstack(
+            [2 * (variance - self.open.deviation**2) * self.ratio_terms, 2 * scatter * self.spread_terms]
+        )
+        away = at - self.prior
+        loss = float((np.log(variance) + off**2 / variance).sum() + (self.precision * away**2).sum()) / 2
+        score = by_mean @ (off / variance) + by_variance @ ((off**2 / variance - 1) / variance) / 2
+        information = (by_mean / variance) @ by_mean.T + (by_variance / variance**2) @ by_variance.T / 2
+        return loss, score - self.precision * away, information + np.diag(self.precision)

@@ -1,10 +1,15 @@
 """Shares on the simplex, with intervals: a function of released values alone."""
 
+from typing import Literal
+
 import numpy as np
 
 from headcount.estimate.distribution.simplex import simplex
 from headcount.exact import Floats
 
+Target = Literal["people", "rows", "source"]
+"""What a share is a share of: the mean of each person's own shares; all rows after bounding; or the one distribution
+that everybody is assumed to draw from."""
 MIN_SIGNAL_DEVIATIONS = 4.0
 """Standard deviations of the noise from which on the total of draws is significant."""
 INTERVAL_DEVIATIONS = 2.1
@@ -13,17 +18,31 @@ INTERVAL_NOTE = (
     "From low to high: this interval holds the share in the distribution that people draw from, in 19 of 20 cases. It "
     "covers noise and the chance of the draws"
 )
-MEASURED_CHANCE_NOTE = ", estimated from how much people differ. The bias from pulling people in is not covered."
+MEASURED_CHANCE_NOTE = (
+    ", estimated from how much people differ. The bias from pulling people in is not covered: if some people are "
+    "unlike the others, it may miss."
+)
 EQUAL_PEOPLE, UNMOVED = "all people draw from the same distribution", "pulling people in moved no share"
 """Conditions under which intervals are for the distribution that people draw from."""
 EQUAL_PEOPLE_NOTE = ", as if all people draw from the same distribution. If they do not, chance is larger."
+PEOPLE_NOTE = (
+    "From low to high: this interval holds the mean of the own shares of all people in the table, in 19 of 20 cases"
+)
+ROWS_NOTE = (
+    "From low to high: this interval holds the share of all rows that are left after bounding, in 19 of 20 cases. What "
+    "bounding took away is not in it"
+)
+TABLE_NOTE = ". It is about the people in the table, not about others whom they may stand for."
+ONE_SAMPLE_NOTE = ". It covers noise, and the chance of which sample of a person is taken."
 
 
-def with_intervals(measured: Floats, noise: Floats, chance: float) -> dict[str, Floats]:
+def with_intervals(
+    measured: Floats, noise: Floats, chance: float, deviations: float = INTERVAL_DEVIATIONS
+) -> dict[str, Floats]:
     """Project shares to the simplex and compute their intervals; all shares are equal if there is no signal.
 
     `measured` are the shares before projection, `noise` their standard deviations through noise (infinite if there is
-    no signal), `chance` the sum of their sampling variances."""
+    no signal), `chance` the sum of their sampling variances, `deviations` the half-width of an interval."""
     cells = len(measured)
     if cells == 1:
         return _columns(np.ones(1), np.ones(1), np.ones(1))
@@ -31,7 +50,7 @@ def with_intervals(measured: Floats, noise: Floats, chance: float) -> dict[str, 
         return _columns(np.full(cells, 1 / cells), np.zeros(cells), np.ones(cells))
     shares = simplex(measured)
     own = shares * (1 - shares) / max(1 - float(shares @ shares), 1e-9)
-    half_width = INTERVAL_DEVIATIONS * np.sqrt(noise**2 + chance * np.maximum(own, 0))
+    half_width = deviations * np.sqrt(noise**2 + chance * np.maximum(own, 0))
     low, high = np.minimum(measured - half_width, shares), np.maximum(measured + half_width, shares)
     return _columns(shares, np.clip(low, 0, 1), np.clip(high, 0, 1))
 

@@ -17,6 +17,7 @@ from headcount.bound.draws import Draws, ExactDraws
 from headcount.bound.selection.draws import MostDrawn, PublicDrawn, Way, best, equal_samples
 from headcount.bound.selection.selection import BoundSelection
 from headcount.errors import BadParameter
+from headcount.estimate.distribution.shares import Target
 from headcount.mechanism.distribution import counted, recentred, selected
 from headcount.mechanism.known.clipped import Clipped
 from headcount.mechanism.mechanism import AnyMechanism
@@ -26,12 +27,18 @@ from headcount.source.contributions import LARGEST_COUNT
 from headcount.wording import counted_noun
 
 Method = Literal["auto", "laplace", "gaussian", "sample-one", "hypothesis-selection", "sparse", "ks", "recentred"]
+COUNTED_METHODS = ("auto", "laplace", "gaussian")
+"""Methods that add noise to counts, whatever the target is; of a source, "auto" may do otherwise."""
 EXACT_METHODS = ("hypothesis-selection", "sparse", "ks")
 """Methods that need the same number of draws of everybody."""
+SOURCE_METHODS = ("recentred", *EXACT_METHODS)
+"""Methods that assume that everybody draws from one distribution."""
 PURE_METHODS = ("laplace", "sample-one")
 """Methods that need no delta."""
 DELTA_METHODS = ("gaussian", "recentred", "sparse")
 """Methods that need a delta."""
+OWN_SHARES = ScaledToSum(1, 1, grid=2**20)
+"""Each person's own shares, in parts so small that rounding down is negligible for a person with thousands of items."""
 MEDIAN_DISTANCE = 1.1
 """The approximate distance that holds half of the draws, in roots of a person's draws."""
 UPPER_COUNT_SLOPE, TOURNAMENT_PEOPLE = 0.4, 150.0
@@ -57,10 +64,17 @@ class DistributionStrategy(Strategy):
     """Number of people who have as many draws as count, if it is public."""
     public: bool = False
     """Whether it is public how many draws each person has."""
+    target: Target = "source"
+    """What is estimated."""
+
+    @property
+    def weighs_people(self) -> bool:
+        """True if people's own shares are averaged: nothing is left to be selected."""
+        return weighs_people(self.method, self.target)
 
     @property
     def selects(self) -> str:
-        return self._kind.name if is_selected(self.method, self.bound, self.people, self.public) else ""
+        return self._kind.name if is_selected(self.method, self.bound, self.people, self.public, self.target) else ""
 
     @property
     def default_share(self) -> Fraction:
@@ -72,7 +86,10 @@ class DistributionStrategy(Strategy):
 
     @property
     def pure(self) -> bool:
-        return self.method in PURE_METHODS or not self.budget.delta or super().pure
+        if not self.budget.delta or super().pure:
+            return True
+        adds_noise = all(way.kind is ScaledToSum for way in self._ways)
+        return adds_noise and quieter_noise(self.method, self.rest, self.neighbours) == "laplace"
 
     @cached_property
     def selection(self) -> BoundSelection[Any] | None:
@@ -83,7 +100,7 @@ class DistributionStrategy(Strategy):
 
     @property
     def _ways(self) -> tuple[Way, ...]:
-        return ways(self.method, self.rest, self.neighbours, self.cells)
+        return ways(self.method, self.rest, self.neighbours, self.cells, self.target)
 
     @property
     def _largest(self) -> int:
@@ -104,22 +121,28 @@ class DistributionStrategy(Strategy):
             people = self.people if bounding.people is None else bounding.people
             return selected.calibrated(self.rest, bounding, self.neighbours, self.cells, method, people)
         noise = quieter_noise(self.method, self.rest, self.neighbours)
-        return counted.calibrated(noise, self.rest, bounding, self.cells, self.neighbours)
+        return counted.calibrated(
+            noise, self.rest, bounding, self.cells, self.neighbours, target_of(self.method, self.target)
+        )
 
     def _bounding(self) -> Bounding:
         """The bounding that follows from public numbers alone."""
         if self.method == "sample-one":
             return SampledEvents(1)
+        if self.weighs_people:
+            return OWN_SHARES
         assert isinstance(self.bound, int)
         way, _ = best(self._ways, [self.bound], equal_samples(self.people or 0, self.bound), self.cells)
         return way.bounding(self.bound, self.people)
 
     def predicted(self, most: int, people: float) -> tuple[str, float]:
         """The mechanism, and the predicted l1 error of all shares, if `people` people have `most` draws each."""
-        most = 1 if self.method == "sample-one" else most
+        most = 1 if self.method == "sample-one" or self.weighs_people else most
         groups = equal_samples(people, most)
         way, _ = best(self._ways, [most], groups, self.cells)
-        return self._name(way), way.expected_error(most, groups, self.cells)
+        if self.target == "source" or self.method not in COUNTED_METHODS:
+            return self._name(way), way.expected_error(most, groups, self.cells)
+        return self._name(way), way.noise(most) / (most * people)
 
     def _name(self, way: Way) -> str:
         if self.method != "auto":
@@ -134,12 +157,13 @@ class DistributionStrategy(Strategy):
     @property
     def error(self) -> float:
         """The predicted l1 error of all shares."""
-        if self.people is None or not isinstance(self.bound, int):
+        most = 1 if self.weighs_people else self.bound
+        if self.people is None or not isinstance(most, int):
             raise BadParameter("how far off a distribution is depends on how many people there are.", fix="print(plan)")
-        return _clip_to_2(self.predicted(self.bound, self.people)[1])
+        return _clip_to_2(self.predicted(most, self.people)[1])
 
     def forecast(self, item: str, unit: str) -> Forecast:
-        draws = (self.bound,) if isinstance(self.bound, int) else EXAMPLE_DRAWS
+        draws = (1,) if self.weighs_people else (self.bound,) if isinstance(self.bound, int) else EXAMPLE_DRAWS
         numbers = EXAMPLE_PEOPLE if self.people is None else (self.people,)
         cases = [(most, people) for people in numbers for most in draws]
         return [*(self._predicted_line(most, people) for most, people in cases), all_appear(item)]
@@ -148,19 +172,35 @@ class DistributionStrategy(Strategy):
         name, error = self.predicted(most, people)
         less = "these are too few people: " if _clip_to_2(error) >= 1 else ""
         together = f"{less}all {counted_noun(self.cells, 'share')} together are off by about {_clip_to_2(error):.2g}"
+        if self.weighs_people:
+            return "error", f"{together} if there are {people:,} people ({name})"
         return "error", f"{together} if {people:,} people have {counted_noun(most, 'sample')} each ({name})"
 
     def outlook(self, item: str) -> str:
         kept = counted_noun(self.bound, "sample") if isinstance(self.bound, int) else "that number of samples"
+        if self.target == "rows" and self.method in COUNTED_METHODS:
+            return f"People are held to {kept}. Every count that is left gets noise; shares are of their sum."
         how = "by the mechanism that is predicted to be least off" if self.method == "auto" else self.method
         return f"People are held to {kept}. Then the distribution is learned, {how}."
 
 
-def is_selected(method: Method, bound: int | str, people: int | None, public: bool) -> bool:
+def target_of(method: Method, target: Target) -> Target:
+    """What a method estimates: the target, unless it is about another one."""
+    if method in SOURCE_METHODS:
+        return "source"
+    return "people" if method == "sample-one" and target == "rows" else target
+
+
+def weighs_people(method: Method, target: Target) -> bool:
+    """True if people's own shares are averaged, with noise on their sum."""
+    return target == "people" and method in COUNTED_METHODS
+
+
+def is_selected(method: Method, bound: int | str, people: int | None, public: bool, target: Target) -> bool:
     """True if anything is left to be selected."""
-    if method == "sample-one":
+    if method == "sample-one" or weighs_people(method, target):
         return False
-    undecided = method == "auto" and people is None
+    undecided = method == "auto" and target == "source" and people is None
     return isinstance(bound, str) or undecided or (public and method in EXACT_METHODS)
 
 
@@ -169,8 +209,9 @@ def _clip_to_2(error: float) -> float:
     return error / (1 + error / 2) if error < inf else 2.0
 
 
-def ways(method: Method, budget: Cost, neighbours: Neighbours, cells: int) -> tuple[Way, ...]:
-    """The candidates that a method allows, with the l1 error that noise causes in all counts."""
+def ways(method: Method, budget: Cost, neighbours: Neighbours, cells: int, target: Target) -> tuple[Way, ...]:
+    """The candidates that a method allows, with the l1 error that noise causes in all counts. People are compared with
+    each other only if they are assumed to be alike: else some would be pulled in, and no interval would hold."""
     if method in EXACT_METHODS:
         return (_selection_way(method, budget, neighbours, cells),)
     changed, absolute = changed_people(neighbours), sqrt(2 / pi)
@@ -179,7 +220,7 @@ def ways(method: Method, budget: Cost, neighbours: Neighbours, cells: int) -> tu
     deviation = float(calibrate.analytic_sigma(budget.epsilon, budget.delta)) if budget.delta else inf
     counted = cells * (laplace if quieter == "laplace" else absolute * sqrt(changed) * deviation)
     added = Way(ScaledToSum, lambda most: counted * most)
-    if method in (*PURE_METHODS, "gaussian") or not budget.delta:
+    if method in (*PURE_METHODS, "gaussian") or not budget.delta or (method == "auto" and target != "source"):
         return (added,)
     moved = cells * absolute * changed * MEDIAN_DISTANCE * deviation / sqrt(sum(recentred.ROUND_SHARES))
     fewest = DISTANCE_DEVIATIONS * sqrt(changed) * deviation / sqrt(recentred.DISTANCE_SHARE)

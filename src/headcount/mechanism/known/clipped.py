@@ -4,86 +4,54 @@ Laplace noise on counts bounded by their sum, or Gaussian noise on counts bounde
 quieter for the given numbers. Proof for both kinds of neighbours: docs/proofs/clipped.md.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, Literal
 
 from headcount.account import calibrate
-from headcount.account.events import Event, Gaussian, Laplace, Neighbours
+from headcount.account.events import Gaussian, Laplace, Neighbours
 from headcount.account.guarantee import Cost
-from headcount.bound import Bounded, BoundedWithScalar, Bounding, ScaledToSize, ScaledToSum, Sensitivity, WithScalar
+from headcount.bound import Bounded, Bounding, ScaledToSize, ScaledToSum, Sensitivity
 from headcount.bound.measured import MAX_TAKEN_FACTOR
 from headcount.estimate.counts.debias import by_poisson, by_ratio
-from headcount.mechanism.mechanism import Columns, Estimand, Mechanism, Noisy, law, noise_deviation
+from headcount.mechanism.mechanism import Columns, Estimand, Noisy
+from headcount.mechanism.scalar import RATIO_MEANING, ScalarMechanism
 from headcount.noise import Entropy
-from headcount.wording import format_number
+
+SCALAR_SHARE = Fraction(5, 100)
+"""The share of epsilon for the number that is measured besides the counts."""
 
 
 @dataclass(frozen=True)
-class NoisyWithScalar(Noisy):
-    """Noisy values, and one noisy number besides."""
-
-    number: int
-    """The noisy number, in its units."""
-
-
-@dataclass(frozen=True)
-class Clipped(Mechanism[Bounded, Noisy]):
+class Clipped(ScalarMechanism):
     """Noise on every item of a known list."""
 
     name: ClassVar[str] = "clipped"
     proof: ClassVar[str] = "docs/proofs/clipped.md"
     event: Laplace | Gaussian
-    scalar_event: Laplace | None = None
-    """The noise on the number that is measured besides the counts, if there is one."""
     poisson_people: int | None = None
     """The bias of bounding is corrected as if the counts of this many people were Poisson (0: the measured number of
     people); None if it is not."""
 
-    @property
-    def events(self) -> tuple[Event, ...]:
-        return (self.event, self.scalar_event) if self.scalar_event else (self.event,)
-
     def run(self, bounded: Bounded, entropy: Entropy) -> Noisy:
         self.check(bounded)
         values = bounded.totals + entropy.draw(self.law, len(bounded.totals))
-        if self.scalar_event is None:
-            return Noisy(bounded.items, values)
-        assert isinstance(bounded, BoundedWithScalar)
-        return NoisyWithScalar(bounded.items, values, bounded.number + int(entropy.draw(law(self.scalar_event), 1)[0]))
+        return self.noisy(bounded, bounded.items, values, entropy)
 
     def explain(self, item: str) -> list[str]:
         counts = f"Every {item} of the public list gets {self.describe_noise()}, whether anybody has it or not."
-        if self.scalar_event is None:
-            return [counts]
-        assert isinstance(self.bounding, WithScalar)
-        what, unit = self.bounding.what, self.bounding.number_unit
-        deviation = format_number(noise_deviation(law(self.scalar_event)) / unit)
-        measured = "How much bounding took away from all" if what == "taken" else "How many people there are"
-        return [
-            counts,
-            f"{measured} is measured as well, with Laplace noise of a standard deviation of {deviation}.",
-        ]
+        return [counts, *self.explain_scalar()]
 
     def estimate(self, noisy: Noisy) -> Columns:
         """Counts and their intervals, corrected for the bias of bounding if that was requested."""
         found = super().estimate(noisy).by_name
         plain = found["count"], found["low"], found["high"]
-        scalar = self._scalar(noisy)
+        scalar = self.scalar(noisy)
         if self.poisson_people is not None:
             plain = by_poisson(plain, scalar or (float(self.poisson_people), 0.0), self.bounding.limit)
         elif scalar:
             plain = by_ratio(plain, *scalar)
         return Columns(dict(zip(found, plain, strict=True)))
-
-    def _scalar(self, noisy: Noisy) -> tuple[float, float] | None:
-        """The number that is measured besides the counts, and its noise's standard deviation."""
-        if not isinstance(noisy, NoisyWithScalar) or self.scalar_event is None:
-            return None
-        assert isinstance(self.bounding, WithScalar)
-        unit = self.bounding.number_unit
-        return noisy.number / unit, noise_deviation(law(self.scalar_event)) / unit
 
     @property
     def estimand(self) -> Estimand:
@@ -93,7 +61,7 @@ class Clipped(Mechanism[Bounded, Noisy]):
     def assumption(self) -> str:
         if self.poisson_people is not None:
             return "people's counts are Poisson"
-        return f"all items lost the same share, and nobody more than {MAX_TAKEN_FACTOR} times the bound"
+        return f"nobody lost more than {MAX_TAKEN_FACTOR} times the bound"
 
     @property
     def interval_meaning(self) -> str:
@@ -105,10 +73,7 @@ class Clipped(Mechanism[Bounded, Noisy]):
             )
         if self.scalar_event is None:
             return super().interval_meaning
-        return (
-            "What bounding took away is undone by one ratio for all. From low to high: noise, and that of the ratio; "
-            "where an item lost more than others, more may be missing."
-        )
+        return RATIO_MEANING
 
 
 def calibrated(
@@ -124,21 +89,6 @@ def calibrated(
     if not budget.delta:
         return with_laplace
     return min(gaussian(budget, sizes, cells, neighbours), with_laplace, key=lambda each: each.deviation)
-
-
-SCALAR_SHARE = Fraction(5, 100)
-"""The share of epsilon for the number that is measured besides the counts."""
-
-
-def with_scalar(budget: Cost, what: Literal["taken", "people"], counted: Callable[[Cost], Clipped]) -> Clipped:
-    """The mechanism with a number besides the counts: its sensitivity is that of one person for both kinds of
-    neighbours."""
-    extra = budget.epsilon * SCALAR_SHARE
-    plain = counted(Cost(budget.epsilon - extra, budget.delta))
-    assert isinstance(plain.bounding, ScaledToSum | ScaledToSize)
-    bounding = WithScalar(plain.bounding, what)
-    event = Laplace(bounding.cut / extra, Fraction(bounding.cut))
-    return replace(plain, bounding=bounding, scalar_event=event)
 
 
 def laplace(

@@ -1,13 +1,15 @@
 """Items known in advance: noise on every one of them, with a bound that is given or selected privately."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from math import isqrt, pi, sqrt
 from typing import Any, Literal
 
 from headcount.account.guarantee import Cost
 from headcount.account.threshold import changed_people
-from headcount.bound import Bounding, ScaledToSize, ScaledToSum
+from headcount.bound import Bounding, ScaledToSize, ScaledToSum, WeightedClip
 from headcount.bound.selection.compare import Compared, ComparedSizes, ComparedSums
 from headcount.bound.selection.paper import (
     DpSgd,
@@ -17,10 +19,14 @@ from headcount.bound.selection.paper import (
     OutputPerturbation,
     Quantile,
 )
+from headcount.bound.selection.profile import MOST_ITEMS, FromProfile, NothingSeen
 from headcount.bound.selection.selection import BoundSelection
-from headcount.mechanism.known.clipped import Clipped, calibrated, gaussian, laplace, with_scalar
+from headcount.mechanism.known.clipped import SCALAR_SHARE, Clipped, calibrated, gaussian, laplace
+from headcount.mechanism.mechanism import AnyMechanism
+from headcount.mechanism.scalar import with_scalar
 from headcount.mechanism.strategy import (
     EXAMPLE_BOUNDS,
+    SECOND_PROFILE_SHARE,
     Forecast,
     Strategy,
     all_appear,
@@ -30,6 +36,7 @@ from headcount.mechanism.strategy import (
     given_forecast,
     sigma,
 )
+from headcount.mechanism.unknown import weighted
 from headcount.source.contributions import LARGEST_COUNT
 from headcount.wording import format_number
 
@@ -42,6 +49,8 @@ SQUARES = tuple(name for name in SELECTIONS if name not in (ComparedSums.name, Q
 """Those that select a bound on squares, for Gaussian noise."""
 MIN_SPARSITY, MAX_SPARSITY = 20, 100
 """Limits of the number of items of a person that count when a bound is selected: a tenth of all items, within these."""
+UNSEEN_BOUND = 10
+"""The bound on items, or events, if too few people for this epsilon were seen to choose one."""
 LARGEST_BY_RANK = 100
 """The largest candidate where candidates are not compared by their error (paper.py), if no grid is given: where M is
 small, all candidates above everybody's counts are as likely as the best, and the loss is in proportion to them."""
@@ -58,6 +67,27 @@ class KnownItems(Strategy):
     debias: Debias = "auto"
     people: int | str | None = None
     """The number of people, if it is public; "count" if it is to be measured."""
+    by_name: bool = False
+    """Whether clipping was requested by name: then nothing else is measured beside the counts."""
+
+    @property
+    def twice(self) -> bool:
+        """True if counts are measured twice, so that intervals are those of the true counts: by default, if there are
+        enough items for Gaussian noise."""
+        return self._corrects and self._prefers_gaussian
+
+    @property
+    def _corrects(self) -> bool:
+        """True if what bounding takes away is measured without being requested."""
+        return self.bound == self.debias == "auto" and self.cells > 1 and self.grid is None and not self.by_name
+
+    @property
+    def selects(self) -> str:
+        return FromProfile.name if self.twice else super().selects
+
+    @property
+    def default_share(self) -> Fraction:
+        return FromProfile.default_share if self.twice else super().default_share
 
     @property
     def sums(self) -> bool:
@@ -85,6 +115,9 @@ class KnownItems(Strategy):
     def selection(self) -> BoundSelection[Any] | None:
         if not self.selects:
             return None
+        if self.twice:
+            noise = self.cells * sigma(self.rest) * sqrt(2 / pi * changed_people(self.neighbours))
+            return FromProfile(self.price, self.neighbours, self.largest, few=False, noise=noise)
         changed = changed_people(self.neighbours) if self.cells > 1 else 1
         kind = ComparedSums if self.selects == ComparedSums.name and self.sums else SELECTIONS[self.selects]
         noise = (
@@ -101,15 +134,36 @@ class KnownItems(Strategy):
         power = 1 if self.sums or self.count == "users" else 2
         return tuple(sorted({bound**power for bound in grid}))
 
-    def mechanism(self, bounding: Bounding | None = None) -> Clipped:
+    def mechanism(self, bounding: Bounding | None = None) -> AnyMechanism:
         def counted(budget: Cost) -> Clipped:
             return self._clipped(budget, bounding)
 
-        if self.debias == "ratio":
-            return with_scalar(self.rest, "taken", counted)
+        if isinstance(bounding, NothingSeen):
+            return gaussian(self.rest, self._of_unseen_people, self.cells, self.neighbours)
+        if isinstance(bounding, WeightedClip):
+            whole = replace(bounding, most=MOST_ITEMS)
+            return weighted.of_known(self.rest, whole, self.cells, self.neighbours)
+        if self.debias == "ratio" or self._corrects:
+            return with_scalar(self.rest, "taken", counted, SCALAR_SHARE)
         if self.debias == "poisson" and self.people == "count":
-            return with_scalar(self.rest, "people", counted)
+            return with_scalar(self.rest, "people", counted, SCALAR_SHARE)
         return counted(self.rest)
+
+    @property
+    def _of_unseen_people(self) -> Bounding:
+        """The bounding if no profile showed anybody."""
+        bound = min(UNSEEN_BOUND, self.cells) if self.count == "users" else UNSEEN_BOUND
+        return ScaledToSize(bound ** (1 if self.count == "users" else 2), 1 if self.count == "users" else bound)
+
+    def next_selection(self, chosen: Bounding, earlier: Sequence[BoundSelection[Any]]) -> BoundSelection[Any] | None:
+        selection = self.selection
+        if not isinstance(chosen, NothingSeen) or len(earlier) > 1 or not isinstance(selection, FromProfile):
+            return None
+        return replace(selection, epsilon=self.budget.epsilon * SECOND_PROFILE_SHARE, again=True)
+
+    @property
+    def later_share(self) -> Fraction:
+        return SECOND_PROFILE_SHARE if self.twice else Fraction(0)
 
     def _clipped(self, budget: Cost, bounding: Bounding | None) -> Clipped:
         rate = self.people if isinstance(self.people, int) else 0
@@ -130,6 +184,8 @@ class KnownItems(Strategy):
     def example(self, bound: int) -> Bounding:
         """A bounding that may be selected."""
         squared = bound if self.count == "users" else bound**2
+        if self.twice:
+            return WeightedClip(squared, MOST_ITEMS, self.largest)
         if self.sums:
             return ScaledToSum(bound, self.largest)
         return ScaledToSize(squared, self.largest if self.count == "users" else isqrt(squared))
@@ -153,5 +209,11 @@ class KnownItems(Strategy):
         return [listed, ("beware", vague)] if selection.vague else [listed]
 
     def outlook(self, item: str) -> str:
-        undone = "" if self.debias in (None, "auto") else f", and what that takes away is undone ({self.debias})"
+        if self.twice:
+            return (
+                f"People's counts are scaled to that bound. Every {item} of the public list gets noise, and is "
+                "measured once more, to undo what scaling took away."
+            )
+        how = "ratio" if self._corrects else self.debias
+        undone = "" if how in (None, "auto") else f", and what that takes away is undone ({how})"
         return f"People are held to that bound{undone}. Every {item} of the public list gets noise for it."

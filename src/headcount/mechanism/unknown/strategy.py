@@ -1,7 +1,17 @@
 """Items not known in advance, with a bound that is given or selected: a few items of each person are kept, and those
-above a threshold are released; or people's counts are scaled on two scales."""
+above a threshold are released; or people's counts are scaled to a norm.
 
-from dataclasses import dataclass
+The default for people per item follows from public numbers and from what was released before, and is stated in the
+release:
+
+    profile of people ──► nothing seen: too few people for this epsilon ──► a second profile, with more epsilon
+                      ├─► nearly everybody has one or two items, but it is doubtful ──► a second profile as well
+                      ├─► nearly everybody has one or two items ──► thresholded
+                      └─► people have more ──► weighted
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, singledispatch
 from math import log, pi, sqrt
@@ -9,29 +19,32 @@ from statistics import NormalDist
 from typing import Any, Literal
 
 from headcount.account.threshold import changed_people
-from headcount.bound import Bounding, SampledEvents, SampledItems, TopItems, TwoScaleClip
+from headcount.bound import Bounding, SampledEvents, SampledItems, WeightedClip
 from headcount.bound.selection.by_load import Exponential, Generalized
-from headcount.bound.selection.profile import MOST_ITEMS, FromProfile
+from headcount.bound.selection.profile import MOST_ITEMS, Doubtful, FromProfile, NothingSeen
 from headcount.bound.selection.selection import BoundSelection
 from headcount.mechanism.mechanism import AnyMechanism
 from headcount.mechanism.strategy import (
     EXAMPLE_BOUNDS,
+    SECOND_PROFILE_SHARE,
     Forecast,
     Strategy,
     bound_grid,
     error_line,
     example_errors,
+    few_people,
     for_examples,
     format_visible_from,
     given_forecast,
     sigma,
 )
-from headcount.mechanism.topk import count_release
 from headcount.mechanism.unknown import thresholded, weighted
 from headcount.mechanism.unknown.thresholded import Thresholded
 from headcount.source.contributions import LARGEST_COUNT
 from headcount.wording import plural
 
+DOUBT_SHARE = Fraction(4, 100)
+"""The share of epsilon of a second profile, if the first one left doubt whether people have more than a few items."""
 SELECTIONS = {kind.name: kind for kind in (Generalized, Exponential)}
 """Ways of selecting the bound, by name."""
 PAPER_MAX_BOUND = 1500
@@ -54,7 +67,11 @@ class UnknownItems(Strategy):
         mechanisms = [self.mechanism(self.example(bound)) for bound in EXAMPLE_BOUNDS]
         first, *rest = map(format_visible_from, mechanisms)
         needed = for_examples([f"{first} {unit}", *rest])
-        return [error_line(example_errors(mechanisms)), ("appear", f"an item ({item}) needs about {needed}")]
+        return [
+            error_line(example_errors(mechanisms)),
+            ("appear", f"an item ({item}) needs about {needed}"),
+            ("beware", few_people(mechanisms[0])),
+        ]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,12 +110,12 @@ class Thresholds(UnknownItems):
 
 @dataclass(frozen=True, kw_only=True)
 class Weights(UnknownItems):
-    """People's counts are scaled on two scales, which follow from a private profile of people."""
+    """People's counts are scaled to a norm that follows from a private profile of people."""
 
     by_name: bool = False
     """Whether scaling was requested by name: else, if nearly everybody has one or two items, that number is kept."""
-    ratio: bool = True
-    """Whether the bias of scaling is measured and corrected."""
+    again: bool = True
+    """Whether what is shown is measured again, to correct the bias of scaling."""
 
     @property
     def selects(self) -> str:
@@ -114,12 +131,23 @@ class Weights(UnknownItems):
         return 1 if self.count == "users" else LARGEST_COUNT
 
     @cached_property
-    def selection(self) -> BoundSelection[Any]:
-        return FromProfile(self.price, self.neighbours, self.largest, self._small_squared, not self.by_name)
+    def selection(self) -> FromProfile:
+        return FromProfile(self.price, self.neighbours, self.largest, self._bound_squared, not self.by_name)
 
     @property
-    def _small_squared(self) -> int | None:
-        """The small bound, squared, if it is given."""
+    def later_share(self) -> Fraction:
+        return Fraction(0) if self.by_name or self.largest > 1 else SECOND_PROFILE_SHARE
+
+    def next_selection(self, chosen: Bounding, earlier: Sequence[BoundSelection[Any]]) -> BoundSelection[Any] | None:
+        if not isinstance(chosen, NothingSeen | Doubtful) or len(earlier) > 1:
+            return None
+        doubted = isinstance(chosen, Doubtful)
+        share = DOUBT_SHARE if doubted else SECOND_PROFILE_SHARE
+        return replace(self.selection, epsilon=self.budget.epsilon * share, again=True, doubted=doubted)
+
+    @property
+    def _bound_squared(self) -> int | None:
+        """The bound, squared, if it is given."""
         if not isinstance(self.bound, int):
             return None
         return self.bound if self.count == "users" else self.bound**2
@@ -130,14 +158,14 @@ class Weights(UnknownItems):
 
     def example(self, bound: int) -> Bounding:
         squared = bound if self.count == "users" else bound**2
-        return TwoScaleClip(squared, 4 * squared, min(8 * bound, 10_000), self.largest, (1, 1))
+        return WeightedClip(squared, min(8 * bound, MOST_ITEMS), self.largest)
 
     def outlook(self, item: str) -> str:
-        again = " What is shown is measured once more, to undo what scaling took away." if self.ratio else ""
+        again = " What is shown is measured once more, to undo what scaling took away." if self.again else ""
         return (
             f"People's counts are scaled to that bound. Every {item} that occurs gets noise; the small ones are not "
             f"mentioned.{again} If nearly everybody has one or two {plural(item)}, that many are kept instead of "
-            "scaled."
+            "scaled. If nobody is seen at first, or if that is doubtful, a second look takes 10% or 4% of epsilon more."
         )
 
 
@@ -148,16 +176,12 @@ def _mechanism(bounding: Bounding, strategy: Weights) -> AnyMechanism:
 
 
 @_mechanism.register
-def _(bounding: TwoScaleClip, strategy: Weights) -> AnyMechanism:
-    return weighted.calibrated(strategy.rest, bounding, strategy.neighbours, ratio=strategy.ratio)
+def _(bounding: WeightedClip, strategy: Weights) -> AnyMechanism:
+    return weighted.calibrated(strategy.rest, bounding, strategy.neighbours, again=strategy.again)
 
 
 @_mechanism.register(SampledItems)
 @_mechanism.register(SampledEvents)
 def _(bounding: SampledItems | SampledEvents, strategy: Weights) -> AnyMechanism:
-    return thresholded.calibrated(strategy.rest, bounding, strategy.neighbours)
-
-
-@_mechanism.register
-def _(bounding: TopItems, strategy: Weights) -> AnyMechanism:
-    return count_release.calibrated(strategy.rest, bounding, strategy.neighbours)
+    calibrated = thresholded.with_loss if strategy.again else thresholded.calibrated
+    return calibrated(strategy.rest, bounding, strategy.neighbours)

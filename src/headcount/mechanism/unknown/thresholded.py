@@ -7,6 +7,7 @@ kinds of neighbours: docs/proofs/thresholded.md.
 """
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import ClassVar
 
 import pyarrow as pa
@@ -16,12 +17,14 @@ from headcount.account.events import GaussianThreshold, LaplaceThreshold, Neighb
 from headcount.account.guarantee import Cost
 from headcount.account.threshold import changed_people
 from headcount.bound import Bounded, SampledEvents, SampledItems
-from headcount.mechanism.mechanism import Mechanism, Noisy
+from headcount.estimate.counts.debias import by_ratio
+from headcount.mechanism.mechanism import Columns, Estimand, Noisy
+from headcount.mechanism.scalar import RATIO_MEANING, ScalarMechanism, with_scalar
 from headcount.noise import Entropy
 
 
 @dataclass(frozen=True)
-class Thresholded(Mechanism[Bounded, Noisy]):
+class Thresholded(ScalarMechanism):
     """Noise on every item that occurs; shown if the noisy count is at least the threshold."""
 
     name: ClassVar[str] = "thresholded"
@@ -32,13 +35,38 @@ class Thresholded(Mechanism[Bounded, Noisy]):
         self.check(bounded)
         noisy = bounded.totals + entropy.draw(self.law, len(bounded.totals))
         shown = noisy >= self.event.threshold
-        return Noisy(bounded.items.filter(pa.array(shown)), noisy[shown])
+        return self.noisy(bounded, bounded.items.filter(pa.array(shown)), noisy[shown], entropy)
+
+    def estimate(self, noisy: Noisy) -> Columns:
+        """Counts and their intervals, corrected for what sampling took away if that is measured."""
+        found, scalar = super().estimate(noisy), self.scalar(noisy)
+        if scalar is None or not len(noisy.values):
+            return found
+        return Columns(dict(zip(found.by_name, by_ratio(tuple(found.by_name.values()), *scalar), strict=True)))
 
     def explain(self, item: str) -> list[str]:
         return [
             f"Every {item} that is left gets {self.describe_noise()}.",
             f"It is shown if its noisy count is at least {self.event.threshold:,}. The others are not mentioned.",
+            *self.explain_scalar(),
         ]
+
+    @property
+    def estimand(self) -> Estimand:
+        return "bounded" if self.scalar_event is None else "true"
+
+    @property
+    def interval_meaning(self) -> str:
+        return super().interval_meaning if self.scalar_event is None else RATIO_MEANING
+
+
+LOSS_SHARE = Fraction(2, 100)
+"""The share of epsilon for what sampling took away."""
+
+
+def with_loss(budget: Cost, bounding: SampledItems | SampledEvents, neighbours: Neighbours) -> Thresholded:
+    """The mechanism that measures what sampling took away as well."""
+    return with_scalar(budget, "taken", lambda rest: calibrated(rest, bounding, neighbours), LOSS_SHARE)
 
 
 def calibrated(budget: Cost, bounding: SampledItems | SampledEvents, neighbours: Neighbours) -> Thresholded:

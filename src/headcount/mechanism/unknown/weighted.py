@@ -1,9 +1,9 @@
 """Items not known in advance, counts scaled instead of sampled: our own mechanism (no paper has it for counts).
 
 A person with n items counts C / root of n for each, which keeps far more of them than sampling as many as the same
-noise allows. The bias of scaling is nearly the same for all items: a second measurement on a larger scale shows how
-large it is, and how much it differs between items, so that intervals are those of the true count, not of the scaled
-one. An item is shown at or above a threshold. Proof for both kinds of neighbours: docs/proofs/weighted.md.
+noise allows. An item is shown at or above a threshold. What is shown is measured a second time (second.py), nearly
+without clipping: so intervals are those of the true count, not of the scaled one. Proof for both kinds of neighbours:
+docs/proofs/weighted.md.
 """
 
 from dataclasses import dataclass
@@ -14,103 +14,100 @@ import numpy as np
 import pyarrow as pa
 
 from headcount.account import calibrate
+from headcount.account.calibrate import SQUARED
 from headcount.account.events import Event, Gaussian, Neighbours, WeightedThreshold
 from headcount.account.guarantee import Cost
-from headcount.bound import BoundedTwoScale, TwoScaleClip
+from headcount.account.threshold import changed_people
+from headcount.bound import BoundedWeighted, WeightedClip
 from headcount.estimate.counts.debias import to_int64
-from headcount.estimate.counts.two_scales import ClippingLoss, Measured, combined_counts
+from headcount.estimate.counts.two_scales import Measured, combined_counts
 from headcount.exact import Integers
 from headcount.mechanism.mechanism import Columns, Estimand, Mechanism, Noisy
+from headcount.mechanism.unknown.second import SHARES, NoisySecond, SecondMeasurement
 from headcount.noise import Entropy
-from headcount.noise.gaussian import DiscreteGaussian
 from headcount.wording import format_number
 
-LARGE_SCALE_SHARE, TAKEN_SHARE = Fraction(19, 100), Fraction(2, 100)
-"""Shares of the noise's budget for the large scale, and for the two sums of what it takes away and keeps: measured on
-real tables (docs/evidence.md)."""
-INTERVAL_DEVIATIONS = 2.23
-"""Half-width of an interval from two scales, in standard deviations: more than 1.96, as these are themselves estimated
-(measured: docs/evidence.md)."""
-PEOPLE_PRIOR, EVENTS_PRIOR = (0.05, 0.5), (0.3, 1.0)
-"""The share that a large scale usually takes away, and its uncertainty: a few people have very many events."""
+INTERVAL_DEVIATIONS = 2.0
+"""Half-width of an interval from two measurements, in standard deviations: more than 1.96, as these are themselves
+estimated (docs/evidence.md)."""
 
 
 @dataclass(frozen=True)
-class NoisyTwoScale(Noisy):
-    """Noisy values on two scales."""
+class NoisyTwice(Noisy):
+    """Noisy values, and the second measurement of what is shown."""
 
-    large: Integers
-    """Noisy values on the large scale, in its units."""
-    taken: Integers
-    """Noisy sums of what the large scale took away from everybody, and of what it kept, in parts."""
+    second: NoisySecond
 
 
 @dataclass(frozen=True)
-class Weighted(Mechanism[BoundedTwoScale, Noisy]):
+class Weighted(Mechanism[BoundedWeighted, Noisy]):
     """Noise on the scaled count of every item that occurs; shown if it is at least the threshold."""
 
     name: ClassVar[str] = "weighted"
     proof: ClassVar[str] = "docs/proofs/weighted.md"
-    bounding: TwoScaleClip
-    event: WeightedThreshold
-    scalar_events: tuple[Gaussian, ...] = ()
-    """The noise on the large scale and on the two sums; none if only the small scale is released."""
+    bounding: WeightedClip
+    event: WeightedThreshold | Gaussian
+    """Without a threshold, if items are known in advance."""
+    second: SecondMeasurement | None = None
+    """The second measurement of what is shown, if there is one."""
 
     @property
     def events(self) -> tuple[Event, ...]:
-        return (self.event, *self.scalar_events)
+        return (self.event, *(self.second.events if self.second else ()))
 
-    def run(self, bounded: BoundedTwoScale, entropy: Entropy) -> Noisy:
+    def run(self, bounded: BoundedWeighted, entropy: Entropy) -> Noisy:
         self.check(bounded)
         noisy = bounded.totals + entropy.draw(self.law, len(bounded.totals))
-        shown = noisy >= self.event.threshold
+        shown = np.ones(len(noisy), dtype=bool) if self.threshold is None else noisy >= self.threshold
         items, values = bounded.items.filter(pa.array(shown)), noisy[shown]
-        if not self.scalar_events:
+        if self.second is None or not len(values):
             return Noisy(items, values)
-        large_law, taken = (DiscreteGaussian(event.variance) for event in self.scalar_events)
-        large = bounded.large[shown] + entropy.draw(large_law, len(values))
-        return NoisyTwoScale(items, values, large, bounded.taken + entropy.draw(taken, 2))
+        again, norm = bounded.look_again(shown), float(self.bounding.bound_squared) ** 0.5
+        return NoisyTwice(items, values, self.second.run(again, self._first(values), norm, entropy))
+
+    def _first(self, values: Integers) -> Measured:
+        return Measured(values / self.bounding.unit, self.deviation)
 
     def estimate(self, noisy: Noisy) -> Columns:
         """Counts corrected for the bias of scaling; the intervals include noise and the uncertainty of that bias."""
-        if not isinstance(noisy, NoisyTwoScale) or not len(noisy.values):
+        if not isinstance(noisy, NoisyTwice):
             return super().estimate(noisy)
-        scales = self.bounding
-        large_deviation, sums_deviation = (float(event.variance) ** 0.5 for event in self.scalar_events)
-        small = Measured(noisy.values / scales.unit, self.deviation)
-        large = Measured(noisy.large / scales.large_unit, large_deviation / scales.large_unit)
-        part, rest = (cut / parts for cut, parts in zip(scales.cuts, scales.parts, strict=True))
-        taken, kept = float(noisy.taken[0]) * part, max(float(noisy.taken[1]) * rest, large.values.sum(), 1.0)
-        prior = PEOPLE_PRIOR if scales.largest == 1 else EVENTS_PRIOR
-        found = combined_counts(small, large, ClippingLoss(taken, sums_deviation * part, kept, *prior))
+        again, first = noisy.second, self.bounding.bound_squared
+        least_ratio = min(1.0, (again.bound_squared / first) ** 0.5)
+        found = combined_counts(self._first(noisy.values), again.totals, again.lost, least_ratio)
         half_width = INTERVAL_DEVIATIONS * found.deviations
-        low, high = np.floor(found.counts - half_width), np.ceil(found.counts + half_width)
-        return Columns(
-            {"count": to_int64(np.rint(found.counts), 1), "low": to_int64(low, 1), "high": to_int64(high, 1)}
-        )
+        ends = np.rint(found.counts), np.floor(found.counts - half_width), np.ceil(found.counts + half_width)
+        least = 0 if self.threshold is None else 1
+        return Columns({name: to_int64(end, least) for name, end in zip(("count", "low", "high"), ends, strict=True)})
 
     def explain(self, item: str) -> list[str]:
-        least = format_number(self.event.threshold / self.bounding.unit)
-        sentences = [
-            f"Every {item} that is left gets {self.describe_noise()}, on the small scale. It is shown if its noisy "
-            f"count there is at least {least}. The others are not mentioned."
-        ]
-        if self.scalar_events:
-            deviation = format_number(float(self.scalar_events[0].variance) ** 0.5 / self.bounding.large_unit)
+        sentences = [f"Every {item} of the public list gets {self.describe_noise()}, whether anybody has it or not."]
+        if self.threshold is not None:
+            least = format_number(self.threshold / self.bounding.unit)
+            sentences = [
+                f"Every {item} that is left gets {self.describe_noise()}. It is shown if its noisy count is at least "
+                f"{least}. The others are not mentioned."
+            ]
+        if self.second:
             sentences.append(
-                f"What is shown is measured a second time, on the large scale, with a standard deviation of "
-                f"{deviation}; and, with noise, how much the large scale keeps of all people together. From "
-                "these follows how much the small scale took away, and how much that differs between items."
+                "What is shown is measured a second time, with Gaussian noise: how many of these items people have, "
+                "which gives a bound that takes next to nothing away; the counts at that bound; and what even that "
+                "bound takes away. From these follows how much was lost at first, and how much that differs between "
+                "items."
             )
         return sentences
 
     @property
     def estimand(self) -> Estimand:
-        return "true" if self.scalar_events else "bounded"
+        return "true" if self.second else "bounded"
+
+    @property
+    def unseen(self) -> int:
+        return self.second.unseen if self.second else 0
 
     @property
     def interval_meaning(self) -> str:
-        if not self.scalar_events:
+        if self.second is None:
             return super().interval_meaning
         return (
             "From low to high: this interval is meant to hold the true count, in about 19 of 20 cases: noise, and what "
@@ -118,10 +115,19 @@ class Weighted(Mechanism[BoundedTwoScale, Noisy]):
         )
 
 
-def calibrated(budget: Cost, bounding: TwoScaleClip, neighbours: Neighbours, *, ratio: bool = True) -> Weighted:
-    """The mechanism for a budget: noise on two scales, or, without the ratio, on the small one alone."""
-    scalars = [(LARGE_SCALE_SHARE, bounding.most), (TAKEN_SHARE, 2)] if ratio else []
+def calibrated(budget: Cost, bounding: WeightedClip, neighbours: Neighbours, *, again: bool = True) -> Weighted:
+    """The mechanism for a budget; with a second measurement, if it is wanted."""
     event, others = calibrate.weighted(
-        budget.epsilon, budget.delta, items=bounding.most, beside=scalars, neighbours=neighbours
+        budget.epsilon, budget.delta, items=bounding.most, beside=SHARES if again else (), neighbours=neighbours
     )
-    return Weighted(bounding, event, tuple(others))
+    return Weighted(bounding, event, SecondMeasurement(tuple(others), bounding.largest) if again else None)
+
+
+def of_known(budget: Cost, bounding: WeightedClip, cells: int, neighbours: Neighbours) -> Weighted:
+    """The mechanism for `cells` items known in advance: no threshold, and all are measured a second time."""
+    changed = changed_people(neighbours)
+    first = 1 - sum((share for share, _ in SHARES), start=Fraction(0))
+    changes = [(first, cells, min(bounding.most, cells)), *((share, each, min(each, cells)) for share, each in SHARES)]
+    parts = [(share, Fraction(SQUARED * min(changed, among)), changed * each) for share, among, each in changes]
+    event, *others = calibrate.gaussians(budget.epsilon, budget.delta, parts)
+    return Weighted(bounding, event, SecondMeasurement(tuple(others), bounding.largest))

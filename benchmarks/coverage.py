@@ -1,0 +1,84 @@
+"""How often intervals hold the true count by default, on tables that try to break them (panel.py).
+
+    python -m benchmarks.coverage [--half fit|report] [--epsilon 0.5,1,4] [--runs 10] [--count users|events] [--known]
+                                  [--table NAME] [--data FOLDER]
+
+*shown* items, *good* ones (within 10% of the true count), *l1* (all errors over all true counts, items that are not
+shown counted in full), the share of the intervals that *hold* the true count, that of the 50 largest counts, and the
+median half-width of an interval, relative to its count. With --known the items are given as keys, and all are shown.
+"""
+
+import argparse
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.panel import half_of, paths
+from benchmarks.truth import folder, true_counts
+from headcount.jobs.histogram import histogram
+from headcount.release import Release
+
+TOP = 50
+MANY_PAIRS = 2_000_000
+"""Tables with more rows than this are released half as often."""
+HEADS = ("table", "half", "epsilon", "shown", "good", "l1", "holds", f"top {TOP}", "half-width")
+
+
+def measures(release: Release, truth: dict[Any, int]) -> list[float]:
+    """Shown, good, l1, held, held of the largest, half-width."""
+    rows, everything = release.table.to_pydict(), float(sum(truth.values()))
+    true = np.array([truth[item] for item in rows["item"]], dtype=np.float64)
+    count, low, high = (np.array(rows[name], dtype=np.float64) for name in ("count", "low", "high"))
+    error, held = np.abs(count - true), (low <= true) & (true <= high)
+    l1 = float(error.sum() + everything - true.sum()) / everything
+    good = float((error <= 0.1 * true).sum())
+    if not len(true):
+        return [0.0, 0.0, l1, np.nan, np.nan, np.nan]
+    widths = (high - low) / 2 / np.maximum(count, 1)
+    largest = np.argsort(-count)[:TOP]
+    return [len(true), good, l1, held.mean(), held[largest].mean(), float(np.median(widths))]
+
+
+def lines(options: argparse.Namespace, to: Path) -> Iterator[str]:
+    """One line for each table and epsilon."""
+    for name, path in paths(Path(options.data), to).items():
+        if options.half not in ("both", half_of(name)) or options.table not in ("", name):
+            continue
+        truth = true_counts(path, events=options.count == "events")
+        keys = {"keys": list(truth)} if options.known else {}
+        runs = options.runs if sum(truth.values()) < MANY_PAIRS else (options.runs + 1) // 2
+        for epsilon in map(float, options.epsilon.split(",")):
+            asked = {"user": "user_id", "by": "item", "epsilon": epsilon, "count": options.count, **keys}
+            each = [measures(histogram(path, **asked), truth) for _ in range(runs)]
+            yield row(name, epsilon, np.nanmean(each, axis=0).tolist())
+
+
+def row(name: str, epsilon: float, mean: list[float]) -> str:
+    """A line of the table."""
+    shown, good, l1, holds, top, width = mean
+    numbers = (f"{shown:,.0f}", f"{good:,.1f}", f"{l1:.4f}", f"{holds:.3f}", f"{top:.3f}", f"{width:.3f}")
+    return f"| {' | '.join([name, half_of(name), f'{epsilon:g}', *numbers])} |"
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--half", choices=("fit", "report", "both"), default="both")
+    parser.add_argument("--epsilon", default="1")
+    parser.add_argument("--runs", type=int, default=10)
+    parser.add_argument("--count", choices=("users", "events"), default="users")
+    parser.add_argument("--known", action="store_true")
+    parser.add_argument("--table", default="")
+    parser.add_argument("--data", default=str(folder([])))
+    options = parser.parse_args()
+    print(f"| {' | '.join(HEADS)} |\n|{'---|' * len(HEADS)}")
+    with np.errstate(all="ignore"), tempfile.TemporaryDirectory() as to:
+        for line in lines(options, Path(to)):
+            print(line, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,89 @@
+"""Mechanisms that may measure one number besides the counts: what bounding took away, or how many people there are."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Literal, TypeVar
+
+import pyarrow as pa
+
+from headcount.account.events import Event, Laplace
+from headcount.account.guarantee import Cost
+from headcount.bound import (
+    Bounded,
+    BoundedWithScalar,
+    SampledEvents,
+    SampledItems,
+    ScaledToSize,
+    ScaledToSum,
+    WithScalar,
+)
+from headcount.exact import Integers
+from headcount.mechanism.mechanism import Mechanism, Noisy, law, noise_deviation
+from headcount.noise import Entropy
+from headcount.wording import format_number
+
+RATIO_MEANING = (
+    "What bounding took away is undone by one ratio for all. From low to high: this interval is meant to hold the true "
+    "count, in about 19 of 20 cases: noise, that of the ratio, and as much as items usually differ are in it."
+)
+"""The meaning of intervals of counts that are corrected by what was taken away from all together."""
+
+
+@dataclass(frozen=True)
+class NoisyWithScalar(Noisy):
+    """Noisy values, and one noisy number besides."""
+
+    number: int
+    """The noisy number, in its units."""
+
+
+@dataclass(frozen=True)
+class ScalarMechanism(Mechanism[Bounded, Noisy]):
+    """Base of the mechanisms that may measure a number besides the counts."""
+
+    scalar_event: Laplace | None = None
+    """The noise on that number, if there is one."""
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        return (self.event, self.scalar_event) if self.scalar_event else (self.event,)
+
+    def noisy(self, bounded: Bounded, items: pa.Table, values: Integers, entropy: Entropy) -> Noisy:
+        """The noisy values of these items, with the number if there is one."""
+        if self.scalar_event is None:
+            return Noisy(items, values)
+        assert isinstance(bounded, BoundedWithScalar)
+        return NoisyWithScalar(items, values, bounded.number + int(entropy.draw(law(self.scalar_event), 1)[0]))
+
+    def scalar(self, noisy: Noisy) -> tuple[float, float] | None:
+        """The number that is measured besides the counts, and its noise's standard deviation."""
+        if not isinstance(noisy, NoisyWithScalar) or self.scalar_event is None:
+            return None
+        assert isinstance(self.bounding, WithScalar)
+        unit = self.bounding.number_unit
+        return noisy.number / unit, noise_deviation(law(self.scalar_event)) / unit
+
+    def explain_scalar(self) -> list[str]:
+        """Describe the measurement of the number, if there is one."""
+        if self.scalar_event is None:
+            return []
+        assert isinstance(self.bounding, WithScalar)
+        deviation = format_number(noise_deviation(law(self.scalar_event)) / self.bounding.number_unit)
+        taken = self.bounding.what == "taken"
+        measured = "How much bounding took away from all" if taken else "How many people there are"
+        return [f"{measured} is measured as well, with Laplace noise of a standard deviation of {deviation}."]
+
+
+S = TypeVar("S", bound=ScalarMechanism)
+
+
+def with_scalar(budget: Cost, what: Literal["taken", "people"], counted: Callable[[Cost], S], share: Fraction) -> S:
+    """The mechanism with a number besides the counts, for a share of epsilon: its sensitivity is that of one person for
+    both kinds of neighbours."""
+    extra = budget.epsilon * share
+    plain = counted(Cost(budget.epsilon - extra, budget.delta))
+    assert isinstance(plain.bounding, ScaledToSum | ScaledToSize | SampledItems | SampledEvents)
+    bounding = WithScalar(plain.bounding, what)
+    event = Laplace(bounding.cut / extra, Fraction(bounding.cut))
+    return replace(plain, bounding=bounding, scalar_event=event)

@@ -1,0 +1,178 @@
+"""A second measurement of the items that are shown: which they are is public by then.
+
+People are scaled once more, by how much of the *shown* items they have: far less than of all items, so a bound that
+clips next to nothing needs little noise. Three things are measured for it, each with Gaussian noise:
+
+1. a profile: how many people have how much of the shown items; the bound follows from it and from the first counts
+2. how much that bound clips from everybody
+3. the total of every shown item, scaled to the bound
+
+Proof for both kinds of neighbours: docs/proofs/weighted.md.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, isqrt, sqrt
+
+import numpy as np
+
+from headcount.account.calibrate import SQUARED
+from headcount.account.events import Gaussian
+from headcount.bound.selection.nonempty_bins import gaussian
+from headcount.bound.selection.profile import Contributed, Profile, contributed, size_edges, size_power
+from headcount.bound.shown import Shown
+from headcount.errors import BadParameter
+from headcount.estimate.constants import Z
+from headcount.estimate.counts.debias import ClippingLoss
+from headcount.estimate.counts.two_scales import CLEAR_DEVIATIONS, Measured
+from headcount.exact import Integers
+from headcount.noise import Entropy
+from headcount.noise.gaussian import DiscreteGaussian
+
+PROFILE_SHARE, CLIPPED_SHARE, TOTALS_SHARE = Fraction(2, 100), Fraction(1, 100), Fraction(18, 100)
+"""Shares of the noise's budget for the profile, the clipped amount and the totals: fitted on half of a panel of tables
+(docs/evidence.md)."""
+MOST_SHOWN = 2**31
+"""No more items than this are shown: no table has more."""
+SHARES = ((PROFILE_SHARE, 2), (CLIPPED_SHARE, 1), (TOTALS_SHARE, MOST_SHOWN))
+"""The share of each measurement, and the number of cells that one person can change."""
+USUAL_SPREAD = 0.2
+"""Relative difference between items of what the first measurement lost, as it is expected before it is measured."""
+CLIPPED_WEIGHT = 6.0
+"""Weight of the clipped share beside relative noise, when the bound is selected."""
+LOSS_PRIOR = 1.0
+"""If people are counted, the usual ratio of clipped to kept counts, at most."""
+LOSS_PRECISION = 0.02
+"""If people are counted, the noise of the clipped amount is at most this share of the first counts."""
+EVENTS_LIMIT_FACTOR, EVENTS_LOSS_PRIOR = 20, 0.3
+"""Limit of one person's clipped events, in multiples of the norm they are scaled to; and the usual ratio of clipped to
+kept events: the more the noise exceeds it, the less the measured amount counts."""
+
+
+@dataclass(frozen=True)
+class NoisySecond:
+    """The second measurement: differentially private."""
+
+    bound_squared: int
+    """The bound on a person's sum of squares over the shown items."""
+    totals: Measured
+    clipped: Measured
+    """What the bound clipped from everybody: one value."""
+    loss_prior: float
+    """What is usually clipped, beside what is kept."""
+    seen: bool = True
+    """Whether anybody was seen in the profile: else nothing is known of what was clipped."""
+
+    @property
+    def lost(self) -> ClippingLoss:
+        """What the bound lost, beside what it kept."""
+        noise = self.totals.deviation * len(self.totals.values) ** 0.5
+        kept = max(float(self.totals.values.sum()), noise, 1.0)
+        deviation = self.clipped.deviation if self.seen else max(self.clipped.deviation, kept)
+        return ClippingLoss(float(self.clipped.values[0]), deviation, kept, prior=self.loss_prior)
+
+
+@dataclass(frozen=True)
+class SecondMeasurement:
+    """The noise of the three measurements."""
+
+    events: tuple[Gaussian, ...]
+    """The privacy events of a run: the profile, the clipped amount, the totals."""
+    largest: int
+    """Largest count of one item before bounding: 1 if people are counted."""
+    squared: int = SQUARED
+    """One person's sum of squares in each of the three, in units."""
+
+    @property
+    def profile(self) -> Gaussian:
+        """The noise of the profile."""
+        return self.events[0]
+
+    @property
+    def clipped(self) -> Gaussian:
+        """The noise of the clipped amount."""
+        return self.events[1]
+
+    @property
+    def totals(self) -> Gaussian:
+        """The noise of the totals."""
+        return self.events[2]
+
+    @property
+    def unseen(self) -> int:
+        """Number of people that a bin of the profile above all others may have without being seen: more are seen in 19
+        of 20 cases."""
+        deviation, bins = _deviation(self.profile) / self.norm, len(size_edges(self.largest))
+        return ceil(float(gaussian(deviation)(1, bins)[0]) + Z * deviation)
+
+    @property
+    def norm(self) -> int:
+        """One person's norm, in units."""
+        return isqrt(self.squared)
+
+    def run(self, shown: Shown, first: Measured, first_norm: float, entropy: Entropy) -> NoisySecond:
+        """Measure the shown items again; `first` are their first counts, of people scaled to `first_norm`."""
+        if shown.norm > self.norm:
+            raise BadParameter(
+                f"one person adds up to {shown.norm:,} units, the noise is for {self.norm:,}.",
+                fix="a second look by mechanism.bounding",
+            )
+        profile = self._profile(shown, entropy)
+        bound = self._bound_squared(profile, first, first_norm)
+        cut = self._cut(profile, first, bound)
+        clipped = shown.sizes.clipped(bound, cut, self.norm) + int(_noise(self.clipped, 1, entropy)[0])
+        totals = shown.totals(bound) + _noise(self.totals, len(first.values), entropy)
+        unit, part = shown.unit(bound), cut / self.norm
+        return NoisySecond(
+            bound,
+            Measured(totals / unit, _deviation(self.totals) / unit),
+            Measured(np.array([clipped * part]), _deviation(self.clipped) * part),
+            LOSS_PRIOR if self.largest == 1 else EVENTS_LOSS_PRIOR,
+            bool(profile.people.any()),
+        )
+
+    def _profile(self, shown: Shown, entropy: Entropy) -> Profile:
+        """People by how much they have of the shown items, with noise."""
+        edges = size_edges(self.largest)
+        starts = np.array(edges, dtype=np.int64) ** size_power(self.largest)
+        noisy = shown.sizes.by_bin(starts) * self.norm + _noise(self.profile, len(edges), entropy)
+        return Profile(edges, noisy / self.norm, _deviation(self.profile) / self.norm, gaussian=True)
+
+    def _bound_squared(self, profile: Profile, first: Measured, first_norm: float) -> int:
+        """The bound with the least expected error of both measurements together, over the shown items; a function of
+        what is released."""
+        found, power = contributed(profile, self.largest), size_power(self.largest)
+        if found is None:
+            return round(first_norm**2)
+        kept = first.values.sum() / found.amounts.sum() if self.largest == 1 else found.kept(first_norm)
+        about = Measured(first.values / min(kept, 1.0), first.deviation / min(kept, 1.0))
+        candidates = [edge**power - 1 for edge in profile.edges[1:]] + [profile.edges[-1] ** power]
+        errors = [self._expected_error(found, about, bound**0.5) for bound in candidates]
+        return int(candidates[int(np.argmin(errors))])
+
+    def _expected_error(self, found: Contributed, first: Measured, norm: float) -> float:
+        """Mean relative error of the shown items, about, if people are scaled to a norm."""
+        clear = first.values >= CLEAR_DEVIATIONS * first.deviation
+        counts = np.maximum(first.values[clear] if clear.any() else first.values, 1.0)
+        noise = norm * _deviation(self.totals) / self.norm
+        second = (noise / counts) ** 2 + (CLIPPED_WEIGHT * (1 - found.kept(norm))) ** 2
+        quiet = (first.deviation / counts) ** 2 + USUAL_SPREAD**2
+        return float(np.minimum(np.sqrt(1 / (1 / quiet + 1 / second)), 1.0).mean())
+
+    def _cut(self, profile: Profile, first: Measured, bound_squared: int) -> float:
+        """Limit of what is clipped from one person. If people are counted, as much as is clipped from the largest who
+        were seen, unless its noise is too large for the counts; a few may have very many events, seen or not."""
+        if self.largest > 1:
+            return EVENTS_LIMIT_FACTOR * sqrt(bound_squared)
+        largest = profile.largest_seen
+        clipped = max(largest - sqrt(largest * bound_squared), bound_squared)
+        precise = LOSS_PRECISION * float(first.values.sum()) * self.norm / _deviation(self.clipped)
+        return max(min(clipped, precise), 1.0)
+
+
+def _noise(event: Gaussian, cells: int, entropy: Entropy) -> Integers:
+    return entropy.draw(DiscreteGaussian(event.variance), cells)
+
+
+def _deviation(event: Gaussian) -> float:
+    return sqrt(event.variance)
