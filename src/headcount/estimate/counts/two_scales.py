@@ -29,6 +29,9 @@ SPREAD_PRIORS = ((np.log(0.1), 1 / 0.7**2), (0.0, 1 / 0.5**2))
 LOGARITHM_LIMITS = (-8.0, 8.0)
 CLEAR_DEVIATIONS = 4.0
 """A quiet value is clear of noise from this many standard deviations on; more, if items are very many."""
+RATIO_SLACK = 0.7
+"""The fitted ratio may be this much below the least possible one: the largest of many quiet values are too large by
+chance, and are lowered by that."""
 UNKNOWN_SPREAD = 0.5
 """Spread if no item is clear of noise."""
 ROUNDS, HALVINGS = 40, 12
@@ -75,7 +78,7 @@ def _ratio_and_spread(quiet: Measured, open_: Measured, least: float) -> tuple[F
         return np.full_like(quiet.values, ratio), np.full_like(quiet.values, UNKNOWN_SPREAD)
     fitted = _Likelihood(Measured(quiet.values[clear], quiet.deviation), Measured(open_.values[clear], open_.deviation))
     ratio, spread = fitted.at(np.maximum(quiet.values, quiet.values[clear].min()), fitted.most_likely())
-    return np.maximum(ratio, least), spread
+    return np.maximum(ratio, RATIO_SLACK * least), spread
 
 
 class _Likelihood:
