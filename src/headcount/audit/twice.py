@@ -1,6 +1,7 @@
 """The whole default for people per item, on the worst neighbours: a private profile, the first counts with their
 threshold, and the second measurement of what is shown. Nothing is imitated: a table is read and bounded as in a
-release, once for each bound, and every run draws all of the noise.
+release, once for each bound, and every run draws all of the noise. (With this many people the first profile shows
+somebody, so no second one follows.)
 
 Everybody in the crowd has four of sixteen items, so all of these are shown. What differs between the neighbours is one
 person, who adds as much as one can in some way.
@@ -11,6 +12,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cache, lru_cache
 
+import numpy as np
 import pyarrow as pa
 
 from headcount.account import Cost
@@ -20,7 +22,7 @@ from headcount.audit.sampled import ONE, Pair, Run
 from headcount.bound import Bounded, Bounding
 from headcount.bound.selection.profile import FromProfile
 from headcount.bound.selection.statistics import Sizes
-from headcount.exact import Floats, Integers
+from headcount.exact import Floats
 from headcount.mechanism import AnyMechanism, Noisy, NoisyTwice, NoisyWithScalar, Weighted
 from headcount.mechanism.unknown.strategy import Weights
 from headcount.noise import Entropy
@@ -80,29 +82,29 @@ def whole(
 
     def run(people: People, entropy: Entropy) -> dict[str, object]:
         chosen = strategy.selection.draw(_sizes(people), entropy)
-        chosen_mechanism = mechanism(chosen)
-        return {
-            "bound": chosen.limit,
-            **released(chosen_mechanism.run(_bounded(people, chosen_mechanism.bounding), entropy)),
-        }
+        selected = mechanism(chosen)
+        noisy = selected.run(_bounded(people, selected.bounding), entropy)
+        return {"bound": chosen.limit, **released(noisy, selected.bounding.unit)}
 
     return run
 
 
-def released(noisy: Noisy) -> dict[str, object]:
-    """What one person may show in: the list, one count, the sum of all, and the same of the second measurement."""
-    found: dict[str, object] = {"items": noisy.items["item0"].to_pylist(), **_one_and_all("first", noisy.values)}
+def released(noisy: Noisy, unit: int) -> dict[str, object]:
+    """What one person may show in: the list, one count, the sum of all, and the same of the second measurement; in
+    whole people, as an audit learns more from values that occur again."""
+    items = noisy.items["item0"].to_pylist()
+    found: dict[str, object] = {"items": items, **_one_and_all("first", noisy.values / unit)}
     if isinstance(noisy, NoisyWithScalar):
         found |= {"taken": noisy.number}
     if isinstance(noisy, NoisyTwice):
         again = noisy.second
-        found |= {"bound again": again.bound_squared, "clipped": float(again.clipped.values[0])}
+        found |= {"bound again": again.bound_squared, "clipped": round(float(again.clipped.values[0]))}
         found |= _one_and_all("again", again.totals.values)
     return found
 
 
-def _one_and_all(name: str, values: Integers | Floats) -> dict[str, object]:
-    return {f"{name}, one": values[:1].tolist(), f"{name}, all": values.sum().item()}
+def _one_and_all(name: str, values: Floats) -> dict[str, object]:
+    return {f"{name}, one": np.rint(values[:1]).tolist(), f"{name}, all": round(float(values.sum()))}
 
 
 def _read(people: People) -> Contributions:
