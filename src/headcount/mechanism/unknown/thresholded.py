@@ -60,7 +60,7 @@ class Thresholded(ScalarMechanism):
         return super().interval_meaning if self.scalar_event is None else RATIO_MEANING
 
 
-LOSS_SHARE = Fraction(2, 100)
+LOSS_SHARE = Fraction(3, 200)
 """The share of epsilon for what sampling took away."""
 
 
