@@ -1021,8 +1021,8 @@ BUGS = [
     ),
     Bug(
         "an interval after bounding that is called one of the truth",
-        "mechanism/mechanism.py",
-        (('        return "bounded"', '        return "true"'),),
+        "mechanism/unknown/thresholded.py",
+        (('return "bounded" if self.scalar_event is None else "true"', 'return "true"'),),
         ESTIMAND + "[a given bound]",
     ),
     Bug(
