@@ -177,8 +177,12 @@ class FromProfile(Binned):
 
     @property
     def unseen(self) -> int:
-        alarm = SURE_SCALES if self.again else ALARM_SCALES
-        return ceil((alarm + Z * 2**0.5) * float(self.scale))
+        return ceil((self._alarm + Z * 2**0.5) * float(self.scale))
+
+    @property
+    def _alarm(self) -> float:
+        """Scales of the noise from which on a bin speaks against sampling: of events there is no second look."""
+        return SURE_SCALES if self.again or self.largest > 1 else ALARM_SCALES
 
     def look(self, contributions: Contributions) -> Sizes:
         return sizes(contributions, "squares")
@@ -190,7 +194,7 @@ class FromProfile(Binned):
         """Compute the bounding from a profile alone."""
         if not profile.people.any() and (self.noise is not None or (self.few and self.largest == 1)):
             return NothingSeen(1)
-        if self.few and (sampled := self._sampled(profile, SURE_SCALES if self.again else ALARM_SCALES)):
+        if self.few and (sampled := self._sampled(profile, self._alarm)):
             return (SampledItems if self.largest == 1 else SampledEvents)(sampled)
         if self.few and self.largest == 1 and not self.again and (sampled := self._sampled(profile, inf)):
             return Doubtful(sampled)
