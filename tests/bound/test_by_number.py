@@ -24,7 +24,7 @@ from headcount.bound import (
     WeightedClip,
 )
 from headcount.bound.selection.by_load import Exponential, Generalized
-from headcount.bound.selection.profile import FromProfile, NothingSeen
+from headcount.bound.selection.profile import Doubtful, FromProfile, NothingSeen
 from headcount.source import Contributions, contributions, encoded, open_events
 from headcount.source.contributions import ReadPlan
 
@@ -34,6 +34,7 @@ UNKNOWN: tuple[Any, ...] = ((1, 2, 5, 9), (3.0, 4.0, 6.0, 9.0), (1.0, 2.0, 5.0, 
 BOUNDINGS: list[tuple[Bounding, bool]] = [
     (SampledItems(2), False),
     (NothingSeen(1), False),
+    (Doubtful(1), False),
     (SampledEvents(3), True),
     (WeightedClip(2, 3, 1), False),
     (WeightedClip(4, 4, 10**6), True),

@@ -41,7 +41,7 @@ from headcount.bound.selection.draws import MostDrawn, PublicDrawn
 from headcount.bound.selection.paper import DpSgd, InverseSensitivity, MQuantile, OutputPerturbation, Quantile
 from headcount.bound.selection.people import PeopleCount
 from headcount.bound.selection.plume import Discovered, Discovering, UsualItems
-from headcount.bound.selection.profile import FromProfile, NothingSeen
+from headcount.bound.selection.profile import Doubtful, FromProfile, NothingSeen
 from headcount.source import Contributions, contributions, open_events
 from headcount.source.engines.registry import to_arrow
 
@@ -53,6 +53,7 @@ FOUND = GaussianThreshold(Fraction(10), 3, 1, 20, "add-remove")
 BOUNDINGS: list[tuple[str, Bounding]] = [
     ("users", SampledItems(2)),
     ("users", NothingSeen(1)),
+    ("users", Doubtful(1)),
     ("events", SampledEvents(3)),
     ("users", ScaledToSum(2, 1)),
     ("events", ScaledToSum(3, 10**6)),

@@ -27,7 +27,7 @@ from headcount.audit.enumerate import outcomes
 from headcount.audit.specimens import found_in, ranked
 from headcount.bound import BoundedTop, Bounding, BoundSelection, SampledItems, TopItems, TopSums, WeightedClip
 from headcount.bound.selection.amounts import UsualAmounts
-from headcount.bound.selection.profile import NothingSeen
+from headcount.bound.selection.profile import Doubtful, NothingSeen
 from headcount.exact import Integers
 from headcount.mechanism import CountRelease, NoisyFound, Strategy
 from headcount.mechanism.topk import count_release
@@ -413,7 +413,7 @@ def branches(
 @pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize(
-    ("first", "most"), [(scaled(1), 1), (scaled(1000), 1), (SampledItems(2), 1), (NothingSeen(1), 2)]
+    ("first", "most"), [(scaled(1), 1), (scaled(1000), 1), (SampledItems(2), 1), (NothingSeen(1), 2), (Doubtful(1), 2)]
 )
 def test_choices_and_counts_never_add_up_to_more(neighbours: Neighbours, first: Bounding, most: int) -> None:
     """In every branch, counts scaled or sampled: the choices and what is left are epsilon, and the counts
