@@ -29,6 +29,7 @@ from headcount.exact import one_of
 from headcount.mechanism.mechanism import AnyMechanism, Columns, Estimand, Noisy
 from headcount.mechanism.strategy import Strategy
 from headcount.source import Events
+from headcount.source.axis import Axis
 from headcount.source.binning import Bins
 from headcount.source.pandas_columns import Role
 from headcount.wording import counted_noun
@@ -39,6 +40,7 @@ REQUIRED = {
     "user": ("which column tells people apart?", 'user="user_id"'),
     "by": ("which column makes an item?", 'by="word"'),
     "value": ("which column holds the numbers?", 'value="amount"'),
+    "metrics": ("which statistics?", 'metrics=["people", "sum(price)"]'),
     "ranges": ("which ranges?", "ranges=[(0, 10), (10, 50)]"),
 }
 """Parameters without a default: the question to ask, and an example."""
@@ -219,6 +221,12 @@ class Job(ABC):
     def adds_amounts(self) -> bool:
         """True if a column of amounts is added up."""
         return False
+
+    @property
+    def scales(self) -> tuple[Axis | None, ...] | None:
+        """The public scale, if there is one, of each column of amounts that is measured, which are the last ones that
+        are read; None if only items are counted."""
+        return None
 
     @property
     def measures_people(self) -> bool:

@@ -110,6 +110,7 @@ def _read(job: Job, strategy: Strategy, source: Source, progress: Progress) -> I
             keys=source.domain if job.joins_domain else None,
             everybody=rows,
             amounts=job.adds_amounts,
+            scales=job.scales,
         )
         first = strategy.selection or strategy.given().bounding
         read_plan = ReadPlan(

@@ -139,6 +139,4 @@ class ShownOnEngine(Shown):
 
 def shown_by_number(pairs: EncodedPairs, listed: Integers, norm: int) -> Shown:
     """What people have of the items with these numbers; -1 is an item that nobody has."""
-    places = np.full(len(pairs.items), -1)
-    places[listed[listed >= 0]] = np.flatnonzero(listed >= 0)
-    return ShownByNumber(pairs.renumbered(places), len(listed), norm)
+    return ShownByNumber(pairs.listed(listed), len(listed), norm)

@@ -73,18 +73,25 @@ class WeightedClip(Bounding):
         return Sensitivity(items=self.most, largest=norm, total=self.most * norm, squared=self.squared)
 
     def bound(self, contributions: Contributions, secret: bytes, keys: pa.Table | None) -> BoundedWeighted:
-        encoded, items = contributions.encoded, list(contributions.items)
-        found = self._on_engine(contributions, secret) if encoded is None else self._by_number(encoded, secret)
-        # items, total; number. A public item is listed even if bounding keeps nothing: it is looked at again
-        totals = found.filter(pc.greater(found[TOTAL], 0)) if keys is None else at_keys(found, keys)
+        totals, items = self._totals(contributions, secret, keys), list(contributions.items)
 
         def look_again(shown: Booleans) -> Shown:
-            norm, public = isqrt(self.squared), totals.filter(pa.array(shown))
+            norm, public, encoded = isqrt(self.squared), totals.filter(pa.array(shown)), contributions.encoded
             if encoded is None:
                 return ShownOnEngine(contributions, public.select(items), norm)
             return shown_by_number(encoded, whole_numbers(public[NUMBER].fill_null(-1)), norm)
 
-        return BoundedWeighted(totals.select(items), whole_numbers(totals[TOTAL]), self.sensitivity, look_again)
+        return BoundedWeighted(*self._counted(totals, items), self.sensitivity, look_again)
+
+    def _totals(self, contributions: Contributions, secret: bytes, keys: pa.Table | None) -> pa.Table:
+        """(items, total), and the item's number if pairs are encoded: the keys, or every item of which something is
+        kept. A public item is listed even if bounding keeps nothing: it is looked at again."""
+        encoded = contributions.encoded
+        found = self._on_engine(contributions, secret) if encoded is None else self._by_number(encoded, secret)
+        return found.filter(pc.greater(found[TOTAL], 0)) if keys is None else at_keys(found, keys)
+
+    def _counted(self, totals: pa.Table, items: list[str]) -> tuple[pa.Table, Integers]:
+        return totals.select(items), whole_numbers(totals[TOTAL])
 
     def _on_engine(self, contributions: Contributions, secret: bytes) -> pa.Table:
         """(items, total): every item of which something is kept, sorted."""

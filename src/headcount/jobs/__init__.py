@@ -4,6 +4,7 @@
 class is the same name in capitals (`heavy_hitters.py`, `heavy_hitters()`, `HeavyHitters`).
 
 registry.py    the functions by name, and plan()
+metrics.py     metrics of a group, as people type them
 parameters.py  a parser for each type of parameter
 items.py       what jobs about items have in common
 numbers.py     what quantiles and ranges have in common
@@ -12,6 +13,7 @@ numbers.py     what quantiles and ranges have in common
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from headcount.jobs.aggregate import aggregate
     from headcount.jobs.distribution import distribution
     from headcount.jobs.heavy_hitters import heavy_hitters
     from headcount.jobs.histogram import histogram
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
 JOBS = (
     "histogram",
+    "aggregate",
     "top",
     "heavy_hitters",
     "quantiles",
@@ -36,6 +39,7 @@ JOBS = (
 
 __all__ = [
     "JOBS",
+    "aggregate",
     "distribution",
     "heavy_hitters",
     "histogram",

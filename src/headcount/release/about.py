@@ -13,7 +13,7 @@ from headcount.account.events import Event
 
 KEY = b"headcount"
 """Key of the Parquet metadata that holds `About`."""
-VIEWS = ("", "profile", "total", "quantiles", "ranges", "shape", "distribution")
+VIEWS = ("", "aggregate", "profile", "total", "quantiles", "ranges", "shape", "distribution")
 """Kinds of results; empty for counts of items."""
 SHAPE_COLUMNS = ("count", "low", "high", "items", "at_least", "at_least_low", "at_least_high")
 """Columns of a shape."""

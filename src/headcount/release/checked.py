@@ -105,6 +105,8 @@ def _check_form(about: About) -> None:
 
 def _is_value(about: About) -> bool:
     """True if the column of values can have this name."""
+    if LAYOUTS[about.view].several:
+        return bool(about.value) and about.value not in about.by
     if LAYOUTS[about.view].values:
         return about.value in LAYOUTS[about.view].values
     return about.value.isidentifier() and about.value not in ("low", "high", "deviation", "certain", *about.by)
@@ -208,13 +210,23 @@ def check_table(table: pa.Table, about: About) -> None:
     for name, kind in numbers.items():
         _check_numbers(table[name], name, kind)
     _check_items(table, about)
-    if "low" in numbers:
-        _check_ends(table, about.value)
+    for value, low, high in _intervals(about, numbers):
+        _check_ends(table[value], table[low], table[high])
+
+
+def _intervals(about: About, numbers: Iterable[str]) -> Iterable[tuple[str, str, str]]:
+    """The names of each value and of the ends of its interval."""
+    if LAYOUTS[about.view].several:
+        names = list(numbers)
+        return zip(names[::3], names[1::3], names[2::3], strict=True)
+    return [(about.value, "low", "high")] if "low" in numbers else []
 
 
 def _numbers(table: pa.Table, about: About) -> dict[str, pa.DataType]:
     """The names and types of the numeric columns."""
     layout = LAYOUTS[about.view]
+    if layout.several:
+        return _several(table, about)
     if layout.columns:
         return dict.fromkeys(layout.columns, pa.int64())
     ends = () if about.value == "rank" else ("low", "high")
@@ -226,6 +238,16 @@ def _numbers(table: pa.Table, about: About) -> dict[str, pa.DataType]:
     return found | {name: kind for name, kind in beside.items() if name in rest}
 
 
+def _several(table: pa.Table, about: About) -> dict[str, pa.DataType]:
+    """The names and types of several values, each with the ends of its interval: whole numbers, or fractions."""
+    released = table.column_names[len(about.by) :]
+    names = [f"{name}{suffix}" for name in released[::3] for suffix in ("", "_low", "_high")]
+    kinds = [table.schema.field(name).type if name in released else pa.null() for name in names]
+    if not names or names[0] != about.value or any(kind not in (pa.int64(), pa.float64()) for kind in kinds):
+        _refuse("columns")
+    return dict(zip(names, kinds, strict=True))
+
+
 def _check_numbers(column: pa.ChunkedArray, name: str, kind: pa.DataType) -> None:
     if column.type != kind:
         _refuse(f"the type of {name}")
@@ -235,9 +257,9 @@ def _check_numbers(column: pa.ChunkedArray, name: str, kind: pa.DataType) -> Non
         _refuse(f"{name}, which is no number")
 
 
-def _check_ends(table: pa.Table, value: str) -> None:
+def _check_ends(value: pa.ChunkedArray, low: pa.ChunkedArray, high: pa.ChunkedArray) -> None:
     """Refuse a value outside of its interval."""
-    within = pc.and_(pc.less_equal(table["low"], table[value]), pc.less_equal(table[value], table["high"]))
+    within = pc.and_(pc.less_equal(low, value), pc.less_equal(value, high))
     if not pc.all(within, min_count=0).as_py():
         _refuse("a value outside of its interval")
 
@@ -313,12 +335,15 @@ class Layout:
     """Whether items are numbers: fractions, or the ends of ranges."""
     columns: tuple[str, ...] = ()
     """All columns, if no item is named."""
+    several: bool = False
+    """Whether there are several values, each with the ends of its own interval."""
     check_about: Callable[[About, Sequence[Event]], None] = lambda about, events: None
     check_rows: Callable[[pa.Table, About], None] = lambda table, about: None
 
 
 LAYOUTS = {
     "": Layout(()),
+    "aggregate": Layout(several=True),
     "total": Layout(),
     "ranges": Layout(numeric_items=True),
     "quantiles": Layout(("value",), fractions=True, numeric_items=True, check_about=_check_scale),

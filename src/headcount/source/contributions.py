@@ -13,6 +13,7 @@ import ibis
 import pyarrow as pa
 from ibis.expr import types as ir
 
+from headcount.source.axis import Axis
 from headcount.source.binning import Bins, binned
 from headcount.source.binning import number as as_number
 from headcount.source.encoded import EncodedPairs, encode_pairs
@@ -22,6 +23,7 @@ from headcount.source.schema import item_names, item_type
 USER = "user"
 COUNT = "count"
 AMOUNT = "amount"
+CELL = "cell"
 GRID = 1024
 """Amounts are summed in units of 1/GRID, each rounded down."""
 LARGEST_AMOUNT = 10**12
@@ -69,6 +71,8 @@ class Contributions:
     """The pairs as integers, if they are read so."""
     keys: ir.Table | None = None
     """Memtable of public items that the table is joined to."""
+    numbers: tuple[str, ...] | None = None
+    """Further columns of the events: amounts, and cells of public scales; None if only pairs are needed."""
 
     @property
     def persons(self) -> ir.Table:
@@ -100,6 +104,11 @@ class Contributions:
     @contextmanager
     def _materialised(self) -> Iterator["Contributions"]:
         engine = engine_of(self.table)
+        if self.numbers is not None and self.events is not None:
+            with engine.materialise(self.events, lazily=True) as rows:
+                engine.check_result_size(rows.select(*self.items))
+                yield replace(self, table=_once_each(rows, self.items), events=rows)
+            return
         if engine.groups_pairs and self.events is not None:
             with engine.materialise(_grouped(self, self.events), lazily=True) as persons:
                 pairs = _ungrouped(persons, self.items).select(USER, *self.items, COUNT)
@@ -117,7 +126,9 @@ class Contributions:
     def _encoded(self, events: ir.Table, *, reread: bool) -> Iterator["Contributions"]:
         with (
             nullcontext(events) if reread else materialise(events) as rows,
-            encode_pairs(rows, USER, self.items, most=1 if self.once else LARGEST_COUNT) as encoded,
+            encode_pairs(
+                rows, USER, self.items, most=1 if self.once else LARGEST_COUNT, numbers=self.numbers
+            ) as encoded,
         ):
             yield replace(self, encoded=encoded)
 
@@ -183,13 +194,15 @@ def contributions(
     keys: pa.Table | None,
     everybody: ir.Table | None = None,
     amounts: bool = False,
+    scales: Sequence[Axis | None] | None = None,
 ) -> Contributions:
     """Aggregate a table to contributions: counts of events, or 1 each unless `events`; only items in `keys`, if given.
 
     The table's first column is the person, the others make the item, each with its bins, if any; the last one is an
-    amount, with `amounts`. `everybody` is the table of all people, if it is another one."""
+    amount, with `amounts`; the last ones are amounts to be measured, each on its public scale, if it has one, with
+    `scales`. `everybody` is the table of all people, if it is another one."""
     user, *by = (table[name] for name in table.columns)
-    added = {AMOUNT: _amount(by.pop())} if amounts else {}
+    added = {AMOUNT: _amount(by.pop())} if amounts else _numbers(by, scales or ())
     items = item_names(len(by))
     plain = [plain_item(column) for column in by]
     values = [column if each is None else binned(column, each) for column, each in zip(plain, bins, strict=True)]
@@ -203,10 +216,27 @@ def contributions(
     elif events:
         pairs = rows.group_by(USER, *items).agg(**{COUNT: ibis.least(rows.count(), LARGEST_COUNT).cast("int64")})
     else:
-        pairs = rows.distinct().mutate(**ONCE)
+        pairs = _once_each(rows, items)
     # user, item0, ..., count: one row per pair
     there = _everybody(table if everybody is None else everybody)
-    return Contributions(pairs, items, there, once=amounts or not events, events=None if amounts else rows, keys=listed)
+    numbers, once = None if scales is None else tuple(added), amounts or not events
+    return Contributions(
+        pairs, items, there, once=once, events=None if amounts else rows, keys=listed, numbers=numbers
+    )
+
+
+def _once_each(rows: ir.Table, items: Sequence[str]) -> ir.Table:
+    """(user, items, count): every pair once."""
+    return rows.select(USER, *items).distinct().mutate(**ONCE)
+
+
+def _numbers(by: list[ir.Column], scales: Sequence[Axis | None]) -> dict[str, ir.Column]:
+    """The last columns, taken from the list: each amount, and its cell if it has a scale; NULL if it is not a
+    number."""
+    columns = [by.pop() for _ in scales][::-1]
+    found = {f"{AMOUNT}{place}": _amount(column) for place, column in enumerate(columns)}
+    cells = enumerate(zip(columns, scales, strict=True))
+    return found | {f"{CELL}{place}": axis.place(column) for place, (column, axis) in cells if axis is not None}
 
 
 def _amount(column: ir.Column) -> ir.Column:

@@ -28,8 +28,23 @@ PAIRS = 2**24
 """Most events of a chunk: 128 MiB, and a few times that while it is sorted."""
 PAIR_BYTES = 64
 """Memory per event while a chunk is sorted, about: with less memory, chunks are smaller."""
+PAIR = "pair"
 ITEM_BITS = 31
 """Bits of an item's number, below those of the person's. No table has more items."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Further numbers of each event, in the order of the pairs."""
+
+    lengths: Integers
+    """Number of events of each pair."""
+    columns: dict[str, Integers]
+
+    def of(self, pairs: Booleans) -> "Rows":
+        """Keep only the events of the masked pairs."""
+        kept = np.repeat(pairs, self.lengths)
+        return Rows(self.lengths[pairs], {name: column[kept] for name, column in self.columns.items()})
 
 
 @dataclass(frozen=True)
@@ -40,6 +55,8 @@ class Chunk:
     """Encoded pairs, ascending: the items of the first person in their order, then those of the second, and so on."""
     counted: Integers | None
     """Count of each pair; None if all are 1."""
+    rows: Rows | None = None
+    """Further numbers of each event, if there are any."""
 
     @cached_property
     def items(self) -> Integers:
@@ -102,7 +119,10 @@ class Chunk:
         return replace(kept, pairs=kept.pairs - kept.items + new[new >= 0])
 
     def _of_pairs_where(self, pairs: Booleans) -> "Chunk":
-        return Chunk(self.pairs[pairs], None if self.counted is None else self.counted[pairs])
+        counted, rows = self.counted, self.rows
+        return Chunk(
+            self.pairs[pairs], None if counted is None else counted[pairs], None if rows is None else rows.of(pairs)
+        )
 
 
 def added(cells: int, places: Integers, values: Integers | None = None) -> Integers:
@@ -132,6 +152,13 @@ class EncodedPairs:
         only = chunks[0]()
         return replace(self, chunks=[lambda: only])
 
+    def listed(self, numbers: Integers) -> "EncodedPairs":
+        """Keep only the items with these numbers, numbered by their place in the list; -1 is an item that nobody
+        has."""
+        places = np.full(len(self.items), -1)
+        places[numbers[numbers >= 0]] = np.flatnonzero(numbers >= 0)
+        return self.renumbered(places)
+
     @property
     def totals(self) -> Integers:
         """Sum of counts of each item."""
@@ -140,34 +167,38 @@ class EncodedPairs:
 
 
 @contextmanager
-def encode_pairs(events: ir.Table, user: str, items: Sequence[str], *, most: int) -> Iterator[EncodedPairs]:
-    """Encode the pairs of events (user, items), with counts clipped to `most`. The engine holds their dictionaries for
-    the duration of the block."""
+def encode_pairs(
+    events: ir.Table, user: str, items: Sequence[str], *, most: int, numbers: Sequence[str] | None = None
+) -> Iterator[EncodedPairs]:
+    """Encode the pairs of events (user, items), with counts clipped to `most`; if `numbers` are given, with all events
+    of a pair and these columns. The engine holds their dictionaries for the duration of the block."""
     every, everybody = events.select(*items).distinct(), events.group_by(user).agg(events=events.count())
-    numbers = ibis.row_number().over(order_by=list(items)), ibis.row_number()
+    places = ibis.row_number().over(order_by=list(items)), ibis.row_number()
     with (
-        materialise(every.mutate(item=numbers[0])) as listed,  # items, item
-        materialise(everybody.mutate(person=numbers[1])) as people,  # user, events, person
+        materialise(every.mutate(item=places[0])) as listed,  # items, item
+        materialise(everybody.mutate(person=places[1])) as people,  # user, events, person
     ):
         joined = events.join(listed, list(items)).join(people, user)
-        pairs = joined.select(pair=joined["person"] * (1 << ITEM_BITS) + joined["item"])
+        pairs = joined.select(*(numbers or ()), **{PAIR: joined["person"] * (1 << ITEM_BITS) + joined["item"]})
         found = to_arrow(listed.order_by("item").drop("item"))
-        most_pairs = min(PAIRS, engine_of(people).memory(people) // PAIR_BYTES)
+        most_pairs = min(PAIRS, engine_of(people).memory(people) // PAIR_BYTES) // (1 + len(numbers or ()))
         runs = _runs(whole_numbers(to_arrow(people.order_by("person").select("events"))["events"]), most_pairs)
-        with _chunks(pairs, runs, most=most) as chunks:
+        with _chunks(pairs, runs, partial(_chunk, most=most, rows=numbers is not None)) as chunks:
             yield EncodedPairs(found, people, chunks)
 
 
 @contextmanager
-def _chunks(pairs: ir.Table, runs: Sequence[tuple[int, int]], *, most: int) -> Iterator[Sequence[Callable[[], Chunk]]]:
+def _chunks(
+    pairs: ir.Table, runs: Sequence[tuple[int, int]], fetch: Callable[[ir.Table], Chunk]
+) -> Iterator[Sequence[Callable[[], Chunk]]]:
     """One chunk, if it fits; else several, of pairs that the engine materialises for the duration of the block."""
     if len(runs) < 2:
-        every = _chunk(pairs, most=most)
+        every = fetch(pairs)
         yield [lambda: every]
         return
     with materialise(pairs) as found:
-        places = [found["pair"].between(first << ITEM_BITS, (last << ITEM_BITS) - 1) for first, last in runs]
-        yield [partial(_chunk, found.filter(place), most=most) for place in places]
+        places = [found[PAIR].between(first << ITEM_BITS, (last << ITEM_BITS) - 1) for first, last in runs]
+        yield [partial(fetch, found.filter(place)) for place in places]
 
 
 def _renumbered(chunk: Callable[[], Chunk], numbers: Integers) -> Chunk:
@@ -181,13 +212,32 @@ def _runs(events: Integers, together: int) -> list[tuple[int, int]]:
     return list(pairwise(bounds))
 
 
-def _chunk(pairs: ir.Table, *, most: int) -> Chunk:
-    """Fetch, sort and deduplicate pairs."""
-    found = whole_numbers(to_arrow(pairs)["pair"])
-    found.sort()
+def _chunk(pairs: ir.Table, *, most: int, rows: bool) -> Chunk:
+    """Fetch, sort and deduplicate pairs; with their events, if `rows`."""
+    fetched = to_arrow(pairs)
+    columns = {name: whole_numbers(fetched[name]) for name in fetched.column_names}
+    found = columns.pop(PAIR)
+    if columns:
+        order = _order(found)
+        found, columns = found[order], {name: column[order] for name, column in columns.items()}
+    else:
+        found.sort()
     new = _changes(found)
-    counted = np.minimum(np.diff(np.flatnonzero(new), append=len(found)), most) if most > 1 else None
-    return Chunk(found[new], counted)
+    lengths = np.diff(np.flatnonzero(new), append=len(found))
+    counted = np.minimum(lengths, most) if most > 1 else None
+    return Chunk(found[new], counted, Rows(lengths, columns) if rows else None)
+
+
+def _order(pairs: Integers) -> Integers:
+    """The order that sorts pairs. Sorting numbers is several times as fast as sorting places, so each place is put
+    behind its pair, if both fit into 63 bits."""
+    people, items, places = pairs >> ITEM_BITS, pairs & ((1 << ITEM_BITS) - 1), len(pairs).bit_length()
+    compact = (people - people.min(initial=0)) * (items.max(initial=0) + 1) + items
+    if int(compact.max(initial=0)).bit_length() + places > 63:
+        return np.argsort(pairs)
+    keys = (compact << places) + np.arange(len(pairs))
+    keys.sort()
+    return keys & ((1 << places) - 1)
 
 
 def _changes(values: Integers) -> Booleans:

@@ -1,0 +1,87 @@
+"""Groups whose statistics are measured: found by people, whose memberships are scaled (weighted.py), or listed in
+advance. What people have of them can be looked at once they are public (vectors.py)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pyarrow as pa
+from ibis.expr import types as ir
+
+from headcount.bound.bounded import Bounded, Bounding, Sensitivity
+from headcount.bound.vectors import Groups, GroupsByNumber
+from headcount.bound.vectors_on_engine import GroupsOnEngine
+from headcount.bound.weighted import NUMBER, WeightedClip
+from headcount.source.arrow_columns import whole_numbers
+from headcount.source.contributions import Contributions
+from headcount.source.encoded import Booleans, EncodedPairs
+
+
+@dataclass(frozen=True)
+class BoundedGroups(Bounded):
+    """Totals of people, and the way to what people have of some of the groups. Not yet noisy."""
+
+    look: Callable[[Booleans], Groups]
+    """Contributions to the masked groups. To be called with groups that are public."""
+
+
+@dataclass(frozen=True)
+class FoundGroups(WeightedClip):
+    """Scale how often a person counts in groups that are not known in advance."""
+
+    def bound(self, contributions: Contributions, secret: bytes, keys: pa.Table | None) -> BoundedGroups:
+        totals, items = self._totals(contributions, secret, keys), list(contributions.items)
+
+        def look(shown: Booleans) -> Groups:
+            return groups_of(contributions, totals.filter(pa.array(shown)), items)
+
+        return BoundedGroups(*self._counted(totals, items), self.sensitivity, look)
+
+
+@dataclass(frozen=True)
+class ListedGroups(Bounding):
+    """Groups known in advance: nothing is found, so nothing of that is bounded."""
+
+    by_number: ClassVar[bool] = True
+
+    @property
+    def limit(self) -> int:
+        return 0
+
+    @property
+    def sensitivity(self) -> Sensitivity:
+        return Sensitivity(0, 0, 0, 0)
+
+    def bound(self, contributions: Contributions, secret: bytes, keys: pa.Table | None) -> BoundedGroups:
+        assert keys is not None
+        listed = _numbered(contributions.encoded, keys)
+
+        def look(shown: Booleans) -> Groups:
+            return groups_of(contributions, listed.filter(pa.array(shown)), keys.column_names)
+
+        return BoundedGroups(keys, np.zeros(len(keys), dtype=np.int64), self.sensitivity, look)
+
+    def kept(self, contributions: Contributions, secret: bytes) -> ir.Table:
+        return contributions.table.limit(0)
+
+    def explain(self, item: str) -> str:
+        return f"Every {item} of the public list is a group, whether anybody has it or not."
+
+
+def groups_of(contributions: Contributions, public: pa.Table, items: list[str]) -> Groups:
+    """What people have of public groups, in their order."""
+    if contributions.encoded is None:
+        return GroupsOnEngine(contributions, public.select(items))
+    numbers = whole_numbers(public[NUMBER].fill_null(-1))
+    return GroupsByNumber(contributions.encoded.listed(numbers), len(public))
+
+
+def _numbered(encoded: EncodedPairs | None, keys: pa.Table) -> pa.Table:
+    """The keys with their numbers among the items; null for one that nobody has."""
+    if encoded is None:
+        return keys
+    numbered = encoded.items.append_column(NUMBER, pa.array(np.arange(len(encoded.items))))
+    placed = keys.append_column("place", pa.array(np.arange(len(keys))))
+    joined = placed.join(numbered, keys.column_names, use_threads=False)
+    return joined.sort_by("place").drop_columns(["place"])

@@ -1,0 +1,211 @@
+"""What people add to groups that are public: vectors, each scaled to a norm of its own.
+
+A vector says what one person adds to each group: 1, their events, the sum of an amount less a public centre, or their
+events in each cell of a public scale. Somebody whose vector v has a norm n above the bound C adds v C / n: a vector of
+norm at most C. It is truncated to whole units, of which C has a given number. What a person adds depends on their own
+rows, and on what is public by then: the groups, the centre, and the bound. Proof: docs/proofs/groups.md.
+
+Values are whole multiples of 1/GRID and computed in floating point; `NORM_GUARD` makes up for all roundings.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from headcount.bound.arithmetic import floating, floor, where
+from headcount.exact import Floats, Integers
+from headcount.source.axis import Axis
+from headcount.source.contributions import AMOUNT, CELL, GRID, LARGEST_AMOUNT, LARGEST_COUNT
+from headcount.source.encoded import Chunk, EncodedPairs, Rows, added
+
+Kind = Literal["people", "events", "amount", "cells", "values"]
+NORM_GUARD = 1 - 2.0**-20
+"""Factor below one by more than all roundings of a norm together: sums of up to 2^31 squares, each off by 2^-53."""
+LARGEST_SUM = LARGEST_AMOUNT * GRID
+"""A person's amount in one group is clipped to [-LARGEST_SUM, LARGEST_SUM], in multiples of 1/GRID."""
+
+
+def _powers(last: int) -> tuple[float, ...]:
+    """Rounded powers of the root of two, from 1 on."""
+    return tuple(float(each) for each in sorted({round(2 ** (step / 2)) for step in range(2 * last + 1)}))
+
+
+NORMS = Axis((0.0, *_powers(76)), len(_powers(76)))
+"""Bins of norms: two in every doubling."""
+VALUES = Axis((*(-each for each in reversed(_powers(50))), 0.0, *_powers(50)), 2 * len(_powers(50)))
+"""Bins of amounts: two in every doubling, of either sign."""
+
+
+@dataclass(frozen=True)
+class Vector:
+    """What one person adds to each group."""
+
+    kind: Kind
+    """ "people": 1. "events": the number of events. "amount": a sum. "cells": events in each cell of the column's
+    scale. "values": events, or sums, in each bin of VALUES, of all groups together."""
+    column: int = 0
+    """Place of the amount's column."""
+    cells: int = 1
+    """Number of cells of a group; of "values", of all groups together."""
+    once: bool = False
+    """True if a person counts once in a group: the centre is subtracted, or a value is taken, from their sum."""
+    centre: float = 0.0
+    """What is subtracted from each amount, or from each sum if `once`; in multiples of 1/GRID."""
+    centred: bool = False
+    """True if the centre is to be found first."""
+
+    def totals(self, groups: int) -> int:
+        """Number of totals."""
+        return self.cells if self.kind == "values" else groups * self.cells
+
+
+def truncated(numbers: Any) -> Any:
+    """Round towards zero, to 64-bit integers."""
+    return where(numbers < 0.0, -floor(-numbers), floor(numbers))
+
+
+def scaled(values: Any, norms: Any, bound: float, units: int) -> Any:
+    """The values of people with these norms, scaled to the bound, which is `units` units."""
+    divisor = where(norms > float(bound), norms, float(bound))
+    return truncated(values * (float(units) * NORM_GUARD) / divisor)
+
+
+def clipped_part(sums: Any, norms: Any, bound: float, limit: float, units: int) -> Any:
+    """What scaling to the bound takes from a person's sum, at most `limit` in either direction, which is `units`
+    units."""
+    lost = where(norms > float(bound), sums * (norms - float(bound)) / norms, sums * 0.0)
+    within = where(lost > limit, limit, where(lost < -limit, -limit, lost))
+    return truncated(within * (float(units) * NORM_GUARD) / limit)
+
+
+class Groups(ABC):
+    """What people have of the public groups. Not private."""
+
+    @abstractmethod
+    def norms(self, vector: Vector) -> Integers:
+        """Number of people in each bin of NORMS, of those who have anything."""
+
+    @abstractmethod
+    def clipped(self, vector: Vector, bound: float, limit: float, units: int) -> int:
+        """What scaling to the bound takes from all people together, in units."""
+
+    @abstractmethod
+    def totals(self, vector: Vector, bound: float, units: int) -> Integers:
+        """Sum over all people of the vector scaled to the bound, in units."""
+
+
+@dataclass(frozen=True)
+class Entries:
+    """The vectors of a chunk of people, entry by entry."""
+
+    people: Integers
+    """Place of the person among those of the chunk."""
+    places: Integers
+    """Place among the totals."""
+    values: Floats
+
+    count: int
+    """Number of people."""
+
+    @cached_property
+    def norms(self) -> Floats:
+        """Norm of each person's vector, rounded up."""
+        squares: Floats = np.bincount(self.people, self.values**2, self.count)
+        return np.ceil(np.sqrt(squares))
+
+    @property
+    def sums(self) -> Floats:
+        """Sum of each person's vector."""
+        return np.bincount(self.people, self.values, self.count).astype(np.float64)
+
+
+@dataclass(frozen=True)
+class GroupsByNumber(Groups):
+    """From dictionary-encoded pairs of the groups."""
+
+    pairs: EncodedPairs
+    groups: int
+    """Number of groups."""
+    kept: dict[Vector, list[Entries]] = field(default_factory=dict, repr=False)
+    """Vectors that were computed before."""
+
+    def norms(self, vector: Vector) -> Integers:
+        found = np.zeros(NORMS.cells, dtype=np.int64)
+        for each in self._entries(vector):
+            found += added(NORMS.cells, _bins(NORMS, each.norms))
+        return found
+
+    def clipped(self, vector: Vector, bound: float, limit: float, units: int) -> int:
+        parts = (clipped_part(each.sums, each.norms, bound, limit, units) for each in self._entries(vector))
+        return sum(int(part.sum()) for part in parts)
+
+    def totals(self, vector: Vector, bound: float, units: int) -> Integers:
+        cells = vector.totals(self.groups)
+        totals = np.zeros(cells, dtype=np.int64)
+        for each in self._entries(vector):
+            totals += added(cells, each.places, scaled(each.values, each.norms[each.people], bound, units))
+        return totals
+
+    def _entries(self, vector: Vector) -> Iterator[Entries]:
+        """The vectors of all people, chunk by chunk; those of a single chunk are kept."""
+        if len(self.pairs.chunks) > 1:
+            return (entries(chunk, vector) for chunk in self.pairs)
+        if vector not in self.kept:
+            self.kept[vector] = [entries(chunk, vector) for chunk in self.pairs]
+        return iter(self.kept[vector])
+
+
+def entries(chunk: Chunk, vector: Vector) -> Entries:
+    """The vectors of a chunk of people."""
+    count, rows = len(chunk.sizes), chunk.rows
+    assert rows is not None
+    people = np.repeat(np.arange(count), chunk.sizes)
+    if vector.kind == "cells":
+        pairs = np.repeat(np.arange(len(people)), rows.lengths)
+        pair, cells, values = _counted(pairs, rows.columns[f"{CELL}{vector.column}"], vector.cells)
+        return Entries(people[pair], chunk.items[pair] * vector.cells + cells, values, count)
+    if vector.kind == "values":
+        amounts = _sums(rows, vector.column) if vector.once else rows.columns[f"{AMOUNT}{vector.column}"]
+        events = people if vector.once else np.repeat(people, rows.lengths)
+        return Entries(*_counted(events, _bins(VALUES, floating(amounts)), vector.cells), count)
+    return Entries(people, chunk.items, _values(rows, vector), count)
+
+
+def _values(rows: Rows, vector: Vector) -> Floats:
+    """Value of each pair."""
+    counts: Floats = floating(np.minimum(rows.lengths, LARGEST_COUNT))
+    if vector.kind == "people":
+        return np.full(len(counts), float(GRID))
+    if vector.kind == "events":
+        return counts * float(GRID)
+    sums: Floats = floating(_sums(rows, vector.column))
+    return sums - vector.centre * (1.0 if vector.once else counts)
+
+
+def _sums(rows: Rows, column: int) -> Integers:
+    """Sum of an amount over the events of each pair, clipped; in two parts, which cannot overflow."""
+    amounts, starts = rows.columns[f"{AMOUNT}{column}"], np.cumsum(rows.lengths) - rows.lengths
+    if not len(starts):
+        return amounts
+    high, low = (np.add.reduceat(part, starts) for part in (amounts >> 25, amounts & (2**25 - 1)))
+    sums: Integers = np.clip(high, -(2**26), 2**26) * 2**25 + low
+    return np.clip(sums, -LARGEST_SUM, LARGEST_SUM)
+
+
+def _counted(people: Integers, cells: Integers, count: int) -> tuple[Integers, Integers, Floats]:
+    """Person, cell and number of events of each person in each cell; `people` rises."""
+    keys = people * count + cells
+    keys.sort(kind="stable")
+    first = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])[: len(keys)])
+    counts = np.minimum(np.diff(first, append=len(keys)), LARGEST_COUNT)
+    person, cell = np.divmod(keys[first], count)
+    return person, cell, floating(counts) * float(GRID)
+
+
+def _bins(axis: Axis, values: Floats) -> Integers:
+    """Bin of each value, as `axis.place` has it on an engine."""
+    return np.clip(np.searchsorted(axis.edges, values, side="right") - 1, 0, axis.cells - 1)

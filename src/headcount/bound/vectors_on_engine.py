@@ -1,0 +1,120 @@
+"""What people have of public groups (vectors.py), computed on the engine that holds the rows."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import ibis
+import numpy as np
+import pyarrow as pa
+from ibis.expr import types as ir
+
+from headcount.bound.bounded import TOTAL, at_keys
+from headcount.bound.vectors import LARGEST_SUM, NORMS, VALUES, Groups, Vector, clipped_part, scaled
+from headcount.exact import Integers
+from headcount.source.arrow_columns import whole_numbers
+from headcount.source.contributions import AMOUNT, CELL, COUNT, GRID, LARGEST_COUNT, USER, WIDE, Contributions
+from headcount.source.engines.registry import engine_of, to_arrow
+
+VALUE, NORM, SUM = "value", "norm", "sum"
+
+
+@dataclass(frozen=True)
+class GroupsOnEngine(Groups):
+    """From rows on the engine."""
+
+    contributions: Contributions
+    items: pa.Table
+    """The groups: item0, item1, ..."""
+
+    def norms(self, vector: Vector) -> Integers:
+        with self._people(vector) as people:
+            binned = people.select(**{CELL: NORMS.place(people[NORM])})
+            found = to_arrow(binned.group_by(CELL).agg(**{TOTAL: binned.count().cast(WIDE)}))
+        return whole_numbers(at_keys(found, _cells(NORMS.cells))[TOTAL])
+
+    def clipped(self, vector: Vector, bound: float, limit: float, units: int) -> int:
+        with self._people(vector) as people:
+            lost = clipped_part(people[SUM], people[NORM], bound, limit, units).cast(WIDE)
+            found = to_arrow(people.agg(**{TOTAL: lost.sum().cast(WIDE)}))
+        return int(found[TOTAL][0].as_py() or 0)
+
+    def totals(self, vector: Vector, bound: float, units: int) -> Integers:
+        with self._entries(vector) as entries:
+            places = [name for name in entries.columns if name not in (USER, VALUE)]
+            pairs = entries.join(_norms(entries).select(USER, NORM), USER)
+            each = pairs.select(*places, **{TOTAL: scaled(pairs[VALUE], pairs[NORM], bound, units).cast(WIDE)})
+            found = to_arrow(each.group_by(places).agg(**{TOTAL: each[TOTAL].sum().cast(WIDE)}))
+        return whole_numbers(at_keys(found, self._places(vector))[TOTAL])
+
+    def _places(self, vector: Vector) -> pa.Table:
+        """The place of each total, in order."""
+        if vector.kind == "values":
+            return _cells(vector.cells)
+        if vector.kind != "cells":
+            return self.items
+        groups = self.items.take(np.repeat(np.arange(len(self.items)), vector.cells))
+        return groups.append_column(CELL, pa.array(np.tile(np.arange(vector.cells), len(self.items))))
+
+    @contextmanager
+    def _people(self, vector: Vector) -> Iterator[ir.Table]:
+        """(user, norm, sum) of everybody who has anything."""
+        with self._entries(vector) as entries:
+            yield _norms(entries)
+
+    @contextmanager
+    def _entries(self, vector: Vector) -> Iterator[ir.Table]:
+        """(user, what makes a place, value), while the groups are on the engine."""
+        rows = self.contributions.events
+        assert rows is not None
+        with engine_of(rows).memtable(self.items, rows) as listed:
+            yield self._of_rows(rows.semi_join(listed, self.items.column_names), vector)
+
+    def _of_rows(self, rows: ir.Table, vector: Vector) -> ir.Table:
+        items, amount = self.items.column_names, f"{AMOUNT}{vector.column}"
+        if vector.kind == "cells":
+            return _counted(rows.select(USER, *items, **{CELL: rows[f"{CELL}{vector.column}"]}))
+        if vector.kind == "values" and not vector.once:
+            return _counted(rows.select(USER, **{CELL: VALUES.place(rows[amount])}))
+        pairs = rows.group_by(USER, *items).agg(**{COUNT: _clipped_count(rows)}, **_sums(rows, vector))
+        if vector.kind == "values":
+            return _counted(pairs.select(USER, **{CELL: VALUES.place(pairs[SUM])}))
+        return pairs.select(USER, *items, **{VALUE: _value(pairs, vector)})
+
+
+def _norms(entries: ir.Table) -> ir.Table:
+    """(user, norm, sum): the norm of each person's vector, rounded up, and the sum."""
+    squares = (entries[VALUE] * entries[VALUE]).sum()
+    return entries.group_by(USER).agg(**{NORM: squares.sqrt().ceil().cast("float64"), SUM: entries[VALUE].sum()})
+
+
+def _value(pairs: ir.Table, vector: Vector) -> ir.Value:
+    """Value of each pair."""
+    if vector.kind == "people":
+        return ibis.literal(float(GRID))
+    counts = pairs[COUNT].cast("float64")
+    if vector.kind == "events":
+        return counts * float(GRID)
+    return pairs[SUM].cast("float64") - (ibis.literal(vector.centre) if vector.once else vector.centre * counts)
+
+
+def _counted(rows: ir.Table) -> ir.Table:
+    """Rows of the same kind as one, with their number as a value."""
+    counted = rows.group_by(rows.columns).agg(**{COUNT: _clipped_count(rows)})
+    return counted.select(*rows.columns, **{VALUE: counted[COUNT].cast("float64") * float(GRID)})
+
+
+def _clipped_count(rows: ir.Table) -> ir.Value:
+    return ibis.least(rows.count(), LARGEST_COUNT).cast("int64")
+
+
+def _sums(rows: ir.Table, vector: Vector) -> dict[str, ir.Value]:
+    """Sum of an amount, clipped; integers have the same sum in any order."""
+    if vector.kind not in ("amount", "values"):
+        return {}
+    whole = rows[f"{AMOUNT}{vector.column}"].cast(WIDE).sum().cast(WIDE)
+    return {SUM: ibis.greatest(ibis.least(whole, LARGEST_SUM), -LARGEST_SUM).cast(WIDE).cast("int64")}
+
+
+def _cells(cells: int) -> pa.Table:
+    return pa.table({CELL: pa.array(np.arange(cells))})

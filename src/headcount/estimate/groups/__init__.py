@@ -1,0 +1,1 @@
+"""Several statistics of each group."""

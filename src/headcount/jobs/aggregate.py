@@ -1,0 +1,232 @@
+"""Several statistics of each group in one question: people, events, sums, means, quantiles."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Self
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from ibis.expr import datatypes as dt
+
+from headcount.account import Ledger
+from headcount.account.events import Neighbours
+from headcount.account.guarantee import Cost
+from headcount.bound.selection.people import NoisyCount, PeopleCount
+from headcount.errors import BadParameter
+from headcount.exact import Number, positive
+from headcount.jobs.items import ListedItemJob
+from headcount.jobs.metrics import canonical_metric, column_of, metric_of, parse_metrics
+from headcount.mechanism.groups.metric import Metric
+from headcount.mechanism.groups.strategy import GroupStatistics
+from headcount.mechanism.mechanism import Columns, Noisy
+from headcount.planner import release
+from headcount.release import Release
+from headcount.source.axis import Axis, between, check_value, spaced
+from headcount.source.contributions import GRID, LARGEST_AMOUNT
+
+QUANTILE_CELLS = 64
+"""Cells of a range, of each group."""
+PEOPLE_SHARE = Fraction(2, 100)
+"""Share of epsilon for the number of all people, if shares are released."""
+
+
+def aggregate(
+    data: Any,
+    *,
+    user: str,
+    by: str | Sequence[str],
+    metrics: str | Sequence[str],
+    epsilon: Number | None = None,
+    delta: Number = 1e-6,
+    keys: Sequence[Any] | None = None,
+    bins: Sequence[Any] | Mapping[str, Sequence[Any]] | None = None,
+    range: Any = None,  # noqa: A002
+    bound: Mapping[str, Number] | None = None,
+    weights: Mapping[str, Number] | None = None,
+    neighbours: Neighbours = "add-remove",
+    dataset: str | None = None,
+    ledger: Ledger | str | Path | None = None,
+    again: bool = False,
+    memory: int | str | None = None,
+    spill: str | PathLike[str] | None = None,
+) -> Release:
+    """Several statistics of each group: people, events, sums, means, quantiles. Groups are found once, for all of them.
+
+    metrics: "people", "events", "share" (of all people), "sum(x)", "mean(x)" per event, "mean(x) per person" (the sum
+        of x divided by the number of people), "median(x)", "quantile(x, 0.9)"; x is a column of numbers.
+    range: for quantiles: the lowest and the highest value that can be, which are public; or edges. For several columns,
+        a mapping from column to either.
+    bound: what one person may contribute to a metric, as the root of the sum of squares over groups:
+        {"sum(price)": 5000}. By default every bound is chosen privately.
+    weights: how much more of the budget a metric gets than the others: {"sum(price)": 3}. By default the metrics have
+        about the same relative error.
+
+    The other parameters are those of `histogram`.
+
+    >>> import headcount as hc
+    >>> r = hc.aggregate(hc.example(), user="user", by="song", metrics=["people", "events"], epsilon=1)
+    >>> r.table.column_names
+    ['song', 'people', 'people_low', 'people_high', 'events', 'events_low', 'events_high']
+    """
+    return release(Aggregate, data, locals())
+
+
+def parse_range(name: str, ends: Any, before: Mapping[str, Any]) -> tuple[tuple[str, tuple[float, ...]], ...]:
+    """The range or the edges of each column that has quantiles."""
+    ordered = _ordered(before["metrics"])
+    if ends is None:
+        return ()
+    if not isinstance(ends, Mapping):
+        if len(ordered) > 1:
+            raise BadParameter("range: which column?", fix=f"range={{{ordered[0]!r}: (0, 1000)}}")
+        ends = dict.fromkeys(ordered, ends)
+    if strange := [column for column in ends if column not in ordered]:
+        raise BadParameter(f"range: no quantile of {strange[0]!r} is wanted.", fix='metrics=["median(x)"], or no range')
+    return tuple((column, axis_of(ends[column]).edges) for column in ordered if column in ends)
+
+
+def axis_of(ends: Any) -> Axis:
+    """The scale of a range, or of edges."""
+    listed = isinstance(ends, tuple | list) and len(ends) > 2
+    return between(ends) if listed else spaced(ends, QUANTILE_CELLS, "auto")
+
+
+def _ordered(metrics: Sequence[str]) -> list[str]:
+    """The columns with quantiles."""
+    found = [each for each in metrics if each.startswith(("median(", "quantile("))]
+    return list(dict.fromkeys(map(column_of, found)))
+
+
+def parse_by_metric(name: str, given: Any, before: Mapping[str, Any]) -> tuple[tuple[str, Fraction], ...]:
+    """A positive number for some of the metrics."""
+    if given is None:
+        return ()
+    if not isinstance(given, Mapping):
+        raise BadParameter(f"{name}={given!r:.60}: a number for each metric.", fix=f'{name}={{"sum(price)": 3}}')
+    found = {canonical_metric(str(metric)): value for metric, value in given.items()}
+    if strange := [metric for metric in found if metric not in before["metrics"]]:
+        raise BadParameter(f"{name}: {strange[0]!r} is not among the metrics.", fix=f'{name}={{"sum(price)": 3}}')
+    fix = f'{name}={{"sum(price)": 3}}'
+    return tuple((metric, positive(name, found[metric], fix=fix)) for metric in before["metrics"] if metric in found)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Aggregate(ListedItemJob):
+    """Several statistics of each group."""
+
+    name: ClassVar[str] = "aggregate"
+    view: ClassVar[str] = "aggregate"
+    metrics: Annotated[tuple[str, ...], parse_metrics]
+    range: Annotated[tuple[tuple[str, tuple[float, ...]], ...], parse_range] = ()
+    """The scale of each column with quantiles: its ends, or edges."""
+    bound: Annotated[tuple[tuple[str, Fraction], ...], parse_by_metric] = ()
+    weights: Annotated[tuple[tuple[str, Fraction], ...], parse_by_metric] = ()
+
+    @classmethod
+    def from_plain(cls, plain: dict[str, Any]) -> Self:
+        pairs = {name: dict(plain[name]) for name in ("range", "bound", "weights")}
+        return super().from_plain({**plain, **pairs})
+
+    def check(self) -> None:
+        super().check()
+        if missing := [column for column in _ordered(self.metrics) if column not in dict(self.range)]:
+            raise BadParameter(
+                f"metrics: a quantile of {missing[0]!r} needs a range of values, which is public.",
+                fix=f"range={{{missing[0]!r}: (0, 1000)}}",
+            )
+        for column in self.numbers:
+            if column in (self.user, *self.by):
+                raise BadParameter(
+                    f"metrics: {column!r} is a column that makes the person or the group.", fix='metrics=["sum(price)"]'
+                )
+        if taken := [column for column in self.by if column in self._released]:
+            raise BadParameter(f"by={taken[0]!r}: the release has a column of that name.", fix="another name")
+        if too_large := [metric for metric, bound in self.bound if bound > LARGEST_AMOUNT]:
+            raise BadParameter(
+                f"bound: {too_large[0]!r} is above {LARGEST_AMOUNT:,}.", fix='bound={"sum(price)": 5000}'
+            )
+
+    def check_zero_delta(self) -> None:
+        raise BadParameter("delta=0: what is measured has Gaussian noise.", fix="delta=1e-6")
+
+    def check_target(self, target: Any) -> None:
+        raise BadParameter("target_error: the error depends on the bounds.", fix="epsilon=1")
+
+    @property
+    def _released(self) -> list[str]:
+        return [f"{metric}{suffix}" for metric in self.metrics for suffix in ("", "_low", "_high")]
+
+    # the table
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return (*super().columns, *self.numbers)
+
+    @cached_property
+    def numbers(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(column for metric in self.metrics if (column := column_of(metric))))
+
+    @property
+    def scales(self) -> tuple[Axis | None, ...]:
+        found = {column: axis_of(edges) for column, edges in self.range}
+        return tuple(found.get(column) for column in self.numbers)
+
+    def check_schema(self, columns: Mapping[str, dt.DataType]) -> None:
+        super().check_schema(columns)
+        for column in self.numbers:
+            check_value(column, columns[column])
+
+    @property
+    def measures_people(self) -> bool:
+        return "share" in self.metrics
+
+    # how it is answered
+
+    @cached_property
+    def _metrics(self) -> tuple[Metric, ...]:
+        return tuple(metric_of(text, self.numbers) for text in self.metrics)
+
+    def strategy(self, budget: Cost, cells: int | None) -> GroupStatistics:
+        weights, bounds = dict(self.weights), dict(self.bound)
+        return GroupStatistics(
+            budget=budget,
+            neighbours=self.neighbours,
+            metrics=self._metrics,
+            scales=self.scales,
+            cells=cells,
+            weights=tuple(float(weights.get(each, 1)) for each in self.metrics),
+            bounds=tuple(float(bounds[each] * GRID) if each in bounds else None for each in self.metrics),
+            people_count=PeopleCount(budget.epsilon * PEOPLE_SHARE) if self.measures_people else None,
+        )
+
+    def table(self, noisy: Noisy, columns: Columns, people: NoisyCount) -> pa.Table:
+        if "share" not in self.metrics:
+            return super().table(noisy, columns, people)
+        shares = dict(columns.by_name)
+        most, least = people.count + people.half_width, max(people.count - people.half_width, 1.0)
+        for suffix, all_ in (("", people.count), ("_low", most), ("_high", least)):
+            shares[f"share{suffix}"] = pc.min_element_wise(
+                pc.divide(shares[f"share{suffix}"].cast("double"), all_), 1.0
+            )
+        return super().table(noisy, Columns(shares), people)
+
+    # words
+
+    @property
+    def value_name(self) -> str:
+        return self.metrics[0]
+
+    @property
+    def values(self) -> str:
+        return "values"
+
+    @property
+    def unit(self) -> str:
+        return "values"
+
+    def title(self) -> str:
+        return f"{', '.join(self.metrics)} per {self.item}"

@@ -1,0 +1,82 @@
+"""Metrics as people type them: people, events, share, sum(x), mean(x), mean(x) per person, median(x), quantile(x, q)."""
+
+import re
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from fractions import Fraction
+from typing import Any
+
+from headcount.errors import BadParameter
+from headcount.exact import rational, written
+from headcount.mechanism.groups.metric import Metric, MetricKind
+
+GRAMMAR = 'metrics=["people", "events", "share", "sum(x)", "mean(x)", "mean(x) per person", "median(x)", '
+GRAMMAR += '"quantile(x, 0.9)"], with a column of numbers for x'
+PLAIN: tuple[MetricKind, ...] = ("people", "events", "share")
+OF_COLUMN = ("sum", "mean", "median", "quantile")
+PATTERN = re.compile(r"\s*(?P<name>\w+)\s*(\((?P<inside>.*)\)\s*(?P<per>per\s+person)?)?\s*", re.DOTALL)
+MOST_METRICS = 50
+
+
+def parse_metrics(name: str, metrics: Any, before: Mapping[str, Any]) -> tuple[str, ...]:
+    """The metrics, each as its canonical text."""
+    listed = [metrics] if isinstance(metrics, str) else metrics
+    if not isinstance(listed, Sequence) or not listed or not all(isinstance(each, str) for each in listed):
+        raise BadParameter(f"metrics={metrics!r:.60}: a list of metrics.", fix=GRAMMAR)
+    texts = tuple(canonical_metric(each) for each in listed)
+    if twice := [each for each in texts if texts.count(each) > 1]:
+        raise BadParameter(f"metrics: {twice[0]!r} is listed twice.", fix="each metric once")
+    if len(texts) > MOST_METRICS:
+        raise BadParameter(f"metrics: {len(texts)} of them; at most {MOST_METRICS}.", fix="fewer metrics")
+    return texts
+
+
+def canonical_metric(text: str) -> str:
+    """One spelling of a metric."""
+    name, column, q, per_person = _parts(text)
+    if not column:
+        return name
+    inside = f"{column}, {written(q)}" if name == "quantile" else column
+    return f"{name}({inside}){' per person' if per_person else ''}"
+
+
+def column_of(text: str) -> str:
+    """The column of amounts of a metric; empty if it has none."""
+    return _parts(text)[1]
+
+
+def metric_of(text: str, columns: Sequence[str]) -> Metric:
+    """The metric of a canonical text; `columns` are all columns of amounts."""
+    name, column, q, per_person = _parts(text)
+    place = columns.index(column) if column else 0
+    if name in ("median", "quantile"):
+        return Metric(text, "quantile", place, q)
+    kinds: dict[str, MetricKind] = {"people": "people", "events": "events", "share": "share", "sum": "sum"}
+    return Metric(text, kinds.get(name, "mean per person" if per_person else "mean"), place)
+
+
+def _parts(text: str) -> tuple[str, str, Fraction, bool]:
+    """Name, column, fraction, and whether it is per person."""
+    match = PATTERN.fullmatch(text)
+    name = match["name"] if match else text
+    if match is None or name not in (*PLAIN, *OF_COLUMN):
+        near = get_close_matches(str(name), (*PLAIN, *OF_COLUMN), n=1)
+        raise BadParameter(
+            f"metrics: {text!r:.60} is no metric.", fix=f"{near[0]}; all: {GRAMMAR}" if near else GRAMMAR
+        )
+    inside, per_person = (match["inside"] or "").strip(), match["per"] is not None
+    if bool(inside) != (name in OF_COLUMN) or (per_person and name != "mean"):
+        raise BadParameter(f"metrics: {text!r:.60} is no metric.", fix=GRAMMAR)
+    if name != "quantile":
+        return name, inside, Fraction(1, 2), per_person
+    column, comma, fraction = inside.rpartition(",")
+    if not comma or not column.strip():
+        raise BadParameter(f"metrics: {text!r:.60}: which fraction?", fix=f'"quantile({inside}, 0.9)"')
+    return name, column.strip(), _fraction(text, fraction), False
+
+
+def _fraction(text: str, typed: str) -> Fraction:
+    q = rational("metrics", typed.strip(), fix='"quantile(x, 0.9)"')
+    if not 0 < q < 1:
+        raise BadParameter(f"metrics: {text!r:.60}: a fraction between 0 and 1.", fix='"quantile(x, 0.9)"')
+    return q

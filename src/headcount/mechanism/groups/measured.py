@@ -1,0 +1,215 @@
+"""Several statistics of each group from one measurement: our own mechanism.
+
+Groups that are not known are found first, as in a histogram of people: every one that occurs gets noise and is released
+above a threshold. What people have of the released groups is measured then (measurement.py), and all statistics are
+computed from that. Proof for both kinds of neighbours: docs/proofs/groups.md.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+import pyarrow as pa
+
+from headcount.account import calibrate
+from headcount.account.calibrate import SQUARED
+from headcount.account.events import Event, Gaussian, Neighbours, WeightedThreshold
+from headcount.account.guarantee import Cost
+from headcount.account.threshold import changed_people
+from headcount.bound.groups import BoundedGroups, FoundGroups, ListedGroups
+from headcount.bound.vectors import Vector
+from headcount.estimate.counts.debias import ClippingLoss, to_int64
+from headcount.estimate.counts.two_scales import Measured, combined_counts
+from headcount.estimate.groups.quantiles import Distributions
+from headcount.estimate.groups.totals import Estimates, corrected
+from headcount.exact import Floats
+from headcount.mechanism.groups.measurement import GroupMeasurement, NoisyVector
+from headcount.mechanism.groups.metric import EVENTS, PEOPLE, Metric
+from headcount.mechanism.mechanism import Columns, Estimand, Mechanism, Noisy
+from headcount.mechanism.unknown.second import MOST_SHOWN
+from headcount.noise import Entropy
+from headcount.source.axis import Axis
+from headcount.source.contributions import GRID
+from headcount.wording import format_number
+
+HALF_WIDTH = 2.0
+"""Half-width of an interval, in standard deviations: more than 1.96, as these are themselves estimated."""
+FOUND_SHARE = Fraction(35, 100)
+"""Share of the noise's price for finding groups."""
+VALUES_SHARE, PROFILE_SHARE, CLIPPED_SHARE = Fraction(2, 100), Fraction(4, 100), Fraction(2, 100)
+"""Shares of what is left for values, the profile, and what is clipped; the totals have the rest."""
+
+
+@dataclass(frozen=True)
+class NoisyGroups(Noisy):
+    """Groups with noisy totals of every vector."""
+
+    vectors: tuple[NoisyVector, ...]
+
+
+@dataclass(frozen=True)
+class MeasuredGroups(Mechanism[BoundedGroups, NoisyGroups]):
+    """Statistics of groups that are found by their people, or known in advance."""
+
+    name: ClassVar[str] = "groups"
+    proof: ClassVar[str] = "docs/proofs/groups.md"
+    bounding: FoundGroups | ListedGroups
+    event: WeightedThreshold | Gaussian
+    """What finds the groups; if they are known, the totals."""
+    measurement: GroupMeasurement
+    metrics: tuple[Metric, ...]
+    scales: tuple[Axis | None, ...]
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        return self.measurement.events if self.threshold is None else (self.event, *self.measurement.events)
+
+    def run(self, bounded: BoundedGroups, entropy: Entropy) -> NoisyGroups:
+        self.check(bounded)
+        values, shown = bounded.totals, np.ones(len(bounded.totals), dtype=bool)
+        if self.threshold is not None:
+            values = values + entropy.draw(self.law, len(values))
+            shown = values >= self.threshold
+        items, values = bounded.items.filter(pa.array(shown)), values[shown]
+        found = self.measurement.run(bounded.look(shown), len(values), entropy) if len(values) else ()
+        return NoisyGroups(items, values, found)
+
+    def estimate(self, noisy: NoisyGroups) -> Columns:
+        estimated = _Estimated(self, noisy)
+        columns: dict[str, pa.Array] = {}
+        for metric in self.metrics:
+            for suffix, values in zip(("", "_low", "_high"), estimated.column(metric), strict=True):
+                columns[f"{metric.label}{suffix}"] = pa.array(values)
+        return Columns(columns)
+
+    def explain(self, item: str) -> list[str]:
+        sentences = []
+        if self.threshold is not None:
+            least = format_number(self.threshold / self.bounding.unit)
+            sentences.append(
+                f"Every {item} that is left gets {self.describe_noise()}. It is shown if its noisy number of people is "
+                f"at least {least}. The others are not mentioned."
+            )
+        return [
+            *sentences,
+            "What people have of these groups is measured with Gaussian noise: which sizes their contributions have, "
+            "from which a bound follows for each statistic; what these bounds take away; and the totals of each group.",
+        ]
+
+    @property
+    def estimand(self) -> Estimand:
+        return "true"
+
+    @property
+    def interval_meaning(self) -> str:
+        return (
+            "From low to high: each interval is meant to hold the true value of the table, in about 19 of 20 cases: "
+            "noise, and what bounds took away, are both in it. Where a few people have most of an amount, it may hold "
+            "less often."
+        )
+
+
+class _Estimated:
+    """Statistics of all groups, computed from noisy totals."""
+
+    def __init__(self, mechanism: MeasuredGroups, noisy: NoisyGroups) -> None:
+        self.mechanism, self.noisy = mechanism, noisy
+        self.found = {_plain(each.vector): each for each in noisy.vectors}
+        self.distributions: dict[Vector, Distributions] = {}
+
+    def column(self, metric: Metric) -> tuple[Floats, Floats, Floats]:
+        """Values of a metric, and both ends of their intervals."""
+        if not len(self.noisy.values):
+            nothing = np.zeros(0, dtype=np.int64 if metric.kind in ("people", "events") else np.float64)
+            return nothing, nothing, nothing
+        if metric.kind == "quantile":
+            return self._quantile(metric)
+        found = self._estimates(metric)
+        half_width = HALF_WIDTH * found.deviations
+        if metric.kind in ("people", "share", "events"):
+            least = 0 if self.mechanism.threshold is None else 1
+            ends = np.rint(found.values), np.floor(found.values - half_width), np.ceil(found.values + half_width)
+            value, low, high = (to_int64(each, least) for each in ends)
+            return value, low, high
+        return found.values, found.values - half_width, found.values + half_width
+
+    def _estimates(self, metric: Metric) -> Estimates:
+        if metric.kind in ("people", "share"):
+            return self.people
+        if metric.kind == "events":
+            return self.events
+        if metric.kind == "sum":
+            return self._sum(metric.column)
+        once = metric.kind == "mean per person"
+        centred = Vector("amount", metric.column, once=once, centred=True)
+        counts = self.people if once else self.events
+        return self._amount(centred, counts).over(counts, self.found[centred].vector.centre / GRID)
+
+    def _sum(self, column: int) -> Estimates:
+        plain = Vector("amount", column)
+        if plain in self.found:
+            return corrected(self.found[plain].totals)
+        centred = next(each for each in self.found if each.centred and each.column == column)
+        counts = self.people if centred.once else self.events
+        return self._amount(centred, counts).plus(counts, self.found[centred].vector.centre / GRID)
+
+    def _amount(self, vector: Vector, counts: Estimates) -> Estimates:
+        return corrected(self.found[vector].totals, counts.values)
+
+    @property
+    def events(self) -> Estimates:
+        """Number of events."""
+        return corrected(self.found[EVENTS].totals)
+
+    @property
+    def people(self) -> Estimates:
+        """Number of people: if groups were found by it, from both measurements."""
+        totals, mechanism = self.found[PEOPLE].totals, self.mechanism
+        if mechanism.threshold is None or not isinstance(mechanism.bounding, FoundGroups):
+            return corrected(totals)
+        first = Measured(self.noisy.values / mechanism.bounding.unit, mechanism.deviation)
+        kept = max(float(totals.values.sum()), 1.0)
+        lost = ClippingLoss(totals.clipped, totals.clipped_deviation, kept)
+        least = min(1.0, self.found[PEOPLE].bound / GRID / mechanism.bounding.bound_squared**0.5)
+        both = combined_counts(first, Measured(totals.values, totals.deviation), lost, least)
+        return Estimates(both.counts, both.deviations)
+
+    def _quantile(self, metric: Metric) -> tuple[Floats, Floats, Floats]:
+        axis = self.mechanism.scales[metric.column]
+        assert axis is not None
+        vector = Vector("cells", metric.column, axis.cells)
+        if vector not in self.distributions:
+            self.distributions[vector] = Distributions(self.found[vector].totals, axis.cells)
+        return self.distributions[vector].quantile(float(metric.q), axis.points, HALF_WIDTH)
+
+
+def _plain(vector: Vector) -> Vector:
+    """The vector as it was requested, before its centre was found."""
+    return Vector(vector.kind, vector.column, vector.cells, vector.once, centred=vector.centred)
+
+
+def shares(vectors: tuple[Vector, ...]) -> list[tuple[Fraction, int]]:
+    """The share of each measurement in the price of all four, and the number of cells that one person can change."""
+    centres = sum(vector.centred for vector in vectors)
+    values = [(VALUES_SHARE, MOST_SHOWN)] if centres else []
+    others = [*values, (PROFILE_SHARE, 2 * len(vectors) + 2), (CLIPPED_SHARE, 2 * len(vectors))]
+    return [*others, (1 - sum((share for share, _ in others), start=Fraction(0)), MOST_SHOWN)]
+
+
+def of_found(
+    budget: Cost, bounding: FoundGroups, neighbours: Neighbours, vectors: tuple[Vector, ...]
+) -> tuple[WeightedThreshold, tuple[Gaussian, ...]]:
+    """The noise and threshold that find groups, and the noise of the measurement."""
+    beside = [((1 - FOUND_SHARE) * share, cells) for share, cells in shares(vectors)]
+    event, others = calibrate.weighted(
+        budget.epsilon, budget.delta, items=bounding.most, beside=beside, neighbours=neighbours
+    )
+    return event, tuple(others)
+
+
+def of_listed(budget: Cost, neighbours: Neighbours, vectors: tuple[Vector, ...]) -> tuple[Gaussian, ...]:
+    """The noise of the measurement, if groups are known."""
+    changed = changed_people(neighbours)
+    parts = [(share, Fraction(SQUARED * changed), changed * cells) for share, cells in shares(vectors)]
+    return tuple(calibrate.gaussians(budget.epsilon, budget.delta, parts))

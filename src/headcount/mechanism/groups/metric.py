@@ -1,0 +1,57 @@
+"""Statistics of a group, and the vectors that they are computed from.
+
+people, share              people
+events                     events
+sum(x)                     the sum of x; if the mean of x is released as well, what that is computed from
+mean(x)                    events, and the sum of x less a centre: far less noise than in the sum itself
+mean(x) per person         people, and each person's sum of x less a centre
+median(x), quantile(x, q)  events in each cell of a public scale
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+from headcount.bound.vectors import Vector
+
+MetricKind = Literal["people", "events", "share", "sum", "mean", "mean per person", "quantile"]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One statistic of each group."""
+
+    label: str
+    """Name of the released column."""
+    kind: MetricKind
+    column: int = 0
+    """Place of the column of amounts."""
+    q: Fraction = Fraction(1, 2)
+    """Of a quantile: the fraction."""
+
+    @property
+    def needs(self) -> tuple[Vector, ...]:
+        """The vectors that it is computed from; the number of cells of a scale is added later."""
+        amount = Vector("amount", self.column)
+        centred = Vector("amount", self.column, centred=True)
+        found: dict[MetricKind, tuple[Vector, ...]] = {
+            "people": (PEOPLE,),
+            "share": (PEOPLE,),
+            "events": (EVENTS,),
+            "sum": (amount,),
+            "mean": (EVENTS, centred),
+            "mean per person": (PEOPLE, Vector("amount", self.column, once=True, centred=True)),
+            "quantile": (Vector("cells", self.column),),
+        }
+        return found[self.kind]
+
+
+PEOPLE, EVENTS = Vector("people"), Vector("events")
+
+
+def vectors(metrics: Sequence[Metric]) -> tuple[Vector, ...]:
+    """The vectors that all metrics are computed from, each once. A sum follows from what its mean is computed from."""
+    needed = dict.fromkeys(vector for metric in metrics for vector in metric.needs)
+    centred = {vector.column for vector in needed if vector.centred}
+    return tuple(each for each in needed if each.kind != "amount" or each.centred or each.column not in centred)

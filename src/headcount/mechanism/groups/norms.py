@@ -1,0 +1,86 @@
+"""The bound on a vector's norm, from a noisy profile of people's norms; and how noise is shared between vectors."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from headcount.bound.selection.nonempty_bins import gaussian, last_nonempty_bin
+from headcount.bound.vectors import NORMS
+from headcount.exact import Floats
+
+SPLITS = 4
+"""Number of points that people of one bin are spread over."""
+CANDIDATES_PER_DOUBLING = 8
+QUIET_DEVIATIONS = 2.0
+"""A bin below the highest one that is seen counts from this many standard deviations on."""
+WINDOW = 8
+"""Number of bins that are added up, if none is seen: four doublings."""
+LEAST_SHARE = 0.5
+"""Each vector has at least this part of an equal share."""
+
+
+@dataclass(frozen=True)
+class SeenNorms:
+    """People by the norm of their vectors, as far as a noisy profile shows."""
+
+    norms: Floats
+    people: Floats
+    certain: bool
+    """False if noise hides everybody: then the norms are the likeliest, and no more."""
+
+    @property
+    def amount(self) -> float:
+        """Sum of all norms."""
+        return float((self.norms * self.people).sum())
+
+    @property
+    def mean_square(self) -> float:
+        """Mean of the squared norms."""
+        return float((self.norms**2 * self.people).sum() / self.people.sum())
+
+    def clipped(self, bound: float) -> float:
+        """Share of all norms that a bound clips."""
+        return 1 - float((np.minimum(self.norms, bound) * self.people).sum()) / self.amount
+
+    @property
+    def candidates(self) -> Floats:
+        """Bounds to choose from."""
+        first, last = (np.log2(end) * CANDIDATES_PER_DOUBLING for end in (self.norms.min(), self.norms.max()))
+        return np.asarray(2.0 ** (np.arange(np.floor(first), np.ceil(last) + 1) / CANDIDATES_PER_DOUBLING))
+
+
+def seen_norms(counts: Floats, deviation: float) -> SeenNorms:
+    """The people that a noisy profile shows. If it shows nobody, the likeliest few bins."""
+    last = last_nonempty_bin(counts, gaussian(deviation))
+    certain = last >= 0
+    bins = np.arange(len(counts))
+    if certain:
+        people = np.where((bins <= last) & (counts >= QUIET_DEVIATIONS * deviation), counts, 0.0)
+    else:
+        first = int(np.argmax(np.convolve(counts, np.ones(WINDOW), "valid")))
+        people = np.where((bins >= first) & (bins < first + WINDOW), np.maximum(counts, 1.0), 0.0)
+    if not people.any():
+        people[max(last, 0)] = 1.0
+    seen = np.flatnonzero(people)
+    low, high = np.maximum(np.array(NORMS.edges)[seen], 1.0), np.array(NORMS.edges)[seen + 1]
+    parts = (np.arange(SPLITS) + 0.5) / SPLITS
+    norms = low[:, None] * (high / low)[:, None] ** parts
+    return SeenNorms(norms.ravel(), np.repeat(people[seen] / SPLITS, SPLITS), certain)
+
+
+def best_bound(seen: SeenNorms, noise: float) -> float:
+    """The bound with the least error: `noise` is the relative noise of a total for a bound that is the sum of all
+    norms, and what is clipped is undone but for as much again."""
+    found = seen.candidates
+    clipped = np.array([seen.clipped(each) for each in found])
+    return float(np.ceil(found[np.argmin((noise * found / seen.amount) ** 2 + clipped**2)]))
+
+
+def shared(errors: Sequence[float], weights: Sequence[float]) -> Floats:
+    """Shares of the noise's price that make relative errors equal, each weighted; but none gets less than a part of an
+    equal share. The errors are those with all of the price."""
+    importance = np.array(weights) / np.sum(weights)
+    wanted = importance * np.minimum(np.array(errors), 1.0) ** 2
+    wanted = wanted / wanted.sum() if wanted.any() else importance
+    return np.asarray(LEAST_SHARE * importance + (1 - LEAST_SHARE) * wanted)

@@ -1,0 +1,114 @@
+"""Statistics of groups within a budget: groups are found, or known; what they are measured with follows."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from fractions import Fraction
+
+from headcount.bound import Bounding, WeightedClip
+from headcount.bound.groups import FoundGroups, ListedGroups
+from headcount.bound.selection.profile import MOST_ITEMS, FromProfile
+from headcount.bound.selection.selection import BoundSelection
+from headcount.bound.vectors import Vector
+from headcount.mechanism.groups.measured import MeasuredGroups, of_found, of_listed
+from headcount.mechanism.groups.measurement import GroupMeasurement
+from headcount.mechanism.groups.metric import Metric, vectors
+from headcount.mechanism.mechanism import AnyMechanism
+from headcount.mechanism.strategy import Forecast, Strategy, all_appear, few_people, format_visible_from
+from headcount.source.axis import Axis
+from headcount.wording import format_number
+from typing import Any
+
+EXAMPLE_SIZES = (100, 1_000, 10_000)
+"""Sizes of groups for which a plan shows the error."""
+EXAMPLE_GROUPS = 10
+"""The number of groups that a person is in, in such an example."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupStatistics(Strategy):
+    """Several statistics of each group from one measurement."""
+
+    metrics: tuple[Metric, ...]
+    scales: tuple[Axis | None, ...]
+    """The public scale of each column of amounts, if it has one."""
+    cells: int | None
+    """Number of groups, if they are known."""
+    weights: tuple[float, ...]
+    """The importance of each metric."""
+    bounds: tuple[float | None, ...]
+    """The bound of each metric, if it is given; in multiples of 1/GRID."""
+
+    @property
+    def selects(self) -> str:
+        return FromProfile.name if self.cells is None else ""
+
+    @property
+    def default_share(self) -> Fraction:
+        return FromProfile.default_share
+
+    @cached_property
+    def selection(self) -> BoundSelection[Any] | None:
+        if self.cells is not None:
+            return None
+        return FromProfile(self.price, self.neighbours, largest=1, few=False)
+
+    @cached_property
+    def vectors(self) -> tuple[Vector, ...]:
+        """What is measured."""
+        return tuple(self._with_cells(vector) for vector in vectors(self.metrics))
+
+    def _with_cells(self, vector: Vector) -> Vector:
+        axis = self.scales[vector.column] if vector.kind == "cells" else None
+        return vector if axis is None else Vector("cells", vector.column, axis.cells)
+
+    def mechanism(self, bounding: Bounding | None = None) -> AnyMechanism:
+        if bounding is None:
+            events = of_listed(self.rest, self.neighbours, self.vectors)
+            return MeasuredGroups(ListedGroups(), events[-1], self._measurement(events), self.metrics, self.scales)
+        assert isinstance(bounding, WeightedClip)
+        found = FoundGroups(bounding.bound_squared, bounding.most, 1)
+        event, events = of_found(self.rest, found, self.neighbours, self.vectors)
+        return MeasuredGroups(found, event, self._measurement(events), self.metrics, self.scales)
+
+    def _measurement(self, events: Any) -> GroupMeasurement:
+        weights, given = [], []
+        for vector in self.vectors:
+            using = [place for place, metric in enumerate(self.metrics) if self._uses(metric, vector)]
+            weights.append(max((self.weights[place] for place in using), default=1.0))
+            given.append(next((self.bounds[place] for place in using if self.bounds[place]), None))
+        return GroupMeasurement(events, self.vectors, tuple(weights), self.neighbours, tuple(given))
+
+    def _uses(self, metric: Metric, vector: Vector) -> bool:
+        return vector in map(self._with_cells, metric.needs) or (
+            metric.kind == "sum" and vector.kind == "amount" and vector.column == metric.column
+        )
+
+    def forecast(self, item: str, unit: str) -> Forecast:
+        mechanism = self.mechanism(None if self.cells is not None else self._example)
+        assert isinstance(mechanism, MeasuredGroups)
+        error = 2.0 * EXAMPLE_GROUPS**0.5 * float(mechanism.measurement.events[-1].variance) ** 0.5 / 2**24
+        each = error * len(self.vectors) ** 0.5
+        sizes = ", ".join(f"{each / size:.1%} of {size:,}" for size in EXAMPLE_SIZES)
+        shown = (
+            all_appear(item)
+            if self.cells is not None
+            else ("appear", f"a group needs about {format_visible_from(mechanism)} people")
+        )
+        return [
+            (
+                "error",
+                f"counts and sums of a group are off by at most {sizes} people, in 19 of 20 cases (noise alone, if people are in {EXAMPLE_GROUPS} groups with like amounts)",
+            ),
+            shown,
+            *([] if self.cells is not None else [("beware", few_people(mechanism))]),
+        ]
+
+    @property
+    def _example(self) -> WeightedClip:
+        return WeightedClip(EXAMPLE_GROUPS, min(8 * EXAMPLE_GROUPS, MOST_ITEMS), 1)
+
+    def outlook(self, item: str) -> str:
+        return (
+            f"How often people count is scaled to that bound. Every {item} that occurs gets noise; the small ones are "
+            "not mentioned. What people have of the others is measured then, each statistic with a bound of its own."
+        )
