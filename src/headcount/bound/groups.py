@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 from ibis.expr import types as ir
 
-from headcount.bound.bounded import Bounded, Bounding, Sensitivity
+from headcount.bound.bounded import TOTAL, Bounded, Bounding, Sensitivity
 from headcount.bound.vectors import Groups, GroupsByNumber
 from headcount.bound.vectors_on_engine import GroupsOnEngine
-from headcount.bound.weighted import NUMBER, WeightedClip
+from headcount.bound.weighted import NUMBER, Weighting
 from headcount.source.arrow_columns import whole_numbers
 from headcount.source.contributions import Contributions
 from headcount.source.encoded import Booleans, EncodedPairs
@@ -27,16 +27,16 @@ class BoundedGroups(Bounded):
 
 
 @dataclass(frozen=True)
-class FoundGroups(WeightedClip):
+class FoundGroups(Weighting):
     """Scale how often a person counts in groups that are not known in advance."""
 
     def bound(self, contributions: Contributions, secret: bytes, keys: pa.Table | None) -> BoundedGroups:
-        totals, items = self._totals(contributions, secret, keys), list(contributions.items)
+        totals, items = self.weighted_totals(contributions, secret, keys), list(contributions.items)
 
         def look(shown: Booleans) -> Groups:
             return groups_of(contributions, totals.filter(pa.array(shown)), items)
 
-        return BoundedGroups(*self._counted(totals, items), self.sensitivity, look)
+        return BoundedGroups(totals.select(items), whole_numbers(totals[TOTAL]), self.sensitivity, look)
 
 
 @dataclass(frozen=True)

@@ -114,7 +114,7 @@ class Entries:
     @cached_property
     def norms(self) -> Floats:
         """Norm of each person's vector, rounded up."""
-        squares: Floats = np.bincount(self.people, self.values**2, self.count)
+        squares = np.bincount(self.people, self.values**2, self.count).astype(np.float64)
         return np.ceil(np.sqrt(squares))
 
     @property

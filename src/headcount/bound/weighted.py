@@ -46,8 +46,8 @@ class BoundedWeighted(Bounded):
 
 
 @dataclass(frozen=True)
-class WeightedClip(Bounding):
-    """Scale every person's sum of squares to at most `bound`."""
+class Weighting(Bounding):
+    """Scale every person's sum of squares to at most `bound_squared`."""
 
     by_number: ClassVar[bool] = True
     bound_squared: int
@@ -72,26 +72,12 @@ class WeightedClip(Bounding):
         norm = isqrt(self.squared)
         return Sensitivity(items=self.most, largest=norm, total=self.most * norm, squared=self.squared)
 
-    def bound(self, contributions: Contributions, secret: bytes, keys: pa.Table | None) -> BoundedWeighted:
-        totals, items = self._totals(contributions, secret, keys), list(contributions.items)
-
-        def look_again(shown: Booleans) -> Shown:
-            norm, public, encoded = isqrt(self.squared), totals.filter(pa.array(shown)), contributions.encoded
-            if encoded is None:
-                return ShownOnEngine(contributions, public.select(items), norm)
-            return shown_by_number(encoded, whole_numbers(public[NUMBER].fill_null(-1)), norm)
-
-        return BoundedWeighted(*self._counted(totals, items), self.sensitivity, look_again)
-
-    def _totals(self, contributions: Contributions, secret: bytes, keys: pa.Table | None) -> pa.Table:
+    def weighted_totals(self, contributions: Contributions, secret: bytes, keys: pa.Table | None) -> pa.Table:
         """(items, total), and the item's number if pairs are encoded: the keys, or every item of which something is
         kept. A public item is listed even if bounding keeps nothing: it is looked at again."""
         encoded = contributions.encoded
         found = self._on_engine(contributions, secret) if encoded is None else self._by_number(encoded, secret)
         return found.filter(pc.greater(found[TOTAL], 0)) if keys is None else at_keys(found, keys)
-
-    def _counted(self, totals: pa.Table, items: list[str]) -> tuple[pa.Table, Integers]:
-        return totals.select(items), whole_numbers(totals[TOTAL])
 
     def _on_engine(self, contributions: Contributions, secret: bytes) -> pa.Table:
         """(items, total): every item of which something is kept, sorted."""
@@ -165,3 +151,19 @@ class WeightedClip(Bounding):
             f"most {self.limit:,}. A {item} that is less than one part in {self.most:,} of somebody's squares is left "
             "out."
         )
+
+
+@dataclass(frozen=True)
+class WeightedClip(Weighting):
+    """Scale people's counts, and look at what they have of the items that are shown."""
+
+    def bound(self, contributions: Contributions, secret: bytes, keys: pa.Table | None) -> BoundedWeighted:
+        totals, items = self.weighted_totals(contributions, secret, keys), list(contributions.items)
+
+        def look_again(shown: Booleans) -> Shown:
+            norm, public, encoded = isqrt(self.squared), totals.filter(pa.array(shown)), contributions.encoded
+            if encoded is None:
+                return ShownOnEngine(contributions, public.select(items), norm)
+            return shown_by_number(encoded, whole_numbers(public[NUMBER].fill_null(-1)), norm)
+
+        return BoundedWeighted(totals.select(items), whole_numbers(totals[TOTAL]), self.sensitivity, look_again)

@@ -28,7 +28,7 @@ from headcount.release import Release
 from headcount.source.axis import Axis, between, check_value, spaced
 from headcount.source.contributions import GRID, LARGEST_AMOUNT
 
-QUANTILE_CELLS = 64
+QUANTILE_CELLS = 128
 """Cells of a range, of each group."""
 PEOPLE_SHARE = Fraction(2, 100)
 """Share of epsilon for the number of all people, if shares are released."""

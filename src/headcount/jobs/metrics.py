@@ -1,4 +1,4 @@
-"""Metrics as people type them: people, events, share, sum(x), mean(x), mean(x) per person, median(x), quantile(x, q)."""
+"""Metrics of a group as people type them: people, sum(price), mean(price) per person, quantile(price, 0.9), ..."""
 
 import re
 from collections.abc import Mapping, Sequence

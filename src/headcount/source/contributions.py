@@ -125,7 +125,7 @@ class Contributions:
     @contextmanager
     def _encoded(self, events: ir.Table, *, reread: bool) -> Iterator["Contributions"]:
         with (
-            nullcontext(events) if reread else materialise(events) as rows,
+            nullcontext(events) if reread and not self.numbers else materialise(events) as rows,
             encode_pairs(
                 rows, USER, self.items, most=1 if self.once else LARGEST_COUNT, numbers=self.numbers
             ) as encoded,
@@ -220,9 +220,7 @@ def contributions(
     # user, item0, ..., count: one row per pair
     there = _everybody(table if everybody is None else everybody)
     numbers, once = None if scales is None else tuple(added), amounts or not events
-    return Contributions(
-        pairs, items, there, once=once, events=None if amounts else rows, keys=listed, numbers=numbers
-    )
+    return Contributions(pairs, items, there, once=once, events=None if amounts else rows, keys=listed, numbers=numbers)
 
 
 def _once_each(rows: ir.Table, items: Sequence[str]) -> ir.Table:

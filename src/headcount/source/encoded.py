@@ -235,7 +235,7 @@ def _order(pairs: Integers) -> Integers:
     compact = (people - people.min(initial=0)) * (items.max(initial=0) + 1) + items
     if int(compact.max(initial=0)).bit_length() + places > 63:
         return np.argsort(pairs)
-    keys = (compact << places) + np.arange(len(pairs))
+    keys: Integers = (compact << places) + np.arange(len(pairs))
     keys.sort()
     return keys & ((1 << places) - 1)
 

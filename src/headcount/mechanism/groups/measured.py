@@ -5,6 +5,7 @@ above a threshold. What people have of the released groups is measured then (mea
 computed from that. Proof for both kinds of neighbours: docs/proofs/groups.md.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
@@ -23,7 +24,7 @@ from headcount.estimate.counts.debias import ClippingLoss, to_int64
 from headcount.estimate.counts.two_scales import Measured, combined_counts
 from headcount.estimate.groups.quantiles import Distributions
 from headcount.estimate.groups.totals import Estimates, corrected
-from headcount.exact import Floats
+from headcount.exact import Floats, Integers
 from headcount.mechanism.groups.measurement import GroupMeasurement, NoisyVector
 from headcount.mechanism.groups.metric import EVENTS, PEOPLE, Metric
 from headcount.mechanism.mechanism import Columns, Estimand, Mechanism, Noisy
@@ -35,7 +36,7 @@ from headcount.wording import format_number
 
 HALF_WIDTH = 2.0
 """Half-width of an interval, in standard deviations: more than 1.96, as these are themselves estimated."""
-FOUND_SHARE = Fraction(35, 100)
+FOUND_SHARE = Fraction(45, 100)
 """Share of the noise's price for finding groups."""
 VALUES_SHARE, PROFILE_SHARE, CLIPPED_SHARE = Fraction(2, 100), Fraction(4, 100), Fraction(2, 100)
 """Shares of what is left for values, the profile, and what is clipped; the totals have the rest."""
@@ -118,21 +119,20 @@ class _Estimated:
         self.found = {_plain(each.vector): each for each in noisy.vectors}
         self.distributions: dict[Vector, Distributions] = {}
 
-    def column(self, metric: Metric) -> tuple[Floats, Floats, Floats]:
+    def column(self, metric: Metric) -> Sequence[Floats | Integers]:
         """Values of a metric, and both ends of their intervals."""
+        counts = metric.kind in ("people", "share", "events")
         if not len(self.noisy.values):
-            nothing = np.zeros(0, dtype=np.int64 if metric.kind in ("people", "events") else np.float64)
-            return nothing, nothing, nothing
+            return [to_int64(np.zeros(0)) if counts else np.zeros(0)] * 3
         if metric.kind == "quantile":
             return self._quantile(metric)
         found = self._estimates(metric)
         half_width = HALF_WIDTH * found.deviations
-        if metric.kind in ("people", "share", "events"):
-            least = 0 if self.mechanism.threshold is None else 1
-            ends = np.rint(found.values), np.floor(found.values - half_width), np.ceil(found.values + half_width)
-            value, low, high = (to_int64(each, least) for each in ends)
-            return value, low, high
-        return found.values, found.values - half_width, found.values + half_width
+        low, high = found.values - half_width, found.values + half_width
+        if not counts:
+            return found.values, low, high
+        least = 0 if self.mechanism.threshold is None else 1
+        return [to_int64(each, least) for each in (np.rint(found.values), np.floor(low), np.ceil(high))]
 
     def _estimates(self, metric: Metric) -> Estimates:
         if metric.kind in ("people", "share"):

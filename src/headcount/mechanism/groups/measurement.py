@@ -12,7 +12,6 @@ is one Gaussian event, however the shares are chosen. Proof for both kinds of ne
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from math import isqrt, sqrt
 
 import numpy as np
@@ -32,10 +31,12 @@ SEEN_DEVIATIONS = 4.0
 """A bin of values counts from this many standard deviations on."""
 CELLS_DIFFICULTY = 4.0
 """How much larger the error of a quantile is than that of a total with the same noise, about."""
-LOSS_PRECISION = 0.001
-"""The noise of what is clipped is at most this share of everything, if its limit can be that small."""
+LOSS_PRECISION = 0.3
+"""The noise of what is clipped is at most this part of that of a group's total, if its limit can be that small."""
 LIMIT_FACTOR = 20.0
 """Limit of what is clipped from one person, in multiples of the bound."""
+SLACK = 1 - 2.0**-40
+"""Factor below one by more than the roundings of shares together."""
 LOSS_PRIOR, LEAST_LOSS_PRIOR = 2.0, 0.003
 """What is usually clipped: at most this many times what the profile shows, or this share of everything."""
 
@@ -47,6 +48,20 @@ class NoisyVector:
     vector: Vector
     bound: float
     totals: Totals
+
+
+@dataclass(frozen=True)
+class _Planned:
+    """A vector with its bound."""
+
+    vector: Vector
+    bound: float
+    amount: float
+    """Sum of all entries of all people, about."""
+    error: float
+    """Noise of a group's total with all of the price, beside what an error is relative to."""
+    clipped: float
+    """Share that the bound clips, about."""
 
 
 @dataclass(frozen=True)
@@ -62,102 +77,86 @@ class GroupMeasurement:
     given: tuple[float | None, ...]
     """The bound of each vector, if it is given: in multiples of 1/GRID."""
 
-    @property
-    def centred(self) -> tuple[Vector, ...]:
-        """The vectors whose centre is found first."""
-        return tuple(vector for vector in self.vectors if vector.centred)
-
-    @property
-    def profiled(self) -> tuple[Vector, ...]:
-        """The vectors whose norms are profiled, and people: how many groups they are in."""
-        return tuple(dict.fromkeys((PEOPLE, *self.vectors)))
-
-    def units(self, share: float, *, signed: bool = False) -> int:
-        """Units of the norm of one person's vector that has a share of the price. If a person is replaced, vectors that
-        may be negative differ by up to twice a norm, and not by the root of two."""
-        half = 2 if signed and self.neighbours == "replace" else 1
-        return isqrt(int(SQUARED * share) // half)
-
     def run(self, groups: Groups, count: int, entropy: Entropy) -> tuple[NoisyVector, ...]:
         """Measure the vectors over `count` public groups."""
         vectors = self._with_centres(groups, entropy)
-        seen = self._profile(groups, [PEOPLE, *(each for each in vectors if each != PEOPLE)], entropy)
-        spread = sqrt(max(seen[PEOPLE].mean_square / GRID**2, 1.0))  # the root of how many groups people are in
-        noise = _deviation(self.events[-1]) / isqrt(SQUARED) * count / spread
-        bounds = [
-            best_bound(seen[vector], noise * len(vectors) ** 0.5) if given is None else given
-            for vector, given in zip(vectors, self.given, strict=True)
-        ]
-        errors = [noise * bound / _scale(vector, seen, spread) for vector, bound in zip(vectors, bounds, strict=True)]
-        shares = shared(errors, self.weights)
-        amounts = [seen[vector].amount * spread for vector in vectors]
-        lost = self._clipped(groups, vectors, bounds, amounts, seen, entropy)
-        return self._totals(groups, count, vectors, bounds, shares, lost, entropy)
+        seen = self._profile(groups, tuple(dict.fromkeys((PEOPLE, *vectors))), entropy)
+        planned = self._planned(vectors, seen, count)
+        lost = [self._clipped(groups, each, len(vectors), count, entropy) for each in planned]
+        return self._totals(groups, count, planned, lost, entropy)
 
     def _with_centres(self, groups: Groups, entropy: Entropy) -> list[Vector]:
         """The vectors with their centres, from a noisy histogram of amounts."""
-        found = []
-        for vector in self.vectors:
-            if vector.centred:
-                units = self.units(1 / len(self.centred))
-                values = Vector("values", vector.column, VALUES.cells, vector.once)
-                noisy = groups.totals(values, float(GRID), units) + _noise(self.events[0], VALUES.cells, entropy)
-                vector = replace(vector, centre=_centre(noisy / units, _deviation(self.events[0]) / units))
-            found.append(vector)
-        return found
+        units = self._units([vector.centred for vector in self.vectors])
+        return [
+            replace(vector, centre=self._centre(groups, vector, unit, entropy)) if vector.centred else vector
+            for vector, unit in zip(self.vectors, units, strict=True)
+        ]
+
+    def _centre(self, groups: Groups, vector: Vector, units: int, entropy: Entropy) -> float:
+        values, event = Vector("values", vector.column, VALUES.cells, vector.once), self.events[0]
+        noisy = groups.totals(values, float(GRID), units) + _noise(event, VALUES.cells, entropy)
+        return _centre(noisy / units, _deviation(event) / units)
 
     def _profile(self, groups: Groups, vectors: Sequence[Vector], entropy: Entropy) -> dict[Vector, SeenNorms]:
         """People by norm of each vector, with noise."""
-        units, event = self.units(1 / len(vectors)), self.events[-3]
+        units, event = self._units([1] * len(vectors))[0], self.events[-3]
         noisy = {each: groups.norms(each) * units + _noise(event, NORMS.cells, entropy) for each in vectors}
         return {vector: seen_norms(counts / units, _deviation(event) / units) for vector, counts in noisy.items()}
 
-    def _clipped(
-        self,
-        groups: Groups,
-        vectors: Sequence[Vector],
-        bounds: Sequence[float],
-        amounts: Sequence[float],
-        seen: dict[Vector, SeenNorms],
-        entropy: Entropy,
-    ) -> list[tuple[float, float]]:
-        """What each bound clips from all people together, and the standard deviation of it: noisy, and the less believed
-        the more noise it has."""
-        units, found = self.units(1 / len(vectors), signed=True), []
-        deviation = _deviation(self.events[-2]) / units
-        for vector, bound, amount in zip(vectors, bounds, amounts, strict=True):
-            limit = min(max(LOSS_PRECISION * amount / deviation, bound), LIMIT_FACTOR * bound)
-            noise = int(_noise(self.events[-2], 1, entropy)[0])
-            lost = (groups.clipped(vector, bound, limit, units) + noise) / units * limit
-            prior = amount * max(LOSS_PRIOR * seen[vector].clipped(bound), LEAST_LOSS_PRIOR)
-            believed = 1 / (1 + (deviation * limit / prior) ** 2)
-            found.append((lost * believed / GRID, min(deviation * limit, prior) / GRID))
+    def _planned(self, vectors: Sequence[Vector], seen: dict[Vector, SeenNorms], count: int) -> list[_Planned]:
+        """The vectors with their bounds: functions of released values."""
+        spread = sqrt(max(seen[PEOPLE].mean_square / GRID**2, 1.0))  # the root of how many groups people are in
+        noise, found = _deviation(self.events[-1]) / isqrt(SQUARED) * count, []
+        for vector, given in zip(vectors, self.given, strict=True):
+            norms = seen[vector]
+            bound = best_bound(norms, noise / spread * len(vectors) ** 0.5) if given is None else given
+            error = noise * bound / _scale(vector, seen, spread)
+            found.append(_Planned(vector, bound, norms.amount * spread, error, norms.clipped(bound)))
         return found
+
+    def _clipped(
+        self, groups: Groups, planned: _Planned, vectors: int, count: int, entropy: Entropy
+    ) -> tuple[float, float]:
+        """What a bound clips from all people together, and the standard deviation of that: noisy, and the less believed
+        the more noise it has."""
+        event, bound, units = self.events[-2], planned.bound, self._units([1] * vectors, signed=True)[0]
+        deviation = _deviation(event) / units
+        precise = LOSS_PRECISION * _deviation(self.events[-1]) / isqrt(SQUARED) * count * bound / deviation
+        limit = min(max(precise, bound), LIMIT_FACTOR * bound)
+        lost = groups.clipped(planned.vector, bound, limit, units) + int(_noise(event, 1, entropy)[0])
+        prior = planned.amount * max(LOSS_PRIOR * planned.clipped, LEAST_LOSS_PRIOR)
+        believed = 1 / (1 + (deviation * limit / prior) ** 2)
+        return lost / units * limit * believed / GRID, min(deviation * limit, prior) / GRID
 
     def _totals(
         self,
         groups: Groups,
         count: int,
-        vectors: Sequence[Vector],
-        bounds: Sequence[float],
-        shares: Floats,
+        planned: Sequence[_Planned],
         lost: Sequence[tuple[float, float]],
         entropy: Entropy,
     ) -> tuple[NoisyVector, ...]:
         """The totals of every vector, with noise."""
         event, found = self.events[-1], []
-        for vector, bound, share, (taken, uncertain) in zip(vectors, bounds, shares, lost, strict=True):
-            units = self.units(float(share), signed=self._signed)
-            noisy = groups.totals(vector, bound, units) + _noise(event, vector.totals(count), entropy)
-            unit = bound / units / GRID
-            totals = Totals(noisy * unit, _deviation(event) * unit, taken, uncertain)
-            found.append(NoisyVector(vector, bound, totals))
+        shares = shared([each.error for each in planned], self.weights)
+        units = self._units(shares.tolist(), signed=any(each.vector.kind == "amount" for each in planned))
+        for each, own, taken in zip(planned, units, lost, strict=True):
+            noise = _noise(event, each.vector.totals(count), entropy)
+            unit = each.bound / own / GRID
+            values = (groups.totals(each.vector, each.bound, own) + noise).astype(np.float64) * unit
+            found.append(NoisyVector(each.vector, each.bound, Totals(values, _deviation(event) * unit, *taken)))
         return tuple(found)
 
-    @cached_property
-    def _signed(self) -> bool:
-        """True if a vector may have negative entries."""
-        return any(vector.kind == "amount" for vector in self.vectors)
+    def _units(self, weights: Sequence[float], *, signed: bool = False) -> list[int]:
+        """Units of the norm of each of one person's vectors: put side by side, they have the norm that the noise is
+        for. If a person is replaced, vectors that may be negative differ by up to twice a norm, and not by the root of
+        two."""
+        squared = SQUARED // 2 if signed and self.neighbours == "replace" else SQUARED
+        units = [isqrt(int(squared * SLACK * weight / max(sum(weights), 1e-300))) for weight in weights]
+        if sum(unit**2 for unit in units) > squared:
+            raise ArithmeticError("vectors that are larger together than the noise is for")
+        return units
 
 
 def _scale(vector: Vector, seen: dict[Vector, SeenNorms], spread: float) -> float:

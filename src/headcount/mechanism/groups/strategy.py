@@ -1,9 +1,11 @@
 """Statistics of groups within a budget: groups are found, or known; what they are measured with follows."""
 
 from dataclasses import dataclass
-from functools import cached_property
 from fractions import Fraction
+from functools import cached_property
+from typing import Any
 
+from headcount.account.calibrate import SQUARED
 from headcount.bound import Bounding, WeightedClip
 from headcount.bound.groups import FoundGroups, ListedGroups
 from headcount.bound.selection.profile import MOST_ITEMS, FromProfile
@@ -15,8 +17,6 @@ from headcount.mechanism.groups.metric import Metric, vectors
 from headcount.mechanism.mechanism import AnyMechanism
 from headcount.mechanism.strategy import Forecast, Strategy, all_appear, few_people, format_visible_from
 from headcount.source.axis import Axis
-from headcount.wording import format_number
-from typing import Any
 
 EXAMPLE_SIZES = (100, 1_000, 10_000)
 """Sizes of groups for which a plan shows the error."""
@@ -86,22 +86,19 @@ class GroupStatistics(Strategy):
     def forecast(self, item: str, unit: str) -> Forecast:
         mechanism = self.mechanism(None if self.cells is not None else self._example)
         assert isinstance(mechanism, MeasuredGroups)
-        error = 2.0 * EXAMPLE_GROUPS**0.5 * float(mechanism.measurement.events[-1].variance) ** 0.5 / 2**24
-        each = error * len(self.vectors) ** 0.5
-        sizes = ", ".join(f"{each / size:.1%} of {size:,}" for size in EXAMPLE_SIZES)
-        shown = (
-            all_appear(item)
-            if self.cells is not None
-            else ("appear", f"a group needs about {format_visible_from(mechanism)} people")
+        noise = (
+            2 * float(mechanism.measurement.events[-1].variance * EXAMPLE_GROUPS * len(self.vectors) / SQUARED) ** 0.5
         )
-        return [
-            (
-                "error",
-                f"counts and sums of a group are off by at most {sizes} people, in 19 of 20 cases (noise alone, if people are in {EXAMPLE_GROUPS} groups with like amounts)",
-            ),
-            shown,
-            *([] if self.cells is not None else [("beware", few_people(mechanism))]),
-        ]
+        sizes = ", ".join(f"{noise / size:.2g} of {size:,}" for size in EXAMPLE_SIZES)
+        error = (
+            f"19 of 20 values are off by at most this part, by number of people: {sizes} (noise alone; for people in "
+            f"{EXAMPLE_GROUPS} groups, with amounts that are alike)"
+        )
+        if self.cells is not None:
+            return [("error", error), all_appear(item)]
+        least = format_visible_from(mechanism)
+        shown = f"a group ({item}) needs about {least} people to appear, if people are in {EXAMPLE_GROUPS} groups"
+        return [("error", error), ("appear", shown), ("beware", few_people(mechanism))]
 
     @property
     def _example(self) -> WeightedClip:
