@@ -309,7 +309,7 @@ class Job(ABC):
             return ""
         more = "by as much as they have" if self.counts_events else f"by up to {people:,}"
         few = f"Up to {people:,} people with far more than all others could go unseen"
-        return f"{few}: then counts may be higher {more}."
+        return f"{few}: then {self.values} may be higher {more}."
 
     @property
     def values(self) -> str:

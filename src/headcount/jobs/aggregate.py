@@ -16,13 +16,14 @@ from headcount.account import Ledger
 from headcount.account.events import Neighbours
 from headcount.account.guarantee import Cost
 from headcount.bound.selection.people import NoisyCount, PeopleCount
+from headcount.bound.selection.selection import BoundSelection
 from headcount.errors import BadParameter
 from headcount.exact import Number, positive
 from headcount.jobs.items import ListedItemJob
 from headcount.jobs.metrics import canonical_metric, column_of, metric_of, parse_metrics
 from headcount.mechanism.groups.metric import Metric
 from headcount.mechanism.groups.strategy import GroupStatistics
-from headcount.mechanism.mechanism import Columns, Noisy
+from headcount.mechanism.mechanism import AnyMechanism, Columns, Noisy
 from headcount.planner import release
 from headcount.release import Release
 from headcount.source.axis import Axis, between, check_value, spaced
@@ -227,6 +228,10 @@ class Aggregate(ListedItemJob):
     @property
     def unit(self) -> str:
         return "values"
+
+    def unseen(self, mechanism: AnyMechanism, selections: Sequence[BoundSelection[Any]]) -> str:
+        few = f"Up to {mechanism.unseen:,} people with far more than all others could go unseen"
+        return f"{few}: then counts and sums may be higher by as much as they have, and means may differ."
 
     def title(self) -> str:
         return f"{', '.join(self.metrics)} per {self.item}"

@@ -6,8 +6,14 @@ import numpy as np
 
 from headcount.exact import Floats
 
-LOSS_VARIATION = 1.0
-"""Usual relative standard deviation, between groups, of what a bound clips."""
+MIN_GROUPS = 10
+"""Number of groups from which on it is estimated how much means differ between groups."""
+LEAST_SPREAD = 0.002
+"""Means are taken to differ by at least this part: standard deviation."""
+SPREAD_DEVIATIONS = 3.0
+"""How much means differ is raised by this many standard deviations of its estimate: it may be small by chance."""
+OUTLYING_DEVIATIONS = 3.0
+"""A mean that is further away from the others than this is left as it is."""
 FEWEST_DEVIATIONS = 2.0
 """A count that a mean is divided by is at least this many standard deviations of its noise."""
 
@@ -22,7 +28,7 @@ class Totals:
     clipped: float
     """What the bound clipped from all groups together; estimated."""
     clipped_deviation: float
-    """Standard deviation of that estimate."""
+    """Standard deviation of that estimate, as far as one group is concerned: groups lose more, or less."""
 
 
 @dataclass(frozen=True)
@@ -32,16 +38,31 @@ class Estimates:
     values: Floats
     deviations: Floats
 
-    def plus(self, other: "Estimates", factor: float) -> "Estimates":
-        """The sum with a multiple of another statistic, measured by itself."""
-        return Estimates(self.values + factor * other.values, np.hypot(self.deviations, abs(factor) * other.deviations))
+    def times(self, counts: "Estimates") -> "Estimates":
+        """The sum of a group, from its mean and its count."""
+        deviations = np.hypot(self.deviations * counts.values, self.values * counts.deviations)
+        return Estimates(self.values * counts.values, deviations)
 
     def over(self, counts: "Estimates", centre: float) -> "Estimates":
         """The centre plus the statistic per count: a mean. A count that noise hides is taken as large as its noise."""
         divisor = np.maximum(counts.values, np.maximum(FEWEST_DEVIATIONS * counts.deviations, 1.0))
         ratio = self.values / divisor
-        least = np.maximum(counts.values - counts.deviations, np.maximum(counts.deviations, 1.0))
-        return Estimates(centre + ratio, np.hypot(self.deviations, ratio * counts.deviations) / least)
+        return Estimates(centre + ratio, np.hypot(self.deviations, ratio * counts.deviations) / divisor)
+
+    def drawn_together(self) -> "Estimates":
+        """Means, drawn towards the mean of all groups as far as noise hides how much groups differ (empirical Bayes);
+        but not one that is clearly unlike the others."""
+        if len(self.values) < MIN_GROUPS:
+            return self
+        noise, weights = self.deviations**2, 1 / self.deviations**2
+        middle = float((self.values * weights).sum() / weights.sum())
+        spread = float((((self.values - middle) ** 2 - noise) * weights).sum() / weights.sum())
+        chance = SPREAD_DEVIATIONS * float(np.sqrt(2 * len(weights)) / weights.sum())
+        spread = max(spread + chance, (LEAST_SPREAD * middle) ** 2)
+        outlying = np.abs(self.values - middle) > OUTLYING_DEVIATIONS * np.sqrt(spread + noise)
+        believed = np.where(outlying, 1.0, spread / (spread + noise))
+        variance = believed * noise + (1 - believed) ** 2 / weights.sum()
+        return Estimates(middle + believed * (self.values - middle), np.sqrt(variance))
 
 
 def corrected(totals: Totals, sizes: Floats | None = None) -> Estimates:
@@ -49,5 +70,5 @@ def corrected(totals: Totals, sizes: Floats | None = None) -> Estimates:
     themselves. How much each group lost differs between groups, and is in the deviations."""
     weights = np.maximum(np.abs(totals.values) if sizes is None else sizes, 0.0)
     part = weights / weights.sum() if weights.sum() > 0 else np.full(len(totals.values), 1 / max(len(totals.values), 1))
-    lost = np.hypot(LOSS_VARIATION * totals.clipped, totals.clipped_deviation) * part
-    return Estimates(totals.values + totals.clipped * part, np.hypot(totals.deviation, lost))
+    deviations = np.hypot(totals.deviation, totals.clipped_deviation * part)
+    return Estimates(totals.values + totals.clipped * part, deviations)

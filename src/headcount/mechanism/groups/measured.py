@@ -8,6 +8,7 @@ computed from that. Proof for both kinds of neighbours: docs/proofs/groups.md.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -21,9 +22,9 @@ from headcount.account.threshold import changed_people
 from headcount.bound.groups import BoundedGroups, FoundGroups, ListedGroups
 from headcount.bound.vectors import Vector
 from headcount.estimate.counts.debias import ClippingLoss, to_int64
-from headcount.estimate.counts.two_scales import Measured, combined_counts
+from headcount.estimate.counts.two_scales import CLEAR_DEVIATIONS, Measured, combined_counts
 from headcount.estimate.groups.quantiles import Distributions
-from headcount.estimate.groups.totals import Estimates, corrected
+from headcount.estimate.groups.totals import Estimates, Totals, corrected
 from headcount.exact import Floats, Integers
 from headcount.mechanism.groups.measurement import GroupMeasurement, NoisyVector
 from headcount.mechanism.groups.metric import EVENTS, PEOPLE, Metric
@@ -38,7 +39,7 @@ HALF_WIDTH = 2.0
 """Half-width of an interval, in standard deviations: more than 1.96, as these are themselves estimated."""
 FOUND_SHARE = Fraction(45, 100)
 """Share of the noise's price for finding groups."""
-VALUES_SHARE, PROFILE_SHARE, CLIPPED_SHARE = Fraction(2, 100), Fraction(4, 100), Fraction(2, 100)
+VALUES_SHARE, PROFILE_SHARE, CLIPPED_SHARE = Fraction(2, 100), Fraction(8, 100), Fraction(4, 100)
 """Shares of what is left for values, the profile, and what is clipped; the totals have the rest."""
 
 
@@ -103,6 +104,10 @@ class MeasuredGroups(Mechanism[BoundedGroups, NoisyGroups]):
         return "true"
 
     @property
+    def unseen(self) -> int:
+        return self.measurement.unseen
+
+    @property
     def interval_meaning(self) -> str:
         return (
             "From low to high: each interval is meant to hold the true value of the table, in about 19 of 20 cases: "
@@ -141,39 +146,52 @@ class _Estimated:
             return self.events
         if metric.kind == "sum":
             return self._sum(metric.column)
-        once = metric.kind == "mean per person"
-        centred = Vector("amount", metric.column, once=once, centred=True)
-        counts = self.people if once else self.events
-        return self._amount(centred, counts).over(counts, self.found[centred].vector.centre / GRID)
+        return self._mean(Vector("amount", metric.column, once=metric.kind == "mean per person", centred=True))
 
     def _sum(self, column: int) -> Estimates:
         plain = Vector("amount", column)
         if plain in self.found:
-            return corrected(self.found[plain].totals)
+            return self._combined(self.found[plain].totals)
         centred = next(each for each in self.found if each.centred and each.column == column)
-        counts = self.people if centred.once else self.events
-        return self._amount(centred, counts).plus(counts, self.found[centred].vector.centre / GRID)
+        return self._mean(centred).times(self._counts(centred))
 
-    def _amount(self, vector: Vector, counts: Estimates) -> Estimates:
-        return corrected(self.found[vector].totals, counts.values)
+    def _mean(self, vector: Vector) -> Estimates:
+        counts, measured = self._counts(vector), self.found[vector]
+        return corrected(measured.totals, counts.values).over(counts, measured.vector.centre / GRID).drawn_together()
 
-    @property
+    def _counts(self, vector: Vector) -> Estimates:
+        """What a mean is divided by."""
+        return self.people if vector.once else self.events
+
+    @cached_property
     def events(self) -> Estimates:
         """Number of events."""
-        return corrected(self.found[EVENTS].totals)
+        return self._combined(self.found[EVENTS].totals)
 
-    @property
+    @cached_property
     def people(self) -> Estimates:
-        """Number of people: if groups were found by it, from both measurements."""
-        totals, mechanism = self.found[PEOPLE].totals, self.mechanism
-        if mechanism.threshold is None or not isinstance(mechanism.bounding, FoundGroups):
+        """Number of people."""
+        least = self.found[PEOPLE].bound / GRID / self.mechanism.bounding.limit**0.5 if self.first else 0.0
+        return self._combined(self.found[PEOPLE].totals, min(least, 1.0))
+
+    @cached_property
+    def first(self) -> Measured | None:
+        """The people that groups were found by; None if groups were known."""
+        if self.mechanism.threshold is None:
+            return None
+        return Measured(self.noisy.values / self.mechanism.bounding.unit, self.mechanism.deviation)
+
+    def _combined(self, totals: Totals, least_ratio: float = 0.0) -> Estimates:
+        """Totals that are not negative, from their own measurement and from the people that groups were found by: of
+        most groups they are in about the same proportion."""
+        everything, noise = float(totals.values.sum()), totals.deviation * len(totals.values) ** 0.5
+        if self.first is None or everything < CLEAR_DEVIATIONS * noise:
             return corrected(totals)
-        first = Measured(self.noisy.values / mechanism.bounding.unit, mechanism.deviation)
-        kept = max(float(totals.values.sum()), 1.0)
-        lost = ClippingLoss(totals.clipped, totals.clipped_deviation, kept)
-        least = min(1.0, self.found[PEOPLE].bound / GRID / mechanism.bounding.bound_squared**0.5)
-        both = combined_counts(first, Measured(totals.values, totals.deviation), lost, least)
-        return Estimates(both.counts, both.deviations)
+        scale = everything / max(float(self.first.values.sum()), 1.0)
+        lost = ClippingLoss(totals.clipped / scale, totals.clipped_deviation / scale, everything / scale, variation=0.0)
+        own = Measured(totals.values / scale, totals.deviation / scale)
+        both = combined_counts(self.first, own, lost, least_ratio / scale)
+        return Estimates(both.counts * scale, both.deviations * scale)
 
     def _quantile(self, metric: Metric) -> tuple[Floats, Floats, Floats]:
         axis = self.mechanism.scales[metric.column]
@@ -193,7 +211,7 @@ def shares(vectors: tuple[Vector, ...]) -> list[tuple[Fraction, int]]:
     """The share of each measurement in the price of all four, and the number of cells that one person can change."""
     centres = sum(vector.centred for vector in vectors)
     values = [(VALUES_SHARE, MOST_SHOWN)] if centres else []
-    others = [*values, (PROFILE_SHARE, 2 * len(vectors) + 2), (CLIPPED_SHARE, 2 * len(vectors))]
+    others = [*values, (PROFILE_SHARE, 2 * len(vectors) + 2), (CLIPPED_SHARE, 4 * len(vectors))]
     return [*others, (1 - sum((share for share, _ in others), start=Fraction(0)), MOST_SHOWN)]
 
 

@@ -12,13 +12,15 @@ is one Gaussian event, however the shares are chosen. Proof for both kinds of ne
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import isqrt, sqrt
+from math import ceil, isqrt, sqrt
 
 import numpy as np
 
 from headcount.account.calibrate import SQUARED
 from headcount.account.events import Gaussian, Neighbours
+from headcount.bound.selection.nonempty_bins import gaussian
 from headcount.bound.vectors import NORMS, VALUES, Groups, Vector
+from headcount.estimate.constants import Z
 from headcount.estimate.groups.totals import Totals
 from headcount.exact import Floats, Integers
 from headcount.mechanism.groups.metric import PEOPLE
@@ -31,10 +33,15 @@ SEEN_DEVIATIONS = 4.0
 """A bin of values counts from this many standard deviations on."""
 CELLS_DIFFICULTY = 4.0
 """How much larger the error of a quantile is than that of a total with the same noise, about."""
-LOSS_PRECISION = 0.3
-"""The noise of what is clipped is at most this part of that of a group's total, if its limit can be that small."""
-LIMIT_FACTOR = 20.0
-"""Limit of what is clipped from one person, in multiples of the bound."""
+NOISE_PART, LOSS_PART = 0.3, 0.5
+"""The noise of what is clipped is about this part of that of a group's total, or of what the profile shows is clipped:
+the larger one, if the limit can be that small."""
+LARGE_LIMIT = 32.0
+"""The large limit of what is clipped from one person, in multiples of the bound."""
+SEEN_TAIL = 3.0
+"""What is clipped with the large limit is used from this many standard deviations on."""
+LOSS_VARIATION = 1.5
+"""Usual relative standard deviation, between groups, of what a bound clips."""
 SLACK = 1 - 2.0**-40
 """Factor below one by more than the roundings of shares together."""
 LOSS_PRIOR, LEAST_LOSS_PRIOR = 2.0, 0.003
@@ -77,6 +84,14 @@ class GroupMeasurement:
     given: tuple[float | None, ...]
     """The bound of each vector, if it is given: in multiples of 1/GRID."""
 
+    @property
+    def unseen(self) -> int:
+        """Number of people whose norms may be far above all others without being seen in a profile: more are seen in
+        19 of 20 cases."""
+        profiled = len(dict.fromkeys((PEOPLE, *self.vectors)))
+        deviation = _deviation(self.events[-3]) / self._units([1] * profiled)[0]
+        return ceil(float(gaussian(deviation)(1, NORMS.cells)[0]) + Z * deviation)
+
     def run(self, groups: Groups, count: int, entropy: Entropy) -> tuple[NoisyVector, ...]:
         """Measure the vectors over `count` public groups."""
         vectors = self._with_centres(groups, entropy)
@@ -118,16 +133,31 @@ class GroupMeasurement:
     def _clipped(
         self, groups: Groups, planned: _Planned, vectors: int, count: int, entropy: Entropy
     ) -> tuple[float, float]:
-        """What a bound clips from all people together, and the standard deviation of that: noisy, and the less believed
-        the more noise it has."""
-        event, bound, units = self.events[-2], planned.bound, self._units([1] * vectors, signed=True)[0]
-        deviation = _deviation(event) / units
-        precise = LOSS_PRECISION * _deviation(self.events[-1]) / isqrt(SQUARED) * count * bound / deviation
-        limit = min(max(precise, bound), LIMIT_FACTOR * bound)
-        lost = groups.clipped(planned.vector, bound, limit, units) + int(_noise(event, 1, entropy)[0])
-        prior = planned.amount * max(LOSS_PRIOR * planned.clipped, LEAST_LOSS_PRIOR)
-        believed = 1 / (1 + (deviation * limit / prior) ** 2)
-        return lost / units * limit * believed / GRID, min(deviation * limit, prior) / GRID
+        """What a bound clips from all people together, and how much that may differ between groups. It is measured
+        twice: with a small limit for one person, and with a large one, which shows a few people who have far more than
+        all others, and is used if it does."""
+        bound, deviation = planned.bound, _deviation(self.events[-2]) / self._clipped_units(vectors)
+        noise = _deviation(self.events[-1]) / isqrt(SQUARED) * count * bound
+        expected = planned.clipped * planned.amount
+        small = min(max(max(NOISE_PART * noise, LOSS_PART * expected) / deviation, bound), LARGE_LIMIT * bound)
+        precise, wide = (
+            self._clipped_at(groups, planned, vectors, limit, entropy) for limit in (small, LARGE_LIMIT * bound)
+        )
+        if wide > SEEN_TAIL * deviation * LARGE_LIMIT * bound:
+            return wide / GRID, sqrt((deviation * LARGE_LIMIT * bound) ** 2 + (LOSS_VARIATION * wide) ** 2) / GRID
+        prior = max(LOSS_PRIOR * expected, LEAST_LOSS_PRIOR * planned.amount)
+        lost = precise / (1 + (deviation * small / prior) ** 2)
+        uncertain = min(deviation * small, prior), LOSS_VARIATION * max(abs(lost), expected)
+        return lost / GRID, sqrt(uncertain[0] ** 2 + uncertain[1] ** 2) / GRID
+
+    def _clipped_at(self, groups: Groups, planned: _Planned, vectors: int, limit: float, entropy: Entropy) -> float:
+        """What a bound clips from all people together, with a limit for one person; noisy."""
+        event, units = self.events[-2], self._clipped_units(vectors)
+        lost = groups.clipped(planned.vector, planned.bound, limit, units) + int(_noise(event, 1, entropy)[0])
+        return lost / units * limit
+
+    def _clipped_units(self, vectors: int) -> int:
+        return self._units([1] * (2 * vectors), signed=True)[0]
 
     def _totals(
         self,
