@@ -16,6 +16,8 @@ QUIET_DEVIATIONS = 2.0
 """A bin below the highest one that is seen counts from this many standard deviations on."""
 WINDOW = 8
 """Number of bins that are added up, if none is seen: four doublings."""
+CLIPPED_WEIGHT = 2.0
+"""Weight of the clipped share beside relative noise, when a bound is chosen."""
 LEAST_SHARE = 0.5
 """Each vector has at least this part of an equal share."""
 
@@ -71,10 +73,10 @@ def seen_norms(counts: Floats, deviation: float) -> SeenNorms:
 
 def best_bound(seen: SeenNorms, noise: float) -> float:
     """The bound with the least error: `noise` is the relative noise of a total for a bound that is the sum of all
-    norms, and what is clipped is undone but for as much again."""
+    norms. What is clipped is undone, but differs between groups."""
     found = seen.candidates
     clipped = np.array([seen.clipped(each) for each in found])
-    return float(np.ceil(found[np.argmin((noise * found / seen.amount) ** 2 + clipped**2)]))
+    return float(np.ceil(found[np.argmin((noise * found / seen.amount) ** 2 + (CLIPPED_WEIGHT * clipped) ** 2)]))
 
 
 def shared(errors: Sequence[float], weights: Sequence[float]) -> Floats:
