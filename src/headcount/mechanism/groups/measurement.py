@@ -83,6 +83,8 @@ class GroupMeasurement:
     neighbours: Neighbours
     given: tuple[float | None, ...]
     """The bound of each vector, if it is given: in multiples of 1/GRID."""
+    targets: tuple[float | None, ...]
+    """The relative standard deviation that each vector's totals may have, if it is given."""
 
     @property
     def unseen(self) -> int:
@@ -169,7 +171,7 @@ class GroupMeasurement:
     ) -> tuple[NoisyVector, ...]:
         """The totals of every vector, with noise."""
         event, found = self.events[-1], []
-        shares = shared([each.error for each in planned], self.weights)
+        shares = shared([each.error for each in planned], self.weights, self.targets)
         units = self._units(shares.tolist(), signed=any(each.vector.kind == "amount" for each in planned))
         for each, own, taken in zip(planned, units, lost, strict=True):
             noise = _noise(event, each.vector.totals(count), entropy)

@@ -29,6 +29,12 @@ class Metric:
     """Place of the column of amounts."""
     q: Fraction = Fraction(1, 2)
     """Of a quantile: the fraction."""
+    weight: float = 1.0
+    """Its importance beside the other metrics."""
+    bound: float | None = None
+    """The bound on one person's vector, if it is given; in multiples of 1/GRID."""
+    target: float | None = None
+    """The relative error that a typical group's value may have in 19 of 20 cases, if it is given."""
 
     @property
     def needs(self) -> tuple[Vector, ...]:

@@ -18,6 +18,8 @@ WINDOW = 8
 """Number of bins that are added up, if none is seen: four doublings."""
 CLIPPED_WEIGHT = 2.0
 """Weight of the clipped share beside relative noise, when a bound is chosen."""
+MOST_TARGETED = 0.9
+"""Vectors with a target get at most this share together."""
 LEAST_SHARE = 0.5
 """Each vector has at least this part of an equal share."""
 
@@ -79,10 +81,18 @@ def best_bound(seen: SeenNorms, noise: float) -> float:
     return float(np.ceil(found[np.argmin((noise * found / seen.amount) ** 2 + (CLIPPED_WEIGHT * clipped) ** 2)]))
 
 
-def shared(errors: Sequence[float], weights: Sequence[float]) -> Floats:
-    """Shares of the noise's price that make relative errors equal, each weighted; but none gets less than a part of an
-    equal share. The errors are those with all of the price."""
-    importance = np.array(weights) / np.sum(weights)
-    wanted = importance * np.minimum(np.array(errors), 1.0) ** 2
+def shared(errors: Sequence[float], weights: Sequence[float], targets: Sequence[float | None]) -> Floats:
+    """Shares of the noise's price. Vectors with a target get what it takes to reach it, together at most MOST_TARGETED;
+    the others get shares that make their relative errors equal, each weighted, but none less than a part of an equal
+    share. The errors are those with all of the price."""
+    wanted = [0.0 if target is None else (error / target) ** 2 for error, target in zip(errors, targets, strict=True)]
+    targeted = np.array(wanted) * min(1.0, MOST_TARGETED / max(sum(wanted), 1e-300))
+    free = np.array([target is None for target in targets]) if None in targets else np.ones(len(targets), dtype=bool)
+    return np.asarray(targeted + (1 - targeted.sum()) * _equal_errors(np.array(errors), free * np.array(weights)))
+
+
+def _equal_errors(errors: Floats, weights: Floats) -> Floats:
+    importance = weights / weights.sum()
+    wanted = importance * np.minimum(errors, 1.0) ** 2
     wanted = wanted / wanted.sum() if wanted.any() else importance
     return np.asarray(LEAST_SHARE * importance + (1 - LEAST_SHARE) * wanted)

@@ -1,17 +1,19 @@
 """Statistics of groups within a budget: groups are found, or known; what they are measured with follows."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 from headcount.account.calibrate import SQUARED
+from headcount.account.events import Gaussian
 from headcount.bound import Bounding, WeightedClip
 from headcount.bound.groups import FoundGroups, ListedGroups
 from headcount.bound.selection.profile import MOST_ITEMS, FromProfile
 from headcount.bound.selection.selection import BoundSelection
 from headcount.bound.vectors import Vector
-from headcount.mechanism.groups.measured import MeasuredGroups, of_found, of_listed
+from headcount.mechanism.groups.measured import HALF_WIDTH, MeasuredGroups, of_found, of_listed
 from headcount.mechanism.groups.measurement import GroupMeasurement
 from headcount.mechanism.groups.metric import Metric, vectors
 from headcount.mechanism.mechanism import AnyMechanism
@@ -33,10 +35,6 @@ class GroupStatistics(Strategy):
     """The public scale of each column of amounts, if it has one."""
     cells: int | None
     """Number of groups, if they are known."""
-    weights: tuple[float, ...]
-    """The importance of each metric."""
-    bounds: tuple[float | None, ...]
-    """The bound of each metric, if it is given; in multiples of 1/GRID."""
 
     @property
     def selects(self) -> str:
@@ -70,18 +68,25 @@ class GroupStatistics(Strategy):
         event, events = of_found(self.rest, found, self.neighbours, self.vectors)
         return MeasuredGroups(found, event, self._measurement(events), self.metrics, self.scales)
 
-    def _measurement(self, events: Any) -> GroupMeasurement:
-        weights, given = [], []
-        for vector in self.vectors:
-            using = [place for place, metric in enumerate(self.metrics) if self._uses(metric, vector)]
-            weights.append(max((self.weights[place] for place in using), default=1.0))
-            given.append(next((self.bounds[place] for place in using if self.bounds[place]), None))
-        return GroupMeasurement(events, self.vectors, tuple(weights), self.neighbours, tuple(given))
+    def _measurement(self, events: tuple[Gaussian, ...]) -> GroupMeasurement:
+        using = [[metric for metric in self.metrics if self._uses(metric, vector)] for vector in self.vectors]
+        weights = tuple(max(metric.weight for metric in metrics) for metrics in using)
+        bounds = tuple(next((each.bound for each in metrics if each.bound is not None), None) for metrics in using)
+        targets = tuple(map(self._target, self.vectors, using))
+        return GroupMeasurement(events, self.vectors, weights, self.neighbours, bounds, targets)
+
+    def _target(self, vector: Vector, metrics: Sequence[Metric]) -> float | None:
+        """The smallest target of the metrics of a vector; that of a mean is one of what it is the mean of."""
+        found = [
+            metric.target / HALF_WIDTH
+            for metric in metrics
+            if metric.target is not None and (vector.kind == "amount" or "mean" not in metric.kind)
+        ]
+        return min(found, default=None)
 
     def _uses(self, metric: Metric, vector: Vector) -> bool:
-        return vector in map(self._with_cells, metric.needs) or (
-            metric.kind == "sum" and vector.kind == "amount" and vector.column == metric.column
-        )
+        summed = metric.kind == "sum" and vector.kind == "amount" and vector.column == metric.column
+        return summed or vector in map(self._with_cells, metric.needs)
 
     def forecast(self, item: str, unit: str) -> Forecast:
         mechanism = self.mechanism(None if self.cells is not None else self._example)
