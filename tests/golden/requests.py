@@ -11,6 +11,7 @@ ALL: dict[str, Any] = {**PERSON, "epsilon": 1}
 SCALE: dict[str, Any] = {**PERSON, "value": "minutes", "epsilon": 1, "range": (0, 150), "cells": 64}
 PARTS: dict[str, Any] = {**PERSON, "value": "minutes", "epsilon": 1, "ranges": [(0, 10), (10, 50), (0, 150)]}
 DRAWN: dict[str, Any] = {**ITEM, "keys": LISTED[:5]}
+WHERE: dict[str, Any] = {"city": "Rome", "minutes": (0, 50)}
 REPLACE = {"neighbours": "replace"}
 
 
@@ -95,6 +96,15 @@ REQUESTS = (
         "histogram",
         {**ITEM, "by": ["city", "day"], "bins": {"day": ["2024-01-01", "2024-02-15"]}, "bound": 3},
     ),
+    Request("where", "histogram", {**ITEM, "where": {"city": ["Rome", "Oslo"], "item": LISTED[:5]}}),
+    Request("where, keys", "histogram", {**KNOWN, "bound": 3, "where": WHERE}, "odd"),
+    Request("where", "heavy_hitters", {**ITEM, "share": 0.1, "where": WHERE}),
+    Request("where", "top", {**ITEM, "k": 5, "where": WHERE}),
+    Request("where", "profile", {**ITEM, "where": WHERE}),
+    Request("where", "quantiles", {**SCALE, "bound": 1, "where": WHERE}),
+    Request("where", "ranges", {**PARTS, "bound": 1, "where": WHERE}),
+    Request("where", "shape", {**ITEM, "where": WHERE}),
+    Request("where", "distribution", {**DRAWN, "where": WHERE}),
     Request("plain", "heavy_hitters", {**ITEM, "share": 0.1}),
     Request("people", "heavy_hitters", {**ITEM, "share": 0.05, "people": 500, "bound": 5, "delta": 1e-5, **REPLACE}),
     Request(

@@ -45,6 +45,7 @@ def distribution(
     by: str | Sequence[str],
     keys: Sequence[Any] | None = None,
     bins: Sequence[Any] | Mapping[str, Sequence[Any]] | None = None,
+    where: Mapping[str, Any] | None = None,
     epsilon: Number | None = None,
     delta: Number = 1e-6,
     bound: int | str = "auto",
@@ -202,7 +203,7 @@ class Distribution(ListedItemJob):
     def values(self) -> str:
         return "shares"
 
-    def title(self) -> str:
+    def own_title(self) -> str:
         return f"the distribution of {self.item} {TARGETS[self._target][0]}"
 
     @property

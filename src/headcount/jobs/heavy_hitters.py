@@ -42,6 +42,7 @@ def heavy_hitters(
     user: str,
     by: str | Sequence[str],
     share: Number = 0.01,
+    where: Mapping[str, Any] | None = None,
     epsilon: Number | None = None,
     delta: Number = 1e-6,
     people: int | str | None = None,
@@ -157,7 +158,7 @@ class HeavyHitters(ItemJob):
         marked = shown.append_column("certain", pa.array(np.asarray(certain)))
         return most_first(marked, self.by, self.value_name)
 
-    def title(self) -> str:
+    def own_title(self) -> str:
         return f"heavy hitters by {self.item} (at least {float(100 * self.share):g}% of the people)"
 
     def closing(self, people: NoisyCount | None) -> list[str]:

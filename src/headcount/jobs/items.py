@@ -27,7 +27,7 @@ class ItemJob(Job):
     """The columns that make an item."""
 
     @property
-    def columns(self) -> tuple[str, ...]:
+    def own_columns(self) -> tuple[str, ...]:
         return (self.user, *self.by)
 
     @property
@@ -38,7 +38,7 @@ class ItemJob(Job):
     def item(self) -> str:
         return " and ".join(self.by)
 
-    def check_schema(self, columns: Mapping[str, dt.DataType]) -> None:
+    def check_own_schema(self, columns: Mapping[str, dt.DataType]) -> None:
         check_kinds(columns, self.user, self.by, self.bins_by_column())
         self.domain(columns)
 
@@ -67,7 +67,7 @@ class ListedItemJob(ItemJob):
 
     @classmethod
     def from_plain(cls, plain: dict[str, Any]) -> Self:
-        return cls.from_typed(**{**plain, "bins": dict(plain["bins"])})
+        return super().from_plain({**plain, "bins": dict(plain["bins"])})
 
     def check(self) -> None:
         if self.keys is not None and self.bins:

@@ -35,6 +35,7 @@ def profile(
     *,
     user: str,
     by: str | Sequence[str],
+    where: Mapping[str, Any] | None = None,
     epsilon: Number | None = None,
     neighbours: Neighbours = "add-remove",
     dataset: str | None = None,
@@ -72,10 +73,10 @@ class Profile(ItemJob):
     def item(self) -> str:
         return "size"
 
-    def title(self) -> str:
+    def own_title(self) -> str:
         return f"how much people contribute, by {' and '.join(self.by)}"
 
-    def check_schema(self, columns: Mapping[str, dt.DataType]) -> None:
+    def check_own_schema(self, columns: Mapping[str, dt.DataType]) -> None:
         check_kinds(columns, self.user, self.by, {})
 
     def bins_by_column(self) -> dict[str, Bins]:

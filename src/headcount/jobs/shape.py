@@ -35,6 +35,7 @@ def shape(
     bound: int = 1,
     keys: Sequence[Any] | None = None,
     bins: Sequence[Any] | Mapping[str, Sequence[Any]] | None = None,
+    where: Mapping[str, Any] | None = None,
     loss: Loss = "l1",
     mechanism: Method = "auto",
     estimator: Estimator = "em",
@@ -126,5 +127,5 @@ class Shape(ListedItemJob):
         """The largest count first."""
         return pa.table(columns.by_name)
 
-    def title(self) -> str:
+    def own_title(self) -> str:
         return f"the shape of people per {self.item}"

@@ -30,6 +30,7 @@ def top(
     user: str,
     by: str | Sequence[str],
     k: int = 20,
+    where: Mapping[str, Any] | None = None,
     epsilon: Number | None = None,
     delta: Number = 1e-6,
     rho: Number | None = None,
@@ -116,5 +117,5 @@ class Top(ItemJob):
     def value_name(self) -> str:
         return "count" if self.count == "users" else "rank"
 
-    def title(self) -> str:
+    def own_title(self) -> str:
         return f"the {self.k:,} most common by {self.item}"

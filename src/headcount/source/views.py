@@ -3,7 +3,6 @@ computed row by row or person by person, so adding or removing a person does not
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import date
 from itertools import pairwise
 from typing import Any
 
@@ -15,6 +14,7 @@ from ibis.expr import types as ir
 from headcount.errors import BadParameter, HeadcountError
 from headcount.source.axis import Axis
 from headcount.source.binning import Bins, binned, bins_of, check_binned
+from headcount.source.cells import plain_key, plain_value
 from headcount.source.contributions import COUNT, USER, contributions, plain_item
 from headcount.source.schema import check_keys
 
@@ -35,12 +35,18 @@ def sizes_of_people(table: ir.Table) -> ir.Table:
     return views[0].union(views[1], distinct=False)
 
 
-def rows_where(table: ir.Table, where: Where, kinds: Sequence[dt.DataType], what: str) -> ir.Table:
-    """(user, what): the rows that satisfy the conditions, whose columns follow the person in the table."""
-    user, *columns = (table[name] for name in table.columns)
-    filters = [_holds(column, each, kind) for column, each, kind in zip(columns, where, kinds, strict=True)]
-    rows = table.filter(*filters) if filters else table
-    return rows.select(column0=rows[user.get_name()], column1=ibis.literal(what))
+def rows_where(table: ir.Table, where: Where, columns: Mapping[str, dt.DataType]) -> ir.Table:
+    """The rows that satisfy the conditions, without the columns of these, which are the last ones of the table."""
+    if not where:
+        return table
+    others, last = table.columns[: -len(where)], table.columns[-len(where) :]
+    filters = [_holds(table[name], each, columns[each[0]]) for name, each in zip(last, where, strict=True)]
+    return table.filter(*filters).select(*others)
+
+
+def labelled(table: ir.Table, what: str) -> ir.Table:
+    """(user, what): every row as one item."""
+    return table.select(column0=table[table.columns[0]], column1=ibis.literal(what))
 
 
 def placed(table: ir.Table, axis: Axis) -> ir.Table:
@@ -75,7 +81,8 @@ def conditions(where: Any) -> Where:
 def _condition(name: str, value: Any, fix: str) -> tuple[str, tuple[Any, ...] | None, tuple[Any, Any] | None]:
     if isinstance(value, tuple):
         return name, None, _ends(name, value, fix)
-    values = tuple(sorted(value, key=repr)) if isinstance(value, list | set | frozenset) else (value,)
+    listed = value if isinstance(value, list | set | frozenset) else (value,)
+    values = tuple(sorted(map(plain_key, listed), key=repr))
     if not values or "" in values:
         raise BadParameter(f"where: {name!r} has no value that it may be.", fix=fix)
     return name, values, None
@@ -83,7 +90,7 @@ def _condition(name: str, value: Any, fix: str) -> tuple[str, tuple[Any, ...] | 
 
 def _ends(name: str, value: tuple[Any, ...], fix: str) -> tuple[Any, Any]:
     try:
-        low, high = (end.isoformat() if isinstance(end, date) else end for end in value)
+        low, high = map(plain_value, value)
         bins_of((low, high))
     except (BadParameter, ValueError):
         raise BadParameter(
