@@ -29,7 +29,7 @@ from headcount.exact import one_of
 from headcount.mechanism.mechanism import AnyMechanism, Columns, Estimand, Noisy
 from headcount.mechanism.strategy import Strategy
 from headcount.source import Events
-from headcount.source.binning import Bins, bins_of
+from headcount.source.binning import Binning, bins_of
 from headcount.source.pandas_columns import Role
 from headcount.source.views import Where, check_conditions, conditions, rows_where, where_clause
 from headcount.wording import counted_noun
@@ -180,11 +180,11 @@ class Job(ABC):
         """The columns that are read as numbers."""
         return ()
 
-    def bins_by_column(self) -> dict[str, Bins]:
+    def bins_by_column(self) -> dict[str, Binning]:
         """The bins of each item column that has some."""
         return {}
 
-    def _binned_columns(self) -> dict[str, Bins]:
+    def _binned_columns(self) -> dict[str, Binning]:
         """Every column that is read in bins."""
         return self.bins_by_column()
 
@@ -230,7 +230,7 @@ class Job(ABC):
         return None
 
     @property
-    def item_bins(self) -> list[Bins | None]:
+    def item_bins(self) -> list[Binning | None]:
         """The bins of each item column of the prepared table."""
         bins = self.bins_by_column()
         return [bins.get(column) for column in self.by_columns]
@@ -378,7 +378,7 @@ class Job(ABC):
         return f"Privacy: {self._change} changes the probability of any outcome by at most a factor of {factor}{plus}."
 
 
-def _role(bins: Bins) -> Role:
+def _role(bins: Binning) -> Role:
     """What a column in bins is read as."""
     return "moment" if bins.of_time else "number"
 

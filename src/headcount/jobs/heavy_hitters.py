@@ -30,6 +30,7 @@ from headcount.planner import release
 from headcount.release import Release
 from headcount.release.order import most_first
 from headcount.source.arrow_columns import whole_numbers
+from headcount.source.periods import Period
 
 PEOPLE_SHARE = Fraction(5, 100)
 """The share of epsilon for the number of people, if it is to be counted."""
@@ -42,6 +43,7 @@ def heavy_hitters(
     user: str,
     by: str | Sequence[str],
     share: Number = 0.01,
+    per: Period | Mapping[str, Period] | None = None,
     where: Mapping[str, Any] | None = None,
     epsilon: Number | None = None,
     delta: Number = 1e-6,

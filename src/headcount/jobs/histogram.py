@@ -31,6 +31,7 @@ from headcount.mechanism.unknown import strategy as unknown
 from headcount.mechanism.unknown.strategy import Thresholds, Weights
 from headcount.planner import release
 from headcount.release import Release
+from headcount.source.periods import Period
 from headcount.source.schema import check_amount
 
 TOPK_ONLY = ("target_error", "variant", "kbar", "first_epsilon", "selection_delta")
@@ -48,6 +49,8 @@ def histogram(
     count: parameters.Count = "users",
     keys: Sequence[Any] | None = None,
     bins: Sequence[Any] | Mapping[str, Sequence[Any]] | None = None,
+    per: Period | Mapping[str, Period] | None = None,
+    dates: Sequence[Any] | Mapping[str, Sequence[Any]] | None = None,
     where: Mapping[str, Any] | None = None,
     sum: str | None = None,  # noqa: A002
     bound: int | str = "auto",
@@ -83,6 +86,9 @@ def histogram(
     count: "users" counts the people of an item, "events" its rows.
     keys: the items, if they are known in advance; all of them are released.
     bins: public edges for a column of numbers or dates; for several columns, a mapping from column to edges.
+    per: "hour", "day", "week", "month", "quarter" or "year", for a column of dates; an item is the start of one. For
+        one of several columns, a mapping from column to period. Weeks begin on Monday; with a time zone, in UTC.
+    dates: the first and the last date, both included, if they are public: then all periods between them are released.
     where: what columns must be: {"country": "FR"}, {"plan": ["basic", "pro"]}, or {"age": (18, 65)}, ends included. The
         release is that of a table with these rows alone.
     sum: a column of amounts to add up, of each person at most `bound` for an item, and none below 0.

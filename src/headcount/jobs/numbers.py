@@ -21,7 +21,7 @@ from headcount.mechanism.ordered.strategy import SAMPLES, Ordered
 from headcount.mechanism.sampled.sample_threshold import Sampling
 from headcount.mechanism.strategy import Strategy
 from headcount.source.axis import Axis, check_value
-from headcount.source.binning import Bins
+from headcount.source.binning import Binning
 from headcount.source.schema import check_kinds
 from headcount.source.views import placed
 from headcount.wording import counted_noun
@@ -119,7 +119,7 @@ class NumberJob(Job):
         return pa.table({"item0": pa.array(range(self.axis.cells), pa.int64())})
 
     @property
-    def item_bins(self) -> list[Bins | None]:
+    def item_bins(self) -> list[Binning | None]:
         return [None]
 
     @property

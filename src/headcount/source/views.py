@@ -13,7 +13,7 @@ from ibis.expr import types as ir
 
 from headcount.errors import BadParameter, HeadcountError
 from headcount.source.axis import Axis
-from headcount.source.binning import Bins, binned, bins_of, check_binned
+from headcount.source.binning import Binning, Bins, bins_of
 from headcount.source.cells import plain_key, plain_value
 from headcount.source.contributions import COUNT, USER, contributions, plain_item
 from headcount.source.schema import check_keys
@@ -24,9 +24,9 @@ Where = tuple[tuple[str, tuple[Any, ...] | None, tuple[Any, Any] | None], ...]
 """Conjunction of conditions: a column, with its allowed values, or with the two ends of a closed range."""
 
 
-def sizes_of_people(table: ir.Table) -> ir.Table:
+def sizes_of_people(table: ir.Table, bins: Sequence[Binning | None]) -> ir.Table:
     """(user, contributes, size): two rows per person, their number of items and of events."""
-    pairs = contributions(table, [None] * (len(table.columns) - 1), events=True, keys=None).table
+    pairs = contributions(table, bins, events=True, keys=None).table
     people = pairs.group_by(USER).agg(items=lambda rows: rows.count(), events=lambda rows: rows[COUNT].sum())
     views = [
         people.select(column0=people[USER], column1=ibis.literal(what), column2=people[what].cast("int64"))
@@ -58,7 +58,7 @@ def placed(table: ir.Table, axis: Axis) -> ir.Table:
 def _holds(column: ir.Column, condition: tuple[str, Any, Any], kind: dt.DataType) -> ir.Column:
     name, values, ends = condition
     if ends is not None:
-        return binned(column, bins_of(ends)).notnull()
+        return bins_of(ends).place(column).notnull()
     typed = check_keys(values, (name,), {name: kind})["item0"]
     return ibis.or_(*(plain_item(column) == _literal(value, kind) for value in typed.to_pylist()))
 
@@ -113,7 +113,7 @@ def check_conditions(where: Where, columns: Mapping[str, dt.DataType]) -> None:
     for name, values, ends in where:
         try:
             if ends is not None:
-                check_binned(name, columns[name], bins_of(ends))
+                bins_of(ends).check(name, columns[name])
             else:
                 check_keys(values or (), (name,), columns)
         except HeadcountError:
