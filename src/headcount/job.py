@@ -30,8 +30,9 @@ from headcount.mechanism.mechanism import AnyMechanism, Columns, Estimand, Noisy
 from headcount.mechanism.strategy import Strategy
 from headcount.source import Events
 from headcount.source.axis import Axis
-from headcount.source.binning import Bins
+from headcount.source.binning import Binning, bins_of
 from headcount.source.pandas_columns import Role
+from headcount.source.views import Where, check_conditions, conditions, rows_where, where_clause
 from headcount.wording import counted_noun
 
 Parser = Callable[[str, Any, Mapping[str, Any]], Any]
@@ -51,6 +52,11 @@ def parse_neighbours(name: str, value: Any, before: Mapping[str, Any]) -> Any:
     return one_of(name, value, get_args(Neighbours))
 
 
+def parse_where(name: str, where: Any, before: Mapping[str, Any]) -> Where:
+    """The conditions that rows must fulfil."""
+    return conditions(where)
+
+
 def as_typed(name: str, value: Any, before: Mapping[str, Any]) -> Any:
     """A value that is checked together with others."""
     return value
@@ -66,6 +72,11 @@ class Job(ABC):
     """What kind of table a release of this job is; empty for counts of items."""
     pure: ClassVar[bool] = False
     """True if no delta is ever needed."""
+    people_of_all_rows: ClassVar[bool] = False
+    """True if people none of whose rows fulfil the conditions are counted among all people."""
+    later_parameters: ClassVar[tuple[str, ...]] = ("where",)
+    """Parameters that plans of earlier versions do not have: one that is not given is left out of the plain form, so
+    that the same request stays the same to a ledger."""
 
     _KINDS: ClassVar[dict[str, type["Job"]]] = {}
 
@@ -82,6 +93,8 @@ class Job(ABC):
     user: Annotated[str, as_typed]
     """The column that tells people apart."""
     neighbours: Annotated[Neighbours, parse_neighbours] = "add-remove"
+    where: Annotated[Where, parse_where] = ()
+    """The conditions that rows must fulfil; others are not counted."""
 
     # parameters
 
@@ -107,11 +120,13 @@ class Job(ABC):
     @classmethod
     def from_plain(cls, plain: dict[str, Any]) -> Self:
         """The job that `to_plain` wrote, checked like one that is typed."""
-        return cls.from_typed(**plain)
+        where = {name: values if ends is None else tuple(ends) for name, values, ends in plain.get("where", ())}
+        return cls.from_typed(**{**plain, "where": where or None})
 
     def to_plain(self) -> dict[str, Any]:
         """The parameters as plain data."""
-        plain: dict[str, Any] = json.loads(json.dumps(self._fields, default=_plain_fraction))
+        given = {name: value for name, value in self._fields.items() if value or name not in self.later_parameters}
+        plain: dict[str, Any] = json.loads(json.dumps(given, default=_plain_fraction))
         return plain
 
     @property
@@ -148,8 +163,14 @@ class Job(ABC):
 
     @property
     @abstractmethod
+    def own_columns(self) -> tuple[str, ...]:
+        """The columns of what is counted; the person's first."""
+
+    @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that are read; the person's first."""
+        """The columns that are read: those of what is counted, then those of conditions. One that is both is read
+        twice, as it may be needed for different roles."""
+        return (*self.own_columns, *(name for name, _, _ in self.where))
 
     @property
     def by_columns(self) -> tuple[str, ...]:
@@ -161,27 +182,32 @@ class Job(ABC):
         """The columns that are read as numbers."""
         return ()
 
-    def bins_by_column(self) -> dict[str, Bins]:
+    def bins_by_column(self) -> dict[str, Binning]:
         """The bins of each item column that has some."""
         return {}
 
-    def _binned_columns(self) -> dict[str, Bins]:
-        """Every column that is read in bins, for items or for conditions."""
+    def _binned_columns(self) -> dict[str, Binning]:
+        """Every column that is read in bins."""
         return self.bins_by_column()
 
     @property
     def roles(self) -> tuple[Role, ...]:
         """What each of the columns is needed for."""
-        roles: dict[str, Role] = {
-            name: "moment" if bins.of_time else "number" for name, bins in self._binned_columns().items()
-        }
-        roles |= dict.fromkeys(self.numbers, "number")
+        numbers: dict[str, Role] = dict.fromkeys(self.numbers, "number")
+        own = {name: _role(bins) for name, bins in self._binned_columns().items()} | numbers
         first: Role = "person"
-        return (first, *(roles.get(name, "item") for name in self.columns[1:]))
+        counted: list[Role] = [own.get(name, "item") for name in self.own_columns[1:]]
+        conditions: list[Role] = ["item" if ends is None else _role(bins_of(ends)) for _, _, ends in self.where]
+        return (first, *counted, *conditions)
 
-    @abstractmethod
     def check_schema(self, columns: Mapping[str, dt.DataType]) -> None:
         """Refuse columns that cannot be meant."""
+        self.check_own_schema(columns)
+        check_conditions(self.where, columns)
+
+    @abstractmethod
+    def check_own_schema(self, columns: Mapping[str, dt.DataType]) -> None:
+        """Refuse columns of what is counted that cannot be meant."""
 
     def check_source(self, events: Events) -> None:
         """Refuse a table, as far as its schema is known."""
@@ -193,8 +219,12 @@ class Job(ABC):
                     fix=f"a column of numbers, or {column} cast to one before: CAST({column} AS DOUBLE)",
                 )
 
+    def matching(self, table: ir.Table, columns: Mapping[str, dt.DataType]) -> ir.Table:
+        """The rows that fulfil the conditions, with the columns of what is counted."""
+        return rows_where(table, self.where, columns)
+
     def prepare(self, table: ir.Table, columns: Mapping[str, dt.DataType]) -> ir.Table:
-        """The table that is counted: a person, and what makes an item."""
+        """The table that is counted, from matching rows: a person, and what makes an item."""
         return table
 
     def domain(self, columns: Mapping[str, dt.DataType]) -> pa.Table | None:
@@ -202,7 +232,7 @@ class Job(ABC):
         return None
 
     @property
-    def item_bins(self) -> list[Bins | None]:
+    def item_bins(self) -> list[Binning | None]:
         """The bins of each item column of the prepared table."""
         bins = self.bins_by_column()
         return [bins.get(column) for column in self.by_columns]
@@ -266,14 +296,19 @@ class Job(ABC):
         return "count"
 
     @abstractmethod
+    def own_title(self) -> str:
+        """What is counted, in a few words."""
+
     def title(self) -> str:
         """The job in a few words."""
+        return f"{self.own_title()}{f' where {where_clause(self.where)}' if self.where else ''}"
 
     def reading(self, dataset: str) -> str:
         """What is read, in a sentence."""
-        if len(self.columns) == 1:
-            return f"The column {self.columns[0]} of {dataset} is read. Rows without a value are left out."
-        listed = f"{', '.join(self.columns[:-1])} and {self.columns[-1]}"
+        *others, last = dict.fromkeys(self.columns)
+        if not others:
+            return f"The column {last} of {dataset} is read. Rows without a value are left out."
+        listed = f"{', '.join(others)} and {last}"
         return f"The columns {listed} of {dataset} are read. Rows without a value in one of them are left out."
 
     def explain(self, strategy: Strategy, mechanism: AnyMechanism) -> list[str]:
@@ -349,6 +384,11 @@ class Job(ABC):
         factor = f"{exp(epsilon):.4g} (e^{epsilon:g})" if epsilon <= 9 else f"e^{epsilon:g}"
         plus = f", plus {delta:g}" if delta else ""
         return f"Privacy: {self._change} changes the probability of any outcome by at most a factor of {factor}{plus}."
+
+
+def _role(bins: Binning) -> Role:
+    """What a column in bins is read as."""
+    return "moment" if bins.of_time else "number"
 
 
 def _plain_fraction(value: Any) -> str:

@@ -103,12 +103,13 @@ def _read(job: Job, strategy: Strategy, source: Source, progress: Progress) -> I
     with unquoted(source.dataset):
         progress("reading")
         rows = source.events.table()
+        matching = job.matching(rows, source.events.columns)
         pairs = contributions(
-            job.prepare(rows, source.events.columns),  # user, what makes an item
+            job.prepare(matching, source.events.columns),  # user, what makes an item
             job.item_bins,
             events=job.counts_events,
             keys=source.domain if job.joins_domain else None,
-            everybody=rows,
+            everybody=rows if job.people_of_all_rows else matching,
             amounts=job.adds_amounts,
             scales=job.scales,
         )

@@ -78,3 +78,22 @@ def test_mistakes(plays: Path, asked: tuple[str, ...], message: str) -> None:
     assert run.returncode == 2
     assert run.stderr.startswith(message)
     assert "Fix: " in run.stderr
+
+
+def test_months_and_some_rows(tmp_path: Path) -> None:
+    (tmp_path / "v.csv").write_text("user,day,city\n1,2024-01-20,Rome\n2,2024-03-05,Rome\n3,2024-03-05,Oslo\n")
+    asked = ("v.csv", "--user=user", "--by=day", "--epsilon=100", "--bound=1", "--where=city=Rome")
+    for more in (
+        ("--per=month", "--dates=2024-01-01..2024-03-31"),
+        ("--per=day=month", "--dates=day=2024-01-01..2024-03-31"),
+    ):
+        said = json.loads(headcount("histogram", *asked, *more, "--json", cwd=tmp_path).stdout)
+        assert said["what"] == "people per month of day where city is Rome"
+        assert [(row["day"], row["count"]) for row in said["rows"]] == [
+            ("2024-01-01", 1),
+            ("2024-02-01", 0),
+            ("2024-03-01", 1),
+        ]
+    refused = headcount("histogram", *asked, "--per=month", "--dates=2024-01-01", cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "--dates 2024-01-01: a lower and an upper end. Fix: --dates 2024-01-01..2024-12-31" in refused.stderr

@@ -8,7 +8,7 @@ from decimal import Decimal
 from fractions import Fraction
 from inspect import isabstract
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import hypothesis.strategies as st
 import numpy as np
@@ -44,6 +44,7 @@ from headcount.bound.selection.plume import Discovered, Discovering, UsualItems
 from headcount.bound.selection.profile import Doubtful, FromProfile, NothingSeen
 from headcount.source import Contributions, contributions, open_events
 from headcount.source.engines.registry import to_arrow
+from headcount.source.periods import Period, Periods
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow(sibling="test_releases")]
 
@@ -176,6 +177,11 @@ JOBS: dict[str, tuple[Any, dict[str, Any]]] = {
     "keys events": ("histogram", {**ITEM, "keys": LISTED, "count": "events", "bound": 3}),
     "bins": ("histogram", {"by": "amount", "bins": [0, 10, 50, 100]}),
     "days": ("histogram", {"by": "day", "bins": ["2024-01-01", "2024-01-20", "2024-02-10"]}),
+    "weeks": ("histogram", {"by": "day", "per": "week", "bound": 3}),
+    "months": ("histogram", {"by": "day", "per": "month", "dates": ("2023-12-24", "2024-02-10")}),
+    "quarters by name": ("histogram", {"by": "day", "per": "quarter", "keys": ["2024-01-01"], "bound": 1}),
+    "weeks and cities": ("histogram", {"by": ["day", "city"], "per": {"day": "week"}, "where": {"amount": (0, 50)}}),
+    "weeks of people": ("profile", {"by": "day", "per": "week", "where": {"day": ("2024-01-01", "2024-01-30")}}),
     "two columns": ("histogram", {"by": ["city", "day"], "bound": 3}),
     "count-release": ("histogram", {**ITEM, "mechanism": "count-release"}),
     "sum": ("histogram", {**ITEM, "mechanism": "count-release", "sum": "amount"}),
@@ -305,6 +311,40 @@ def test_text_as_numbers_and_dates(put: Put) -> None:
             for data in (table.to_pandas(), put(table))
         )
         assert here == there
+
+
+TIMES = [
+    datetime(1, 1, 1),
+    datetime(1, 1, 3, 5),
+    datetime(1500, 2, 28, 23, 59, 59, 999999),
+    datetime(1582, 10, 10, 12),
+    datetime(1969, 12, 31, 23, 30),
+    datetime(2023, 12, 31, 23, 59, 59, 999999),
+    datetime(2024, 1, 1),
+    datetime(2024, 2, 29, 13, 14, 15),
+    datetime(9999, 12, 29, 1),
+    datetime(9999, 12, 31, 23),
+    None,
+]
+MORE_DATES = ["0000-01-05", "0001-01-01", "0001-01-05", "9999-12-31", "2023-12-31T23:59:59.999999999", "2024-02-29 1:2"]
+DATED: dict[str, pa.Array] = {
+    "text": pa.array([*DATES, *MORE_DATES]),
+    "days": pa.array([each and each.date() for each in TIMES]),
+    "moments": pa.array(TIMES, pa.timestamp("us")),
+    "moments with a time zone": pa.array(TIMES, pa.timestamp("us", "Asia/Tokyo")),
+}
+
+
+@pytest.mark.parametrize("kind", DATED)
+def test_periods(put: Put, kind: str) -> None:
+    """Whatever a column of dates is, and however long ago."""
+    values = DATED[kind]
+    table = pa.table({"user": [f"u{place}" for place in range(len(values))], "x": values})
+    here, there = (open_events(data, ["user", "x"]).table() for data in (table, put(table)))
+    for period in get_args(Period):
+        found = [contributions(each, [Periods(period)], events=False, keys=None).table for each in (here, there)]
+        assert rows(found[0]) == rows(found[1])
+        assert len(rows(found[0])[1]) > 5
 
 
 CELL = st.sampled_from([*TEXTS, "b", "c", "d"])

@@ -118,7 +118,7 @@ def _table(table: pa.Table) -> dict[str, Any]:
     rows = rounded([list(row.values()) for row in table.to_pylist()])
     return {
         "columns": {field.name: str(field.type) for field in table.schema},
-        "rows": rows[:ROWS],
+        "rows": json.loads(json.dumps(rows[:ROWS], default=str)),
         "in all": len(rows),
         "digest": digest(json.dumps(rows, default=str)),
     }

@@ -11,6 +11,7 @@ ALL: dict[str, Any] = {**PERSON, "epsilon": 1}
 SCALE: dict[str, Any] = {**PERSON, "value": "minutes", "epsilon": 1, "range": (0, 150), "cells": 64}
 PARTS: dict[str, Any] = {**PERSON, "value": "minutes", "epsilon": 1, "ranges": [(0, 10), (10, 50), (0, 150)]}
 DRAWN: dict[str, Any] = {**ITEM, "keys": LISTED[:5]}
+WHERE: dict[str, Any] = {"city": "Rome", "minutes": (0, 50)}
 REPLACE = {"neighbours": "replace"}
 
 
@@ -173,6 +174,24 @@ REQUESTS = (
     Request("hypothesis-selection", "distribution", {**DRAWN, "mechanism": "hypothesis-selection", "bound": 2}),
     Request("sparse", "distribution", {**DRAWN, "mechanism": "sparse", "bound": 2, **REPLACE}),
     Request("bins", "distribution", {**ITEM, "by": "minutes", "bins": [0, 10, 50, 150]}, "odd"),
+    Request("where", "histogram", {**ITEM, "where": {"city": ["Rome", "Oslo"], "item": LISTED[:5]}}),
+    Request("where, keys", "histogram", {**KNOWN, "bound": 3, "where": WHERE}, "odd"),
+    Request("months", "histogram", {**ITEM, "by": "day", "per": "month", "dates": ("2024-01-01", "2024-04-15")}),
+    Request("weeks", "histogram", {**ITEM, "by": "day", "per": "week", "bound": 3}, "odd"),
+    Request("weeks and cities", "histogram", {**ITEM, "by": ["city", "day"], "per": {"day": "week"}, "bound": 4}),
+    Request("months by name", "histogram", {**ITEM, "by": "day", "per": "month", "keys": ["2024-01-01"], "bound": 1}),
+    Request("weeks", "heavy_hitters", {**ITEM, "by": "day", "per": "week", "share": 0.1, "bound": 3}),
+    Request("weeks", "top", {**ITEM, "by": "day", "per": "week", "k": 2}),
+    Request("weeks", "profile", {**ITEM, "by": "day", "per": "week"}, "odd"),
+    Request("weeks", "shape", {**ITEM, "by": "day", "per": "week", "dates": ("2024-01-01", "2024-03-01")}),
+    Request("months", "distribution", {**ITEM, "by": "day", "per": "month", "dates": ("2024-01-01", "2024-03-01")}),
+    Request("where", "heavy_hitters", {**ITEM, "share": 0.1, "where": WHERE}),
+    Request("where", "top", {**ITEM, "k": 5, "where": WHERE}),
+    Request("where", "profile", {**ITEM, "where": WHERE}),
+    Request("where", "quantiles", {**SCALE, "bound": 1, "where": WHERE}),
+    Request("where", "ranges", {**PARTS, "bound": 1, "where": WHERE}),
+    Request("where", "shape", {**ITEM, "where": WHERE}),
+    Request("where", "distribution", {**DRAWN, "where": WHERE}),
 )
 
 WRONG = (

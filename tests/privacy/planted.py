@@ -57,6 +57,8 @@ KINDS = "tests/source/test_kinds.py::"
 USERS_ENGINE = "tests/source/test_users_engine.py::"
 RELEASE = "tests/release/test_release.py::"
 FORGED = "tests/release/test_forged.py::"
+WHERE = "tests/usability/test_where.py::"
+DATES = "tests/usability/test_dates.py::"
 ESTIMAND = "tests/usability/test_what_intervals_are_for.py::test_wherever_somebody_looks"
 NAMES = "tests/cli/test_names.py::"
 STEPS = "tests/usability/test_first_steps.py::"
@@ -1036,6 +1038,47 @@ BUGS = [
         "job.py",
         (("        items = not (self.counts_events or self.adds_amounts)", "        items = True"),),
         ESTIMAND + "[no more items, but events]",
+    ),
+    Bug(
+        "conditions are no part of the request: the release of all rows answers for some",
+        "job.py",
+        (("if value or name not in self.later_parameters}", "if name not in self.later_parameters}"),),
+        WHERE + "test_a_plan_without_conditions_is_the_plan_of_a_version_that_had_none[histogram]",
+    ),
+    Bug(
+        "people of all rows, where only some rows are counted",
+        "run.py",
+        (("everybody=rows if job.people_of_all_rows else matching,", "everybody=rows,"),),
+        WHERE + "test_of_heavy_hitters_all_people_are_those_of_these_rows",
+    ),
+    Bug(
+        "rows that do not fulfil the conditions are counted",
+        "source/views.py",
+        (("    return table.filter(*filters).select(*others)\n", "    return table.select(*others)\n"),),
+        WHERE + "test_a_release_is_that_of_a_table_with_these_rows_alone[histogram]",
+    ),
+    Bug(
+        "dates beyond the public ones are counted",
+        "source/periods.py",
+        (("        first, last = self.dates or (FIRST, LAST)\n", "        first, last = FIRST, LAST\n"),),
+        DATES + "test_beside_an_unknown_column_too",
+    ),
+    Bug(
+        "periods that are not public taken for public ones",
+        "jobs/items.py",
+        (
+            (
+                "        listed = {*dict(self.bins), *dict(self.dates)}\n",
+                "        listed = {*dict(self.bins), *dict(self.per)}\n",
+            ),
+        ),
+        DATES + "test_dates_make_the_items_known",
+    ),
+    Bug(
+        "the last day ends as it begins",
+        "jobs/dates.py",
+        (("    return Periods(period, (first, end_of(last)))", "    return Periods(period, (first, last))"),),
+        DATES + "test_ends_are_included_and_what_is_beyond_them_does_not_count",
     ),
     Bug(
         "the exact number of items in the progress",

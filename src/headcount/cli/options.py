@@ -20,10 +20,16 @@ from headcount.source.regular import check_regular
 
 SHARED = ("data", "user", "neighbours", "dataset", "ledger", "again", "memory", "spill")
 """Parameters of every job: `Run` has them."""
-LISTS = ("by", "bins", "where", "q", "ranges")
+LISTS = ("by", "bins", "per", "dates", "where", "q", "ranges")
 """Options that may be repeated."""
 COLON = re.compile(r"([-+]?[0-9][-+.0-9e]*) ?: ?([-+]?[0-9][-+.0-9e]*)")
 """What other tools take for a range."""
+PAIRS = {
+    "range": "range=(0, 1000)",
+    "ranges": "ranges=[(0, 10), (10, 50)]",
+    "dates": 'dates=("2024-01-01", "2024-12-31")',
+}
+"""Examples of parameters that are two ends."""
 ENTRY = re.compile(r"^    (\w+): (.+(?:\n        .+)*)", re.M)
 """A parameter in a docstring."""
 REST = re.compile(r"(?:other parameters|parameters) are those of\s+`(\w+)`")
@@ -31,6 +37,8 @@ NOTATION = {
     "by": "May be repeated.",
     "keys": "As apple,pear,plum.",
     "bins": "As 0,10,100; for one of several columns age=0,10,100.",
+    "per": "As month; for one of several columns day=month.",
+    "dates": "As 2024-01-01..2024-12-31; for one of several columns day=2024-01-01..2024-12-31.",
     "where": "As country=FR, plan=basic,pro or age=18..65. May be repeated.",
     "q": "As 0.1,0.5,0.9.",
     "range": "As 0..1000.",
@@ -123,8 +131,7 @@ def _pair(name: str, typed: str) -> Any:
     """Two numbers, as 0..1000."""
     low, dots, high = typed.partition("..")
     if not dots:
-        fix = "range=(0, 1000)" if name == "range" else "ranges=[(0, 10), (10, 50)]"
-        raise BadParameter(f"{name}={typed}: a lower and an upper end.", fix=fix)
+        raise BadParameter(f"{name}={typed}: a lower and an upper end.", fix=PAIRS[name])
     return low, high
 
 
@@ -158,11 +165,20 @@ def _csv_rows(rows: Iterable[list[str]], where: str) -> list[list[str]]:
         ) from None
 
 
-def _bins(typed: list[str]) -> Any:
-    """Edges; or, if a column is named, a mapping."""
-    named = (each.rpartition("=") for each in typed)
-    edges = {column: [_number(edge.strip()) for edge in listed.split(",")] for column, _, listed in named}
-    return edges[""] if list(edges) == [""] else edges
+def _by_column(parse: Callable[[str], Any]) -> Callable[[list[str]], Any]:
+    """A value; or, if a column is named, a mapping."""
+
+    def parsed(typed: list[str]) -> Any:
+        named = (each.rpartition("=") for each in typed)
+        values = {column: parse(value.strip()) for column, _, value in named}
+        return values[""] if list(values) == [""] else values
+
+    return parsed
+
+
+def _edges(typed: str) -> list[Any]:
+    """0,10,100 as edges."""
+    return [_number(edge.strip()) for edge in typed.split(",")]
 
 
 def _where(typed: list[str]) -> dict[str, Any]:
@@ -202,7 +218,9 @@ def _end(typed: str) -> Any:
 PARSERS: dict[str, Callable[[Any], Any]] = {
     "by": list,
     "keys": _keys,
-    "bins": _bins,
+    "bins": _by_column(_edges),
+    "per": _by_column(str),
+    "dates": _by_column(lambda typed: _pair("dates", typed)),
     "where": _where,
     "q": lambda typed: _numbers(",".join(typed)),
     "range": lambda typed: _pair("range", typed),

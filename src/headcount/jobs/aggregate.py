@@ -28,6 +28,7 @@ from headcount.planner import release
 from headcount.release import Release
 from headcount.source.axis import Axis, between, check_value, spaced
 from headcount.source.contributions import GRID, LARGEST_AMOUNT
+from headcount.source.periods import Period
 
 QUANTILE_CELLS = 128
 """Cells of a range, of each group."""
@@ -45,6 +46,9 @@ def aggregate(
     delta: Number = 1e-6,
     keys: Sequence[Any] | None = None,
     bins: Sequence[Any] | Mapping[str, Sequence[Any]] | None = None,
+    per: Period | Mapping[str, Period] | None = None,
+    dates: Sequence[Any] | Mapping[str, Sequence[Any]] | None = None,
+    where: Mapping[str, Any] | None = None,
     range: Any = None,  # noqa: A002
     bound: Mapping[str, Number] | None = None,
     weights: Mapping[str, Number] | None = None,
@@ -169,8 +173,8 @@ class Aggregate(ListedItemJob):
     # the table
 
     @property
-    def columns(self) -> tuple[str, ...]:
-        return (*super().columns, *self.numbers)
+    def own_columns(self) -> tuple[str, ...]:
+        return (*super().own_columns, *self.numbers)
 
     @cached_property
     def numbers(self) -> tuple[str, ...]:
@@ -181,8 +185,8 @@ class Aggregate(ListedItemJob):
         found = {column: axis_of(edges) for column, edges in self.range}
         return tuple(found.get(column) for column in self.numbers)
 
-    def check_schema(self, columns: Mapping[str, dt.DataType]) -> None:
-        super().check_schema(columns)
+    def check_own_schema(self, columns: Mapping[str, dt.DataType]) -> None:
+        super().check_own_schema(columns)
         for column in self.numbers:
             check_value(column, columns[column])
 

@@ -14,6 +14,7 @@ from headcount.errors import BadParameter
 from headcount.estimate.distribution.shares import Target
 from headcount.exact import Number
 from headcount.jobs import parameters
+from headcount.jobs.dates import EXAMPLE
 from headcount.jobs.items import ListedItemJob
 from headcount.jobs.parameters import choice, parse_public_people
 from headcount.mechanism.distribution.strategy import (
@@ -28,6 +29,7 @@ from headcount.mechanism.mechanism import AnyMechanism
 from headcount.mechanism.strategy import Strategy
 from headcount.planner import release
 from headcount.release import Release
+from headcount.source.periods import Period
 
 Sizes = Literal["private", "public"]
 TARGETS: dict[Target, tuple[str, str]] = {
@@ -45,6 +47,9 @@ def distribution(
     by: str | Sequence[str],
     keys: Sequence[Any] | None = None,
     bins: Sequence[Any] | Mapping[str, Sequence[Any]] | None = None,
+    per: Period | Mapping[str, Period] | None = None,
+    dates: Sequence[Any] | Mapping[str, Sequence[Any]] | None = None,
+    where: Mapping[str, Any] | None = None,
     epsilon: Number | None = None,
     delta: Number = 1e-6,
     bound: int | str = "auto",
@@ -134,11 +139,12 @@ class Distribution(ListedItemJob):
             raise BadParameter(f'bound={self.bound} with mechanism="sample-one": it is 1.', fix="no bound")
 
     def _check_items(self) -> None:
-        if not self.known and self.bins:
-            missing = next(column for column in self.by if column not in dict(self.bins))
+        if not self.known and (self.bins or self.per):
+            missing, dated = self.unlisted[0], self.unlisted[0] in dict(self.per)
+            name, example = ("dates", EXAMPLE) if dated else ("bins", "[0, 10, 100]")
             raise BadParameter(
-                f"bins: those of {missing!r} are missing.",
-                fix=f"bins={{..., {missing!r}: [0, 10, 100]}}, or keys for all",
+                f"{name}: those of {missing!r} are missing.",
+                fix=f"{name}={{..., {missing!r}: {example}}}, or keys for all",
             )
         if not self.known:
             raise BadParameter(
@@ -202,7 +208,7 @@ class Distribution(ListedItemJob):
     def values(self) -> str:
         return "shares"
 
-    def title(self) -> str:
+    def own_title(self) -> str:
         return f"the distribution of {self.item} {TARGETS[self._target][0]}"
 
     @property

@@ -30,6 +30,7 @@ from headcount.planner import release
 from headcount.release import Release
 from headcount.release.order import most_first
 from headcount.source.arrow_columns import whole_numbers
+from headcount.source.periods import Period
 
 PEOPLE_SHARE = Fraction(5, 100)
 """The share of epsilon for the number of people, if it is to be counted."""
@@ -42,6 +43,8 @@ def heavy_hitters(
     user: str,
     by: str | Sequence[str],
     share: Number = 0.01,
+    per: Period | Mapping[str, Period] | None = None,
+    where: Mapping[str, Any] | None = None,
     epsilon: Number | None = None,
     delta: Number = 1e-6,
     people: int | str | None = None,
@@ -157,7 +160,7 @@ class HeavyHitters(ItemJob):
         marked = shown.append_column("certain", pa.array(np.asarray(certain)))
         return most_first(marked, self.by, self.value_name)
 
-    def title(self) -> str:
+    def own_title(self) -> str:
         return f"heavy hitters by {self.item} (at least {float(100 * self.share):g}% of the people)"
 
     def closing(self, people: NoisyCount | None) -> list[str]:

@@ -31,6 +31,7 @@ from headcount.mechanism.unknown import strategy as unknown
 from headcount.mechanism.unknown.strategy import Thresholds, Weights
 from headcount.planner import release
 from headcount.release import Release
+from headcount.source.periods import Period
 from headcount.source.schema import check_amount
 
 TOPK_ONLY = ("target_error", "variant", "kbar", "first_epsilon", "selection_delta")
@@ -48,6 +49,9 @@ def histogram(
     count: parameters.Count = "users",
     keys: Sequence[Any] | None = None,
     bins: Sequence[Any] | Mapping[str, Sequence[Any]] | None = None,
+    per: Period | Mapping[str, Period] | None = None,
+    dates: Sequence[Any] | Mapping[str, Sequence[Any]] | None = None,
+    where: Mapping[str, Any] | None = None,
     sum: str | None = None,  # noqa: A002
     bound: int | str = "auto",
     share: Number | None = None,
@@ -82,6 +86,11 @@ def histogram(
     count: "users" counts the people of an item, "events" its rows.
     keys: the items, if they are known in advance; all of them are released.
     bins: public edges for a column of numbers or dates; for several columns, a mapping from column to edges.
+    per: "hour", "day", "week", "month", "quarter" or "year", for a column of dates; an item is the start of one. For
+        one of several columns, a mapping from column to period. Weeks begin on Monday; with a time zone, in UTC.
+    dates: the first and the last date, both included, if they are public: then all periods between them are released.
+    where: what columns must be: {"country": "FR"}, {"plan": ["basic", "pro"]}, or {"age": (18, 65)}, ends included. The
+        release is that of a table with these rows alone.
     sum: a column of amounts to add up, of each person at most `bound` for an item, and none below 0.
     bound: the most that one person may contribute, items or events; "auto" selects it privately, within epsilon.
     share: the share of epsilon that selecting the bound takes; by default 0.02 to 0.05.
@@ -158,8 +167,8 @@ class Histogram(ListedItemJob):
         return "epsilon=1" if self.found else "epsilon=1, or target_error=10"
 
     @property
-    def columns(self) -> tuple[str, ...]:
-        return (*super().columns, *self.numbers)
+    def own_columns(self) -> tuple[str, ...]:
+        return (*super().own_columns, *self.numbers)
 
     @property
     def numbers(self) -> tuple[str, ...]:
@@ -194,11 +203,11 @@ class Histogram(ListedItemJob):
     def measures_people(self) -> bool:
         return self.people == "count"
 
-    def title(self) -> str:
+    def own_title(self) -> str:
         return f"{self.unit} per {self.item}"
 
-    def check_schema(self, columns: Mapping[str, dt.DataType]) -> None:
-        super().check_schema(columns)
+    def check_own_schema(self, columns: Mapping[str, dt.DataType]) -> None:
+        super().check_own_schema(columns)
         if self.sum:
             check_amount(self.sum, columns[self.sum])
 

@@ -3,19 +3,22 @@ one."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
-from typing import Any, Self
+from math import prod
+from typing import Any, ClassVar, Self
 
+import numpy as np
 import pyarrow as pa
 from ibis.expr import datatypes as dt
 
 from headcount.bound.selection.people import NoisyCount
 from headcount.errors import BadParameter
 from headcount.job import Job
+from headcount.jobs.dates import MOST_ITEMS, Dates, Per, check_start, periods_of
 from headcount.jobs.parameters import BinEdges, By, Keys
 from headcount.mechanism.mechanism import Columns, Noisy
 from headcount.release.order import in_order, most_first
-from headcount.source.binning import Bins, bins_of
+from headcount.source.binning import Binning, bins_of
+from headcount.source.periods import Period
 from headcount.source.schema import check_keys, check_kinds, item_names
 
 
@@ -23,11 +26,18 @@ from headcount.source.schema import check_keys, check_kinds, item_names
 class ItemJob(Job):
     """A job about items that are not known in advance."""
 
+    later_parameters: ClassVar[tuple[str, ...]] = ("where", "per")
     by: By
     """The columns that make an item."""
+    per: Per = ()
+    """The periods that columns of dates are counted by."""
+
+    @classmethod
+    def from_plain(cls, plain: dict[str, Any]) -> Self:
+        return super().from_plain({**plain, "per": dict(plain.get("per", ())) or None})
 
     @property
-    def columns(self) -> tuple[str, ...]:
+    def own_columns(self) -> tuple[str, ...]:
         return (self.user, *self.by)
 
     @property
@@ -36,9 +46,27 @@ class ItemJob(Job):
 
     @property
     def item(self) -> str:
-        return " and ".join(self.by)
+        return " and ".join(map(self._item_part, self.by))
 
-    def check_schema(self, columns: Mapping[str, dt.DataType]) -> None:
+    def _item_part(self, column: str) -> str:
+        """What a column is called as a part of an item: the month of a date."""
+        period = dict(self.per).get(column, column)
+        return column if period == column else f"{period} of {column}"
+
+    def bins_by_column(self) -> dict[str, Binning]:
+        return {column: periods_of(period, None) for column, period in self.per}
+
+    def reading(self, dataset: str) -> str:
+        return " ".join([super().reading(dataset), *(self._cut(column, period) for column, period in self.per)])
+
+    def _cut(self, column: str, period: Period) -> str:
+        """What becomes of dates, in a sentence."""
+        return (
+            f"Dates of {column} become the start of their {period}, in UTC if the column has a time zone; what is no "
+            "date is left out."
+        )
+
+    def check_own_schema(self, columns: Mapping[str, dt.DataType]) -> None:
         check_kinds(columns, self.user, self.by, self.bins_by_column())
         self.domain(columns)
 
@@ -58,42 +86,85 @@ class ItemJob(Job):
 
 @dataclass(frozen=True, kw_only=True)
 class ListedItemJob(ItemJob):
-    """A job about items that may be known in advance: as keys, or as bins of every column."""
+    """A job about items that may be known in advance: as keys, or as bins or dates of every column."""
 
+    later_parameters: ClassVar[tuple[str, ...]] = ("where", "per", "dates")
     keys: Keys = None
     """The public items."""
     bins: BinEdges = ()
     """Public edges, for columns of numbers and dates."""
+    dates: Dates = ()
+    """The public first and last date of columns that are counted by period."""
 
     @classmethod
     def from_plain(cls, plain: dict[str, Any]) -> Self:
-        return cls.from_typed(**{**plain, "bins": dict(plain["bins"])})
+        dates = dict(plain.get("dates", ())) or None
+        return super().from_plain({**plain, "bins": dict(plain["bins"]), "dates": dates})
 
     def check(self) -> None:
         if self.keys is not None and self.bins:
             raise BadParameter(
                 "keys and bins: only one of them.", fix="bins=[0, 10, 100] makes the list of items itself"
             )
+        if self.keys is not None and self.dates:
+            raise BadParameter("keys and dates: only one of them.", fix="dates alone make the list of periods")
+        if both := [column for column, _ in self.per if column in dict(self.bins)]:
+            raise BadParameter(f"per and bins of {both[0]!r}: only one of them.", fix="no bins, or no per")
+        self._check_starts()
+        self._check_number()
+
+    def _check_starts(self) -> None:
+        """Keys are starts of periods."""
+        for column, period in self.per:
+            place = self.by.index(column)
+            for key in (key for key in self.keys or () if len(key) > place):
+                check_start(period, key[place])
+
+    def _check_number(self) -> None:
+        """Not more public periods than can be held, together with bins of other columns."""
+        items = prod(bins.size for bins in self.bins_by_column().values() if bins.is_public)
+        if self.dates and items > MOST_ITEMS:
+            raise BadParameter(
+                f"dates: {items:,} items to release, at most {MOST_ITEMS:,}.",
+                fix='fewer dates, or longer periods such as per="month"',
+            )
 
     @property
     def known(self) -> bool:
         """True if the items are known in advance."""
-        return self.keys is not None or len(self.bins) == len(self.by)
+        return self.keys is not None or not self.unlisted
 
-    def bins_by_column(self) -> dict[str, Bins]:
-        return {column: bins_of(edges) for column, edges in self.bins}
+    @property
+    def unlisted(self) -> list[str]:
+        """The columns with neither bins nor dates."""
+        listed = {*dict(self.bins), *dict(self.dates)}
+        return [column for column in self.by if column not in listed]
+
+    def bins_by_column(self) -> dict[str, Binning]:
+        dates, bins = dict(self.dates), {column: bins_of(edges) for column, edges in self.bins}
+        return bins | {column: periods_of(period, dates.get(column)) for column, period in self.per}
 
     def domain(self, columns: Mapping[str, dt.DataType]) -> pa.Table | None:
+        bins = self.bins_by_column()
         if self.keys is not None:
-            return check_keys(self.keys, self.by, columns)
-        return every_bin(list(self.bins_by_column().values())) if self.known else None
+            return check_keys(self.keys, self.by, {**columns, **{name: each.kind for name, each in bins.items()}})
+        return every_item([bins[column] for column in self.by]) if self.known else None
+
+    def _cut(self, column: str, period: Period) -> str:
+        if column not in dict(self.dates):
+            return super()._cut(column, period)
+        first, last = dict(self.dates)[column]
+        return (
+            f"Dates of {column} from {first} to {last} become the start of their {period}, in UTC if the column has a "
+            "time zone; all else is left out."
+        )
 
     def _labels(self, column: pa.ChunkedArray, name: str) -> pa.Array:
         """Bins by their labels; text that the keys call whole numbers as such; everything else as it is."""
         values = super()._labels(column, name)
         bins = self.bins_by_column().get(name)
         if bins is not None:
-            return pa.array(bins.labels).take(values)
+            return bins.named(values)
         return values.cast(pa.int64()) if pa.types.is_string(values.type) and self._numbered(name) else values
 
     def _numbered(self, column: str) -> bool:
@@ -105,12 +176,12 @@ class ListedItemJob(ItemJob):
 
     def table(self, noisy: Noisy, columns: Columns, people: NoisyCount) -> pa.Table:
         """Bins and dates in their own order, all else the most first, then by item."""
-        labels = {name: bins.labels for name, bins in self.bins_by_column().items()}
+        labels = {name: bins.labels for name, bins in self.bins_by_column().items() if bins.labels}
         return in_order(self.labelled(noisy, columns), self.by, self.value_name, labels)
 
 
-def every_bin(bins: Sequence[Bins]) -> pa.Table:
-    """Every combination of bins, by number."""
-    rows = list(product(*(range(len(each.labels)) for each in bins)))
-    arrays = [pa.array(column, pa.int64()) for column in zip(*rows, strict=True)]
+def every_item(bins: Sequence[Binning]) -> pa.Table:
+    """Every combination of public bins and periods."""
+    places = np.indices([each.size for each in bins]).reshape(len(bins), -1)
+    arrays = [each.items.take(pa.array(place)) for each, place in zip(bins, places, strict=True)]
     return pa.table(dict(zip(item_names(len(bins)), arrays, strict=True)))

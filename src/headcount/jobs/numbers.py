@@ -21,7 +21,7 @@ from headcount.mechanism.ordered.strategy import SAMPLES, Ordered
 from headcount.mechanism.sampled.sample_threshold import Sampling
 from headcount.mechanism.strategy import Strategy
 from headcount.source.axis import Axis, check_value
-from headcount.source.binning import Bins
+from headcount.source.binning import Binning
 from headcount.source.schema import check_kinds
 from headcount.source.views import placed
 from headcount.wording import counted_noun
@@ -101,14 +101,14 @@ class NumberJob(Job):
         return self.mechanism in SAMPLES
 
     @property
-    def columns(self) -> tuple[str, ...]:
+    def own_columns(self) -> tuple[str, ...]:
         return (self.user, self.value)
 
     @property
     def numbers(self) -> tuple[str, ...]:
         return (self.value,)
 
-    def check_schema(self, columns: Mapping[str, dt.DataType]) -> None:
+    def check_own_schema(self, columns: Mapping[str, dt.DataType]) -> None:
         check_kinds(columns, self.user, (), {})
         check_value(self.value, columns[self.value])
 
@@ -119,7 +119,7 @@ class NumberJob(Job):
         return pa.table({"item0": pa.array(range(self.axis.cells), pa.int64())})
 
     @property
-    def item_bins(self) -> list[Bins | None]:
+    def item_bins(self) -> list[Binning | None]:
         return [None]
 
     @property
@@ -152,7 +152,7 @@ class NumberJob(Job):
     def held_to(self, limit: int) -> str:
         return counted_noun(limit, "row")
 
-    def title(self) -> str:
+    def own_title(self) -> str:
         return f"{self.name} of {self.item}{', one row of each person' if self.one_row_each else ''}"
 
     def explain(self, strategy: Strategy, mechanism: AnyMechanism) -> list[str]:

@@ -2,11 +2,8 @@
 parameters before it; it returns the value as a job keeps it, or refuses it with a line to write instead."""
 
 from collections.abc import Mapping, Sequence
-from datetime import date, datetime
 from fractions import Fraction
 from typing import Annotated, Any, Literal, get_args
-
-import numpy as np
 
 from headcount.account.rates import LEAST_RATE, MOST_THRESHOLD
 from headcount.bound.selection.profile import FromProfile
@@ -22,9 +19,8 @@ from headcount.mechanism.shape import strategy as shape
 from headcount.mechanism.topk.levels import KBAR, VariantName
 from headcount.mechanism.unknown import strategy as unknown
 from headcount.source.binning import Edge, bins_of
-from headcount.source.cells import text_of
+from headcount.source.cells import plain_key, plain_value
 from headcount.source.contributions import LARGEST_AMOUNT, LARGEST_COUNT
-from headcount.source.views import Where, conditions
 
 Count = Literal["users", "events"]
 Mechanism = Literal[
@@ -70,7 +66,9 @@ def parse_by(name: str, by: Any, before: Before) -> tuple[str, ...]:
 
 def parse_keys(name: str, keys: Any, before: Before) -> tuple[tuple[Key, ...], ...]:
     """The public items."""
-    rows = tuple(tuple(map(_part, key)) if isinstance(key, tuple | list) else (_part(key),) for key in _list(keys))
+    rows = tuple(
+        tuple(map(plain_key, key)) if isinstance(key, tuple | list) else (plain_key(key),) for key in _list(keys)
+    )
     if not rows:
         raise BadParameter("keys=[]: a list of known items has at least one.", fix='keys=["apple", "pear"], or no keys')
     return rows
@@ -83,20 +81,6 @@ def _list(keys: Any) -> list[Any]:
             fix='keys=["apple", "pear"]',
         )
     return list(keys)
-
-
-def _part(value: Any) -> Any:
-    """A part of a key as it is kept: moments as cells of pandas are read, and other readers read that too."""
-    moment = isinstance(value, datetime | np.datetime64)
-    return text_of(value) if moment else _plain(value)
-
-
-def _plain(value: Any) -> Any:
-    """A public value as it is kept: NumPy's numbers as Python's, dates as ISO text."""
-    if isinstance(value, np.datetime64):  # of nanoseconds, it would be a number
-        value = value.astype("datetime64[us]")
-    value = value.item() if hasattr(value, "item") else value
-    return value.isoformat() if isinstance(value, date) else value
 
 
 def parse_bins(name: str, bins: Any, before: Before) -> tuple[tuple[str, tuple[Edge, ...]], ...]:
@@ -116,7 +100,7 @@ def parse_bins(name: str, bins: Any, before: Before) -> tuple[tuple[str, tuple[E
 def _edges(edges: Any) -> tuple[Edge, ...]:
     if isinstance(edges, str) or not hasattr(edges, "__iter__"):
         raise BadParameter(f"bins={edges!r:.60}: a list of edges.", fix="bins=[0, 10, 100]")
-    plain = tuple(_plain(edge) for edge in edges)
+    plain = tuple(plain_value(edge) for edge in edges)
     bins_of(plain)
     return plain
 
@@ -245,11 +229,6 @@ def parse_theta(name: str, theta: Any, before: Before) -> int:
     return least
 
 
-def parse_where(name: str, where: Any, before: Before) -> Where:
-    """The conditions that rows must fulfil."""
-    return conditions(where)
-
-
 By = Annotated[tuple[str, ...], parse_by]
 Counted = Annotated[Count, choice(*get_args(Count))]
 Keys = Annotated[tuple[tuple[Key, ...], ...] | None, parse_keys]
@@ -269,7 +248,6 @@ SelectionDelta = Annotated[Fraction | None, parse_positive("1e-11")]
 Probability = Annotated[Fraction | None, parse_probability]
 Theta = Annotated[int | None, parse_theta]
 SampleRule = Annotated[Rule, choice(*get_args(Rule))]
-Conditions = Annotated[Where, parse_where]
 OrderedMethod = Annotated[ordered.Method, choice(*get_args(ordered.Method))]
 ShapeMethod = Annotated[shape.Method, choice(*get_args(shape.Method))]
 DistributionMethod = Annotated[distribution.Method, choice(*get_args(distribution.Method))]

@@ -22,7 +22,8 @@ from headcount.mechanism.mechanism import AnyMechanism, Columns, Estimand, Noisy
 from headcount.mechanism.strategy import Strategy
 from headcount.planner import release
 from headcount.release import Release
-from headcount.source.binning import Bins
+from headcount.source.binning import Binning
+from headcount.source.periods import Period
 from headcount.source.schema import check_kinds
 from headcount.source.views import SIZE, WHAT, every_size, size_bins, sizes_of_people
 
@@ -35,6 +36,8 @@ def profile(
     *,
     user: str,
     by: str | Sequence[str],
+    per: Period | Mapping[str, Period] | None = None,
+    where: Mapping[str, Any] | None = None,
     epsilon: Number | None = None,
     neighbours: Neighbours = "add-remove",
     dataset: str | None = None,
@@ -72,20 +75,21 @@ class Profile(ItemJob):
     def item(self) -> str:
         return "size"
 
-    def title(self) -> str:
-        return f"how much people contribute, by {' and '.join(self.by)}"
+    def own_title(self) -> str:
+        return f"how much people contribute, by {super().item}"
 
-    def check_schema(self, columns: Mapping[str, dt.DataType]) -> None:
-        check_kinds(columns, self.user, self.by, {})
+    def check_own_schema(self, columns: Mapping[str, dt.DataType]) -> None:
+        check_kinds(columns, self.user, self.by, self._binned_columns())
 
-    def bins_by_column(self) -> dict[str, Bins]:
+    def bins_by_column(self) -> dict[str, Binning]:
         return {SIZE: size_bins(PROFILE_EDGES)}
 
-    def _binned_columns(self) -> dict[str, Bins]:
-        return {}
+    def _binned_columns(self) -> dict[str, Binning]:
+        return super().bins_by_column()
 
     def prepare(self, table: ir.Table, columns: Mapping[str, dt.DataType]) -> ir.Table:
-        return sizes_of_people(table)
+        bins = self._binned_columns()
+        return sizes_of_people(table, [bins.get(column) for column in self.by])
 
     def domain(self, columns: Mapping[str, dt.DataType]) -> pa.Table:
         return every_size(len(self.bins_by_column()[SIZE].labels))

@@ -29,6 +29,7 @@ def quantiles(
     *,
     user: str,
     value: str,
+    where: Mapping[str, Any] | None = None,
     q: Number | Sequence[Number] = DECILES,
     range: tuple[Number, Number] | None = None,  # noqa: A002
     edges: Sequence[Number] | None = None,

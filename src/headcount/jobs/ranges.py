@@ -28,6 +28,7 @@ def ranges(
     user: str,
     value: str,
     ranges: Sequence[tuple[Number, Number]],
+    where: Mapping[str, Any] | None = None,
     epsilon: Number | None = None,
     delta: Number = 1e-6,
     target_error: Number | None = None,

@@ -23,6 +23,7 @@ from headcount.mechanism.shape.buckets import BUCKETS_PER_CONTRIBUTION
 from headcount.mechanism.shape.strategy import Method, ShapeStrategy
 from headcount.planner import release
 from headcount.release.shape import Shape as ShapeRelease
+from headcount.source.periods import Period
 
 
 def shape(
@@ -35,6 +36,9 @@ def shape(
     bound: int = 1,
     keys: Sequence[Any] | None = None,
     bins: Sequence[Any] | Mapping[str, Sequence[Any]] | None = None,
+    per: Period | Mapping[str, Period] | None = None,
+    dates: Sequence[Any] | Mapping[str, Sequence[Any]] | None = None,
+    where: Mapping[str, Any] | None = None,
     loss: Loss = "l1",
     mechanism: Method = "auto",
     estimator: Estimator = "em",
@@ -126,5 +130,5 @@ class Shape(ListedItemJob):
         """The largest count first."""
         return pa.table(columns.by_name)
 
-    def title(self) -> str:
+    def own_title(self) -> str:
         return f"the shape of people per {self.item}"

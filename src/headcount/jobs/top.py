@@ -22,6 +22,7 @@ from headcount.mechanism.topk.levels import KBAR, TARGET, VariantName
 from headcount.mechanism.topk.strategy import TopK
 from headcount.planner import release
 from headcount.release import Release
+from headcount.source.periods import Period
 
 
 def top(
@@ -30,6 +31,8 @@ def top(
     user: str,
     by: str | Sequence[str],
     k: int = 20,
+    per: Period | Mapping[str, Period] | None = None,
+    where: Mapping[str, Any] | None = None,
     epsilon: Number | None = None,
     delta: Number = 1e-6,
     rho: Number | None = None,
@@ -116,5 +119,5 @@ class Top(ItemJob):
     def value_name(self) -> str:
         return "count" if self.count == "users" else "rank"
 
-    def title(self) -> str:
+    def own_title(self) -> str:
         return f"the {self.k:,} most common by {self.item}"

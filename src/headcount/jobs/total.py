@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import pyarrow as pa
 from ibis.expr import datatypes as dt
@@ -26,9 +26,8 @@ from headcount.mechanism.mechanism import AnyMechanism, Columns, Noisy
 from headcount.mechanism.strategy import Strategy
 from headcount.planner import release
 from headcount.release import Release
-from headcount.source.binning import Bins, bins_of
 from headcount.source.schema import check_kinds
-from headcount.source.views import check_conditions, rows_where, where_clause
+from headcount.source.views import labelled
 from headcount.wording import counted_noun, times
 
 
@@ -75,8 +74,8 @@ class Total(Job):
     name: ClassVar[str] = "total"
     view: ClassVar[str] = "total"
     pure: ClassVar[bool] = True
-    where: parameters.Conditions = ()
-    """The conditions that rows must fulfil."""
+    people_of_all_rows: ClassVar[bool] = True
+    later_parameters: ClassVar[tuple[str, ...]] = ()
     count: parameters.Counted = "events"
     bound: parameters.Bound = "auto"
     share: parameters.Share = None
@@ -89,11 +88,6 @@ class Total(Job):
         """Everybody is one person."""
         everybody = parsed["count"] == "users" and parsed["bound"] == "auto"
         return {**parsed, "bound": 1} if everybody else parsed
-
-    @classmethod
-    def from_plain(cls, plain: dict[str, Any]) -> Self:
-        where = {name: values if ends is None else tuple(ends) for name, values, ends in plain["where"]}
-        return cls.from_typed(**{**plain, "where": where or None})
 
     def check(self) -> None:
         if self.bound in SQUARES:
@@ -120,22 +114,18 @@ class Total(Job):
             )
 
     @property
-    def columns(self) -> tuple[str, ...]:
-        return (self.user, *(name for name, _, _ in self.where))
+    def own_columns(self) -> tuple[str, ...]:
+        return (self.user,)
 
     @property
     def by_columns(self) -> tuple[str, ...]:
         return ("total",) if self.user != "total" else ("all",)
 
-    def _binned_columns(self) -> dict[str, Bins]:
-        return {name: bins_of(ends) for name, _, ends in self.where if ends is not None}
-
-    def check_schema(self, columns: Mapping[str, dt.DataType]) -> None:
+    def check_own_schema(self, columns: Mapping[str, dt.DataType]) -> None:
         check_kinds(columns, self.user, (), {})
-        check_conditions(self.where, columns)
 
     def prepare(self, table: ir.Table, columns: Mapping[str, dt.DataType]) -> ir.Table:
-        return rows_where(table, self.where, [columns[name] for name in self.columns[1:]], self.unit)
+        return labelled(table, self.unit)
 
     def domain(self, columns: Mapping[str, dt.DataType]) -> pa.Table:
         return pa.table({"item0": pa.array([self.unit], pa.string())})
@@ -179,9 +169,8 @@ class Total(Job):
     def unit(self) -> str:
         return "people" if self.count == "users" else "events"
 
-    def title(self) -> str:
-        where = f" where {where_clause(self.where)}" if self.where else ""
-        return f"all {self.unit}{where}"
+    def own_title(self) -> str:
+        return f"all {self.unit}"
 
     def explain(self, strategy: Strategy, mechanism: AnyMechanism) -> list[str]:
         most = mechanism.bounding.limit

@@ -18,6 +18,7 @@ contributions.py  (user, item, count): the only way from rows to contributions
 encoded.py        contributions as integers, sorted by NumPy
 views.py          tables derived before counting: profiles, conditions
 binning.py        public edges for numbers and dates
+periods.py        days, weeks, months, ... of a column of dates
 axis.py           public scale for a column of numbers
 buckets.py        keyed hash of items into buckets
 engines/          the protocol of an engine, DuckDB, Spark, the registry

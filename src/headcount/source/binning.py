@@ -1,8 +1,11 @@
-"""Bins with public edges for numbers and dates. Bins are half-open, [edge, next edge); the last one is closed.
+"""How the values of a column become items: bins, with public edges for numbers and dates; and periods (periods.py).
+
+Bins are half-open, [edge, next edge); the last one is closed.
 
 Values outside, and values that are no number or date, are dropped like missing ones.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,6 +14,7 @@ from itertools import pairwise
 from typing import Any
 
 import ibis
+import pyarrow as pa
 from ibis.expr import datatypes as dt
 from ibis.expr import types as ir
 
@@ -36,8 +40,52 @@ Edge = int | float | str
 """A number, or a date as ISO text."""
 
 
+class Binning(ABC):
+    """How the values of one column become items. The item of a value depends on that value alone."""
+
+    labels: tuple[str, ...] = ()
+    """Names of the items in their order, if the engine has numbers for them."""
+
+    @property
+    @abstractmethod
+    def of_time(self) -> bool:
+        """True if values are moments rather than numbers."""
+
+    @property
+    @abstractmethod
+    def kind(self) -> dt.DataType:
+        """Type of the items, as the engine has them."""
+
+    @property
+    @abstractmethod
+    def is_public(self) -> bool:
+        """True if all items are known in advance."""
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """The number of public items."""
+
+    @property
+    @abstractmethod
+    def items(self) -> pa.Array:
+        """The public items, as the engine has them."""
+
+    @abstractmethod
+    def check(self, column: str, kind: dt.DataType) -> None:
+        """Refuse a column of a type that cannot be cut; text is parsed."""
+
+    @abstractmethod
+    def place(self, column: ir.Column) -> ir.Column:
+        """The item of each value, or NULL."""
+
+    def named(self, items: pa.Array) -> pa.Array:
+        """Items as they are released."""
+        return pa.array(self.labels).take(items) if self.labels else items
+
+
 @dataclass(frozen=True)
-class Bins:
+class Bins(Binning):
     """The bins of one column."""
 
     edges: tuple[Any, ...]
@@ -46,8 +94,38 @@ class Bins:
 
     @property
     def of_time(self) -> bool:
-        """True if the edges are timestamps rather than numbers."""
         return isinstance(self.edges[0], datetime)
+
+    @property
+    def kind(self) -> dt.DataType:
+        return dt.int64
+
+    @property
+    def is_public(self) -> bool:
+        return True
+
+    @property
+    def size(self) -> int:
+        return len(self.labels)
+
+    @property
+    def items(self) -> pa.Array:
+        return pa.array(range(self.size), self.kind.to_pyarrow())
+
+    def check(self, column: str, kind: dt.DataType) -> None:
+        fits = kind.is_temporal() and not kind.is_time() if self.of_time else kind.is_numeric()
+        if not (fits or kind.is_string()):
+            wanted = "dates" if self.of_time else "numbers"
+            raise UnknownColumn(
+                f"column {column!r} holds {kind}, and bins cut {wanted}.", fix="bins of the column's kind"
+            )
+
+    def place(self, column: ir.Column) -> ir.Column:
+        """Number of the bin that each value falls into, or NULL."""
+        value = moment(column) if self.of_time else number(column)
+        below = [(value < edge, place - 1 if place else None) for place, edge in enumerate(self.edges)]
+        last = (value == self.edges[-1], self.size - 1)
+        return ibis.cases(*below, last, else_=None).cast("int64")
 
 
 def bins_of(edges: Sequence[Edge]) -> Bins:
@@ -93,25 +171,8 @@ def _exact(edge: Edge) -> Fraction:
     return rational("bins", edge, fix="bins=[0, 10, 100]")
 
 
-def check_binned(column: str, kind: dt.DataType, bins: Bins) -> None:
-    """Refuse a column of a type that the edges cannot cut; text is parsed as the type of the edges."""
-    fits = kind.is_temporal() and not kind.is_time() if bins.of_time else kind.is_numeric()
-    if not (fits or kind.is_string()):
-        wanted = "dates" if bins.of_time else "numbers"
-        raise UnknownColumn(f"column {column!r} holds {kind}, and bins cut {wanted}.", fix="bins of the column's kind")
-
-
-def binned(column: ir.Column, bins: Bins) -> ir.Column:
-    """Number of the bin that each value falls into, or NULL."""
-    value = _as_edges(column, bins)
-    below = [(value < edge, place - 1 if place else None) for place, edge in enumerate(bins.edges)]
-    last = (value == bins.edges[-1], len(bins.labels) - 1)
-    return ibis.cases(*below, last, else_=None).cast("int64")
-
-
-def _as_edges(column: ir.Column, bins: Bins) -> ir.Column:
-    if not bins.of_time:
-        return number(column)
+def moment(column: ir.Column) -> ir.Column:
+    """Parse a column as timestamps, NULL where it holds none."""
     return (column.re_extract(MOMENT, 1) if column.type().is_string() else column).try_cast("timestamp(6)")
 
 

@@ -15,7 +15,7 @@ missing     None, NaN, NaT, NA; lists, tuples, sets, mappings and arrays; object
 
 import re
 from collections.abc import Callable, Collection
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Complex, Integral, Real
@@ -42,6 +42,20 @@ def text_of(cell: Any) -> str | None:
         return None if cell is None or cell != cell else _text(cell)
     except Exception:
         return None
+
+
+def plain_value(value: Any) -> Any:
+    """Return a public value as it is kept: NumPy's numbers as Python's, dates as ISO text."""
+    if isinstance(value, np.datetime64):  # of nanoseconds, it would be a number
+        value = value.astype("datetime64[us]")
+    value = value.item() if hasattr(value, "item") else value
+    return value.isoformat() if isinstance(value, date) else value
+
+
+def plain_key(value: Any) -> Any:
+    """Return a public item, or a part of one, as it is kept: moments as cells of pandas are read, and other readers
+    read that too."""
+    return text_of(value) if isinstance(value, datetime | np.datetime64) else plain_value(value)
 
 
 def number_of(cell: Any) -> str | None:

@@ -14,7 +14,7 @@ import pyarrow as pa
 from ibis.expr import types as ir
 
 from headcount.source.axis import Axis
-from headcount.source.binning import Bins, binned
+from headcount.source.binning import Binning
 from headcount.source.binning import number as as_number
 from headcount.source.encoded import EncodedPairs, encode_pairs
 from headcount.source.engines.registry import engine_of, materialise, to_arrow
@@ -188,7 +188,7 @@ def per_person(people: ir.Table, **columns: ir.Value) -> ir.Table:
 
 def contributions(
     table: ir.Table,
-    bins: Sequence[Bins | None],
+    bins: Sequence[Binning | None],
     *,
     events: bool,
     keys: pa.Table | None,
@@ -205,7 +205,7 @@ def contributions(
     added = {AMOUNT: _amount(by.pop())} if amounts else _numbers(by, scales or ())
     items = item_names(len(by))
     plain = [plain_item(column) for column in by]
-    values = [column if each is None else binned(column, each) for column, each in zip(plain, bins, strict=True)]
+    values = [column if each is None else each.place(column) for column, each in zip(plain, bins, strict=True)]
     rows = table.select(**{USER: _person(user)}, **dict(zip(items, values, strict=True)), **added).drop_null()
     # user, item0, ...: one row per event
     listed = None if keys is None else ibis.memtable(keys)

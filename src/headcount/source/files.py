@@ -106,7 +106,7 @@ def _open(found: Sequence[str], kind: str, columns: Sequence[str]) -> Tables:
     if kind == ".parquet":
         return Tables(parquet.names(found, columns), lambda chosen: parquet.read_table(found, chosen), typed=True)
     if kind in (".jsonl", ".ndjson"):
-        return Tables((tuple(columns),), lambda chosen: jsonl.read_table(found, chosen))
+        return Tables((tuple(dict.fromkeys(columns)),), lambda chosen: jsonl.read_table(found, chosen))
     names, dialect = header.common_header(found, "\t" if kind == ".tsv" else None)
     return Tables((names,), lambda chosen: delimited.read_table(found, dialect, [names.index(name) for name in chosen]))
 

@@ -6,7 +6,7 @@ import pyarrow as pa
 from ibis.expr import datatypes as dt
 
 from headcount.errors import BadParameter, UnknownColumn
-from headcount.source.binning import Bins, check_binned
+from headcount.source.binning import Binning
 from headcount.source.cells import text_of
 
 
@@ -20,14 +20,14 @@ def item_type(kind: dt.DataType) -> dt.DataType:
     return dt.Timestamp(timezone=kind.timezone, scale=6) if kind.is_timestamp() else kind
 
 
-def check_kinds(columns: Mapping[str, dt.DataType], user: str, by: Sequence[str], bins: Mapping[str, Bins]) -> None:
+def check_kinds(columns: Mapping[str, dt.DataType], user: str, by: Sequence[str], bins: Mapping[str, Binning]) -> None:
     """Refuse columns of types that cannot be a person, an item, or a value to bin."""
     if not (_countable(columns[user]) or columns[user].is_floating()):
         raise UnknownColumn(f"column {user!r} holds {columns[user]}: not a person's id.", fix="numbers or text")
     for column in by:
         kind = columns[column]
         if column in bins:
-            check_binned(column, kind, bins[column])
+            bins[column].check(column, kind)
         elif kind.is_floating():
             raise UnknownColumn(
                 f"column {column!r} holds {kind}: numbers with a fraction are rarely equal.",

@@ -3,7 +3,6 @@ computed row by row or person by person, so adding or removing a person does not
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import date
 from itertools import pairwise
 from typing import Any
 
@@ -14,7 +13,8 @@ from ibis.expr import types as ir
 
 from headcount.errors import BadParameter, HeadcountError
 from headcount.source.axis import Axis
-from headcount.source.binning import Bins, binned, bins_of, check_binned
+from headcount.source.binning import Binning, Bins, bins_of
+from headcount.source.cells import plain_key, plain_value
 from headcount.source.contributions import COUNT, USER, contributions, plain_item
 from headcount.source.schema import check_keys
 
@@ -24,9 +24,9 @@ Where = tuple[tuple[str, tuple[Any, ...] | None, tuple[Any, Any] | None], ...]
 """Conjunction of conditions: a column, with its allowed values, or with the two ends of a closed range."""
 
 
-def sizes_of_people(table: ir.Table) -> ir.Table:
+def sizes_of_people(table: ir.Table, bins: Sequence[Binning | None]) -> ir.Table:
     """(user, contributes, size): two rows per person, their number of items and of events."""
-    pairs = contributions(table, [None] * (len(table.columns) - 1), events=True, keys=None).table
+    pairs = contributions(table, bins, events=True, keys=None).table
     people = pairs.group_by(USER).agg(items=lambda rows: rows.count(), events=lambda rows: rows[COUNT].sum())
     views = [
         people.select(column0=people[USER], column1=ibis.literal(what), column2=people[what].cast("int64"))
@@ -35,12 +35,18 @@ def sizes_of_people(table: ir.Table) -> ir.Table:
     return views[0].union(views[1], distinct=False)
 
 
-def rows_where(table: ir.Table, where: Where, kinds: Sequence[dt.DataType], what: str) -> ir.Table:
-    """(user, what): the rows that satisfy the conditions, whose columns follow the person in the table."""
-    user, *columns = (table[name] for name in table.columns)
-    filters = [_holds(column, each, kind) for column, each, kind in zip(columns, where, kinds, strict=True)]
-    rows = table.filter(*filters) if filters else table
-    return rows.select(column0=rows[user.get_name()], column1=ibis.literal(what))
+def rows_where(table: ir.Table, where: Where, columns: Mapping[str, dt.DataType]) -> ir.Table:
+    """The rows that satisfy the conditions, without the columns of these, which are the last ones of the table."""
+    if not where:
+        return table
+    others, last = table.columns[: -len(where)], table.columns[-len(where) :]
+    filters = [_holds(table[name], each, columns[each[0]]) for name, each in zip(last, where, strict=True)]
+    return table.filter(*filters).select(*others)
+
+
+def labelled(table: ir.Table, what: str) -> ir.Table:
+    """(user, what): every row as one item."""
+    return table.select(column0=table[table.columns[0]], column1=ibis.literal(what))
 
 
 def placed(table: ir.Table, axis: Axis) -> ir.Table:
@@ -52,7 +58,7 @@ def placed(table: ir.Table, axis: Axis) -> ir.Table:
 def _holds(column: ir.Column, condition: tuple[str, Any, Any], kind: dt.DataType) -> ir.Column:
     name, values, ends = condition
     if ends is not None:
-        return binned(column, bins_of(ends)).notnull()
+        return bins_of(ends).place(column).notnull()
     typed = check_keys(values, (name,), {name: kind})["item0"]
     return ibis.or_(*(plain_item(column) == _literal(value, kind) for value in typed.to_pylist()))
 
@@ -75,7 +81,8 @@ def conditions(where: Any) -> Where:
 def _condition(name: str, value: Any, fix: str) -> tuple[str, tuple[Any, ...] | None, tuple[Any, Any] | None]:
     if isinstance(value, tuple):
         return name, None, _ends(name, value, fix)
-    values = tuple(sorted(value, key=repr)) if isinstance(value, list | set | frozenset) else (value,)
+    listed = value if isinstance(value, list | set | frozenset) else (value,)
+    values = tuple(sorted(map(plain_key, listed), key=repr))
     if not values or "" in values:
         raise BadParameter(f"where: {name!r} has no value that it may be.", fix=fix)
     return name, values, None
@@ -83,7 +90,7 @@ def _condition(name: str, value: Any, fix: str) -> tuple[str, tuple[Any, ...] | 
 
 def _ends(name: str, value: tuple[Any, ...], fix: str) -> tuple[Any, Any]:
     try:
-        low, high = (end.isoformat() if isinstance(end, date) else end for end in value)
+        low, high = map(plain_value, value)
         bins_of((low, high))
     except (BadParameter, ValueError):
         raise BadParameter(
@@ -106,7 +113,7 @@ def check_conditions(where: Where, columns: Mapping[str, dt.DataType]) -> None:
     for name, values, ends in where:
         try:
             if ends is not None:
-                check_binned(name, columns[name], bins_of(ends))
+                bins_of(ends).check(name, columns[name])
             else:
                 check_keys(values or (), (name,), columns)
         except HeadcountError:

@@ -1,0 +1,109 @@
+"""Parameters about time: `per`, the periods that a column of dates is counted by; and `dates`, between which dates they
+are, if that is public."""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from difflib import get_close_matches
+from typing import Annotated, Any, get_args
+
+from headcount.errors import BadParameter
+from headcount.source.cells import plain_key, text_of
+from headcount.source.periods import Period, Periods, end_of, start_of
+
+PERIODS: tuple[Period, ...] = get_args(Period)
+MOST_ITEMS = 1_000_000
+"""Most public items, if some are periods."""
+EXAMPLE = '("2024-01-01", "2024-12-31")'
+Ends = tuple[str, str]
+
+
+def parse_per(name: str, per: Any, before: Mapping[str, Any]) -> tuple[tuple[str, Period], ...]:
+    """The period of each column of dates."""
+    by = before["by"]
+    if per is None:
+        return ()
+    if not isinstance(per, Mapping):
+        if len(by) > 1:
+            raise BadParameter(f"per={per!r:.40}: of which column?", fix=f'per={{{by[0]!r}: "month"}}')
+        per = {by[0]: per}
+    if strange := [column for column in per if column not in by]:
+        raise BadParameter(f"per: {strange[0]!r:.40} is not a column of by.", fix=f'per={{{by[0]!r}: "month"}}')
+    if not per:
+        raise BadParameter("per={}: of which column?", fix=f'per={{{by[0]!r}: "month"}}, or no per')
+    return tuple((column, _period(per[column])) for column in by if column in per)
+
+
+def _period(period: Any) -> Period:
+    if period in PERIODS:
+        return period  # type: ignore[no-any-return]
+    near = get_close_matches(str(period).lower(), PERIODS, n=1)
+    meant = f'did you mean per="{near[0]}"? ' if near else ""
+    raise BadParameter(f"per={period!r:.40}: unknown.", fix=f"{meant}One of {', '.join(PERIODS)}")
+
+
+def parse_dates(name: str, dates: Any, before: Mapping[str, Any]) -> tuple[tuple[str, Ends], ...]:
+    """The first and the last date of each column of periods that has public ones."""
+    columns = [column for column, _ in before["per"]]
+    if dates is None:
+        return ()
+    if not columns:
+        raise BadParameter(
+            "dates: between them lie periods, and per says of what length.", fix=f'per="month", dates={EXAMPLE}'
+        )
+    if not isinstance(dates, Mapping):
+        if len(columns) > 1:
+            raise BadParameter("dates: of which column?", fix=f"dates={{{columns[0]!r}: {EXAMPLE}}}")
+        dates = {columns[0]: dates}
+    if strange := [column for column in dates if column not in columns]:
+        raise BadParameter(f"dates: {strange[0]!r:.40} has no per.", fix=f"dates={{{columns[0]!r}: {EXAMPLE}}}")
+    return tuple((column, _ends(dates[column])) for column in columns if column in dates)
+
+
+def _ends(dates: Any) -> Ends:
+    fix = f"dates={EXAMPLE}, both included"
+    if isinstance(dates, str) or not isinstance(dates, Iterable) or len(listed := list(dates)) != 2:
+        raise BadParameter(f"dates={dates!r:.60}: the first and the last date.", fix=fix)
+    first, last = (_date(each, fix) for each in listed)
+    if end_of(last) < first:
+        raise BadParameter(
+            f"dates: {_text(first)} is after {_text(last)}.", fix=f"dates=({_text(last)!r}, {_text(first)!r})"
+        )
+    return _text(first), _text(last)
+
+
+def _date(value: Any, fix: str) -> datetime:
+    try:
+        found = datetime.fromisoformat(plain_key(value))
+    except (TypeError, ValueError):
+        raise BadParameter(f"dates: {value!r:.40} is no date.", fix=fix) from None
+    if found.tzinfo is not None:
+        raise BadParameter(f"dates: {value!r:.40} has a time zone.", fix=f"{fix}, in UTC if the column has one")
+    return found
+
+
+def _text(value: datetime) -> str:
+    """A moment as it is kept: at midnight the date alone."""
+    return str(text_of(value))
+
+
+def periods_of(period: Period, dates: Ends | None) -> Periods:
+    """The periods of a column; public ones between dates."""
+    if dates is None:
+        return Periods(period)
+    first, last = map(datetime.fromisoformat, dates)
+    return Periods(period, (first, end_of(last)))
+
+
+def check_start(period: Period, key: Any) -> None:
+    """Refuse a key that no period starts with."""
+    try:
+        found = datetime.fromisoformat(key)
+    except (TypeError, ValueError):
+        raise BadParameter(f"keys: {key!r:.40} is no date, and items are.", fix='keys=["2024-01-01", ...]') from None
+    start = start_of(period, found.replace(tzinfo=None))
+    if found.tzinfo is not None or found != start:
+        raise BadParameter(f"keys: no {period} starts with {key}.", fix=f"keys=[{_text(start)!r}, ...]")
+
+
+Per = Annotated[tuple[tuple[str, Period], ...], parse_per]
+Dates = Annotated[tuple[tuple[str, Ends], ...], parse_dates]

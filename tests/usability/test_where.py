@@ -1,0 +1,148 @@
+"""A condition on rows, in every job: the release is that of a table with these rows alone."""
+
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as csv
+import pyarrow.parquet as pq
+import pytest
+from tests.golden.tables import TABLES
+
+import headcount as hc
+from headcount.audit.choices import Fixed
+from headcount.errors import BadParameter, HeadcountError, UnknownColumn
+from headcount.jobs import JOBS
+from headcount.planner import Plan
+
+WHERE: dict[str, Any] = {"city": ["Rome", "Oslo"], "minutes": (0, 50)}
+ITEM: dict[str, Any] = {"by": "item"}
+ASKED: dict[str, dict[str, Any]] = {
+    "histogram": {"by": ["city", "item"], "bound": 3},
+    "top": ITEM,
+    "heavy_hitters": {**ITEM, "bound": 3, "share": 0.1},
+    "total": {"bound": 5},
+    "profile": ITEM,
+    "quantiles": {"value": "minutes", "range": (0, 150), "cells": 64, "bound": 1},
+    "ranges": {"value": "minutes", "ranges": [(0, 10), (10, 60)], "bound": 1},
+    "shape": ITEM,
+    "distribution": {**ITEM, "keys": ["item 01", "item 02", "item 03"]},
+}
+
+
+def planned(job: str, data: Any, **arguments: Any) -> Plan:
+    plan: Plan = hc.plan(job, data, user="person", epsilon=2, dataset="visits", **ASKED[job], **arguments)
+    return plan
+
+
+def matching(table: pa.Table) -> pa.Table:
+    """The rows that fulfil the conditions, by other means."""
+    minutes = table["minutes"]
+    inside = pc.and_(pc.greater_equal(minutes, 0), pc.less_equal(minutes, 50))
+    return table.filter(pc.and_(inside, pc.is_in(table["city"], pa.array(["Rome", "Oslo"]))))
+
+
+@pytest.mark.parametrize("job", sorted(ASKED))
+def test_a_release_is_that_of_a_table_with_these_rows_alone(job: str) -> None:
+    visits = TABLES["visits"]()
+    some = planned(job, visits, where=WHERE).release(entropy=Fixed(0)).table
+    alone = planned(job, matching(visits)).release(entropy=Fixed(0)).table
+    assert some == alone
+    assert some != planned(job, visits).release(entropy=Fixed(0)).table
+
+
+def test_every_job_has_it() -> None:
+    assert sorted(ASKED) == sorted(JOBS)
+
+
+@pytest.mark.parametrize("job", sorted(ASKED))
+def test_a_release_says_which_rows_it_is_about(job: str) -> None:
+    release = planned(job, TABLES["visits"](), where=WHERE).release(entropy=Fixed(0))
+    assert release.about.what.endswith(" where city is Oslo or Rome and minutes is from 0 to 50")
+    assert "city" in release.about.steps[0]
+
+
+@pytest.mark.parametrize("job", sorted(ASKED))
+def test_a_plan_without_conditions_is_the_plan_of_a_version_that_had_none(job: str) -> None:
+    plan = planned(job, TABLES["visits"]())
+    assert ("where" in plan.job.to_plain()) == (job == "total")
+    assert Plan.from_json(plan.to_json()).to_json() == plan.to_json()
+    filtered = planned(job, TABLES["visits"](), where=WHERE)
+    assert Plan.from_json(filtered.to_json()).job == filtered.job
+    assert filtered.charge().request != plan.charge().request
+
+
+def test_of_heavy_hitters_all_people_are_those_of_these_rows() -> None:
+    table = pa.table({"user": [*range(100)], "item": ["a"] * 100, "city": ["Rome"] * 20 + ["Oslo"] * 80})
+    plan = hc.plan("heavy_hitters", table, user="user", by="item", share=0.5, epsilon=4, where={"city": "Rome"})
+    assert "There are about 20 people: at least 10." in " ".join(plan.release(entropy=Fixed(0)).about.steps)
+
+
+def test_of_a_total_all_people_are_all_people() -> None:
+    """Of how many people nobody has such a row is part of what a Poisson law says."""
+    table = pa.table({"user": [*range(100)], "city": ["Rome"] * 20 + ["Oslo"] * 80})
+    arguments: dict[str, Any] = {"user": "user", "epsilon": 1, "debias": "poisson", "bound": 1}
+    counted = hc.plan("total", table, people="count", where={"city": "Rome"}, **arguments)
+    given = hc.plan("total", table, people=100, where={"city": "Rome"}, **arguments)
+    counts = [plan.release(entropy=Fixed(0)).table["count"] for plan in (counted, given)]
+    assert counts[0] == counts[1]
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv", "jsonl", "pandas", "polars", "arrow"])
+def test_a_column_may_be_an_item_an_amount_or_a_person_too(kind: str, tmp_path: Any) -> None:
+    table = pa.table({"user": [1, 1, 2, 3], "item": ["a", "b", "b", "c"], "price": [1.0, 5.0, 7.0, 5.0]})
+    data = of_kind(table, kind, tmp_path)
+    shared: dict[str, Any] = {"user": "user", "by": "item", "epsilon": 1, "bound": 9}
+    plan = hc.plan("histogram", data, keys=["a", "b", "c"], where={"item": ["a", "b"], "user": [1, 3]}, **shared)
+    counts = plan.release(entropy=Fixed(0)).table
+    assert dict(zip(counts["item"].to_pylist(), counts["count"].to_pylist(), strict=True)) == {"a": 1, "b": 1, "c": 0}
+    amounts = hc.plan("ranges", data, user="user", value="price", ranges=[(0, 6), (6, 9)], epsilon=1, bound=9)
+    some = hc.plan(
+        "ranges", data, user="user", value="price", ranges=[(0, 6), (6, 9)], epsilon=1, bound=9, where={"price": [5, 7]}
+    )
+    assert amounts.release(entropy=Fixed(0)).table["count"].to_pylist() == [3, 1]
+    assert some.release(entropy=Fixed(0)).table["count"].to_pylist() == [2, 1]
+
+
+def of_kind(table: pa.Table, kind: str, folder: Any) -> Any:
+    path = folder / f"visits.{kind}"
+    writers = {
+        "parquet": lambda: pq.write_table(table, path),
+        "csv": lambda: csv.write_csv(table, path),
+        "jsonl": lambda: table.to_pandas().to_json(path, orient="records", lines=True, date_format="iso"),
+    }
+    if kind in writers:
+        writers[kind]()
+        return path
+    frames: dict[str, Any] = {"pandas": table.to_pandas, "polars": lambda: pl.from_arrow(table), "arrow": lambda: table}
+    return frames[kind]()
+
+
+@pytest.mark.parametrize(
+    ("where", "error", "words"),
+    [
+        ({"citty": "Rome"}, UnknownColumn, "did you mean 'city'"),
+        ({"minutes": "long"}, BadParameter, "where: column 'minutes' holds float64"),
+        ({"city": (0, 5)}, HeadcountError, "column 'city' holds text, and numbers are needed"),
+        ({"minutes": (50, 0)}, BadParameter, "the smaller one first"),
+        ([], BadParameter, "a mapping from columns to what they must be"),
+        ({"city": []}, BadParameter, "has no value that it may be"),
+    ],
+)
+@pytest.mark.parametrize("job", ["histogram", "quantiles"])
+def test_a_wrong_condition_is_refused_before_a_row_is_read(job: str, where: Any, error: Any, words: str) -> None:
+    with pytest.raises(error, match=words) as refused:
+        planned(job, TABLES["visits"](), where=where)
+    assert "Fix: " in str(refused.value)
+
+
+def test_dates_and_numpy_numbers_are_values_too() -> None:
+    frame = pd.DataFrame({"user": [1, 2, 3], "day": pd.to_datetime(["2024-01-01", "2024-01-02", "2024-01-02"])})
+    day = frame["day"][1]
+    found = [
+        hc.plan("total", frame, user="user", epsilon=1, bound=1, where={"day": each}).release(entropy=Fixed(0))
+        for each in (day.date(), day.to_numpy().astype("datetime64[D]"), "2024-01-02")
+    ]
+    assert [release.table["count"].to_pylist() for release in found] == [[2]] * 3
