@@ -94,7 +94,13 @@ def parse_range(name: str, ends: Any, before: Mapping[str, Any]) -> tuple[tuple[
         ends = dict.fromkeys(ordered, ends)
     if strange := [column for column in ends if column not in ordered]:
         raise BadParameter(f"range: no quantile of {strange[0]!r} is wanted.", fix='metrics=["median(x)"], or no range')
-    return tuple((column, axis_of(ends[column]).edges) for column in ordered if column in ends)
+    return tuple((column, _ends(ends[column])) for column in ordered if column in ends)
+
+
+def _ends(ends: Any) -> tuple[float, ...]:
+    """Two ends, or edges, as numbers."""
+    axis = axis_of(ends)
+    return (axis.edges[0], axis.edges[-1]) if len(ends) == 2 else axis.edges
 
 
 def axis_of(ends: Any) -> Axis:
@@ -248,5 +254,5 @@ class Aggregate(ListedItemJob):
         few = f"Up to {mechanism.unseen:,} people with far more than all others could go unseen"
         return f"{few}: then counts and sums may be higher by as much as they have, and means may differ."
 
-    def title(self) -> str:
+    def own_title(self) -> str:
         return f"{', '.join(self.metrics)} per {self.item}"
