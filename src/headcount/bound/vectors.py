@@ -22,7 +22,7 @@ from headcount.source.axis import Axis
 from headcount.source.contributions import AMOUNT, CELL, GRID, LARGEST_AMOUNT, LARGEST_COUNT
 from headcount.source.encoded import Chunk, EncodedPairs, Rows, added
 
-Kind = Literal["people", "events", "amount", "cells", "values"]
+Kind = Literal["people", "events", "amount", "cells", "values", "pooled"]
 NORM_GUARD = 1 - 2.0**-20
 """Factor below one by more than all roundings of a norm together: sums of up to 2^31 squares, each off by 2^-53."""
 LARGEST_SUM = LARGEST_AMOUNT * GRID
@@ -46,11 +46,14 @@ class Vector:
 
     kind: Kind
     """ "people": 1. "events": the number of events. "amount": a sum. "cells": events in each cell of the column's
-    scale. "values": events, or sums, in each bin of VALUES, of all groups together."""
+    scale, merged to ranges. Of all groups together: "values", the events, or sums, in each bin of VALUES, and "pooled",
+    the events in each cell of the column's scale."""
     column: int = 0
     """Place of the amount's column."""
     cells: int = 1
-    """Number of cells of a group; of "values", of all groups together."""
+    """Number of cells of a group; or of all groups together."""
+    starts: tuple[int, ...] = ()
+    """Of "cells": the first cell of each range."""
     once: bool = False
     """True if a person counts once in a group: the centre is subtracted, or a value is taken, from their sum."""
     centre: float = 0.0
@@ -58,9 +61,19 @@ class Vector:
     centred: bool = False
     """True if the centre is to be found first."""
 
+    @property
+    def needs_values(self) -> bool:
+        """True if something is to be found first from the distribution of values."""
+        return self.centred or self.kind == "cells"
+
     def totals(self, groups: int) -> int:
         """Number of totals."""
-        return self.cells if self.kind == "values" else groups * self.cells
+        return self.cells if self.together else groups * self.cells
+
+    @property
+    def together(self) -> bool:
+        """True if all groups have the same totals."""
+        return self.kind in ("values", "pooled")
 
 
 def truncated(numbers: Any) -> Any:
@@ -166,8 +179,12 @@ def entries(chunk: Chunk, vector: Vector) -> Entries:
     people = np.repeat(np.arange(count), chunk.sizes)
     if vector.kind == "cells":
         pairs = np.repeat(np.arange(len(people)), rows.lengths)
-        pair, cells, values = _counted(pairs, rows.columns[f"{CELL}{vector.column}"], vector.cells)
+        ranges = np.searchsorted(vector.starts, rows.columns[f"{CELL}{vector.column}"], side="right") - 1
+        pair, cells, values = _counted(pairs, ranges, vector.cells)
         return Entries(people[pair], chunk.items[pair] * vector.cells + cells, values, count)
+    if vector.kind == "pooled":
+        cells = rows.columns[f"{CELL}{vector.column}"]
+        return Entries(*_counted(np.repeat(people, rows.lengths), cells, vector.cells), count)
     if vector.kind == "values":
         amounts = _sums(rows, vector.column) if vector.once else rows.columns[f"{AMOUNT}{vector.column}"]
         events = people if vector.once else np.repeat(people, rows.lengths)

@@ -1,6 +1,6 @@
 """What people have of public groups (vectors.py), computed on the engine that holds the rows."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -49,7 +49,7 @@ class GroupsOnEngine(Groups):
 
     def _places(self, vector: Vector) -> pa.Table:
         """The place of each total, in order."""
-        if vector.kind == "values":
+        if vector.together:
             return _cells(vector.cells)
         if vector.kind != "cells":
             return self.items
@@ -71,9 +71,11 @@ class GroupsOnEngine(Groups):
             yield self._of_rows(rows.semi_join(listed, self.items.column_names), vector)
 
     def _of_rows(self, rows: ir.Table, vector: Vector) -> ir.Table:
-        items, amount = self.items.column_names, f"{AMOUNT}{vector.column}"
+        items, amount, cell = self.items.column_names, f"{AMOUNT}{vector.column}", f"{CELL}{vector.column}"
         if vector.kind == "cells":
-            return _counted(rows.select(USER, *items, **{CELL: rows[f"{CELL}{vector.column}"]}))
+            return _counted(rows.select(USER, *items, **{CELL: _range(rows[cell], vector.starts)}))
+        if vector.kind == "pooled":
+            return _counted(rows.select(USER, **{CELL: rows[cell]}))
         if vector.kind == "values" and not vector.once:
             return _counted(rows.select(USER, **{CELL: VALUES.place(rows[amount])}))
         pairs = rows.group_by(USER, *items).agg(**{COUNT: _clipped_count(rows)}, **_sums(rows, vector))
@@ -114,6 +116,11 @@ def _sums(rows: ir.Table, vector: Vector) -> dict[str, ir.Value]:
         return {}
     whole = rows[f"{AMOUNT}{vector.column}"].cast(WIDE).sum().cast(WIDE)
     return {SUM: ibis.greatest(ibis.least(whole, LARGEST_SUM), -LARGEST_SUM).cast(WIDE).cast("int64")}
+
+
+def _range(cell: ir.Column, starts: Sequence[int]) -> ir.Value:
+    """Number of the range that a cell is in."""
+    return ibis.cases(*((cell < start, place) for place, start in enumerate(starts[1:])), else_=len(starts) - 1)
 
 
 def _cells(cells: int) -> pa.Table:

@@ -26,7 +26,7 @@ from headcount.estimate.counts.two_scales import CLEAR_DEVIATIONS, Measured, com
 from headcount.estimate.groups.quantiles import Distributions
 from headcount.estimate.groups.totals import Estimates, Totals, corrected
 from headcount.exact import Floats, Integers
-from headcount.mechanism.groups.measurement import GroupMeasurement, NoisyVector
+from headcount.mechanism.groups.measurement import GroupMeasurement, Measurements
 from headcount.mechanism.groups.metric import EVENTS, PEOPLE, Metric
 from headcount.mechanism.mechanism import Columns, Estimand, Mechanism, Noisy
 from headcount.mechanism.unknown.second import MOST_SHOWN
@@ -39,7 +39,7 @@ HALF_WIDTH = 2.0
 """Half-width of an interval, in standard deviations: more than 1.96, as these are themselves estimated."""
 FOUND_SHARE = Fraction(45, 100)
 """Share of the noise's price for finding groups."""
-VALUES_SHARE, PROFILE_SHARE, CLIPPED_SHARE = Fraction(2, 100), Fraction(8, 100), Fraction(4, 100)
+VALUES_SHARE, PROFILE_SHARE, CLIPPED_SHARE = Fraction(3, 100), Fraction(8, 100), Fraction(4, 100)
 """Shares of what is left for values, the profile, and what is clipped; the totals have the rest."""
 
 
@@ -47,7 +47,7 @@ VALUES_SHARE, PROFILE_SHARE, CLIPPED_SHARE = Fraction(2, 100), Fraction(8, 100),
 class NoisyGroups(Noisy):
     """Groups with noisy totals of every vector."""
 
-    vectors: tuple[NoisyVector, ...]
+    measured: Measurements
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,8 @@ class MeasuredGroups(Mechanism[BoundedGroups, NoisyGroups]):
             values = values + entropy.draw(self.law, len(values))
             shown = values >= self.threshold
         items, values = bounded.items.filter(pa.array(shown)), values[shown]
-        found = self.measurement.run(bounded.look(shown), len(values), entropy) if len(values) else ()
+        look = bounded.look(shown)
+        found = self.measurement.run(look, len(values), entropy) if len(values) else Measurements()
         return NoisyGroups(items, values, found)
 
     def estimate(self, noisy: NoisyGroups) -> Columns:
@@ -121,7 +122,7 @@ class _Estimated:
 
     def __init__(self, mechanism: MeasuredGroups, noisy: NoisyGroups) -> None:
         self.mechanism, self.noisy = mechanism, noisy
-        self.found = {_plain(each.vector): each for each in noisy.vectors}
+        self.found = {_plain(each.vector): each for each in noisy.measured.vectors}
         self.distributions: dict[Vector, Distributions] = {}
 
     def column(self, metric: Metric) -> Sequence[Floats | Integers]:
@@ -196,21 +197,21 @@ class _Estimated:
     def _quantile(self, metric: Metric) -> tuple[Floats, Floats, Floats]:
         axis = self.mechanism.scales[metric.column]
         assert axis is not None
-        vector = Vector("cells", metric.column, axis.cells)
+        vector = Vector("cells", metric.column)
         if vector not in self.distributions:
-            self.distributions[vector] = Distributions(self.found[vector].totals, axis.cells)
-        return self.distributions[vector].quantile(float(metric.q), axis.points, HALF_WIDTH)
+            found, pooled = self.found[vector], self.noisy.measured.pooled[metric.column]
+            self.distributions[vector] = Distributions(found.totals, pooled, found.vector.starts, axis.points)
+        return self.distributions[vector].quantile(float(metric.q), HALF_WIDTH)
 
 
 def _plain(vector: Vector) -> Vector:
-    """The vector as it was requested, before its centre was found."""
-    return Vector(vector.kind, vector.column, vector.cells, vector.once, centred=vector.centred)
+    """The vector as it was requested, before its centre or its ranges were found."""
+    return Vector(vector.kind, vector.column, once=vector.once, centred=vector.centred)
 
 
 def shares(vectors: tuple[Vector, ...]) -> list[tuple[Fraction, int]]:
     """The share of each measurement in the price of all four, and the number of cells that one person can change."""
-    centres = sum(vector.centred for vector in vectors)
-    values = [(VALUES_SHARE, MOST_SHOWN)] if centres else []
+    values = [(VALUES_SHARE, MOST_SHOWN)] if any(vector.needs_values for vector in vectors) else []
     others = [*values, (PROFILE_SHARE, 2 * len(vectors) + 2), (CLIPPED_SHARE, 4 * len(vectors))]
     return [*others, (1 - sum((share for share, _ in others), start=Fraction(0)), MOST_SHOWN)]
 

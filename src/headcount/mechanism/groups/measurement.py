@@ -1,7 +1,7 @@
 """The measurement of vectors over public groups. Four things are measured, each with Gaussian noise and each for all
 vectors together:
 
-1. values: which amounts people have, in bins; the centres of means follow from them
+1. values: which amounts people have, in bins; the centres of means and the ranges of quantiles follow from them
 2. a profile: how many people have vectors of which norm; the bounds, and the vectors' shares of what is left, follow
 3. what these bounds clip from everybody
 4. the totals of every group, scaled to the bounds
@@ -10,8 +10,8 @@ One person's vectors, put side by side and each scaled to its share, are one vec
 is one Gaussian event, however the shares are chosen. Proof for both kinds of neighbours: docs/proofs/groups.md.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from math import ceil, isqrt, sqrt
 
 import numpy as np
@@ -21,6 +21,7 @@ from headcount.account.events import Gaussian, Neighbours
 from headcount.bound.selection.nonempty_bins import gaussian
 from headcount.bound.vectors import NORMS, VALUES, Groups, Vector
 from headcount.estimate.constants import Z
+from headcount.estimate.groups.quantiles import distribution, equal_ranges
 from headcount.estimate.groups.totals import Totals
 from headcount.exact import Floats, Integers
 from headcount.mechanism.groups.metric import PEOPLE
@@ -31,7 +32,9 @@ from headcount.source.contributions import GRID
 
 SEEN_DEVIATIONS = 4.0
 """A bin of values counts from this many standard deviations on."""
-CELLS_DIFFICULTY = 4.0
+RANGES = 16
+"""Number of ranges of values of each group, from which its quantiles are computed."""
+CELLS_DIFFICULTY = 2.0
 """How much larger the error of a quantile is than that of a total with the same noise, about."""
 NOISE_PART, LOSS_PART = 0.3, 0.5
 """The noise of what is clipped is about this part of that of a group's total, or of what the profile shows is clipped:
@@ -58,6 +61,15 @@ class NoisyVector:
 
 
 @dataclass(frozen=True)
+class Measurements:
+    """What was measured of all groups: differentially private."""
+
+    vectors: tuple[NoisyVector, ...] = ()
+    pooled: Mapping[int, Floats] = field(default_factory=dict)
+    """By column: the share of all groups together below the end of each cell of its scale."""
+
+
+@dataclass(frozen=True)
 class _Planned:
     """A vector with its bound."""
 
@@ -76,7 +88,7 @@ class GroupMeasurement:
     """The noise of the four measurements."""
 
     events: tuple[Gaussian, ...]
-    """The privacy events of a run: values, profile, clipped amounts, totals. The first one only with centres."""
+    """The privacy events of a run: values (only with means or quantiles), profile, clipped amounts, totals."""
     vectors: tuple[Vector, ...]
     weights: tuple[float, ...]
     """The importance of each vector."""
@@ -94,26 +106,36 @@ class GroupMeasurement:
         deviation = _deviation(self.events[-3]) / self._units([1] * profiled)[0]
         return ceil(float(gaussian(deviation)(1, NORMS.cells)[0]) + Z * deviation)
 
-    def run(self, groups: Groups, count: int, entropy: Entropy) -> tuple[NoisyVector, ...]:
+    def run(self, groups: Groups, count: int, entropy: Entropy) -> Measurements:
         """Measure the vectors over `count` public groups."""
-        vectors = self._with_centres(groups, entropy)
+        vectors, pooled = self._found(groups, entropy)
         seen = self._profile(groups, tuple(dict.fromkeys((PEOPLE, *vectors))), entropy)
         planned = self._planned(vectors, seen, count)
         lost = [self._clipped(groups, each, len(vectors), count, entropy) for each in planned]
-        return self._totals(groups, count, planned, lost, entropy)
+        return Measurements(self._totals(groups, count, planned, lost, entropy), pooled)
 
-    def _with_centres(self, groups: Groups, entropy: Entropy) -> list[Vector]:
-        """The vectors with their centres, from a noisy histogram of amounts."""
-        units = self._units([vector.centred for vector in self.vectors])
-        return [
-            replace(vector, centre=self._centre(groups, vector, unit, entropy)) if vector.centred else vector
-            for vector, unit in zip(self.vectors, units, strict=True)
-        ]
+    def _found(self, groups: Groups, entropy: Entropy) -> tuple[list[Vector], dict[int, Floats]]:
+        """The vectors with their centres and ranges, and the distribution of all groups together by column: from a
+        noisy histogram of amounts each."""
+        units = self._units([vector.needs_values for vector in self.vectors])
+        vectors, pooled = [], dict[int, Floats]()
+        for vector, own in zip(self.vectors, units, strict=True):
+            if vector.centred:
+                values = Vector("values", vector.column, VALUES.cells, once=vector.once)
+                vector = replace(vector, centre=_centre(*self._values(groups, values, own, entropy)))
+            elif vector.kind == "cells":
+                counts, _ = self._values(groups, Vector("pooled", vector.column, vector.cells), own, entropy)
+                pooled[vector.column] = distribution(counts)
+                starts = equal_ranges(pooled[vector.column], RANGES)
+                vector = replace(vector, cells=len(starts), starts=starts)
+            vectors.append(vector)
+        return vectors, pooled
 
-    def _centre(self, groups: Groups, vector: Vector, units: int, entropy: Entropy) -> float:
-        values, event = Vector("values", vector.column, VALUES.cells, vector.once), self.events[0]
-        noisy = groups.totals(values, float(GRID), units) + _noise(event, VALUES.cells, entropy)
-        return _centre(noisy / units, _deviation(event) / units)
+    def _values(self, groups: Groups, values: Vector, units: int, entropy: Entropy) -> tuple[Floats, float]:
+        """People by value, with noise: everybody's events together count as one vector of norm 1."""
+        event = self.events[0]
+        noisy = groups.totals(values, float(GRID), units) + _noise(event, values.cells, entropy)
+        return noisy / units, _deviation(event) / units
 
     def _profile(self, groups: Groups, vectors: Sequence[Vector], entropy: Entropy) -> dict[Vector, SeenNorms]:
         """People by norm of each vector, with noise."""
