@@ -39,7 +39,7 @@ def test_snippets(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     """A page that shows one run is run under fixed entropy: what it shows is fresh (`python -m tests.docs.update`)."""
     monkeypatch.chdir(tmp_path)
     name, text = page.relative_to(ROOT).as_posix(), page.read_text()
-    with fixed_entropy(name) if has_one_run(text) else contextlib.nullcontext():
+    with fixed_entropy() if has_one_run(text) else contextlib.nullcontext():
         for kind, title, block, printed in printed_blocks(name, text):
             if kind == "text" and title == ONE_RUN:
                 assert block.strip("\n") == trimmed(printed)

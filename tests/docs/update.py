@@ -4,6 +4,7 @@ Names of pages may follow (`docs/tutorial.md`): then only these are run. Read th
 """
 
 import contextlib
+import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -19,7 +20,15 @@ def refresh(page: Path) -> None:
     if has_one_run(text):
         with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
             fresh = rewritten(page.relative_to(ROOT).as_posix(), text)
+            keep_pictures(page, Path(folder))
         page.write_text(fresh)
+
+
+def keep_pictures(page: Path, folder: Path) -> None:
+    """What the README draws is the picture that it shows."""
+    if page.name == "README.md":
+        for picture in folder.glob("*.png"):
+            shutil.copy(picture, ROOT / "docs" / "images" / picture.name)
 
 
 def regenerate(job: str) -> None:
