@@ -1,4 +1,4 @@
-"""One total: all events, or all people, or those that fulfil a condition."""
+"""One total: all events, or all people, or those that meet a condition."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -51,7 +51,7 @@ def total(
     memory: int | str | None = None,
     spill: str | PathLike[str] | None = None,
 ) -> Release:
-    """All events, or all people, or those that fulfil a condition. No delta is needed.
+    """All events, or all people, or those that meet a condition. No delta is needed.
 
     where: what columns must be: {"country": "FR"}, {"plan": ["basic", "pro"]}, or {"age": (18, 65)}, ends included.
     debias: "poisson" undoes what clipping took away, if people's counts are Poisson; it needs to know the number of
@@ -69,7 +69,7 @@ def total(
 
 @dataclass(frozen=True, kw_only=True)
 class Total(Job):
-    """All events, or people, there are, or those that fulfil a condition: one public item."""
+    """All events, or people, there are, or those that meet a condition: one public item."""
 
     name: ClassVar[str] = "total"
     view: ClassVar[str] = "total"
