@@ -6,12 +6,14 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar
 
+import pyarrow as pa
 from ibis.expr import datatypes as dt
 
 from headcount.account import Ledger
 from headcount.account.events import Neighbours
 from headcount.account.guarantee import Cost
 from headcount.bound.selection.by_load import Generalized
+from headcount.bound.selection.people import NoisyCount
 from headcount.bound.selection.profile import FromProfile
 from headcount.errors import BadParameter
 from headcount.exact import Number
@@ -20,8 +22,10 @@ from headcount.jobs.items import ListedItemJob
 from headcount.jobs.parameters import check_paper_rule, given_of_sample
 from headcount.mechanism.baseline import strategy as plume
 from headcount.mechanism.baseline.strategy import PlumeStrategy
+from headcount.mechanism.groups.strategy import GroupStatistics, one_interval, sum_of_groups
 from headcount.mechanism.known import strategy as known
 from headcount.mechanism.known.strategy import SQUARES, KnownItems
+from headcount.mechanism.mechanism import Columns, Noisy
 from headcount.mechanism.sampled.sample_threshold import MOST_REPORTS, Rule, Sampled, Sampling
 from headcount.mechanism.sampled.strategy import Samples
 from headcount.mechanism.strategy import Strategy
@@ -91,8 +95,10 @@ def histogram(
     dates: the first and the last date, both included, if they are public: then all periods between them are released.
     where: what columns must be: {"country": "FR"}, {"plan": ["basic", "pro"]}, or {"age": (18, 65)}, ends included. The
         release is that of a table with these rows alone.
-    sum: a column of amounts to add up, of each person at most `bound` for an item, and none below 0.
-    bound: the most that one person may contribute, items or events; "auto" selects it privately, within epsilon.
+    sum: a column of amounts to add up, instead of counting. With "count-release", of each person at most `bound` for an
+        item, and none below 0.
+    bound: the most that one person may contribute, items or events; of sums, the root of the sum of their squares over
+        items. "auto" selects it privately, within epsilon.
     share: the share of epsilon that selecting the bound takes; by default 0.02 to 0.05.
     grid: the bounds to select from, instead of all.
     mechanism: "clipped" for known items; "weighted", "thresholded" or "count-release" for unknown ones; "auto" knows
@@ -152,19 +158,23 @@ class Histogram(ListedItemJob):
 
     @classmethod
     def relative_target(cls, typed: Mapping[str, Any]) -> bool:
-        relative = typed.get("mechanism") in ("count-release", "plume-threshold")
-        return relative or typed.get("sum") is not None
+        return typed.get("mechanism") in ("count-release", "plume-threshold")
 
     # what it is
 
     @property
     def found(self) -> bool:
         """True if items are selected one after another, by request."""
-        return self.mechanism == "count-release" or bool(self.sum)
+        return self.mechanism == "count-release"
+
+    @property
+    def measured(self) -> bool:
+        """True if amounts of groups are measured, as `aggregate` does it."""
+        return bool(self.sum) and not self.found
 
     @property
     def cost_example(self) -> str:
-        return "epsilon=1" if self.found else "epsilon=1, or target_error=10"
+        return "epsilon=1" if self.found or self.sum else "epsilon=1, or target_error=10"
 
     @property
     def own_columns(self) -> tuple[str, ...]:
@@ -197,7 +207,11 @@ class Histogram(ListedItemJob):
 
     @property
     def adds_amounts(self) -> bool:
-        return bool(self.sum)
+        return bool(self.sum) and self.found
+
+    @property
+    def scales(self) -> tuple[None, ...] | None:
+        return (None,) if self.measured else None
 
     @property
     def measures_people(self) -> bool:
@@ -217,6 +231,8 @@ class Histogram(ListedItemJob):
         common: dict[str, Any] = {"budget": budget, "neighbours": self.neighbours, "share": self.share}
         if self.found:
             return self._topk(common)
+        if self.measured:
+            return GroupStatistics(**common, **sum_of_groups(self.bound), cells=cells)
         if self.mechanism == Sampled.name:
             sampling = Sampling(self.p, self.theta, self.rule)
             return Samples(**common, cells=cells, bound=self.bound, grid=self.grid, sampling=sampling)
@@ -254,10 +270,14 @@ class Histogram(ListedItemJob):
 
     def check(self) -> None:
         super().check()
+        if self.sum and self.count == "events":
+            raise BadParameter(f'sum={self.sum!r} and count="events": only one of them.', fix="no count")
         self._check_domain()
         self._check_selection()
         self._check_scaling()
         self._check_debias()
+        if self.measured:
+            self._check_measured()
         if self.found:
             self._check_topk()
         else:
@@ -334,13 +354,20 @@ class Histogram(ListedItemJob):
                 f'debias="poisson" is about sums, and bound="{self.bound}" about squares.', fix='bound="auto"'
             )
 
+    def _check_measured(self) -> None:
+        """What goes with sums."""
+        if self.mechanism != "auto":
+            raise BadParameter(
+                f'sum={self.sum!r} with mechanism="{self.mechanism}": it counts people or events.',
+                fix='mechanism="auto", or mechanism="count-release"',
+            )
+        if isinstance(self.bound, str) and self.bound != "auto":
+            raise BadParameter(f"bound={self.bound!r} with sum: a number, or auto.", fix='bound="auto", or bound=5000')
+        if self.grid is not None or self.debias != "auto":
+            raise BadParameter("grid, debias: not with sum.", fix="no grid and debias")
+
     def _check_topk(self) -> None:
         """What goes with items that are selected one after another."""
-        if self.sum and (self.known or self.count == "events" or self.mechanism not in ("auto", "count-release")):
-            raise BadParameter(
-                f"sum={self.sum!r}: amounts are added up for items that are found one after another.",
-                fix='mechanism="count-release", no keys, bins or count',
-            )
         added = self.sum or self.count == "events"
         if self.bound != "auto" and (isinstance(self.bound, str) or not added):
             why = "a person's amount is cut at a number" if added else "people may have as many items as they like"
@@ -396,7 +423,12 @@ class Histogram(ListedItemJob):
 
     # the cost
 
+    def table(self, noisy: Noisy, columns: Columns, people: NoisyCount) -> pa.Table:
+        return super().table(noisy, one_interval(columns) if self.measured else columns, people)
+
     def check_zero_delta(self) -> None:
+        if self.measured:
+            raise BadParameter("delta=0: sums have Gaussian noise.", fix="delta=1e-6")
         if self.mechanism == Sampled.name:
             raise BadParameter("delta=0: a sample needs a delta above 0.", fix="delta=1e-6")
         if not self.known:
