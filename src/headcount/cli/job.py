@@ -17,6 +17,7 @@ from headcount.cli import stopping
 from headcount.cli.options import arguments, own_options
 from headcount.cli.progress import steps
 from headcount.errors import BadParameter
+from headcount.jobs.metrics import column_of
 from headcount.jobs.registry import FUNCTIONS, plan
 from headcount.planner import Plan
 from headcount.release import Release
@@ -126,7 +127,8 @@ def _with_files(plan: Plan, run: Run) -> Plan:
 def _open_data(run: Run, parameters: dict[str, Any]) -> Iterator[Any]:
     """Open the files with their engine for the duration of the block, with our own signal handlers."""
     engine = _engine(run)
-    named = [parameters.get("value"), parameters.get("sum"), *(parameters.get("where") or ())]
+    measured = map(column_of, parameters.get("metrics", ()))
+    named = [parameters.get("value"), parameters.get("sum"), *measured, *(parameters.get("where") or ())]
     columns = [run.user, *parameters.get("by", ()), *(name for name in named if name)]
     try:
         engine.start(run.master)

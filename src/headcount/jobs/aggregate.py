@@ -49,7 +49,7 @@ def aggregate(
     per: Period | Mapping[str, Period] | None = None,
     dates: Sequence[Any] | Mapping[str, Sequence[Any]] | None = None,
     where: Mapping[str, Any] | None = None,
-    range: Any = None,  # noqa: A002
+    range: Sequence[Number] | Mapping[str, Sequence[Number]] | None = None,  # noqa: A002
     bound: Mapping[str, Number] | None = None,
     weights: Mapping[str, Number] | None = None,
     target_error: Mapping[str, Number] | None = None,
