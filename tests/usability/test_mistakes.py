@@ -298,7 +298,8 @@ def test_unknown_jobs() -> None:
     with pytest.raises(HeadcountError) as refused:
         hc.plan("median", TABLE, **GOOD)
     assert str(refused.value) == (
-        'plan(\'median\', ...): unknown. Fix: plan("histogram", data, ...) or plan("aggregate", data, ...) or plan("top", data, ...) '
+        'plan(\'median\', ...): unknown. Fix: plan("histogram", data, ...) or plan("aggregate", data, ...) '
+        'or plan("top", data, ...) '
         'or plan("heavy_hitters", data, ...) or plan("quantiles", data, ...) or plan("ranges", data, ...) '
         'or plan("shape", data, ...) or plan("distribution", data, ...) or plan("profile", data, ...) '
         'or plan("total", data, ...)'
