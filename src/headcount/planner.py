@@ -25,7 +25,7 @@ from headcount.job import Job
 from headcount.mechanism.mechanism import AnyMechanism
 from headcount.mechanism.strategy import Strategy
 from headcount.noise import Entropy, KeyedEntropy, SystemEntropy
-from headcount.release import About, Release, open_release, pack
+from headcount.release import About, Release, current_version, open_release, pack
 from headcount.run import Decision, Progress, Source, draw, fingerprint
 from headcount.source import Events, open_events
 from headcount.source.engines.limits import Limits, limits
@@ -365,4 +365,5 @@ class Plan:
             estimand=self.job.estimand(mechanism, self._cells) if mechanism else "",
             interval=self.job.interval_note(mechanism, self._cells) if mechanism else "",
             unseen=unseen,
+            version=current_version(),
         )

@@ -145,11 +145,11 @@ def test_a_page_holds_no_code_and_loads_nothing(release: hc.Release, tmp_path: P
     assert 'src="' not in page
     assert "url(http" not in page
     for text in (
-        "people per item",
+        "People per item",
         "epsilon 1, delta 1e-06",
         "Privacy: adding or removing any one person",
         "<svg",
-        "Make it again",
+        "how to run it again",
         "docs/proofs",
     ):
         assert text in page

@@ -52,7 +52,9 @@ def verify(
     ] = None,
     release: Annotated[
         Path | None,
-        typer.Option(help="Was it sealed here? A .parquet, or a .csv, .json or .html made from it.", exists=True),
+        typer.Option(
+            help="Was it sealed here? A .parquet, or a .csv, .json, .html or .yaml made from it.", exists=True
+        ),
     ] = None,
 ) -> None:
     """Check every row: nothing edited, deleted, reordered or rolled back."""

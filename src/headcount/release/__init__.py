@@ -11,9 +11,9 @@ page.py       the report      plot.py    the picture     export.py   CSV and JSO
 published.py  verification of a published file against a ledger
 """
 
-from headcount.release.about import About, Paid, pack
+from headcount.release.about import About, Paid, current_version, pack
 from headcount.release.release import Release
 from headcount.release.results import load, open_release
 from headcount.release.shape import Shape
 
-__all__ = ["About", "Paid", "Release", "Shape", "load", "open_release", "pack"]
+__all__ = ["About", "Paid", "Release", "Shape", "current_version", "load", "open_release", "pack"]

@@ -50,7 +50,8 @@ def picture(table: pa.Table, about: About, most: int) -> Figure:
         raise BadParameter(
             "items without counts have no bars to draw.", fix='count="users", or release.save("items.csv")'
         )
-    figure = PICTURES.get(about.view, bars)(table, about, most)
+    with mpl.rc_context({"axes.edgecolor": INK, "xtick.color": INK, "ytick.color": INK}):
+        figure = PICTURES.get(about.view, bars)(table, about, most)
     if about.interval:
         caption = "\n".join(wrap(visible(about.interval), LONGEST_LINE))
         figure.supxlabel(caption, x=0.01, ha="left", fontsize=9, **TEXT)

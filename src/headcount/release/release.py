@@ -1,6 +1,8 @@
 """A release: its rows and everything about them, kept as one Parquet file whose bytes are what a ledger seals."""
 
+import hashlib
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict
 from functools import cached_property
@@ -11,6 +13,8 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from headcount.account import Ledger
+from headcount.account.entry import entry_of
 from headcount.account.events import from_json
 from headcount.errors import BadParameter, NotATable, visible
 from headcount.release import export, text
@@ -24,8 +28,11 @@ if TYPE_CHECKING:
     import polars as pl
     from matplotlib.figure import Figure
 
+    from headcount.release.report.facts import Facts
+
 PICTURE_FORMATS = (".png", ".svg", ".pdf")
-FORMATS = (".parquet", ".csv", ".json", ".html", *PICTURE_FORMATS)
+REPORT_FORMATS = (".html", ".yaml")
+FORMATS = (".parquet", ".csv", ".json", *REPORT_FORMATS, *PICTURE_FORMATS)
 
 
 class Release:
@@ -93,9 +100,9 @@ class Release:
         return []
 
     def _repr_html_(self) -> str:
-        from headcount.release import page
+        from headcount.release import notebook
 
-        return page.body(self.table, self.about, self._findings())
+        return notebook.view(self.table, self.about, self._findings())
 
     def to_pandas(self) -> "pd.DataFrame":
         """The table as a pandas frame."""
@@ -119,17 +126,24 @@ class Release:
             write(path, plot.render(figure, Path(path).suffix))
         return figure
 
-    def report(self, path: str | Path) -> Path:
-        """Write one page: cost, picture, sentences, table, how to make it again."""
-        return write(path, self.exported(".html"))
+    def report(self, path: str | Path, *, ledger: Ledger | None = None) -> Path:
+        """Write a report. As .html: a page for whoever decides about the release, with the picture, the numbers, what
+        is promised and how to verify it. As .yaml: a draft record for the registry of deployments of OpenDP and NIST.
+        With the ledger that it was charged to, also when that was, what was spent by then, and what was left."""
+        kind = Path(path).suffix.lower()
+        if kind not in REPORT_FORMATS:
+            raise BadParameter(
+                f"{path}: unknown kind of report.", fix='report("report.html"), or report("record.yaml")'
+            )
+        return write(path, self.exported(kind, ledger))
 
     def to_json(self) -> str:
         """The rows and everything about them as JSON, for programs."""
         return export.as_json(self.table, asdict(self.about))
 
     def save(self, path: str | Path) -> Path:
-        """Write it: .parquet keeps everything and can be loaded again, .csv and .json are for other programs, .html is
-        the report, .png, .svg and .pdf are the picture."""
+        """Write it: .parquet keeps everything and can be loaded again, .csv and .json are for other programs, .html and
+        .yaml are reports, .png, .svg and .pdf are the picture."""
         kind = Path(path).suffix.lower()
         if kind in PICTURE_FORMATS:
             self.plot(path)
@@ -138,14 +152,35 @@ class Release:
             raise bad_format(path)
         return write(path, self.exported(kind))
 
-    def exported(self, kind: str) -> bytes:
-        """The bytes of the file that `save` writes, for .parquet, .csv, .json and .html."""
-        from headcount.release import page
+    def exported(self, kind: str, ledger: Ledger | None = None) -> bytes:
+        """The bytes of the file that `save` writes, but for pictures; of a report, with the entry in its ledger."""
+        writers: dict[str, Callable[[], bytes]] = {
+            ".parquet": lambda: self.content,
+            ".csv": lambda: export.as_csv(self.table),
+            ".json": lambda: self.to_json().encode(),
+            ".html": lambda: self._page(ledger),
+            ".yaml": lambda: self._record(ledger),
+        }
+        return writers[kind]()
 
-        if kind == ".html":
-            return page.page(self.table, self.about, self._findings()).encode()
-        texts = {".csv": lambda: export.as_csv(self.table), ".json": lambda: self.to_json().encode()}
-        return self.content if kind == ".parquet" else texts[kind]()
+    def _page(self, ledger: Ledger | None) -> bytes:
+        from headcount.release.report.page import page
+
+        return page(self._facts(ledger)).encode()
+
+    def _record(self, ledger: Ledger | None) -> bytes:
+        from headcount.release.report.record import record
+        from headcount.release.report.yaml import to_yaml
+
+        return to_yaml(record(self._facts(ledger))).encode()
+
+    def _facts(self, ledger: Ledger | None) -> "Facts":
+        """What a report is made of."""
+        from headcount.release.report.facts import Facts
+
+        entry = entry_of(ledger, self.about.head, self.content) if ledger else None
+        digest = hashlib.sha256(self.content).hexdigest()
+        return Facts(self.table, self.about, tuple(self._findings()), digest, entry)
 
     @classmethod
     def load(cls, path: str | Path) -> "Release":

@@ -6,6 +6,7 @@ import pyarrow as pa
 
 from headcount.errors import visible
 from headcount.release.about import SHAPE_COLUMNS, About
+from headcount.release.measures import measures
 from headcount.wording import counted_noun
 
 SHOWN = 10
@@ -36,13 +37,19 @@ def largest(table: pa.Table, about: About, most: int = SHOWN) -> list[str]:
     """The first `most` rows in aligned columns, and the number of the others."""
     more = table.num_rows - most
     rest = [f"... and {rows(more)} more"] if more > 0 else []
-    return [*columns(table.slice(0, most), counts(about)), *rest]
+    return [*columns(table.slice(0, most), counts(about, table)), *rest]
 
 
-def counts(about: About) -> tuple[str, ...]:
+def counts(about: About, table: pa.Table) -> tuple[str, ...]:
     """The columns of numbers, which are aligned to the right. A column of items is none, whatever its name is."""
     items = () if about.view in NUMERIC_ITEMS else about.by
-    return tuple(name for name in NUMBERS.get(about.view, (*COUNTS, about.value)) if name not in items)
+    several = (column for each in measures(table, about) for column in (each.name, each.low, each.high))
+    return tuple(name for name in NUMBERS.get(about.view, (*COUNTS, about.value, *several)) if name not in items)
+
+
+def chart_title(about: About) -> str:
+    """What it is, as the title of a chart: "People per song"."""
+    return visible(about.what[:1].upper() + about.what[1:])
 
 
 def nothing(table: pa.Table, about: About) -> str:
