@@ -30,6 +30,7 @@ from headcount.run import Decision, Progress, Source, draw, fingerprint
 from headcount.source import Events, open_events
 from headcount.source.engines.limits import Limits, limits
 from headcount.source.events import check_limits, check_name
+from headcount.wording.markup import card, facts, folded_steps, text
 
 FORMAT = 7
 DEFAULT_DELTA = 1e-6
@@ -217,6 +218,15 @@ class Plan:
         return "\n".join(map(visible, lines))
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        forecast = self.strategy.forecast(self.job.item, self.job.unit)
+        cost = f"epsilon {float(self.cost.epsilon):g}, delta {float(self.cost.delta):g}"
+        return card(
+            f"<p><b>Plan: {text(self.what)}</b>, from {text(self.dataset)}</p>\n"
+            f"{facts([('cost', cost), *forecast])}\n{folded_steps(self.steps)}\n"
+            "<p><small>Nothing was read, nothing was spent.</small></p>"
+        )
 
     def to_json(self) -> str:
         """The plan as text, to be looked at, kept, or sent to where the data are."""

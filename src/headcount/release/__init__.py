@@ -7,7 +7,8 @@ results.py    the class of a release, by its view; `load`
 checked.py    validation of files that anybody may have written
 order.py      the order of rows                 scale.py   the scale of quantiles, from their plan
 text.py       the summary     notes.py   the lines below it; profile.py   the bound that a profile suggests
-page.py       the report      plot.py    the picture     export.py   CSV and JSON
+report/       the report      plot.py    the picture     export.py   CSV and JSON
+notebook.py   what a notebook shows              measures.py  the value columns and their intervals
 published.py  verification of a published file against a ledger
 """
 

@@ -20,7 +20,7 @@ def view(table: pa.Table, about: About, findings: Sequence[str]) -> str:
     return card(
         f"<p><b>{text(chart_title(about))}</b>, from {text(about.dataset)}: {rows(table.num_rows)}<br>\n"
         f"<small>Cost: {text(cost)}{text(chosen)}</small></p>\n{_interval(about)}{paragraphs(findings)}"
-        f"{inline_picture(table, about, 'notebook')}\n{html_table(table.slice(0, SHOWN), about)}{rest}\n"
+        f"{inline_picture(table, about, 'notebook', SHOWN)}\n{html_table(table.slice(0, SHOWN), about)}{rest}\n"
         f"<p><small>{text(_guarantee(about))}</small></p>"
     )
 

@@ -2,13 +2,13 @@
 
 import hashlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
 from secrets import token_hex
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from headcount.account import Ledger
 from headcount.account.entry import entry_of
 from headcount.account.events import from_json
-from headcount.errors import BadParameter, NotATable, visible
+from headcount.errors import BadParameter, NotATable, UnknownColumn, visible
 from headcount.release import export, text
 from headcount.release.about import KEY, About, Paid
 from headcount.release.checked import NotARelease, about_in, check_size, check_table
@@ -36,7 +36,8 @@ FORMATS = (".parquet", ".csv", ".json", *REPORT_FORMATS, *PICTURE_FORMATS)
 
 
 class Release:
-    """A published histogram."""
+    """A published table. `len(r)`, iteration over rows, `r["count"]`, `pd.DataFrame(r)` and `pl.DataFrame(r)` work as
+    for any table."""
 
     def __init__(self, content: bytes, *, fresh: bool) -> None:
         self.content = content
@@ -57,6 +58,26 @@ class Release:
     def about(self) -> About:
         """Everything about it but its rows."""
         return about_in(self._file.schema.metadata[KEY])
+
+    def __len__(self) -> int:
+        """Number of rows."""
+        return int(self.table.num_rows)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        """The rows, as dictionaries."""
+        for batch in self.table.to_batches():
+            yield from batch.to_pylist()
+
+    def __getitem__(self, name: str) -> pa.ChunkedArray:
+        """A column, as Arrow."""
+        if name not in self.table.column_names:
+            named = ", ".join(map(repr, self.table.column_names))
+            raise UnknownColumn(f"{name!r:.60}: no column of this release.", fix=f"one of {named}")
+        return self.table[name]
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """The table for whatever reads Arrow: polars, DuckDB, pandas."""
+        return self.table.__arrow_c_stream__(requested_schema)
 
     @property
     def cost(self) -> Paid:

@@ -7,11 +7,14 @@ from headcount.errors import visible
 
 CARD = """
 .headcount { font: 14px/1.45 system-ui, sans-serif; color: #1f2933; background: #fff; border: 1px solid #cbd2d9;
-  border-radius: .5rem; padding: .8rem 1rem; max-width: 48rem; }
+  border-radius: .5rem; padding: .8rem 1rem; max-width: 48rem; overflow-x: auto; overflow-wrap: anywhere; }
 .headcount p { margin: .3rem 0; } .headcount small { color: #52606d; } .headcount svg { max-width: 100%; height: auto; }
-.headcount table { border-collapse: collapse; margin: .5rem 0; color: inherit; background: none; }
+.headcount table { border-collapse: collapse; margin: .5rem 0; color: inherit; background: none; font-size: inherit; }
+.headcount dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1rem; margin: .5rem 0; }
+.headcount dt { color: #52606d; font-weight: normal; } .headcount dd { margin: 0; }
 .headcount td, .headcount th { padding: .15rem .9rem .15rem 0; text-align: left; background: none; }
 .headcount th { border-bottom: 1px solid #7b8794; }
+.headcount summary { cursor: pointer; } .headcount meter { width: 100%; height: 1rem; }
 .headcount .number { text-align: right; font-variant-numeric: tabular-nums; }
 """
 """Style of what a notebook shows: a light card, whatever the notebook's own colours are."""
@@ -42,6 +45,17 @@ def table(names: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence
 
 def _cells(row: Sequence[str], kinds: Sequence[str]) -> str:
     return "".join(f"<td{kind}>{text(cell)}</td>" for cell, kind in zip(row, kinds, strict=True))
+
+
+def facts(pairs: Iterable[tuple[str, str]]) -> str:
+    """Names and values."""
+    return f"<dl>{''.join(f'<dt>{text(name)}</dt><dd>{text(value)}</dd>' for name, value in pairs)}</dl>"
+
+
+def folded_steps(steps: Sequence[str]) -> str:
+    """Numbered sentences that can be unfolded."""
+    listed = "".join(f"<li>{text(step)}</li>" for step in steps)
+    return f"<details><summary>{len(steps)} steps</summary><ol>{listed}</ol></details>"
 
 
 def card(content: str) -> str:

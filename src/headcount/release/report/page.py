@@ -18,6 +18,7 @@ from headcount.release.report.promise import delta_warnings, promise_of
 from headcount.release.report.style import COLOURS, STYLE
 from headcount.release.text import chart_title, counts, rows, shown
 from headcount.wording import visible_json
+from headcount.wording.markup import facts as facts_list
 from headcount.wording.markup import paragraphs, table, text
 
 FIRST = 20
@@ -68,11 +69,11 @@ def _figure(facts: Facts) -> str:
     return f"<figure>{svg}\n<figcaption>{text(_caption(facts.about))}</figcaption></figure>" if svg else ""
 
 
-def inline_picture(table: pa.Table, about: About, name: str) -> str:
+def inline_picture(table: pa.Table, about: About, name: str, most: int = 25) -> str:
     """The picture as an element of a page, in the page's colours, with a description; empty if there is none."""
     if about.value == RANK:
         return ""
-    svg = render(picture(table, about, most=25), "svg").decode()
+    svg = render(picture(table, about, most=most), "svg").decode()
     svg = re.sub("|".join(COLOURS), lambda found: f"var({COLOURS[found[0]]}, {found[0]})", svg[svg.index("<svg") :])
     label = f"Picture: {chart_title(about)}. All values are in the table below."
     svg = svg.replace("<svg ", f'<svg role="img" aria-labelledby="{name}-picture" ', 1)
@@ -143,8 +144,7 @@ def _origin(facts: Facts) -> str:
         "Analyst, purpose": f"{UNKNOWN}: for you to answer",
         "Budget": _budget(facts),
     }
-    items = "".join(f"<dt>{text(name)}</dt><dd>{text(value)}</dd>" for name, value in known.items())
-    return f"<section><h2>Where it comes from</h2>\n<dl>{items}</dl></section>"
+    return f"<section><h2>Where it comes from</h2>\n{facts_list(known.items())}</section>"
 
 
 def _budget(facts: Facts) -> str:
