@@ -24,10 +24,13 @@ from headcount.release.notes import notes
 from headcount.source.regular import check_regular
 
 if TYPE_CHECKING:
+    import altair as alt
     import pandas as pd
     import polars as pl
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from headcount.release.pictures.scene import Order
     from headcount.release.report.facts import Facts
 
 PICTURE_FORMATS = (".png", ".svg", ".pdf")
@@ -138,14 +141,35 @@ class Release:
         assert isinstance(frame, pl.DataFrame)
         return frame
 
-    def plot(self, path: str | Path | None = None, *, most: int = 25) -> "Figure":
-        """Bars with intervals, of the `most` largest; as a figure, and as a .png, .svg or .pdf if a path is given."""
-        from headcount.release import plot
+    def plot(
+        self,
+        path: str | Path | None = None,
+        *,
+        ax: "Axes | None" = None,
+        title: str | None = None,
+        order: "Order | None" = None,
+        most: int = 25,
+    ) -> "Figure":
+        """The picture: bars with intervals, dates as lines with bands, two small columns as a heat map, a total as a
+        number. As a figure, and as a .png, .svg or .pdf if a path is given.
 
-        figure = plot.picture(self.table, self.about, most)
+        ax: Matplotlib axes to draw on, instead of a figure of its own.
+        title: the title; by default what the release is about, and what it cost.
+        order: "value" or "item", for bars in this order; by default bins and dates by themselves, then the most first.
+        most: the most items that are drawn."""
+        from headcount.release import plot
+        from headcount.release.pictures.scene import Options
+
+        figure = plot.picture(self.table, self.about, Options(title, order, most), ax)
         if path is not None:
             write(path, plot.render(figure, Path(path).suffix))
         return figure
+
+    def chart(self, *, title: str | None = None, most: int = 25) -> "alt.TopLevelMixin":
+        """The picture as an Altair chart, which is a Vega-Lite specification (needs headcount[chart])."""
+        from headcount.release.chart import altair_chart
+
+        return altair_chart(self.table, self.about, title, most)
 
     def report(self, path: str | Path, *, ledger: Ledger | None = None) -> Path:
         """Write a report. As .html: a page for whoever decides about the release, with the picture, the numbers, what

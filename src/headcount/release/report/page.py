@@ -11,6 +11,7 @@ import pyarrow as pa
 from headcount.errors import visible
 from headcount.exact import written
 from headcount.release.about import RANK, About
+from headcount.release.pictures.scene import Options
 from headcount.release.plot import picture, render
 from headcount.release.report.checklist import Line, checklist
 from headcount.release.report.facts import Facts
@@ -25,7 +26,10 @@ FIRST = 20
 """Rows that are seen at once."""
 MOST = 1000
 """Rows on the page."""
+PICTURE_INCHES = 6.0
+"""Inches of the picture: its text can be read on a phone."""
 UNKNOWN = "not recorded"
+CAPTION = "Lines, bands and ± show intervals: what these are for stands below."
 WHY = (
     "These numbers were made with differential privacy. Random noise was added where the data are, before anything was "
     "shown: the numbers describe many people, and hardly depend on any one of them. Whatever is computed from them, by "
@@ -66,22 +70,19 @@ def _header(facts: Facts) -> str:
 def _figure(facts: Facts) -> str:
     """The picture, with what it shows as text."""
     svg = inline_picture(facts.table, facts.about, "page")
-    return f"<figure>{svg}\n<figcaption>{text(_caption(facts.about))}</figcaption></figure>" if svg else ""
+    return f"<figure>{svg}\n<figcaption>{text(CAPTION)}</figcaption></figure>" if svg else ""
 
 
 def inline_picture(table: pa.Table, about: About, name: str, most: int = 25) -> str:
     """The picture as an element of a page, in the page's colours, with a description; empty if there is none."""
     if about.value == RANK:
         return ""
-    svg = render(picture(table, about, most=most), "svg").decode()
+    options = Options(title="", most=most, width=PICTURE_INCHES, caption=False)
+    svg = render(picture(table, about, options), "svg").decode()
     svg = re.sub("|".join(COLOURS), lambda found: f"var({COLOURS[found[0]]}, {found[0]})", svg[svg.index("<svg") :])
     label = f"Picture: {chart_title(about)}. All values are in the table below."
     svg = svg.replace("<svg ", f'<svg role="img" aria-labelledby="{name}-picture" ', 1)
     return svg.replace(">", f'><title id="{name}-picture">{text(label)}</title>', 1)
-
-
-def _caption(about: About) -> str:
-    return sentence(about.interval) if about.interval else "The lines show intervals."
 
 
 def sentence(clause: str) -> str:

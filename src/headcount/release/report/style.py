@@ -35,5 +35,12 @@ pre { background: var(--card); padding: .7rem; border-radius: .3rem; white-space
   main { max-width: none; padding: 0; } h2 { break-after: avoid; } figure, tr, .card { break-inside: avoid; }
   thead { display: table-header-group; } details::details-content { content-visibility: visible; block-size: auto; } }
 """
-COLOURS = {"#1f2933": "--ink", "#7fb2d9": "--bar", "#27496d": "--whisker", "#cfe3f2": "--band", "#ffffff": "--paper"}
+COLOURS = {
+    "#1f2933": "--ink",
+    "#52606d": "--soft",
+    "#7fb2d9": "--bar",
+    "#27496d": "--whisker",
+    "#cfe3f2": "--band",
+    "#ffffff": "--paper",
+}
 """Colours of a picture, which become those of the page."""
