@@ -118,17 +118,28 @@ def test_whatever_a_plan_holds(plan: str, tmp_path: Path) -> None:
     assert faults(yaml.safe_load(odd.report(tmp_path / "r.yaml").read_text())) == []
 
 
+def test_a_stream_is_not_reported_as_if_people_were_protected(tmp_path: Path) -> None:
+    counter = hc.stream.Counter(domain=[f"item {number}" for number in range(50)], epsilon=1)
+    counter.add(["item 1"] * 200)
+    release = counter.shape()
+    text = read(release.report(tmp_path / "r.html"))
+    assert release.about.steps[-1] in text
+    assert "that a certain contribution is in the data" in text
+    assert "one person (" not in text
+    assert faults(yaml.safe_load(release.report(tmp_path / "r.yaml").read_text())) == []
+
+
 # odds
 
 
 def test_beliefs_follow_from_the_guarantee() -> None:
     """Bayes: the likelihoods of what is seen differ by at most e^epsilon."""
-    promise = Promise(1.0, 0.0, "add-remove", "user")
+    promise = Promise(1.0, 0.0, "add-remove", "user", "stated")
     for before in (0.01, 0.5, 0.9):
         odds = before / (1 - before) * exp(1)
         assert promise.belief(before) == pytest.approx(odds / (1 + odds))
-    assert promise.belief(0.5, times=2) == Promise(2.0, 0.0, "replace", "user").belief(0.5)
-    assert Promise(800.0, 0.0, "", "").belief(0.5) == 1
+    assert promise.belief(0.5, times=2) == Promise(2.0, 0.0, "replace", "user", "stated").belief(0.5)
+    assert Promise(800.0, 0.0, "", "", "").belief(0.5) == 1
 
 
 @pytest.mark.parametrize(
@@ -140,13 +151,14 @@ def test_percentages_are_rounded_up(share: float, words: str) -> None:
 
 @pytest.mark.parametrize(("epsilon", "strength"), [(0.1, "strong"), (1, "strong"), (1.1, "moderate"), (11, "weak")])
 def test_epsilon_in_words(epsilon: float, strength: str) -> None:
-    assert Promise(epsilon, 0.0, "add-remove", "user").strength.startswith(strength)
+    assert Promise(epsilon, 0.0, "add-remove", "user", "stated").strength.startswith(strength)
 
 
 @pytest.mark.parametrize("neighbours", ["add-remove", "replace", "replace-same-size", ""])
 def test_every_relation_has_its_words(neighbours: str) -> None:
-    sentences = Promise(1.0, 1e-6, neighbours, "user").sentences
+    sentences = Promise(1.0, 1e-6, neighbours, "user", "stated").sentences
     assert bool(sentences[2]) == (neighbours == "add-remove")
+    assert (sentences[0] == "stated") == (not neighbours)
     assert all(sentences[:2])
 
 

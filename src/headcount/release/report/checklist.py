@@ -74,22 +74,17 @@ def unit(facts: Facts) -> list[Line]:
     user = facts.user
     one = f"One value of the column {user}, with all of its rows, whenever they were made. Is that one person?"
     return [
-        Line("Unit of privacy", one if user else last_step(facts), open=bool(user)),
-        Line("Neighbouring tables", RELATIONS.get(facts.neighbours, last_step(facts))),
-        Line("Two worlds", _two_worlds(facts)),
+        Line("Unit of privacy", one if user else facts.stated, open=bool(user)),
+        Line("Neighbouring tables", RELATIONS.get(facts.neighbours, facts.stated)),
+        Line("Two worlds", _two_worlds(facts) if user else facts.stated),
     ]
-
-
-def last_step(facts: Facts) -> str:
-    """The sentence that states the guarantee; releases without a plan say no more about it."""
-    return facts.about.steps[-1] if facts.about.steps else "not recorded"
 
 
 def _two_worlds(facts: Facts) -> str:
     columns = ", ".join(facts.table.column_names)
     other = "with other rows of theirs" if facts.neighbours.startswith("replace") else "without a single row of theirs"
     return (
-        f"In one world the table {facts.about.dataset} has the rows of a certain {facts.user or 'person'}; in the "
+        f"In one world the table {facts.about.dataset} has the rows of a certain {facts.user}; in the "
         f"other it is the same {other}. Who reads this release ({columns}; which rows are there) cannot tell "
         "which world it is from, but for epsilon and delta."
     )
@@ -142,7 +137,7 @@ def accuracy(facts: Facts) -> list[Line]:
 
 def models(facts: Facts) -> list[Line]:
     """Who asks, and who is trusted."""
-    trust = CENTRAL if facts.is_central else f"{last_step(facts)} Who else is trusted?"
+    trust = CENTRAL if facts.is_central else f"{facts.stated} Who else is trusted?"
     return [Line("Query model", QUERIES), Line("Trust model", trust, open=not facts.is_central)]
 
 

@@ -78,6 +78,11 @@ class Facts:
         return bool(self.plan)
 
     @property
+    def stated(self) -> str:
+        """The sentence that states the guarantee; releases without a plan say no more about it."""
+        return self.about.steps[-1] if self.about.steps else "The guarantee is not recorded."
+
+    @property
     def event_names(self) -> list[str]:
         """The kinds of privacy events, each once, in order."""
         return list(dict.fromkeys(event.name for event in from_json(self.about.events)))

@@ -69,11 +69,11 @@ def _header(facts: Facts) -> str:
 
 def _figure(facts: Facts) -> str:
     """The picture, with what it shows as text."""
-    svg = inline_picture(facts.table, facts.about, "page")
+    svg = inline_picture(facts.table, facts.about, "page", FIRST)
     return f"<figure>{svg}\n<figcaption>{text(CAPTION)}</figcaption></figure>" if svg else ""
 
 
-def inline_picture(table: pa.Table, about: About, name: str, most: int = 25) -> str:
+def inline_picture(table: pa.Table, about: About, name: str, most: int) -> str:
     """The picture as an element of a page, in the page's colours, with a description; empty if there is none."""
     if about.value == RANK:
         return ""
@@ -97,9 +97,7 @@ def _numbers(facts: Facts) -> str:
     meaning += [
         f"<p>{text(step)}</p>" for step in about.steps if step.startswith("From low to high") or step == about.unseen
     ]
-    folded = (
-        f"<details><summary>{rows(more.num_rows)} more</summary>\n{_table(more, about)}</details>" if len(more) else ""
-    )
+    folded = _details(f"{rows(more.num_rows)} more", _table(more, about)) if len(more) else ""
     missing = f"<p>... and {rows(rest)} more, in the file.</p>" if rest > 0 else ""
     return (
         f"<section><h2>The numbers</h2>\n{paragraphs(facts.findings)}{''.join(meaning)}\n"
@@ -138,7 +136,7 @@ def _origin(facts: Facts) -> str:
     known = {
         "Question": about.what,
         "Dataset": about.dataset,
-        "A person is one value of": facts.user or UNKNOWN,
+        "One person is": f"one value of {facts.user}" if facts.user else UNKNOWN,
         "Number of people": f"{facts.people} ({facts.people.origin})" if facts.people else "not public",
         "Charged on": entry.at if entry else f"{UNKNOWN}: no ledger was given",
         "Made with": f"headcount {about.version}" if about.version else f"headcount, version {UNKNOWN}",
@@ -183,19 +181,22 @@ def _command(facts: Facts) -> str:
 
 
 def _folded(facts: Facts) -> str:
-    """What only some readers want."""
+    """What only some readers want; on paper, the checklist and the steps."""
     lines = checklist(facts)
     left = sum(line.open for line in lines)
+    steps = f"{_list(facts.about.steps, 'ol')}<p>Proof: {text(facts.about.proof or UNKNOWN)}</p>"
+    title = f"Checklist of NIST SP 800-226: {len(lines)} questions, {left} for you to answer"
     parts = [
-        (f"Checklist of NIST SP 800-226: {len(lines)} questions, {left} for you to answer", _checklist(lines)),
-        (
-            "What was done, step by step",
-            f"{_list(facts.about.steps, 'ol')}<p>Proof: {text(facts.about.proof or UNKNOWN)}</p>",
-        ),
-        ("Privacy events", f"<pre>{escape(_pretty(facts.about.events))}</pre>"),
-        *([("The plan, and how to run it again", _plan(facts.about))] if facts.about.plan else []),
+        _details(title, _checklist(lines), ' class="printed"'),
+        _details("What was done, step by step", steps, ' class="printed"'),
+        _details("Privacy events", f"<pre>{escape(_pretty(facts.about.events))}</pre>"),
+        _details("The plan, and how to run it again", _plan(facts.about)) if facts.about.plan else "",
     ]
-    return "\n".join(f"<details><summary>{text(title)}</summary>\n{content}</details>" for title, content in parts)
+    return "\n".join(parts)
+
+
+def _details(title: str, content: str, kind: str = "") -> str:
+    return f"<details{kind}><summary>{text(title)}</summary>\n{content}</details>"
 
 
 def _checklist(lines: Sequence[Line]) -> str:

@@ -12,6 +12,11 @@ from headcount.release.report.facts import Facts
 STRENGTHS = ((1.0, "strong"), (10.0, "moderate, to be used with other safeguards"))
 """Epsilon up to which a promise is commonly called so (Ponomareva et al. 2023, section 5.3)."""
 WEAK = "weak by itself"
+CHANGES = {
+    "add-remove": "Take the data with and without",
+    "replace": "Take the data with any rows, or any others, of",
+    "replace-same-size": "Take the data with any rows, or as many others, of",
+}
 LARGEST_DELTA = 1e-5
 """A delta above this is pointed out, however many people there are."""
 
@@ -23,12 +28,10 @@ class Promise:
     epsilon: float
     delta: float
     neighbours: str
+    """The neighbouring relation; empty if it is not known."""
     user: str
-
-    @property
-    def person(self) -> str:
-        """Whom it is made to."""
-        return f"one person (one value of the column {self.user}) with all of their rows" if self.user else "one person"
+    stated: str
+    """The sentence in which the release itself states it."""
 
     def belief(self, before: float, times: float = 1.0) -> float:
         """The most that a belief can become, of two neighbours `times` apart."""
@@ -50,7 +53,7 @@ class Promise:
             "add-remove": "that a certain person is in the data",
             "replace": "that a certain person's rows are these and not those",
             "replace-same-size": "that a certain person's rows are these and not as many others",
-        }.get(self.neighbours, "that a certain person took part")
+        }.get(self.neighbours, "that a certain contribution is in the data")
         return (
             f"Somebody who thought it 50% likely {question} can get to at most {half} by seeing the whole "
             f"release, whatever else they know; from 1% they can get to at most {rare}."
@@ -72,26 +75,27 @@ class Promise:
         return next((words for most, words in STRENGTHS if self.epsilon <= most), WEAK)
 
     @property
+    def change(self) -> str:
+        """What neighbours differ in, and what that changes; as stated, if the relation is unknown."""
+        if self.neighbours not in CHANGES:
+            return self.stated
+        return (
+            f"{CHANGES[self.neighbours]} one person (one value of the column {self.user}) with all of their rows: "
+            "every result is almost as likely with the one as with the other, within a factor of "
+            f"{factor(self.epsilon)} (epsilon {self.epsilon:g})."
+        )
+
+    @property
     def sentences(self) -> list[str]:
         """The promise as one paragraph."""
-        change = {
-            "add-remove": "Take the data with and without",
-            "replace": "Take the data with any rows, or any others, of",
-            "replace-same-size": "Take the data with any rows, or as many others, of",
-        }.get(self.neighbours, "Take the data with and without the contribution of")
-        return [
-            f"{change} {self.person}: every result is almost as likely with the one as with the other, within a factor "
-            f"of {factor(self.epsilon)} (epsilon {self.epsilon:g}).",
-            self.odds,
-            self.about_rows,
-            self.exception,
-            f"An epsilon of {self.epsilon:g} is commonly called {self.strength}; no standard sets a limit.",
-        ]
+        size = f"An epsilon of {self.epsilon:g} is commonly called {self.strength}; no standard sets a limit."
+        return [self.change, self.odds, self.about_rows, self.exception, size]
 
 
 def promise_of(facts: Facts) -> Promise:
     """The promise of a release."""
-    return Promise(float(facts.about.epsilon), float(facts.about.delta), facts.neighbours, facts.user)
+    about = facts.about
+    return Promise(float(about.epsilon), float(about.delta), facts.neighbours, facts.user, facts.stated)
 
 
 def factor(epsilon: float) -> str:

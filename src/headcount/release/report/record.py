@@ -83,7 +83,7 @@ def _loss(facts: Facts) -> dict[str, Any]:
     parameters = {"epsilon": promise.epsilon, **({"delta": promise.delta} if promise.delta else {})}
     return {
         "privacy_unit": "User level" if facts.user else Gap("whose data changes between neighbouring tables"),
-        "privacy_unit_details": promise.sentences[0],
+        "privacy_unit_details": promise.change,
         "number_of_privacy_units": Placeholder(0, unknown) if count is None else count,
         "privacy_parameters": parameters,
         "privacy_parameters_details": " ".join([promise.odds, promise.exception, *delta]),

@@ -33,7 +33,8 @@ pre { background: var(--card); padding: .7rem; border-radius: .3rem; white-space
   :root { color-scheme: light; --paper: #fff; --ink: #000; --soft: #333; --line: #bbb; --card: #f4f4f4; --link: #000;
     --bar: #9fc3e0; --whisker: #27496d; --band: #cfe3f2; --warn: #000; --warnbg: #fff; }
   main { max-width: none; padding: 0; } h2 { break-after: avoid; } figure, tr, .card { break-inside: avoid; }
-  thead { display: table-header-group; } details::details-content { content-visibility: visible; block-size: auto; } }
+  figure svg { max-height: 15cm; width: auto; } thead { display: table-header-group; }
+  details.printed::details-content { content-visibility: visible; block-size: auto; } }
 """
 COLOURS = {
     "#1f2933": "--ink",
