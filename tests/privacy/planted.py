@@ -1116,14 +1116,14 @@ BUGS = [
     ),
     Bug(
         "items unescaped on a page",
-        "release/page.py",
-        (("<td{kind}>{_text(shown(cell, name, counted))}</td>", "<td{kind}>{shown(cell, name, counted)}</td>"),),
+        "wording/markup.py",
+        (("<td{kind}>{text(cell)}</td>", "<td{kind}>{cell}</td>"),),
         RELEASE + "test_a_page_holds_no_code_and_loads_nothing",
     ),
     Bug(
         "a forged cost unescaped on a page",
-        "release/page.py",
-        (("<b>{_text(cost)}</b>", "<b>{cost}</b>"),),
+        "release/notebook.py",
+        (("Cost: {text(cost)}", "Cost: {cost}"),),
         FORGED + "test_costs_are_escaped_even_if_nothing_checked_them",
     ),
     Bug(

@@ -6,6 +6,7 @@ import pyarrow as pa
 
 from headcount.errors import visible
 from headcount.release.about import SHAPE_COLUMNS, About
+from headcount.release.measures import measures
 from headcount.wording import counted_noun
 
 SHOWN = 10
@@ -39,7 +40,7 @@ def largest(table: pa.Table, about: About, most: int = SHOWN) -> list[str]:
     if about.view == "aggregate":
         first = with_intervals(first, about)
         return [*columns(first, first.column_names[len(about.by) :]), *rest]
-    return [*columns(first, counts(about)), *rest]
+    return [*columns(first, counts(about, table)), *rest]
 
 
 def with_intervals(table: pa.Table, about: About) -> pa.Table:
@@ -52,10 +53,16 @@ def with_intervals(table: pa.Table, about: About) -> pa.Table:
     return pa.table(cells)
 
 
-def counts(about: About) -> tuple[str, ...]:
+def counts(about: About, table: pa.Table) -> tuple[str, ...]:
     """The columns of numbers, which are aligned to the right. A column of items is none, whatever its name is."""
     items = () if about.view in NUMERIC_ITEMS else about.by
-    return tuple(name for name in NUMBERS.get(about.view, (*COUNTS, about.value)) if name not in items)
+    several = (column for each in measures(table, about) for column in (each.name, each.low, each.high))
+    return tuple(name for name in NUMBERS.get(about.view, (*COUNTS, about.value, *several)) if name not in items)
+
+
+def chart_title(about: About) -> str:
+    """What it is, as the title of a chart: "People per song"."""
+    return visible(about.what[:1].upper() + about.what[1:])
 
 
 def nothing(table: pa.Table, about: About) -> str:
