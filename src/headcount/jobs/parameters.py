@@ -28,7 +28,15 @@ from headcount.source.views import Where, conditions
 
 Count = Literal["users", "events"]
 Mechanism = Literal[
-    "auto", "clipped", "thresholded", "weighted", "count-release", "sample-threshold", "plume", "plume-threshold"
+    "auto",
+    "clipped",
+    "thresholded",
+    "weighted",
+    "rounds",
+    "count-release",
+    "sample-threshold",
+    "plume",
+    "plume-threshold",
 ]
 Key = str | int | bool
 Before = Mapping[str, Any]
