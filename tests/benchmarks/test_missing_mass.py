@@ -27,11 +27,15 @@ def test_the_target_is_both_items_and_mass_of_the_best_peer(rounds: tuple[float,
 
 
 def test_a_line_from_end_to_end(tmp_path: Path) -> None:
-    """Ten items of 1,000 people, and of each person one of their own: everybody finds the ten, and no other."""
+    """Ten items of 1,000 people, and of each person one of their own: everybody finds the ten. Others are found with a
+    chance of up to 1% a release, five of them never."""
     people = np.repeat(np.arange(1_000), 2)
     items = np.where(np.arange(2_000) % 2, people % 10, 1_000 + people)
     path = tmp_path / "crowd.parquet"
     pq.write_table(pa.table({"user_id": people, "item": pa.array(items).cast(pa.string())}), path)
     told = line(path, 1)
-    assert list(told.values())[:-3] == ["crowd", *["10 / 0.5000"] * 7]
-    assert told["target met"] == "yes"
+    name, *found = list(told.values())[:-3]
+    assert name == "crowd"
+    assert len(found) == 7
+    assert all(10 <= int(cell.partition(" / ")[0]) < 15 for cell in found)
+    assert all(0.497 < float(cell.partition(" / ")[2]) <= 0.5 for cell in found)
