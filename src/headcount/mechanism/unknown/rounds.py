@@ -32,7 +32,7 @@ from headcount.wording import format_number
 WEIGHTS = (16, 24, 36, 54, 81)
 """Weight of each round in the mean, and its part of the noise's budget: each half as much again as the one before
 (fitted on two tables: docs/evidence.md)."""
-SHARES = ((Fraction(1, 100), 2), (Fraction(1, 200), 1), (Fraction(17, 200), MOST_SHOWN))
+SHARES = ((Fraction(2, 100), 2), (Fraction(1, 200), 1), (Fraction(15, 200), MOST_SHOWN))
 """Of what is shown: the share of the noise's budget for the profile, the clipped amount and the totals, and the number
 of cells that one person can change."""
 USUAL_SPREAD = 0.25
