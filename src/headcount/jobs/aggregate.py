@@ -248,7 +248,7 @@ class Aggregate(ListedItemJob):
 
     @property
     def unit(self) -> str:
-        return "values"
+        return "people"
 
     def unseen(self, mechanism: AnyMechanism, selections: Sequence[BoundSelection[Any]]) -> str:
         few = f"Up to {mechanism.unseen:,} people with far more than all others could go unseen"

@@ -14,7 +14,7 @@ from headcount.account.events import Neighbours
 from headcount.account.guarantee import Cost
 from headcount.bound.selection.by_load import Generalized
 from headcount.bound.selection.people import NoisyCount
-from headcount.bound.selection.profile import FromProfile
+from headcount.bound.selection.profile import MOST_ITEMS, FromProfile
 from headcount.errors import BadParameter
 from headcount.exact import Number
 from headcount.jobs import parameters
@@ -32,7 +32,8 @@ from headcount.mechanism.strategy import Strategy
 from headcount.mechanism.topk.levels import KBAR, TARGET, VariantName
 from headcount.mechanism.topk.strategy import TopK
 from headcount.mechanism.unknown import strategy as unknown
-from headcount.mechanism.unknown.strategy import Thresholds, Weights
+from headcount.mechanism.unknown.rounds import Rounds
+from headcount.mechanism.unknown.strategy import InRounds, Thresholds, Weights
 from headcount.planner import release
 from headcount.release import Release
 from headcount.source.periods import Period
@@ -102,8 +103,8 @@ def histogram(
     share: the share of epsilon that selecting the bound takes; by default 0.02 to 0.05.
     grid: the bounds to select from, instead of all.
     mechanism: "clipped" for known items; "weighted", "thresholded" or "count-release" for unknown ones; "auto" knows
-        which. "sample-threshold" adds no noise: it releases counts of a sample. "plume" and "plume-threshold" are
-        baselines, to compare with.
+        which. "rounds" shows the most items; their counts come from a second measurement. "sample-threshold" adds no
+        noise: it releases counts of a sample. "plume" and "plume-threshold" are baselines, to compare with.
     variant: of "count-release": "level" is the best, "rogers" the paper's; also "coarse" and "refined".
     kbar: of "count-release": the size of the candidate list; only the `kbar` most common items are considered.
     first_epsilon: of variants of the paper: the epsilon of a selection in the first level, 0.0005 by default.
@@ -237,6 +238,8 @@ class Histogram(ListedItemJob):
             sampling = Sampling(self.p, self.theta, self.rule)
             return Samples(**common, cells=cells, bound=self.bound, grid=self.grid, sampling=sampling)
         common["count"] = self.count
+        if self.mechanism == Rounds.name:
+            return InRounds(**common, bound=self.bound)
         if self.mechanism in plume.NAMES:
             target = (self.target_error or TARGET) if self.mechanism == "plume-threshold" else None
             return PlumeStrategy(**common, target=target)
@@ -284,6 +287,8 @@ class Histogram(ListedItemJob):
             self._check_not_topk()
         if self.mechanism in plume.NAMES:
             self._check_plume()
+        if self.mechanism == Rounds.name:
+            self._check_rounds()
         self._check_sample()
 
     def _check_domain(self) -> None:
@@ -292,7 +297,8 @@ class Histogram(ListedItemJob):
                 'mechanism="clipped" is for items known in advance.',
                 fix='keys=["apple", "pear"], or mechanism="auto"',
             )
-        if self.mechanism in ("thresholded", "weighted", "count-release", *plume.NAMES) and self.known:
+        unknown_only = ("thresholded", "weighted", Rounds.name, "count-release", *plume.NAMES)
+        if self.mechanism in unknown_only and self.known:
             raise BadParameter(
                 f'mechanism="{self.mechanism}" is for items not known in advance.',
                 fix='no keys and bins, or mechanism="clipped"',
@@ -396,6 +402,20 @@ class Histogram(ListedItemJob):
         if self.debias not in ("auto", None):
             raise BadParameter(f'debias="{self.debias}" with {name}: nothing is undone.', fix="no debias")
 
+    def _check_rounds(self) -> None:
+        """What goes with items that are shown in rounds."""
+        name = f'mechanism="{self.mechanism}"'
+        if self.count == "events":
+            raise BadParameter(f"{name} counts people.", fix='count="users", or mechanism="auto"')
+        if isinstance(self.bound, str) and self.bound != "auto":
+            raise BadParameter(f'bound="{self.bound}" with {name}: nothing is chosen.', fix='bound="auto", or bound=50')
+        if isinstance(self.bound, int) and self.bound > MOST_ITEMS:
+            raise BadParameter(f"bound={self.bound} with {name}: at most {MOST_ITEMS:,}.", fix="bound=100")
+        if self.share is not None or self.grid is not None:
+            raise BadParameter(f"{name} leaves no bound to choose.", fix="no share and grid")
+        if self.debias != "auto":
+            raise BadParameter(f"debias={self.debias!r} with {name}: counts are measured afterwards.", fix="no debias")
+
     def _check_sample(self) -> None:
         """What goes with counts of a sample."""
         given = given_of_sample(self)
@@ -450,8 +470,8 @@ class Histogram(ListedItemJob):
     def check_target(self, target: Any) -> None:
         if self.mechanism == Sampled.name:
             raise BadParameter(f"target_error={target}: a sample has no one error for all.", fix="epsilon=1")
-        if isinstance(self.bound, str) or self.mechanism == "weighted":
-            what = f'bound="{self.bound}"' if isinstance(self.bound, str) else 'mechanism="weighted"'
+        if isinstance(self.bound, str) or self.mechanism in ("weighted", Rounds.name):
+            what = f'bound="{self.bound}"' if isinstance(self.bound, str) else f'mechanism="{self.mechanism}"'
             raise BadParameter(
                 f"target_error={target} with {what}: the error depends on the bound.",
                 fix=f"target_error={target}, bound=20, or epsilon=1",
