@@ -192,7 +192,7 @@ def _sums(rows: Rows, column: int) -> Integers:
     if not len(starts):
         return amounts
     high, low = (np.add.reduceat(part, starts) for part in (amounts >> 25, amounts & (2**25 - 1)))
-    sums: Integers = np.clip(high, -(2**26), 2**26) * 2**25 + low
+    sums: Integers = np.clip(high + (low >> 25), -(2**26), 2**26) * 2**25 + (low & (2**25 - 1))
     return np.clip(sums, -LARGEST_SUM, LARGEST_SUM)
 
 
