@@ -77,7 +77,8 @@ def scaled(values: Any, norms: Any, bound: float, units: int) -> Any:
 def clipped_part(sums: Any, norms: Any, bound: float, limit: float, units: int) -> Any:
     """What scaling to the bound takes from a person's sum, at most `limit` in either direction, which is `units`
     units."""
-    lost = where(norms > float(bound), sums * (norms - float(bound)) / norms, sums * 0.0)
+    divisor = where(norms > float(bound), norms, float(bound))
+    lost = sums * (divisor - float(bound)) / divisor
     within = where(lost > limit, limit, where(lost < -limit, -limit, lost))
     return truncated(within * (float(units) * NORM_GUARD) / limit)
 

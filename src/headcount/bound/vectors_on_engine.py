@@ -93,12 +93,10 @@ def _norms(entries: ir.Table) -> ir.Table:
 
 
 def _value(pairs: ir.Table, vector: Vector) -> ir.Value:
-    """Value of each pair."""
-    if vector.kind == "people":
-        return ibis.literal(float(GRID))
+    """Value of each pair: from a column, as engines take a plain 1024.0 for a decimal."""
     counts = pairs[COUNT].cast("float64")
-    if vector.kind == "events":
-        return counts * float(GRID)
+    if vector.kind in ("people", "events"):
+        return (ibis.least(counts, 1.0) if vector.kind == "people" else counts) * float(GRID)
     return pairs[SUM].cast("float64") - (ibis.literal(vector.centre) if vector.once else vector.centre * counts)
 
 
