@@ -26,7 +26,7 @@ from headcount.account.events import (
 )
 from headcount.account.gaussian import discrete_delta
 from headcount.account.threshold import changed_people, gaussian_delta, laplace_delta
-from headcount.audit import distributed, rounds, sampled, shaped, twice
+from headcount.audit import distributed, groups, rounds, sampled, shaped, twice
 from headcount.audit.enumerate import Delta, worst_delta
 from headcount.audit.found_first import People, profiled
 from headcount.audit.mistakes import (
@@ -305,9 +305,11 @@ def specimens() -> list[Specimen]:
         *distributed.honest(),
         *twice.honest(),
         *rounds.honest(),
+        *groups.honest(),
     ]
     bottom = ("a bottom as light as an item", on_people(wrongly), delta, crowded, 20)
     slow_wrong = [bottom, *sampled.wrong(), *shaped.wrong(), *distributed.wrong(), *twice.wrong(), *rounds.wrong()]
+    slow_wrong += groups.wrong()
     return [
         *(Specimen(name, run, ONE, d, True, *pair) for name, run, d, pair in honest),
         *(Specimen(name, run, ONE, d, True, *pair, slow) for name, run, d, pair, slow in slow_honest),

@@ -95,8 +95,8 @@ class GroupMeasurement:
     neighbours: Neighbours
     given: tuple[float | None, ...]
     """The bound of each vector, if it is given: in multiples of 1/GRID."""
-    targets: tuple[float | None, ...]
-    """The relative standard deviation that each vector's totals may have, if it is given."""
+    targets: tuple[float | None, ...] = ()
+    """The relative standard deviation that each vector's totals may have, if it is given; empty if none is."""
 
     @property
     def unseen(self) -> int:
@@ -193,7 +193,7 @@ class GroupMeasurement:
     ) -> tuple[NoisyVector, ...]:
         """The totals of every vector, with noise."""
         event, found = self.events[-1], []
-        shares = shared([each.error for each in planned], self.weights, self.targets)
+        shares = shared([each.error for each in planned], self.weights, self.targets or (None,) * len(planned))
         units = self._units(shares.tolist(), signed=any(each.vector.kind == "amount" for each in planned))
         for each, own, taken in zip(planned, units, lost, strict=True):
             noise = _noise(event, each.vector.totals(count), entropy)
