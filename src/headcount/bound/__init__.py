@@ -7,6 +7,9 @@ scale.py        scale a person's counts to an l1 or l2 norm, on a public grid
 weighted.py     scale them to an l2 norm, on a grid that does not depend on the bound
 rounds.py       spread a person's weight over their items that are not shown yet, round after round
 shown.py        scale them again, over items that are shown already
+groups.py       groups whose statistics are measured: found by their people, or listed
+vectors.py      what people add to public groups, each statistic scaled to a norm of its own
+vectors_on_engine.py  the same, computed by the engine
 measured.py     measure one more scalar: the clipped amount, or the number of people
 top.py          list the most common items, with no limit on a person's items
 draws.py        per-person counts over a public list; a fixed number of draws per person
