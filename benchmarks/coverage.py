@@ -1,7 +1,7 @@
 """How often intervals hold the true count by default, on tables that try to break them (panel.py).
 
     python -m benchmarks.coverage [--half fit|report] [--epsilon 0.5,1,4] [--runs 10] [--count users|events] [--known]
-                                  [--table NAME] [--data FOLDER]
+                                  [--mechanism rounds] [--table NAME] [--data FOLDER]
 
 *shown* items, *good* ones (within 10% of the true count), *l1* (all errors over all true counts, items that are not
 shown counted in full), the share of the intervals that *hold* the true count, that of the 50 largest counts, and the
@@ -51,8 +51,8 @@ def lines(options: argparse.Namespace, to: Path) -> Iterator[str]:
         keys = {"keys": list(truth)} if options.known else {}
         runs = options.runs if sum(truth.values()) < MANY_PAIRS else (options.runs + 1) // 2
         for epsilon in map(float, options.epsilon.split(",")):
-            asked = {"user": "user_id", "by": "item", "epsilon": epsilon, "count": options.count, **keys}
-            each = [measures(histogram(path, **asked), truth) for _ in range(runs)]
+            asked = {"epsilon": epsilon, "count": options.count, "mechanism": options.mechanism, **keys}
+            each = [measures(histogram(path, user="user_id", by="item", **asked), truth) for _ in range(runs)]
             yield row(name, epsilon, np.nanmean(each, axis=0).tolist())
 
 
@@ -71,6 +71,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=10)
     parser.add_argument("--count", choices=("users", "events"), default="users")
     parser.add_argument("--known", action="store_true")
+    parser.add_argument("--mechanism", default="auto")
     parser.add_argument("--table", default="")
     parser.add_argument("--data", default=str(folder([])))
     options = parser.parse_args()

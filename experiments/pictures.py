@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from headcount.release.plot import TEXT
+from headcount.release.pictures.scene import TEXT
 
 COLOURS = ("#27496d", "#d1495b", "#edae49", "#66a182", "#8d6a9f", "#7fb2d9", "#b08968", "#9aa5b1")
 

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from benchmarks.scale.rows import Row
 from benchmarks.scale.ways import OURS, PLAIN, POLARS, WAYS
 from experiments.pictures import COLOURS, Panel, Series, figure
-from headcount.release.plot import INK, TEXT
+from headcount.release.pictures.scene import INK, TEXT
 
 
 def growth(rows: Sequence[Row]) -> Figure:

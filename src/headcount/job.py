@@ -70,8 +70,6 @@ class Job(ABC):
     """The public function."""
     view: ClassVar[str] = ""
     """What kind of table a release of this job is; empty for counts of items."""
-    pure: ClassVar[bool] = False
-    """True if no delta is ever needed."""
     people_of_all_rows: ClassVar[bool] = False
     """True if people none of whose rows fulfil the conditions are counted among all people."""
     later_parameters: ClassVar[tuple[str, ...]] = ("where",)
@@ -141,6 +139,11 @@ class Job(ABC):
     def check(self) -> None:
         """Refuse parameters that contradict each other."""
         return
+
+    @property
+    def pure(self) -> bool:
+        """True if no delta is ever needed."""
+        return False
 
     def check_zero_delta(self) -> None:
         """Refuse a delta of 0 where one is needed."""
@@ -342,9 +345,9 @@ class Job(ABC):
         people = mechanism.unseen or (selections[-1].unseen if selections else 0)
         if not people or mechanism.estimand != "true":
             return ""
-        more = "by as much as they have" if self.counts_events else f"by up to {people:,}"
+        more = "by as much as they have" if self.counts_events or self.scales is not None else f"by up to {people:,}"
         few = f"Up to {people:,} people with far more than all others could go unseen"
-        return f"{few}: then {self.values} may be higher {more}."
+        return f"{few}: then the {self.values} may be higher {more}."
 
     @property
     def values(self) -> str:

@@ -25,11 +25,12 @@ from headcount.job import Job
 from headcount.mechanism.mechanism import AnyMechanism
 from headcount.mechanism.strategy import Strategy
 from headcount.noise import Entropy, KeyedEntropy, SystemEntropy
-from headcount.release import About, Release, open_release, pack
+from headcount.release import About, Release, current_version, open_release, pack
 from headcount.run import Decision, Progress, Source, draw, fingerprint
 from headcount.source import Events, open_events
 from headcount.source.engines.limits import Limits, limits
 from headcount.source.events import check_limits, check_name
+from headcount.wording.markup import card, facts, folded_steps, text
 
 FORMAT = 7
 DEFAULT_DELTA = 1e-6
@@ -218,6 +219,15 @@ class Plan:
 
     __repr__ = __str__
 
+    def _repr_html_(self) -> str:
+        forecast = self.strategy.forecast(self.job.item, self.job.unit)
+        cost = f"epsilon {float(self.cost.epsilon):g}, delta {float(self.cost.delta):g}"
+        return card(
+            f"<p><b>Plan: {text(self.what)}</b>, from {text(self.dataset)}</p>\n"
+            f"{facts([('cost', cost), *forecast])}\n{folded_steps(self.steps)}\n"
+            "<p><small>Nothing was read, nothing was spent.</small></p>"
+        )
+
     def to_json(self) -> str:
         """The plan as text, to be looked at, kept, or sent to where the data are."""
         return self._text
@@ -365,4 +375,5 @@ class Plan:
             estimand=self.job.estimand(mechanism, self._cells) if mechanism else "",
             interval=self.job.interval_note(mechanism, self._cells) if mechanism else "",
             unseen=unseen,
+            version=current_version(),
         )

@@ -20,6 +20,7 @@ from headcount.account.events import (
     Selection,
     Selections,
     ShuffledLaplace,
+    ThresholdRound,
     WeightedThreshold,
     from_json,
     to_json,
@@ -183,6 +184,11 @@ event_for_replace = st.one_of(
         st.integers(1, 5),
         st.integers(0, 9),
     ),
+    st.builds(
+        lambda k, t: ThresholdRound(Fraction(30 * k), Fraction(20 * k), Fraction(k), k, 30 * k + t, "replace"),
+        st.integers(1, 5),
+        st.integers(0, 9),
+    ),
 )
 event_for_add_remove = st.one_of(
     plain_event,
@@ -254,6 +260,8 @@ def quieter(event: Event, factor: Fraction) -> Event:
             return GaussianThreshold(variance / factor, items, largest, limit, neighbours)
         case WeightedThreshold(variance, squared, items, limit, neighbours):
             return WeightedThreshold(variance / factor, squared, items, limit, neighbours)
+        case ThresholdRound(variance, mean, squared, items, limit, neighbours):
+            return ThresholdRound(variance / factor, mean / factor, squared, items, limit, neighbours)
         case SampleThreshold(rate, limit, items, neighbours, epsilon):
             return SampleThreshold(rate * factor, limit, items, neighbours, epsilon)
         case ShuffledLaplace(scale, shape, spread, neighbours, epsilon):

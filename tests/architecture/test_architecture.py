@@ -14,8 +14,8 @@ MOST_ROOMS, MOST_FLOORS = 20, 11
 
 BASE = {"errors", "exact", "wording"}
 ONLY = {
-    "wording": set(),
-    "errors": {"wording"},
+    "errors": set(),
+    "wording": {"errors"},
     "exact": {"errors", "wording"},
     "noise": BASE,
     "account": BASE,

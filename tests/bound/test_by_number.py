@@ -20,6 +20,7 @@ from headcount.bound import (
     BoundSelection,
     SampledEvents,
     SampledItems,
+    SpreadWeight,
     TopItems,
     WeightedClip,
 )
@@ -37,6 +38,7 @@ BOUNDINGS: list[tuple[Bounding, bool]] = [
     (Doubtful(1), False),
     (SampledEvents(3), True),
     (WeightedClip(2, 3, 1), False),
+    (SpreadWeight(3), False),
     (WeightedClip(4, 4, 10**6), True),
     (TopItems(3), False),
 ]

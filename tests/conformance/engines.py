@@ -102,8 +102,8 @@ def people(many: int = 400) -> pa.Table:
     )
 
 
-def kept(stack: ExitStack, data: Any, *, events: bool = False, amounts: bool = False) -> Contributions:
+def kept(stack: ExitStack, data: Any, **how: Any) -> Contributions:
     """What each person did, kept by the engine."""
-    columns = ["user", "item", *(["amount"] if amounts else [])]
-    done = contributions(open_events(data, columns).table(), [None], events=events, keys=None, amounts=amounts)
+    columns = ["user", "item", *(["amount"] if "amounts" in how or "scales" in how else [])]
+    done = contributions(open_events(data, columns).table(), [None], keys=None, **{"events": False, **how})
     return stack.enter_context(done.read(ReadPlan(people=True)))

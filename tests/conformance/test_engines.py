@@ -16,6 +16,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from tests.conformance.engines import Put, Seeded, kept, people
+from tests.groups import SCALE, looked_at_groups
 from tests.tables import looked_at_again
 
 import headcount as hc
@@ -28,12 +29,14 @@ from headcount.bound import (
     SampledItems,
     ScaledToSize,
     ScaledToSum,
+    SpreadWeight,
     TopItems,
     TopSums,
     WeightedClip,
     WithScalar,
 )
 from headcount.bound.draws import Draws, ExactDraws
+from headcount.bound.groups import BoundedGroups, FoundGroups, ListedGroups
 from headcount.bound.selection.amounts import NothingSeenSums, UsualAmounts
 from headcount.bound.selection.by_load import Exponential, Generalized
 from headcount.bound.selection.compare import ComparedSizes, ComparedSums
@@ -62,6 +65,7 @@ BOUNDINGS: list[tuple[str, Bounding]] = [
     ("events", ScaledToSize(9, 10**6)),
     ("users", WeightedClip(2, 5, 1)),
     ("events", WeightedClip(4, 10**4, 10**6)),
+    ("users", SpreadWeight(5)),
     ("users", WithScalar(SampledItems(2), "taken")),
     ("events", WithScalar(SampledEvents(3), "taken")),
     ("users", TopItems(7)),
@@ -73,6 +77,8 @@ BOUNDINGS: list[tuple[str, Bounding]] = [
     ("events", Draws(3, 3)),
     ("events", ExactDraws(2)),
     ("users", Discovered(SampledItems(2), KEYS, FOUND)),
+    ("numbers", FoundGroups(2, 5, 1)),
+    ("numbers", ListedGroups()),
 ]
 EPSILON: tuple[Fraction, Any] = (Fraction(1, 10), "add-remove")
 KNOWN: tuple[Any, ...] = (4.0, 1, (1, 2, 4, 9, 16))
@@ -100,8 +106,14 @@ Both = dict[str, tuple[Contributions, Contributions]]
 
 @pytest.fixture(scope="module")
 def both(put: Put) -> Iterator[Both]:
-    """What each person did, on DuckDB and on another engine: as users, as events, and with amounts."""
-    ways: dict[str, dict[str, bool]] = {"users": {}, "events": {"events": True}, "amounts": {"amounts": True}}
+    """What each person did, on DuckDB and on another engine: as users, as events, with amounts, and with numbers that
+    are measured."""
+    ways: dict[str, dict[str, Any]] = {
+        "users": {},
+        "events": {"events": True},
+        "amounts": {"amounts": True},
+        "numbers": {"scales": (SCALE,)},
+    }
     with ExitStack() as stack:
         there = put(people())
         yield {name: (kept(stack, people(), **how), kept(stack, there, **how)) for name, how in ways.items()}
@@ -128,6 +140,8 @@ def drawn(bounded: Any) -> Any:
     """The same; people's draws, which come in any order, as a bag; and what a second look shows."""
     if isinstance(bounded, BoundedWeighted):
         return bounded.items, bounded.totals.tolist(), bounded.sensitivity, looked_at_again(bounded)
+    if isinstance(bounded, BoundedGroups):
+        return bounded.items, bounded.totals.tolist(), bounded.sensitivity, looked_at_groups(bounded)
     if not hasattr(bounded, "starts"):
         return told(bounded)
     pairs = list(zip(bounded.places.tolist(), bounded.counts.tolist(), strict=True))
@@ -141,7 +155,7 @@ def name(value: Any) -> str:
 
 @pytest.mark.parametrize(("what", "bounding"), BOUNDINGS, ids=name)
 def test_bounded_counts(both: Both, what: str, bounding: Bounding) -> None:
-    keys = KEYS if isinstance(bounding, Draws | ExactDraws) else None
+    keys = KEYS if isinstance(bounding, Draws | ExactDraws | ListedGroups) else None
     here, there = (drawn(bounding.bound(each, SECRET, keys)) for each in both[what])
     assert here == there
 
@@ -168,6 +182,10 @@ def test_every_way_is_here() -> None:
 
 ITEM = {"by": "item"}
 LISTED = [f"item {number}" for number in range(1, 12)]
+METRICS: dict[str, Any] = {
+    "metrics": ["people", "events", "sum(amount)", "mean(amount)", "mean(amount) per person", "median(amount)"],
+    "range": (0, 100),
+}
 JOBS: dict[str, tuple[Any, dict[str, Any]]] = {
     "auto": ("histogram", ITEM),
     "bound": ("histogram", {**ITEM, "bound": 2}),
@@ -183,6 +201,7 @@ JOBS: dict[str, tuple[Any, dict[str, Any]]] = {
     "weeks and cities": ("histogram", {"by": ["day", "city"], "per": {"day": "week"}, "where": {"amount": (0, 50)}}),
     "weeks of people": ("profile", {"by": "day", "per": "week", "where": {"day": ("2024-01-01", "2024-01-30")}}),
     "two columns": ("histogram", {"by": ["city", "day"], "bound": 3}),
+    "rounds": ("histogram", {**ITEM, "mechanism": "rounds"}),
     "count-release": ("histogram", {**ITEM, "mechanism": "count-release"}),
     "sum": ("histogram", {**ITEM, "mechanism": "count-release", "sum": "amount"}),
     "plume": ("histogram", {**ITEM, "mechanism": "plume-threshold"}),
@@ -197,6 +216,11 @@ JOBS: dict[str, tuple[Any, dict[str, Any]]] = {
     "quantiles over decades": ("quantiles", {"value": "amount", "range": (0, 20_000), "q": [0.25, 0.5], "bound": 1}),
     "distribution": ("distribution", {**ITEM, "keys": LISTED}),
     "distribution over rows": ("distribution", {**ITEM, "keys": LISTED, "target": "rows"}),
+    "groups": ("aggregate", {**ITEM, **METRICS}),
+    "listed groups": ("aggregate", {**ITEM, **METRICS, "keys": LISTED}),
+    "groups of two columns": ("aggregate", {"by": ["city", "day"], "metrics": ["people", "sum(amount)"]}),
+    "replaced groups": ("aggregate", {**ITEM, "metrics": ["share", "mean(amount)"], "neighbours": "replace"}),
+    "binned groups": ("aggregate", {"by": "day", "bins": ["2024-01-01", "2024-01-20", "2024-02-10"], **METRICS}),
     "distribution of a source": ("distribution", {**ITEM, "keys": LISTED, "target": "source"}),
 }
 

@@ -72,6 +72,8 @@ OWN_WHEN: dict[tuple[str, str], str] = {
     ("distribution", "keys"): "always, or `bins`",
     ("top", "count"): "if you need no counts",
     ("total", "count"): "to count people instead of rows",
+    ("total", "sum"): "to add up an amount",
+    ("total", "delta"): "for sums only",
     ("total", "debias"): "if people's counts are Poisson",
 }
 """Where a job differs."""
@@ -132,9 +134,12 @@ READ_ON: dict[str, tuple[str, ...]] = {
     "histogram": (
         "How to [choose the bound and the mechanism](../how-to/choose.md), [count by date](../how-to/dates.md)",
         "Proofs: [two measurements](../proofs/weighted.md), [unknown items](../proofs/thresholded.md), "
-        "[known items](../proofs/clipped.md), [choosing a bound](../proofs/choice.md)",
+        "[known items](../proofs/clipped.md), [rounds](../proofs/rounds.md), [choosing a bound](../proofs/choice.md)",
     ),
-    "aggregate": ("How to release [sums, means and medians per group](../how-to/aggregate.md)",),
+    "aggregate": (
+        "How to release [sums, means and medians per group](../how-to/aggregate.md)",
+        "Proof: [statistics of groups](../proofs/groups.md)",
+    ),
     "top": (
         "How to [find the most common items](../how-to/found.md)",
         "Proof: [items selected one after another](../proofs/count-release.md)",

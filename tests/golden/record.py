@@ -132,6 +132,7 @@ def _saved(release: hc.Release, plan: str) -> dict[str, Any]:
     assert kept.replace_schema_metadata(None).equals(release.table)
     about = json.loads(kept.schema.metadata[b"headcount"])
     assert about.pop("plan") == plan
+    assert about.pop("version") == hc.__version__
     about["steps"] = digest("\n".join(about["steps"]))  # explain() shows them
     about["events"] = json.loads(about["events"])
     about["measured"] = rounded(json.loads(about["measured"] or "null"))

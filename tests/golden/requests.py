@@ -38,6 +38,8 @@ REQUESTS = (
     Request("two columns", "histogram", {**ITEM, "by": ["city", "item"], "bound": 4}),
     Request("weighted", "histogram", {**ITEM, "mechanism": "weighted", "share": 0.1, "debias": None, **REPLACE}),
     Request("weighted, bound", "histogram", {**ITEM, "mechanism": "weighted", "bound": 4}),
+    Request("rounds", "histogram", {**ITEM, "mechanism": "rounds"}),
+    Request("rounds, bound, replace", "histogram", {**ITEM, "mechanism": "rounds", "bound": 4, **REPLACE}),
     Request("profile by name", "histogram", {**ITEM, "bound": "profile", "debias": "ratio", "count": "events"}),
     Request("thresholded, grid", "histogram", {**ITEM, "mechanism": "thresholded", "grid": [1, 2, 5, 9], "share": 0.2}),
     Request("generalized", "histogram", {**ITEM, "bound": "generalized", **REPLACE}),

@@ -138,7 +138,7 @@ def test_everything_that_is_released_has_noise() -> None:
     assert noisy.second.totals.values.tolist() == [57 / unit]
     seen = mechanism.second._profile(again, Fixed(7))
     assert (seen.counts - again.sizes.by_bin(np.array(seen.edges)) == 7 / NORM).all()
-    cut = noisy.second.clipped.deviation / sqrt(mechanism.second.clipped.variance) * NORM
+    cut = float(noisy.second.clipped.deviation) / sqrt(mechanism.second.clipped.variance) * NORM
     without = again.sizes.clipped(noisy.second.bound_squared, cut, 2**24)
     assert noisy.second.clipped.values * NORM / cut == pytest.approx(without + 7, abs=0.01)
 
@@ -265,7 +265,9 @@ def test_two_scales_hold_the_truth(spread: float, slope: float) -> None:
 def test_the_spread_is_measured() -> None:
     for spread in (0.05, 0.2):
         found = [
-            two_scales._ratio_and_spread(*measured(np.random.default_rng(seed), 2000, spread=spread, slope=0.0), 1.0)[1]
+            two_scales._ratio_and_spread(
+                *measured(np.random.default_rng(seed), 2000, spread=spread, slope=0.0), 1.0, 0.1
+            )[1]
             for seed in range(10)
         ]
         assert np.mean(found) == pytest.approx(spread, rel=0.25)

@@ -91,7 +91,9 @@ def test_a_condition_on_decimals_is_exact() -> None:
 
 
 @pytest.mark.slow(one_in=3)
-@pytest.mark.parametrize("mechanism", ["auto", "thresholded", "weighted", "count-release", "plume", "sample-threshold"])
+@pytest.mark.parametrize(
+    "mechanism", ["auto", "thresholded", "weighted", "rounds", "count-release", "plume", "sample-threshold"]
+)
 def test_nothing_is_left_on_the_users_connection(mechanism: Any) -> None:
     connection = duckdb.connect()
     connection.execute("CREATE TABLE t AS SELECT range AS user, 'a' AS item FROM range(900)")
@@ -151,6 +153,7 @@ def test_every_bound_that_may_be_chosen_has_a_mechanism(
         ("histogram", {"by": "item", "keys": [1, 2]}),
         ("histogram", {"by": "item", "mechanism": "count-release"}),
         ("histogram", {"by": "item", "mechanism": "plume"}),
+        ("histogram", {"by": "item", "mechanism": "rounds"}),
         ("histogram", {"by": "item", "mechanism": "sample-threshold"}),
         ("heavy_hitters", {"by": "item"}),
         ("top", {"by": "item"}),

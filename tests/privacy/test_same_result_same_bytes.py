@@ -52,7 +52,7 @@ POISON: list[tuple[Any, Any]] = [
 ASKED = ("--user", "user", "--by", "item", "--epsilon", "1", "--bound", "20")
 KNOWN = (*ASKED, "--keys", "a,b,q")
 RESULT = {"a": 250, "b": 120, "q": 7}
-FILES = ("r.parquet", "r.csv", "r.json", "r.html", "r.png", "r.svg", "r.pdf")
+FILES = ("r.parquet", "r.csv", "r.json", "r.html", "r.yaml", "r.png", "r.svg", "r.pdf")
 FRESH = ("files", "distribution")
 """Commands whose two runs have different hash seeds: all kinds of files, and the job with most numbers of its own."""
 

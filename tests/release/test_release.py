@@ -145,11 +145,11 @@ def test_a_page_holds_no_code_and_loads_nothing(release: hc.Release, tmp_path: P
     assert 'src="' not in page
     assert "url(http" not in page
     for text in (
-        "people per item",
+        "People per item",
         "epsilon 1, delta 1e-06",
         "Privacy: adding or removing any one person",
         "<svg",
-        "Make it again",
+        "how to run it again",
         "docs/proofs",
     ):
         assert text in page
@@ -209,8 +209,10 @@ def test_dates_are_shown_by_date() -> None:
         plan = hc.plan("histogram", table(rows), user="user", by="item", epsilon=1, bound=1, keys=shown)
         release = plan.release(entropy=Fixed(0))
         assert release.table["item"].to_pylist() == shown
-        labels = [label.get_text() for label in release.plot().axes[0].get_yticklabels()]
-        assert labels == list(map(str, shown))
+        (line,) = release.plot().axes[0].lines
+        points = np.asarray(line.get_ydata())  # from December 31st to January 9th nothing was released
+        assert points[~np.isnan(points)].tolist() == [40, 10, 10]
+        assert np.isnan(points).tolist() == [False, True, False, False]
 
 
 def test_dates_beside_other_items() -> None:
@@ -225,13 +227,14 @@ def test_dates_beside_other_items() -> None:
     ]
 
 
-def test_many_dates_are_drawn_by_count() -> None:
+def test_many_dates_are_a_line_or_bars_by_count() -> None:
     days = [date(2024, 1, 1) + timedelta(days=day) for day in range(120)]
     rows = [(user, days[min(user, 119)]) for user in range(200)]
     plan = hc.plan("histogram", table(rows), user="user", by="item", epsilon=1, bound=1, keys=days)
     release = plan.release(entropy=Fixed(0))
     assert release.table["item"].to_pylist() == days
-    labels = [label.get_text() for label in release.plot(most=5).axes[0].get_yticklabels()]
+    assert np.shape(release.plot(most=5).axes[0].lines[0].get_xydata()) == (120, 2)
+    labels = [label.get_text() for label in release.plot(order="value", most=5).axes[0].get_yticklabels()]
     assert labels == ["2024-04-29", "2024-01-01", "2024-01-02", "2024-01-03", "2024-01-04"]
 
 

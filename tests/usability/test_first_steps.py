@@ -130,6 +130,7 @@ def test_the_least_epsilon_for_an_error(plays: Path, target: int, more: dict[str
 
 NEEDED: dict[str, dict[str, Any]] = {
     **{job: {"by": "song"} for job in ("histogram", "heavy_hitters", "top", "profile", "shape")},
+    "aggregate": {"by": "song", "metrics": ["people", "median(minutes)"], "range": (0, 9)},
     "total": {},
     "distribution": {"by": "song", "keys": ["song 0001", "song 0002"]},
     "quantiles": {"value": "minutes", "range": (0, 9)},

@@ -95,15 +95,17 @@ def test_a_budget_as_rho(plays: Any) -> None:
 
 
 def test_a_third_of_epsilon_is_covered_to_the_last_digit(plays: Any) -> None:
-    release = hc.histogram(plays, **ASKED, sum="minutes", share="1/3")
-    assert compose.covers(hc.plan("histogram", plays, **ASKED, sum="minutes").cost, release.cost.events)
+    release = hc.histogram(plays, **ASKED, sum="minutes", mechanism="count-release", share="1/3")
+    assert compose.covers(
+        hc.plan("histogram", plays, **ASKED, sum="minutes", mechanism="count-release").cost, release.cost.events
+    )
 
 
 def test_no_limit_that_may_be_drawn_makes_noise_too_wide(plays: Any) -> None:
     """Noise that does not fit is refused by the plan: work that fails after a limit is drawn is drawn again under its
     charge."""
     wide: dict[str, Any] = {"kbar": 10**7, "target_error": 1, "delta": 1e-30, "neighbours": "replace"}
-    asked: dict[str, Any] = {"user": "user", "by": "song", "sum": "minutes", **wide}
+    asked: dict[str, Any] = {"user": "user", "by": "song", "sum": "minutes", "mechanism": "count-release", **wide}
     with pytest.raises(hc.HeadcountError, match="the noise would not fit into 64 bits"):
         hc.plan("histogram", plays, **asked, epsilon=0.001, share=0.3)
     plan = hc.plan("histogram", plays, **asked, epsilon=0.01)
@@ -119,7 +121,7 @@ def test_what_amounts_add_up_to(plays: Any) -> None:
     true: Counter[str] = Counter()
     for (_, song), minutes in pairs.items():
         true[song] += min(minutes, 10)
-    release = hc.histogram(plays, **ASKED, sum="minutes", bound=10)
+    release = hc.histogram(plays, **ASKED, sum="minutes", mechanism="count-release", bound=10)
     assert release.table.column_names == ["song", "sum", "low", "high", "deviation"]
     assert len(rows(release)) > 20
     for song, row in rows(release).items():
@@ -129,10 +131,11 @@ def test_what_amounts_add_up_to(plays: Any) -> None:
 
 
 @pytest.mark.slow(one_in=3)
-@pytest.mark.parametrize("asked", [{"sum": "minutes"}, {"count": "events", "mechanism": "count-release"}])
+@pytest.mark.parametrize("asked", [{"sum": "minutes"}, {"count": "events"}])
 @pytest.mark.parametrize("neighbours", ["add-remove", "replace"])
 def test_the_limit_is_chosen_privately(plays: Any, asked: dict[str, Any], neighbours: Any) -> None:
     """About one release in a hundred believes in people whom only noise has made: not two of them."""
+    asked = {**asked, "mechanism": "count-release"}
     for _ in range(2):
         release = hc.histogram(plays, **ASKED, **asked, neighbours=neighbours)
         if release.about.bound <= 40:
@@ -179,7 +182,7 @@ def test_the_plan_tells_how_common_items_must_be(plays: Any) -> None:
     plan = str(hc.plan("histogram", plays, **ASKED, mechanism="count-release"))
     assert "error   most counts are off by at most 10%, large ones by less" in plan
     assert "appear  by how many people they need, about, items (song): 1 that have " in plan
-    sums = str(hc.plan("histogram", plays, **ASKED, sum="minutes", bound=10))
+    sums = str(hc.plan("histogram", plays, **ASKED, sum="minutes", mechanism="count-release", bound=10))
     assert "error   19 of 20 sums of such items are off by at most " in sums
 
 
@@ -214,7 +217,7 @@ def test_amounts_of_few_people_are_looked_at_twice() -> None:
     """So many are mostly too few for the first look at amounts, and mostly enough for the second."""
     users = np.arange(240)
     paid = pa.table({"user": users, "item": users % 2, "price": np.full(240, 40.0)})
-    plan = hc.plan("histogram", paid, user="user", by="item", sum="price", epsilon=1)
+    plan = hc.plan("histogram", paid, user="user", by="item", sum="price", epsilon=1, mechanism="count-release")
     releases = [plan.release() for _ in range(10)]
     twice = [release for release in releases if "So, once more: How large an amount" in release.explain()]
     assert any(40 < release.about.bound < 500 for release in twice)
@@ -223,7 +226,7 @@ def test_amounts_of_few_people_are_looked_at_twice() -> None:
 
 def test_amounts_of_hardly_anybody_are_not_seen_and_that_is_said() -> None:
     few = pa.table({"user": [1, 2, 3], "item": ["a", "b", "c"], "price": [20.0, 30.0, 40.0]})
-    release = hc.histogram(few, user="user", by="item", sum="price", epsilon=1)
+    release = hc.histogram(few, user="user", by="item", sum="price", epsilon=1, mechanism="count-release")
     assert "There were too few people to see how much they have" in release.explain()
 
 
@@ -252,11 +255,11 @@ MISTAKES = [
     ({"sum": "song"}, "sum='song': a column that makes the person or the item."),
     ({"sum": "minute"}, "there is no column 'minute'. Fix: did you mean 'minutes'?"),
     ({"sum": 5}, "sum=5: the name of a column of numbers."),
-    ({"sum": "minutes", "count": "events"}, "sum='minutes': amounts are added up for items that are found"),
+    ({"sum": "minutes", "count": "events"}, "sum='minutes' and count=\"events\": only one of them."),
     ({"mechanism": "auto", "kbar": 5}, 'kbar: only mechanism="count-release" knows it.'),
     ({"mechanism": "auto", "variant": "rogers"}, 'variant: only mechanism="count-release" knows it.'),
     ({"mechanism": "auto", "epsilon": None, "rho": 1}, 'rho: only mechanism="count-release" is paid in it.'),
-    ({"mechanism": "weighted", "sum": "minutes"}, "sum='minutes': amounts are added up"),
+    ({"mechanism": "weighted", "sum": "minutes"}, "sum='minutes' with mechanism=\"weighted\": it counts people"),
     ({"epsilon": 1e-6, "variant": "rogers", "target_error": 1e-6}, "is too small to find anything"),
     ({"epsilon": None, "rho": 1, "sum": "minutes"}, "rho: the limit of amounts is chosen for an epsilon. Fix: bound="),
 ]

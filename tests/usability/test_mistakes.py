@@ -109,6 +109,35 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
         'mechanism="weighted" is for items not known in advance. Fix: no keys and bins, or mechanism="clipped"',
     ),
     (
+        {"mechanism": "rounds", "keys": ["a"]},
+        'mechanism="rounds" is for items not known in advance. Fix: no keys and bins, or mechanism="clipped"',
+    ),
+    (
+        {"mechanism": "rounds", "count": "events"},
+        'mechanism="rounds" counts people. Fix: count="users", or mechanism="auto"',
+    ),
+    (
+        {"mechanism": "rounds", "bound": "profile"},
+        'bound="profile" with mechanism="rounds": nothing is chosen. Fix: bound="auto", or bound=50',
+    ),
+    (
+        {"mechanism": "rounds", "bound": 20_000},
+        'bound=20000 with mechanism="rounds": at most 10,000. Fix: bound=100',
+    ),
+    (
+        {"mechanism": "rounds", "share": 0.1},
+        'mechanism="rounds" leaves no bound to choose. Fix: no share and grid',
+    ),
+    (
+        {"mechanism": "rounds", "debias": None},
+        'debias=None with mechanism="rounds": counts are measured afterwards. Fix: no debias',
+    ),
+    (
+        {"mechanism": "rounds", "bound": 20, "epsilon": None, "target_error": 10},
+        'target_error=10 with mechanism="rounds": the error depends on the bound. '
+        "Fix: target_error=10, bound=20, or epsilon=1",
+    ),
+    (
         {"debias": "poisson"},
         'debias="poisson" is for events of items known in advance. '
         'Fix: count="events", keys=["apple", "pear"], or debias="auto"',
@@ -197,8 +226,8 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     (
         {"mechanism": "laplace"},
         'mechanism=\'laplace\': unknown. Fix: mechanism="auto" or mechanism="clipped" or mechanism="thresholded" or '
-        'mechanism="weighted" or mechanism="count-release" or mechanism="sample-threshold" or mechanism="plume" or '
-        'mechanism="plume-threshold"',
+        'mechanism="weighted" or mechanism="rounds" or mechanism="count-release" or mechanism="sample-threshold" or '
+        'mechanism="plume" or mechanism="plume-threshold"',
     ),
     (
         {"mechanism": "clipped"},
@@ -298,7 +327,8 @@ def test_unknown_jobs() -> None:
     with pytest.raises(HeadcountError) as refused:
         hc.plan("median", TABLE, **GOOD)
     assert str(refused.value) == (
-        'plan(\'median\', ...): unknown. Fix: plan("histogram", data, ...) or plan("top", data, ...) '
+        'plan(\'median\', ...): unknown. Fix: plan("histogram", data, ...) or plan("aggregate", data, ...) '
+        'or plan("top", data, ...) '
         'or plan("heavy_hitters", data, ...) or plan("quantiles", data, ...) or plan("ranges", data, ...) '
         'or plan("shape", data, ...) or plan("distribution", data, ...) or plan("profile", data, ...) '
         'or plan("total", data, ...)'

@@ -28,6 +28,7 @@ ASKED: dict[str, dict[str, Any]] = {
     "quantiles": {"value": "minutes", "range": (0, 150), "cells": 64, "bound": 1},
     "ranges": {"value": "minutes", "ranges": [(0, 10), (10, 60)], "bound": 1},
     "shape": ITEM,
+    "aggregate": {**ITEM, "metrics": ["people", "sum(minutes)"]},
     "distribution": {**ITEM, "keys": ["item 01", "item 02", "item 03"]},
 }
 

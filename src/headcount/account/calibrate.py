@@ -16,6 +16,7 @@ from headcount.account.events import (
     LaplaceThreshold,
     Neighbours,
     Selections,
+    ThresholdRound,
     WeightedThreshold,
 )
 from headcount.errors import BadParameter
@@ -192,6 +193,55 @@ def _weighted(
 
     least = _least_whole(hides, above=isqrt(SQUARED) // step)  # far quicker to check
     return event(_least_whole(fits, above=least - 1))
+
+
+ROUNDS_NOISE_SHARE, EARLY_ROUNDS_SHARE = Fraction(60, 100), Fraction(15, 100)
+"""Share of delta for the noise of all rounds; and, of what is left for their thresholds, that of all but the last."""
+
+
+def rounds(
+    epsilon: Number,
+    delta: Number,
+    *,
+    items: int,
+    weights: Sequence[int],
+    beside: Sequence[tuple[Fraction, int]] = (),
+    neighbours: Neighbours = "add-remove",
+) -> tuple[list[ThresholdRound], list[Gaussian]]:
+    """Calibrate rounds of weighted counts, whose noisy counts are averaged by `weights`, and additional measurements
+    as in `weighted`. A round's price of noise is proportional to its weight, so the mean has the least variance."""
+    epsilon, delta = _positive("epsilon", epsilon), _delta(delta)
+    changed = threshold.changed_people(neighbours)
+    rest = (1 - sum((share for share, _ in beside), start=Fraction(0))) / sum(weights)
+    own = [(rest * weight, Fraction(SQUARED * changed), changed * items) for weight in weights]
+    others = [(share, Fraction(SQUARED * min(changed, cells)), changed * cells) for share, cells in beside]
+    noise = gaussians(epsilon, delta * ROUNDS_NOISE_SHARE, [*own, *others])
+    left = delta * (1 - ROUNDS_NOISE_SHARE)
+    early = left * EARLY_ROUNDS_SHARE / max(len(weights) - 1, 1)
+    found = []
+    for place in range(1, len(weights) + 1):
+        part = early if place < len(weights) else left - early * (place - 1)
+        found.append(_round(part, noise[:place], weights[:place], items, neighbours))
+    return found, noise[len(weights) :]
+
+
+def _round(
+    delta: Fraction, noise: Sequence[Gaussian], weights: Sequence[int], items: int, neighbours: Neighbours
+) -> ThresholdRound:
+    """The last of these rounds with the least threshold on a grid of 1/256 standard deviations."""
+    squares = sum((weight**2 * each.variance for weight, each in zip(weights, noise, strict=True)), start=Fraction(0))
+    mean_variance = round_up(squares / sum(weights) ** 2)
+    step = max(1, isqrt(int(mean_variance)) // 256)
+
+    def event(steps: int) -> ThresholdRound:
+        variance, squared = noise[-1].variance, Fraction(SQUARED)
+        return ThresholdRound(variance, mean_variance, squared, items, steps * step, neighbours)
+
+    def hides(steps: int) -> bool:
+        with precision(threshold.BITS):
+            return round_up(ends(threshold.round_shown_probability(event(steps)))[1]) <= delta
+
+    return event(_least_whole(hides, above=isqrt(SQUARED) // step))
 
 
 def _replacement_shift(delta: Fraction, neighbours: Neighbours) -> Fraction:

@@ -26,6 +26,7 @@ from headcount.account.events import (
     Selection,
     Selections,
     ShuffledLaplace,
+    ThresholdRound,
     WeightedThreshold,
     neighbours_of,
 )
@@ -33,7 +34,14 @@ from headcount.account.guarantee import Concentrated, Cost
 from headcount.account.sampling import delta as sampled_delta
 from headcount.account.shuffling import delta as shuffled_delta
 from headcount.account.threshold import BITS as THRESHOLD_BITS
-from headcount.account.threshold import changed_people, laplace_delta, shared_noise, shown_probability, weighted_noise
+from headcount.account.threshold import (
+    changed_people,
+    laplace_delta,
+    round_shown_probability,
+    shared_noise,
+    shown_probability,
+    weighted_noise,
+)
 from headcount.errors import BadParameter
 from headcount.exact import ends, precision, round_up
 
@@ -80,6 +88,12 @@ def _(event: GaussianThreshold | WeightedThreshold) -> Cost:
 
 
 @native.register
+def _(event: ThresholdRound) -> Cost:
+    with precision(THRESHOLD_BITS):
+        return Cost(Fraction(0), round_up(min(Fraction(1), ends(round_shown_probability(event))[1])))
+
+
+@native.register
 def _(event: SampleThreshold) -> Cost:
     return Cost(event.epsilon, round_up(sampled_delta(event)))
 
@@ -105,7 +119,7 @@ def noises(event: Event) -> list[Gaussian]:
     """The Gaussian noise of an event, as separate events."""
     if isinstance(event, GaussianThreshold):
         return shared_noise(event, alone=0)
-    if isinstance(event, WeightedThreshold):
+    if isinstance(event, WeightedThreshold | ThresholdRound):
         return weighted_noise(event, alone=Fraction(0))
     return [event] if isinstance(event, Gaussian) else []
 

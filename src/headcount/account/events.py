@@ -29,7 +29,11 @@ class _Checked:
 def _check(name: str, kind: Any, value: Any) -> None:
     if kind is Fraction:
         rational(name, value, fix=f"{name}=Fraction(1)")
-        if not isinstance(value, Fraction) or value < 0 or (value == 0 and name in ("scale", "variance")):
+        if (
+            not isinstance(value, Fraction)
+            or value < 0
+            or (value == 0 and name in ("scale", "variance", "mean_variance"))
+        ):
             raise BadParameter(f"{name}={value!r}: a fraction above 0 is needed.", fix=f"{name}=Fraction(1)")
         if name == "delta" and value > 1:
             raise BadParameter(f"{name}={value!r}: it is at most 1.", fix="delta=Fraction(1, 10**6)")
@@ -129,6 +133,25 @@ class WeightedThreshold(_Checked):
 
 
 @dataclass(frozen=True)
+class ThresholdRound(_Checked):
+    """One of several rounds. Discrete Gaussian noise on every item that occurs and is not shown yet, each person's
+    counts of these being scaled to a norm; shown if a weighted mean of the item's noisy counts, of this round and of
+    those before, is at least the threshold."""
+
+    name: ClassVar[str] = "threshold-round"
+    variance: Fraction
+    """Variance of this round's noise."""
+    mean_variance: Fraction
+    """Variance of the weighted mean of the noise of this round and of those before."""
+    squared_sensitivity: Fraction
+    """The most that one person adds to all items together in this round: sum of squares (l2, squared)."""
+    items: int
+    """Each count that a person adds is at least 1/items of their squares, so they add to at most this many items."""
+    threshold: int
+    neighbours: Neighbours
+
+
+@dataclass(frozen=True)
 class SampleThreshold(_Checked):
     """Each of a person's reports entered a sample by its own coin; the sample's counts were shown if at least the
     threshold."""
@@ -196,6 +219,7 @@ Event = (
     | LaplaceThreshold
     | GaussianThreshold
     | WeightedThreshold
+    | ThresholdRound
     | SampleThreshold
     | ShuffledLaplace
     | Guarantee

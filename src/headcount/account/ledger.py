@@ -24,6 +24,7 @@ Invariants:
 """
 
 import hashlib
+import json
 import os
 import re
 from collections.abc import Callable
@@ -81,6 +82,15 @@ class Spend:
     """Privacy events; None if a newer version of headcount wrote them."""
     sealed: bool
     """False if the release was never finished: it can be requested again without a new charge."""
+
+    @property
+    def title(self) -> str:
+        """The description in the plan of the request, else the request itself."""
+        try:
+            parsed = json.loads(self.request)
+        except ValueError:
+            return self.request
+        return str(parsed["what"]) if isinstance(parsed, dict) and "what" in parsed else self.request
 
 
 class Ledger:
@@ -189,6 +199,12 @@ class Ledger:
     def __repr__(self) -> str:
         kind = f", neighbours={self.neighbours!r}" if self.neighbours else ""
         return f"<Ledger {self.path.name}: {format_cost(self.left)} left of {format_cost(self.budget)}{kind}>"
+
+    def _repr_html_(self) -> str:
+        from headcount.account import notebook
+
+        charges = [(each.at[:10], each.title, each.dataset, each.cost, each.sealed) for each in self.spends()]
+        return notebook.view(self.path.name, self.budget, self.spent, charges, self.head)
 
     @property
     def neighbours(self) -> str | None:

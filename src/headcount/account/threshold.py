@@ -5,7 +5,7 @@ for a neighbour without that person those items do not exist, so showing one of 
 Proofs: docs/proofs/thresholds.md.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache, singledispatch
 from math import isqrt
@@ -13,7 +13,14 @@ from math import isqrt
 from flint import arb
 
 from headcount.account import gaussian
-from headcount.account.events import Gaussian, GaussianThreshold, LaplaceThreshold, Neighbours, WeightedThreshold
+from headcount.account.events import (
+    Gaussian,
+    GaussianThreshold,
+    LaplaceThreshold,
+    Neighbours,
+    ThresholdRound,
+    WeightedThreshold,
+)
 from headcount.exact import ball, ends, gaussian_sum, gaussian_total, precision
 
 BITS = 192
@@ -48,6 +55,14 @@ def gaussian_tail(variance: Fraction, k: int) -> arb:
         )
 
 
+def mean_tail(variance: Fraction, k: int) -> arb:
+    """Upper bound on P(Z >= k) for a weighted mean Z, of this variance, of independent discrete Gaussian noise.
+
+    Each of the noises is stochastically at most continuous noise of its variance plus 1, and so is their mean."""
+    with precision(BITS):
+        return (ball(Fraction(k - 1)) / (2 * ball(variance)).sqrt()).erfc() / 2
+
+
 def laplace_delta(event: LaplaceThreshold) -> Fraction:
     """Upper bound on the delta, at epsilon = people * bound / scale.
 
@@ -74,7 +89,18 @@ def gaussian_shown_probability(event: GaussianThreshold, items: int) -> arb:
 
 
 def weighted_shown_probability(event: WeightedThreshold) -> arb:
-    """Upper bound on the probability that an item of one person alone is shown, if all of their items are theirs alone.
+    """Upper bound on the probability that an item of one person alone is shown, if all of their items are theirs
+    alone."""
+    return _most_shown(event, lambda k: gaussian_tail(event.variance, k))
+
+
+def round_shown_probability(event: ThresholdRound) -> arb:
+    """Upper bound on the probability that an item of one person alone is shown by this round's threshold."""
+    return _most_shown(event, lambda k: mean_tail(event.mean_variance, k))
+
+
+def _most_shown(event: WeightedThreshold | ThresholdRound, tail: Callable[[int], arb]) -> arb:
+    """Upper bound on the probability that one of a person's items is shown, given the tail of the noise.
 
     An item with a share y of a person's squares, y >= 1/items, adds at most the root of y * squared_sensitivity. So the
     probability that it is shown is at most y times the maximum over n = 1/y, taken in blocks of 5%."""
@@ -83,7 +109,7 @@ def weighted_shown_probability(event: WeightedThreshold) -> arb:
     while high < 64 * event.items:
         high = min(low * 21 // 20, 64 * event.items)
         adds = isqrt(64 * squared.numerator // (low * squared.denominator))
-        most = most.max(arb(high) / 64 * gaussian_tail(event.variance, event.threshold - adds))
+        most = most.max(arb(high) / 64 * tail(event.threshold - adds))
         low = high
     return most
 
@@ -148,7 +174,7 @@ def _(event: WeightedThreshold) -> Iterator[tuple[arb, list[Gaussian]]]:
     yield worst, weighted_noise(event, Fraction(1))
 
 
-def weighted_noise(event: WeightedThreshold, alone: Fraction) -> list[Gaussian]:
+def weighted_noise(event: WeightedThreshold | ThresholdRound, alone: Fraction) -> list[Gaussian]:
     """Gaussian event on the items that both neighbours have, if this share of a person's squares is theirs alone."""
     squared = event.squared_sensitivity * (changed_people(event.neighbours) - alone)
     return [Gaussian(event.variance, squared, changed_people(event.neighbours) * event.items)] if squared else []

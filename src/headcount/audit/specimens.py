@@ -26,7 +26,7 @@ from headcount.account.events import (
 )
 from headcount.account.gaussian import discrete_delta
 from headcount.account.threshold import changed_people, gaussian_delta, laplace_delta
-from headcount.audit import distributed, sampled, shaped, twice
+from headcount.audit import distributed, groups, rounds, sampled, shaped, twice
 from headcount.audit.enumerate import Delta, worst_delta
 from headcount.audit.found_first import People, profiled
 from headcount.audit.mistakes import (
@@ -130,7 +130,7 @@ class Enumeration:
 def enumerations() -> Iterator[Enumeration]:
     """Enumerate all mechanisms, all kinds of noise, both kinds of neighbours; up to two people with one or two of two
     items, alone or in a crowd. Trees and searches: up to three people with one of three cells each. Shapes: one person
-    more, or another. Distributions: the same."""
+    more, or another. Distributions: the same. Rounds: two of them, one person more, or another."""
     both: tuple[Neighbours, ...] = ("add-remove", "replace")
     crowd = (("a", "b"),) * 14
     for neighbours in both:
@@ -143,6 +143,7 @@ def enumerations() -> Iterator[Enumeration]:
             *sampled.priced(neighbours),
             *shaped.priced(neighbours),
             *distributed.priced(neighbours),
+            *rounds.priced(neighbours),
         ):
             yield Enumeration(name, neighbours, epsilon, price, exact)
 
@@ -303,9 +304,12 @@ def specimens() -> list[Specimen]:
         *shaped.honest(),
         *distributed.honest(),
         *twice.honest(),
+        *rounds.honest(),
+        *groups.honest(),
     ]
     bottom = ("a bottom as light as an item", on_people(wrongly), delta, crowded, 20)
-    slow_wrong = [bottom, *sampled.wrong(), *shaped.wrong(), *distributed.wrong(), *twice.wrong()]
+    slow_wrong = [bottom, *sampled.wrong(), *shaped.wrong(), *distributed.wrong(), *twice.wrong(), *rounds.wrong()]
+    slow_wrong += groups.wrong()
     return [
         *(Specimen(name, run, ONE, d, True, *pair) for name, run, d, pair in honest),
         *(Specimen(name, run, ONE, d, True, *pair, slow) for name, run, d, pair, slow in slow_honest),

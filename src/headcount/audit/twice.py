@@ -49,16 +49,17 @@ PEOPLE: dict[str, tuple[Neighbours, tuple[tuple[str, ...], ...]]] = {
 def honest() -> Iterator[tuple[str, Run[People], Fraction, Pair, int]]:
     """Honest specimens at an epsilon of 1: name, mechanism, delta, two neighbours, and slowness."""
     for name, (neighbours, people) in PEOPLE.items():
-        yield f"weighted, twice, {name}", whole(neighbours), DELTA, _pair(people), SLOW
+        yield f"weighted, twice, {name}", whole(neighbours), DELTA, pair_of(people), SLOW
 
 
 def wrong() -> Iterator[tuple[str, Run[People], Fraction, Pair, int]]:
     """A mistake: the second measurement has noise for a hundredth of what one person adds."""
     neighbours, people = PEOPLE["every item"]
-    yield "a second look that is not paid for", whole(neighbours, _quieter), DELTA, _pair(people), SLOW
+    yield "a second look that is not paid for", whole(neighbours, _quieter), DELTA, pair_of(people), SLOW
 
 
-def _pair(people: tuple[tuple[str, ...], ...]) -> Pair:
+def pair_of(people: tuple[tuple[str, ...], ...]) -> Pair:
+    """The crowd and the person who is there or not; or with one of the two."""
     left, right = ((person,) for person in people) if len(people) > 1 else (people, ())
     return CROWD + left, CROWD + right
 
@@ -107,7 +108,8 @@ def _one_and_all(name: str, values: Floats) -> dict[str, object]:
     return {f"{name}, one": np.rint(values[:1]).tolist(), f"{name}, all": round(float(values.sum()))}
 
 
-def _read(people: People) -> Contributions:
+def read(people: People) -> Contributions:
+    """What people did, on an engine."""
     rows = [(number, item) for number, person in enumerate(people) for item in person]
     table = pa.table({"user": [user for user, _ in rows], "item": [item for _, item in rows]})
     return contributions(open_events(table, ["user", "item"]).table(), [None], events=False, keys=None)
@@ -115,12 +117,12 @@ def _read(people: People) -> Contributions:
 
 @lru_cache(maxsize=64)
 def _sizes(people: People) -> Sizes:
-    with _read(people).read(ReadPlan(encoded=True)) as pairs:
+    with read(people).read(ReadPlan(encoded=True)) as pairs:
         return FromProfile(ONE, "add-remove", 1).look(pairs)
 
 
 @lru_cache(maxsize=256)
 def _bounded(people: People, bounding: Bounding) -> Bounded:
     """The bounded counts by one secret, for any of which the promise must hold."""
-    with _read(people).read(ReadPlan(encoded=True)) as pairs:
+    with read(people).read(ReadPlan(encoded=True)) as pairs:
         return bounding.bound(pairs, bytes(32), None)

@@ -5,7 +5,11 @@ sample.py       sample a person's items or events, by a keyed hash with a fresh 
 by_number.py    the same on dictionary-encoded pairs, sorted in this process
 scale.py        scale a person's counts to an l1 or l2 norm, on a public grid
 weighted.py     scale them to an l2 norm, on a grid that does not depend on the bound
+rounds.py       spread a person's weight over their items that are not shown yet, round after round
 shown.py        scale them again, over items that are shown already
+groups.py       groups whose statistics are measured: found by their people, or listed
+vectors.py      what people add to public groups, each statistic scaled to a norm of its own
+vectors_on_engine.py  the same, computed by the engine
 measured.py     measure one more scalar: the clipped amount, or the number of people
 top.py          list the most common items, with no limit on a person's items
 draws.py        per-person counts over a public list; a fixed number of draws per person
@@ -29,6 +33,7 @@ plume.py          discover items first, then bound again: a baseline
 
 from headcount.bound.bounded import Bounded, Bounding, Sensitivity
 from headcount.bound.measured import BoundedWithScalar, WithScalar
+from headcount.bound.rounds import BoundedRounds, SpreadWeight
 from headcount.bound.sample import SampledEvents, SampledItems
 from headcount.bound.scale import ScaledToSize, ScaledToSum
 from headcount.bound.selection.selection import BoundSelection
@@ -39,6 +44,7 @@ from headcount.bound.weighted import BoundedWeighted, WeightedClip
 __all__ = [
     "BoundSelection",
     "Bounded",
+    "BoundedRounds",
     "BoundedTop",
     "BoundedWeighted",
     "BoundedWithScalar",
@@ -48,6 +54,7 @@ __all__ = [
     "ScaledToSize",
     "ScaledToSum",
     "Sensitivity",
+    "SpreadWeight",
     "TopItems",
     "TopSums",
     "WeightedClip",

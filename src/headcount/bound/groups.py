@@ -10,9 +10,10 @@ import pyarrow as pa
 from ibis.expr import types as ir
 
 from headcount.bound.bounded import TOTAL, Bounded, Bounding, Sensitivity
+from headcount.bound.shown import NUMBER
 from headcount.bound.vectors import Groups, GroupsByNumber
 from headcount.bound.vectors_on_engine import GroupsOnEngine
-from headcount.bound.weighted import NUMBER, Weighting
+from headcount.bound.weighted import Weighting
 from headcount.source.arrow_columns import whole_numbers
 from headcount.source.contributions import Contributions
 from headcount.source.encoded import Booleans, EncodedPairs

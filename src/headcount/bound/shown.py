@@ -25,6 +25,8 @@ from headcount.source.contributions import COUNT, USER, WIDE, Contributions
 from headcount.source.encoded import Chunk, EncodedPairs, added
 from headcount.source.engines.registry import engine_of, to_arrow
 
+NUMBER = "number"
+
 
 @dataclass(frozen=True)
 class PeopleSizes:
@@ -113,13 +115,16 @@ class ShownOnEngine(Shown):
     contributions: Contributions
     items: pa.Table
     norm: int
+    others: pa.Table | None = None
+    """All items that are not listed, if these are known and fewer."""
 
     @contextmanager
     def _only(self) -> Iterator[Contributions]:
-        """The contributions to the listed items, while their list is on the engine."""
-        pairs = self.contributions.table
-        with engine_of(pairs).memtable(self.items, pairs) as listed:
-            yield self.contributions.only(pairs.semi_join(listed, self.items.column_names))
+        """The contributions to the listed items, while their list, or that of the others, is on the engine."""
+        pairs, names = self.contributions.table, self.items.column_names
+        with engine_of(pairs).memtable(self.items if self.others is None else self.others, pairs) as listed:
+            join = pairs.semi_join if self.others is None else pairs.anti_join
+            yield self.contributions.only(join(listed, names))
 
     @cached_property
     def sizes(self) -> PeopleSizes:
@@ -137,6 +142,15 @@ class ShownOnEngine(Shown):
         return whole_numbers(at_keys(found, self.items)[TOTAL])
 
 
-def shown_by_number(pairs: EncodedPairs, listed: Integers, norm: int) -> Shown:
+def look_at(contributions: Contributions, listed: pa.Table, norm: int, but: pa.Table | None = None) -> Shown:
+    """What people have of the listed items (items, number); `but` has all others, if they are known."""
+    names = list(contributions.items)
+    if contributions.encoded is None:
+        others = None if but is None else but.select(names)
+        return ShownOnEngine(contributions, listed.select(names), norm, others)
+    return _by_number(contributions.encoded, whole_numbers(listed[NUMBER].fill_null(-1)), norm)
+
+
+def _by_number(pairs: EncodedPairs, listed: Integers, norm: int) -> Shown:
     """What people have of the items with these numbers; -1 is an item that nobody has."""
     return ShownByNumber(pairs.listed(listed), len(listed), norm)

@@ -90,7 +90,8 @@ def scaled(values: Any, norms: Any, bound: float, units: int) -> Any:
 def clipped_part(sums: Any, norms: Any, bound: float, limit: float, units: int) -> Any:
     """What scaling to the bound takes from a person's sum, at most `limit` in either direction, which is `units`
     units."""
-    lost = where(norms > float(bound), sums * (norms - float(bound)) / norms, sums * 0.0)
+    divisor = where(norms > float(bound), norms, float(bound))
+    lost = sums * (divisor - float(bound)) / divisor
     within = where(lost > limit, limit, where(lost < -limit, -limit, lost))
     return truncated(within * (float(units) * NORM_GUARD) / limit)
 
@@ -209,7 +210,7 @@ def _sums(rows: Rows, column: int) -> Integers:
     if not len(starts):
         return amounts
     high, low = (np.add.reduceat(part, starts) for part in (amounts >> 25, amounts & (2**25 - 1)))
-    sums: Integers = np.clip(high, -(2**26), 2**26) * 2**25 + low
+    sums: Integers = np.clip(high + (low >> 25), -(2**26), 2**26) * 2**25 + (low & (2**25 - 1))
     return np.clip(sums, -LARGEST_SUM, LARGEST_SUM)
 
 

@@ -17,6 +17,8 @@ from headcount.source.contributions import AMOUNT, CELL, COUNT, GRID, LARGEST_CO
 from headcount.source.engines.registry import engine_of, to_arrow
 
 VALUE, NORM, SUM = "value", "norm", "sum"
+ALL_WHOLE = 2.0**52
+"""From here on every floating-point number is whole."""
 
 
 @dataclass(frozen=True)
@@ -85,18 +87,18 @@ class GroupsOnEngine(Groups):
 
 
 def _norms(entries: ir.Table) -> ir.Table:
-    """(user, norm, sum): the norm of each person's vector, rounded up, and the sum."""
-    squares = (entries[VALUE] * entries[VALUE]).sum()
-    return entries.group_by(USER).agg(**{NORM: squares.sqrt().ceil().cast("float64"), SUM: entries[VALUE].sum()})
+    """(user, norm, sum): the norm of each person's vector, rounded up, and the sum. Engines round up to 64-bit
+    integers, which hold no norm above 2^63: they would break off there, or take it for smaller than it is."""
+    root = (entries[VALUE] * entries[VALUE]).sum().sqrt()
+    whole = ibis.least(root, ALL_WHOLE).ceil().cast("float64")
+    return entries.group_by(USER).agg(**{NORM: ibis.greatest(root, whole), SUM: entries[VALUE].sum()})
 
 
 def _value(pairs: ir.Table, vector: Vector) -> ir.Value:
-    """Value of each pair."""
-    if vector.kind == "people":
-        return ibis.literal(float(GRID))
+    """Value of each pair: from a column, as engines take a plain 1024.0 for a decimal."""
     counts = pairs[COUNT].cast("float64")
-    if vector.kind == "events":
-        return counts * float(GRID)
+    if vector.kind in ("people", "events"):
+        return (ibis.least(counts, 1.0) if vector.kind == "people" else counts) * float(GRID)
     return pairs[SUM].cast("float64") - (ibis.literal(vector.centre) if vector.once else vector.centre * counts)
 
 

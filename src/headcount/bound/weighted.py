@@ -27,14 +27,12 @@ from headcount.bound.bounded import TOTAL, Bounded, Bounding, Sensitivity, at_ke
 from headcount.bound.by_number import at, not_kept
 from headcount.bound.sample import SampledItems, hashes
 from headcount.bound.scale import ROUNDING_GUARD
-from headcount.bound.shown import Shown, ShownOnEngine, shown_by_number
+from headcount.bound.shown import NUMBER, Shown, look_at
 from headcount.exact import Integers
 from headcount.source.arrow_columns import whole_numbers
 from headcount.source.contributions import COUNT, USER, WIDE, Contributions, per_person
 from headcount.source.encoded import Booleans, Chunk, EncodedPairs, added
 from headcount.source.engines.registry import to_arrow
-
-NUMBER = "number"
 
 
 @dataclass(frozen=True)
@@ -161,9 +159,6 @@ class WeightedClip(Weighting):
         totals, items = self.weighted_totals(contributions, secret, keys), list(contributions.items)
 
         def look_again(shown: Booleans) -> Shown:
-            norm, public, encoded = isqrt(self.squared), totals.filter(pa.array(shown)), contributions.encoded
-            if encoded is None:
-                return ShownOnEngine(contributions, public.select(items), norm)
-            return shown_by_number(encoded, whole_numbers(public[NUMBER].fill_null(-1)), norm)
+            return look_at(contributions, totals.filter(pa.array(shown)), isqrt(self.squared))
 
         return BoundedWeighted(totals.select(items), whole_numbers(totals[TOTAL]), self.sensitivity, look_again)

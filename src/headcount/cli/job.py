@@ -17,10 +17,11 @@ from headcount.cli import stopping
 from headcount.cli.options import arguments, own_options
 from headcount.cli.progress import steps
 from headcount.errors import BadParameter
+from headcount.jobs.metrics import column_of
 from headcount.jobs.registry import FUNCTIONS, plan
 from headcount.planner import Plan
 from headcount.release import Release
-from headcount.release.release import FORMATS, PICTURE_FORMATS, bad_format
+from headcount.release.release import FORMATS, PICTURE_FORMATS, REPORT_FORMATS, bad_format
 from headcount.source.engines.engine import Engine
 from headcount.source.engines.registry import engine_named
 from headcount.source.engines.spark import Spark
@@ -126,7 +127,8 @@ def _with_files(plan: Plan, run: Run) -> Plan:
 def _open_data(run: Run, parameters: dict[str, Any]) -> Iterator[Any]:
     """Open the files with their engine for the duration of the block, with our own signal handlers."""
     engine = _engine(run)
-    named = [parameters.get("value"), parameters.get("sum"), *(parameters.get("where") or ())]
+    measured = map(column_of, parameters.get("metrics", ()))
+    named = [parameters.get("value"), parameters.get("sum"), *measured, *(parameters.get("where") or ())]
     columns = [run.user, *parameters.get("by", ()), *(name for name in named if name)]
     try:
         engine.start(run.master)
@@ -148,7 +150,7 @@ def _release(plan: Plan, run: Run) -> None:
     try:
         release = _draw_release(plan, ledger, again=run.again)
         for path in run.out or []:
-            release.save(path)
+            _write(release, path, ledger)
         print(release.to_json() if run.as_json else release.summary_of(SUMMARY_ROWS))
     except stopping.Stopped as stopped:
         wrote = [path for path, version in there.items() if _version(path) != version]
@@ -157,6 +159,14 @@ def _release(plan: Plan, run: Run) -> None:
             charges = _charges(plan, ledger)[before if run.again else 0 :]
             stopped.outcome += f"; {_describe_charges(charges, again=run.again)}"
         raise
+
+
+def _write(release: Release, path: Path, ledger: Ledger | None) -> None:
+    """Write a file; a report with the ledger's part."""
+    if path.suffix.lower() in REPORT_FORMATS:
+        release.report(path, ledger=ledger)
+    else:
+        release.save(path)
 
 
 def _version(path: Path) -> tuple[int, int] | None:

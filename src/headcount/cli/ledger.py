@@ -52,7 +52,9 @@ def verify(
     ] = None,
     release: Annotated[
         Path | None,
-        typer.Option(help="Was it sealed here? A .parquet, or a .csv, .json or .html made from it.", exists=True),
+        typer.Option(
+            help="Was it sealed here? A .parquet, or a .csv, .json, .html or .yaml made from it.", exists=True
+        ),
     ] = None,
 ) -> None:
     """Check every row: nothing edited, deleted, reordered or rolled back."""
@@ -67,7 +69,7 @@ def print_ledger(ledger: Ledger) -> None:
     heads = ("row", "when", "what", "dataset", "epsilon", "delta", "release")
     table = Table(*heads, box=None, header_style="bold", pad_edge=False)
     for spend in ledger.spends():
-        what = Text(visible(_title(spend.request))), Text(visible(spend.dataset))
+        what = Text(visible(spend.title)), Text(visible(spend.dataset))
         table.add_row(str(spend.number), spend.at, *what, *_amounts(spend.cost), _release(spend))
     console = plain_console()
     console.print(Text(visible(f"{ledger.path.name}: {_budget(ledger)}")), soft_wrap=True)
@@ -122,15 +124,6 @@ def _amounts(cost: Cost) -> tuple[str, str]:
 def _plain(cost: Cost) -> dict[str, str]:
     epsilon, delta = _amounts(cost)
     return {"epsilon": epsilon, "delta": delta}
-
-
-def _title(request: str) -> str:
-    """Title of a request: the description in its plan, else the request itself."""
-    try:
-        parsed = json.loads(request)
-    except ValueError:
-        return request
-    return str(parsed["what"]) if isinstance(parsed, dict) and "what" in parsed else request
 
 
 def _release(spend: Spend) -> str:

@@ -20,7 +20,7 @@ from headcount.source.regular import check_regular
 
 SHARED = ("data", "user", "neighbours", "dataset", "ledger", "again", "memory", "spill")
 """Parameters of every job: `Run` has them."""
-LISTS = ("by", "bins", "per", "dates", "where", "q", "ranges")
+LISTS = ("by", "metrics", "bins", "per", "dates", "where", "q", "ranges", "weights")
 """Options that may be repeated."""
 COLON = re.compile(r"([-+]?[0-9][-+.0-9e]*) ?: ?([-+]?[0-9][-+.0-9e]*)")
 """What other tools take for a range."""
@@ -35,6 +35,8 @@ ENTRY = re.compile(r"^    (\w+): (.+(?:\n        .+)*)", re.M)
 REST = re.compile(r"(?:other parameters|parameters) are those of\s+`(\w+)`")
 NOTATION = {
     "by": "May be repeated.",
+    "metrics": "As people, or 'mean(price)'. May be repeated.",
+    "weights": "As 'sum(price)=3'. May be repeated.",
     "keys": "As apple,pear,plum.",
     "bins": "As 0,10,100; for one of several columns age=0,10,100.",
     "per": "As month; for one of several columns day=month.",
@@ -48,6 +50,16 @@ NOTATION = {
     "debias": "None is typed as none.",
 }
 """How values other than a word or a number are typed."""
+
+
+BY_METRIC = {
+    "bound": "As 'sum(price)=5000'. May be repeated.",
+    "target_error": "As 'mean(price)=0.05'. May be repeated.",
+    "range": "As 0..1000; for one of several columns price=0..1000. May be repeated.",
+}
+"""The same for parameters that are a mapping in some jobs."""
+SINGULAR = {"metrics": "metric", "weights": "weight"}
+"""Options that are repeated, and so have the name of one."""
 
 
 def own_options(function: Callable[..., Any]) -> list[Parameter]:
@@ -64,15 +76,17 @@ def own_options(function: Callable[..., Any]) -> list[Parameter]:
 def option(parameter: Parameter, text: str) -> Parameter:
     """The option of a parameter."""
     name, default = parameter.name, parameter.default
-    kind: Any = list[str] if name in LISTS else str
+    mapping = name in ("bound", "target_error", "range") and "Mapping" in str(parameter.annotation)
+    kind: Any = list[str] if name in LISTS or mapping else str
     if default is Parameter.empty:
         shown: Any = default
-    elif default is None or name in LISTS:
+    elif default is None or kind is not str:
         kind, shown = kind | None, None
     else:
         shown = "1e-6" if name == "delta" else str(default)
-    notation = f" {NOTATION[name]}" if name in NOTATION else ""
-    typed = Annotated[kind, typer.Option(f"--{name.replace('_', '-')}", help=text + notation)]
+    notation = f" {BY_METRIC[name] if mapping else NOTATION[name]}" if mapping or name in NOTATION else ""
+    flag = SINGULAR.get(name, name).replace("_", "-")
+    typed = Annotated[kind, typer.Option(f"--{flag}", help=text + notation)]
     return Parameter(name, Parameter.KEYWORD_ONLY, default=shown, annotation=typed)
 
 
@@ -103,6 +117,8 @@ def arguments(function: Callable[..., Any], typed: dict[str, Any]) -> dict[str, 
 
 def _value(parameter: Parameter, typed: Any) -> Any:
     """A parameter's value, from what was typed."""
+    if isinstance(typed, list) and parameter.name in MAPPED:
+        return MAPPED[parameter.name](typed)
     if parameter.name in PARSERS:
         return PARSERS[parameter.name](typed)
     return _number_or_text(typed) if "int" in str(parameter.annotation) and isinstance(typed, str) else typed
@@ -215,8 +231,23 @@ def _end(typed: str) -> Any:
     return int(number) if number.is_integer() else number
 
 
+def _by_metric(typed: list[str]) -> dict[str, str]:
+    """sum(price)=5000 as a mapping."""
+    if strange := [each for each in typed if "=" not in each]:
+        raise BadParameter(f"{strange[0]}: a metric and its number.", fix="'sum(price)=3'")
+    return {metric: number for metric, _, number in (each.rpartition("=") for each in typed)}
+
+
+MAPPED: dict[str, Callable[[Any], Any]] = {
+    "bound": _by_metric,
+    "target_error": _by_metric,
+    "weights": _by_metric,
+    "range": _by_column(lambda typed: _pair("range", typed) if ".." in typed else _numbers(typed)),
+}
+"""The notation of parameters that are a mapping in some jobs."""
 PARSERS: dict[str, Callable[[Any], Any]] = {
     "by": list,
+    "metrics": list,
     "keys": _keys,
     "bins": _by_column(_edges),
     "per": _by_column(str),

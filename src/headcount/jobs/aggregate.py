@@ -34,6 +34,8 @@ QUANTILE_CELLS = 128
 """Cells of a range, of each group."""
 PEOPLE_SHARE = Fraction(2, 100)
 """Share of epsilon for the number of all people, if shares are released."""
+MOST_WEIGHT = Fraction(1000)
+"""Weights lie between this and its inverse: every metric keeps some units, which its totals are divided by."""
 
 
 def aggregate(
@@ -49,7 +51,7 @@ def aggregate(
     per: Period | Mapping[str, Period] | None = None,
     dates: Sequence[Any] | Mapping[str, Sequence[Any]] | None = None,
     where: Mapping[str, Any] | None = None,
-    range: Any = None,  # noqa: A002
+    range: Sequence[Number] | Mapping[str, Sequence[Number]] | None = None,  # noqa: A002
     bound: Mapping[str, Number] | None = None,
     weights: Mapping[str, Number] | None = None,
     target_error: Mapping[str, Number] | None = None,
@@ -164,9 +166,19 @@ class Aggregate(ListedItemJob):
                 )
         if taken := [column for column in self.by if column in self._released]:
             raise BadParameter(f"by={taken[0]!r}: the release has a column of that name.", fix="another name")
-        if too_large := [metric for metric, bound in self.bound if bound > LARGEST_AMOUNT]:
+        self._check_sizes()
+
+    def _check_sizes(self) -> None:
+        """Refuse bounds and weights that leave nothing of a metric, or of the others: noise would hide it."""
+        if beyond := [metric for metric, bound in self.bound if not Fraction(1, GRID) <= bound <= LARGEST_AMOUNT]:
             raise BadParameter(
-                f"bound: {too_large[0]!r} is above {LARGEST_AMOUNT:,}.", fix='bound={"sum(price)": 5000}'
+                f"bound: that of {beyond[0]!r} lies between 1/{GRID} and {LARGEST_AMOUNT:,}.",
+                fix='bound={"sum(price)": 5000}',
+            )
+        if beyond := [metric for metric, weight in self.weights if not 1 / MOST_WEIGHT <= weight <= MOST_WEIGHT]:
+            raise BadParameter(
+                f"weights: that of {beyond[0]!r} lies between 1/{MOST_WEIGHT} and {MOST_WEIGHT}.",
+                fix='weights={"sum(price)": 3}',
             )
 
     def check_zero_delta(self) -> None:
@@ -248,7 +260,7 @@ class Aggregate(ListedItemJob):
 
     @property
     def unit(self) -> str:
-        return "values"
+        return "people"
 
     def unseen(self, mechanism: AnyMechanism, selections: Sequence[BoundSelection[Any]]) -> str:
         few = f"Up to {mechanism.unseen:,} people with far more than all others could go unseen"

@@ -6,13 +6,15 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar
 
+import pyarrow as pa
 from ibis.expr import datatypes as dt
 
 from headcount.account import Ledger
 from headcount.account.events import Neighbours
 from headcount.account.guarantee import Cost
 from headcount.bound.selection.by_load import Generalized
-from headcount.bound.selection.profile import FromProfile
+from headcount.bound.selection.people import NoisyCount
+from headcount.bound.selection.profile import MOST_ITEMS, FromProfile
 from headcount.errors import BadParameter
 from headcount.exact import Number
 from headcount.jobs import parameters
@@ -20,15 +22,18 @@ from headcount.jobs.items import ListedItemJob
 from headcount.jobs.parameters import check_paper_rule, given_of_sample
 from headcount.mechanism.baseline import strategy as plume
 from headcount.mechanism.baseline.strategy import PlumeStrategy
+from headcount.mechanism.groups.strategy import GroupStatistics, one_interval, sum_of_groups
 from headcount.mechanism.known import strategy as known
 from headcount.mechanism.known.strategy import SQUARES, KnownItems
+from headcount.mechanism.mechanism import Columns, Noisy
 from headcount.mechanism.sampled.sample_threshold import MOST_REPORTS, Rule, Sampled, Sampling
 from headcount.mechanism.sampled.strategy import Samples
 from headcount.mechanism.strategy import Strategy
 from headcount.mechanism.topk.levels import KBAR, TARGET, VariantName
 from headcount.mechanism.topk.strategy import TopK
 from headcount.mechanism.unknown import strategy as unknown
-from headcount.mechanism.unknown.strategy import Thresholds, Weights
+from headcount.mechanism.unknown.rounds import Rounds
+from headcount.mechanism.unknown.strategy import InRounds, Thresholds, Weights
 from headcount.planner import release
 from headcount.release import Release
 from headcount.source.periods import Period
@@ -91,13 +96,15 @@ def histogram(
     dates: the first and the last date, both included, if they are public: then all periods between them are released.
     where: what columns must be: {"country": "FR"}, {"plan": ["basic", "pro"]}, or {"age": (18, 65)}, ends included. The
         release is that of a table with these rows alone.
-    sum: a column of amounts to add up, of each person at most `bound` for an item, and none below 0.
-    bound: the most that one person may contribute, items or events; "auto" selects it privately, within epsilon.
+    sum: a column of amounts to add up, instead of counting. With "count-release", of each person at most `bound` for an
+        item, and none below 0.
+    bound: the most that one person may contribute, items or events; of sums, the root of the sum of their squares over
+        items. "auto" selects it privately, within epsilon.
     share: the share of epsilon that selecting the bound takes; by default 0.02 to 0.05.
     grid: the bounds to select from, instead of all.
     mechanism: "clipped" for known items; "weighted", "thresholded" or "count-release" for unknown ones; "auto" knows
-        which. "sample-threshold" adds no noise: it releases counts of a sample. "plume" and "plume-threshold" are
-        baselines, to compare with.
+        which. "rounds" shows the most items; their counts come from a second measurement. "sample-threshold" adds no
+        noise: it releases counts of a sample. "plume" and "plume-threshold" are baselines, to compare with.
     variant: of "count-release": "level" is the best, "rogers" the paper's; also "coarse" and "refined".
     kbar: of "count-release": the size of the candidate list; only the `kbar` most common items are considered.
     first_epsilon: of variants of the paper: the epsilon of a selection in the first level, 0.0005 by default.
@@ -152,19 +159,23 @@ class Histogram(ListedItemJob):
 
     @classmethod
     def relative_target(cls, typed: Mapping[str, Any]) -> bool:
-        relative = typed.get("mechanism") in ("count-release", "plume-threshold")
-        return relative or typed.get("sum") is not None
+        return typed.get("mechanism") in ("count-release", "plume-threshold")
 
     # what it is
 
     @property
     def found(self) -> bool:
         """True if items are selected one after another, by request."""
-        return self.mechanism == "count-release" or bool(self.sum)
+        return self.mechanism == "count-release"
+
+    @property
+    def measured(self) -> bool:
+        """True if amounts of groups are measured, as `aggregate` does it."""
+        return bool(self.sum) and not self.found
 
     @property
     def cost_example(self) -> str:
-        return "epsilon=1" if self.found else "epsilon=1, or target_error=10"
+        return "epsilon=1" if self.found or self.sum else "epsilon=1, or target_error=10"
 
     @property
     def own_columns(self) -> tuple[str, ...]:
@@ -197,7 +208,11 @@ class Histogram(ListedItemJob):
 
     @property
     def adds_amounts(self) -> bool:
-        return bool(self.sum)
+        return bool(self.sum) and self.found
+
+    @property
+    def scales(self) -> tuple[None, ...] | None:
+        return (None,) if self.measured else None
 
     @property
     def measures_people(self) -> bool:
@@ -217,10 +232,14 @@ class Histogram(ListedItemJob):
         common: dict[str, Any] = {"budget": budget, "neighbours": self.neighbours, "share": self.share}
         if self.found:
             return self._topk(common)
+        if self.measured:
+            return GroupStatistics(**common, **sum_of_groups(self.bound), cells=cells)
         if self.mechanism == Sampled.name:
             sampling = Sampling(self.p, self.theta, self.rule)
             return Samples(**common, cells=cells, bound=self.bound, grid=self.grid, sampling=sampling)
         common["count"] = self.count
+        if self.mechanism == Rounds.name:
+            return InRounds(**common, bound=self.bound)
         if self.mechanism in plume.NAMES:
             target = (self.target_error or TARGET) if self.mechanism == "plume-threshold" else None
             return PlumeStrategy(**common, target=target)
@@ -254,16 +273,22 @@ class Histogram(ListedItemJob):
 
     def check(self) -> None:
         super().check()
+        if self.sum and self.count == "events":
+            raise BadParameter(f'sum={self.sum!r} and count="events": only one of them.', fix="no count")
         self._check_domain()
         self._check_selection()
         self._check_scaling()
         self._check_debias()
+        if self.measured:
+            self._check_measured()
         if self.found:
             self._check_topk()
         else:
             self._check_not_topk()
         if self.mechanism in plume.NAMES:
             self._check_plume()
+        if self.mechanism == Rounds.name:
+            self._check_rounds()
         self._check_sample()
 
     def _check_domain(self) -> None:
@@ -272,7 +297,8 @@ class Histogram(ListedItemJob):
                 'mechanism="clipped" is for items known in advance.',
                 fix='keys=["apple", "pear"], or mechanism="auto"',
             )
-        if self.mechanism in ("thresholded", "weighted", "count-release", *plume.NAMES) and self.known:
+        unknown_only = ("thresholded", "weighted", Rounds.name, "count-release", *plume.NAMES)
+        if self.mechanism in unknown_only and self.known:
             raise BadParameter(
                 f'mechanism="{self.mechanism}" is for items not known in advance.',
                 fix='no keys and bins, or mechanism="clipped"',
@@ -334,13 +360,20 @@ class Histogram(ListedItemJob):
                 f'debias="poisson" is about sums, and bound="{self.bound}" about squares.', fix='bound="auto"'
             )
 
+    def _check_measured(self) -> None:
+        """What goes with sums."""
+        if self.mechanism != "auto":
+            raise BadParameter(
+                f'sum={self.sum!r} with mechanism="{self.mechanism}": it counts people or events.',
+                fix='mechanism="auto", or mechanism="count-release"',
+            )
+        if isinstance(self.bound, str) and self.bound != "auto":
+            raise BadParameter(f"bound={self.bound!r} with sum: a number, or auto.", fix='bound="auto", or bound=5000')
+        if self.grid is not None or self.debias != "auto":
+            raise BadParameter("grid, debias: not with sum.", fix="no grid and debias")
+
     def _check_topk(self) -> None:
         """What goes with items that are selected one after another."""
-        if self.sum and (self.known or self.count == "events" or self.mechanism not in ("auto", "count-release")):
-            raise BadParameter(
-                f"sum={self.sum!r}: amounts are added up for items that are found one after another.",
-                fix='mechanism="count-release", no keys, bins or count',
-            )
         added = self.sum or self.count == "events"
         if self.bound != "auto" and (isinstance(self.bound, str) or not added):
             why = "a person's amount is cut at a number" if added else "people may have as many items as they like"
@@ -369,6 +402,20 @@ class Histogram(ListedItemJob):
         if self.debias not in ("auto", None):
             raise BadParameter(f'debias="{self.debias}" with {name}: nothing is undone.', fix="no debias")
 
+    def _check_rounds(self) -> None:
+        """What goes with items that are shown in rounds."""
+        name = f'mechanism="{self.mechanism}"'
+        if self.count == "events":
+            raise BadParameter(f"{name} counts people.", fix='count="users", or mechanism="auto"')
+        if isinstance(self.bound, str) and self.bound != "auto":
+            raise BadParameter(f'bound="{self.bound}" with {name}: nothing is chosen.', fix='bound="auto", or bound=50')
+        if isinstance(self.bound, int) and self.bound > MOST_ITEMS:
+            raise BadParameter(f"bound={self.bound} with {name}: at most {MOST_ITEMS:,}.", fix="bound=100")
+        if self.share is not None or self.grid is not None:
+            raise BadParameter(f"{name} leaves no bound to choose.", fix="no share and grid")
+        if self.debias != "auto":
+            raise BadParameter(f"debias={self.debias!r} with {name}: counts are measured afterwards.", fix="no debias")
+
     def _check_sample(self) -> None:
         """What goes with counts of a sample."""
         given = given_of_sample(self)
@@ -396,7 +443,12 @@ class Histogram(ListedItemJob):
 
     # the cost
 
+    def table(self, noisy: Noisy, columns: Columns, people: NoisyCount) -> pa.Table:
+        return super().table(noisy, one_interval(columns) if self.measured else columns, people)
+
     def check_zero_delta(self) -> None:
+        if self.measured:
+            raise BadParameter("delta=0: sums have Gaussian noise.", fix="delta=1e-6")
         if self.mechanism == Sampled.name:
             raise BadParameter("delta=0: a sample needs a delta above 0.", fix="delta=1e-6")
         if not self.known:
@@ -418,8 +470,8 @@ class Histogram(ListedItemJob):
     def check_target(self, target: Any) -> None:
         if self.mechanism == Sampled.name:
             raise BadParameter(f"target_error={target}: a sample has no one error for all.", fix="epsilon=1")
-        if isinstance(self.bound, str) or self.mechanism == "weighted":
-            what = f'bound="{self.bound}"' if isinstance(self.bound, str) else 'mechanism="weighted"'
+        if isinstance(self.bound, str) or self.mechanism in ("weighted", Rounds.name):
+            what = f'bound="{self.bound}"' if isinstance(self.bound, str) else f'mechanism="{self.mechanism}"'
             raise BadParameter(
                 f"target_error={target} with {what}: the error depends on the bound.",
                 fix=f"target_error={target}, bound=20, or epsilon=1",

@@ -10,8 +10,10 @@ from headcount.errors import BadParameter
 from headcount.exact import rational, written
 from headcount.mechanism.groups.metric import Metric, MetricKind
 
-GRAMMAR = 'metrics=["people", "events", "share", "sum(x)", "mean(x)", "mean(x) per person", "median(x)", '
-GRAMMAR += '"quantile(x, 0.9)"], with a column of numbers for x'
+GRAMMAR = (
+    "one of people, events, share, sum(x), mean(x), mean(x) per person, median(x), quantile(x, 0.9), with a column of "
+    "numbers for x"
+)
 PLAIN: tuple[MetricKind, ...] = ("people", "events", "share")
 OF_COLUMN = ("sum", "mean", "median", "quantile")
 PATTERN = re.compile(r"\s*(?P<name>\w+)\s*(\((?P<inside>.*)\)\s*(?P<per>per\s+person)?)?\s*", re.DOTALL)
@@ -22,7 +24,7 @@ def parse_metrics(name: str, metrics: Any, before: Mapping[str, Any]) -> tuple[s
     """The metrics, each as its canonical text."""
     listed = [metrics] if isinstance(metrics, str) else metrics
     if not isinstance(listed, Sequence) or not listed or not all(isinstance(each, str) for each in listed):
-        raise BadParameter(f"metrics={metrics!r:.60}: a list of metrics.", fix=GRAMMAR)
+        raise BadParameter(f"metrics={metrics!r:.60}: a list of metrics.", fix=f"each is {GRAMMAR}")
     texts = tuple(canonical_metric(each) for each in listed)
     if twice := [each for each in texts if texts.count(each) > 1]:
         raise BadParameter(f"metrics: {twice[0]!r} is listed twice.", fix="each metric once")
@@ -62,7 +64,7 @@ def _parts(text: str) -> tuple[str, str, Fraction, bool]:
     if match is None or name not in (*PLAIN, *OF_COLUMN):
         near = get_close_matches(str(name), (*PLAIN, *OF_COLUMN), n=1)
         raise BadParameter(
-            f"metrics: {text!r:.60} is no metric.", fix=f"{near[0]}; all: {GRAMMAR}" if near else GRAMMAR
+            f"metrics: {text!r:.60} is no metric.", fix=f"did you mean {near[0]}? It is {GRAMMAR}" if near else GRAMMAR
         )
     inside, per_person = (match["inside"] or "").strip(), match["per"] is not None
     if bool(inside) != (name in OF_COLUMN) or (per_person and name != "mean"):

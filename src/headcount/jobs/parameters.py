@@ -24,7 +24,15 @@ from headcount.source.contributions import LARGEST_AMOUNT, LARGEST_COUNT
 
 Count = Literal["users", "events"]
 Mechanism = Literal[
-    "auto", "clipped", "thresholded", "weighted", "count-release", "sample-threshold", "plume", "plume-threshold"
+    "auto",
+    "clipped",
+    "thresholded",
+    "weighted",
+    "rounds",
+    "count-release",
+    "sample-threshold",
+    "plume",
+    "plume-threshold",
 ]
 Key = str | int | bool
 Before = Mapping[str, Any]

@@ -65,7 +65,10 @@ class Profile(ItemJob):
 
     name: ClassVar[str] = "profile"
     view: ClassVar[str] = "profile"
-    pure: ClassVar[bool] = True
+
+    @property
+    def pure(self) -> bool:
+        return True
 
     @property
     def by_columns(self) -> tuple[str, ...]:

@@ -99,13 +99,16 @@ class Shape(ListedItemJob):
 
     name: ClassVar[str] = "shape"
     view: ClassVar[str] = "shape"
-    pure: ClassVar[bool] = True
     bound: Annotated[int, parse_number_bound] = 1
     loss: parameters.ShapeLoss = "l1"
     mechanism: parameters.ShapeMethod = "auto"
     estimator: parameters.ShapeEstimator = "em"
     buckets: Annotated[int | None, parse_buckets] = None
     people: Annotated[int | None, parse_public_people(1, "people=100000, if that is public")] = None
+
+    @property
+    def pure(self) -> bool:
+        return True
 
     def check(self) -> None:
         super().check()

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import pyarrow as pa
 from ibis.expr import datatypes as dt
@@ -20,13 +20,14 @@ from headcount.job import Job
 from headcount.jobs import parameters
 from headcount.jobs.histogram import Histogram
 from headcount.jobs.parameters import parse_by
+from headcount.mechanism.groups.strategy import GroupStatistics, one_interval, sum_of_groups
 from headcount.mechanism.known import strategy as known
 from headcount.mechanism.known.strategy import SQUARES, KnownItems
 from headcount.mechanism.mechanism import AnyMechanism, Columns, Noisy
 from headcount.mechanism.strategy import Strategy
 from headcount.planner import release
 from headcount.release import Release
-from headcount.source.schema import check_kinds
+from headcount.source.schema import check_amount, check_kinds
 from headcount.source.views import labelled
 from headcount.wording import counted_noun, times
 
@@ -36,7 +37,9 @@ def total(
     *,
     user: str,
     epsilon: Number | None = None,
+    delta: Number = 1e-6,
     target_error: Number | None = None,
+    sum: str | None = None,  # noqa: A002
     where: Mapping[str, Any] | None = None,
     count: parameters.Count = "events",
     bound: int | str = "auto",
@@ -51,8 +54,10 @@ def total(
     memory: int | str | None = None,
     spill: str | PathLike[str] | None = None,
 ) -> Release:
-    """All events, or all people, or those that meet a condition. No delta is needed.
+    """All events, or all people, or what an amount adds up to; of all rows, or of those that meet a condition.
 
+    delta: of a sum; counts need none.
+    sum: a column of amounts to add up, instead of counting.
     where: what columns must be: {"country": "FR"}, {"plan": ["basic", "pro"]}, or {"age": (18, 65)}, ends included.
     debias: "poisson" undoes what clipping took away, if people's counts are Poisson; it needs to know the number of
         people: people=100000 if that is public, people="count" to pay for it.
@@ -67,15 +72,21 @@ def total(
     return release(Total, data, locals())
 
 
+def parse_total_sum(name: str, column: Any, before: Mapping[str, Any]) -> str:
+    """The column of amounts; empty if nothing is added up."""
+    return parameters.parse_sum(name, column, {**before, "by": ()})
+
+
 @dataclass(frozen=True, kw_only=True)
 class Total(Job):
     """All events, or people, there are, or those that meet a condition: one public item."""
 
     name: ClassVar[str] = "total"
     view: ClassVar[str] = "total"
-    pure: ClassVar[bool] = True
     people_of_all_rows: ClassVar[bool] = True
-    later_parameters: ClassVar[tuple[str, ...]] = ()
+    later_parameters: ClassVar[tuple[str, ...]] = ("sum",)
+    sum: Annotated[str, parse_total_sum] = ""
+    """The column whose amounts are added up; empty if people or events are counted."""
     count: parameters.Counted = "events"
     bound: parameters.Bound = "auto"
     share: parameters.Share = None
@@ -89,7 +100,17 @@ class Total(Job):
         everybody = parsed["count"] == "users" and parsed["bound"] == "auto"
         return {**parsed, "bound": 1} if everybody else parsed
 
+    @property
+    def pure(self) -> bool:
+        return not self.sum
+
+    def check_zero_delta(self) -> None:
+        raise BadParameter("delta=0: a sum has Gaussian noise.", fix="delta=1e-6")
+
     def check(self) -> None:
+        if self.sum:
+            self._check_sum()
+            return
         if self.bound in SQUARES:
             raise BadParameter(f'bound="{self.bound}" is for a histogram.', fix='bound="auto", or bound="quantile"')
         if self.debias == "poisson" and self.count == "users":
@@ -106,6 +127,11 @@ class Total(Job):
             people=self.people,
         ).check()
 
+    def _check_sum(self) -> None:
+        given = self.grid is not None or self.share is not None or self.people is not None or self.debias != "auto"
+        if given or (isinstance(self.bound, str) and self.bound != "auto"):
+            raise BadParameter(f"sum={self.sum!r}: only bound goes with it.", fix='bound="auto", or bound=5000')
+
     def check_target(self, target: Any) -> None:
         if isinstance(self.bound, str):
             raise BadParameter(
@@ -115,7 +141,15 @@ class Total(Job):
 
     @property
     def own_columns(self) -> tuple[str, ...]:
-        return (self.user,)
+        return (self.user, *self.numbers)
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        return (self.sum,) if self.sum else ()
+
+    @property
+    def scales(self) -> tuple[None, ...] | None:
+        return (None,) if self.sum else None
 
     @property
     def by_columns(self) -> tuple[str, ...]:
@@ -123,6 +157,8 @@ class Total(Job):
 
     def check_own_schema(self, columns: Mapping[str, dt.DataType]) -> None:
         check_kinds(columns, self.user, (), {})
+        if self.sum:
+            check_amount(self.sum, columns[self.sum])
 
     def prepare(self, table: ir.Table, columns: Mapping[str, dt.DataType]) -> ir.Table:
         return labelled(table, self.unit)
@@ -132,13 +168,15 @@ class Total(Job):
 
     @property
     def counts_events(self) -> bool:
-        return self.count == "events"
+        return self.count == "events" and not self.sum
 
     @property
     def measures_people(self) -> bool:
         return self.people == "count"
 
-    def strategy(self, budget: Cost, cells: int | None) -> KnownItems:
+    def strategy(self, budget: Cost, cells: int | None) -> Strategy:
+        if self.sum:
+            return GroupStatistics(budget=budget, neighbours=self.neighbours, cells=1, **sum_of_groups(self.bound))
         return KnownItems(
             budget=budget,
             neighbours=self.neighbours,
@@ -152,7 +190,12 @@ class Total(Job):
         )
 
     def table(self, noisy: Noisy, columns: Columns, people: NoisyCount) -> pa.Table:
-        return pa.table({self.by_columns[0]: noisy.items[0].combine_chunks(), **columns.by_name})
+        named = one_interval(columns) if self.sum else columns
+        return pa.table({self.by_columns[0]: noisy.items[0].combine_chunks(), **named.by_name})
+
+    @property
+    def value_name(self) -> str:
+        return "sum" if self.sum else "count"
 
     @property
     def item(self) -> str:
@@ -167,12 +210,14 @@ class Total(Job):
 
     @property
     def unit(self) -> str:
-        return "people" if self.count == "users" else "events"
+        return self.sum or ("people" if self.count == "users" else "events")
 
     def own_title(self) -> str:
-        return f"all {self.unit}"
+        return f"sum of {self.sum}" if self.sum else f"all {self.unit}"
 
     def explain(self, strategy: Strategy, mechanism: AnyMechanism) -> list[str]:
+        if self.sum:
+            return super().explain(strategy, mechanism)
         most = mechanism.bounding.limit
         clipped = f"Each person counts at most {times(most)}." if self.unit == "events" else "Each person counts once."
         noise = f"The number of {self.unit} gets {mechanism.describe_noise()}."

@@ -4,8 +4,9 @@ mechanism.py    the types: Noisy, Columns, and the interface of a mechanism
 strategy.py     how a family of mechanisms answers within a budget
 intervals.py    intervals of noisy counts, near a threshold too
 known/          items known in advance: noise on every one of them; if they are many, measured again as well
-unknown/        items not known in advance: those above a threshold; what is shown is measured again (second.py)
-topk/           the same, selected one after another without a bound
+unknown/        items not known in advance: those above a threshold, also in rounds; what is shown is measured again
+groups/         several statistics of each group, known or not: people, events, sums, means, quantiles
+topk/           items not known in advance, selected one after another without a bound
 sampled/        counts of a sample, without noise
 ordered/        quantiles and ranges: a tree of counts, or a binary search
 shape/          a histogram without its labels: noise on its sorted counts, or on all of them
@@ -29,6 +30,7 @@ from headcount.mechanism.shape.buckets import Buckets, NoisyBuckets
 from headcount.mechanism.shape.staircase import NoisyStaircase, Staircase
 from headcount.mechanism.strategy import Strategy
 from headcount.mechanism.topk.count_release import CountRelease, NoisyFound
+from headcount.mechanism.unknown.rounds import NoisyRounds, Rounds
 from headcount.mechanism.unknown.thresholded import Thresholded
 from headcount.mechanism.unknown.weighted import NoisyTwice, Weighted
 
@@ -46,6 +48,7 @@ __all__ = [
     "NoisyBuckets",
     "NoisyCentre",
     "NoisyFound",
+    "NoisyRounds",
     "NoisySelected",
     "NoisyStaircase",
     "NoisyTree",
@@ -53,6 +56,7 @@ __all__ = [
     "NoisyWithScalar",
     "Plume",
     "Recentred",
+    "Rounds",
     "Sampled",
     "Sampling",
     "SearchPath",

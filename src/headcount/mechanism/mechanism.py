@@ -10,7 +10,15 @@ from typing import Any, ClassVar, Generic, Literal, TypeVar
 import numpy as np
 import pyarrow as pa
 
-from headcount.account.events import Event, Gaussian, GaussianThreshold, Laplace, LaplaceThreshold, WeightedThreshold
+from headcount.account.events import (
+    Event,
+    Gaussian,
+    GaussianThreshold,
+    Laplace,
+    LaplaceThreshold,
+    ThresholdRound,
+    WeightedThreshold,
+)
 from headcount.bound import Bounded, Bounding
 from headcount.errors import BadParameter
 from headcount.estimate.constants import EXACT_MISS_RATE
@@ -196,7 +204,8 @@ def _(event: Laplace | LaplaceThreshold) -> Law:
 @_law.register(Gaussian)
 @_law.register(GaussianThreshold)
 @_law.register(WeightedThreshold)
-def _(event: Gaussian | GaussianThreshold | WeightedThreshold) -> Law:
+@_law.register(ThresholdRound)
+def _(event: Gaussian | GaussianThreshold | WeightedThreshold | ThresholdRound) -> Law:
     return DiscreteGaussian(event.variance)
 
 

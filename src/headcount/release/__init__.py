@@ -7,13 +7,14 @@ results.py    the class of a release, by its view; `load`
 checked.py    validation of files that anybody may have written
 order.py      the order of rows                 scale.py   the scale of quantiles, from their plan
 text.py       the summary     notes.py   the lines below it; profile.py   the bound that a profile suggests
-page.py       the report      plot.py    the picture     export.py   CSV and JSON
+report/       the report      plot.py    the picture     export.py   CSV and JSON
+notebook.py   what a notebook shows              measures.py  the value columns and their intervals
 published.py  verification of a published file against a ledger
 """
 
-from headcount.release.about import About, Paid, pack
+from headcount.release.about import About, Paid, current_version, pack
 from headcount.release.release import Release
 from headcount.release.results import load, open_release
 from headcount.release.shape import Shape
 
-__all__ = ["About", "Paid", "Release", "Shape", "load", "open_release", "pack"]
+__all__ = ["About", "Paid", "Release", "Shape", "current_version", "load", "open_release", "pack"]

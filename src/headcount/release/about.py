@@ -4,6 +4,8 @@ The bytes depend on the released values and on public parameters alone: no time,
 """
 
 from dataclasses import asdict, dataclass
+from functools import cache
+from importlib import metadata
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -66,6 +68,8 @@ class About:
     unseen: str = ""
     """What intervals cannot hold, as a sentence: a few people with far more than all others; empty if that is not
     known."""
+    version: str = ""
+    """The version of headcount that made the release; empty in releases of version 0.9 and before."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +80,12 @@ class Paid:
     delta: float
     events: tuple[Event, ...]
     """The privacy events that took place."""
+
+
+@cache
+def current_version() -> str:
+    """The version that is running."""
+    return metadata.version("headcount")
 
 
 def pack(table: pa.Table, about: About) -> bytes:

@@ -32,7 +32,7 @@ MOST_STEPS = 2**24
 """Limit on rows and columns of a staircase, which has about the square root of all contributions."""
 MOST_SHARES = 2**20
 """Limit on the shape of noise that people added up, as a multiple of what one release needs."""
-COUNTS = ("count", "sum", "rank")
+COUNTS = ("count", "rank")
 """Values that are whole numbers, whatever else a table holds."""
 AMOUNT = re.compile(r"[0-9]{1,400}([./][0-9]{1,400})?")
 HEAD = re.compile(r"([0-9]{1,18}:[0-9a-f]{64})?")
@@ -230,7 +230,8 @@ def _numbers(table: pa.Table, about: About) -> dict[str, pa.DataType]:
     if layout.columns:
         return dict.fromkeys(layout.columns, pa.int64())
     ends = () if about.value == "rank" else ("low", "high")
-    fractions = layout.fractions or (about.value not in COUNTS and pa.float64() in table.schema.types)
+    fractional = about.value in table.column_names and table.schema.field(about.value).type == pa.float64()
+    fractions = layout.fractions or (about.value not in COUNTS and fractional)
     kind = pa.float64() if fractions else pa.int64()
     found: dict[str, pa.DataType] = dict.fromkeys((about.value, *ends), kind)
     rest = table.column_names[len(about.by) + len(found) :]
@@ -344,7 +345,7 @@ class Layout:
 LAYOUTS = {
     "": Layout(()),
     "aggregate": Layout(several=True),
-    "total": Layout(),
+    "total": Layout(("count", "sum")),
     "ranges": Layout(numeric_items=True),
     "quantiles": Layout(("value",), fractions=True, numeric_items=True, check_about=_check_scale),
     "distribution": Layout(("share",), fractions=True),

@@ -35,9 +35,10 @@ def _safe(cell: Any) -> Any:
 def as_json(table: pa.Table, about: dict[str, Any]) -> str:
     """The rows and everything about them as one JSON object."""
     public = {**about, "plan": json.loads(about["plan"] or "null")}
-    text = json.dumps({**public, "rows": table.to_pylist()}, indent=2, ensure_ascii=False, default=_plain)
+    text = json.dumps({**public, "rows": table.to_pylist()}, indent=2, ensure_ascii=False, default=plain_value)
     return visible_json(text)
 
 
-def _plain(value: date | datetime | Decimal) -> str:
+def plain_value(value: date | datetime | Decimal) -> str:
+    """A value that JSON has no type for, as text."""
     return value.isoformat() if isinstance(value, date) else str(value)

@@ -1,19 +1,21 @@
 """Verification of published files against a ledger, whatever format they were saved in.
 
-The sealed bytes are those of the .parquet file. A .csv, .json or .html is a deterministic function of them, so it is
-generated again from each sealed release and compared. A mismatch proves nothing against the file: another version may
-have written it. Pictures are not compared.
+The sealed bytes are those of the .parquet file. A .csv or .json is a deterministic function of them, an .html or .yaml
+one of them and of their entry in the ledger, so it is generated again from each sealed release and compared. A mismatch
+proves nothing against the file: another version may have written it. Pictures are not compared.
 """
 
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from headcount.account import Ledger
 from headcount.errors import BadParameter, NotSealed
-from headcount.release.release import PICTURE_FORMATS, Release
+from headcount.release.release import PICTURE_FORMATS, REPORT_FORMATS, Release
 from headcount.release.results import open_release
 from headcount.source.regular import check_regular
 
-DERIVED_FORMATS = (".csv", ".json", ".html")
+DERIVED_FORMATS = (".csv", ".json", *REPORT_FORMATS)
 """Formats that are generated from the sealed bytes."""
 
 
@@ -30,7 +32,7 @@ def check_sealed(ledger: Ledger, path: Path) -> str:
     if kind not in DERIVED_FORMATS or content in ledger.releases():
         ledger.verify(release=content)
         return "sealed here, byte by byte"
-    if not any(content in _derived(sealed, kind) for sealed in ledger.releases()):
+    if not any(content in _derived(sealed, kind, ledger) for sealed in ledger.releases()):
         raise NotSealed(
             f"{path}: no release that {ledger.path.name} sealed gives this file. It is of another ledger, or was "
             "changed, or another version of headcount wrote it.",
@@ -39,9 +41,10 @@ def check_sealed(ledger: Ledger, path: Path) -> str:
     return "made from a release that was sealed here, every number the same"
 
 
-def _derived(sealed: bytes, kind: str) -> list[bytes]:
-    """The files of this kind as saved from the release and from `Release.load`; none if the bytes are no release."""
-    try:
-        return [each.exported(kind) for each in (open_release(sealed, fresh=False), Release(sealed, fresh=False))]
-    except (ValueError, KeyError, TypeError, OSError, OverflowError, RecursionError):
-        return []
+def _derived(sealed: bytes, kind: str, ledger: Ledger) -> Iterator[bytes]:
+    """The files of this kind as saved from the release and from `Release.load`, with their ledger and without; none if
+    the bytes are no release."""
+    with suppress(ValueError, KeyError, TypeError, OSError, OverflowError, RecursionError):
+        for release in (open_release(sealed, fresh=False), Release(sealed, fresh=False)):
+            yield release.exported(kind)
+            yield release.exported(kind, ledger)

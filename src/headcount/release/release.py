@@ -1,18 +1,22 @@
 """A release: its rows and everything about them, kept as one Parquet file whose bytes are what a ledger seals."""
 
+import hashlib
 import os
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
 from secrets import token_hex
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from headcount.account import Ledger
+from headcount.account.entry import entry_of
 from headcount.account.events import from_json
-from headcount.errors import BadParameter, NotATable, visible
+from headcount.errors import BadParameter, NotATable, UnknownColumn, visible
 from headcount.release import export, text
 from headcount.release.about import KEY, About, Paid
 from headcount.release.checked import NotARelease, about_in, check_size, check_table
@@ -20,16 +24,23 @@ from headcount.release.notes import notes
 from headcount.source.regular import check_regular
 
 if TYPE_CHECKING:
+    import altair as alt
     import pandas as pd
     import polars as pl
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from headcount.release.pictures.scene import Order
+    from headcount.release.report.facts import Facts
+
 PICTURE_FORMATS = (".png", ".svg", ".pdf")
-FORMATS = (".parquet", ".csv", ".json", ".html", *PICTURE_FORMATS)
+REPORT_FORMATS = (".html", ".yaml")
+FORMATS = (".parquet", ".csv", ".json", *REPORT_FORMATS, *PICTURE_FORMATS)
 
 
 class Release:
-    """A published histogram."""
+    """A published table. `len(r)`, iteration over rows, `r["count"]`, `pd.DataFrame(r)` and `pl.DataFrame(r)` work as
+    for any table."""
 
     def __init__(self, content: bytes, *, fresh: bool) -> None:
         self.content = content
@@ -50,6 +61,26 @@ class Release:
     def about(self) -> About:
         """Everything about it but its rows."""
         return about_in(self._file.schema.metadata[KEY])
+
+    def __len__(self) -> int:
+        """Number of rows."""
+        return int(self.table.num_rows)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        """The rows, as dictionaries."""
+        for batch in self.table.to_batches():
+            yield from batch.to_pylist()
+
+    def __getitem__(self, name: str) -> pa.ChunkedArray:
+        """A column, as Arrow."""
+        if name not in self.table.column_names:
+            named = ", ".join(map(repr, self.table.column_names))
+            raise UnknownColumn(f"{name!r:.60}: no column of this release.", fix=f"one of {named}")
+        return self.table[name]
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """The table for whatever reads Arrow: polars, DuckDB, pandas."""
+        return self.table.__arrow_c_stream__(requested_schema)
 
     @property
     def cost(self) -> Paid:
@@ -93,9 +124,9 @@ class Release:
         return []
 
     def _repr_html_(self) -> str:
-        from headcount.release import page
+        from headcount.release import notebook
 
-        return page.body(self.table, self.about, self._findings())
+        return notebook.view(self.table, self.about, self._findings())
 
     def to_pandas(self) -> "pd.DataFrame":
         """The table as a pandas frame."""
@@ -110,26 +141,54 @@ class Release:
         assert isinstance(frame, pl.DataFrame)
         return frame
 
-    def plot(self, path: str | Path | None = None, *, most: int = 25) -> "Figure":
-        """Bars with intervals, of the `most` largest; as a figure, and as a .png, .svg or .pdf if a path is given."""
-        from headcount.release import plot
+    def plot(
+        self,
+        path: str | Path | None = None,
+        *,
+        ax: "Axes | None" = None,
+        title: str | None = None,
+        order: "Order | None" = None,
+        most: int = 25,
+    ) -> "Figure":
+        """The picture: bars with intervals, dates as lines with bands, two small columns as a heat map, a total as a
+        number. As a figure, and as a .png, .svg or .pdf if a path is given.
 
-        figure = plot.picture(self.table, self.about, most)
+        ax: Matplotlib axes to draw on, instead of a figure of its own.
+        title: the title; by default what the release is about, and what it cost.
+        order: "value" or "item", for bars in this order; by default bins and dates by themselves, then the most first.
+        most: the most items that are drawn."""
+        from headcount.release import plot
+        from headcount.release.pictures.scene import Options
+
+        figure = plot.picture(self.table, self.about, Options(title, order, most), ax)
         if path is not None:
             write(path, plot.render(figure, Path(path).suffix))
         return figure
 
-    def report(self, path: str | Path) -> Path:
-        """Write one page: cost, picture, sentences, table, how to make it again."""
-        return write(path, self.exported(".html"))
+    def chart(self, *, title: str | None = None, most: int = 25) -> "alt.TopLevelMixin":
+        """The picture as an Altair chart, which is a Vega-Lite specification (needs headcount[chart])."""
+        from headcount.release.chart import altair_chart
+
+        return altair_chart(self.table, self.about, title, most)
+
+    def report(self, path: str | Path, *, ledger: Ledger | None = None) -> Path:
+        """Write a report. As .html: a page for whoever decides about the release, with the picture, the numbers, what
+        is promised and how to verify it. As .yaml: a draft record for the registry of deployments of OpenDP and NIST.
+        With the ledger that it was charged to, also when that was, what was spent by then, and what was left."""
+        kind = Path(path).suffix.lower()
+        if kind not in REPORT_FORMATS:
+            raise BadParameter(
+                f"{path}: unknown kind of report.", fix='report("report.html"), or report("record.yaml")'
+            )
+        return write(path, self.exported(kind, ledger))
 
     def to_json(self) -> str:
         """The rows and everything about them as JSON, for programs."""
         return export.as_json(self.table, asdict(self.about))
 
     def save(self, path: str | Path) -> Path:
-        """Write it: .parquet keeps everything and can be loaded again, .csv and .json are for other programs, .html is
-        the report, .png, .svg and .pdf are the picture."""
+        """Write it: .parquet keeps everything and can be loaded again, .csv and .json are for other programs, .html and
+        .yaml are reports, .png, .svg and .pdf are the picture."""
         kind = Path(path).suffix.lower()
         if kind in PICTURE_FORMATS:
             self.plot(path)
@@ -138,14 +197,35 @@ class Release:
             raise bad_format(path)
         return write(path, self.exported(kind))
 
-    def exported(self, kind: str) -> bytes:
-        """The bytes of the file that `save` writes, for .parquet, .csv, .json and .html."""
-        from headcount.release import page
+    def exported(self, kind: str, ledger: Ledger | None = None) -> bytes:
+        """The bytes of the file that `save` writes, but for pictures; of a report, with the entry in its ledger."""
+        writers: dict[str, Callable[[], bytes]] = {
+            ".parquet": lambda: self.content,
+            ".csv": lambda: export.as_csv(self.table),
+            ".json": lambda: self.to_json().encode(),
+            ".html": lambda: self._page(ledger),
+            ".yaml": lambda: self._record(ledger),
+        }
+        return writers[kind]()
 
-        if kind == ".html":
-            return page.page(self.table, self.about, self._findings()).encode()
-        texts = {".csv": lambda: export.as_csv(self.table), ".json": lambda: self.to_json().encode()}
-        return self.content if kind == ".parquet" else texts[kind]()
+    def _page(self, ledger: Ledger | None) -> bytes:
+        from headcount.release.report.page import page
+
+        return page(self._facts(ledger)).encode()
+
+    def _record(self, ledger: Ledger | None) -> bytes:
+        from headcount.release.report.record import record
+        from headcount.release.report.yaml import to_yaml
+
+        return to_yaml(record(self._facts(ledger))).encode()
+
+    def _facts(self, ledger: Ledger | None) -> "Facts":
+        """What a report is made of."""
+        from headcount.release.report.facts import Facts
+
+        entry = entry_of(ledger, self.about.head, self.content) if ledger else None
+        digest = hashlib.sha256(self.content).hexdigest()
+        return Facts(self.table, self.about, tuple(self._findings()), digest, entry)
 
     @classmethod
     def load(cls, path: str | Path) -> "Release":

@@ -16,7 +16,7 @@ from headcount.estimate.shape.prevalence import Prevalence
 from headcount.estimate.shape.properties import Estimate, Properties
 from headcount.estimate.shape.table import MIN_EMPTY, Rows, uncertainty
 from headcount.exact import Integers, Number, rational, whole
-from headcount.release.about import TRUE_COUNTS, About, pack
+from headcount.release.about import TRUE_COUNTS, About, current_version, pack
 from headcount.release.release import Release
 from headcount.wording import counted_noun, visible_json
 
@@ -139,5 +139,5 @@ def shape_release(rows: Rows, **about: Any) -> Shape:
     such shapes."""
     table, measured = pa.table(rows.columns), canonical(rows.measured)
     same: dict[str, Any] = {"by": (), "view": "shape", "plan": "", "chosen": "", "bound": 1, "order": (), "head": ""}
-    same |= {"estimand": "true", "interval": TRUE_COUNTS}
+    same |= {"estimand": "true", "interval": TRUE_COUNTS, "version": current_version()}
     return Shape(pack(table, About(**same, **about, measured=measured)), fresh=True)

@@ -6,6 +6,7 @@ import pyarrow as pa
 
 from headcount.errors import visible
 from headcount.release.about import SHAPE_COLUMNS, About
+from headcount.release.measures import measures
 from headcount.wording import counted_noun
 
 SHOWN = 10
@@ -34,15 +35,34 @@ def headline(table: pa.Table, about: About, *, fresh: bool) -> str:
 
 def largest(table: pa.Table, about: About, most: int = SHOWN) -> list[str]:
     """The first `most` rows in aligned columns, and the number of the others."""
-    more = table.num_rows - most
+    more, first = table.num_rows - most, table.slice(0, most)
     rest = [f"... and {rows(more)} more"] if more > 0 else []
-    return [*columns(table.slice(0, most), counts(about)), *rest]
+    if about.view == "aggregate":
+        first = with_intervals(first, about)
+        return [*columns(first, first.column_names[len(about.by) :]), *rest]
+    return [*columns(first, counts(about, table)), *rest]
 
 
-def counts(about: About) -> tuple[str, ...]:
+def with_intervals(table: pa.Table, about: About) -> pa.Table:
+    """Several values, each with its interval in one cell: "777 (727 to 828)"."""
+    cells = {name: table[name] for name in about.by}
+    for name in table.column_names[len(about.by) :: 3]:
+        parts = (table[f"{name}{end}"].to_pylist() for end in ("", "_low", "_high"))
+        texts = [[shown(each, name, [name]) for each in row] for row in zip(*parts, strict=True)]
+        cells[name] = pa.array([f"{value} ({low} to {high})" for value, low, high in texts], pa.string())
+    return pa.table(cells)
+
+
+def counts(about: About, table: pa.Table) -> tuple[str, ...]:
     """The columns of numbers, which are aligned to the right. A column of items is none, whatever its name is."""
     items = () if about.view in NUMERIC_ITEMS else about.by
-    return tuple(name for name in NUMBERS.get(about.view, (*COUNTS, about.value)) if name not in items)
+    several = (column for each in measures(table, about) for column in (each.name, each.low, each.high))
+    return tuple(name for name in NUMBERS.get(about.view, (*COUNTS, about.value, *several)) if name not in items)
+
+
+def chart_title(about: About) -> str:
+    """What it is, as the title of a chart: "People per song"."""
+    return visible(about.what[:1].upper() + about.what[1:])
 
 
 def nothing(table: pa.Table, about: About) -> str:
@@ -78,8 +98,8 @@ def shown(cell: object, column: str, numbers: Sequence[str] = COUNTS, longest: i
     if isinstance(cell, float) and column == "deviation":
         return f"{cell:,.3g}" if cell < 100 else f"{cell:,.0f}"
     if isinstance(cell, float):
-        return f"{cell:,.6g}"
-    if column in numbers:
+        return f"{cell:,.6g}" if abs(cell) < 1e6 else f"{cell:,.0f}"
+    if column in numbers and not isinstance(cell, str):
         return f"{cell:,}"
     plain = visible(str(cell))
     return plain if len(plain) <= longest else f"{plain[: longest - 13]}…{plain[-12:]}"

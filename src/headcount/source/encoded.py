@@ -110,15 +110,16 @@ class Chunk:
 
     def of(self, people: Booleans) -> "Chunk":
         """Keep only the masked people."""
-        return self._of_pairs_where(np.repeat(people, self.sizes))
+        return self.where(np.repeat(people, self.sizes))
 
     def renumbered(self, numbers: Integers) -> "Chunk":
         """Keep only the items with a new number; the others have -1."""
         new = numbers[self.items]
-        kept = self._of_pairs_where(new >= 0)
+        kept = self.where(new >= 0)
         return replace(kept, pairs=kept.pairs - kept.items + new[new >= 0])
 
-    def _of_pairs_where(self, pairs: Booleans) -> "Chunk":
+    def where(self, pairs: Booleans) -> "Chunk":
+        """Keep only the masked pairs."""
         counted, rows = self.counted, self.rows
         return Chunk(
             self.pairs[pairs], None if counted is None else counted[pairs], None if rows is None else rows.of(pairs)
@@ -146,7 +147,11 @@ class EncodedPairs:
 
     def renumbered(self, numbers: Integers) -> "EncodedPairs":
         """Keep only the items with a new number, and the people who have any; the others have -1."""
-        chunks = [partial(_renumbered, chunk, numbers) for chunk in self.chunks]
+        return self.mapped(lambda chunk: chunk.renumbered(numbers))
+
+    def mapped(self, change: Callable[[Chunk], Chunk]) -> "EncodedPairs":
+        """Change every chunk; at once if there is only one, else whenever it is fetched."""
+        chunks = [partial(_changed, chunk, change) for chunk in self.chunks]
         if len(chunks) != 1:
             return replace(self, chunks=chunks)
         only = chunks[0]()
@@ -201,8 +206,8 @@ def _chunks(
         yield [partial(fetch, found.filter(place)) for place in places]
 
 
-def _renumbered(chunk: Callable[[], Chunk], numbers: Integers) -> Chunk:
-    return chunk().renumbered(numbers)
+def _changed(chunk: Callable[[], Chunk], change: Callable[[Chunk], Chunk]) -> Chunk:
+    return change(chunk())
 
 
 def _runs(events: Integers, together: int) -> list[tuple[int, int]]:

@@ -45,8 +45,10 @@ def rows_where(table: ir.Table, where: Where, columns: Mapping[str, dt.DataType]
 
 
 def labelled(table: ir.Table, what: str) -> ir.Table:
-    """(user, what): every row as one item."""
-    return table.select(column0=table[table.columns[0]], column1=ibis.literal(what))
+    """(user, what, amounts): every row as one item."""
+    user, *amounts = table.columns
+    others = {f"column{place}": table[name] for place, name in enumerate(amounts, 2)}
+    return table.select(column0=table[user], column1=ibis.literal(what), **others)
 
 
 def placed(table: ir.Table, axis: Axis) -> ir.Table:

@@ -15,6 +15,7 @@ is added, with its uncertainty.
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from headcount.estimate.counts.debias import ClippingLoss
@@ -24,8 +25,10 @@ MIN_ITEMS_FOR_SLOPE, MIN_ITEMS_FOR_CURVE = 20, 60
 """Number of items from which on the ratio may depend on how common an item is: by a line, by a parabola."""
 RATIO_PRIORS = (0.0, 1 / 0.5**2, 1 / 0.25**2)
 """Prior precision of the coefficients of the ratio's polynomial, around 0."""
-SPREAD_PRIORS = ((np.log(0.1), 1 / 0.7**2), (0.0, 1 / 0.5**2))
-"""Prior mean and precision of the two coefficients of the spread's line."""
+USUAL_SPREAD = 0.1
+"""Prior middle of the spread, unless another one is given."""
+SPREAD_PRECISIONS = (1 / 0.7**2, 1 / 0.5**2)
+"""Prior precision of the two coefficients of the spread's line, around the logarithm of the usual one, and around 0."""
 LOGARITHM_LIMITS = (-8.0, 8.0)
 CLEAR_DEVIATIONS = 4.0
 """A quiet value is clear of noise from this many standard deviations on; more, if items are very many."""
@@ -42,7 +45,13 @@ class Measured:
     """Noisy counts with the standard deviation of the noise."""
 
     values: Floats
-    deviation: float
+    deviation: float | Floats
+    """The same for all values, or one for each."""
+
+    def where(self, mask: NDArray[np.bool_]) -> "Measured":
+        """Keep only the masked values."""
+        each = self.deviation[mask] if isinstance(self.deviation, np.ndarray) else self.deviation
+        return Measured(self.values[mask], each)
 
 
 @dataclass(frozen=True)
@@ -54,10 +63,12 @@ class CombinedCounts:
     """Standard deviation of each count: noise, and the variation of clipping between items."""
 
 
-def combined_counts(quiet: Measured, open_: Measured, lost: ClippingLoss, least_ratio: float = 1.0) -> CombinedCounts:
+def combined_counts(
+    quiet: Measured, open_: Measured, lost: ClippingLoss, least_ratio: float = 1.0, usual_spread: float = USUAL_SPREAD
+) -> CombinedCounts:
     """Combine both measurements into one count for each item. The open one keeps at least `least_ratio` times what the
-    quiet one keeps."""
-    ratio, spread = _ratio_and_spread(quiet, open_, least_ratio)
+    quiet one keeps; items differ from the ratio by `usual_spread`, unless the measurements say otherwise."""
+    ratio, spread = _ratio_and_spread(quiet, open_, least_ratio, usual_spread)
     raised = counts = quiet.values * ratio
     for _ in range(2):
         quiet_weight = 1 / ((quiet.deviation * ratio) ** 2 + (spread * np.maximum(counts, 1)) ** 2)
@@ -67,16 +78,16 @@ def combined_counts(quiet: Measured, open_: Measured, lost: ClippingLoss, least_
     return CombinedCounts(counts * (1 + lost.part), deviations * (1 + lost.part))
 
 
-def _ratio_and_spread(quiet: Measured, open_: Measured, least: float) -> tuple[Floats, Floats]:
+def _ratio_and_spread(quiet: Measured, open_: Measured, least: float, usual: float) -> tuple[Floats, Floats]:
     """Ratio and spread of each item: fitted to those that are clear of noise, and taken from the nearest of these for
     the others, whose quiet values are mostly noise; if none is clear, the ratio of the sums, and a wide spread."""
     clear = quiet.values >= quiet.deviation * max(CLEAR_DEVIATIONS, -float(ndtri(0.05 / len(quiet.values))))
     if not clear.any():
         sums = quiet.values.sum(), open_.values.sum()
-        seen = sums[0] >= CLEAR_DEVIATIONS * quiet.deviation * len(quiet.values) ** 0.5
+        seen = sums[0] >= CLEAR_DEVIATIONS * float(np.mean(quiet.deviation)) * len(quiet.values) ** 0.5
         ratio = max(sums[1] / sums[0], least) if seen else 1.0
         return np.full_like(quiet.values, ratio), np.full_like(quiet.values, UNKNOWN_SPREAD)
-    fitted = _Likelihood(Measured(quiet.values[clear], quiet.deviation), Measured(open_.values[clear], open_.deviation))
+    fitted = _Likelihood(quiet.where(clear), open_.where(clear), usual)
     ratio, spread = fitted.at(np.maximum(quiet.values, quiet.values[clear].min()), fitted.most_likely())
     return np.maximum(ratio, RATIO_SLACK * least), spread
 
@@ -84,15 +95,15 @@ def _ratio_and_spread(quiet: Measured, open_: Measured, least: float) -> tuple[F
 class _Likelihood:
     """The marginal likelihood of the open measurement, and its maximum by Fisher scoring."""
 
-    def __init__(self, quiet: Measured, open_: Measured) -> None:
+    def __init__(self, quiet: Measured, open_: Measured, usual_spread: float) -> None:
         self.quiet, self.open = quiet, open_
         logarithms = np.log(quiet.values)
         self.middle, self.width = float(logarithms.mean()), max(float(logarithms.std()), 0.3)
         degree = 0 if len(logarithms) < MIN_ITEMS_FOR_SLOPE else 1 if len(logarithms) < MIN_ITEMS_FOR_CURVE else 2
         self.degree = degree
         self.ratio_terms, self.spread_terms = self._terms(quiet.values)
-        priors = [*((0.0, precision) for precision in RATIO_PRIORS[: degree + 1]), *SPREAD_PRIORS]
-        self.prior, self.precision = np.array(priors).T
+        self.precision = np.array([*RATIO_PRIORS[: degree + 1], *SPREAD_PRECISIONS])
+        self.prior = np.array([*[0.0] * (degree + 1), np.log(usual_spread), 0.0])
 
     def _terms(self, values: Floats) -> tuple[Floats, Floats]:
         """Powers of how common items are: those of the ratio, and those of the spread."""

@@ -213,7 +213,8 @@ def shares(vectors: tuple[Vector, ...]) -> list[tuple[Fraction, int]]:
     """The share of each measurement in the price of all four, and the number of cells that one person can change."""
     values = [(VALUES_SHARE, MOST_SHOWN)] if any(vector.needs_values for vector in vectors) else []
     others = [*values, (PROFILE_SHARE, 2 * len(vectors) + 2), (CLIPPED_SHARE, 4 * len(vectors))]
-    return [*others, (1 - sum((share for share, _ in others), start=Fraction(0)), MOST_SHOWN)]
+    cells = MOST_SHOWN * sum(vector.cells for vector in vectors)
+    return [*others, (1 - sum((share for share, _ in others), start=Fraction(0)), cells)]
 
 
 def of_found(

@@ -95,8 +95,8 @@ class GroupMeasurement:
     neighbours: Neighbours
     given: tuple[float | None, ...]
     """The bound of each vector, if it is given: in multiples of 1/GRID."""
-    targets: tuple[float | None, ...]
-    """The relative standard deviation that each vector's totals may have, if it is given."""
+    targets: tuple[float | None, ...] = ()
+    """The relative standard deviation that each vector's totals may have, if it is given; empty if none is."""
 
     @property
     def unseen(self) -> int:
@@ -162,16 +162,16 @@ class GroupMeasurement:
         all others, and is used if it does."""
         bound, deviation = planned.bound, _deviation(self.events[-2]) / self._clipped_units(vectors)
         noise = _deviation(self.events[-1]) / isqrt(SQUARED) * count * bound
-        expected = planned.clipped * planned.amount
+        expected, variation = planned.clipped * planned.amount, LOSS_VARIATION if count > 1 else 0.0
         small = min(max(max(NOISE_PART * noise, LOSS_PART * expected) / deviation, bound), LARGE_LIMIT * bound)
         precise, wide = (
             self._clipped_at(groups, planned, vectors, limit, entropy) for limit in (small, LARGE_LIMIT * bound)
         )
         if wide > SEEN_TAIL * deviation * LARGE_LIMIT * bound:
-            return wide / GRID, sqrt((deviation * LARGE_LIMIT * bound) ** 2 + (LOSS_VARIATION * wide) ** 2) / GRID
+            return wide / GRID, sqrt((deviation * LARGE_LIMIT * bound) ** 2 + (variation * wide) ** 2) / GRID
         prior = max(LOSS_PRIOR * expected, LEAST_LOSS_PRIOR * planned.amount)
         lost = precise / (1 + (deviation * small / prior) ** 2)
-        uncertain = min(deviation * small, prior), LOSS_VARIATION * max(abs(lost), expected)
+        uncertain = min(deviation * small, prior), variation * max(abs(lost), expected)
         return lost / GRID, sqrt(uncertain[0] ** 2 + uncertain[1] ** 2) / GRID
 
     def _clipped_at(self, groups: Groups, planned: _Planned, vectors: int, limit: float, entropy: Entropy) -> float:
@@ -193,7 +193,7 @@ class GroupMeasurement:
     ) -> tuple[NoisyVector, ...]:
         """The totals of every vector, with noise."""
         event, found = self.events[-1], []
-        shares = shared([each.error for each in planned], self.weights, self.targets)
+        shares = shared([each.error for each in planned], self.weights, self.targets or (None,) * len(planned))
         units = self._units(shares.tolist(), signed=any(each.vector.kind == "amount" for each in planned))
         for each, own, taken in zip(planned, units, lost, strict=True):
             noise = _noise(event, each.vector.totals(count), entropy)

@@ -16,9 +16,10 @@ from headcount.bound.vectors import Vector
 from headcount.mechanism.groups.measured import HALF_WIDTH, MeasuredGroups, of_found, of_listed
 from headcount.mechanism.groups.measurement import GroupMeasurement
 from headcount.mechanism.groups.metric import Metric, vectors
-from headcount.mechanism.mechanism import AnyMechanism
+from headcount.mechanism.mechanism import AnyMechanism, Columns
 from headcount.mechanism.strategy import Forecast, Strategy, all_appear, few_people, format_visible_from
 from headcount.source.axis import Axis
+from headcount.source.contributions import GRID
 
 EXAMPLE_SIZES = (100, 1_000, 10_000)
 """Sizes of groups for which a plan shows the error."""
@@ -114,3 +115,15 @@ class GroupStatistics(Strategy):
             f"How often people count is scaled to that bound. Every {item} that occurs gets noise; the small ones are "
             "not mentioned. What people have of the others is measured then, each statistic with a bound of its own."
         )
+
+
+def sum_of_groups(bound: int | str) -> dict[str, Any]:
+    """What a strategy needs to know of a sum of one amount; the bound is given if it is a number."""
+    given = float(bound * GRID) if isinstance(bound, int) else None
+    return {"metrics": (Metric("sum", "sum", bound=given),), "scales": (None,)}
+
+
+def one_interval(columns: Columns) -> Columns:
+    """The columns of one metric, with the usual names for the ends of its interval."""
+    value, low, high = columns.by_name
+    return Columns({value: columns.by_name[value], "low": columns.by_name[low], "high": columns.by_name[high]})

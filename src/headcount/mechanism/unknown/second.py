@@ -66,9 +66,9 @@ class NoisySecond:
     @property
     def lost(self) -> ClippingLoss:
         """What the bound lost, beside what it kept."""
-        noise = self.totals.deviation * len(self.totals.values) ** 0.5
+        noise = float(self.totals.deviation) * len(self.totals.values) ** 0.5
         kept = max(float(self.totals.values.sum()), noise, 1.0)
-        deviation = self.clipped.deviation if self.seen else max(self.clipped.deviation, kept)
+        deviation = float(self.clipped.deviation) if self.seen else max(float(self.clipped.deviation), kept)
         return ClippingLoss(float(self.clipped.values[0]), deviation, kept, prior=self.loss_prior)
 
 

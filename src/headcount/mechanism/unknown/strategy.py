@@ -19,7 +19,7 @@ from statistics import NormalDist
 from typing import Any, Literal
 
 from headcount.account.threshold import changed_people
-from headcount.bound import Bounding, SampledEvents, SampledItems, WeightedClip
+from headcount.bound import Bounding, SampledEvents, SampledItems, SpreadWeight, WeightedClip
 from headcount.bound.selection.by_load import Exponential, Generalized
 from headcount.bound.selection.profile import MOST_ITEMS, Doubtful, FromProfile, NothingSeen
 from headcount.bound.selection.selection import BoundSelection
@@ -38,13 +38,18 @@ from headcount.mechanism.strategy import (
     given_forecast,
     sigma,
 )
-from headcount.mechanism.unknown import thresholded, weighted
+from headcount.mechanism.unknown import rounds, thresholded, weighted
+from headcount.mechanism.unknown.rounds import Rounds
 from headcount.mechanism.unknown.thresholded import Thresholded
 from headcount.source.contributions import LARGEST_COUNT
-from headcount.wording import plural
+from headcount.wording import format_number, plural
 
 DOUBT_SHARE = Fraction(4, 100)
 """The share of epsilon of a second profile, if the first one left doubt whether people have more than a few items."""
+ROUNDS_MOST_ITEMS = 100
+"""The most items of one person that rounds look at, unless another number is given."""
+EXAMPLE_LEFT = 10
+"""A number of a person's items that are not shown yet, for a forecast."""
 SELECTIONS = {kind.name: kind for kind in (Generalized, Exponential)}
 """Ways of selecting the bound, by name."""
 PAPER_MAX_BOUND = 1500
@@ -167,6 +172,38 @@ class Weights(UnknownItems):
             f"mentioned.{again} If nearly everybody has one or two {plural(item)}, that many are kept instead of "
             "scaled. If nobody is seen at first, or if that is doubtful, a second look takes 10% or 4% of epsilon more."
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class InRounds(UnknownItems):
+    """Items are shown in rounds: people spread their weight over what is not shown yet."""
+
+    @property
+    def selects(self) -> str:
+        return ""
+
+    def example(self, bound: int) -> Bounding:
+        return SpreadWeight(bound)
+
+    def mechanism(self, bounding: Bounding | None = None) -> Rounds:
+        most = self.bound if isinstance(self.bound, int) else ROUNDS_MOST_ITEMS
+        return rounds.calibrated(self.rest, SpreadWeight(most), self.neighbours)
+
+    def forecast(self, item: str, unit: str) -> Forecast:
+        """People who have one item that is not shown need the fewest; counts have the noise of the last measurement,
+        whose bound follows from what is shown."""
+        mechanism = self.mechanism()
+        first, *rest = (format_number(mechanism.error_at(bound)) for bound in EXAMPLE_BOUNDS)
+        few, many = (format_number(mechanism.needed_people(left)) for left in (1, EXAMPLE_LEFT))
+        return [
+            error_line(for_examples([first, *rest])),
+            (
+                "appear",
+                f"an item ({item}) needs about {few} {unit} if they have nothing else that is not shown, {many} if "
+                f"they have {EXAMPLE_LEFT}",
+            ),
+            ("beware", few_people(mechanism)),
+        ]
 
 
 @singledispatch

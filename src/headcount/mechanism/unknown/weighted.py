@@ -20,7 +20,7 @@ from headcount.account.guarantee import Cost
 from headcount.account.threshold import changed_people
 from headcount.bound import BoundedWeighted, WeightedClip
 from headcount.estimate.counts.debias import to_int64
-from headcount.estimate.counts.two_scales import Measured, combined_counts
+from headcount.estimate.counts.two_scales import CombinedCounts, Measured, combined_counts
 from headcount.exact import Integers
 from headcount.mechanism.mechanism import Columns, Estimand, Mechanism, Noisy
 from headcount.mechanism.unknown.second import SHARES, NoisySecond, SecondMeasurement
@@ -30,6 +30,17 @@ from headcount.wording import format_number
 INTERVAL_DEVIATIONS = 2.0
 """Half-width of an interval from two measurements, in standard deviations: more than 1.96, as these are themselves
 estimated (docs/evidence.md)."""
+
+
+SECOND_TIME = (
+    "What is shown is measured a second time, with Gaussian noise: how many of these items people have, which gives a "
+    "bound that takes next to nothing away; the counts at that bound; and what even that bound takes away. From these "
+    "follows how much was lost at first, and how much that differs between items."
+)
+TRUE_COUNT = (
+    "From low to high: this interval is meant to hold the true count, in about 19 of 20 cases: noise, and what scaling "
+    "took away, are both in it. Where a few people have most of the rows, it may hold less often."
+)
 
 
 @dataclass(frozen=True)
@@ -75,10 +86,7 @@ class Weighted(Mechanism[BoundedWeighted, Noisy]):
         again, first = noisy.second, self.bounding.bound_squared
         least_ratio = min(1.0, (again.bound_squared / first) ** 0.5)
         found = combined_counts(self._first(noisy.values), again.totals, again.lost, least_ratio)
-        half_width = INTERVAL_DEVIATIONS * found.deviations
-        ends = np.rint(found.counts), np.floor(found.counts - half_width), np.ceil(found.counts + half_width)
-        least = 0 if self.threshold is None else 1
-        return Columns({name: to_int64(end, least) for name, end in zip(("count", "low", "high"), ends, strict=True)})
+        return to_columns(found, least=0 if self.threshold is None else 1)
 
     def explain(self, item: str) -> list[str]:
         sentences = [f"Every {item} of the public list gets {self.describe_noise()}, whether anybody has it or not."]
@@ -89,12 +97,7 @@ class Weighted(Mechanism[BoundedWeighted, Noisy]):
                 f"{least}. The others are not mentioned."
             ]
         if self.second:
-            sentences.append(
-                "What is shown is measured a second time, with Gaussian noise: how many of these items people have, "
-                "which gives a bound that takes next to nothing away; the counts at that bound; and what even that "
-                "bound takes away. From these follows how much was lost at first, and how much that differs between "
-                "items."
-            )
+            sentences.append(SECOND_TIME)
         return sentences
 
     @property
@@ -109,10 +112,14 @@ class Weighted(Mechanism[BoundedWeighted, Noisy]):
     def interval_meaning(self) -> str:
         if self.second is None:
             return super().interval_meaning
-        return (
-            "From low to high: this interval is meant to hold the true count, in about 19 of 20 cases: noise, and what "
-            "scaling took away, are both in it. Where a few people have most of the rows, it may hold less often."
-        )
+        return TRUE_COUNT
+
+
+def to_columns(found: CombinedCounts, least: int) -> Columns:
+    """Counts of at least `least` and their intervals."""
+    half_width = INTERVAL_DEVIATIONS * found.deviations
+    ends = np.rint(found.counts), np.floor(found.counts - half_width), np.ceil(found.counts + half_width)
+    return Columns({name: to_int64(end, least) for name, end in zip(("count", "low", "high"), ends, strict=True)})
 
 
 def calibrated(budget: Cost, bounding: WeightedClip, neighbours: Neighbours, *, again: bool = True) -> Weighted:

@@ -2,7 +2,7 @@
 
 Names of files, columns and items are untrusted text. A name can contain anything: escapes that rewrite a terminal's
 screen, marks that reverse the writing direction, line ends that imitate a line of our output. Whatever is shown to
-people passes through `visible`; what programs read is escaped.
+people passes through `visible`; what programs read is escaped; what a page shows is both (markup.py).
 """
 
 import re

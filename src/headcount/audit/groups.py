@@ -1,0 +1,203 @@
+"""Several statistics of each group, on the worst neighbours: groups that are found or known, the profile of what people
+have of them, what bounds clip, and the totals. Nothing is imitated: a table is read and bounded as in a release, and
+every run draws all of the noise.
+
+A person is the tuple of their rows, each a group and an amount: "a=10". What differs between the neighbours is one
+person, who adds as much as one can in some way.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache, lru_cache
+
+import numpy as np
+import pyarrow as pa
+
+from headcount.account import Cost
+from headcount.account.events import Neighbours
+from headcount.audit.found_first import People
+from headcount.audit.sampled import ONE, Pair, Run
+from headcount.bound import Bounding
+from headcount.bound.groups import BoundedGroups
+from headcount.bound.selection.profile import FromProfile
+from headcount.bound.selection.statistics import Sizes
+from headcount.bound.vectors import Groups, Vector
+from headcount.exact import Floats, Integers
+from headcount.mechanism.groups.measured import MeasuredGroups, NoisyGroups
+from headcount.mechanism.groups.metric import Metric
+from headcount.mechanism.groups.strategy import GroupStatistics
+from headcount.noise import Entropy
+from headcount.source import Contributions, contributions, open_events
+from headcount.source.axis import between
+from headcount.source.contributions import ReadPlan
+
+DELTA, LARGE_DELTA = Fraction(1, 100), Fraction(1, 10)
+"""With the larger one, mistakes show in fewer runs."""
+LETTERS = "abcdefghijklmnop"
+SCALE = between([0, 5, 10, 20, 40])
+CROWD: People = tuple(tuple(f"{group}=10" for group in (LETTERS * 2)[first : first + 4]) for first in range(16)) * 15
+"""Each of sixteen groups has sixty people, with an amount of 10 each."""
+QUARTERS = 4
+SLOW = 20
+"""The factor by which there are fewer runs than of other specimens."""
+EVERYTHING = (
+    Metric("people", "people"),
+    Metric("events", "events"),
+    Metric("mean(x)", "mean"),
+    Metric("median(x)", "quantile"),
+)
+SUMS = (Metric("people", "people"), Metric("sum(x)", "sum"))
+RICH, POOR = ("a=1000000000000",), ("a=-1000000000000",)
+FOUND: dict[str, tuple[Neighbours, tuple[Metric, ...], tuple[tuple[str, ...], ...]]] = {
+    "a huge amount": ("add-remove", SUMS, (RICH,)),
+    "every group": ("add-remove", EVERYTHING, (tuple(f"{group}=40" for group in LETTERS),)),
+    "an own group": ("add-remove", SUMS, (("a=10", "own=10"),)),
+    "very many events": ("add-remove", EVERYTHING, (("a=-5",) * 1000,)),
+    "another": ("replace", EVERYTHING, (tuple(f"{group}=40" for group in LETTERS), ("a=-1000",) * 50)),
+}
+"""Kind of neighbours, metrics, and the person who is there or not; or the two of whom one is."""
+
+
+def honest() -> Iterator[tuple[str, Run[People], Fraction, Pair, int]]:
+    """Honest specimens at an epsilon of 1: name, mechanism, delta, two neighbours, and slowness."""
+    for name, (neighbours, metrics, people) in FOUND.items():
+        left, right = ((person,) for person in people) if len(people) > 1 else (people, ())
+        yield f"groups, {name}", found(neighbours, metrics), DELTA, (CROWD + left, CROWD + right), SLOW
+    yield "groups, the opposite sign", known("replace"), LARGE_DELTA, OPPOSITE, SLOW
+
+
+def wrong() -> Iterator[tuple[str, Run[People], Fraction, Pair, int]]:
+    """Mistakes: amounts of either sign have the units of those that are not negative, if a person is replaced; and
+    noise for a hundredth of what one person adds."""
+    yield "signs that are not paid for", known("replace", _unsigned), LARGE_DELTA, OPPOSITE, SLOW // 4
+    yield "statistics of groups that are not paid for", known("replace", _quieter), LARGE_DELTA, OPPOSITE, SLOW
+
+
+OPPOSITE = ((RICH, *CROWD[:8]), (POOR, *CROWD[:8]))
+"""Two people with amounts of opposite sign."""
+Changed = Callable[[MeasuredGroups], MeasuredGroups]
+
+
+def _unsigned(mechanism: MeasuredGroups) -> MeasuredGroups:
+    return replace(mechanism, measurement=replace(mechanism.measurement, neighbours="add-remove"))
+
+
+def _quieter(mechanism: MeasuredGroups) -> MeasuredGroups:
+    events = tuple(replace(event, variance=event.variance / 10_000) for event in mechanism.measurement.events)
+    return replace(mechanism, measurement=replace(mechanism.measurement, events=events))
+
+
+def found(neighbours: Neighbours, metrics: tuple[Metric, ...]) -> Run[People]:
+    """Find groups and measure them; the bound that people are scaled to at first is an output as well."""
+    strategy = _strategy(DELTA, neighbours, metrics)
+
+    @cache
+    def mechanism(bounding: Bounding) -> MeasuredGroups:
+        selected = strategy.mechanism(bounding)
+        assert isinstance(selected, MeasuredGroups)
+        return selected
+
+    def run(people: People, entropy: Entropy) -> dict[str, object]:
+        assert strategy.selection is not None
+        chosen = strategy.selection.draw(_sizes(people), entropy)
+        selected = mechanism(chosen)
+        noisy = selected.run(_bounded(people, selected.bounding, known=False), entropy)
+        first = _one_and_all("first", noisy.values / selected.bounding.unit / selected.deviation)
+        return {"bound": chosen.limit, **first, **released(noisy)}
+
+    return run
+
+
+def known(neighbours: Neighbours, changed: Changed = lambda mechanism: mechanism) -> Run[People]:
+    """Measure the sum of one known group, whose bound is given."""
+    strategy = replace(_strategy(LARGE_DELTA, neighbours, (replace(SUMS[1], bound=10_240.0),)), cells=1)
+    mechanism = strategy.mechanism()
+    assert isinstance(mechanism, MeasuredGroups)
+    wanted = changed(mechanism)
+
+    def run(people: People, entropy: Entropy) -> dict[str, object]:
+        return released(wanted.run(_bounded(people, wanted.bounding, known=True), entropy))
+
+    return run
+
+
+def _strategy(delta: Fraction, neighbours: Neighbours, metrics: tuple[Metric, ...]) -> GroupStatistics:
+    return GroupStatistics(
+        budget=Cost(ONE, delta),
+        neighbours=neighbours,
+        share=Fraction(1, 5),
+        metrics=metrics,
+        scales=(SCALE,),
+        cells=None,
+    )
+
+
+def released(noisy: NoisyGroups) -> dict[str, object]:
+    """What one person may show in: the list; bound, clipped amount, one total and the sum of all totals of each
+    vector."""
+    seen: dict[str, object] = {"items": noisy.items["item0"].to_pylist()}
+    for place, each in enumerate(noisy.measured.vectors):
+        totals, clipped = each.totals, each.totals.clipped / each.totals.clipped_deviation
+        seen |= {f"bound {place}": each.bound, f"clipped {place}": round(QUARTERS * clipped)}
+        seen |= _one_and_all(str(place), totals.values / totals.deviation)
+    return seen
+
+
+def _one_and_all(name: str, values: Floats) -> dict[str, object]:
+    """In quarters of a deviation: an audit learns more from values that occur again."""
+    quarters = QUARTERS * values
+    return {f"one {name}": np.rint(quarters[:1]).tolist(), f"all {name}": round(float(quarters.sum()))}
+
+
+class _Remembered(Groups):
+    """What people have of public groups, each part once."""
+
+    def __init__(self, inner: Groups) -> None:
+        self._norms, self._clipped = lru_cache(inner.norms), lru_cache(1024)(inner.clipped)
+        self._totals = lru_cache(1024)(inner.totals)
+
+    def norms(self, vector: Vector) -> Integers:
+        return self._norms(vector)
+
+    def clipped(self, vector: Vector, bound: float, limit: float, units: int) -> int:
+        return self._clipped(vector, bound, limit, units)
+
+    def totals(self, vector: Vector, bound: float, units: int) -> Integers:
+        return self._totals(vector, bound, units)
+
+
+def _read(people: People, *, known: bool) -> Contributions:
+    rows = [(number, *row.split("=")) for number, person in enumerate(people) for row in person]
+    users, groups, amounts = zip(*rows, strict=True)
+    table = pa.table({"user": users, "group": groups, "x": [float(amount) for amount in amounts]})
+    events = open_events(table, table.column_names).table()
+    return contributions(events, [None], events=False, keys=ONE_GROUP if known else None, scales=(SCALE,))
+
+
+ONE_GROUP = pa.table({"item0": ["a"]})
+
+
+@lru_cache(maxsize=64)
+def _sizes(people: People) -> Sizes:
+    with _read(people, known=False).read(ReadPlan(encoded=True)) as pairs:
+        return FromProfile(ONE, "add-remove", 1).look(pairs)
+
+
+@lru_cache(maxsize=256)
+def _bounded(people: People, bounding: Bounding, *, known: bool) -> BoundedGroups:
+    """The bounded people by one secret, for any of which the promise must hold."""
+    with _read(people, known=known).read(ReadPlan(encoded=True)) as pairs:
+        bounded = bounding.bound(pairs, bytes(32), ONE_GROUP if known else None)
+    assert isinstance(bounded, BoundedGroups)
+    return remembering(bounded)
+
+
+def remembering(bounded: BoundedGroups) -> BoundedGroups:
+    """The same, with looks that are computed once for every list of groups and every bound."""
+
+    @lru_cache
+    def look(shown: tuple[bool, ...]) -> Groups:
+        return _Remembered(bounded.look(np.array(shown)))
+
+    return replace(bounded, look=lambda shown: look(tuple(shown.tolist())))

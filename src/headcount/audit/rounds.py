@@ -1,0 +1,105 @@
+"""Items shown in rounds, on the worst neighbours: two small rounds of which every draw is enumerated, and all of them
+with the measurement at the end, for a black-box audit. Nothing is imitated: a table is read and bounded as in a
+release, once, and every run draws all of the noise.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from fractions import Fraction
+from functools import lru_cache
+from typing import TypeVar
+
+import numpy as np
+
+from headcount.account import Cost, cost, gaussian
+from headcount.account.events import Neighbours, ThresholdRound
+from headcount.audit.enumerate import Delta, worst_delta
+from headcount.audit.found_first import People
+from headcount.audit.neighbours import pairs
+from headcount.audit.sampled import ONE, Pair, Run
+from headcount.audit.twice import DELTA, PEOPLE, SLOW, pair_of, read, released
+from headcount.bound import BoundedRounds, SpreadWeight
+from headcount.mechanism import Rounds
+from headcount.mechanism.unknown.strategy import InRounds
+from headcount.noise import Entropy
+from headcount.source.contributions import ReadPlan
+from headcount.source.encoded import Booleans
+
+Found = TypeVar("Found")
+LEFT_OUT = Fraction(1, 200)
+"""The probability of each draw's law that is left undecided: two rounds have up to four draws."""
+KINDS = (("a",), ("b",), ("a", "b"))
+CROWD = (("a",),) * 4
+"""With them, a is often shown in the first of two rounds."""
+
+
+def two_rounds(neighbours: Neighbours) -> Rounds:
+    """Two rounds in units of which a person has two."""
+    squared, variances, weights = 4 * ONE, (4 * ONE, 2 * ONE), (1, 2)
+    mean = (variances[0] + 4 * variances[1]) / 9
+    first = ThresholdRound(variances[0], variances[0], squared, 2, 8, neighbours)
+    last = ThresholdRound(variances[1], mean, squared, 2, 6, neighbours)
+    return Rounds(SpreadWeight(2, squared=4), last, (first,), weights=weights)
+
+
+def price(mechanism: Rounds, epsilon: Fraction) -> Fraction:
+    """The delta of the events at this epsilon."""
+    own, noise = cost.split(mechanism.events)
+    return own.delta + gaussian.discrete_delta(epsilon - own.epsilon, noise)
+
+
+def priced(neighbours: Neighbours) -> Iterator[tuple[str, Fraction, Fraction, Delta]]:
+    """Two rounds of one or two items, alone and in a crowd: name, epsilon, price and exact delta."""
+    mechanism, few = two_rounds(neighbours), list(pairs(KINDS, 1, neighbours))
+    people = few[-1:] + [(CROWD + one, CROWD + other) for one, other in few]
+    exact = worst_delta(on_tables(mechanism), people, ONE, LEFT_OUT)
+    yield "rounds, two", ONE, price(mechanism, ONE), exact
+
+
+def honest() -> Iterator[tuple[str, Run[People], Fraction, Pair, int]]:
+    """Honest specimens at an epsilon of 1: name, mechanism, delta, two neighbours, and slowness."""
+    for name, (neighbours, people) in PEOPLE.items():
+        yield f"rounds, {name}", on_tables(whole(neighbours)), DELTA, pair_of(people), SLOW
+
+
+def wrong() -> Iterator[tuple[str, Run[People], Fraction, Pair, int]]:
+    """A mistake: rounds have noise for a hundredth of what one person adds."""
+    neighbours, people = PEOPLE["every item"]
+    mechanism = whole(neighbours)
+    *earlier, last = (replace(each, variance=each.variance / 10_000) for each in mechanism.rounds)
+    quieter = replace(mechanism, event=last, earlier=tuple(earlier))
+    yield "rounds that are not paid for", on_tables(quieter), DELTA, pair_of(people), SLOW
+
+
+def whole(neighbours: Neighbours) -> Rounds:
+    """All rounds, and the measurement of what they show."""
+    return InRounds(budget=Cost(ONE, DELTA), neighbours=neighbours, count="users").mechanism()
+
+
+def on_tables(mechanism: Rounds) -> Run[People]:
+    """A mechanism as a function of people; items shown in a round are looked at once."""
+
+    def run(people: People, entropy: Entropy) -> dict[str, object]:
+        return released(mechanism.run(_bounded(people, mechanism.bounding), entropy), mechanism.bounding.unit)
+
+    return run
+
+
+@lru_cache(maxsize=64)
+def _bounded(people: People, bounding: SpreadWeight) -> BoundedRounds:
+    """The bounded counts by one secret, for any of which the promise must hold."""
+    with read(people).read(ReadPlan(encoded=True)) as rows:
+        return remembering(bounding.bound(rows, bytes(32), None))
+
+
+def remembering(bounded: BoundedRounds) -> BoundedRounds:
+    """The same, each look at a list of items being computed once."""
+    return replace(bounded, without=_by_mask(bounded.without), look_again=_by_mask(bounded.look_again))
+
+
+def _by_mask(look: Callable[[Booleans], Found]) -> Callable[[Booleans], Found]:
+    @lru_cache(maxsize=10_000)
+    def found(mask: bytes) -> Found:
+        return look(np.frombuffer(mask, dtype=bool))
+
+    return lambda mask: found(mask.tobytes())

@@ -1,0 +1,160 @@
+"""Items not known in advance, shown in rounds: the most items for a budget, and their counts by a further measurement.
+
+In each round people spread a weight of 1 (l2) over those of their items that are not shown yet, so no weight is wasted
+on items that are sure to be shown. Every item gets noise; it is shown if the mean of its noisy weights, of this round
+and of those before, is at least the round's threshold. So no round's noise is lost: the last mean has that of the whole
+budget. (Rounds are those of Swanberg et al. 2023, who judge each round by itself; means over rounds are our own.) At
+last, what is shown is measured once more (second.py), for counts. Proof: docs/proofs/rounds.md.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import accumulate
+from math import sqrt
+from typing import ClassVar
+
+import numpy as np
+import pyarrow as pa
+
+from headcount.account import calibrate
+from headcount.account.events import Event, Neighbours, ThresholdRound
+from headcount.account.guarantee import Cost
+from headcount.bound import BoundedRounds, SpreadWeight
+from headcount.estimate.constants import Z
+from headcount.estimate.counts.two_scales import Measured, combined_counts
+from headcount.exact import Floats, Integers
+from headcount.mechanism.mechanism import Columns, Estimand, Mechanism, Noisy, law
+from headcount.mechanism.unknown.second import MOST_SHOWN, SecondMeasurement
+from headcount.mechanism.unknown.weighted import SECOND_TIME, TRUE_COUNT, NoisyTwice, to_columns
+from headcount.noise import Entropy
+from headcount.wording import format_number
+
+WEIGHTS = (16, 24, 36, 54, 81)
+"""Weight of each round in the mean, and its part of the noise's budget: each half as much again as the one before
+(fitted on two tables: docs/evidence.md)."""
+SHARES = ((Fraction(2, 100), 2), (Fraction(1, 200), 1), (Fraction(15, 200), MOST_SHOWN))
+"""Of what is shown: the share of the noise's budget for the profile, the clipped amount and the totals, and the number
+of cells that one person can change."""
+USUAL_SPREAD = 0.25
+"""Relative difference between items of what their weights lost, as it is expected before it is measured."""
+LEAST_VALUE, LARGEST_VALUE = -(2**55), 2**51
+"""Limits of a noisy total, so that weighted sums fit into 64 bits. An item at the lower one is never shown, whatever
+its other rounds are."""
+
+
+@dataclass(frozen=True)
+class NoisyRounds(NoisyTwice):
+    """Mean noisy weights of what is shown, and its further measurement."""
+
+    rounds: Integers
+    """The round in which each item is shown, from 0 on."""
+
+
+@dataclass(frozen=True)
+class Rounds(Mechanism[BoundedRounds, Noisy]):
+    """Noise on the weight of every item that is not shown yet, round after round."""
+
+    name: ClassVar[str] = "rounds"
+    proof: ClassVar[str] = "docs/proofs/rounds.md"
+    bounding: SpreadWeight
+    event: ThresholdRound
+    """The last round."""
+    earlier: tuple[ThresholdRound, ...]
+    second: SecondMeasurement | None = None
+    """The measurement of what is shown; None if its counts are not needed."""
+    weights: tuple[int, ...] = WEIGHTS
+
+    @property
+    def rounds(self) -> tuple[ThresholdRound, ...]:
+        """All rounds."""
+        return (*self.earlier, self.event)
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        return (*self.rounds, *(self.second.events if self.second else ()))
+
+    def run(self, bounded: BoundedRounds, entropy: Entropy) -> Noisy:
+        self.check(bounded)
+        places, means = self._show(bounded, entropy)
+        shown = places >= 0
+        items, values, rounds = bounded.items.filter(pa.array(shown)), means[shown], places[shown]
+        if self.second is None or not len(values):
+            return Noisy(items, values)
+        first = Measured(values / self.bounding.unit, self._deviations[rounds])
+        return NoisyRounds(items, values, self.second.run(bounded.look_again(shown), first, 1.0, entropy), rounds)
+
+    def _show(self, bounded: BoundedRounds, entropy: Entropy) -> tuple[Integers, Integers]:
+        """The round in which each item is shown, or -1; and the means of noisy weights, rounded down."""
+        places, sums = np.full(len(bounded.totals), -1), np.zeros_like(bounded.totals)
+        means, totals = sums.copy(), bounded.totals
+        for place, (event, weight, weights) in enumerate(self._weighted_rounds):
+            left = places < 0
+            if place:
+                totals = bounded.without(~left)
+            noisy = totals + entropy.draw(law(event), len(totals))
+            sums[left] += weight * np.clip(noisy, LEAST_VALUE, LARGEST_VALUE)
+            new = left & (sums >= weights * event.threshold)
+            places[new], means[new] = place, sums[new] // weights
+        return places, means
+
+    @property
+    def _weighted_rounds(self) -> list[tuple[ThresholdRound, int, int]]:
+        """Each round, its weight, and the sum of the weights so far."""
+        return list(zip(self.rounds, self.weights, accumulate(self.weights), strict=True))
+
+    @property
+    def _deviations(self) -> Floats:
+        """Standard deviation of the noise in the mean of the rounds so far, by round."""
+        return np.array([sqrt(each.mean_variance) / self.bounding.unit for each in self.rounds])
+
+    def estimate(self, noisy: Noisy) -> Columns:
+        """Counts from the last measurement and from the mean weights, whose noise is that of an item's round."""
+        if not isinstance(noisy, NoisyRounds):
+            return super().estimate(noisy)
+        again = noisy.second
+        found = combined_counts(self._first(noisy), again.totals, again.lost, usual_spread=USUAL_SPREAD)
+        return to_columns(found, least=1)
+
+    def _first(self, noisy: NoisyRounds) -> Measured:
+        return Measured(noisy.values / self.bounding.unit, self._deviations[noisy.rounds])
+
+    @property
+    def error(self) -> float:
+        return self.error_at(1)
+
+    def error_at(self, bound: int) -> float:
+        """The 95% quantile of the absolute error of a count through noise, if people are scaled to this bound."""
+        return Z * sqrt(bound * (self.second.totals if self.second else self.event).variance) / self.bounding.unit
+
+    def needed_people(self, left: int) -> float:
+        """Number of people an item needs to be shown, about, if each has this many items that are not."""
+        return sqrt(left) * self.event.threshold / self.bounding.unit
+
+    def explain(self, item: str) -> list[str]:
+        least = ", ".join(format_number(each.threshold / self.bounding.unit) for each in self.rounds)
+        sentences = [
+            f"There are {len(self.rounds)} rounds. In each, people spread their weight over those items ({item}) that "
+            "are not shown yet, and each of these gets discrete Gaussian noise. It is shown if the mean of its noisy "
+            f"weights so far is at least {least} (by round). The others are not mentioned."
+        ]
+        return [*sentences, SECOND_TIME] if self.second else sentences
+
+    @property
+    def estimand(self) -> Estimand:
+        return "true" if self.second else "none"
+
+    @property
+    def unseen(self) -> int:
+        return self.second.unseen if self.second else 0
+
+    @property
+    def interval_meaning(self) -> str:
+        return TRUE_COUNT if self.second else super().interval_meaning
+
+
+def calibrated(budget: Cost, bounding: SpreadWeight, neighbours: Neighbours) -> Rounds:
+    """The mechanism for a budget."""
+    (*earlier, last), others = calibrate.rounds(
+        budget.epsilon, budget.delta, items=bounding.most, weights=WEIGHTS, beside=SHARES, neighbours=neighbours
+    )
+    return Rounds(bounding, last, tuple(earlier), SecondMeasurement(tuple(others), largest=1))

@@ -1,0 +1,133 @@
+"""A bar for each item, with its interval; on a logarithmic scale a point, as a bar would begin nowhere."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator, NullFormatter, PercentFormatter
+
+from headcount.errors import visible
+from headcount.release.about import About
+from headcount.release.measures import Measure, measures
+from headcount.release.order import in_order, is_dated, most_first
+from headcount.release.pictures.scene import (
+    BAR,
+    TEXT,
+    WHISKER,
+    Options,
+    Panel,
+    Scene,
+    interval_label,
+    item_name,
+    measure_label,
+    part_of,
+    say,
+    spans_decades,
+    whiskers,
+)
+from headcount.source.views import EVENTS, ITEMS, WHAT
+
+MOST_BINS = 100
+"""Up to this many bins or dates are ready in their own order; of more, the largest."""
+Namer = Callable[[Sequence[Any]], str]
+
+
+@dataclass(frozen=True)
+class Bars:
+    """Items and their values, ready to be ready."""
+
+    names: list[str]
+    values: list[float]
+    low: list[float]
+    high: list[float]
+    label: str
+    """What the values are."""
+    percent: bool = False
+
+    @property
+    def height(self) -> float:
+        """Inches."""
+        return 0.9 + 0.28 * max(len(self.names), 1)
+
+
+def bars(table: pa.Table, about: About, options: Options, name: Namer = item_name, percent: bool = False) -> Scene:
+    """A panel of bars for each value column."""
+    rows = chosen(table, about.by, about, options)
+    several = measures(table, about)
+    ready = [bars_of(rows, about.by, about, each, name, percent) for each in several]
+    titles = [visible(each.name) if len(several) > 1 else "" for each in several]
+    panels = [Panel(partial(draw, each), each.height, title) for each, title in zip(ready, titles, strict=True)]
+    return Scene(tuple(panels), max(len(panels), 1), part_of(len(rows), table.num_rows))
+
+
+def ranges(table: pa.Table, about: About, options: Options) -> Scene:
+    """A bar for each range."""
+    return bars(table, about, options, lambda ends: f"{ends[0]:g} to {ends[1]:g}")
+
+
+def shares(table: pa.Table, about: About, options: Options) -> Scene:
+    """A bar for each item of a distribution, in percent."""
+    return bars(table, about, options, percent=True)
+
+
+def profile(table: pa.Table, about: About, options: Options) -> Scene:
+    """People by items and people by events beside each other, up to the highest bin in which there clearly are any."""
+    panels = []
+    for what in (ITEMS, EVENTS):
+        half = table.filter(pc.and_(pc.equal(table[WHAT], what), pc.greater(table["low"], 0)))
+        rows = chosen(half, about.by[-1:], about, options)
+        ready = bars_of(rows, about.by[-1:], about, measures(table, about)[0], item_name)
+        panels.append(Panel(partial(draw, ready, ticks=4), ready.height, f"people by {what}"))
+    return Scene(tuple(panels), columns=2)
+
+
+def bars_of(
+    rows: pa.Table, by: Sequence[str], about: About, measure: Measure, name: Namer, percent: bool = False
+) -> Bars:
+    """The bars of one value column."""
+    names = [name(item) for item in zip(*(rows[column].to_pylist() for column in by), strict=True)]
+    values, low, high = (rows[column].to_pylist() for column in (measure.name, measure.low, measure.high))
+    return Bars(names, values, low, high, f"{measure_label(measure, about)}, {interval_label(about)}", percent)
+
+
+def chosen(table: pa.Table, by: Sequence[str], about: About, options: Options) -> pa.Table:
+    """The rows that are shown: bins and dates all of them, in their order, unless they are too many."""
+    value = measures(table, about)[0].name
+    if options.order is not None:
+        largest = most_first(table, by, value).slice(0, options.most)
+        return largest if options.order == "value" else largest.sort_by([(column, "ascending") for column in by])
+    if not about.order and not any(is_dated(table[column]) for column in by):
+        return table.slice(0, options.most)
+    if table.num_rows > MOST_BINS:
+        return most_first(table, by, value).slice(0, options.most)
+    if len(by) > 1 or not about.order:
+        return table
+    return in_order(table, by, value, {by[0]: about.order})  # before 0.8.1 rows were by count
+
+
+def draw(bars: Bars, axes: Axes, ticks: int | None = None) -> None:
+    """Horizontal bars with their intervals."""
+    if not bars.names:
+        say(axes, "No item is shown: too few people had one.")
+        return
+    places = range(len(bars.names))
+    ends = whiskers(bars.values, bars.low, bars.high)
+    if spans_decades(bars.values):
+        axes.set_xscale("log")
+        axes.errorbar(bars.values, places, xerr=ends, fmt="o", color=WHISKER, elinewidth=1.2, capsize=3)
+        axes.xaxis.set_minor_formatter(NullFormatter())
+    else:
+        axes.barh(places, bars.values, color=BAR, height=0.7)
+        axes.errorbar(bars.values, places, xerr=ends, fmt="none", ecolor=WHISKER, elinewidth=1.2, capsize=3)
+        axes.set_xlim(left=0)
+        axes.xaxis.set_major_locator(MaxNLocator(nbins=ticks or 6, integer=not bars.percent))
+    axes.xaxis.set_major_formatter(PercentFormatter(1) if bars.percent else "{x:,.0f}")
+    axes.set_yticks(places, bars.names, **TEXT)
+    axes.set_ylim(len(bars.names) - 0.5, -0.5)
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    axes.tick_params(axis="y", length=0)
+    axes.set_xlabel(bars.label, **TEXT)

@@ -1,0 +1,67 @@
+"""Curves: the fraction below each quantile, and the counts of a shape by rank."""
+
+from functools import partial
+
+import pyarrow as pa
+from matplotlib.axes import Axes
+from matplotlib.ticker import PercentFormatter
+
+from headcount.errors import visible
+from headcount.release.about import About
+from headcount.release.pictures.scene import (
+    BAND,
+    BAR,
+    TEXT,
+    WHISKER,
+    Options,
+    Panel,
+    Scene,
+    interval_label,
+    say,
+    spans_decades,
+    whiskers,
+)
+
+
+def quantiles(table: pa.Table, about: About, options: Options) -> Scene:
+    """Quantiles as points on a curve: the fraction below each value."""
+    return Scene((Panel(partial(draw_quantiles, table, about), 4),))
+
+
+def draw_quantiles(table: pa.Table, about: About, axes: Axes) -> None:
+    """The points and their intervals."""
+    parts, values, lows, highs = (table[name].to_pylist() for name in ("q", "value", "low", "high"))
+    ends = whiskers(values, lows, highs)
+    axes.errorbar(values, parts, xerr=ends, fmt="o-", color=BAR, ecolor=WHISKER, elinewidth=1.2, capsize=3)
+    axes.set_ylim(0, 1)
+    if spans_decades(values):
+        axes.set_xscale("log")
+    axes.xaxis.set_major_formatter("{x:,.6g}")
+    axes.yaxis.set_major_formatter(PercentFormatter(1))
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.set_xlabel(f"{visible(about.what).removeprefix('quantiles of ')}, {interval_label(about)}", **TEXT)
+    axes.set_ylabel(f"part of all {'people' if about.unit == 'people' else 'rows'} below", **TEXT)
+
+
+def ranks(table: pa.Table, about: About, options: Options) -> Scene:
+    """A shape: the count of the largest item, of the second, and so on, with its confidence band."""
+    return Scene((Panel(partial(draw_ranks, table, about), 4.5),))
+
+
+def draw_ranks(table: pa.Table, about: About, axes: Axes) -> None:
+    """Steps and their band, both axes logarithmic."""
+    names = ("count", "low", "high", "at_least", "at_least_low", "at_least_high")
+    counts, lows, highs, places, fewest, largest = (table[name].to_pylist() for name in names)
+    if not counts:
+        say(axes, "There is nothing to draw.")
+        return
+    ranks = [0.5, *(place + 0.5 for place in places)]  # each item has its rank in the middle
+    axes.fill_between(ranks, [lows[0], *lows], [highs[0], *highs], step="pre", color=BAND, lw=0)
+    axes.hlines(counts, [max(each, 0.5) for each in fewest], largest, color=BAND, linewidth=4)
+    axes.step(ranks, [counts[0], *counts], where="pre", color=WHISKER, linewidth=1.5)
+    axes.set(xscale="log", yscale="log", xlim=(0.5, 1.3 * max(largest) + 1), ylim=(0.5, 1.3 * highs[0] + 1))
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter("{x:,.0f}")
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.set_xlabel(f"rank of the item, {interval_label(about).replace('intervals', 'band')}", **TEXT)
+    axes.set_ylabel(visible(about.unit), **TEXT)

@@ -1,0 +1,8 @@
+"""The report of a release: a page for whoever decides, and a record for a public registry of deployments.
+
+facts.py      what a report is made of: the release, its plan, its entry in a ledger, the number of people
+promise.py    epsilon, delta and neighbours in sentences with odds
+checklist.py  the questions of NIST SP 800-226, answered or left to the reader
+page.py       the page            style.py  its style
+record.py     the record          yaml.py   its text
+"""

@@ -1,0 +1,175 @@
+"""The questions of NIST SP 800-226 (Near, Darais, Lefkovitz and Howarth 2025) about a release, each answered or left to
+whoever publishes it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from headcount.account.entry import Entry
+from headcount.exact import written
+from headcount.release.report.facts import Facts
+from headcount.release.report.promise import delta_sentence, delta_warnings, promise_of
+from headcount.wording import counted_noun
+
+NOISE = {
+    "laplace": "discrete Laplace noise",
+    "gaussian": "discrete Gaussian noise",
+    "selection": "a private selection",
+    "selections": "private selections",
+    "laplace-threshold": "discrete Laplace noise and a threshold",
+    "gaussian-threshold": "discrete Gaussian noise and a threshold",
+    "weighted-threshold": "scaled contributions, discrete Gaussian noise and a threshold",
+    "sample-threshold": "a random sample and a threshold",
+    "shuffled-laplace": "discrete Laplace noise, sent in shares by people and shuffled",
+    "guarantee": "a mechanism with a guarantee of its own",
+    "adaptive": "adaptive steps under one budget",
+}
+"""Kinds of privacy events, for people."""
+AUDITS = "Exact enumeration on small tables, statistical audits and planted bugs: docs/evidence.md, headcount audit."
+FREE = "Rounding, cutting at 0, intervals, order, picture and this page use released values alone: they cost nothing."
+EXACT = "Noise is drawn exactly, on whole numbers; no rounded number is ever hidden by noise."
+TIMING = "Not covered: how long a run takes depends on the data. Could an outsider measure it?"
+CENTRAL = "Central: whoever holds the rows and runs headcount is trusted with them; readers are not trusted at all."
+QUERIES = "Not interactive: one question, fixed before any row was read; readers cannot ask more."
+SMALL = "The same noise is a larger part of a small count: small groups are known less well."
+MISSING = "Items that few people have are missing altogether. "
+LOOKED = "Was that decided without looking at these data?"
+RELATIONS = {
+    "add-remove": "One person is in one table and not in the other, with all rows (add-remove; also called unbounded).",
+    "replace": "All rows of one person are replaced by any others (replace; also called bounded).",
+    "replace-same-size": "All rows of one person are replaced by as many others; how many these are is public.",
+}
+LOST = "What bounding took from people with much is missing from all values. "
+
+
+@dataclass(frozen=True)
+class Line:
+    """One question, with its answer."""
+
+    question: str
+    answer: str
+    open: bool = False
+    """True if somebody who knows the data has to answer it, wholly or in part."""
+    warning: bool = False
+
+
+def checklist(facts: Facts) -> list[Line]:
+    """All lines."""
+    return [line for answer in ANSWERS for line in answer(facts)]
+
+
+def parameters(facts: Facts) -> list[Line]:
+    """Epsilon and delta: as given, and what they mean."""
+    promise = promise_of(facts)
+    size = f" {delta_sentence(promise.delta)}" if promise.delta else ""
+    return [
+        Line("Privacy parameters", f"epsilon {facts.about.epsilon}, delta {promise.delta:g}: everything is included."),
+        Line("What epsilon means", f"{promise.odds} An epsilon of this size is commonly called {promise.strength}."),
+        Line("What delta means", f"{promise.exception}{size}"),
+        *(Line("Delta and the number of people", each, warning=True) for each in delta_warnings(facts)),
+    ]
+
+
+def unit(facts: Facts) -> list[Line]:
+    """Who is protected, and what neighbours are."""
+    user = facts.user
+    one = f"One value of the column {user}, with all of its rows, whenever they were made. Is that one person?"
+    return [
+        Line("Unit of privacy", one if user else facts.stated, open=bool(user)),
+        Line("Neighbouring tables", RELATIONS.get(facts.neighbours, facts.stated)),
+        Line("Two worlds", _two_worlds(facts) if user else facts.stated),
+    ]
+
+
+def _two_worlds(facts: Facts) -> str:
+    columns = ", ".join(facts.table.column_names)
+    other = "with other rows of theirs" if facts.neighbours.startswith("replace") else "without a single row of theirs"
+    return (
+        f"In one world the table {facts.about.dataset} has the rows of a certain {facts.user}; in the "
+        f"other it is the same {other}. Who reads this release ({columns}; which rows are there) cannot tell "
+        "which world it is from, but for epsilon and delta."
+    )
+
+
+def contributions(facts: Facts) -> list[Line]:
+    """How much one person can change, and how that was decided."""
+    bound, given = facts.about.bound, facts.public_parameters
+    limit = f"Yes, on every person's own rows, to {bound:,}." if bound else "No: each step pays for whatever one has."
+    doubtful = not facts.about.chosen and bound > 1 and "bound" in given
+    listed = ", ".join(f"{name}={value}" for name, value in given.items() if name != "bound")
+    return [
+        Line("Are contributions bounded?", limit),
+        Line("How was the bound chosen?", _choice(facts, doubtful), open=doubtful),
+        Line("Clip values, keys, bins, conditions", f"{listed}. {LOOKED}" if listed else "None.", open=bool(listed)),
+    ]
+
+
+def _choice(facts: Facts, doubtful: bool) -> str:
+    if facts.about.chosen:
+        return "Privately, by headcount; that is paid for out of epsilon."
+    return f"It was given. {LOOKED}" if doubtful else "It follows from the question."
+
+
+def mechanism(facts: Facts) -> list[Line]:
+    """What was drawn, and why one may believe it."""
+    return [
+        Line("Mechanism", noise_of(facts)),
+        Line("Proof", facts.about.proof or "not recorded"),
+        Line("Tests and audits", AUDITS),
+    ]
+
+
+def noise_of(facts: Facts) -> str:
+    """What was drawn, in words."""
+    return "; ".join(NOISE.get(name, name) for name in facts.event_names) or "not recorded"
+
+
+def accuracy(facts: Facts) -> list[Line]:
+    """Error and bias."""
+    interval = facts.about.interval
+    missing = MISSING if any("threshold" in name for name in facts.event_names) else ""
+    lost = "" if facts.about.estimand == "true" else LOST
+    return [
+        Line("Error", f"{interval} They are meant to hold in 19 of 20 cases." if interval else "not stated"),
+        Line("Bias, small groups", f"{missing}{lost}{SMALL}"),
+        Line("Post-processing", FREE),
+    ]
+
+
+def models(facts: Facts) -> list[Line]:
+    """Who asks, and who is trusted."""
+    trust = CENTRAL if facts.is_central else f"{facts.stated} Who else is trusted?"
+    return [Line("Query model", QUERIES), Line("Trust model", trust, open=not facts.is_central)]
+
+
+def implementation(facts: Facts) -> list[Line]:
+    """Arithmetic, randomness, side channels."""
+    expanded = ", expanded from 32 of its bytes by SHAKE-256" if facts.about.head else ""
+    return [
+        Line("Floating point", EXACT),
+        Line("Randomness", f"The operating system's generator{expanded}."),
+        Line("Timing and memory", TIMING, open=True),
+    ]
+
+
+def surroundings(facts: Facts) -> list[Line]:
+    """What headcount cannot know, and what a ledger does."""
+    return [
+        Line("Other releases about the same people", _others(facts.entry), open=True),
+        Line("Tuning", "Were parameters tried out on these data before? What was seen then is not covered.", open=True),
+        Line("Access to the rows", "Who can read the rows, the ledger and its key?", open=True),
+        Line("Retention", "How long are the rows kept, and who deletes them?", open=True),
+    ]
+
+
+def _others(entry: Entry | None) -> str:
+    if entry is None:
+        return "No ledger was given. What else was published about these people, and what does it add up to?"
+    return (
+        f"{entry.ledger} had {counted_noun(entry.charges, 'charge')} by then, this one included: epsilon "
+        f"{written(entry.spent.epsilon)} of {written(entry.budget.epsilon)}. Are there others?"
+    )
+
+
+ANSWERS: tuple[Callable[[Facts], list[Line]], ...] = (
+    *(parameters, unit, contributions, mechanism, accuracy, models, implementation, surroundings),
+)

@@ -1,0 +1,146 @@
+"""What a report is made of. The plan inside a release is untrusted text that was parsed: whatever it holds, a fact that
+is missing or odd is left out, and the report says so."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from headcount.account.entry import Entry
+from headcount.account.events import from_json
+from headcount.release.about import About
+from headcount.release.measures import measures
+from headcount.source.views import ITEMS, WHAT
+
+RELATIONS = ("add-remove", "replace")
+MOST_LISTED = 5
+"""Elements of a list that a report quotes."""
+
+
+@dataclass(frozen=True)
+class People:
+    """How many people there are, as far as that is public."""
+
+    count: int
+    origin: str
+    """Where the number comes from, as a clause."""
+    at_least: bool = False
+    """True if there may be more."""
+
+    def __str__(self) -> str:
+        return f"{'at least ' if self.at_least else ''}{self.count:,}"
+
+
+@dataclass(frozen=True)
+class Facts:
+    """A release, and what is known about how it was made."""
+
+    table: pa.Table
+    about: About
+    findings: tuple[str, ...]
+    """Sentences that stand before the rows."""
+    digest: str
+    """SHA-256 of the release's bytes."""
+    entry: Entry | None
+    """The charge in a ledger; None if no ledger is given."""
+
+    @cached_property
+    def plan(self) -> dict[str, Any]:
+        """The plan; empty if there was none."""
+        plain = json.loads(self.about.plan or "{}")
+        return plain if isinstance(plain, dict) else {}
+
+    @cached_property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters of the job; those of plans before format 7 are in `question`."""
+        found = self.plan.get("parameters", self.plan.get("question"))
+        return found if isinstance(found, dict) else {}
+
+    @property
+    def user(self) -> str:
+        """The column that tells people apart; empty if there was no plan."""
+        return self._text("user")
+
+    @property
+    def neighbours(self) -> str:
+        """The neighbouring relation; empty if it is not known."""
+        found = self._text("neighbours")
+        same_size = found == "replace" and self.parameters.get("sizes") == "public"
+        return "replace-same-size" if same_size else found if found in RELATIONS else ""
+
+    @property
+    def is_central(self) -> bool:
+        """True if one party held all rows; other releases have no plan."""
+        return bool(self.plan)
+
+    @property
+    def stated(self) -> str:
+        """The sentence that states the guarantee; releases without a plan say no more about it."""
+        return self.about.steps[-1] if self.about.steps else "The guarantee is not recorded."
+
+    @property
+    def event_names(self) -> list[str]:
+        """The kinds of privacy events, each once, in order."""
+        return list(dict.fromkeys(event.name for event in from_json(self.about.events)))
+
+    @property
+    def public_parameters(self) -> dict[str, str]:
+        """Parameters that would not be covered if they had been taken from the data, as text."""
+        names = ("bound", "keys", "bins", "range", "edges", "ranges", "where", "grid")
+        given = {name: self.parameters.get(name) for name in names}
+        return {name: _brief(value) for name, value in given.items() if value and value != "auto"}
+
+    @cached_property
+    def people(self) -> People | None:
+        """The number of people: public, released with noise, or at least that of the largest count."""
+        given = self.parameters.get("people")
+        if isinstance(given, int) and not isinstance(given, bool) and given > 0:
+            return People(given, "a public number, as given")
+        counted = PEOPLE_BY_VIEW.get(self.about.view, _largest)(self)
+        return counted if counted and counted.count > 0 else None
+
+    def _text(self, name: str) -> str:
+        found = self.parameters.get(name)
+        return found if isinstance(found, str) else ""
+
+
+def _brief(value: Any) -> str:
+    """A parameter on one line; a long list by its length."""
+    if isinstance(value, list) and len(value) > MOST_LISTED:
+        return f"a list of {len(value):,}"
+    if isinstance(value, list):
+        value = [each[0] if isinstance(each, list) and len(each) == 1 else each for each in value]
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _total(facts: Facts) -> People | None:
+    """The released total, if it is one of all people."""
+    if facts.about.unit != "people" or facts.parameters.get("where"):
+        return _largest(facts)
+    return People(facts.table["count"][0].as_py(), "the released total, with noise")
+
+
+def _profiled(facts: Facts) -> People | None:
+    """The sum of a profile's bins, each with noise."""
+    items = facts.table.filter(pc.equal(facts.table[WHAT], ITEMS))
+    return People(pc.sum(items["count"]).as_py() or 0, "the sum of the released profile, with noise")
+
+
+def _largest(facts: Facts) -> People | None:
+    """Where people are counted, there are no fewer than the largest count's lower end."""
+    ends = [measure.low for measure in measures(facts.table, facts.about)]
+    if facts.about.unit != "people" or facts.about.value != "count" or not ends or not facts.table.num_rows:
+        return None
+    return People(int(pc.max(facts.table[ends[0]]).as_py()), "the lower end of the largest released count", True)
+
+
+PEOPLE_BY_VIEW: dict[str, Callable[[Facts], People | None]] = {
+    "total": _total,
+    "profile": _profiled,
+    "quantiles": lambda facts: None,
+}
+"""How the number of people follows from a release, by view; else by `_largest`."""

@@ -1,0 +1,224 @@
+"""A release as one page, for whoever decides about it: no script, nothing loaded from anywhere, all text escaped, as
+nobody knows who wrote it."""
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from html import escape
+
+import pyarrow as pa
+
+from headcount.errors import visible
+from headcount.exact import written
+from headcount.release.about import RANK, About
+from headcount.release.pictures.scene import Options
+from headcount.release.plot import picture, render
+from headcount.release.report.checklist import Line, checklist
+from headcount.release.report.facts import Facts
+from headcount.release.report.promise import delta_warnings, promise_of
+from headcount.release.report.style import COLOURS, STYLE
+from headcount.release.text import chart_title, counts, rows, shown
+from headcount.wording import visible_json
+from headcount.wording.markup import facts as facts_list
+from headcount.wording.markup import paragraphs, table, text
+
+FIRST = 20
+"""Rows that are seen at once."""
+MOST = 1000
+"""Rows on the page."""
+PICTURE_INCHES = 6.0
+"""Inches of the picture: its text can be read on a phone."""
+UNKNOWN = "not recorded"
+CAPTION = "Lines, bands and ± show intervals: what these are for stands below."
+WHY = (
+    "These numbers were made with differential privacy. Random noise was added where the data are, before anything was "
+    "shown: the numbers describe many people, and hardly depend on any one of them. Whatever is computed from them, by "
+    "anybody, with whatever other data, stays within the promise below."
+)
+NOT_PROMISED = (
+    "That nothing can be learned about people: what is true of a group is learned with or without any one of them.",
+    "Groups of people: a family of four has four times the epsilon. So does a person with four ids.",
+    "What was chosen by looking at the data: a bound, a list of items, a condition, or which release to publish.",
+    "Protection from whoever holds the rows, or can watch the machine that reads them.",
+    "Numbers more precise than their intervals.",
+)
+
+
+def page(facts: Facts) -> str:
+    """The whole page."""
+    title = text(f"{chart_title(facts.about)}, from {facts.about.dataset}")
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{title}</title>\n<style>{STYLE}</style></head>\n<body><main>\n{_header(facts)}\n{_figure(facts)}\n"
+        f"{_numbers(facts)}\n{_privacy(facts)}\n{_origin(facts)}\n{_verification(facts)}\n{_folded(facts)}\n"
+        "</main></body></html>\n"
+    )
+
+
+def _header(facts: Facts) -> str:
+    about = facts.about
+    cost = f"epsilon {about.epsilon}, delta {float(about.delta):g}"
+    parts = [f"from {about.dataset}", rows(facts.table.num_rows), *([facts.entry.date] if facts.entry else [])]
+    return (
+        f'<header><p class="kicker">A release with differential privacy</p>\n<h1>{text(chart_title(about))}</h1>\n'
+        f'<p class="soft">{text(" · ".join(parts))} · <b>{text(cost)}</b></p></header>\n'
+        f'<section class="card"><b>Why you may look at this.</b> {text(WHY)}</section>'
+    )
+
+
+def _figure(facts: Facts) -> str:
+    """The picture, with what it shows as text."""
+    svg = inline_picture(facts.table, facts.about, "page", FIRST)
+    return f"<figure>{svg}\n<figcaption>{text(CAPTION)}</figcaption></figure>" if svg else ""
+
+
+def inline_picture(table: pa.Table, about: About, name: str, most: int) -> str:
+    """The picture as an element of a page, in the page's colours, with a description; empty if there is none."""
+    if about.value == RANK:
+        return ""
+    options = Options(title="", most=most, width=PICTURE_INCHES, caption=False)
+    svg = render(picture(table, about, options), "svg").decode()
+    svg = re.sub("|".join(COLOURS), lambda found: f"var({COLOURS[found[0]]}, {found[0]})", svg[svg.index("<svg") :])
+    label = f"Picture: {chart_title(about)}. All values are in the table below."
+    svg = svg.replace("<svg ", f'<svg role="img" aria-labelledby="{name}-picture" ', 1)
+    return svg.replace(">", f'><title id="{name}-picture">{text(label)}</title>', 1)
+
+
+def sentence(clause: str) -> str:
+    """The same with a capital."""
+    return clause[:1].upper() + clause[1:]
+
+
+def _numbers(facts: Facts) -> str:
+    about, shown_first = facts.about, facts.table.slice(0, FIRST)
+    more, rest = facts.table.slice(FIRST, MOST - FIRST), facts.table.num_rows - MOST
+    meaning = [f"<p><b>{text(sentence(about.interval))}</b></p>"] if about.interval else []
+    meaning += [
+        f"<p>{text(step)}</p>" for step in about.steps if step.startswith("From low to high") or step == about.unseen
+    ]
+    folded = _details(f"{rows(more.num_rows)} more", _table(more, about)) if len(more) else ""
+    missing = f"<p>... and {rows(rest)} more, in the file.</p>" if rest > 0 else ""
+    return (
+        f"<section><h2>The numbers</h2>\n{paragraphs(facts.findings)}{''.join(meaning)}\n"
+        f"{_table(shown_first, about, caption=chart_title(about))}\n{folded}{missing}</section>"
+    )
+
+
+def _table(part: pa.Table, about: About, caption: str = "") -> str:
+    return f'<div class="scroll" tabindex="0">{html_table(part, about, caption)}</div>'
+
+
+def html_table(part: pa.Table, about: About, caption: str = "") -> str:
+    """Rows of a release as a table."""
+    numbers, names = counts(about, part), part.column_names
+    columns = [[shown(cell, name, numbers) for cell in part[name].to_pylist()] for name in names]
+    return table(names, zip(*columns, strict=True), [name in numbers for name in names], caption)
+
+
+def _privacy(facts: Facts) -> str:
+    """The promise, its warnings, and what it does not cover."""
+    promise = " ".join(filter(None, promise_of(facts).sentences))
+    warnings = "".join(f'<p class="warning"><b>Warning.</b> {text(each)}</p>\n' for each in delta_warnings(facts))
+    return (
+        f'<section><h2>Privacy in one paragraph</h2>\n<p class="card">{text(promise)}</p>\n{warnings}'
+        f"<h2>What is not promised</h2>\n{_list(NOT_PROMISED)}</section>"
+    )
+
+
+def _list(lines: Iterable[str], kind: str = "ul") -> str:
+    return f"<{kind}>{''.join(f'<li>{text(line)}</li>' for line in lines)}</{kind}>"
+
+
+def _origin(facts: Facts) -> str:
+    """Dataset, date, version, budget."""
+    about, entry = facts.about, facts.entry
+    known = {
+        "Question": about.what,
+        "Dataset": about.dataset,
+        "One person is": f"one value of {facts.user}" if facts.user else UNKNOWN,
+        "Number of people": f"{facts.people} ({facts.people.origin})" if facts.people else "not public",
+        "Charged on": entry.at if entry else f"{UNKNOWN}: no ledger was given",
+        "Made with": f"headcount {about.version}" if about.version else f"headcount, version {UNKNOWN}",
+        "Analyst, purpose": f"{UNKNOWN}: for you to answer",
+        "Budget": _budget(facts),
+    }
+    return f"<section><h2>Where it comes from</h2>\n{facts_list(known.items())}</section>"
+
+
+def _budget(facts: Facts) -> str:
+    if facts.entry is None:
+        return "no ledger was given"
+    spent, left = (
+        f"epsilon {written(each.epsilon)}, delta {written(each.delta)}"
+        for each in (facts.entry.spent, facts.entry.left)
+    )
+    return f"spent {spent}; left {left}. This is right after the charge; {facts.entry.ledger} knows what came later."
+
+
+def _verification(facts: Facts) -> str:
+    """How somebody else can check that this is the release that was paid for."""
+    head = (
+        f"<dt>Ledger's head after the charge</dt><dd><code>{text(facts.about.head)}</code></dd>"
+        if facts.about.head
+        else ""
+    )
+    command = _command(facts)
+    return (
+        "<section><h2>How to verify</h2>\n<p>The release is a .parquet file; this page is made from it alone.</p>\n"
+        f"<dl><dt>SHA-256 of the file</dt><dd><code>{text(facts.digest)}</code></dd>{head}</dl>\n"
+        f"<pre>{escape(command)}</pre></section>"
+    )
+
+
+def _command(facts: Facts) -> str:
+    """What to type."""
+    if not facts.about.head:
+        return "sha256sum release.parquet"
+    ledger = visible(facts.entry.ledger) if facts.entry else "LEDGER.db"
+    verify = f"headcount ledger verify {ledger} --head {facts.about.head} --release release.parquet"
+    return f"sha256sum release.parquet\n{verify}"
+
+
+def _folded(facts: Facts) -> str:
+    """What only some readers want; on paper, the checklist and the steps."""
+    lines = checklist(facts)
+    left = sum(line.open for line in lines)
+    steps = f"{_list(facts.about.steps, 'ol')}<p>Proof: {text(facts.about.proof or UNKNOWN)}</p>"
+    title = f"Checklist of NIST SP 800-226: {len(lines)} questions, {left} for you to answer"
+    parts = [
+        _details(title, _checklist(lines), ' class="printed"'),
+        _details("What was done, step by step", steps, ' class="printed"'),
+        _details("Privacy events", f"<pre>{escape(_pretty(facts.about.events))}</pre>"),
+        _details("The plan, and how to run it again", _plan(facts.about)) if facts.about.plan else "",
+    ]
+    return "\n".join(parts)
+
+
+def _details(title: str, content: str, kind: str = "") -> str:
+    return f"<details{kind}><summary>{text(title)}</summary>\n{content}</details>"
+
+
+def _checklist(lines: Sequence[Line]) -> str:
+    """Questions and answers; what is left open, and what is a warning, stands out."""
+    return f"<dl>{''.join(f'<dt>{text(line.question)}</dt><dd>{_answer(line)}</dd>' for line in lines)}</dl>"
+
+
+def _answer(line: Line) -> str:
+    marks = ["Warning. "] * line.warning
+    todo = ' <span class="open">For you to answer.</span>' if line.open else ""
+    return f"{''.join(f'<b>{mark}</b>' for mark in marks)}{text(line.answer)}{todo}"
+
+
+def _plan(about: About) -> str:
+    """The plan, and the code for an equal release: its noise would be new."""
+    code = (
+        "import headcount as hc\n\n"
+        'plan = hc.Plan.from_json(open("plan.json").read())   # the plan below\n'
+        "plan.release(data)                                   # new noise, a new cost"
+    )
+    return f"<pre>{escape(code)}</pre>\n<pre>{escape(_pretty(about.plan))}</pre>"
+
+
+def _pretty(plain: str) -> str:
+    return visible_json(json.dumps(json.loads(plain or "null"), indent=2, ensure_ascii=False))

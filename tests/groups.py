@@ -1,0 +1,58 @@
+"""Public groups, and what people have of them: by number, and on an engine."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from headcount.bound.groups import BoundedGroups, ListedGroups
+from headcount.bound.vectors import VALUES, Groups, Vector
+from headcount.source import Contributions, contributions, open_events
+from headcount.source.axis import Axis, between
+from headcount.source.contributions import ReadPlan
+
+Rows = Sequence[tuple[Any, str, float]]
+SECRET = bytes(range(32))
+SCALE = between([0, 10, 20, 50, 100])
+LISTED = pa.table({"item0": ["a", "b", "c", "nobody's"]})
+"""Three groups, and one that nobody has."""
+VECTORS = (
+    Vector("people"),
+    Vector("events"),
+    Vector("amount"),
+    Vector("amount", centre=31_744.0, centred=True),
+    Vector("amount", centre=-(2.0**50), centred=True),
+    Vector("amount", once=True, centre=61_440.0, centred=True),
+    Vector("cells", cells=SCALE.cells),
+    Vector("values", cells=VALUES.cells),
+    Vector("values", cells=VALUES.cells, once=True),
+)
+"""Every kind of vector, with and without a centre."""
+
+
+def contributed(rows: Rows, keys: pa.Table | None = None, scale: Axis | None = SCALE) -> Contributions:
+    """Contributions of rows (user, group, amount)."""
+    users, groups, amounts = zip(*rows, strict=True)
+    table = pa.table({"user": users, "item": pa.array(groups, pa.string()), "x": pa.array(amounts, pa.float64())})
+    events = open_events(table, table.column_names).table()
+    return contributions(events, [None], events=False, keys=keys, scales=(scale,))
+
+
+@contextmanager
+def groups_of(rows: Rows, *, encoded: bool, keys: pa.Table = LISTED) -> Iterator[Groups]:
+    """What people have of listed groups, by number or on the engine."""
+    with contributed(rows, keys).read(ReadPlan(encoded=encoded)) as read:
+        yield ListedGroups().bound(read, SECRET, keys).look(np.ones(len(keys), dtype=bool))
+
+
+def looked_at_groups(bounded: BoundedGroups) -> list[Any]:
+    """What people have of all groups, and of every other one: norms, what is clipped, and totals."""
+    places, found = np.arange(len(bounded.items)), list[Any]()
+    for mask in (places >= 0, places % 2 == 1):
+        look = bounded.look(mask)
+        for vector in VECTORS:
+            clipped = look.clipped(vector, 9_000.0, 30_000.0, 2**24)
+            found.append((look.norms(vector).tolist(), clipped, look.totals(vector, 9_000.0, 2**24).tolist()))
+    return found

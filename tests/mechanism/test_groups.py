@@ -1,0 +1,332 @@
+"""Statistics of groups: what one person adds in a run, side by side; prices of all that is measured; noise everywhere;
+bounds and shares."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from math import isqrt, sqrt
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.effort import examples
+from tests.groups import LISTED, SCALE, Rows, groups_of
+
+from headcount.account import Cost
+from headcount.account.calibrate import SQUARED
+from headcount.account.events import Gaussian, Neighbours, WeightedThreshold
+from headcount.account.gaussian import discrete_delta
+from headcount.account.threshold import changed_people, gaussian_delta
+from headcount.audit.choices import Fixed
+from headcount.bound import WeightedClip
+from headcount.bound.groups import FoundGroups
+from headcount.bound.vectors import NORMS, VALUES, Groups, Vector
+from headcount.exact import Floats, Integers
+from headcount.mechanism.groups import measurement as measurement_module
+from headcount.mechanism.groups.measured import MeasuredGroups, of_found, of_listed
+from headcount.mechanism.groups.measurement import GroupMeasurement
+from headcount.mechanism.groups.metric import EVENTS, PEOPLE, Metric, vectors
+from headcount.mechanism.groups.norms import LEAST_SHARE, SeenNorms, best_bound, seen_norms, shared
+from headcount.mechanism.groups.strategy import GroupStatistics
+from headcount.noise import Law
+from headcount.source.contributions import GRID
+
+BOTH: list[Neighbours] = ["add-remove", "replace"]
+BUDGET = Cost(Fraction(1), Fraction(1, 10**6))
+METRICS = (
+    Metric("people", "people"),
+    Metric("events", "events"),
+    Metric("sum(x)", "sum"),
+    Metric("mean(x)", "mean"),
+    Metric("mean(x) per person", "mean per person"),
+    Metric("median(x)", "quantile"),
+)
+SOME = {"all": METRICS, "counts": METRICS[:2], "sum": METRICS[2:3], "median": METRICS[5:]}
+neighbourly = pytest.mark.parametrize("neighbours", BOTH)
+
+
+def strategy(
+    neighbours: Neighbours, metrics: tuple[Metric, ...] = METRICS, *, known: bool = True, bound: float | None = None
+) -> GroupStatistics:
+    return GroupStatistics(
+        budget=BUDGET,
+        neighbours=neighbours,
+        metrics=tuple(replace(metric, bound=metric.bound or bound) for metric in metrics),
+        scales=(SCALE,),
+        cells=len(LISTED) if known else None,
+    )
+
+
+def mechanism_of(of: GroupStatistics) -> MeasuredGroups:
+    found = of.mechanism(None if of.cells else WeightedClip(10, 80, 1))
+    assert isinstance(found, MeasuredGroups)
+    return found
+
+
+class Watched(Groups):
+    """Remembers what one person adds."""
+
+    def __init__(self, inner: Groups) -> None:
+        self.inner = inner
+        self.squares = {"values": 0, "clipped": 0, "totals": 0}
+
+    def norms(self, vector: Vector) -> Integers:
+        return self.inner.norms(vector)
+
+    def clipped(self, vector: Vector, bound: float, limit: float, units: int) -> int:
+        found = self.inner.clipped(vector, bound, limit, units)
+        self.squares["clipped"] += found**2
+        return found
+
+    def totals(self, vector: Vector, bound: float, units: int) -> Integers:
+        found = self.inner.totals(vector, bound, units)
+        kind = "values" if vector.together else "totals"
+        self.squares[kind] += sum(int(total) ** 2 for total in found)
+        return found
+
+
+@pytest.fixture
+def profiled(monkeypatch: pytest.MonkeyPatch) -> list[tuple[float, float]]:
+    """The profiles that are looked at: number of people, and deviation of their noise."""
+    found: list[tuple[float, float]] = []
+
+    def looked(counts: Floats, deviation: float) -> SeenNorms:
+        found.append((float(counts.sum()), deviation))
+        return seen_norms(counts, deviation)
+
+    monkeypatch.setattr(measurement_module, "seen_norms", looked)
+    return found
+
+
+PERSONS: list[Rows] = [
+    [(1, "a", 5.0)],
+    [(1, group, 1e300) for group in "abc"],
+    [(1, "a", -1e300), (1, "b", 3.0)],
+    [(1, group, 40.0) for group in "abc" for _ in range(300)],
+    [(1, "a", 0.0)],
+]
+
+
+@neighbourly
+@pytest.mark.parametrize(
+    "metrics", [METRICS, METRICS[:2], METRICS[2:3], METRICS[5:]], ids=["all", "counts", "sum", "q"]
+)
+@pytest.mark.parametrize("bound", [None, 1.0, float(2**50)], ids=["auto", "small", "large"])
+def test_one_person_side_by_side(
+    neighbours: Neighbours, metrics: tuple[Metric, ...], bound: float | None, profiled: list[tuple[float, float]]
+) -> None:
+    """All vectors of a person together have at most the norm that the noise is for, in each of the four measurements;
+    those that may be negative its root of half, if a person is replaced."""
+    measurement = mechanism_of(strategy(neighbours, metrics, bound=bound)).measurement
+    half = SQUARED // 2 if neighbours == "replace" else SQUARED
+    signed = any(vector.kind == "amount" for vector in measurement.vectors)
+    for rows in PERSONS:
+        profiled.clear()
+        with groups_of(rows, encoded=True) as groups:
+            watched = Watched(groups)
+            measurement.run(watched, len(LISTED), Fixed(0))
+        assert watched.squares["values"] <= SQUARED
+        assert watched.squares["clipped"] <= half
+        assert watched.squares["totals"] <= (half if signed else SQUARED)
+        units = [sqrt(measurement.events[-3].variance) / deviation for _, deviation in profiled]
+        assert sum((people * unit) ** 2 for unit, (people, _) in zip(units, profiled, strict=True)) <= SQUARED
+
+
+@neighbourly
+def test_the_norm_is_attained_side_by_side(neighbours: Neighbours) -> None:
+    """By somebody with much of everything, with small bounds."""
+    measurement = mechanism_of(strategy(neighbours, bound=1.0)).measurement
+    with groups_of(PERSONS[3], encoded=True) as groups:
+        watched = Watched(groups)
+        measurement.run(watched, len(LISTED), Fixed(0))
+    half = 0.5 if neighbours == "replace" else 1.0
+    assert watched.squares["totals"] > 0.99 * half * SQUARED
+    assert watched.squares["values"] > 0.99 * SQUARED
+
+
+@neighbourly
+@given(st.lists(st.floats(1e-6, 1.0), min_size=1, max_size=60), st.booleans())
+@settings(max_examples=examples(200), deadline=None)
+def test_units_of_any_shares(neighbours: Neighbours, weights: list[float], signed: bool) -> None:
+    units = GroupMeasurement((), (), (), neighbours, ())._units(weights, signed=signed)
+    most = SQUARED // 2 if signed and neighbours == "replace" else SQUARED
+    assert 0.99 * most < sum(unit**2 for unit in units) <= most
+
+
+# what it costs
+
+
+@neighbourly
+def test_known_groups_are_priced_for_everything(neighbours: Neighbours) -> None:
+    """At most delta, and all of it; each event for what one person changes."""
+    events = of_listed(BUDGET, neighbours, vectors(METRICS))
+    assert len(events) == 4
+    assert BUDGET.delta * Fraction(999, 1000) < discrete_delta(BUDGET.epsilon, events) <= BUDGET.delta
+    assert {event.squared_sensitivity for event in events} == {Fraction(SQUARED * changed_people(neighbours))}
+    assert len(of_listed(BUDGET, neighbours, (PEOPLE,))) == 3
+
+
+@neighbourly
+def test_found_groups_are_priced_for_everything(neighbours: Neighbours) -> None:
+    """With the threshold at most delta; and the noise of all five takes nearly all of it."""
+    event, events = of_found(BUDGET, FoundGroups(10, 80, 1), neighbours, vectors(METRICS))
+    changed = changed_people(neighbours)
+    assert gaussian_delta(BUDGET.epsilon, event, events) <= BUDGET.delta
+    own = Gaussian(event.variance, event.squared_sensitivity * changed, changed * event.items)
+    assert BUDGET.delta * Fraction(9, 10) < discrete_delta(BUDGET.epsilon, [own, *events]) <= BUDGET.delta
+    assert {each.squared_sensitivity for each in events} == {Fraction(SQUARED * changed)}
+    assert (event.squared_sensitivity, event.neighbours) == (Fraction(SQUARED), neighbours)
+
+
+@neighbourly
+@pytest.mark.parametrize("known", [True, False], ids=["known", "found"])
+def test_every_event_is_charged(neighbours: Neighbours, known: bool) -> None:
+    """Everything that draws noise is an event of the mechanism."""
+    mechanism = mechanism_of(strategy(neighbours, known=known))
+    kinds = [Gaussian] * 4 if known else [WeightedThreshold, *[Gaussian] * 4]
+    assert [type(event) for event in mechanism.events] == kinds
+    assert mechanism.events[-4:] == mechanism.measurement.events
+
+
+def test_events_are_for_all_cells_that_one_person_changes() -> None:
+    found = of_listed(BUDGET, "add-remove", (PEOPLE, EVENTS, Vector("cells", cells=100)))
+    assert found[-1].cells == 2**31 * 102
+    assert found[-2].cells >= 2 * 3
+    assert found[-3].cells >= 3
+
+
+# noise
+
+
+class Counted(Fixed):
+    """Remembers what was drawn."""
+
+    def __init__(self, value: int) -> None:
+        super().__init__(value)
+        self.drawn: list[tuple[Law, int]] = []
+
+    def draw(self, law: Law, size: int) -> Integers:
+        self.drawn.append((law, size))
+        return super().draw(law, size)
+
+
+def ran(rows: Rows, entropy: Fixed, **more: Any) -> Sequence[Any]:
+    """A run on known groups, with bounds that do not depend on noise."""
+    measurement = mechanism_of(strategy("add-remove", **more)).measurement
+    with groups_of(rows, encoded=True) as groups:
+        return measurement.run(groups, len(LISTED), entropy).vectors
+
+
+def test_the_same_is_drawn_whatever_people_have() -> None:
+    """The number of draws and their laws follow from the groups and the metrics alone: every bin and group. (The number
+    of ranges of a quantile follows from released values.)"""
+    nothing, much = Counted(0), Counted(0)
+    ran([(1, "d", 1.0)], nothing, metrics=METRICS[:5])
+    ran([row for rows in PERSONS for row in rows], much, metrics=METRICS[:5])
+    assert nothing.drawn == much.drawn
+    sizes = [size for _, size in much.drawn]
+    vectors_ = mechanism_of(strategy("add-remove", METRICS[:5])).measurement.vectors
+    centres = sum(vector.centred for vector in vectors_)
+    totals = [vector.totals(len(LISTED)) for vector in vectors_]
+    assert sizes == [*[VALUES.cells] * centres, *[NORMS.cells] * len(vectors_), *[1, 1] * len(vectors_), *totals]
+
+
+def test_every_total_has_its_noise() -> None:
+    """Noise of one norm moves every total alike, and what is clipped."""
+    given_: dict[str, Any] = {"metrics": METRICS[:3], "bound": 4096.0}
+    quiet, loud = (ran(PERSONS[0], Fixed(noise), **given_) for noise in (0, isqrt(SQUARED)))
+    for one, other in zip(quiet, loud, strict=True):
+        moved = other.totals.values - one.totals.values
+        assert moved[0] > 0
+        assert moved == pytest.approx(moved[0])
+        assert other.totals.clipped != one.totals.clipped
+
+
+# bounds and shares
+
+
+def profile(people: dict[int, float]) -> Floats:
+    """People in some bins."""
+    counts = np.zeros(NORMS.cells)
+    for place, many in people.items():
+        counts[place] = many
+    return counts
+
+
+def test_norms_that_are_seen_are_those_of_their_bins() -> None:
+    seen = seen_norms(profile({20: 5000.0, 24: 900.0, 60: 3.0}), 2.0)
+    assert seen.certain
+    assert (seen.norms.min() >= NORMS.edges[20], seen.norms.max() <= NORMS.edges[25]) == (True, True)
+    assert seen.people.sum() == pytest.approx(5900)
+    assert 0 < seen.clipped(seen.norms.min()) < 1
+    assert seen.clipped(seen.norms.max()) == pytest.approx(0)
+
+
+@settings(max_examples=examples(100), deadline=None)
+@given(st.lists(st.floats(-1e6, 1e6), min_size=NORMS.cells, max_size=NORMS.cells), st.floats(1e-3, 1e6))
+def test_whatever_a_profile_shows_there_is_a_bound(counts: list[float], deviation: float) -> None:
+    seen = seen_norms(np.array(counts), deviation)
+    for noise in (1e-9, 1.0, 1e9):
+        bound = best_bound(seen, noise)
+        assert 1 <= bound < 2**78
+        assert 0 <= seen.clipped(bound) + 1e-9 <= 1 + 1e-9
+
+
+def test_more_noise_makes_smaller_bounds() -> None:
+    seen = seen_norms(profile({20: 5000.0, 30: 900.0, 40: 50.0}), 1.0)
+    bounds = [best_bound(seen, noise) for noise in (1e-3, 10.0, 1e3, 1e5, 1e7)]
+    assert bounds == sorted(bounds, reverse=True)
+    assert bounds[0] > 100 * bounds[-1]
+
+
+@settings(max_examples=examples(100), deadline=None)
+@given(st.lists(st.tuples(st.floats(0, 1e300), st.floats(1e-3, 1e3)), min_size=1, max_size=60))
+def test_shares_sum_to_one(both: list[tuple[float, float]]) -> None:
+    errors, weights = zip(*both, strict=True)
+    found = shared(errors, weights, [None] * len(errors))
+    assert found.sum() == pytest.approx(1)
+    assert (found >= LEAST_SHARE * np.array(weights) / np.sum(weights) * (1 - 1e-9)).all()
+
+
+NONE = (None, None)
+
+
+def test_a_target_gets_what_it_takes() -> None:
+    """A quarter of the error takes sixteen times the share; but nine tenths at most."""
+    assert shared([0.1, 0.1], [1, 1], (0.2, None)).tolist() == pytest.approx([0.25, 0.75])
+    assert shared([0.1, 0.1], [1, 1], (0.01, None)).tolist() == pytest.approx([0.9, 0.1])
+
+
+def test_a_larger_error_and_a_larger_weight_get_more() -> None:
+    assert shared([0.1, 0.01], [1, 1], NONE)[0] > 0.7
+    assert shared([0.1, 0.1], [3, 1], NONE)[0] == pytest.approx(0.75)
+    assert shared([0.0, 0.0], [1, 1], NONE).tolist() == [0.5, 0.5]
+
+
+def test_a_sum_follows_from_its_mean() -> None:
+    """No vector of its own, if the mean is measured."""
+    assert vectors(METRICS[2:4]) == (EVENTS, Vector("amount", centred=True))
+    assert vectors(METRICS[2:3]) == (Vector("amount"),)
+    assert vectors((METRICS[0], replace(METRICS[0], kind="share"))) == (PEOPLE,)
+
+
+def test_a_given_bound_and_a_weight_reach_their_vectors() -> None:
+    people, events, amount = METRICS[:3]
+    weighted = (people, replace(events, weight=2.0), replace(amount, bound=5.0, weight=3.0))
+    found = mechanism_of(strategy("add-remove", weighted))
+    assert found.measurement.vectors == (PEOPLE, EVENTS, Vector("amount"))
+    assert (found.measurement.given, found.measurement.weights) == ((None, None, 5.0), (1.0, 2.0, 3.0))
+
+
+def test_a_centre_is_the_mean_of_what_is_seen() -> None:
+    counts = np.zeros(VALUES.cells)
+    assert measurement_module._centre(counts, 1.0) == 0
+    place = VALUES.cells // 2 + 40
+    counts[place] = 500.0
+    low, high = VALUES.edges[place : place + 2]
+    assert low < measurement_module._centre(counts, 1.0) < high
+    assert measurement_module._centre(-counts, 1.0) == 0
+    assert measurement_module._centre(counts, 200.0) == 0
+    assert GRID == 1024

@@ -1,0 +1,151 @@
+"""Statistics of groups on tiny data: real bounding, then every draw of the noise, for both kinds of neighbours.
+
+Bins are few and units are small, so that all draws can be enumerated; everything else is the real code.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from headcount.account.events import Gaussian, Neighbours
+from headcount.account.gaussian import discrete_delta
+from headcount.account.threshold import changed_people
+from headcount.audit import worst_delta
+from headcount.audit.groups import remembering
+from headcount.audit.neighbours import pairs
+from headcount.bound import vectors as bound_vectors
+from headcount.bound.groups import BoundedGroups, FoundGroups, ListedGroups
+from headcount.bound.vectors import Vector
+from headcount.exact import Floats, Integers
+from headcount.mechanism.groups import measurement as measurement_module
+from headcount.mechanism.groups.measurement import GroupMeasurement
+from headcount.mechanism.groups.metric import PEOPLE
+from headcount.mechanism.groups.norms import SeenNorms
+from headcount.noise import Entropy, Law
+from headcount.source.axis import Axis
+from headcount.source.contributions import GRID, ReadPlan
+from tests.groups import SECRET, contributed
+
+Person = tuple[tuple[str, float], ...]
+BOTH: list[Neighbours] = ["add-remove", "replace"]
+KEYS = pa.table({"item0": ["a", "b"]})
+AMOUNT = Vector("amount")
+CENTRED = Vector("amount", centred=True)
+ONE_BIN = Axis((0.0, 2.0**76), 1)
+TWO_VALUES = Axis((-(2.0**50), 0.0, 2.0**50), 2)
+BOUND = float(4 * GRID)
+
+
+@dataclass(frozen=True)
+class Open(GroupMeasurement):
+    """The measurement that shows everything: what is clipped twice, beside what `seen` has."""
+
+    seen: list[list[float]] = field(default_factory=list, compare=False)
+
+    def _clipped_at(self, *arguments: object) -> float:
+        found = super()._clipped_at(*arguments)  # type: ignore[arg-type]
+        self.seen.append([found])
+        return found
+
+
+@pytest.fixture(autouse=True)
+def few_bins(monkeypatch: pytest.MonkeyPatch) -> list[list[float]]:
+    """One bin of norms and two of amounts; what is seen in them, with noise."""
+    seen: list[list[float]] = []
+    for module in (bound_vectors, measurement_module):
+        monkeypatch.setattr(module, "NORMS", ONE_BIN)
+        monkeypatch.setattr(module, "VALUES", TWO_VALUES)
+    plain = measurement_module._centre
+
+    def norms(counts: Floats, deviation: float) -> SeenNorms:
+        seen.append(counts.tolist())
+        return SeenNorms(np.array([BOUND]), np.array([1.0]), certain=True)
+
+    def centre(people: Floats, deviation: float) -> float:
+        seen.append(people.tolist())
+        return plain(people, deviation)
+
+    monkeypatch.setattr(measurement_module, "seen_norms", norms)
+    monkeypatch.setattr(measurement_module, "_centre", centre)
+    return seen
+
+
+class Only(Entropy):
+    """Some of the draws are left to another entropy; all others are 0."""
+
+    def __init__(self, inner: Entropy, places: Collection[int]) -> None:
+        self._inner, self._places, self._place = inner, places, -1
+
+    def draw(self, law: Law, size: int) -> Integers:
+        self._place += 1
+        return self._inner.draw(law, size) if self._place in self._places else np.zeros(size, dtype=np.int64)
+
+    def secret(self) -> bytes:
+        return self._inner.secret()
+
+
+@lru_cache(maxsize=1000)
+def bounded(people: tuple[Person, ...], bounding: FoundGroups | ListedGroups) -> BoundedGroups:
+    """The people's groups, by way of the engine."""
+    keys = KEYS if isinstance(bounding, ListedGroups) else None
+    rows = [(number, *row) for number, person in enumerate(people) for row in person]
+    with contributed(rows, keys, None).read(ReadPlan(encoded=True)) as read:
+        return remembering(bounding.bound(read, SECRET, keys))
+
+
+def gaussian(variance: int, squared: int, cells: int, neighbours: Neighbours) -> Gaussian:
+    """Noise for one person's squared norm in units."""
+    changed = changed_people(neighbours)
+    return Gaussian(Fraction(variance), Fraction(squared * changed), changed * cells)
+
+
+def units(monkeypatch: pytest.MonkeyPatch, norm: int) -> None:
+    """Small units: one person adds `norm` of them, or a little less."""
+    monkeypatch.setattr(measurement_module, "SQUARED", norm**2 + 1)
+
+
+PARTS = {
+    "values": ((CENTRED,), KEYS, 16, [0], 0),
+    "profile": ((PEOPLE, AMOUNT), KEYS, 16, [0, 1], 0),
+    "clipped": ((AMOUNT,), KEYS, 16, [2, 3], 1),
+    "totals of two groups": ((AMOUNT,), KEYS, 12, [4], 2),
+    "totals of two vectors": ((PEOPLE, AMOUNT), KEYS.slice(0, 1), 16, [6, 7], 2),
+}
+"""Vectors, groups, norm of one person in units, places of the draws, and the event of these."""
+KINDS: list[Person] = [(("a", 900.0),), (("a", -900.0),), (("a", 2.0), ("b", -1e300), ("c", 5.0)), (("c", 7.0),)]
+CROWD: tuple[Person, ...] = ((("a", 1.0),), (("b", 1.0),))
+
+
+@pytest.mark.slow(but=["values-add-remove", "profile-add-remove", "clipped-replace", "totals of two groups-replace"])
+@pytest.mark.parametrize("neighbours", BOTH)
+@pytest.mark.parametrize("part", PARTS)
+def test_each_part_of_the_measurement(
+    part: str, neighbours: Neighbours, monkeypatch: pytest.MonkeyPatch, few_bins: list[list[float]]
+) -> None:
+    """Every draw of it: at most its price, and not far below. With groups that are not listed, and amounts of either
+    sign. If a person is replaced, one bin changes only for somebody who has nothing of the groups."""
+    vectors, keys, norm, places, place = PARTS[part]
+    units(monkeypatch, norm)
+    event = gaussian(norm**2 // 2, norm**2 + 1, 8, neighbours)
+    events = (event,) * (4 if vectors[0].centred else 3)
+    measurement = Open(events, vectors, (1.0,) * len(vectors), neighbours, (BOUND,) * len(vectors))
+
+    def run(people: tuple[Person, ...], entropy: Entropy) -> object:
+        few_bins.clear()
+        measurement.seen.clear()
+        listed = np.arange(len(KEYS)) < len(keys)
+        found = measurement.run(bounded(people, ListedGroups()).look(listed), len(keys), Only(entropy, places))
+        if part in ("values", "profile"):
+            return few_bins[: len(places)]
+        return list(measurement.seen) if part == "clipped" else [each.totals.values.tolist() for each in found.vectors]
+
+    people = [(CROWD + one, CROWD + other) for one, other in pairs(KINDS, 1, neighbours)]
+    exact, price = worst_delta(run, people, 1, Fraction(1, 300)), discrete_delta(Fraction(1), [events[place]])
+    print(part, neighbours, float(exact.low), float(exact.high), float(price))
+    assert exact.low <= price
+    assert exact.high > price * Fraction(1, 4)
