@@ -105,11 +105,6 @@ def gaussian(variance: int, squared: int, cells: int, neighbours: Neighbours) ->
     return Gaussian(Fraction(variance), Fraction(squared * changed), changed * cells)
 
 
-def units(monkeypatch: pytest.MonkeyPatch, norm: int) -> None:
-    """Small units: one person adds `norm` of them, or a little less."""
-    monkeypatch.setattr(measurement_module, "SQUARED", norm**2 + 1)
-
-
 PARTS = {
     "values": ((CENTRED,), KEYS, 16, [0], 0),
     "profile": ((PEOPLE, AMOUNT), KEYS, 16, [0, 1], 0),
@@ -125,16 +120,15 @@ CROWD: tuple[Person, ...] = ((("a", 1.0),), (("b", 1.0),))
 @pytest.mark.slow(but=["values-add-remove", "profile-add-remove", "clipped-replace", "totals of two groups-replace"])
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize("part", PARTS)
-def test_each_part_of_the_measurement(
-    part: str, neighbours: Neighbours, monkeypatch: pytest.MonkeyPatch, few_bins: list[list[float]]
-) -> None:
+def test_each_part_of_the_measurement(part: str, neighbours: Neighbours, few_bins: list[list[float]]) -> None:
     """Every draw of it: at most its price, and not far below. With groups that are not listed, and amounts of either
     sign. If a person is replaced, one bin changes only for somebody who has nothing of the groups."""
     vectors, keys, norm, places, place = PARTS[part]
-    units(monkeypatch, norm)
-    event = gaussian(norm**2 // 2, norm**2 + 1, 8, neighbours)
+    squared = norm**2 + 1  # a little is lost by rounding
+    event = gaussian(norm**2 // 2, squared, 8, neighbours)
     events = (event,) * (4 if vectors[0].centred else 3)
-    measurement = Open(events, vectors, (1.0,) * len(vectors), neighbours, (BOUND,) * len(vectors))
+    bounds = (BOUND,) * len(vectors)
+    measurement = Open(events, vectors, (1.0,) * len(vectors), neighbours, bounds, squared)
 
     def run(people: tuple[Person, ...], entropy: Entropy) -> object:
         few_bins.clear()
@@ -165,12 +159,11 @@ def everything(mechanism: MeasuredGroups, few_bins: list[list[float]]):  # type:
 
 
 @pytest.mark.slow(sibling="test_each_part_of_the_measurement")
-def test_found_and_measured_in_a_crowd(monkeypatch: pytest.MonkeyPatch, few_bins: list[list[float]]) -> None:
+def test_found_and_measured_in_a_crowd(few_bins: list[list[float]]) -> None:
     """All draws of a group that is found and measured: at most the price of all, and more than that of finding it."""
-    units(monkeypatch, 4)
     events, half = tuple(gaussian(4, 17, cells, "add-remove") for cells in (1, 2, 1)), Fraction(1, 2)
     event = WeightedThreshold(Fraction(2), Fraction(4), 2, 8, "add-remove")
-    measurement = GroupMeasurement(events, (PEOPLE,), (1.0,), "add-remove", (float(GRID),))
+    measurement = GroupMeasurement(events, (PEOPLE,), (1.0,), "add-remove", (float(GRID),), 17)
     metrics = (Metric("people", "people"),)
     mechanism = MeasuredGroups(FoundGroups(1, 2, 1, squared=4), event, measurement, metrics, (None,))
     crowd: tuple[Person, ...] = ((("a", 1.0),),) * 6
@@ -181,14 +174,13 @@ def test_found_and_measured_in_a_crowd(monkeypatch: pytest.MonkeyPatch, few_bins
 
 @pytest.mark.parametrize("neighbours", BOTH)
 def test_what_is_shown_and_measured_is_shown_by_chance_alone(
-    neighbours: Neighbours, monkeypatch: pytest.MonkeyPatch, few_bins: list[list[float]]
+    neighbours: Neighbours, few_bins: list[list[float]]
 ) -> None:
     """A group that one person has alone: every draw that finds it. Once it is found, everything is given away, and
     that is in the price."""
-    units(monkeypatch, 4)
     events = tuple(gaussian(4, 17, cells, neighbours) for cells in (1, 2, 1))
     event = WeightedThreshold(Fraction(2), Fraction(4), 2, 5, neighbours)
-    measurement = GroupMeasurement(events, (AMOUNT,), (1.0,), neighbours, (float(GRID),))
+    measurement = GroupMeasurement(events, (AMOUNT,), (1.0,), neighbours, (float(GRID),), 17)
     metrics = (Metric("sum(x)", "sum"),)
     mechanism = MeasuredGroups(FoundGroups(1, 2, 1, squared=4), event, measurement, metrics, (None,))
     run = everything(mechanism, few_bins)

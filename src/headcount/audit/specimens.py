@@ -143,6 +143,7 @@ def enumerations() -> Iterator[Enumeration]:
             *sampled.priced(neighbours),
             *shaped.priced(neighbours),
             *distributed.priced(neighbours),
+            *groups.priced(neighbours),
         ):
             yield Enumeration(name, neighbours, epsilon, price, exact)
 
