@@ -23,7 +23,9 @@ lint: .venv/ready
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# Reference pages and shown outputs anew, then the site, into site/.
 docs: .venv/ready
+	$(BIN)/python -m tests.docs.update
 	$(BIN)/mkdocs build --strict
 
 # Time and memory beside the plain query, into docs/scaling.md: under 10 minutes, installing included.

@@ -37,7 +37,7 @@ def run(setting: Setting, progress: Progress) -> Reproduction:
         people = poisson(spread, random, 20_000 if setting.quick else 1_000_000)
         rows[f"{spread:g}"] = _releases(people, random, 10 if setting.quick else 200)
     cells = tuple((name, *(each.summary() for each in several)) for name, several in rows.items())
-    tables = Table("Relative loss, clipped → undone", COLUMNS, cells), Table("The digest's", COLUMNS, DIGEST)
+    tables = Table("Relative loss, clipped → undone", COLUMNS, cells), Table("The notes'", COLUMNS, DIGEST)
     notes = (*NOTES, *([setting.data_note("", available=True)] if setting.quick else []))
     title = "Figure 4: one item, clipping undone"
     return Reproduction("bounding-figure4", title, tables, notes, _panels(rows))

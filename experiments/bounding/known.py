@@ -1,6 +1,6 @@
 """Items known in advance, on synthetic people of very different sizes: every way of choosing the bound beside C*.
 
-The paper has this comparison on real data only (Figure 2). The setting here is that of our own digest, and so are
+The paper has this comparison on real data only (Figure 2). The setting here is that of our notes, and so are
 the numbers to compare with.
 """
 
@@ -14,9 +14,9 @@ from headcount.bound.selection.compare import ComparedSizes
 
 CASES = ((100_000, 100), (100_000, 1000), (100_000, 5000), (20_000, 1000))
 DIGEST = (0.0201, 0.0699, 0.1743, 0.1643)
-"""The losses with C* in the digest."""
+"""The losses with C* in the notes."""
 NOTES = (
-    "n people with lognormal(2.5, 1.3) events, at least 1; items are drawn by weights 1/(j + 2). The digest says only "
+    "n people with lognormal(2.5, 1.3) events, at least 1; items are drawn by weights 1/(j + 2). The notes say only "
     '"lognormal": this was the nearest of 83 generators tried, by the four losses with C* and the largest r.',
     "Epsilon 1, 0.1 for the choice, delta = 1/(2n), bounds up to 150, s = 0.1 d as in the paper; Gaussian noise by the "
     "analytic calibration. Means over private choices; over the noise the loss is integrated. A ratio below 1 is no "
@@ -47,7 +47,7 @@ def run(setting: Setting, progress: Progress) -> Reproduction:
 
 COLUMNS = (
     "n, d",
-    "C*: digest",
+    "C*: notes",
     "C*: ours",
     "the bound C*",
     "default",

@@ -62,7 +62,7 @@ COLUMNS = (
 )
 NOTES = (
     "Read as n·epsilon = 50,000: n = 50,000, epsilon = 1, 0.1 for the choice, delta = 1/(2n). With the printed n = "
-    "500,000 our digest found the best losses to be 8 to 10 times smaller than the printed ones; that was "
+    "500,000 our notes found the best losses to be 8 to 10 times smaller than the printed ones; that was "
     "not run again.",
     "Read as Dir(1/2): rates of the non-i.i.d. people are 100 n Dir(1/2). With the printed Dir(2) the column Median "
     "would be near .345, not .70. Dir(p/2) is read as parameters p_j/2.",
@@ -71,7 +71,7 @@ NOTES = (
     "what is left after sampling), with the paper's threshold. Candidates are 10, 20, ..., 1500; the product's own are "
     "four in every doubling up to 10,000.",
     "Not reproduced: Private C* on the non-i.i.d. rows. With the algorithm as printed 28% of the draws or less, the "
-    "more items the less, are as good as the printed value, and our digest found even the bound that minimises V, "
+    "more items the less, are as good as the printed value, and our notes found even the bound that minimises V, "
     "without any noise, to be worse. Nor did any reading that was tried give .0461 for the best bound of "
     "non-i.i.d. 200.",
     "On the i.i.d. rows, where everybody has about 100 events and a bound far above costs little, `generalized` gains "

@@ -29,7 +29,7 @@ SETTING = f"k = {SYMBOLS:,}, m = {SAMPLES}"
 ONCE = 1 / (8 * sqrt(min(SYMBOLS, SAMPLES) * log(1 / DELTA)))
 """The epsilon' of Algorithm 5."""
 NOTES = (
-    f"*Algorithm 1* (20 in our digest): {MANY} people with 2 of {M} samples and {FEWER} with 8, or {MANY + 1} and "
+    f"*Algorithm 1*: {MANY} people with 2 of {M} samples and {FEWER} with 8, or {MANY + 1} and "
     f"{FEWER - 1}; the hypotheses are Bin({M}, .2) and Bin({M}, .8), alpha is {NEAR}. In a cell: the largest logarithm "
     "of the ratio of the chances of a hypothesis under the one and the other data, from the paper's definitions, "
     "exactly. The weight must be exp(epsilon S/2). As printed, exp(S/(2 epsilon)), it is private for 1/epsilon, no "
@@ -45,7 +45,7 @@ NOTES = (
 def part(setting: Setting) -> Part:
     """In less than a second, so the quick version has all of it."""
     rows = tuple(_losses(epsilon) for epsilon in EPSILONS)
-    columns = ("epsilon asked for", "as printed", "corrected")
+    columns = ("requested epsilon", "as printed", "corrected")
     first = Table("Algorithm 1: what one person can change", columns, rows)
     others = tuple((each.where, each.printed, each.effect, each.ours) for each in mistakes())
     return Part((first, Table("What else is printed", ("where", "printed", "what it does", "ours"), others)), NOTES)
@@ -102,7 +102,7 @@ def _hypotheses() -> Mistake:
     angles = pi / 2 * 20 * sqrt(SAMPLES) / (CONSTANT * near)
     return Mistake(
         "Algorithm 2 (27)",
-        "c is not told; 20 m / (c alpha) hypotheses, evenly spaced",
+        "c is not given; 20 m / (c alpha) hypotheses, evenly spaced",
         f"c = .317 (Theorem 5). For {SETTING}, alpha {ERROR}: {even:,.0f} hypotheses",
         f"evenly spaced in the arcsine of the root of p: {angles:,.0f} would be as near",
     )

@@ -35,9 +35,9 @@ DIGEST: dict[Place, dict[str, str]] = {
 NOTES = (
     "*Error*: s people draw m items each, of k, from one distribution: uniform, or of weights 1/j (zipf). Epsilon 1, "
     "delta 1e-6. In a cell: how far the estimate is from the distribution, all differences added up (l1), the mean "
-    f"over {RUNS} groups of people with a release of each; in brackets what our digest of the paper has measured (over "
+    f"over {RUNS} groups of people with a release of each; in brackets what our notes on the paper have measured (over "
     "2). Where a few releases are so far off that they decide the mean, the median stands beside it: a selection may "
-    "give one item nearly everything. *Auto* is what the product does if nothing is said.",
+    "give one item nearly everything. *Auto* is what the product does by default.",
     "*Laplace*, *gaussian*, *sample-one* are what the paper compares with. *Hypothesis-selection* is its Algorithm 3 "
     "(dense), *sparse* its Algorithm 5, both corrected and with the product's tighter price. *Ks* has another score in "
     "Algorithm 1, *recentred* is another way altogether: both are ours.",

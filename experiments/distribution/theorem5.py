@@ -20,7 +20,7 @@ NOTES = (
     "*Theorem 5*: the l1 distance of Bin(m, p) and Bin(m, q) over min(m |p-q|, sqrt(m) |p-q| / sqrt(p (1-p)), 1). It "
     "is at most 2, which it is everywhere for m = 1. Its least falls with m to .634, that of two Poisson laws of "
     "means 1.457 and 2.664. So Theorem 5 holds, and the constant c that Algorithm 2 needs and the paper does not tell "
-    "is .634 for l1 distances and .317 for total variation. Our digest has [0.677, 2.0] from a coarser grid, and 2/3 "
+    "is .634 for l1 distances and .317 for total variation. Our notes have [0.677, 2.0] from a coarser grid, and 2/3 "
     "and 1/3 as safe constants: they are not, though by little.",
 )
 Ratio = Callable[[Floats, Floats], Floats]

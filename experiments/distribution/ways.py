@@ -97,7 +97,7 @@ def lines(x: Sequence[int], found: Mapping[Way, Sequence[float]]) -> tuple[Serie
 
 
 def summary(several: Sequence[float], digest: str = "") -> str:
-    """The mean, and the median where a few releases decide the mean; in brackets what the digest has."""
+    """The mean, and the median where a few releases decide the mean; in brackets what the notes have."""
     mean, middle = float(np.mean(several)), float(np.median(several))
     rare = f", median {number(middle)}" if mean > OUTLIER_RATIO * middle else ""
     return number(mean) + rare + (f" ({digest})" if digest else "")

@@ -35,7 +35,7 @@ NOTES = (
     "*Several levels* with new coins for each, as of a tree or of a search. *Composed*: the exact losses of all "
     "levels together, as the product has it. *Basic composition*: each level has epsilon/L and delta/L, by the exact "
     "delta. *One level each*: everybody is in one level only, drawn at random, so that a level has p/L. *The paper*: "
-    "its rule, with basic composition and a theta of its own. In brackets: our digest of the paper.",
+    "its rule, with basic composition and a theta of its own. In brackets: our notes on the paper.",
 )
 
 

@@ -69,7 +69,7 @@ def part(setting: Setting) -> Part:
     large = Table("Lemma 4: many more in the sample than expected", LEMMA4_COLUMNS, tuple(map(_lemma4, COPIES)))
     ways = RATE, rates.best(EPSILON, DELTA).rate
     return Part(
-        (stated, large, Table("Lemma 6: not everybody is asked", LEMMA6_COLUMNS, tuple(map(_lemma6, ways)))), NOTES
+        (stated, large, Table("Lemma 6: only some people answer", LEMMA6_COLUMNS, tuple(map(_lemma6, ways)))), NOTES
     )
 
 

@@ -34,13 +34,21 @@ ALONE: People = (("b",),)
 HALF = SampleThreshold(Fraction(1, 2), 3, 1, "replace", EPSILON)
 """What a sample of a fixed size, half of all people, is taken for."""
 P, THETA = Fraction(1, 5), 15
-"""The setting of the digest's values for one coin."""
+"""The setting of the notes' values for one coin."""
 MOST = 40
 """Fewer people than this have each of a person's items, in the search for the worst number."""
 DIGEST = {1: ("2.96e-8", "-"), 2: ("5.92e-8", "1.86e-7"), 3: ("-", "at least 5.3x"), 4: ("-", "at least 8.0x")}
 """Independent coins, and one coin."""
-COLUMNS = ("mistake", "data", "p, theta", "priced: delta", "exact delta", "digest")
-COINS = ("items", "a coin for each: exact", "digest", "as the product prices it", "one coin: exact", "digest", "times")
+COLUMNS = ("mistake", "data", "p, theta", "priced: delta", "exact delta", "notes")
+COINS = (
+    "items",
+    "a coin for each: exact",
+    "notes",
+    "as the product prices it",
+    "one coin: exact",
+    "notes",
+    "times",
+)
 NOTES = (
     "*Mistakes*: the paper does not say that each level needs a sample of its own, and warns of a fixed size. "
     "*Priced*: what p and theta cost if it is done rightly. The delta of what was done is exact for these data "

@@ -35,10 +35,10 @@ NOTES = (
     "(median). A tree of samples has 3 levels, with 16 nodes under each; a search has 12 rounds for each quantile. "
     "*Exact* composes the exact losses of all levels or rounds; with basic composition each has its part of epsilon "
     "and delta, as by the paper's rule.",
-    "Our digest of the paper has for deciles, n = 20,000: theta 20 .0048 / .013, basic composition .0066 / .023, the "
+    "Our notes on the paper have for deciles, n = 20,000: theta 20 .0048 / .013, basic composition .0066 / .023, the "
     "paper's rule .048 / .134; n = 200,000: .0013 / .0044, .0017 / .0060, .0054 / .0207. There levels are made to "
-    "agree in another way, and the number of runs is not told.",
-    f"If nothing is said the product takes theta = {TREE_THETA} for quantiles. With 14 the smallest counts appear, but "
+    "agree in another way, and the number of runs is not given.",
+    f"By default the product takes theta = {TREE_THETA} for quantiles. With 14 the smallest counts appear, but "
     "what counts here is how many people are in the sample.",
 )
 

@@ -1,5 +1,5 @@
 """Paper 002 (Ghazi, Kamath, Kumar & Manurangsi 2022): the shape of a histogram without its labels. It has no
-experiments of its own, so what it proves is measured, beside what our digest has measured, and beside the
+experiments of its own, so what it proves is measured, beside what our notes have measured, and beside the
 staircase, which is ours.
 
 tables.py      synthetic tables from a few distributions

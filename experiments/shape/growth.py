@@ -34,7 +34,7 @@ NOTES = (
     "*Growth*: n people have one of n items each, of weights 1/j (Zipf 1); epsilon 1, one person replaced, so that "
     "noise is discrete Laplace of scale 2. In a cell: how far the sorted counts are from the true ones, all "
     f"differences added up (l1), mean and standard deviation over {RUNS} tables with a release of each; in brackets "
-    "what our digest of the paper has measured (once). *Slope*: of the logarithm of the mean against that of n, by "
+    "what our notes on the paper have measured (once). *Slope*: of the logarithm of the mean against that of n, by "
     "least squares.",
     "*Clip and sort* takes noisy counts as they are, without those below 0. *The paper's estimator* is its Algorithm "
     "1, *EM* the most likely shape, from the same noisy counts. Both need a public list of items, or buckets; "

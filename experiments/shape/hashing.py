@@ -35,7 +35,7 @@ NOTES = (
     f"each of {RUNS} tables; epsilon 1, one person replaced. *Not hashed*: noise on all {WIDE} n cells instead.",
     f"Corollary 13 has B = n sqrt(log n), here {TIMES[2]:.2f} n, but rests on Theorem 12, which asks for B > 4n: that "
     "is so only if log n > 16, from n = 8.9 million on. Less is enough as long as more than half of the buckets stay "
-    f"empty; where they seem not to, the product says that nothing can be told. By default it takes B = {BY_DEFAULT}n.",
+    f"empty; where they seem not to, the product says that there is no result. By default it takes B = {BY_DEFAULT}n.",
 )
 
 

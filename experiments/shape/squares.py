@@ -19,7 +19,7 @@ NOTES = (
     f"*Squares*: as in the first table, over {RUNS} tables; all squares of the differences of sorted counts added up. "
     "*l2*: no noisy cell may be further from its estimate than noise goes, with a chance of 95% for all of them "
     "together (of the staircase: where several columns are as near, those in the middle). On these tables it changes "
-    "next to nothing, as the digest says of the paper's estimator.",
+    "next to nothing, as the notes say of the paper's estimator.",
 )
 
 

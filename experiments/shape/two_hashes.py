@@ -1,6 +1,6 @@
 """Squares of errors with two hashes (Theorem 22): two tables of buckets, each for half of epsilon.
 
-Our copy of the paper has no proof of the theorem, so this is the digest's construction: two items of n / 2 people that
+Our copy of the paper has no proof of the theorem, so this is the notes' construction: two items of n / 2 people that
 share a bucket cost n^2 / 2 squares, once in B cases; of two tables, one has hardly such a pair. Collisions only add to
 the sum of the squares of all buckets, so the table with the smaller one is taken. Which one is a function of noisy
 counts.
@@ -26,8 +26,8 @@ SOURCES = ("zipf 1", "zipf 1.3", "uniform", HALVES)
 NOTES = (
     f"*Two hashes*: EM with bounds (l2), {TIMES} n buckets, epsilon 1, one person replaced, over {RUNS} tables. "
     "*One hash* has all of epsilon; *two hashes* have half of it each, and the table with the smaller sum of squares "
-    "is taken (Theorem 22, as our digest has it: the proof is missing in our copy of the paper). *Two items* have "
-    f"n / 2 people each; as they share a bucket once in {TIMES} n cases, what is told there is the mean over both "
+    "is taken (Theorem 22, as our notes have it: the proof is missing in our copy of the paper). *Two items* have "
+    f"n / 2 people each; as they share a bucket once in {TIMES} n cases, the figure there is the mean over both "
     "cases, each of them measured.",
     "Half of epsilon is twice the noise, and that costs more than collisions do: on every table, also on the worst "
     "one, that of two items, with the error of n^2 / 2 that one hash has there once in 4 n cases. So the product has "

@@ -127,6 +127,6 @@ def errors(tables: Sequence[Integers], shapes: Callable[[Integers], Shapes], pow
 
 
 def summary(several: Sequence[float], digest: str = "") -> str:
-    """Format mean and standard deviation, with the digest's value in brackets."""
+    """Format mean and standard deviation, with the notes' value in brackets."""
     spread = np.std(several, ddof=1)
     return f"{np.mean(several):,.0f} ± {spread:,.0f}" + (f" ({digest})" if digest else "")

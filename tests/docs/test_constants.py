@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from tests.privacy.planted import BUGS
 
 from experiments.shape import hashing
 from headcount.cli.options import help_of
@@ -12,6 +11,7 @@ from headcount.estimate.shape.table import BUCKETS_PER_ITEM
 from headcount.federated.shape import analyst
 from headcount.jobs.shape import parse_buckets, shape
 from headcount.mechanism.shape import buckets
+from tests.privacy.planted import BUGS
 
 ROOT = Path(__file__).parents[2]
 SAID = [

@@ -3,25 +3,30 @@
 import contextlib
 import doctest
 import importlib
-import io
 import os
 import pkgutil
 import re
-import shlex
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests import process
 
 import headcount
-
-ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
-COMMAND = Path(sys.executable).with_name("headcount")
-BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+from headcount.jobs import JOBS
+from tests.docs import reference
+from tests.docs.snippets import (
+    ONE_RUN,
+    PAGES,
+    ROOT,
+    fixed_entropy,
+    has_one_run,
+    matches,
+    printed_blocks,
+    run_console,
+    trimmed,
+)
 
 
 def case(page: Path) -> Any:
@@ -29,39 +34,26 @@ def case(page: Path) -> Any:
     return pytest.param(page, marks=[pytest.mark.spark, pytest.mark.slow]) if page.name == "spark.md" else page
 
 
-def matches(printed: str, written: str) -> bool:
-    """Whether the text is what the page says, where `...` stands for anything."""
-    pattern = ".*?".join(map(re.escape, written.strip().split("...")))
-    return re.fullmatch(pattern, printed.strip(), re.DOTALL) is not None
-
-
-def run_console(block: str) -> None:
-    """Each `$ command` prints what follows it; one of ours without anything of the shell is started by a fork."""
-    for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
-        command, _, written = part.partition("\n")
-        if re.fullmatch(r"headcount [^|&;<>$`*?~]*", command):
-            run = process.run(COMMAND, *shlex.split(command)[1:], cwd=Path.cwd())
-        else:
-            path = f"{COMMAND.parent}{os.pathsep}{os.environ['PATH']}"
-            run = subprocess.run(command, shell=True, capture_output=True, text=True, env={**os.environ, "PATH": path})
-        assert matches(run.stdout + run.stderr, written), f"{command}\n{run.stdout}{run.stderr}"
-
-
 @pytest.mark.parametrize("page", [case(page) for page in PAGES], ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_snippets(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Python blocks run in order and share their names; a text block after one is what it prints."""
+    """A page that shows one run is run under fixed entropy: what it shows is fresh (`python -m tests.docs.update`)."""
     monkeypatch.chdir(tmp_path)
-    names: dict[str, object] = {"__name__": "__main__"}
-    printed = io.StringIO()
-    for kind, block in BLOCK.findall(page.read_text()):
-        if kind == "python":
-            printed = io.StringIO()
-            with contextlib.redirect_stdout(printed):
-                exec(compile(block, page.name, "exec"), names)
-        elif kind == "text":
-            assert matches(printed.getvalue(), block), f"{block}\nbut it printed:\n{printed.getvalue()}"
-        elif kind == "console":
-            run_console(block)
+    name, text = page.relative_to(ROOT).as_posix(), page.read_text()
+    with fixed_entropy() if has_one_run(text) else contextlib.nullcontext():
+        for kind, title, block, printed in printed_blocks(name, text):
+            if kind == "text" and title == ONE_RUN:
+                assert block.strip("\n") == trimmed(printed)
+            elif kind == "text":
+                assert matches(printed, block), f"{block}\nbut it printed:\n{printed}"
+            elif kind == "console":
+                run_console(block)
+
+
+@pytest.mark.every_case
+@pytest.mark.parametrize("job", JOBS)
+def test_reference_pages_are_fresh(job: str) -> None:
+    """`python -m tests.docs.update` writes them."""
+    assert reference.without_output(reference.path(job).read_text()) == reference.page(job)
 
 
 def with_examples() -> list[str]:

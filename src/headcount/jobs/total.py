@@ -1,4 +1,4 @@
-"""One total: all events, or all people, or those that fulfil a condition."""
+"""One total: all events, or all people, or those that meet a condition."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -79,7 +79,7 @@ def parse_total_sum(name: str, column: Any, before: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Total(Job):
-    """All events, or people, there are, or those that fulfil a condition: one public item."""
+    """All events, or people, there are, or those that meet a condition: one public item."""
 
     name: ClassVar[str] = "total"
     view: ClassVar[str] = "total"

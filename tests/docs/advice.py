@@ -1,0 +1,176 @@
+"""What reference pages say beyond the docstrings: groups of parameters, when to touch each, examples, links."""
+
+GROUPS: dict[str, tuple[str, ...]] = {
+    "What to release": (
+        *("data", "user", "by", "metrics", "value", "q", "ranges", "k", "count", "sum", "target", "loss"),
+        *("keys", "bins", "per", "dates", "where", "range", "edges"),
+    ),
+    "Privacy": ("epsilon", "delta", "rho", "neighbours", "sizes", "dataset", "ledger", "again"),
+    "Accuracy": ("target_error", "bound", "share", "weights", "debias", "people", "cells", "spacing", "grid"),
+    "Mechanism": (
+        *("mechanism", "estimator", "buckets", "variant", "kbar", "first_epsilon", "selection_delta"),
+        *("p", "theta", "rule"),
+    ),
+    "Running": ("memory", "spill"),
+}
+"""Parameters by what they are about, in the order in which pages show them."""
+
+WHEN: dict[str, str] = {
+    "data": "always",
+    "user": "always",
+    "by": "always",
+    "metrics": "always",
+    "value": "always",
+    "ranges": "always",
+    "epsilon": "always, unless you give a target",
+    "q": "to release other quantiles than the tenths",
+    "k": "to release more or fewer items",
+    "count": "to count rows instead of people",
+    "sum": "to add up amounts instead of counting",
+    "target": "if rows should weigh the same, or everybody draws from one source",
+    "loss": "if a few large counts matter more than many small ones",
+    "keys": "whenever the list of items is public: the release is more accurate and complete",
+    "bins": "for numbers and dates",
+    "per": "for dates and times",
+    "dates": "whenever the first and last date are public",
+    "where": "to release some rows only",
+    "range": "required for quantiles, unless you give edges",
+    "edges": "if values are much denser in some places",
+    "delta": "lower it for more than some hundred thousand people",
+    "rho": "if your budget is in zCDP",
+    "neighbours": "if it is public who is in the table",
+    "sizes": "if it is public how many rows each person has",
+    "dataset": "to name a table that is no file",
+    "ledger": "whenever you release more than once about the same people",
+    "again": "if the data changed, or you want a new draw and pay for it",
+    "target_error": "if you know the error you can live with",
+    "bound": "if you know a number without looking at the data",
+    "share": "rarely",
+    "weights": "if one metric matters more than the others",
+    "debias": "to compare with releases without it",
+    "people": "if the number of people is public",
+    "cells": "rarely",
+    "spacing": "rarely",
+    "grid": "to compare bounds, or to reproduce a paper",
+    "mechanism": "rarely; to compare mechanisms",
+    "estimator": "to reproduce a paper",
+    "buckets": "rarely",
+    "variant": "to reproduce a paper",
+    "kbar": "rarely",
+    "first_epsilon": "to reproduce a paper",
+    "selection_delta": "to reproduce a paper",
+    "p": "if the sampling rate is given",
+    "theta": "if the threshold is given",
+    "rule": "to reproduce a paper",
+    "memory": "for tables larger than memory",
+    "spill": "if the system's temporary folder is small",
+}
+OWN_WHEN: dict[tuple[str, str], str] = {
+    ("heavy_hitters", "share"): "always",
+    ("shape", "bound"): "if people have several items",
+    ("aggregate", "range"): "required for medians and quantiles",
+    ("distribution", "keys"): "always, or `bins`",
+    ("top", "count"): "if you need no counts",
+    ("total", "count"): "to count people instead of rows",
+    ("total", "sum"): "to add up an amount",
+    ("total", "delta"): "for sums only",
+    ("total", "debias"): "if people's counts are Poisson",
+}
+"""Where a job differs."""
+
+SONGS = (
+    'import headcount as hc\n\nrelease = hc.{}(hc.example(), user="user", by="song", {}epsilon=1, dataset="plays")\n'
+)
+VISITS = """
+import headcount as hc
+import pyarrow as pa
+
+visits = pa.table({"user": range(10_000), "minutes": [number * number % 97 for number in range(10_000)]})
+"""
+FIRST = "print(release.summary_of(5))"
+
+EXAMPLES: dict[str, str] = {
+    "histogram": SONGS.format("histogram", "") + FIRST,
+    "aggregate": """
+import headcount as hc
+import pyarrow as pa
+
+orders = pa.table(
+    {
+        "user": [number % 3_000 for number in range(6_000)],
+        "region": [["north", "south", "east"][number % 3] for number in range(6_000)],
+        "price": [5.0 + number * 7 % 50 for number in range(6_000)],
+    }
+)
+release = hc.aggregate(orders, user="user", by="region", metrics=["people", "mean(price)"], epsilon=1, dataset="orders")
+print(release)
+""",
+    "top": SONGS.format("top", "k=5, ") + "print(release)",
+    "heavy_hitters": SONGS.format("heavy_hitters", "share=0.03, ") + FIRST,
+    "quantiles": VISITS
+    + 'release = hc.quantiles(\n    visits, user="user", value="minutes", q=[0.1, 0.5, 0.9], range=(0, 120), epsilon=1'
+    ', dataset="visits"\n)\nprint(release)',
+    "ranges": VISITS
+    + 'release = hc.ranges(\n    visits, user="user", value="minutes", ranges=[(0, 10), (10, 60), (60, 120)], epsilon=1'
+    ', dataset="visits"\n)\nprint(release)',
+    "shape": SONGS.format("shape", "") + "print(release.distinct())\nprint(release.entropy())",
+    "distribution": """
+import headcount as hc
+
+songs = [f"song {number:04d}" for number in range(1, 6)]
+release = hc.distribution(hc.example(), user="user", by="song", keys=songs, epsilon=1, dataset="plays")
+print(release)
+""",
+    "profile": SONGS.format("profile", "") + FIRST,
+    "total": """
+import headcount as hc
+
+release = hc.total(hc.example(), user="user", where={"song": "song 0001"}, epsilon=1, bound=5, dataset="plays")
+print(release)
+""",
+}
+
+READ_ON: dict[str, tuple[str, ...]] = {
+    "histogram": (
+        "How to [choose the bound and the mechanism](../how-to/choose.md), [count by date](../how-to/dates.md)",
+        "Proofs: [two measurements](../proofs/weighted.md), [unknown items](../proofs/thresholded.md), "
+        "[known items](../proofs/clipped.md), [rounds](../proofs/rounds.md), [choosing a bound](../proofs/choice.md)",
+    ),
+    "aggregate": (
+        "How to release [sums, means and medians per group](../how-to/aggregate.md)",
+        "Proof: [statistics of groups](../proofs/groups.md)",
+    ),
+    "top": (
+        "How to [find the most common items](../how-to/found.md)",
+        "Proof: [items selected one after another](../proofs/count-release.md)",
+    ),
+    "heavy_hitters": (
+        "How to [release counts of a sample, and heavy hitters](../how-to/sampling.md)",
+        "Proof: [sample and threshold](../proofs/sample-threshold.md)",
+    ),
+    "quantiles": (
+        "How to release [quantiles and ranges](../how-to/quantiles.md)",
+        "Proofs: [a tree of counts](../proofs/hierarchy.md), [halving](../proofs/halving.md)",
+    ),
+    "ranges": (
+        "How to release [quantiles and ranges](../how-to/quantiles.md)",
+        "Proof: [a tree of counts](../proofs/hierarchy.md)",
+    ),
+    "shape": (
+        "How to release [a shape, without labels](../how-to/shape.md)",
+        "Proofs: [sorted counts](../proofs/staircase.md), [hashed buckets](../proofs/buckets.md)",
+    ),
+    "distribution": (
+        "How to release [shares of a public list](../how-to/distribution.md)",
+        "Proofs: [recentred](../proofs/recentred.md), [selected](../proofs/selected.md)",
+    ),
+    "profile": (
+        "How to [let headcount choose the bound](../how-to/bound.md)",
+        "Proof: [choosing a bound](../proofs/choice.md)",
+    ),
+    "total": (
+        "How to [release one total](../how-to/total.md)",
+        "Proof: [known items](../proofs/clipped.md)",
+    ),
+}
+"""Where a page leads."""

@@ -1,0 +1,144 @@
+"""One page of reference per job, generated from its function: signature, parameters, an example, where to read on.
+
+The words about a parameter are those of the docstring. What a docstring does not hold is here: when to touch a
+parameter, an example to run, and links. `python -m tests.docs.update` writes the pages.
+"""
+
+import re
+import types
+from collections.abc import Iterator, Mapping, Sequence
+from inspect import Parameter, signature
+from os import PathLike
+from pathlib import Path
+from typing import Any, Literal, Union, get_args, get_origin
+
+from headcount.account import Ledger
+from headcount.cli.options import ENTRY, REST
+from headcount.exact import Number
+from headcount.jobs.registry import FUNCTIONS
+from tests.docs.advice import EXAMPLES, GROUPS, OWN_WHEN, READ_ON, WHEN
+from tests.docs.snippets import ONE_RUN, ROOT
+
+WORDS: dict[Any, str] = {
+    str: "text",
+    int: "whole number",
+    float: "number",
+    bool: "true or false",
+    Path: "path",
+    PathLike: "path",
+    Ledger: "Ledger",
+    Sequence: "list",
+    Mapping: "mapping",
+    tuple: "pair",
+}
+"""What a type is called."""
+OUTPUT = re.compile(rf"(```text{ONE_RUN}\n).*?(```\n)", re.DOTALL)
+
+
+def path(job: str) -> Path:
+    """Where the page of a job is."""
+    return ROOT / "docs" / "reference" / f"{job}.md"
+
+
+def page(job: str) -> str:
+    """The page of a job, without the output of its example."""
+    parts = [_head(job), _example(job), _parameters(job), _read_on(job)]
+    return "\n\n".join(parts) + "\n"
+
+
+def without_output(text: str) -> str:
+    """A page before its example has run."""
+    return OUTPUT.sub(r"\1\2", text)
+
+
+def _head(job: str) -> str:
+    """Title, what the function does, and its folded signature."""
+    first = (FUNCTIONS[job].__doc__ or "").split("\n\n")[0]
+    arguments = "".join(f"        {line}\n" for line in _signature(job))
+    folded = f'??? signature "Signature"\n\n    ```py\n    hc.{job}(\n{arguments}    )\n    ```'
+    return f"# hc.{job}\n\n{' '.join(first.split())}\n\n{folded}"
+
+
+def _signature(job: str) -> Iterator[str]:
+    """The parameters as they would be typed."""
+    yield "data,"
+    yield "*,"
+    for each in list(signature(FUNCTIONS[job]).parameters.values())[1:]:
+        yield f"{each.name}," if each.default is Parameter.empty else f"{each.name}={_default(each)},"
+
+
+def _default(parameter: Parameter) -> str:
+    """A default as it would be typed."""
+    if parameter.name == "q":
+        return "(0.1, 0.2, ..., 0.9)"
+    return "1e-6" if parameter.name == "delta" else repr(parameter.default).replace("'", '"')
+
+
+def _example(job: str) -> str:
+    """The example, and room for what it prints."""
+    return f"## Example\n\n```python\n{EXAMPLES[job].strip()}\n```\n\n```text{ONE_RUN}\n```"
+
+
+def _parameters(job: str) -> str:
+    """A table for each group of parameters."""
+    own = signature(FUNCTIONS[job]).parameters
+    tables = [
+        f"### {title}\n\n| parameter | default | meaning | when to touch it |\n|---|---|---|---|\n"
+        + "\n".join(_row(job, own[name]) for name in names if name in own)
+        for title, names in GROUPS.items()
+        if any(name in own for name in names)
+    ]
+    return "## Parameters\n\n" + "\n\n".join(tables)
+
+
+def _row(job: str, parameter: Parameter) -> str:
+    """A parameter: name and type, default, meaning, when to touch it."""
+    default = "required" if parameter.default is Parameter.empty else f"`{_default(parameter)}`"
+    kind = "table or path" if parameter.name == "data" else type_words(parameter.annotation)
+    when = OWN_WHEN.get((job, parameter.name)) or WHEN[parameter.name]
+    cells = [f"`{parameter.name}`<br>{kind}", default, meaning(job, parameter.name), when]
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def meaning(job: str, name: str) -> str:
+    """What the docstring says of a parameter, or that of the function to which it refers."""
+    text = FUNCTIONS[job].__doc__ or ""
+    found = {entry[1]: " ".join(entry[2].split()) for entry in ENTRY.finditer(text)}
+    if name in found:
+        return _as_code(found[name][0].upper() + found[name][1:])
+    rest = REST.search(" ".join(text.split()))
+    assert rest, f"{job} says nothing of {name}"
+    return meaning(rest[1], name)
+
+
+def _as_code(text: str) -> str:
+    """Values in quotes, mappings and arguments as code."""
+    code = re.compile(r'(`[^`]*`|\{"[^}]*\}|\b\w+="[^"]*"|\b\w+=\d\w*|"[\w-]+(?:\([\w, .]+\))?(?: per person)?")')
+    return code.sub(lambda found: f"`{found[0].strip('`')}`", text)
+
+
+def type_words(annotation: Any) -> str:
+    """A type in words: `text or list`."""
+    if annotation is Any:
+        return "pair or mapping"
+    if get_origin(annotation) in (Union, types.UnionType):
+        return " or ".join(dict.fromkeys(map(type_words, _members(annotation))))
+    if get_origin(annotation) is Literal:
+        return ", ".join(f'`"{each}"`' for each in get_args(annotation))
+    return WORDS[get_origin(annotation) or annotation]
+
+
+def _members(union: Any) -> list[Any]:
+    """The types of a union but None; those that make a number are one, `float`."""
+    members, numbers = [each for each in get_args(union) if each is not type(None)], get_args(Number)
+    one = set(numbers) <= set(members)
+    return [each for each in members if not one or each is float or each not in numbers]
+
+
+def _read_on(job: str) -> str:
+    """The command line, and where to read on."""
+    links = "\n".join(f"- {each}" for each in READ_ON[job])
+    return (
+        f"## Read on\n\n{links}\n- On the command line: `headcount {job.replace('_', '-')} --help`\n"
+        f'- Without spending anything: `hc.plan("{job}", data, ...)`'
+    )

@@ -1,0 +1,47 @@
+"""Write anew what pages show of the code: reference pages, and the output of one run. `python -m tests.docs.update`.
+
+Names of pages may follow (`docs/tutorial.md`): then only these are run. Read the diff.
+"""
+
+import contextlib
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from headcount.jobs import JOBS
+from tests.docs import reference
+from tests.docs.snippets import PAGES, ROOT, has_one_run, rewritten
+
+
+def refresh(page: Path) -> None:
+    """The page with the output of today, made in a folder of its own."""
+    text = page.read_text()
+    if has_one_run(text):
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+            fresh = rewritten(page.relative_to(ROOT).as_posix(), text)
+            keep_pictures(page, Path(folder))
+        page.write_text(fresh)
+
+
+def keep_pictures(page: Path, folder: Path) -> None:
+    """What the README draws is the picture that it shows."""
+    if page.name == "README.md":
+        for picture in folder.glob("*.png"):
+            shutil.copy(picture, ROOT / "docs" / "images" / picture.name)
+
+
+def regenerate(job: str) -> None:
+    """The page of a job, if it is not fresh; its output follows."""
+    path, text = reference.path(job), reference.page(job)
+    if not path.exists() or reference.without_output(path.read_text()) != text:
+        path.write_text(text)
+
+
+if __name__ == "__main__":
+    wanted = {(ROOT / name).resolve() for name in sys.argv[1:]}
+    for job in JOBS:
+        regenerate(job)
+    for page in sorted({*PAGES, *map(reference.path, JOBS)}):
+        if not wanted or page in wanted:
+            refresh(page)
