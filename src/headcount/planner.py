@@ -307,7 +307,7 @@ class Plan:
         `data` is needed only by a plan that came from text. With a ledger, an equal request returns the sealed release,
         without new noise and without a charge; if the data changed since, it is refused. `again=True` pays for a new
         draw."""
-        source = Source(self._opened(data), self.limits, self.domain, self.dataset)
+        source = self.source(data)
         pack(pa.table({}), self.about(None))  # so that packing it cannot fail once noise is drawn
         if ledger is None:
             return open_release(self._draw(source, entropy or SystemEntropy(), "", progress), fresh=True)
@@ -326,6 +326,10 @@ class Plan:
 
         sealed = ledger.publish(self.charge(), work, again=again, data=identity)
         return open_release(sealed.content, fresh=sealed.fresh)
+
+    def source(self, data: Any = None) -> Source:
+        """What will be read; `data` is needed only by a plan that came from text."""
+        return Source(self._opened(data), self.limits, self.domain, self.dataset)
 
     def _draw(self, source: Source, entropy: Entropy, head: str, progress: Progress) -> bytes:
         """The release's bytes."""
