@@ -48,11 +48,11 @@ def groups_of(rows: Rows, *, encoded: bool, keys: pa.Table = LISTED) -> Iterator
 
 
 def looked_at_groups(bounded: BoundedGroups) -> list[Any]:
-    """What people have of all groups, and of every other one: norms, what is clipped, and totals."""
-    places, found = np.arange(len(bounded.items)), list[Any]()
-    for mask in (places >= 0, places % 2 == 1):
-        look = bounded.look(mask)
-        for vector in VECTORS:
-            clipped = look.clipped(vector, 9_000.0, 30_000.0, 2**24)
-            found.append((look.norms(vector).tolist(), clipped, look.totals(vector, 9_000.0, 2**24).tolist()))
-    return found
+    """What people have of all groups: totals of every vector, and norms and what is clipped of amounts; and events of
+    every other group."""
+    places = np.arange(len(bounded.items))
+    look, some = bounded.look(places >= 0), bounded.look(places % 2 == 1)
+    totals = [look.totals(vector, 9_000.0, 2**24).tolist() for vector in VECTORS]
+    clipped = [look.clipped(vector, 9_000.0, 30_000.0, 2**24) for vector in VECTORS[2:4]]
+    events = some.totals(VECTORS[1], 2_000.0, 2**24).tolist()
+    return [totals, clipped, look.norms(VECTORS[3]).tolist(), events]

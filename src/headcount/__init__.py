@@ -10,6 +10,7 @@
     account/     events, their cost, and the ledger     estimate/   what released values say, for free
     federated/   the same where people keep their data  stream/     a stream whose memory may be seized
     audit/       attack ourselves                       cli/        the command line
+    simulation/  releases beside the truth, on data that are not secret
 
 >>> import headcount as hc
 >>> r = hc.histogram(hc.example(), user="user", by="song", epsilon=1)
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from headcount.release import Release as Release
     from headcount.release import Shape as Shape
     from headcount.release import load as load
+    from headcount.simulation.simulate import simulate as simulate
     from headcount.source.example import example as example
 
 _HOMES = {
@@ -49,6 +51,7 @@ _HOMES = {
     "example": "headcount.source.example",
     "load": "headcount.release",
     "plan": "headcount.jobs.registry",
+    "simulate": "headcount.simulation.simulate",
     **{job: f"headcount.jobs.{job}" for job in JOBS},
 }
 _PACKAGES = ("account", "audit", "federated", "noise", "stream")

@@ -347,7 +347,8 @@ class Job(ABC):
             return ""
         more = "by as much as they have" if self.counts_events or self.scales is not None else f"by up to {people:,}"
         few = f"Up to {people:,} people with far more than all others could go unseen"
-        return f"{few}: then the {self.values} may be higher {more}."
+        values = f"the {self.values}" if self.values == "total" else self.values
+        return f"{few}: then {values} may be higher {more}."
 
     @property
     def values(self) -> str:

@@ -26,6 +26,7 @@ from headcount.mechanism.mechanism import AnyMechanism
 from headcount.mechanism.strategy import Strategy
 from headcount.noise import Entropy, KeyedEntropy, SystemEntropy
 from headcount.release import About, Release, current_version, open_release, pack
+from headcount.release.hints import request_hints
 from headcount.run import Decision, Progress, Source, draw, fingerprint
 from headcount.source import Events, open_events
 from headcount.source.engines.limits import Limits, limits
@@ -203,13 +204,22 @@ class Plan:
         """What is promised, to whom."""
         return self.job.guarantee(self.cost)
 
-    def __str__(self) -> str:
+    @property
+    def hints(self) -> list[str]:
+        """Where budget is probably lost, and what to do; empty for most plans."""
+        return request_hints(self._plain, float(self.cost.epsilon), float(self.cost.delta))
+
+    def _forecast(self) -> list[tuple[str, str]]:
+        """How accurate it will be, and hints, in lines with a label."""
         forecast = self.strategy.forecast(self.job.item, self.job.unit)
+        return [*forecast, *(("beware", hint) for hint in self.hints)]
+
+    def __str__(self) -> str:
         lines = [
             f"{self.what}, from {self.dataset}",
             "",
             f"  cost    epsilon {float(self.cost.epsilon):g}, delta {float(self.cost.delta):g}",
-            *(f"  {label:<7} {text}" for label, text in forecast),
+            *(f"  {label:<7} {text}" for label, text in self._forecast()),
             "",
             *(f"  {number}. {step}" for number, step in enumerate(self.steps, 1)),
             "",
@@ -220,11 +230,10 @@ class Plan:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        forecast = self.strategy.forecast(self.job.item, self.job.unit)
         cost = f"epsilon {float(self.cost.epsilon):g}, delta {float(self.cost.delta):g}"
         return card(
             f"<p><b>Plan: {text(self.what)}</b>, from {text(self.dataset)}</p>\n"
-            f"{facts([('cost', cost), *forecast])}\n{folded_steps(self.steps)}\n"
+            f"{facts([('cost', cost), *self._forecast()])}\n{folded_steps(self.steps)}\n"
             "<p><small>Nothing was read, nothing was spent.</small></p>"
         )
 
@@ -307,7 +316,7 @@ class Plan:
         `data` is needed only by a plan that came from text. With a ledger, an equal request returns the sealed release,
         without new noise and without a charge; if the data changed since, it is refused. `again=True` pays for a new
         draw."""
-        source = Source(self._opened(data), self.limits, self.domain, self.dataset)
+        source = self.source(data)
         pack(pa.table({}), self.about(None))  # so that packing it cannot fail once noise is drawn
         if ledger is None:
             return open_release(self._draw(source, entropy or SystemEntropy(), "", progress), fresh=True)
@@ -326,6 +335,10 @@ class Plan:
 
         sealed = ledger.publish(self.charge(), work, again=again, data=identity)
         return open_release(sealed.content, fresh=sealed.fresh)
+
+    def source(self, data: Any = None) -> Source:
+        """What will be read; `data` is needed only by a plan that came from text."""
+        return Source(self._opened(data), self.limits, self.domain, self.dataset)
 
     def _draw(self, source: Source, entropy: Entropy, head: str, progress: Progress) -> bytes:
         """The release's bytes."""

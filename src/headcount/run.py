@@ -66,7 +66,7 @@ class Source:
 
 def draw(job: Job, strategy: Strategy, source: Source, entropy: Entropy, progress: Progress) -> Outcome:
     """Read, select, bound, noise, columns."""
-    with quiet(), _read(job, strategy, source, progress) as pairs:  # user, items, count
+    with quiet(), read(job, strategy, source, progress) as pairs:  # user, items, count
         decision = _select(strategy, pairs, entropy, progress)
         bounded = decision.mechanism.bounding.bound(pairs, entropy.secret(), source.domain)  # items, totals
         there = strategy.people_count.look(pairs) if strategy.people_count else 0
@@ -98,7 +98,7 @@ def _select(strategy: Strategy, pairs: Contributions, entropy: Entropy, progress
 
 
 @contextmanager
-def _read(job: Job, strategy: Strategy, source: Source, progress: Progress) -> Iterator[Contributions]:
+def read(job: Job, strategy: Strategy, source: Source, progress: Progress) -> Iterator[Contributions]:
     """What each person did; read to its end beforehand, if there will be noise before the totals."""
     with unquoted(source.dataset):
         progress("reading")

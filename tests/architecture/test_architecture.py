@@ -23,7 +23,7 @@ ONLY = {
     "source": BASE,
 }
 """All that these may import."""
-TOP = {"audit", "cli", "__init__"}
+TOP = {"audit", "simulation", "cli", "__init__"}
 APART = {"federated", "stream"}
 FLOW = {"job", "jobs", "run", "planner"} | APART | TOP
 NEVER = {
@@ -37,6 +37,7 @@ NEVER = {
     "federated": FLOW - {"federated"},
     "stream": FLOW - APART,
     "audit": {"cli", "__init__"},
+    "simulation": APART | {"audit", "cli", "__init__"},
     "__init__": {"cli"},
     "cli": set(),
 }

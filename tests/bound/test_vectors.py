@@ -11,12 +11,13 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.effort import examples
-from tests.groups import LISTED, SCALE, VECTORS, Rows, groups_of
+from tests.groups import LISTED, SCALE, SECRET, VECTORS, Rows, contributed, groups_of, looked_at_groups
 
 from headcount.bound import vectors as vectors_by_number
+from headcount.bound.groups import FoundGroups
 from headcount.bound.vectors import LARGEST_SUM, NORM_GUARD, NORMS, VALUES, Entries, Vector, scaled
 from headcount.source import encoded as encoded_pairs
-from headcount.source.contributions import AMOUNT, GRID
+from headcount.source.contributions import AMOUNT, GRID, ReadPlan
 from headcount.source.encoded import Rows as Numbers
 
 UNITS = 2**24
@@ -71,10 +72,10 @@ def test_the_units_are_attained(encoded: bool) -> None:
     rows = [(1, "a", 500.0), (1, "b", -400.0), (1, "c", 3.0), (1, "c", 700.0)]
     with groups_of(rows, encoded=encoded) as found:
         for vector in VECTORS:
-            assert squared(found.totals(vector, 1.0, UNITS)) > 0.999 * UNITS**2
-            assert abs(found.clipped(vector, 1.0, 1.0, UNITS)) > 0.999 * UNITS
+            assert 0.999 * UNITS**2 < squared(found.totals(vector, 1.0, UNITS)) <= UNITS**2
+            assert 0.999 * UNITS < abs(found.clipped(vector, 1.0, 1.0, UNITS)) <= UNITS
     with groups_of([(1, "a", -50.0)], encoded=encoded) as found:
-        assert found.clipped(Vector("amount"), 1.0, 1.0, UNITS) < -0.999 * UNITS
+        assert -UNITS <= found.clipped(Vector("amount"), 1.0, 1.0, UNITS) < -0.999 * UNITS
 
 
 @ways
@@ -148,6 +149,15 @@ def test_by_number_and_on_the_engine(rows: Rows, vector: Vector, bound: float) -
         assert one.totals(vector, bound, UNITS).tolist() == other.totals(vector, bound, UNITS).tolist()
         assert one.clipped(vector, bound, bound, UNITS) == other.clipped(vector, bound, bound, UNITS)
         assert one.norms(vector).tolist() == other.norms(vector).tolist()
+
+
+def test_found_groups_by_number_and_on_the_engine() -> None:
+    pairs = [(user, event) for user in range(9) for event in range(1 + 3 * user)]
+    rows = [(user, "abcd"[(user * event) % 4], 7.5 * user - event) for user, event in pairs]
+    with contributed(rows).read(ReadPlan(encoded=True)) as numbers, contributed(rows).read() as engine:
+        one, other = (FoundGroups(2, 3, 1).bound(each, SECRET, None) for each in (numbers, engine))
+        assert (one.items, one.totals.tolist()) == (other.items, other.totals.tolist())
+        assert looked_at_groups(one) == looked_at_groups(other)
 
 
 @pytest.mark.parametrize("events", [1, 9, 30])

@@ -45,6 +45,7 @@ from headcount.bound.selection.paper import DpSgd, InverseSensitivity, MQuantile
 from headcount.bound.selection.people import PeopleCount
 from headcount.bound.selection.plume import Discovered, Discovering, UsualItems
 from headcount.bound.selection.profile import Doubtful, FromProfile, NothingSeen
+from headcount.bound.vectors import Vector
 from headcount.source import Contributions, contributions, open_events
 from headcount.source.engines.registry import to_arrow
 from headcount.source.periods import Period, Periods
@@ -158,6 +159,17 @@ def test_bounded_counts(both: Both, what: str, bounding: Bounding) -> None:
     keys = KEYS if isinstance(bounding, Draws | ExactDraws | ListedGroups) else None
     here, there = (drawn(bounding.bound(each, SECRET, keys)) for each in both[what])
     assert here == there
+
+
+def test_a_norm_that_no_integer_holds(put: Put) -> None:
+    """A thousand events, each far from the centre: nobody adds more than the units, however norms are rounded."""
+    far, units = Vector("amount", centre=-(2.0**60), centred=True), 2**24
+    table = pa.table({"user": [1] * 1000, "item": ["item 1", "item 2"] * 500, "amount": [1.0] * 1000})
+    with ExitStack() as stack:
+        each = kept(stack, put(table), scales=(None,))
+        look = ListedGroups().bound(each, SECRET, KEYS).look(np.ones(len(KEYS), dtype=bool))
+        totals = look.totals(far, 1.0, units).tolist()
+    assert 0.999 * units**2 < sum(total**2 for total in totals) <= units**2
 
 
 @pytest.mark.parametrize(("what", "choice"), CHOICES, ids=name)

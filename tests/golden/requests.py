@@ -13,6 +13,7 @@ PARTS: dict[str, Any] = {**PERSON, "value": "minutes", "epsilon": 1, "ranges": [
 DRAWN: dict[str, Any] = {**ITEM, "keys": LISTED[:5]}
 WHERE: dict[str, Any] = {"city": "Rome", "minutes": (0, 50)}
 REPLACE = {"neighbours": "replace"}
+METRICS = ["people", "events", "sum(minutes)", "mean(minutes)", "mean(minutes) per person", "quantile(minutes, 0.9)"]
 
 
 @dataclass(frozen=True)
@@ -194,6 +195,33 @@ REQUESTS = (
     Request("where", "ranges", {**PARTS, "bound": 1, "where": WHERE}),
     Request("where", "shape", {**ITEM, "where": WHERE}),
     Request("where", "distribution", {**DRAWN, "where": WHERE}),
+    Request("plain", "aggregate", {**ITEM, "metrics": ["people", "events", "share"]}),
+    Request("everything", "aggregate", {**ITEM, "metrics": METRICS, "range": (0, 150), "where": WHERE}),
+    Request("replace", "aggregate", {**ITEM, "metrics": METRICS[1:4], **REPLACE}, "odd"),
+    Request(
+        "keys",
+        "aggregate",
+        {**KNOWN, "metrics": METRICS, "range": {"minutes": [0, 5, 20, 150]}, "delta": 1e-7},
+    ),
+    Request(
+        "by hand",
+        "aggregate",
+        {
+            **ITEM,
+            "metrics": METRICS[:3],
+            "bound": {"sum(minutes)": 500},
+            "weights": {"people": 3},
+            "target_error": {"events": 0.1},
+        },
+    ),
+    Request(
+        "months",
+        "aggregate",
+        {**ITEM, "by": "day", "per": "month", "dates": ("2024-01-01", "2024-04-15"), "metrics": ["sum(minutes)"]},
+    ),
+    Request("bins", "aggregate", {**ITEM, "by": "minutes", "bins": [0, 10, 50, 150], "metrics": ["people"]}),
+    Request("sum, keys", "histogram", {**KNOWN, "sum": "minutes"}),
+    Request("sum", "total", {**ALL, "sum": "minutes", "delta": 1e-7, "bound": 1000}),
 )
 
 WRONG = (
@@ -240,6 +268,9 @@ WRONG = (
     Request("range that falls", "ranges", {**PARTS, "ranges": [(10, 0)]}),
     Request("bound of a shape", "shape", {**ITEM, "bound": "auto-ish"}),
     Request("buckets of a staircase", "shape", {**ITEM, "buckets": 10}),
+    Request("no metric", "aggregate", {**ITEM, "metrics": ["average(minutes)"]}),
+    Request("median without a range", "aggregate", {**ITEM, "metrics": ["median(minutes)"]}),
+    Request("sum of text", "aggregate", {**ITEM, "metrics": ["sum(city)"]}),
     Request("unknown items", "distribution", ITEM),
     Request("public sizes", "distribution", {**DRAWN, "sizes": "public"}),
     Request("people without a bound", "distribution", {**DRAWN, "target": "source", "people": 100}),

@@ -35,6 +35,7 @@ from headcount.mechanism import (
     Thresholded,
     Weighted,
 )
+from headcount.mechanism.groups.measured import MeasuredGroups
 from headcount.mechanism.known import clipped
 from headcount.noise import SystemEntropy
 
@@ -47,6 +48,7 @@ LISTED: list[type[AnyMechanism]] = [
     CountRelease,
     BinarySearch,
     Hierarchy,
+    MeasuredGroups,
     Plume,
     Recentred,
     Rounds,
@@ -73,6 +75,16 @@ def test_every_mechanism_is_in_the_list() -> None:
     assert set(mechanisms()) == set(LISTED)
     audited = {each.name.partition(",")[0] for each in specimens() if each.honest}
     assert audited == {kind.name for kind in LISTED}
+
+
+def test_statistics_of_groups_are_audited_on_six_neighbours() -> None:
+    """In each case with groups, and with what is measured of them: values of every vector."""
+    found = [each for each in specimens() if each.honest and each.name.startswith("groups, ")]
+    assert len(found) == 6
+    for each in found:
+        output = each.run(each.left, SystemEntropy())
+        assert isinstance(output, dict)
+        assert {"items", "bound 0", "clipped 0", "one 0", "all 0"} <= set(output)
 
 
 def test_both_measurements_are_audited_on_five_neighbours() -> None:

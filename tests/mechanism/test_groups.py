@@ -21,7 +21,7 @@ from headcount.account.gaussian import discrete_delta
 from headcount.account.threshold import changed_people, gaussian_delta
 from headcount.audit.choices import Fixed
 from headcount.bound import WeightedClip
-from headcount.bound.groups import FoundGroups
+from headcount.bound.groups import BoundedGroups, FoundGroups
 from headcount.bound.vectors import NORMS, VALUES, Groups, Vector
 from headcount.exact import Floats, Integers
 from headcount.mechanism.groups import measurement as measurement_module
@@ -242,6 +242,45 @@ def test_every_total_has_its_noise() -> None:
         assert moved[0] > 0
         assert moved == pytest.approx(moved[0])
         assert other.totals.clipped != one.totals.clipped
+
+
+def test_every_bin_has_its_noise(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the profile and of the values: also where nobody is."""
+    bins: list[Floats] = []
+
+    def norms(counts: Floats, deviation: float) -> SeenNorms:
+        bins.append(counts)
+        return seen_norms(counts, deviation)
+
+    def centre(people: Floats, deviation: float) -> float:
+        bins.append(people)
+        return 0.0
+
+    monkeypatch.setattr(measurement_module, "seen_norms", norms)
+    monkeypatch.setattr(measurement_module, "_centre", centre)
+    ran(PERSONS[0], Fixed(isqrt(SQUARED)))
+    assert {len(each) for each in bins} == {NORMS.cells, VALUES.cells}
+    assert all((each > 0).all() for each in bins)
+
+
+def test_only_shown_groups_are_looked_at() -> None:
+    """A group at the threshold is shown, and one below is not; what people have of that is not asked for."""
+    mechanism, looked = mechanism_of(strategy("add-remove", METRICS[:1], known=False)), list[list[bool]]()
+    least = mechanism.threshold
+    assert least is not None
+    with groups_of([(1, "a", 1.0)], encoded=True, keys=LISTED.slice(0, 2)) as groups:
+
+        def look(shown: Any) -> Groups:
+            looked.append(shown.tolist())
+            return groups
+
+        totals = np.array([least, least - 1, least + 1, 1])
+        bounded = BoundedGroups(LISTED, totals, mechanism.bounding.sensitivity, look)
+        noisy = mechanism.run(bounded, Fixed(0))
+        empty = mechanism.run(replace(bounded, totals=totals * 0), Fixed(0))
+    assert looked == [[True, False, True, False]]
+    assert noisy.items["item0"].to_pylist() == ["a", "c"]
+    assert (len(empty.items), empty.measured.vectors) == (0, ())
 
 
 # bounds and shares

@@ -85,6 +85,9 @@ DRAWS = "tests/bound/test_draws.py::"
 SELECTED = "tests/mechanism/test_selected.py::"
 DISTRIBUTED = "tests/privacy/test_distributed.py::"
 
+VECTORS = "tests/bound/test_vectors.py::"
+GROUPS = "tests/mechanism/test_groups.py::"
+
 PYTEST = Path(sys.executable).with_name("pytest")
 OPTIONS = ("--all", "-x", "-q", "-p", "no:cacheprovider", "-p", "tests.privacy.unshrunk")
 ALONE = {"PYTHONDONTWRITEBYTECODE": "1", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
@@ -1381,6 +1384,191 @@ BUGS = [
         "bound/rounds.py",
         (("self.unit, but=found.filter(mask)).totals(1)", "2 * self.unit, but=found.filter(mask)).totals(1)"),),
         ROUNDS + "test_weight_goes_to_what_is_not_shown",
+    ),
+    Bug(
+        "groups: amounts of either sign priced as counts, if a person is replaced",
+        "mechanism/groups/measurement.py",
+        (('signed=any(each.vector.kind == "amount" for each in planned)', "signed=False"),),
+        GROUPS + "test_one_person_side_by_side[small-sum-replace]",
+    ),
+    Bug(
+        "groups: what is clipped priced as a count, if a person is replaced",
+        "mechanism/groups/measurement.py",
+        (("self._units([1] * (2 * vectors), signed=True)[0]", "self._units([1] * (2 * vectors))[0]"),),
+        GROUPS + "test_one_person_side_by_side[small-sum-replace]",
+    ),
+    Bug(
+        "groups: what is clipped measured twice and priced once",
+        "mechanism/groups/measurement.py",
+        (("self._units([1] * (2 * vectors), signed=True)[0]", "self._units([1] * vectors, signed=True)[0]"),),
+        GROUPS + "test_one_person_side_by_side[small-sum-add-remove]",
+    ),
+    Bug(
+        "groups: every vector with all of the units",
+        "mechanism/groups/measurement.py",
+        (
+            ("squared * SLACK * weight / max(sum(weights), 1e-300)", "squared * SLACK"),
+            ("if sum(unit**2 for unit in units) > squared:", "if max(units) ** 2 > squared:"),
+        ),
+        GROUPS + "test_units_of_any_shares",
+    ),
+    Bug(
+        "groups: people of the profile with all of the units in every vector",
+        "mechanism/groups/measurement.py",
+        (
+            (
+                "units, event = self._units([1] * len(vectors))[0], self.events[-3]",
+                "units, event = self._units([1])[0], self.events[-3]",
+            ),
+        ),
+        GROUPS + "test_one_person_side_by_side[auto-all-add-remove]",
+    ),
+    Bug(
+        "groups: totals without noise",
+        "mechanism/groups/measurement.py",
+        (
+            (
+                "(groups.totals(each.vector, each.bound, own) + noise)",
+                "(groups.totals(each.vector, each.bound, own) + 0 * noise)",
+            ),
+        ),
+        GROUPS + "test_every_total_has_its_noise",
+    ),
+    Bug(
+        "groups: what is clipped without noise",
+        "mechanism/groups/measurement.py",
+        (("+ int(_noise(event, 1, entropy)[0])", "+ 0 * int(_noise(event, 1, entropy)[0])"),),
+        GROUPS + "test_every_total_has_its_noise",
+    ),
+    Bug(
+        "groups: noise only in bins of the profile where people are",
+        "mechanism/groups/measurement.py",
+        (
+            (
+                "groups.norms(each) * units + _noise(event, NORMS.cells, entropy)",
+                "groups.norms(each) * units + _noise(event, NORMS.cells, entropy) * (groups.norms(each) > 0)",
+            ),
+        ),
+        GROUPS + "test_every_bin_has_its_noise",
+    ),
+    Bug(
+        "groups: centres from values without noise",
+        "mechanism/groups/measurement.py",
+        (("+ _noise(event, values.cells, entropy)", "+ 0 * _noise(event, values.cells, entropy)"),),
+        GROUPS + "test_every_bin_has_its_noise",
+    ),
+    Bug(
+        "groups: noise drawn only for vectors that somebody has",
+        "mechanism/groups/measurement.py",
+        (
+            (
+                "lost = [self._clipped(groups, each, len(vectors), count, entropy) for each in planned]",
+                "lost = [self._clipped(groups, each, len(vectors), count, entropy) if groups.norms(each.vector).any() else (0.0, 1.0) for each in planned]",
+            ),
+        ),
+        GROUPS + "test_the_same_is_drawn_whatever_people_have",
+    ),
+    Bug(
+        "groups: the values are not told to the ledger",
+        "mechanism/groups/measured.py",
+        (("(self.event, *self.measurement.events)", "(self.event, *self.measurement.events[1:])"),),
+        GROUPS + "test_every_event_is_charged[found-add-remove]",
+    ),
+    Bug(
+        "groups: a replaced person priced as a removed one, of known groups",
+        "mechanism/groups/measured.py",
+        (("    changed = changed_people(neighbours)\n", "    changed = 1\n"),),
+        GROUPS + "test_known_groups_are_priced_for_everything[replace]",
+    ),
+    Bug(
+        "groups: found groups whose measurement is paid for in part",
+        "mechanism/groups/measured.py",
+        (
+            (
+                "beside = [((1 - FOUND_SHARE) * share, cells) for share, cells in shares(vectors)]",
+                "beside = [((1 - FOUND_SHARE) * share / 2, cells) for share, cells in shares(vectors)]",
+            ),
+            (
+                "    return event, tuple(others)",
+                "    return event, tuple(Gaussian(each.variance / 2, each.squared_sensitivity, each.cells) for each in others)",
+            ),
+        ),
+        GROUPS + "test_found_groups_are_priced_for_everything[add-remove]",
+    ),
+    Bug(
+        "groups: cells of a scale that are not counted",
+        "mechanism/groups/measured.py",
+        (("MOST_SHOWN * sum(vector.cells for vector in vectors)", "MOST_SHOWN"),),
+        GROUPS + "test_events_are_for_all_cells_that_one_person_changes",
+    ),
+    Bug(
+        "groups: a look at groups that are not shown",
+        "mechanism/groups/measured.py",
+        (("bounded.look(shown), len(values), entropy)", "bounded.look(shown | True), len(values), entropy)"),),
+        GROUPS + "test_only_shown_groups_are_looked_at",
+    ),
+    Bug(
+        "groups: shown one below the threshold",
+        "mechanism/groups/measured.py",
+        (("shown = values >= self.threshold", "shown = values >= self.threshold - 1"),),
+        GROUPS + "test_only_shown_groups_are_looked_at",
+    ),
+    Bug(
+        "groups: nobody is scaled",
+        "bound/vectors.py",
+        (
+            (
+                "return truncated(values * (float(units) * NORM_GUARD) / divisor)",
+                "return truncated(values * (float(units) * NORM_GUARD) / float(bound))",
+            ),
+        ),
+        VECTORS + "test_the_units_are_attained[by number]",
+    ),
+    Bug(
+        "groups: a norm without its guard",
+        "bound/vectors.py",
+        (("NORM_GUARD = 1 - 2.0**-20", "NORM_GUARD = 1.0"),),
+        VECTORS + "test_the_guard_makes_up_for_sums_of_very_many_squares",
+    ),
+    Bug(
+        "groups: negative amounts rounded away from zero",
+        "bound/vectors.py",
+        (("return where(numbers < 0.0, -floor(-numbers), floor(numbers))", "return floor(numbers)"),),
+        VECTORS + "test_vectors_against_plain_arithmetic[by number]",
+    ),
+    Bug(
+        "groups: what is clipped is cut on one side only",
+        "bound/vectors.py",
+        (("where(lost > limit, limit, where(lost < -limit, -limit, lost))", "where(lost > limit, limit, lost)"),),
+        VECTORS + "test_the_units_are_attained[by number]",
+    ),
+    Bug(
+        "groups: people scaled by the largest norm of their chunk",
+        "bound/vectors.py",
+        (
+            (
+                "return np.ceil(np.sqrt(squares))",
+                "return np.full_like(squares, np.ceil(np.sqrt(squares.max(initial=0))))",
+            ),
+        ),
+        VECTORS + "test_other_people_change_nothing",
+    ),
+    Bug(
+        "groups: a norm that an engine puts into an integer",
+        "bound/vectors_on_engine.py",
+        (("ibis.least(root, ALL_WHOLE).ceil()", "root.ceil()"),),
+        VECTORS + "test_a_norm_that_no_integer_holds[on the engine]",
+    ),
+    Bug(
+        "groups: each group scaled alone on an engine",
+        "bound/vectors_on_engine.py",
+        (
+            (
+                "pairs = entries.join(_norms(entries).select(USER, NORM), USER)",
+                "pairs = entries.mutate(**{NORM: entries[VALUE].abs()})",
+            ),
+        ),
+        VECTORS + "test_the_units_are_attained[on the engine]",
     ),
     Bug(
         "second look: nobody is scaled",

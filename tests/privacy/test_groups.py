@@ -12,9 +12,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from headcount.account.events import Gaussian, Neighbours
+from headcount.account.events import Gaussian, Neighbours, WeightedThreshold
 from headcount.account.gaussian import discrete_delta
-from headcount.account.threshold import changed_people
+from headcount.account.threshold import changed_people, gaussian_delta
 from headcount.audit import worst_delta
 from headcount.audit.groups import remembering
 from headcount.audit.neighbours import pairs
@@ -23,8 +23,9 @@ from headcount.bound.groups import BoundedGroups, FoundGroups, ListedGroups
 from headcount.bound.vectors import Vector
 from headcount.exact import Floats, Integers
 from headcount.mechanism.groups import measurement as measurement_module
+from headcount.mechanism.groups.measured import MeasuredGroups
 from headcount.mechanism.groups.measurement import GroupMeasurement
-from headcount.mechanism.groups.metric import PEOPLE
+from headcount.mechanism.groups.metric import PEOPLE, Metric
 from headcount.mechanism.groups.norms import SeenNorms
 from headcount.noise import Entropy, Law
 from headcount.source.axis import Axis
@@ -104,15 +105,10 @@ def gaussian(variance: int, squared: int, cells: int, neighbours: Neighbours) ->
     return Gaussian(Fraction(variance), Fraction(squared * changed), changed * cells)
 
 
-def units(monkeypatch: pytest.MonkeyPatch, norm: int) -> None:
-    """Small units: one person adds `norm` of them, or a little less."""
-    monkeypatch.setattr(measurement_module, "SQUARED", norm**2 + 1)
-
-
 PARTS = {
-    "values": ((CENTRED,), KEYS, 16, [0], 0),
-    "profile": ((PEOPLE, AMOUNT), KEYS, 16, [0, 1], 0),
-    "clipped": ((AMOUNT,), KEYS, 16, [2, 3], 1),
+    "values": ((CENTRED,), KEYS, 12, [0], 0),
+    "profile": ((PEOPLE, AMOUNT), KEYS, 12, [0, 1], 0),
+    "clipped": ((AMOUNT,), KEYS, 12, [2, 3], 1),
     "totals of two groups": ((AMOUNT,), KEYS, 12, [4], 2),
     "totals of two vectors": ((PEOPLE, AMOUNT), KEYS.slice(0, 1), 16, [6, 7], 2),
 }
@@ -121,19 +117,18 @@ KINDS: list[Person] = [(("a", 900.0),), (("a", -900.0),), (("a", 2.0), ("b", -1e
 CROWD: tuple[Person, ...] = ((("a", 1.0),), (("b", 1.0),))
 
 
-@pytest.mark.slow(but=["values-add-remove", "profile-add-remove", "clipped-replace", "totals of two groups-replace"])
+@pytest.mark.slow(but=["profile-add-remove", "clipped-replace", "totals of two groups-replace"])
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize("part", PARTS)
-def test_each_part_of_the_measurement(
-    part: str, neighbours: Neighbours, monkeypatch: pytest.MonkeyPatch, few_bins: list[list[float]]
-) -> None:
+def test_each_part_of_the_measurement(part: str, neighbours: Neighbours, few_bins: list[list[float]]) -> None:
     """Every draw of it: at most its price, and not far below. With groups that are not listed, and amounts of either
     sign. If a person is replaced, one bin changes only for somebody who has nothing of the groups."""
     vectors, keys, norm, places, place = PARTS[part]
-    units(monkeypatch, norm)
-    event = gaussian(norm**2 // 2, norm**2 + 1, 8, neighbours)
+    squared = norm**2 + 1  # a little is lost by rounding
+    event = gaussian(norm**2 // 2, squared, 8, neighbours)
     events = (event,) * (4 if vectors[0].centred else 3)
-    measurement = Open(events, vectors, (1.0,) * len(vectors), neighbours, (BOUND,) * len(vectors))
+    bounds = (BOUND,) * len(vectors)
+    measurement = Open(events, vectors, (1.0,) * len(vectors), neighbours, bounds, squared=squared)
 
     def run(people: tuple[Person, ...], entropy: Entropy) -> object:
         few_bins.clear()
@@ -146,6 +141,55 @@ def test_each_part_of_the_measurement(
 
     people = [(CROWD + one, CROWD + other) for one, other in pairs(KINDS, 1, neighbours)]
     exact, price = worst_delta(run, people, 1, Fraction(1, 300)), discrete_delta(Fraction(1), [events[place]])
-    print(part, neighbours, float(exact.low), float(exact.high), float(price))
     assert exact.low <= price
     assert exact.high > price * Fraction(1, 4)
+
+
+def everything(mechanism: MeasuredGroups, few_bins: list[list[float]]):  # type: ignore[no-untyped-def]
+    """All that a run lets see."""
+
+    def run(people: tuple[Person, ...], entropy: Entropy) -> object:
+        few_bins.clear()
+        noisy = mechanism.run(bounded(people, mechanism.bounding), entropy)
+        totals = [each.totals.values.tolist() for each in noisy.measured.vectors]
+        clipped = [each.totals.clipped for each in noisy.measured.vectors]
+        return noisy.items["item0"].to_pylist(), noisy.values.tolist(), list(few_bins), clipped, totals
+
+    return run
+
+
+@pytest.mark.slow(sibling="test_each_part_of_the_measurement")
+def test_found_and_measured_in_a_crowd(few_bins: list[list[float]]) -> None:
+    """All draws of a group that is found and measured: at most the price of all, and more than that of finding it."""
+    events, half = tuple(gaussian(4, 17, cells, "add-remove") for cells in (1, 2, 1)), Fraction(1, 2)
+    event = WeightedThreshold(Fraction(2), Fraction(4), 2, 8, "add-remove")
+    measurement = GroupMeasurement(events, (PEOPLE,), (1.0,), "add-remove", (float(GRID),), squared=17)
+    metrics = (Metric("people", "people"),)
+    mechanism = MeasuredGroups(FoundGroups(1, 2, 1, squared=4), event, measurement, metrics, (None,))
+    crowd: tuple[Person, ...] = ((("a", 1.0),),) * 6
+    people = [((*crowd, (("a", 1.0), ("a", 2.0))), crowd)]
+    exact = worst_delta(everything(mechanism, few_bins), people, half, Fraction(1, 50))
+    assert gaussian_delta(half, event) < exact.low <= gaussian_delta(half, event, events)
+
+
+@pytest.mark.parametrize("neighbours", BOTH)
+def test_what_is_shown_and_measured_is_shown_by_chance_alone(
+    neighbours: Neighbours, few_bins: list[list[float]]
+) -> None:
+    """A group that one person has alone: every draw that finds it. Once it is found, everything is given away, and
+    that is in the price."""
+    events = tuple(gaussian(4, 17, cells, neighbours) for cells in (1, 2, 1))
+    event = WeightedThreshold(Fraction(2), Fraction(4), 2, 5, neighbours)
+    measurement = GroupMeasurement(events, (AMOUNT,), (1.0,), neighbours, (float(GRID),), squared=17)
+    metrics = (Metric("sum(x)", "sum"),)
+    mechanism = MeasuredGroups(FoundGroups(1, 2, 1, squared=4), event, measurement, metrics, (None,))
+    run = everything(mechanism, few_bins)
+    kinds: list[Person] = [(("a", 5.0),), (("b", -1e300),), (("a", 1.0), ("b", 1.0))]
+    crowd: tuple[Person, ...] = ((("a", 1.0),),)
+
+    def found(people: tuple[Person, ...], entropy: Entropy) -> object:
+        return run(people, Only(entropy, [0]))
+
+    people = [(crowd + one, crowd + other) for one, other in pairs(kinds, 1, neighbours)]
+    exact = worst_delta(found, people, 1, Fraction(1, 1000))
+    assert 0 < exact.low <= gaussian_delta(Fraction(1), event, events)

@@ -186,7 +186,7 @@ def test_pictures_of_odd_items_and_of_nothing(release: hc.Release, tmp_path: Pat
     nothing = hc.histogram(table([(1, "a")]), user="user", by="item", epsilon=1, bound=1)
     assert nothing.table.num_rows == 0
     nothing.plot(tmp_path / "nothing.svg")
-    assert nothing.summary().endswith("0 rows, epsilon 1, delta 1e-06\n\nNo item had enough people to be shown.")
+    assert "0 rows, epsilon 1, delta 1e-06\n\nNo item had enough people to be shown.\n\nHint: " in nothing.summary()
 
 
 def test_bins_are_shown_in_their_own_order() -> None:

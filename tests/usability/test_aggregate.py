@@ -12,6 +12,7 @@ import pytest
 import headcount as hc
 from headcount.audit.choices import Fixed
 from headcount.errors import HeadcountError
+from headcount.jobs.metrics import canonical_metric, column_of
 from headcount.noise import KeyedEntropy
 from headcount.source import encoded
 
@@ -183,6 +184,33 @@ def test_people_in_several_chunks_change_nothing(monkeypatch: pytest.MonkeyPatch
         tables.append(plan.release(entropy=KeyedEntropy(bytes(range(32)))).table)
     assert len(tables[0]) == 3
     assert tables[0] == tables[1]
+
+
+@pytest.mark.every_case
+@pytest.mark.parametrize(
+    ("typed", "canonical", "column"),
+    [
+        (" people ", "people", ""),
+        ("sum( net price )", "sum(net price)", "net price"),
+        ("mean(x)  per  person", "mean(x) per person", "x"),
+        ("quantile(x,0.90)", "quantile(x, 0.9)", "x"),
+        ("quantile(x, 1/4)", "quantile(x, 0.25)", "x"),
+        ("quantile(price, in EUR, 0.5)", "quantile(price, in EUR, 0.5)", "price, in EUR"),
+        ("sum(price (EUR))", "sum(price (EUR))", "price (EUR)"),
+        ("median(été)", "median(été)", "été"),
+    ],
+)
+def test_one_spelling_of_each_metric(typed: str, canonical: str, column: str) -> None:
+    assert canonical_metric(typed) == canonical
+    assert canonical_metric(canonical) == canonical
+    assert column_of(canonical) == column
+
+
+def test_columns_with_odd_names_are_measured() -> None:
+    odd = ORDERS.rename(columns={"x": "price, in EUR (net)"})
+    found = exact(data=odd, metrics=["sum(price, in EUR (net))"], range=None, bound=None)
+    wanted = truth(ORDERS)["sum(x)"]
+    assert found["sum(price, in EUR (net))"].to_numpy() == pytest.approx(wanted.to_numpy(), rel=0.05, abs=100)
 
 
 GRAMMAR = (

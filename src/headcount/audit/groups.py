@@ -15,19 +15,24 @@ import numpy as np
 import pyarrow as pa
 
 from headcount.account import Cost
-from headcount.account.events import Neighbours
+from headcount.account.events import Gaussian, Neighbours
+from headcount.account.gaussian import discrete_delta
+from headcount.account.threshold import changed_people
+from headcount.audit.enumerate import Delta, worst_delta
 from headcount.audit.found_first import People
+from headcount.audit.neighbours import pairs
 from headcount.audit.sampled import ONE, Pair, Run
 from headcount.bound import Bounding
-from headcount.bound.groups import BoundedGroups
+from headcount.bound.groups import BoundedGroups, ListedGroups
 from headcount.bound.selection.profile import FromProfile
 from headcount.bound.selection.statistics import Sizes
 from headcount.bound.vectors import Groups, Vector
 from headcount.exact import Floats, Integers
 from headcount.mechanism.groups.measured import MeasuredGroups, NoisyGroups
+from headcount.mechanism.groups.measurement import GroupMeasurement
 from headcount.mechanism.groups.metric import Metric
 from headcount.mechanism.groups.strategy import GroupStatistics
-from headcount.noise import Entropy
+from headcount.noise import Entropy, Law
 from headcount.source import Contributions, contributions, open_events
 from headcount.source.axis import between
 from headcount.source.contributions import ReadPlan
@@ -72,6 +77,35 @@ def wrong() -> Iterator[tuple[str, Run[People], Fraction, Pair, int]]:
     noise for a hundredth of what one person adds."""
     yield "signs that are not paid for", known("replace", _unsigned), LARGE_DELTA, OPPOSITE, SLOW // 4
     yield "statistics of groups that are not paid for", known("replace", _quieter), LARGE_DELTA, OPPOSITE, SLOW
+
+
+def priced(neighbours: Neighbours) -> Iterator[tuple[str, Fraction, Fraction, Delta]]:
+    """The totals of one sum whose bound is given, in small units: epsilon, priced delta, and exact delta on tiny data.
+    What is drawn before them changes nothing about them, and is left out."""
+    changed, squared = changed_people(neighbours), 65
+    events = (Gaussian(Fraction(40), Fraction(squared * changed), changed),) * 3
+    measurement = GroupMeasurement(events, (Vector("amount"),), (1.0,), neighbours, (10_240.0,), squared=squared)
+
+    def run(people: People, entropy: Entropy) -> list[float]:
+        look = _bounded(people, ListedGroups(), known=True).look(np.ones(1, dtype=bool))
+        return [float(each) for each in measurement.run(look, 1, _Last(entropy)).vectors[0].totals.values]
+
+    people = [(CROWD[:3] + one, CROWD[:3] + other) for one, other in pairs([RICH, POOR, ("a=3", "b=4")], 1, neighbours)]
+    yield "groups, totals", ONE, discrete_delta(ONE, events[-1:]), worst_delta(run, people, ONE)
+
+
+class _Last(Entropy):
+    """Noise for the totals of one vector; before them come two profiles and what is clipped, twice."""
+
+    def __init__(self, inner: Entropy) -> None:
+        self._inner, self._draws = inner, 0
+
+    def draw(self, law: Law, size: int) -> Integers:
+        self._draws += 1
+        return self._inner.draw(law, size) if self._draws == 5 else np.zeros(size, dtype=np.int64)
+
+    def secret(self) -> bytes:
+        return self._inner.secret()
 
 
 OPPOSITE = ((RICH, *CROWD[:8]), (POOR, *CROWD[:8]))
@@ -151,7 +185,7 @@ def _one_and_all(name: str, values: Floats) -> dict[str, object]:
 
 
 class _Remembered(Groups):
-    """What people have of public groups, each part once."""
+    """What people have of public groups, each part computed once."""
 
     def __init__(self, inner: Groups) -> None:
         self._norms, self._clipped = lru_cache(inner.norms), lru_cache(1024)(inner.clipped)

@@ -144,6 +144,7 @@ def enumerations() -> Iterator[Enumeration]:
             *shaped.priced(neighbours),
             *distributed.priced(neighbours),
             *rounds.priced(neighbours),
+            *groups.priced(neighbours),
         ):
             yield Enumeration(name, neighbours, epsilon, price, exact)
 

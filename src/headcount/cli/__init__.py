@@ -4,6 +4,8 @@
 app.py       all commands
 job.py       commands of jobs: from options to a plan and a release
 options.py   options from the parameters of a job
+panels.py    options in groups
+examples.py  examples at the end of the help
 audit.py     `headcount audit`
 demo.py      `headcount demo`
 ledger.py    `headcount ledger`

@@ -11,8 +11,10 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from headcount.cli.examples import epilog
 from headcount.errors import visible
 from headcount.jobs import JOBS
+from headcount.wording import first_sentence
 
 FOLDER = Path(__file__).parents[1]
 OTHERS = {"demo": "demo", "audit": "audit", "ledger": "app"}
@@ -24,8 +26,8 @@ DOCSTRING = re.compile(r'"""(.*?)"""', re.S)
 class LazyCommand(TyperCommand):
     """A command whose module is imported when it runs. Its help comes from the source."""
 
-    def __init__(self, name: str, summary: str, load: Callable[[], typer.Typer]) -> None:
-        super().__init__(name, help=summary)
+    def __init__(self, name: str, summary: str, panel: str, load: Callable[[], typer.Typer]) -> None:
+        super().__init__(name, help=summary, rich_help_panel=panel)
         self._load = load
 
     @cached_property
@@ -40,8 +42,9 @@ class LazyCommand(TyperCommand):
 
 def _job(name: str) -> typer.Typer:
     from headcount.cli.job import command
+    from headcount.cli.panels import JobCommand
 
-    return _alone(name, command(name))
+    return _alone(name, command(name), cls=JobCommand, epilog=epilog(name))
 
 
 def _other(name: str) -> typer.Typer:
@@ -49,18 +52,18 @@ def _other(name: str) -> typer.Typer:
     return found if isinstance(found, typer.Typer) else _alone(name, found)
 
 
-def _alone(name: str, function: Callable[..., None]) -> typer.Typer:
+def _alone(name: str, function: Callable[..., None], **settings: Any) -> typer.Typer:
     app = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
-    app.command(name.replace("_", "-"))(function)
+    app.command(name.replace("_", "-"), **settings)(function)
     return app
 
 
 def _summary(file: Path, function: str) -> str:
-    """The first sentence of a function's docstring, or of its module's, without importing it."""
+    """The first clause of a function's docstring, or of its module's, without importing it."""
     source = file.read_text(encoding="utf-8")
     first = DOCSTRING.search(source, max(source.find(f"\ndef {function}("), 0))
-    text = " ".join((first[1] if first else "").split("\n\n")[0].split())
-    return re.split(r"(?<=\.) ", text)[0]
+    clause = re.split("[;:] ", first_sentence(first[1] if first else ""))[0]
+    return f"{clause.rstrip('.')}."
 
 
 def _commands() -> dict[str, LazyCommand]:
@@ -69,12 +72,18 @@ def _commands() -> dict[str, LazyCommand]:
         name.replace("_", "-"): LazyCommand(
             name.replace("_", "-"),
             _summary(FOLDER / "jobs" / f"{name}.py", name),
+            "Statistics",
             lambda name=name: _job(name),  # type: ignore[misc]
         )
         for name in JOBS
     }
     others = {
-        name: LazyCommand(name, _summary(FOLDER / "cli" / f"{name}.py", function), lambda name=name: _other(name))  # type: ignore[misc]
+        name: LazyCommand(
+            name,
+            _summary(FOLDER / "cli" / f"{name}.py", function),
+            "Other commands",
+            lambda name=name: _other(name),  # type: ignore[misc]
+        )
         for name, function in OTHERS.items()
     }
     return jobs | others
@@ -120,6 +129,7 @@ def _visible_errors() -> Iterator[None]:
 app = typer.Typer(
     cls=Commands,
     help="Statistics about people, under user-level differential privacy.",
+    epilog=epilog(""),
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,

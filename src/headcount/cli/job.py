@@ -15,6 +15,7 @@ from headcount.account import Ledger
 from headcount.account.ledger import Spend
 from headcount.cli import stopping
 from headcount.cli.options import arguments, own_options
+from headcount.cli.panels import in_panels
 from headcount.cli.progress import steps
 from headcount.errors import BadParameter
 from headcount.jobs.metrics import column_of
@@ -26,6 +27,7 @@ from headcount.source.engines.engine import Engine
 from headcount.source.engines.registry import engine_named
 from headcount.source.engines.spark import Spark
 from headcount.source.files import found_files, name_of, opened_by
+from headcount.wording import first_sentence
 
 SUMMARY_ROWS = 25
 """Rows printed on the terminal."""
@@ -66,10 +68,11 @@ def command(name: str) -> Callable[..., None]:
         _carry_out(name, arguments(function, typed), run)
 
     files, user, *others = shared.values()
-    options = [each.replace(kind=Parameter.KEYWORD_ONLY) for each in (files, user, *own_options(function), *others)]
+    grouped = [files, *in_panels([user, *own_options(function), *others])]
+    options = [each.replace(kind=Parameter.KEYWORD_ONLY) for each in grouped]
     run_job.__signature__ = Signature(options)  # type: ignore[attr-defined]
     run_job.__annotations__ = {each.name: each.annotation for each in options}
-    run_job.__doc__ = (function.__doc__ or "").split("\n\n")[0]
+    run_job.__doc__ = first_sentence(function.__doc__ or "")
     return run_job
 
 

@@ -1,8 +1,8 @@
 """Command-line options from the parameters of a job's public function: their names, defaults and help.
 
 A parameter becomes an option of the same name. What is typed is text: a few parameters have a notation of their own
-(lists, ranges, conditions), all others are text or whole numbers, by their annotation. The help is what the function's
-docstring says of a parameter; if it refers to another function for the rest, so does the help.
+(lists, ranges, conditions), all others are text or whole numbers, by their annotation. The help is the first sentence
+that the function's docstring says of a parameter; if it refers to another function for the rest, so does the help.
 """
 
 import csv
@@ -17,6 +17,7 @@ import typer
 
 from headcount.errors import BadParameter
 from headcount.source.regular import check_regular
+from headcount.wording import first_sentence
 
 SHARED = ("data", "user", "neighbours", "dataset", "ledger", "again", "memory", "spill")
 """Parameters of every job: `Run` has them."""
@@ -52,6 +53,13 @@ NOTATION = {
 """How values other than a word or a number are typed."""
 
 
+SHORT = {
+    "where": "Count only rows that meet a condition.",
+    "bins": "Public edges for a column of numbers or dates.",
+    "per": "hour, day, week, month, quarter or year of a column of dates.",
+    "dates": "The first and the last date, if they are public: all periods between them are released.",
+}
+"""The help where the docstring describes how Python types a value."""
 BY_METRIC = {
     "bound": "As 'sum(price)=5000'. May be repeated.",
     "target_error": "As 'mean(price)=0.05'. May be repeated.",
@@ -86,7 +94,8 @@ def option(parameter: Parameter, text: str) -> Parameter:
         shown = "1e-6" if name == "delta" else str(default)
     notation = f" {BY_METRIC[name] if mapping else NOTATION[name]}" if mapping or name in NOTATION else ""
     flag = SINGULAR.get(name, name).replace("_", "-")
-    typed = Annotated[kind, typer.Option(f"--{flag}", help=text + notation)]
+    short = SHORT.get(name) or first_sentence(text)
+    typed = Annotated[kind, typer.Option(f"--{flag}", help=short + notation)]
     return Parameter(name, Parameter.KEYWORD_ONLY, default=shown, annotation=typed)
 
 

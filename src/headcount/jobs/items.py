@@ -72,8 +72,11 @@ class ItemJob(Job):
 
     def labelled(self, noisy: Noisy, columns: Columns) -> pa.Table:
         """The items by their own names, and the columns of values."""
-        items = {column: self._labels(noisy.items[place], column) for place, column in enumerate(self.by)}
-        return pa.table({**items, **columns.by_name})
+        return pa.table({**self.item_columns(noisy.items.columns), **columns.by_name})
+
+    def item_columns(self, items: Sequence[pa.ChunkedArray]) -> dict[str, pa.Array]:
+        """Items as the engine has them, by the names that are released."""
+        return {column: self._labels(items[place], column) for place, column in enumerate(self.by)}
 
     def _labels(self, column: pa.ChunkedArray, name: str) -> pa.Array:
         """The items of one column. One chunk, so that equal releases are equal bytes."""

@@ -20,6 +20,7 @@ from headcount.errors import BadParameter, NotATable, UnknownColumn, visible
 from headcount.release import export, text
 from headcount.release.about import KEY, About, Paid
 from headcount.release.checked import NotARelease, about_in, check_size, check_table
+from headcount.release.hints import release_hints
 from headcount.release.notes import notes
 from headcount.source.regular import check_regular
 
@@ -88,8 +89,19 @@ class Release:
         return Paid(float(self.about.epsilon), float(self.about.delta), from_json(self.about.events))
 
     def explain(self) -> str:
-        """What was done, what it guarantees, and to whom, in numbered sentences."""
-        return "\n".join(f"{number}. {visible(step)}" for number, step in enumerate(self.about.steps, 1))
+        """What was done, what it guarantees, and to whom, in numbered sentences; then hints, if there are any."""
+        steps = [f"{number}. {visible(step)}" for number, step in enumerate(self.about.steps, 1)]
+        return "\n".join([*steps, *self._hint_lines()])
+
+    @property
+    def hints(self) -> list[str]:
+        """Where budget was probably lost, and what to do the next time; empty for most releases."""
+        return release_hints(self.table, self.about)
+
+    def _hint_lines(self) -> list[str]:
+        """The hints, after an empty line."""
+        lines = [visible(f"Hint: {hint}") for hint in self.hints]
+        return ["", *lines] if lines else []
 
     def summary(self) -> str:
         """The release in a few lines."""
@@ -107,8 +119,9 @@ class Release:
         """The summary with up to `most` rows."""
         head = text.head(self.table, self.about, fresh=self.fresh)
         if not self.table.num_rows:
-            return f"{head}\n\n{self.nothing}"
-        return "\n".join([head, "", *text.largest(self.table, self.about, most), *self._notes()])
+            return "\n".join([head, "", self.nothing, *self._hint_lines()])
+        rows = text.largest(self.table, self.about, most)
+        return "\n".join([head, "", *rows, *self._notes(), *self._hint_lines()])
 
     @property
     def nothing(self) -> str:
@@ -121,12 +134,12 @@ class Release:
 
     def _findings(self) -> list[str]:
         """Sentences before the rows of a page."""
-        return []
+        return [] if self.table.num_rows else [self.nothing]
 
     def _repr_html_(self) -> str:
         from headcount.release import notebook
 
-        return notebook.view(self.table, self.about, self._findings())
+        return notebook.view(self.table, self.about, [*self._findings(), *self.hints])
 
     def to_pandas(self) -> "pd.DataFrame":
         """The table as a pandas frame."""
@@ -225,7 +238,7 @@ class Release:
 
         entry = entry_of(ledger, self.about.head, self.content) if ledger else None
         digest = hashlib.sha256(self.content).hexdigest()
-        return Facts(self.table, self.about, tuple(self._findings()), digest, entry)
+        return Facts(self.table, self.about, (*self._findings(), *self.hints), digest, entry)
 
     @classmethod
     def load(cls, path: str | Path) -> "Release":

@@ -105,7 +105,7 @@ class Contributions:
     def _materialised(self) -> Iterator["Contributions"]:
         engine = engine_of(self.table)
         if self.numbers is not None and self.events is not None:
-            with engine.materialise(self.events, lazily=True) as rows:
+            with engine.materialise(self.events.drop_null(), lazily=True) as rows:
                 engine.check_result_size(rows.select(*self.items))
                 yield replace(self, table=_once_each(rows, self.items), events=rows)
             return
@@ -125,7 +125,7 @@ class Contributions:
     @contextmanager
     def _encoded(self, events: ir.Table, *, reread: bool) -> Iterator["Contributions"]:
         with (
-            nullcontext(events) if reread and not self.numbers else materialise(events) as rows,
+            nullcontext(events) if reread else materialise(events) as rows,
             encode_pairs(
                 rows, USER, self.items, most=1 if self.once else LARGEST_COUNT, numbers=self.numbers
             ) as encoded,
@@ -206,8 +206,9 @@ def contributions(
     items = item_names(len(by))
     plain = [plain_item(column) for column in by]
     values = [column if each is None else each.place(column) for column, each in zip(plain, bins, strict=True)]
-    rows = table.select(**{USER: _person(user)}, **dict(zip(items, values, strict=True)), **added).drop_null()
-    # user, item0, ...: one row per event
+    every = table.select(**{USER: _person(user)}, **dict(zip(items, values, strict=True)), **added)
+    rows = every.drop_null() if scales is None else every.drop_null([USER, *items])
+    # user, item0, ...: one row per event; without an amount it is left out once amounts are read
     listed = None if keys is None else ibis.memtable(keys)
     if listed is not None:
         rows = rows.semi_join(listed, items)
@@ -216,7 +217,7 @@ def contributions(
     elif events:
         pairs = rows.group_by(USER, *items).agg(**{COUNT: ibis.least(rows.count(), LARGEST_COUNT).cast("int64")})
     else:
-        pairs = _once_each(rows, items)
+        pairs = _once_each(rows.drop_null() if scales else rows, items)
     # user, item0, ..., count: one row per pair
     there = _everybody(table if everybody is None else everybody)
     numbers, once = None if scales is None else tuple(added), amounts or not events

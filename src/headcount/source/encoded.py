@@ -219,7 +219,7 @@ def _runs(events: Integers, together: int) -> list[tuple[int, int]]:
 
 def _chunk(pairs: ir.Table, *, most: int, rows: bool) -> Chunk:
     """Fetch, sort and deduplicate pairs; with their events, if `rows`."""
-    fetched = to_arrow(pairs)
+    fetched = to_arrow(pairs).drop_null()  # events without an amount
     columns = {name: whole_numbers(fetched[name]) for name in fetched.column_names}
     found = columns.pop(PAIR)
     if columns:

@@ -63,3 +63,12 @@ def times(count: int) -> str:
 def counted_noun(count: int, noun: str) -> str:
     """Format a count with its noun: "1 sample", "1,000 samples"."""
     return f"{count:,} {noun}" + ("" if count == 1 else "s")
+
+
+def first_sentence(text: str) -> str:
+    """The first sentence of a text, on one line.
+
+    >>> first_sentence("The median. Or\\nanother quantile.")
+    'The median.'
+    """
+    return re.split(r"(?<=\.) ", " ".join(text.split("\n\n")[0].split()))[0]

@@ -74,9 +74,9 @@ class MeasuredGroups(Mechanism[BoundedGroups, NoisyGroups]):
             values = values + entropy.draw(self.law, len(values))
             shown = values >= self.threshold
         items, values = bounded.items.filter(pa.array(shown)), values[shown]
-        look = bounded.look(shown)
-        found = self.measurement.run(look, len(values), entropy) if len(values) else Measurements()
-        return NoisyGroups(items, values, found)
+        if not len(values):
+            return NoisyGroups(items, values, Measurements())
+        return NoisyGroups(items, values, self.measurement.run(bounded.look(shown), len(values), entropy))
 
     def estimate(self, noisy: NoisyGroups) -> Columns:
         estimated = _Estimated(self, noisy)

@@ -97,6 +97,8 @@ class GroupMeasurement:
     """The bound of each vector, if it is given: in multiples of 1/GRID."""
     targets: tuple[float | None, ...] = ()
     """The relative standard deviation that each vector's totals may have, if it is given; empty if none is."""
+    squared: int = field(default=SQUARED, repr=False)
+    """One person's sum of squares in each measurement, in units."""
 
     @property
     def unseen(self) -> int:
@@ -146,7 +148,7 @@ class GroupMeasurement:
     def _planned(self, vectors: Sequence[Vector], seen: dict[Vector, SeenNorms], count: int) -> list[_Planned]:
         """The vectors with their bounds: functions of released values."""
         spread = sqrt(max(seen[PEOPLE].mean_square / GRID**2, 1.0))  # the root of how many groups people are in
-        noise, found = _deviation(self.events[-1]) / isqrt(SQUARED) * count, []
+        noise, found = _deviation(self.events[-1]) / isqrt(self.squared) * count, []
         for vector, given in zip(vectors, self.given, strict=True):
             norms = seen[vector]
             bound = best_bound(norms, noise / spread * len(vectors) ** 0.5) if given is None else given
@@ -161,7 +163,7 @@ class GroupMeasurement:
         twice: with a small limit for one person, and with a large one, which shows a few people who have far more than
         all others, and is used if it does."""
         bound, deviation = planned.bound, _deviation(self.events[-2]) / self._clipped_units(vectors)
-        noise = _deviation(self.events[-1]) / isqrt(SQUARED) * count * bound
+        noise = _deviation(self.events[-1]) / isqrt(self.squared) * count * bound
         expected, variation = planned.clipped * planned.amount, LOSS_VARIATION if count > 1 else 0.0
         small = min(max(max(NOISE_PART * noise, LOSS_PART * expected) / deviation, bound), LARGE_LIMIT * bound)
         precise, wide = (
@@ -206,7 +208,7 @@ class GroupMeasurement:
         """Units of the norm of each of one person's vectors: put side by side, they have the norm that the noise is
         for. If a person is replaced, vectors that may be negative differ by up to twice a norm, and not by the root of
         two."""
-        squared = SQUARED // 2 if signed and self.neighbours == "replace" else SQUARED
+        squared = self.squared // 2 if signed and self.neighbours == "replace" else self.squared
         units = [isqrt(int(squared * SLACK * weight / max(sum(weights), 1e-300))) for weight in weights]
         if sum(unit**2 for unit in units) > squared:
             raise ArithmeticError("vectors that are larger together than the noise is for")

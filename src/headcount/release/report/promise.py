@@ -7,9 +7,10 @@ than e^epsilon (Dwork and Roth 2014, lemma 3.17). So a belief of 50% becomes e^e
 from dataclasses import dataclass
 from math import ceil, exp, floor, log, log10, sqrt
 
+from headcount.release.hints import LARGEST_EPSILON, delta_hints
 from headcount.release.report.facts import Facts
 
-STRENGTHS = ((1.0, "strong"), (10.0, "moderate, to be used with other safeguards"))
+STRENGTHS = ((1.0, "strong"), (LARGEST_EPSILON, "moderate, to be used with other safeguards"))
 """Epsilon up to which a promise is commonly called so (Ponomareva et al. 2023, section 5.3)."""
 WEAK = "weak by itself"
 CHANGES = {
@@ -17,8 +18,6 @@ CHANGES = {
     "replace": "Take the data with any rows, or any others, of",
     "replace-same-size": "Take the data with any rows, or as many others, of",
 }
-LARGEST_DELTA = 1e-5
-"""A delta above this is pointed out, however many people there are."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +130,7 @@ def _power(value: float) -> float:
 def delta_warnings(facts: Facts) -> list[str]:
     """Warnings where delta is larger than the number of people allows."""
     delta, people = float(facts.about.delta), facts.people
-    found = [f"Delta is above {LARGEST_DELTA:g}."] if delta > LARGEST_DELTA else []
+    found = delta_hints(delta)
     if delta and people and delta >= 1 / people.count:
         return [*found, f"Delta is larger than 1/n ({people} people): publishing one person's rows would be allowed."]
     if delta and people and delta >= 1 / people.count**2:

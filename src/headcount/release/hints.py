@@ -1,0 +1,172 @@
+"""Hints where budget is easily lost in silence, each a sentence with what to do. They follow from the request, the
+schema and released values alone; the bytes of a release do not hold them."""
+
+import json
+import re
+from collections.abc import Mapping
+from fractions import Fraction
+from math import log
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from headcount.account.events import Laplace, from_json
+from headcount.release.about import About
+from headcount.release.measures import measures
+
+LARGEST_EPSILON, LARGEST_DELTA = 10, 1e-5
+"""Above these a promise is commonly called weak."""
+LARGE_BOUND = 100
+"""From here on a bound that is given, and not selected, is pointed out."""
+MORE_THAN_ALL = 2
+"""A bound is pointed out if it is this many times the number of all items."""
+MANY_ROWS = 1000
+"""From here on chance alone lifts many values."""
+BY_CHANCE = 1 / 40
+"""The share of intervals that lie above the truth by chance: half of 1 in 20."""
+CLEAR_SHARE = 4 * BY_CHANCE
+"""With fewer intervals above 0 than this share, most of them may be noise."""
+PERSON = re.compile(r"user|person|people|customer|member|patient|visitor|client|account|e?mail|uuid", re.I)
+MOMENT = re.compile(r"timestamp|datetime|_at$", re.I)
+"""Names of columns that hold a person, or a moment."""
+
+
+def request_hints(request: Mapping[str, Any], epsilon: float, delta: float) -> list[str]:
+    """Hints before anything is read, from a plan as plain data and its cost."""
+    parameters = request.get("parameters")
+    known = parameters if isinstance(parameters, dict) else {}
+    columns = request.get("columns")
+    kinds = columns if isinstance(columns, dict) else {}
+    return [*_epsilon(epsilon), *delta_hints(delta), *_swapped(known), *_moments(known, kinds), *_bound(known)]
+
+
+def release_hints(table: pa.Table, about: About) -> list[str]:
+    """Hints about a release: those of its request, and what its rows suggest."""
+    request = json.loads(about.plan or "{}")
+    plain = request if isinstance(request, dict) else {}
+    return [
+        *request_hints(plain, _amount(about.epsilon), _amount(about.delta)),
+        *(_nothing(plain, about) if not table.num_rows and not about.view else []),
+        *(_noise(table, about) if table.num_rows >= MANY_ROWS and not about.view else []),
+    ]
+
+
+def _epsilon(epsilon: float) -> list[str]:
+    if epsilon <= LARGEST_EPSILON:
+        return []
+    return [
+        f"Epsilon {epsilon:g} is above {LARGEST_EPSILON}: one person may change the odds of a result by a factor of "
+        f"e^{epsilon:g}, which by itself protects hardly anybody. Fix: epsilon=1, or other safeguards beside it"
+    ]
+
+
+def delta_hints(delta: float) -> list[str]:
+    """A hint if delta is large, however many people there are."""
+    if delta <= LARGEST_DELTA:
+        return []
+    return [
+        f"Delta is above {LARGEST_DELTA:g}: with a chance of {delta:g} the promise may not hold. Fix: delta=1e-6, "
+        "below 1 in the number of people"
+    ]
+
+
+def _swapped(parameters: Mapping[str, Any]) -> list[str]:
+    """A hint if an item is named like a person, and a person is not."""
+    user, by = parameters.get("user"), _texts(parameters.get("by"))
+    like = [column for column in by if PERSON.search(column)]
+    if not isinstance(user, str) or PERSON.search(user) or not like:
+        return []
+    return [f"Are the columns swapped? user={user!r} is who is protected, by={like[0]!r} is what is counted."]
+
+
+def _moments(parameters: Mapping[str, Any], kinds: Mapping[str, Any]) -> list[str]:
+    """A hint for each column of exact times that makes an item as it is."""
+    if parameters.get("keys"):
+        return []
+    cut = {pair[0] for name in ("per", "bins") for pair in _pairs(parameters.get(name))}
+    plain = [column for column in _texts(parameters.get("by")) if column not in cut]
+    return [
+        f'{column!r} holds exact times, which hardly two people share: little can be shown. Fix: per="day", or bins'
+        for column in plain
+        if _is_moment(column, str(kinds.get(column)))
+    ]
+
+
+def _is_moment(column: str, kind: str) -> bool:
+    return kind.startswith(("timestamp", "time")) or (kind == "string" and MOMENT.search(column) is not None)
+
+
+def _bound(parameters: Mapping[str, Any]) -> list[str]:
+    """A hint if a bound that is given is far above what most people have, or above what there is."""
+    bound, keys = parameters.get("bound"), parameters.get("keys")
+    if not isinstance(bound, int) or parameters.get("sum"):
+        return []
+    if isinstance(keys, list) and bound > MORE_THAN_ALL * len(keys) and parameters.get("count") == "users":
+        return [
+            f"bound={bound:,} is far more than the {len(keys):,} items: nobody counts for more. Fix: bound={len(keys)}"
+        ]
+    if bound < LARGE_BOUND or keys:
+        return []
+    return [
+        f'bound={bound:,}: noise is made for a person with that much, whatever people have. Fix: bound="auto", which '
+        "finds one privately, or a smaller one that is known from elsewhere"
+    ]
+
+
+def _nothing(request: Mapping[str, Any], about: About) -> list[str]:
+    """What would show something."""
+    parameters, epsilon = request.get("parameters"), 2 * _amount(about.epsilon)
+    if not isinstance(parameters, dict):
+        return []
+    more = f"epsilon={epsilon:g} halves what an item needs; " if epsilon <= LARGEST_EPSILON else ""
+    user, items = parameters.get("user"), ", ".join(map(repr, about.by))
+    return [
+        f"Is {user!r} the person, and {items} what many of them share? An id or an exact time as item shows nothing, "
+        "at any epsilon.",
+        f"To show more: {more}coarser items (per, bins, fewer columns) have more people each; a public list of items "
+        "(keys) is shown in full.",
+    ]
+
+
+def _noise(table: pa.Table, about: About) -> list[str]:
+    """How to read a long list of which most values are noise."""
+    if about.unit not in ("people", "events") or not measures(table, about):
+        return []
+    measure = measures(table, about)[0]
+    value, low, high = (table[name].to_numpy().astype(float) for name in (measure.name, measure.low, measure.high))
+    rows, clear = len(value), int(np.count_nonzero(low > 0))
+    if clear >= CLEAR_SHARE * rows:
+        return []
+    least = float(np.median(high - value)) * _largest_of(rows, about)
+    return [
+        f"Most of these {rows:,} values are noise: {clear:,} intervals lie above 0, and about {rows * BY_CHANCE:,.0f} "
+        f"would if nobody had any of the items. Only values above about {least:,.0f} are clearly more than noise, "
+        "wherever the others stand in the list."
+    ]
+
+
+def _largest_of(rows: int, about: About) -> float:
+    """How much larger the largest noise of all rows is than that of 19 of 20, by its tail."""
+    events = from_json(about.events) if about.events else ()
+    if events and isinstance(events[-1], Laplace):
+        return log(rows / 0.05) / log(1 / 0.05)
+    return NormalDist().inv_cdf(1 - 0.025 / rows) / NormalDist().inv_cdf(0.975)
+
+
+def _amount(written: str) -> float:
+    """An amount as it is kept; 0 if it is no number, as nobody may have checked it."""
+    try:
+        return float(Fraction(written))
+    except (ValueError, ZeroDivisionError, OverflowError):
+        return 0.0
+
+
+def _texts(value: Any) -> list[str]:
+    return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
+
+
+def _pairs(value: Any) -> list[list[Any]]:
+    """Columns with what they are cut by, as plain data."""
+    return [each for each in value if isinstance(each, list) and each] if isinstance(value, list) else []
