@@ -44,3 +44,26 @@ def test_how_many_bugs_are_planted() -> None:
     assert f"and {number} planted bugs each turn a" in (ROOT / "README.md").read_text()
     assert f"each of {number} bugs is put into a copy" in (ROOT / "docs/evidence.md").read_text()
     assert f"**{number} of {number} are caught**" in (ROOT / "docs/evidence.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("row", "sources"),
+    [
+        ("headcount, default", ["headcount, auto"]),
+        ("OpenDP 0.16, best setting", ["OpenDP 0.16, "]),
+        ("SmartNoise-SQL 1.0.10, best setting", ["SmartNoise-SQL 1.0.10, "]),
+    ],
+)
+def test_the_readme_compares_with_figures_of_the_evidence(row: str, sources: list[str]) -> None:
+    """Of each table the most good items, of all settings of a system."""
+    evidence = (ROOT / "docs/evidence.md").read_text().split("## Beside other systems")[1].split("###")[0]
+    lines = [line for line in evidence.splitlines() if line.startswith(tuple(f"| {each}" for each in sources))]
+    cells = zip(*([_good(cell) for cell in line.split("|")[2:-1]] for line in lines), strict=True)
+    written = next(line for line in (ROOT / "README.md").read_text().splitlines() if line.startswith(f"| {row} "))
+    assert [int(cell.strip(" *").replace(",", "")) for cell in written.split("|")[2:-1]] == list(map(max, cells))
+
+
+def _good(cell: str) -> int:
+    """The good items of a cell, of good / shown / l1; none if it repeats another line."""
+    first = cell.split("/")[0].strip().replace(",", "")
+    return int(first) if first.isdigit() else 0
