@@ -359,7 +359,7 @@ def test_a_given_bound_and_a_weight_reach_their_vectors() -> None:
     assert (found.measurement.given, found.measurement.weights) == ((None, None, 5.0), (1.0, 2.0, 3.0))
 
 
-def test_a_centre_is_the_mean_of_what_is_seen() -> None:
+def test_a_centre_is_the_median_of_what_is_seen() -> None:
     counts = np.zeros(VALUES.cells)
     assert measurement_module._centre(counts, 1.0) == 0
     place = VALUES.cells // 2 + 40
