@@ -78,9 +78,12 @@ OWN_WHEN: dict[tuple[str, str], str] = {
 }
 """Where a job differs."""
 
-SONGS = (
-    'import headcount as hc\n\nrelease = hc.{}(hc.example(), user="user", by="song", {}epsilon=1, dataset="plays")\n'
-)
+SONGS = """
+import headcount as hc
+
+plays = hc.example()
+release = hc.{}(plays, user="user", by="song", {}epsilon=1, dataset="plays")
+"""
 VISITS = """
 import headcount as hc
 import pyarrow as pa
