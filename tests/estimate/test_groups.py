@@ -72,30 +72,30 @@ def test_a_count_that_noise_hides_is_as_large_as_its_noise() -> None:
 def test_means_that_noise_hides_are_drawn_together() -> None:
     """Towards their common mean, with a smaller deviation; a few groups stay as they are."""
     noisy = np.random.default_rng(1).normal(50, 4, 100)
-    found = Estimates(noisy, same(4.0, 100)).drawn_together()
+    found = Estimates(noisy, same(4.0, 100)).drawn_together(same(4.0, 100))
     assert np.std(found.values) < 0.8 * np.std(noisy)
     assert found.values.mean() == pytest.approx(noisy.mean(), abs=0.5)
     assert (found.deviations < 4).all()
     few = Estimates(noisy[: MIN_GROUPS - 1], same(4.0, MIN_GROUPS - 1))
-    assert few.drawn_together() is few
+    assert few.drawn_together(few.deviations) is few
 
 
 def test_means_that_differ_clearly_stay_apart() -> None:
     values = np.linspace(0, 1000, 50)
-    found = Estimates(values, same(1.0, 50)).drawn_together()
+    found = Estimates(values, same(1.0, 50)).drawn_together(same(1.0, 50))
     assert found.values == pytest.approx(values, abs=0.1)
 
 
 def test_one_mean_unlike_all_others_stays() -> None:
     values = np.append(np.random.default_rng(2).normal(50, 1, 99), 500.0)
-    assert Estimates(values, same(1.0, 100)).drawn_together().values[-1] == 500
+    assert Estimates(values, same(1.0, 100)).drawn_together(same(1.0, 100)).values[-1] == 500
 
 
 @settings(max_examples=examples(100), deadline=None)
 @given(st.lists(st.tuples(numbers, deviations), min_size=1, max_size=40))
 def test_drawing_together_stays_between_the_means(both: list[tuple[float, float]]) -> None:
     values, noise = (np.array(each) for each in zip(*both, strict=True))
-    found = Estimates(values, noise).drawn_together()
+    found = Estimates(values, noise).drawn_together(noise)
     slack = 1e-6 * (1 + np.abs(values).max())
     assert np.isfinite(found.values).all()
     assert np.isfinite(found.deviations).all()

@@ -15,6 +15,7 @@ from unittest import mock
 FILE = "visits.parquet"
 COMMANDS = (
     "histogram",
+    "aggregate",
     "top",
     "heavy-hitters",
     "quantiles",

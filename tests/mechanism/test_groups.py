@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.effort import examples
+from tests.effort import examples, seeds
 from tests.groups import LISTED, SCALE, Rows, groups_of
 
 from headcount.account import Cost
@@ -25,12 +25,13 @@ from headcount.bound.groups import BoundedGroups, FoundGroups
 from headcount.bound.vectors import NORMS, VALUES, Groups, Vector
 from headcount.exact import Floats, Integers
 from headcount.mechanism.groups import measurement as measurement_module
-from headcount.mechanism.groups.measured import MeasuredGroups, of_found, of_listed
+from headcount.mechanism.groups.measured import MeasuredGroups, NoisyGroups, of_found, of_listed
 from headcount.mechanism.groups.measurement import GroupMeasurement
 from headcount.mechanism.groups.metric import EVENTS, PEOPLE, Metric, vectors
 from headcount.mechanism.groups.norms import LEAST_SHARE, SeenNorms, best_bound, seen_norms, shared
 from headcount.mechanism.groups.strategy import GroupStatistics
 from headcount.noise import Law
+from headcount.run import quiet
 from headcount.source.contributions import GRID
 
 BOTH: list[Neighbours] = ["add-remove", "replace"]
@@ -283,6 +284,33 @@ def test_only_shown_groups_are_looked_at() -> None:
     assert (len(empty.items), empty.measured.vectors) == (0, ())
 
 
+class Wild(Fixed):
+    """Noise with heavy tails, of any size."""
+
+    def __init__(self, seed: int, size: int) -> None:
+        super().__init__()
+        self.source, self.size = np.random.default_rng(seed), size
+
+    def draw(self, law: Law, size: int) -> Integers:
+        drawn = np.clip(self.source.standard_cauchy(size), -1e3, 1e3) * self.size
+        return np.asarray(drawn.astype(np.int64))
+
+
+@neighbourly
+@pytest.mark.parametrize("known", [True, False], ids=["known", "found"])
+def test_no_noise_breaks_a_run(neighbours: Neighbours, known: bool) -> None:
+    """Once it is paid for: every statistic is a number, whatever was drawn and whatever people have."""
+    mechanism = mechanism_of(strategy(neighbours, known=known))
+    first = np.arange(1, len(LISTED) + 1) * 2**26 + (mechanism.threshold or 0)
+    for rows in ([row for person in PERSONS for row in person], [(1, "d", 1.0)]):
+        with groups_of(rows, encoded=True) as groups, quiet():
+            for seed in seeds(5):
+                for size in (1, 2**24, 2**30, 2**45):
+                    found = mechanism.measurement.run(groups, len(LISTED), Wild(seed, size))
+                    columns = mechanism.estimate(NoisyGroups(LISTED, first, found)).by_name
+                    assert all(np.isfinite(np.array(column, dtype=np.float64)).all() for column in columns.values())
+
+
 # bounds and shares
 
 
@@ -359,7 +387,7 @@ def test_a_given_bound_and_a_weight_reach_their_vectors() -> None:
     assert (found.measurement.given, found.measurement.weights) == ((None, None, 5.0), (1.0, 2.0, 3.0))
 
 
-def test_a_centre_is_the_mean_of_what_is_seen() -> None:
+def test_a_centre_is_the_median_of_what_is_seen() -> None:
     counts = np.zeros(VALUES.cells)
     assert measurement_module._centre(counts, 1.0) == 0
     place = VALUES.cells // 2 + 40

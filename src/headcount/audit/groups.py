@@ -37,7 +37,7 @@ from headcount.source import Contributions, contributions, open_events
 from headcount.source.axis import between
 from headcount.source.contributions import ReadPlan
 
-DELTA, LARGE_DELTA = Fraction(1, 100), Fraction(1, 10)
+DELTA, LARGE_DELTA = Fraction(1, 100), Fraction(3, 10)
 """With the larger one, mistakes show in fewer runs."""
 LETTERS = "abcdefghijklmnop"
 SCALE = between([0, 5, 10, 20, 40])

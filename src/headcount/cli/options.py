@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from inspect import Parameter, signature
 from io import StringIO
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 import typer
 
@@ -94,9 +94,16 @@ def option(parameter: Parameter, text: str) -> Parameter:
         shown = "1e-6" if name == "delta" else str(default)
     notation = f" {BY_METRIC[name] if mapping else NOTATION[name]}" if mapping or name in NOTATION else ""
     flag = SINGULAR.get(name, name).replace("_", "-")
-    short = SHORT.get(name) or first_sentence(text)
+    short = _with_choices(SHORT.get(name) or first_sentence(text), parameter.annotation)
     typed = Annotated[kind, typer.Option(f"--{flag}", help=short + notation)]
     return Parameter(name, Parameter.KEYWORD_ONLY, default=shown, annotation=typed)
+
+
+def _with_choices(text: str, annotation: Any) -> str:
+    """The help, with all values that there are unless it names them."""
+    listed = get_args(annotation) if get_origin(annotation) is Literal else ()
+    choices = [each for each in listed if isinstance(each, str)]
+    return text if all(each in text for each in choices) else f"{text} One of {', '.join(choices)}."
 
 
 def help_of(function: Callable[..., Any], name: str) -> str:

@@ -7,7 +7,7 @@ from functools import cached_property
 from math import ceil
 from os import PathLike
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, get_args
+from typing import Annotated, Any, ClassVar, Literal, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -22,7 +22,6 @@ from headcount.jobs import parameters
 from headcount.jobs.histogram import Histogram
 from headcount.jobs.items import ItemJob
 from headcount.jobs.parameters import parse_people
-from headcount.mechanism.baseline import strategy as plume
 from headcount.mechanism.mechanism import Columns, Noisy
 from headcount.mechanism.sampled.sample_threshold import Rule
 from headcount.mechanism.strategy import Strategy
@@ -34,7 +33,8 @@ from headcount.source.periods import Period
 
 PEOPLE_SHARE = Fraction(5, 100)
 """The share of epsilon for the number of people, if it is to be counted."""
-MECHANISMS = tuple(name for name in get_args(parameters.Mechanism) if name not in ("clipped", *plume.NAMES))
+Mechanism = Literal["auto", "thresholded", "weighted", "rounds", "count-release", "sample-threshold"]
+"""Those that show counts of items not known in advance, but for baselines."""
 
 
 def heavy_hitters(
@@ -49,7 +49,7 @@ def heavy_hitters(
     delta: Number = 1e-6,
     people: int | str | None = None,
     bound: int | str = "auto",
-    mechanism: parameters.Mechanism = "auto",
+    mechanism: Mechanism = "auto",
     p: Number | None = None,
     theta: int | None = None,
     rule: Rule = "exact",
@@ -93,7 +93,7 @@ def parse_people_or_count(name: str, people: Any, before: Mapping[str, Any]) -> 
 
 def parse_mechanism(name: str, mechanism: Any, before: Mapping[str, Any]) -> Any:
     """One that shows counts of unknown items; scaled counts by default."""
-    return one_of(name, mechanism, MECHANISMS)
+    return one_of(name, mechanism, get_args(Mechanism))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,7 +102,7 @@ class HeavyHitters(ItemJob):
 
     name: ClassVar[str] = "heavy_hitters"
     bound: parameters.Bound = "auto"
-    mechanism: Annotated[parameters.Mechanism, parse_mechanism] = "auto"
+    mechanism: Annotated[Mechanism, parse_mechanism] = "auto"
     p: parameters.Probability = None
     theta: parameters.Theta = None
     rule: parameters.SampleRule = "exact"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, get_args
+from typing import Annotated, Any, ClassVar, Literal, get_args
 
 from headcount.account import Ledger
 from headcount.account.events import Neighbours
@@ -13,13 +13,13 @@ from headcount.errors import BadParameter
 from headcount.exact import Number, one_of, rational
 from headcount.jobs.numbers import MAX_LISTED, NumberJob, plain_list
 from headcount.mechanism.ordered.readout import Ranges as Readout
-from headcount.mechanism.ordered.strategy import Method
 from headcount.mechanism.sampled.sample_threshold import Rule
 from headcount.planner import release
 from headcount.release import Release
 from headcount.source.axis import Axis
 
-MECHANISMS = tuple(name for name in get_args(Method) if "search" not in name)
+Mechanism = Literal["auto", "tree", "sample-threshold"]
+"""Those that count whole ranges."""
 
 
 def ranges(
@@ -34,7 +34,7 @@ def ranges(
     target_error: Number | None = None,
     bound: int | str = "auto",
     share: Number | None = None,
-    mechanism: Method = "auto",
+    mechanism: Mechanism = "auto",
     p: Number | None = None,
     theta: int | None = None,
     rule: Rule = "exact",
@@ -82,7 +82,7 @@ class Ranges(NumberJob):
     ranges: Annotated[tuple[tuple[float, float], ...], parse_ranges]
 
     def check(self) -> None:
-        one_of("mechanism", self.mechanism, MECHANISMS)
+        one_of("mechanism", self.mechanism, get_args(Mechanism))
         super().check()
 
     @cached_property

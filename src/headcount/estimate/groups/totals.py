@@ -38,30 +38,36 @@ class Estimates:
     values: Floats
     deviations: Floats
 
+    @property
+    def at_least(self) -> Floats:
+        """Counts that can be divided by: one that noise hides is taken as large as its noise."""
+        return np.maximum(self.values, np.maximum(FEWEST_DEVIATIONS * self.deviations, 1.0))
+
     def times(self, counts: "Estimates") -> "Estimates":
         """The sum of a group, from its mean and its count."""
         deviations = np.hypot(self.deviations * counts.values, self.values * counts.deviations)
         return Estimates(self.values * counts.values, deviations)
 
     def over(self, counts: "Estimates", centre: float) -> "Estimates":
-        """The centre plus the statistic per count: a mean. A count that noise hides is taken as large as its noise."""
-        divisor = np.maximum(counts.values, np.maximum(FEWEST_DEVIATIONS * counts.deviations, 1.0))
+        """The centre plus the statistic per count: a mean."""
+        divisor = counts.at_least
         ratio = self.values / divisor
         return Estimates(centre + ratio, np.hypot(self.deviations, ratio * counts.deviations) / divisor)
 
-    def drawn_together(self) -> "Estimates":
+    def drawn_together(self, noise_deviations: Floats) -> "Estimates":
         """Means, drawn towards the mean of all groups as far as noise hides how much groups differ (empirical Bayes);
-        but not one that is clearly unlike the others."""
+        but not one that is clearly unlike the others. Of their deviations, only those through noise are certain: what
+        else may be wrong counts as a difference between groups."""
         if len(self.values) < MIN_GROUPS:
             return self
-        noise, weights = self.deviations**2, 1 / self.deviations**2
+        noise, weights = noise_deviations**2, 1 / noise_deviations**2
         middle = float((self.values * weights).sum() / weights.sum())
         spread = float((((self.values - middle) ** 2 - noise) * weights).sum() / weights.sum())
         chance = SPREAD_DEVIATIONS * float(np.sqrt(2 * len(weights)) / weights.sum())
         spread = max(spread + chance, (LEAST_SPREAD * middle) ** 2)
         outlying = np.abs(self.values - middle) > OUTLYING_DEVIATIONS * np.sqrt(spread + noise)
         believed = np.where(outlying, 1.0, spread / (spread + noise))
-        variance = believed * noise + (1 - believed) ** 2 / weights.sum()
+        variance = believed * self.deviations**2 + (1 - believed) ** 2 / weights.sum()
         return Estimates(middle + believed * (self.values - middle), np.sqrt(variance))
 
 

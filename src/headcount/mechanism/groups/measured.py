@@ -158,7 +158,8 @@ class _Estimated:
 
     def _mean(self, vector: Vector) -> Estimates:
         counts, measured = self._counts(vector), self.found[vector]
-        return corrected(measured.totals, counts.values).over(counts, measured.vector.centre / GRID).drawn_together()
+        found = corrected(measured.totals, counts.values).over(counts, measured.vector.centre / GRID)
+        return found.drawn_together(measured.totals.deviation / counts.at_least)
 
     def _counts(self, vector: Vector) -> Estimates:
         """What a mean is divided by."""

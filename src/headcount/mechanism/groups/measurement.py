@@ -30,7 +30,7 @@ from headcount.noise import Entropy
 from headcount.noise.gaussian import DiscreteGaussian
 from headcount.source.contributions import GRID
 
-SEEN_DEVIATIONS = 4.0
+SEEN_DEVIATIONS = 5.0
 """A bin of values counts from this many standard deviations on."""
 RANGES = 16
 """Number of ranges of values of each group, from which its quantiles are computed."""
@@ -226,11 +226,12 @@ def _scale(vector: Vector, seen: dict[Vector, SeenNorms], spread: float) -> floa
 
 
 def _centre(people: Floats, deviation: float) -> float:
-    """Mean of the values that are seen; 0 if none is."""
+    """Median of the values that are seen, which one bin that only noise fills does not move far; 0 if none is seen."""
     seen = np.where(people >= SEEN_DEVIATIONS * deviation, people, 0.0)
-    edges = np.array(VALUES.edges)
-    middles = (edges[1:] + edges[:-1]) / 2
-    return float(np.rint((seen * middles).sum() / seen.sum())) if seen.any() else 0.0
+    if not seen.any():
+        return 0.0
+    place = int(np.searchsorted(np.cumsum(seen), seen.sum() / 2))
+    return float(np.rint((VALUES.edges[place] + VALUES.edges[place + 1]) / 2))
 
 
 def _noise(event: Gaussian, cells: int, entropy: Entropy) -> Integers:
