@@ -39,9 +39,9 @@ def regenerate(job: str) -> None:
 
 
 if __name__ == "__main__":
-    wanted = {(ROOT / name).resolve() for name in sys.argv[1:]}
-    for job in JOBS:
-        regenerate(job)
-    for page in sorted({*PAGES, *map(reference.path, JOBS)}):
-        if not wanted or page in wanted:
-            refresh(page)
+    generated = {reference.path(job): job for job in JOBS}
+    wanted = {(ROOT / name).resolve() for name in sys.argv[1:]} or {*PAGES, *generated}
+    for page in sorted(wanted):
+        if page in generated:
+            regenerate(generated[page])
+        refresh(page)
