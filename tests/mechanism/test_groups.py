@@ -93,9 +93,9 @@ def profiled(monkeypatch: pytest.MonkeyPatch) -> list[tuple[float, float]]:
     """The profiles that are looked at: number of people, and deviation of their noise."""
     found: list[tuple[float, float]] = []
 
-    def looked(counts: Floats, deviation: float) -> SeenNorms:
+    def looked(counts: Floats, deviation: float, possible: tuple[float, float]) -> SeenNorms:
         found.append((float(counts.sum()), deviation))
-        return seen_norms(counts, deviation)
+        return seen_norms(counts, deviation, possible)
 
     monkeypatch.setattr(measurement_module, "seen_norms", looked)
     return found
@@ -249,9 +249,9 @@ def test_every_bin_has_its_noise(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of the profile and of the values: also where nobody is."""
     bins: list[Floats] = []
 
-    def norms(counts: Floats, deviation: float) -> SeenNorms:
+    def norms(counts: Floats, deviation: float, possible: tuple[float, float]) -> SeenNorms:
         bins.append(counts)
-        return seen_norms(counts, deviation)
+        return seen_norms(counts, deviation, possible)
 
     def centre(people: Floats, deviation: float) -> float:
         bins.append(people)

@@ -63,7 +63,7 @@ def few_bins(monkeypatch: pytest.MonkeyPatch) -> list[list[float]]:
         monkeypatch.setattr(module, "VALUES", TWO_VALUES)
     plain = measurement_module._centre
 
-    def norms(counts: Floats, deviation: float) -> SeenNorms:
+    def norms(counts: Floats, deviation: float, possible: tuple[float, float]) -> SeenNorms:
         seen.append(counts.tolist())
         return SeenNorms(np.array([BOUND]), np.array([1.0]), certain=True)
 

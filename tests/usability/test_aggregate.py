@@ -13,6 +13,7 @@ import headcount as hc
 from headcount.audit.choices import Fixed
 from headcount.errors import HeadcountError
 from headcount.jobs.metrics import canonical_metric, column_of
+from headcount.mechanism.groups.measured import MeasuredGroups
 from headcount.noise import KeyedEntropy
 from headcount.source import encoded
 
@@ -214,17 +215,17 @@ def test_columns_with_odd_names_are_measured() -> None:
 
 
 GRAMMAR = (
-    'metrics=["people", "events", "share", "sum(x)", "mean(x)", "mean(x) per person", "median(x)", '
-    '"quantile(x, 0.9)"], with a column of numbers for x'
+    "one of people, events, share, sum(x), mean(x), mean(x) per person, median(x), quantile(x, 0.9), with a column of "
+    "numbers for x"
 )
 MISTAKES: list[tuple[dict[str, Any], str]] = [
-    ({"metrics": "peple"}, f"metrics: 'peple' is no metric. Fix: people; all: {GRAMMAR}"),
+    ({"metrics": "peple"}, f"metrics: 'peple' is no metric. Fix: did you mean people? It is {GRAMMAR}"),
     ({"metrics": ["sum"]}, f"metrics: 'sum' is no metric. Fix: {GRAMMAR}"),
     ({"metrics": ["sum()"]}, f"metrics: 'sum()' is no metric. Fix: {GRAMMAR}"),
     ({"metrics": ["people(x)"]}, f"metrics: 'people(x)' is no metric. Fix: {GRAMMAR}"),
     ({"metrics": ["sum(x) per person"]}, f"metrics: 'sum(x) per person' is no metric. Fix: {GRAMMAR}"),
-    ({"metrics": []}, f"metrics=[]: a list of metrics. Fix: {GRAMMAR}"),
-    ({"metrics": [1]}, f"metrics=[1]: a list of metrics. Fix: {GRAMMAR}"),
+    ({"metrics": []}, f"metrics=[]: a list of metrics. Fix: each is {GRAMMAR}"),
+    ({"metrics": [1]}, f"metrics=[1]: a list of metrics. Fix: each is {GRAMMAR}"),
     ({"metrics": ["sum(x)", " sum( x )"]}, "metrics: 'sum(x)' is listed twice. Fix: each metric once"),
     ({"metrics": ["quantile(x)"]}, "metrics: 'quantile(x)': which fraction? Fix: \"quantile(x, 0.9)\""),
     (
@@ -298,3 +299,51 @@ def test_mistakes(mistake: dict[str, Any], message: str) -> None:
     with pytest.raises(HeadcountError) as refusal:
         hc.plan("aggregate", TYPED, **{"user": "user", "by": "g", "metrics": ["people"], "epsilon": 1, **mistake})
     assert str(refusal.value) == message
+
+
+def test_a_share_of_people_whom_noise_hides() -> None:
+    """However large a count becomes by chance: a share is at most 1, and nothing fails after the charge."""
+    few = pa.table({"user": range(50), "group": [f"g{number % 3}" for number in range(50)]})
+    for _ in range(5):
+        release = hc.aggregate(
+            few, user="user", by="group", keys=["g0", "g1", "g2"], metrics=["share", "people"], epsilon=0.1
+        )
+        assert max(release.table["share_high"].to_pylist()) <= 1
+        assert max(release.table["people_high"].to_pylist()) < 10**6
+
+
+def test_a_group_unlike_the_others_keeps_its_sign() -> None:
+    """Sums of groups that are found are drawn towards people, but not one that is far from all others."""
+    group = np.arange(20_000) % 20
+    table = pa.table({"user": np.arange(20_000), "group": group, "x": np.where(group < 2, -90.0, 100.0)})
+    release = hc.aggregate(table, user="user", by="group", metrics=["sum(x)"], epsilon=1)
+    sums = dict(zip(release["group"].to_pylist(), release["sum(x)"].to_pylist(), strict=True))
+    assert all(abs(sums[each] + 90_000) < 20_000 for each in (0, 1))
+    assert all(abs(sums[each] - 100_000) < 20_000 for each in range(2, 20))
+
+
+def test_targets_that_cannot_be() -> None:
+    table = pa.table({"user": [1, 2], "group": ["a", "b"], "x": [1.0, 2.0]})
+    for target in (1e9, 1e-200):
+        with pytest.raises(HeadcountError, match="target_error: that of 'sum\\(x\\)' lies between"):
+            hc.plan(
+                "aggregate",
+                table,
+                user="user",
+                by="group",
+                metrics=["sum(x)"],
+                epsilon=1,
+                target_error={"sum(x)": target},
+            )
+
+
+def test_a_given_bound_says_what_intervals_are_for() -> None:
+    """And the bound of a mean is not that of the count that it is divided by."""
+    table = pa.table({"user": range(3000), "group": ["a"] * 3000, "x": [1000.0] * 3000})
+    asked: dict[str, Any] = {"user": "user", "by": "group", "keys": ["a"], "epsilon": 1}
+    release = hc.aggregate(table, metrics=["sum(x)"], bound={"sum(x)": 1}, **asked)
+    assert release.about.estimand == "bounded"
+    assert "after each person was held to the bounds that are given" in str(release)
+    plan = hc.plan("aggregate", table, metrics=["mean(x)", "events"], bound={"mean(x)": 50, "events": 3}, **asked)
+    assert isinstance(plan.mechanism, MeasuredGroups)
+    assert plan.mechanism.measurement.given == (3 * 1024.0, 50 * 1024.0)

@@ -12,6 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import inf, sqrt
 from typing import Any, Literal
 
 import numpy as np
@@ -60,6 +61,13 @@ class Vector:
     """What is subtracted from each amount, or from each sum if `once`; in multiples of 1/GRID."""
     centred: bool = False
     """True if the centre is to be found first."""
+
+    def norms(self, groups: int) -> tuple[float, float]:
+        """The least and the largest norm of somebody who is in any of the groups: of counts, these are public."""
+        if self.kind == "amount":
+            return 0.0, inf
+        most = 1.0 if self.kind == "people" else float(LARGEST_COUNT)
+        return float(GRID), GRID * most * sqrt(groups * self.cells) + 1
 
     @property
     def needs_values(self) -> bool:

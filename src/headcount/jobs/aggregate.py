@@ -181,6 +181,12 @@ class Aggregate(ListedItemJob):
                 fix='weights={"sum(price)": 3}',
             )
 
+        if beyond := [metric for metric, target in self.target_error if not Fraction(1, 10**6) <= target <= 10]:
+            raise BadParameter(
+                f"target_error: that of {beyond[0]!r} lies between 0.000001 and 10.",
+                fix='target_error={"mean(price)": 0.05}',
+            )
+
     def check_zero_delta(self) -> None:
         raise BadParameter("delta=0: what is measured has Gaussian noise.", fix="delta=1e-6")
 
@@ -244,7 +250,7 @@ class Aggregate(ListedItemJob):
         most, least = people.count + people.half_width, max(people.count - people.half_width, 1.0)
         for suffix, all_ in (("", people.count), ("_low", most), ("_high", least)):
             shares[f"share{suffix}"] = pc.min_element_wise(
-                pc.divide(shares[f"share{suffix}"].cast("double"), all_), 1.0
+                pc.divide(shares[f"share{suffix}"].cast("double", safe=False), all_), 1.0
             )
         return super().table(noisy, Columns(shares), people)
 
@@ -262,7 +268,12 @@ class Aggregate(ListedItemJob):
     def unit(self) -> str:
         return "people"
 
+    def held_to(self, limit: int) -> str:
+        return "the bounds that are given"
+
     def unseen(self, mechanism: AnyMechanism, selections: Sequence[BoundSelection[Any]]) -> str:
+        if mechanism.estimand != "true":
+            return ""
         few = f"Up to {mechanism.unseen:,} people with far more than all others could go unseen"
         return f"{few}: then counts and sums may be higher by as much as they have, and means may differ."
 

@@ -198,6 +198,8 @@ class Histogram(ListedItemJob):
         return "sums" if self.sum else "counts"
 
     def held_to(self, limit: int) -> str:
+        if self.measured:
+            return f"a bound of {self.bound}"
         if self.sum:
             return f"{limit:,} {self.sum} for each {self.item}"
         return super().held_to(limit) + (f" for each {self.item}" if self.found else "")

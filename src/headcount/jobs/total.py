@@ -206,6 +206,8 @@ class Total(Job):
         return "total"
 
     def held_to(self, limit: int) -> str:
+        if self.sum:
+            return f"a bound of {self.bound}"
         return counted_noun(limit, "event")
 
     @property

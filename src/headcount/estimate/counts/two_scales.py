@@ -64,13 +64,21 @@ class CombinedCounts:
 
 
 def combined_counts(
-    quiet: Measured, open_: Measured, lost: ClippingLoss, least_ratio: float = 1.0, usual_spread: float = USUAL_SPREAD
+    quiet: Measured,
+    open_: Measured,
+    lost: ClippingLoss,
+    least_ratio: float = 1.0,
+    usual_spread: float = USUAL_SPREAD,
+    passes: int = 2,
 ) -> CombinedCounts:
     """Combine both measurements into one count for each item. The open one keeps at least `least_ratio` times what the
-    quiet one keeps; items differ from the ratio by `usual_spread`, unless the measurements say otherwise."""
+    quiet one keeps; items differ from the ratio by `usual_spread`, unless the measurements say otherwise.
+
+    The spread is a part of the scaled quiet value; from the second of the `passes` on, of the count before. That is for
+    counts of the same thing: an amount far below the quiet value, or below 0, would be drawn up to it."""
     ratio, spread = _ratio_and_spread(quiet, open_, least_ratio, usual_spread)
     raised = counts = quiet.values * ratio
-    for _ in range(2):
+    for _ in range(passes):
         quiet_weight = 1 / ((quiet.deviation * ratio) ** 2 + (spread * np.maximum(counts, 1)) ** 2)
         total = quiet_weight + 1 / open_.deviation**2
         counts = (quiet_weight * raised + open_.values / open_.deviation**2) / total

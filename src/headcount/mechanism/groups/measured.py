@@ -102,7 +102,7 @@ class MeasuredGroups(Mechanism[BoundedGroups, NoisyGroups]):
 
     @property
     def estimand(self) -> Estimand:
-        return "true"
+        return "true" if self.measurement.given == (None,) * len(self.measurement.given) else "bounded"
 
     @property
     def unseen(self) -> int:
@@ -110,6 +110,8 @@ class MeasuredGroups(Mechanism[BoundedGroups, NoisyGroups]):
 
     @property
     def interval_meaning(self) -> str:
+        if self.estimand == "bounded":
+            return super().interval_meaning
         return (
             "From low to high: each interval is meant to hold the true value of the table, in about 19 of 20 cases: "
             "noise, and what bounds took away, are both in it. Where a few people have most of an amount, it may hold "
@@ -174,7 +176,7 @@ class _Estimated:
     def people(self) -> Estimates:
         """Number of people."""
         least = self.found[PEOPLE].bound / GRID / self.mechanism.bounding.limit**0.5 if self.first else 0.0
-        return self._combined(self.found[PEOPLE].totals, min(least, 1.0))
+        return self._combined(self.found[PEOPLE].totals, min(least, 1.0), passes=2)
 
     @cached_property
     def first(self) -> Measured | None:
@@ -183,7 +185,7 @@ class _Estimated:
             return None
         return Measured(self.noisy.values / self.mechanism.bounding.unit, self.mechanism.deviation)
 
-    def _combined(self, totals: Totals, least_ratio: float = 0.0) -> Estimates:
+    def _combined(self, totals: Totals, least_ratio: float = 0.0, passes: int = 1) -> Estimates:
         """Totals that are not negative, from their own measurement and from the people that groups were found by: of
         most groups they are in about the same proportion."""
         everything, noise = float(totals.values.sum()), totals.deviation * len(totals.values) ** 0.5
@@ -192,7 +194,7 @@ class _Estimated:
         scale = everything / max(float(self.first.values.sum()), 1.0)
         lost = ClippingLoss(totals.clipped / scale, totals.clipped_deviation / scale, everything / scale, variation=0.0)
         own = Measured(totals.values / scale, totals.deviation / scale)
-        both = combined_counts(self.first, own, lost, least_ratio / scale)
+        both = combined_counts(self.first, own, lost, least_ratio / scale, passes=passes)
         return Estimates(both.counts * scale, both.deviations * scale)
 
     def _quantile(self, metric: Metric) -> tuple[Floats, Floats, Floats]:

@@ -19,7 +19,7 @@ import numpy as np
 from headcount.account.calibrate import SQUARED
 from headcount.account.events import Gaussian, Neighbours
 from headcount.bound.selection.nonempty_bins import gaussian
-from headcount.bound.vectors import NORMS, VALUES, Groups, Vector
+from headcount.bound.vectors import NORM_GUARD, NORMS, VALUES, Groups, Vector
 from headcount.estimate.constants import Z
 from headcount.estimate.groups.quantiles import distribution, equal_ranges
 from headcount.estimate.groups.totals import Totals
@@ -111,7 +111,7 @@ class GroupMeasurement:
     def run(self, groups: Groups, count: int, entropy: Entropy) -> Measurements:
         """Measure the vectors over `count` public groups."""
         vectors, pooled = self._found(groups, entropy)
-        seen = self._profile(groups, tuple(dict.fromkeys((PEOPLE, *vectors))), entropy)
+        seen = self._profile(groups, tuple(dict.fromkeys((PEOPLE, *vectors))), count, entropy)
         planned = self._planned(vectors, seen, count)
         lost = [self._clipped(groups, each, len(vectors), count, entropy) for each in planned]
         return Measurements(self._totals(groups, count, planned, lost, entropy), pooled)
@@ -139,11 +139,14 @@ class GroupMeasurement:
         noisy = groups.totals(values, float(GRID), units) + _noise(event, values.cells, entropy)
         return noisy / units, _deviation(event) / units
 
-    def _profile(self, groups: Groups, vectors: Sequence[Vector], entropy: Entropy) -> dict[Vector, SeenNorms]:
+    def _profile(
+        self, groups: Groups, vectors: Sequence[Vector], count: int, entropy: Entropy
+    ) -> dict[Vector, SeenNorms]:
         """People by norm of each vector, with noise."""
         units, event = self._units([1] * len(vectors))[0], self.events[-3]
         noisy = {each: groups.norms(each) * units + _noise(event, NORMS.cells, entropy) for each in vectors}
-        return {vector: seen_norms(counts / units, _deviation(event) / units) for vector, counts in noisy.items()}
+        deviation = _deviation(event) / units
+        return {each: seen_norms(counts / units, deviation, each.norms(count)) for each, counts in noisy.items()}
 
     def _planned(self, vectors: Sequence[Vector], seen: dict[Vector, SeenNorms], count: int) -> list[_Planned]:
         """The vectors with their bounds: functions of released values."""
@@ -199,7 +202,7 @@ class GroupMeasurement:
         units = self._units(shares.tolist(), signed=any(each.vector.kind == "amount" for each in planned))
         for each, own, taken in zip(planned, units, lost, strict=True):
             noise = _noise(event, each.vector.totals(count), entropy)
-            unit = each.bound / own / GRID
+            unit = each.bound / (own * NORM_GUARD) / GRID
             values = (groups.totals(each.vector, each.bound, own) + noise).astype(np.float64) * unit
             found.append(NoisyVector(each.vector, each.bound, Totals(values, _deviation(event) * unit, *taken)))
         return tuple(found)

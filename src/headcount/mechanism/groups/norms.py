@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 
 import numpy as np
 
@@ -20,6 +21,8 @@ CLIPPED_WEIGHT = 2.0
 """Weight of the clipped share beside relative noise, when a bound is chosen."""
 MOST_TARGETED = 0.9
 """Vectors with a target get at most this share together."""
+LEAST_TARGETED = 0.01
+"""A target gets at least the square of this, whatever it takes."""
 LEAST_SHARE = 0.5
 """Each vector has at least this part of an equal share."""
 
@@ -54,8 +57,10 @@ class SeenNorms:
         return np.asarray(2.0 ** (np.arange(np.floor(first), np.ceil(last) + 1) / CANDIDATES_PER_DOUBLING))
 
 
-def seen_norms(counts: Floats, deviation: float) -> SeenNorms:
-    """The people that a noisy profile shows. If it shows nobody, the likeliest few bins."""
+def seen_norms(counts: Floats, deviation: float, possible: tuple[float, float] = (0.0, inf)) -> SeenNorms:
+    """The people that a noisy profile shows, with norms that can be. If it shows nobody, the likeliest few bins."""
+    edges = np.array(NORMS.edges)
+    counts = np.where((edges[1:] > possible[0]) & (edges[:-1] <= possible[1]), counts, 0.0)
     last = last_nonempty_bin(counts, gaussian(deviation))
     certain = last >= 0
     bins = np.arange(len(counts))
@@ -63,7 +68,7 @@ def seen_norms(counts: Floats, deviation: float) -> SeenNorms:
         people = np.where((bins <= last) & (counts >= QUIET_DEVIATIONS * deviation), counts, 0.0)
     else:
         first = int(np.argmax(np.convolve(counts, np.ones(WINDOW), "valid")))
-        people = np.where((bins >= first) & (bins < first + WINDOW), np.maximum(counts, 1.0), 0.0)
+        people = np.where((bins >= first) & (bins < first + WINDOW) & (counts != 0), np.maximum(counts, 1.0), 0.0)
     if not people.any():
         people[max(last, 0)] = 1.0
     seen = np.flatnonzero(people)
@@ -85,7 +90,10 @@ def shared(errors: Sequence[float], weights: Sequence[float], targets: Sequence[
     """Shares of the noise's price. Vectors with a target get what it takes to reach it, together at most MOST_TARGETED;
     the others get shares that make their relative errors equal, each weighted, but none less than a part of an equal
     share. The errors are those with all of the price."""
-    wanted = [0.0 if target is None else (error / target) ** 2 for error, target in zip(errors, targets, strict=True)]
+    wanted = [
+        0.0 if target is None else max(min(error / target, 1.0), LEAST_TARGETED) ** 2
+        for error, target in zip(errors, targets, strict=True)
+    ]
     targeted = np.array(wanted) * min(1.0, MOST_TARGETED / max(sum(wanted), 1e-300))
     free = np.array([target is None for target in targets]) if None in targets else np.ones(len(targets), dtype=bool)
     return np.asarray(targeted + (1 - targeted.sum()) * _equal_errors(np.array(errors), free * np.array(weights)))

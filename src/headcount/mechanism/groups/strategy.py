@@ -72,18 +72,10 @@ class GroupStatistics(Strategy):
     def _measurement(self, events: tuple[Gaussian, ...]) -> GroupMeasurement:
         using = [[metric for metric in self.metrics if self._uses(metric, vector)] for vector in self.vectors]
         weights = tuple(max(metric.weight for metric in metrics) for metrics in using)
-        bounds = tuple(next((each.bound for each in metrics if each.bound is not None), None) for metrics in using)
-        targets = tuple(map(self._target, self.vectors, using))
+        own = [_own(vector, metrics) for vector, metrics in zip(self.vectors, using, strict=True)]
+        bounds = tuple(next((each.bound for each in metrics if each.bound is not None), None) for metrics in own)
+        targets = tuple(min((each.target / HALF_WIDTH for each in some if each.target), default=None) for some in own)
         return GroupMeasurement(events, self.vectors, weights, self.neighbours, bounds, targets)
-
-    def _target(self, vector: Vector, metrics: Sequence[Metric]) -> float | None:
-        """The smallest target of the metrics of a vector; that of a mean is one of what it is the mean of."""
-        found = [
-            metric.target / HALF_WIDTH
-            for metric in metrics
-            if metric.target is not None and (vector.kind == "amount" or "mean" not in metric.kind)
-        ]
-        return min(found, default=None)
 
     def _uses(self, metric: Metric, vector: Vector) -> bool:
         summed = metric.kind == "sum" and vector.kind == "amount" and vector.column == metric.column
@@ -115,6 +107,12 @@ class GroupStatistics(Strategy):
             f"How often people count is scaled to that bound. Every {item} that occurs gets noise; the small ones are "
             "not mentioned. What people have of the others is measured then, each statistic with a bound of its own."
         )
+
+
+def _own(vector: Vector, metrics: Sequence[Metric]) -> list[Metric]:
+    """The metrics whose bound and target are those of a vector: of a mean, what it is the mean of, and not the count
+    that it is divided by."""
+    return [metric for metric in metrics if vector.kind == "amount" or "mean" not in metric.kind]
 
 
 def sum_of_groups(bound: int | str) -> dict[str, Any]:
