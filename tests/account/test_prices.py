@@ -234,7 +234,7 @@ def test_less_noise_never_costs_less(event: Event, factor: int) -> None:
     assert cost.concentrated(event).rho <= cost.concentrated(louder).rho
     assert cost.native(event).epsilon <= cost.native(louder).epsilon
     assert cost.native(event).delta <= cost.native(louder).delta or isinstance(
-        event, LaplaceThreshold | GaussianThreshold | WeightedThreshold
+        event, LaplaceThreshold | GaussianThreshold | WeightedThreshold | ThresholdRound
     )
     assert cost.basic([event], Fraction(1, 1000)) <= cost.basic([louder], Fraction(1, 1000))
 
