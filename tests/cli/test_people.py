@@ -58,7 +58,7 @@ def test_two_ends_are_never_taken_for_a_text(tmp_path: Path) -> None:
     for where, held, count in (("age=18..65", "age is from 18 to 65", 1), ('hour="18:30"', "hour is 18:30", 2)):
         run = headcount(*asked, f"--where={where}", cwd=tmp_path)
         assert run.stdout.startswith(f"all people where {held}, from v.csv")
-        assert run.stdout.split()[-3] == str(count)
+        assert ["people", str(count)] in [line.split()[:2] for line in run.stdout.splitlines()]
 
 
 @pytest.mark.slow(one_in=3)
