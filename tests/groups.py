@@ -25,7 +25,9 @@ VECTORS = (
     Vector("amount", centre=31_744.0, centred=True),
     Vector("amount", centre=-(2.0**50), centred=True),
     Vector("amount", once=True, centre=61_440.0, centred=True),
-    Vector("cells", cells=SCALE.cells),
+    Vector("cells", cells=2, starts=(0, 2)),
+    Vector("cells", starts=(0,)),
+    Vector("pooled", cells=SCALE.cells),
     Vector("values", cells=VALUES.cells),
     Vector("values", cells=VALUES.cells, once=True),
 )

@@ -103,11 +103,13 @@ def by_hand(rows: Rows, vector: Vector) -> dict[int, Counter[int]]:
         elif vector.kind == "values":
             for number in [sum(numbers)] if vector.once else numbers:
                 person[int(np.searchsorted(VALUES.edges, number, side="right")) - 1] += GRID
-    if vector.kind == "cells":
+    if vector.kind in ("cells", "pooled"):
         for user, group, amount in rows:
             if group in "abc":
                 cell = int(np.clip(np.searchsorted(SCALE.edges, amount, side="right") - 1, 0, SCALE.cells - 1))
-                found[user]["abc".index(group) * SCALE.cells + cell] += GRID
+                if vector.kind == "cells":
+                    cell = "abc".index(group) * vector.cells + sum(cell >= start for start in vector.starts[1:])
+                found[user][cell] += GRID
     return found
 
 

@@ -170,7 +170,7 @@ FINDING: dict[str, tuple[str, ...]] = {
     "found": ("histogram", "--mechanism", "count-release"),
     "top": ("top", "--k", "5"),
     "top alone": ("top", "--k", "5", "--count", "none"),
-    "sums": ("histogram", "--sum", "amount", "--bound", "10"),
+    "sums": ("histogram", "--mechanism", "count-release", "--sum", "amount", "--bound", "10"),
 }
 
 
