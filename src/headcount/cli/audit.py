@@ -42,10 +42,15 @@ def audit(
     lines: Annotated[
         int, typer.Option(help="Lines between the first look and the seal at which a release is stopped; 0 for all.")
     ] = 60,
+    only: Annotated[
+        str, typer.Option(help="Only mechanisms with this in their name, each with all runs, and nothing else.")
+    ] = "",
 ) -> None:
     """Audit headcount's own parts; or, with a target, whether it keeps the epsilon that it claims."""
     if target:
         sound = audit_target(_load(target), *_sides(left, right), epsilon, delta, runs)
+    elif only:
+        sound = audit_specimens(runs, only)
     else:
         sound = audit_exactly() & audit_specimens(runs) & audit_ledger(kills) & audit_retries(lines)
     raise typer.Exit(0 if sound else 1)
@@ -82,18 +87,21 @@ def audit_exactly() -> bool:
     return sound
 
 
-def audit_specimens(runs: int) -> bool:
-    """Audit every specimen; True if all honest ones pass and all wrong ones are caught."""
+def audit_specimens(runs: int, only: str = "") -> bool:
+    """Audit every specimen, or those with a name; True if all honest ones pass and all wrong ones are caught."""
     from headcount.audit.specimens import specimens
 
+    found = [each for each in specimens() if only in each.name]
+    if not found:
+        raise BadParameter(f"--only {only!r}: no mechanism has this in its name.", fix="--only weighted")
     table = Table("mechanism", "claim", "epsilon shown", "verdict", "by the event", box=None, header_style="bold")
     right = True
-    for each in specimens():
+    for each in found:
         with progress(each.name, runs) as advance:
-            found = each.audit(runs, advance)
+            seen = each.audit(runs * each.slow if only else runs, advance)
         claim = f"({written(each.epsilon)}, {float(each.delta):.2g})"
-        table.add_row(each.name, claim, f"{found.epsilon:.2f}", verdict(each.honest, found), visible(found.event[:60]))
-        right &= found.flagged != each.honest
+        table.add_row(each.name, claim, f"{seen.epsilon:.2f}", verdict(each.honest, seen), visible(seen.event[:60]))
+        right &= seen.flagged != each.honest
     plain_console().print(table)
     return right
 
