@@ -257,63 +257,73 @@ def found_first(budget: Cost) -> Run[People]:
     return profiled(choice, choice.rho)
 
 
+DELTA = Fraction(1, 100)
+COUNTED = ((PERSON,) * 3, (PERSON,) * 2)
+ALONE = ((("a",),) * 9 + (("b",),), (("a",),) * 9)
+CROWDED = ((PERSON,) * 30 + (("b",),), (PERSON,) * 30)
+FIVE = ((PERSON,) * 5, (PERSON,) * 4)
+PARTS = (sampled, shaped, distributed, twice, rounds, groups)
+"""Modules with further specimens."""
+Case = tuple[str, Run[People], Fraction, tuple[People, People], int]
+"""Name, function, delta, both neighbours, and the factor by which it gets fewer runs."""
+
+
 def specimens() -> list[Specimen]:
     """The list that `headcount audit` runs through. Epsilon is 1 everywhere, delta at most 1/30."""
-    delta = Fraction(1, 100)
-    laplace, narrow = DiscreteLaplace(ONE), DiscreteLaplace(ONE / Fraction("1.1"))
-    joint = calibrate.joint_gaussian(ONE, delta, items=1, largest=1)
-    threshold = calibrate.laplace_threshold(ONE, delta, bound=1, largest=1)
-    event = LaplaceThreshold(ONE, bound=1, largest=1, threshold=threshold, neighbours="add-remove")
-    paid = laplace_delta(event)
-    pure = clipped.laplace(Cost(ONE, 0 * ONE), ScaledToSum(1, largest=1), 2, "add-remove")
-    quiet = clipped.gaussian(Cost(ONE, delta), ScaledToSize(1, largest=1), 2, "add-remove")
-    scaled = weighted.calibrated(Cost(ONE, delta), WeightedClip(1, 1, 1), "add-remove", again=False)
-    found, wrongly = (
-        found_in((ONE / 4,), most=2, chance=delta / 2, variance=100 * ONE, rho=zcdp.rho(ONE, delta / 2), kind=kind)
-        for kind in (Level, LightBottom)
-    )
-    coins = SampleThreshold(ONE / 4, threshold=4, items=1, neighbours="add-remove", epsilon=ONE)
-    counted = ((PERSON,) * 3, (PERSON,) * 2)
-    five = ((PERSON,) * 5, (PERSON,) * 4)
-    alone = ((("a",),) * 9 + (("b",),), (("a",),) * 9)
-    swapped = ((("b",),) + (("a",), ("b",)) * 9, (("a",), ("b",)) * 9)
-    crowded = ((PERSON,) * 30 + (("b",),), (PERSON,) * 30)
-    many = ((tuple("abcdefghijklmnop"),), ())
-    shown = on_people(Thresholded(SampledItems(1), event))
-    honest = [
-        ("clipped, Laplace", on_people(pure), Fraction(0), counted),
-        ("clipped, Gaussian", on_people(quiet), delta, counted),
-        ("thresholded, Laplace", shown, paid, alone),
-        ("thresholded, Gaussian", on_people(Thresholded(SampledItems(1), joint)), delta, alone),
-        ("weighted", on_people(scaled), delta, alone),
-        ("weighted, after a profile", after_a_profile(Cost(ONE, delta)), delta, alone),
-        ("plume", found_first(Cost(ONE, delta)), delta, ((PERSON,) * 20, (PERSON,) * 19)),
-    ]
-    wrong = [
-        ("noise / 1.1", noisy_count(narrow), Fraction(0), counted),
-        ("threshold off by one", noisy_histogram(laplace, threshold - 1), paid, alone),
-        ("noise in floating point", float_count(ONE), Fraction(0), ((PERSON,), ())),
-        ("noise clamped at 4", clamped_count(laplace, 4), Fraction(0), counted),
-        ("keys in order of rows", ordered_by_appearance(shown), paid, swapped),
-        ("an error for rare items", refusing_rare(shown), paid, alone),
-        ("support before bounding", support_before_bounding(shown, threshold), paid, many),
-    ]
-    slow_honest = [
-        ("count-release", on_people(found), delta, crowded, 10),
-        ("sample-threshold", on_people(Sampled(SampledItems(1), coins)), native(coins).delta, five, 4),
-        *sampled.honest(),
-        *shaped.honest(),
-        *distributed.honest(),
-        *twice.honest(),
-        *rounds.honest(),
-        *groups.honest(),
-    ]
-    bottom = ("a bottom as light as an item", on_people(wrongly), delta, crowded, 20)
-    slow_wrong = [bottom, *sampled.wrong(), *shaped.wrong(), *distributed.wrong(), *twice.wrong(), *rounds.wrong()]
-    slow_wrong += groups.wrong()
     return [
-        *(Specimen(name, run, ONE, d, True, *pair) for name, run, d, pair in honest),
-        *(Specimen(name, run, ONE, d, True, *pair, slow) for name, run, d, pair, slow in slow_honest),
-        *(Specimen(name, run, ONE, d, False, *pair) for name, run, d, pair in wrong),
-        *(Specimen(name, run, ONE, d, False, *pair, slow) for name, run, d, pair, slow in slow_wrong),
+        Specimen(name, run, ONE, delta, honest, *pair, slow)
+        for honest, cases in ((True, _honest()), (False, _wrong()))
+        for name, run, delta, pair, slow in cases
+    ]
+
+
+def _threshold() -> LaplaceThreshold:
+    """Laplace noise and a threshold, for one item of each person."""
+    least = calibrate.laplace_threshold(ONE, DELTA, bound=1, largest=1)
+    return LaplaceThreshold(ONE, bound=1, largest=1, threshold=least, neighbours="add-remove")
+
+
+def _found(kind: type[Level]) -> Run[People]:
+    """Items found one after another."""
+    rho = zcdp.rho(ONE, DELTA / 2)
+    return on_people(found_in((ONE / 4,), most=2, chance=DELTA / 2, variance=100 * ONE, rho=rho, kind=kind))
+
+
+def _honest() -> list[Case]:
+    joint = calibrate.joint_gaussian(ONE, DELTA, items=1, largest=1)
+    pure = clipped.laplace(Cost(ONE, 0 * ONE), ScaledToSum(1, largest=1), 2, "add-remove")
+    quiet = clipped.gaussian(Cost(ONE, DELTA), ScaledToSize(1, largest=1), 2, "add-remove")
+    scaled = weighted.calibrated(Cost(ONE, DELTA), WeightedClip(1, 1, 1), "add-remove", again=False)
+    coins = SampleThreshold(ONE / 4, threshold=4, items=1, neighbours="add-remove", epsilon=ONE)
+    event = _threshold()
+    return [
+        ("clipped, Laplace", on_people(pure), Fraction(0), COUNTED, 1),
+        ("clipped, Gaussian", on_people(quiet), DELTA, COUNTED, 1),
+        ("thresholded, Laplace", on_people(Thresholded(SampledItems(1), event)), laplace_delta(event), ALONE, 1),
+        ("thresholded, Gaussian", on_people(Thresholded(SampledItems(1), joint)), DELTA, ALONE, 1),
+        ("weighted", on_people(scaled), DELTA, ALONE, 1),
+        ("weighted, after a profile", after_a_profile(Cost(ONE, DELTA)), DELTA, ALONE, 1),
+        ("plume", found_first(Cost(ONE, DELTA)), DELTA, ((PERSON,) * 20, (PERSON,) * 19), 1),
+        ("count-release", _found(Level), DELTA, CROWDED, 10),
+        ("sample-threshold", on_people(Sampled(SampledItems(1), coins)), native(coins).delta, FIVE, 4),
+        *(case for part in PARTS for case in part.honest()),
+    ]
+
+
+def _wrong() -> list[Case]:
+    laplace, narrow = DiscreteLaplace(ONE), DiscreteLaplace(ONE / Fraction("1.1"))
+    event = _threshold()
+    shown, paid = on_people(Thresholded(SampledItems(1), event)), laplace_delta(event)
+    swapped = ((("b",),) + (("a",), ("b",)) * 9, (("a",), ("b",)) * 9)
+    many = ((tuple("abcdefghijklmnop"),), ())
+    return [
+        ("noise / 1.1", noisy_count(narrow), Fraction(0), COUNTED, 1),
+        ("threshold off by one", noisy_histogram(laplace, event.threshold - 1), paid, ALONE, 1),
+        ("noise in floating point", float_count(ONE), Fraction(0), ((PERSON,), ()), 1),
+        ("noise clamped at 4", clamped_count(laplace, 4), Fraction(0), COUNTED, 1),
+        ("keys in order of rows", ordered_by_appearance(shown), paid, swapped, 1),
+        ("an error for rare items", refusing_rare(shown), paid, ALONE, 1),
+        ("support before bounding", support_before_bounding(shown, event.threshold), paid, many, 1),
+        ("a bottom as light as an item", _found(LightBottom), DELTA, CROWDED, 20),
+        *(case for part in PARTS for case in part.wrong()),
     ]

@@ -5,6 +5,7 @@ class is the same name in capitals (`heavy_hitters.py`, `heavy_hitters()`, `Heav
 
 registry.py    the functions by name, and plan()
 metrics.py     metrics of a group, as people type them
+histogram_parameters.py  the parameters of a histogram, and which of them contradict one another
 parameters.py  a parser for each type of parameter
 dates.py       the parameters about time
 items.py       what jobs about items have in common

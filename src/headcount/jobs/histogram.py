@@ -1,7 +1,7 @@
 """People, or events, per item; or what amounts add up to."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar
@@ -12,35 +12,29 @@ from ibis.expr import datatypes as dt
 from headcount.account import Ledger
 from headcount.account.events import Neighbours
 from headcount.account.guarantee import Cost
-from headcount.bound.selection.by_load import Generalized
 from headcount.bound.selection.people import NoisyCount
-from headcount.bound.selection.profile import MOST_ITEMS, FromProfile
+from headcount.bound.selection.profile import FromProfile
 from headcount.errors import BadParameter
 from headcount.exact import Number
 from headcount.jobs import parameters
-from headcount.jobs.items import ListedItemJob
-from headcount.jobs.parameters import check_paper_rule, given_of_sample
+from headcount.jobs.histogram_parameters import HistogramParameters
 from headcount.mechanism.baseline import strategy as plume
 from headcount.mechanism.baseline.strategy import PlumeStrategy
 from headcount.mechanism.groups.strategy import GroupStatistics, one_interval, sum_of_groups
 from headcount.mechanism.known import strategy as known
 from headcount.mechanism.known.strategy import SQUARES, KnownItems
 from headcount.mechanism.mechanism import Columns, Noisy
-from headcount.mechanism.sampled.sample_threshold import MOST_REPORTS, Rule, Sampled, Sampling
+from headcount.mechanism.sampled.sample_threshold import Rule, Sampled, Sampling
 from headcount.mechanism.sampled.strategy import Samples
 from headcount.mechanism.strategy import Strategy
 from headcount.mechanism.topk.levels import KBAR, TARGET, VariantName
 from headcount.mechanism.topk.strategy import TopK
-from headcount.mechanism.unknown import strategy as unknown
 from headcount.mechanism.unknown.rounds import Rounds
 from headcount.mechanism.unknown.strategy import InRounds, Thresholds, Weights
 from headcount.planner import release
 from headcount.release import Release
 from headcount.source.periods import Period
 from headcount.source.schema import check_amount
-
-TOPK_ONLY = ("target_error", "variant", "kbar", "first_epsilon", "selection_delta")
-"""Parameters of count-release alone; plume-threshold has a target error as well."""
 
 
 def histogram(
@@ -135,43 +129,16 @@ def histogram(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Histogram(ListedItemJob):
+class Histogram(HistogramParameters):
     """People, events or amounts per item."""
 
     name: ClassVar[str] = "histogram"
-    sum: parameters.SumColumn = ""
-    """The column whose amounts are added up; empty if people or events are counted."""
-    count: parameters.Counted = "users"
-    bound: parameters.Bound = "auto"
-    share: parameters.Share = None
-    grid: parameters.Grid = None
-    mechanism: parameters.MechanismName = "auto"
-    target_error: parameters.RelativeError = None
-    variant: parameters.Variant = "level"
-    kbar: parameters.Kbar = KBAR
-    first_epsilon: parameters.FirstEpsilon = None
-    selection_delta: parameters.SelectionDelta = None
-    p: parameters.Probability = None
-    theta: parameters.Theta = None
-    rule: parameters.SampleRule = "exact"
-    debias: parameters.Debias = "auto"
-    people: parameters.People = None
 
     @classmethod
     def relative_target(cls, typed: Mapping[str, Any]) -> bool:
         return typed.get("mechanism") in ("count-release", "plume-threshold")
 
     # what it is
-
-    @property
-    def found(self) -> bool:
-        """True if items are selected one after another, by request."""
-        return self.mechanism == "count-release"
-
-    @property
-    def measured(self) -> bool:
-        """True if amounts of groups are measured, as `aggregate` does it."""
-        return bool(self.sum) and not self.found
 
     @property
     def cost_example(self) -> str:
@@ -270,178 +237,6 @@ class Histogram(ListedItemJob):
         """True if counts of unknown items are scaled: by name, or by default."""
         by_name = self.mechanism == "weighted" or self.bound == FromProfile.name
         return by_name or self.mechanism == self.bound == "auto"
-
-    # what contradicts itself
-
-    def check(self) -> None:
-        super().check()
-        if self.sum and self.count == "events":
-            raise BadParameter(f'sum={self.sum!r} and count="events": only one of them.', fix="no count")
-        self._check_domain()
-        self._check_selection()
-        self._check_scaling()
-        self._check_debias()
-        if self.measured:
-            self._check_measured()
-        if self.found:
-            self._check_topk()
-        else:
-            self._check_not_topk()
-        if self.mechanism in plume.NAMES:
-            self._check_plume()
-        if self.mechanism == Rounds.name:
-            self._check_rounds()
-        self._check_sample()
-
-    def _check_domain(self) -> None:
-        if self.mechanism == "clipped" and not self.known:
-            raise BadParameter(
-                'mechanism="clipped" is for items known in advance.',
-                fix='keys=["apple", "pear"], or mechanism="auto"',
-            )
-        unknown_only = ("thresholded", "weighted", Rounds.name, "count-release", *plume.NAMES)
-        if self.mechanism in unknown_only and self.known:
-            raise BadParameter(
-                f'mechanism="{self.mechanism}" is for items not known in advance.',
-                fix='no keys and bins, or mechanism="clipped"',
-            )
-
-    def _check_selection(self) -> None:
-        """A selection of the bound that fits the items, the mechanism, and what else was given."""
-        selected = isinstance(self.bound, str)
-        if not selected and (self.grid is not None or (self.share is not None and self.mechanism != "weighted")):
-            raise BadParameter(
-                f"bound={self.bound} leaves nothing to choose.", fix='bound="auto", or no share and grid'
-            )
-        if self.known and self.bound not in ("auto", *known.SELECTIONS) and selected:
-            raise BadParameter(
-                f'bound="{self.bound}" is for items not known in advance.', fix='bound="auto", or no keys and bins'
-            )
-        if not self.known and self.bound in known.SELECTIONS and self.bound not in unknown.SELECTIONS:
-            raise BadParameter(
-                f'bound="{self.bound}" is for items known in advance.', fix='bound="auto", or keys=["apple", "pear"]'
-            )
-
-    def _check_scaling(self) -> None:
-        if self.mechanism == "weighted" and self.bound in unknown.SELECTIONS:
-            raise BadParameter(
-                f'bound="{self.bound}" is for mechanism="thresholded".', fix='bound="auto", or mechanism="thresholded"'
-            )
-        if self.mechanism == "thresholded" and self.bound == "profile":
-            raise BadParameter(
-                'bound="profile" is for mechanism="weighted".', fix='bound="auto", or mechanism="weighted"'
-            )
-        scaled = self.mechanism not in ("thresholded", Sampled.name) and self.bound in ("auto", "profile")
-        if self.grid is not None and not self.known and scaled:
-            raise BadParameter("grid: these bounds follow from a profile.", fix='no grid, or mechanism="thresholded"')
-
-    def _check_debias(self) -> None:
-        if self.debias == "poisson":
-            self._check_poisson()
-        if self.people is not None and self.debias != "poisson":
-            raise BadParameter(f'people={self.people!r}: only debias="poisson" needs it.', fix="no people")
-        sampled = not self.known and (self.mechanism == "thresholded" or isinstance(self.bound, int))
-        if self.debias == "ratio" and sampled and self.mechanism != "weighted":
-            raise BadParameter(
-                'debias="ratio" is for counts that are scaled.', fix='mechanism="weighted", or debias="auto"'
-            )
-
-    def _check_poisson(self) -> None:
-        if self.count != "events" or not self.known:
-            raise BadParameter(
-                'debias="poisson" is for events of items known in advance.',
-                fix='count="events", keys=["apple", "pear"], or debias="auto"',
-            )
-        if self.people is None:
-            raise BadParameter(
-                'debias="poisson" needs to know how many people there are.',
-                fix='people=100000 if that is public, or people="count" to pay for it',
-            )
-        if self.bound in SQUARES:
-            raise BadParameter(
-                f'debias="poisson" is about sums, and bound="{self.bound}" about squares.', fix='bound="auto"'
-            )
-
-    def _check_measured(self) -> None:
-        """What goes with sums."""
-        if self.mechanism != "auto":
-            raise BadParameter(
-                f'sum={self.sum!r} with mechanism="{self.mechanism}": it counts people or events.',
-                fix='mechanism="auto", or mechanism="count-release"',
-            )
-        if isinstance(self.bound, str) and self.bound != "auto":
-            raise BadParameter(f"bound={self.bound!r} with sum: a number, or auto.", fix='bound="auto", or bound=5000')
-        if self.grid is not None or self.debias != "auto":
-            raise BadParameter("grid, debias: not with sum.", fix="no grid and debias")
-
-    def _check_topk(self) -> None:
-        """What goes with items that are selected one after another."""
-        added = self.sum or self.count == "events"
-        if self.bound != "auto" and (isinstance(self.bound, str) or not added):
-            why = "a person's amount is cut at a number" if added else "people may have as many items as they like"
-            raise BadParameter(f'bound={self.bound!r} with mechanism="count-release": {why}.', fix='bound="auto"')
-        if self.grid is not None or (self.share is not None and not added):
-            raise BadParameter('mechanism="count-release" leaves no bound to choose.', fix="no share and grid")
-        if self.debias not in ("auto", None):
-            raise BadParameter(f'debias="{self.debias}": nothing is taken away that could be undone.', fix="no debias")
-
-    def _check_not_topk(self) -> None:
-        defaults = {field.name: field.default for field in fields(self)}
-        for name in TOPK_ONLY:
-            targeted = self.mechanism == "plume-threshold" and name == "target_error"
-            if getattr(self, name) != defaults[name] and not targeted:
-                raise BadParameter(
-                    f'{name}: only mechanism="count-release" knows it.', fix=f'mechanism="count-release", or no {name}'
-                )
-
-    def _check_plume(self) -> None:
-        """What goes with the baselines that find items first and count them afterwards."""
-        name = f'mechanism="{self.mechanism}"'
-        if self.count == "events":
-            raise BadParameter(f"{name} counts people.", fix='count="users", or mechanism="auto"')
-        if self.bound != "auto":
-            raise BadParameter(f"bound={self.bound!r} with {name}: it chooses two bounds.", fix='bound="auto"')
-        if self.debias not in ("auto", None):
-            raise BadParameter(f'debias="{self.debias}" with {name}: nothing is undone.', fix="no debias")
-
-    def _check_rounds(self) -> None:
-        """What goes with items that are shown in rounds."""
-        name = f'mechanism="{self.mechanism}"'
-        if self.count == "events":
-            raise BadParameter(f"{name} counts people.", fix='count="users", or mechanism="auto"')
-        if isinstance(self.bound, str) and self.bound != "auto":
-            raise BadParameter(f'bound="{self.bound}" with {name}: nothing is chosen.', fix='bound="auto", or bound=50')
-        if isinstance(self.bound, int) and self.bound > MOST_ITEMS:
-            raise BadParameter(f"bound={self.bound} with {name}: at most {MOST_ITEMS:,}.", fix="bound=100")
-        if self.share is not None or self.grid is not None:
-            raise BadParameter(f"{name} leaves no bound to choose.", fix="no share and grid")
-        if self.debias != "auto":
-            raise BadParameter(f"debias={self.debias!r} with {name}: counts are measured afterwards.", fix="no debias")
-
-    def _check_sample(self) -> None:
-        """What goes with counts of a sample."""
-        given = given_of_sample(self)
-        check_paper_rule(self, given)
-        if self.mechanism != Sampled.name:
-            if given or self.rule != "exact":
-                name = given[0] if given else "rule"
-                raise BadParameter(f"{name}: only a sample has it.", fix=f'mechanism="sample-threshold", or no {name}')
-            return
-        if self.count == "events":
-            raise BadParameter('mechanism="sample-threshold" counts people.', fix='count="users"')
-        if self.debias not in ("auto", None):
-            raise BadParameter(f'debias="{self.debias}": counts of a sample are not scaled.', fix="no debias")
-        self._check_sample_bound(given)
-
-    def _check_sample_bound(self, given: Sequence[str]) -> None:
-        if isinstance(self.bound, int) and self.bound > MOST_REPORTS:
-            raise BadParameter(f"bound={self.bound} in a sample: at most {MOST_REPORTS:,}.", fix="bound=20")
-        if isinstance(self.bound, str) and self.bound not in ("auto", Generalized.name):
-            raise BadParameter(f'bound="{self.bound}" is not for samples.', fix='bound="auto", or bound=1')
-        if isinstance(self.bound, str) and len(given) == 2:
-            raise BadParameter("p and theta leave nothing to choose a bound by.", fix="bound=1, or only one of them")
-        if self.grid is not None and self.grid[-1] > MOST_REPORTS:
-            raise BadParameter(f"grid: in a sample up to {MOST_REPORTS:,}.", fix="grid=[1, 2, 5, 10]")
 
     # the cost
 

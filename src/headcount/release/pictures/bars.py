@@ -38,7 +38,7 @@ Namer = Callable[[Sequence[Any]], str]
 
 @dataclass(frozen=True)
 class Bars:
-    """Items and their values, ready to be ready."""
+    """Items and their values, ready to be drawn."""
 
     names: list[str]
     values: list[float]
