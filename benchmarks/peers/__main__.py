@@ -49,7 +49,7 @@ class Table:
     """Its distinct pairs (user_id, item): what the peers read."""
     truth: dict[Any, int]
     bounds: dict[int, int]
-    """Percentile -> so many items a person has at most, in truth."""
+    """Percentile -> true number of items of the person at that percentile."""
 
 
 PEERS = (

@@ -2,7 +2,7 @@
 
     python -m benchmarks.peers.environments opendp smartnoise
 
-What does not install is told, with pip's reason, and left out.
+A library that does not install is named, with pip's reason, and left out.
 """
 
 import shutil

@@ -149,7 +149,7 @@ def test_percentages_are_rounded_up(share: float, words: str) -> None:
     assert percent(share) == words
 
 
-@pytest.mark.parametrize(("epsilon", "strength"), [(0.1, "strong"), (1, "strong"), (1.1, "moderate"), (11, "weak")])
+@pytest.mark.parametrize(("epsilon", "strength"), [(0.1, "strong"), (1, "strong"), (1.1, "reasonable"), (11, "weak")])
 def test_epsilon_in_words(epsilon: float, strength: str) -> None:
     assert Promise(epsilon, 0.0, "add-remove", "user", "stated").strength.startswith(strength)
 

@@ -53,7 +53,7 @@ EXAMPLE_LEFT = 10
 SELECTIONS = {kind.name: kind for kind in (Generalized, Exponential)}
 """Ways of selecting the bound, by name."""
 PAPER_MAX_BOUND = 1500
-"""The largest candidate of paper 000, which Algorithm 4 needs to be small."""
+"""The largest candidate of Liu et al. 2023, which Algorithm 4 needs to be small."""
 
 
 @dataclass(frozen=True, kw_only=True)
