@@ -69,11 +69,12 @@ class UnknownItems(Strategy):
     def forecast(self, item: str, unit: str) -> Forecast:
         if self.selection is None:
             return given_forecast(self.mechanism(), item, unit)
-        mechanisms = [self.mechanism(self.example(bound)) for bound in EXAMPLE_BOUNDS]
+        bounds = (self.bound,) if isinstance(self.bound, int) else EXAMPLE_BOUNDS
+        mechanisms = [self.mechanism(self.example(bound)) for bound in bounds]
         first, *rest = map(format_visible_from, mechanisms)
-        needed = for_examples([f"{first} {unit}", *rest])
+        needed = for_examples([f"{first} {unit}", *rest], bounds)
         return [
-            error_line(example_errors(mechanisms)),
+            error_line(example_errors(mechanisms, bounds=bounds)),
             ("appear", f"an item ({item}) needs about {needed}"),
             ("beware", few_people(mechanisms[0])),
         ]
