@@ -28,8 +28,9 @@ from headcount.mechanism.groups.measurement import GroupMeasurement
 from headcount.mechanism.groups.metric import PEOPLE, Metric
 from headcount.mechanism.groups.norms import SeenNorms
 from headcount.noise import Entropy, Law
+from headcount.source.amounts import GRID
 from headcount.source.axis import Axis
-from headcount.source.contributions import GRID, ReadPlan
+from headcount.source.contributions import ReadPlan
 from tests.groups import SECRET, contributed
 
 Person = tuple[tuple[str, float], ...]
