@@ -26,8 +26,8 @@ from headcount.mechanism.groups.strategy import GroupStatistics
 from headcount.mechanism.mechanism import AnyMechanism, Columns, Noisy
 from headcount.planner import release
 from headcount.release import Release
+from headcount.source.amounts import GRID, LARGEST_AMOUNT
 from headcount.source.axis import Axis, between, check_value, spaced
-from headcount.source.contributions import GRID, LARGEST_AMOUNT
 from headcount.source.periods import Period
 
 QUANTILE_CELLS = 128
