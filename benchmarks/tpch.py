@@ -1,11 +1,12 @@
 """Sums, means and medians per group on TPC-H (scale factor 1: 1.5 million orders of 100,000 customers).
 
-    python -m benchmarks.tpch [--part sums|means|five|times] [--runs 5] [--scale 1] [--folder FOLDER]
+    python -m benchmarks.tpch [--part sums|peers|means|five|times] [--runs 5] [--scale 1] [--folder FOLDER]
 
 The privacy unit is the customer, epsilon 1 and delta 1e-6, everything paid. Ten questions are asked twice: with groups
 that are not known, and with all groups as keys. *l1*: all errors over all true values, groups that are not shown
 counted in full. *possible*: what Gaussian noise for three quarters of the price gives, with the best bound in hindsight
-and what that clips undone by one ratio. *holds*: the share of intervals that hold the true value. Data are made by the
+and what that clips undone by one ratio. *holds*: the share of intervals that hold the true value. *peers*: the same
+sums by OpenDP and SmartNoise-SQL, each in an environment of its own (`benchmarks/peers/sums.py`). Data are made by the
 wheel tpchgen-cli, into a temporary folder unless one is named.
 """
 
@@ -22,6 +23,7 @@ from typing import Any
 import duckdb
 import numpy as np
 
+from benchmarks.peers.sums import lines
 from headcount.account.calibrate import analytic_sigma
 from headcount.jobs.aggregate import aggregate
 from headcount.jobs.histogram import histogram
@@ -176,6 +178,20 @@ def sums(connection: duckdb.DuckDBPyConnection, runs: int) -> Iterator[str]:
         yield f"| {' | '.join(cells)} |"
 
 
+def peers(connection: duckdb.DuckDBPyConnection, runs: int) -> Iterator[str]:
+    """The ten questions by OpenDP and SmartNoise-SQL, at their best bounds in hindsight."""
+    yield "| question | peer | groups | l1 | shown | l1, bounds at 99% | best in hindsight |"
+    yield "|---|---|---|---|---|---|---|"
+    for question in QUESTIONS:
+        item = " || ' ' || ".join(question.by)
+        rows = f"SELECT user AS user_id, {item} AS item, sum(x) AS x FROM ({question.sql}) GROUP BY ALL"
+        with tempfile.TemporaryDirectory() as folder:
+            pairs = Path(folder) / "pairs.parquet"
+            connection.sql(rows).write_parquet(str(pairs))
+            for cells in lines(pairs, runs):
+                yield f"| {question.name} | {' | '.join(cells)} |"
+
+
 def means(connection: duckdb.DuckDBPyConnection, runs: int) -> Iterator[str]:
     """Means and medians of orders."""
     yield "| question | metric | keys: median error | holds | not known: median error | holds |"
@@ -240,7 +256,7 @@ def _seconds(path: str, by: list[str]) -> list[float]:
     return np.diff(clock).tolist()
 
 
-PARTS = {"sums": sums, "means": means, "five": five, "times": times}
+PARTS = {"sums": sums, "peers": peers, "means": means, "five": five, "times": times}
 
 
 def main() -> None:

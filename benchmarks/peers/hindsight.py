@@ -96,7 +96,7 @@ def search(pairs: Pairs, random: np.random.Generator, runs: int = RUNS) -> tuple
 
 def good_of_opendp(table: Table, setting: Setting) -> float:
     """Good items of one release by OpenDP."""
-    return off(released(OPENDP, setting.noise, setting.bound, table.pairs), table.truth).good
+    return off(released(OPENDP, table.pairs, setting.bound, setting.noise), table.truth).good
 
 
 def good_of_ours(table: Table) -> float:
