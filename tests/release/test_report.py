@@ -18,6 +18,7 @@ from tests.release.test_forged import RELEASES, SCRIPT, people
 import headcount as hc
 from headcount.errors import BadParameter, NotSealed
 from headcount.release import About, Release, pack
+from headcount.release.published import check_sealed
 from headcount.release.report.checklist import checklist
 from headcount.release.report.facts import Facts
 from headcount.release.report.promise import Promise, delta_warnings, percent
@@ -67,6 +68,33 @@ def test_a_page_answers_what_an_officer_asks(ledger: hc.Ledger, tmp_path: Path) 
         "docs/proofs/",
     ):
         assert answer in text, answer
+
+
+def test_a_page_and_a_record_say_who_made_the_charge_and_what_for(ledger: hc.Ledger, tmp_path: Path) -> None:
+    stated = hc.Ledger(
+        ledger.path, analyst="Ada <b>Lovelace</b>", purpose=f"{SCRIPT.partition(chr(27))[0]}: weekly # x"
+    )
+    release = hc.histogram(PLAYS, **ASKED, ledger=stated)
+    page = release.report(tmp_path / "r.html", ledger=ledger)
+    assert "Analyst Ada <b>Lovelace</b> (as stated at the charge)" in read(page)
+    assert f"Purpose {stated.purpose} (as stated at the charge)" in read(page)
+    assert "<script" not in page.read_text()
+    record = yaml.safe_load(release.report(tmp_path / "r.yaml", ledger=ledger).read_text())
+    assert faults(record) == []
+    assert record["deployment"]["basic"]["intended_use"] == stated.purpose
+    more = record["deployment"]["implementation"]["additional_information"]
+    assert more.replace("\n", " ").endswith("Analyst, as stated at the charge: Ada <b>Lovelace</b>.")
+    for kind in ("html", "yaml"):
+        assert check_sealed(ledger, tmp_path / f"r.{kind}").startswith("made from a release that was sealed here")
+
+
+def test_a_page_leaves_to_its_reader_what_nobody_stated(ledger: hc.Ledger, tmp_path: Path) -> None:
+    release = hc.histogram(PLAYS, **ASKED, ledger=ledger)
+    for known in (None, ledger):
+        text = read(release.report(tmp_path / "r.html", ledger=known))
+        assert "Analyst not recorded: for you to answer Purpose not recorded: for you to answer" in text
+        record = yaml.safe_load(release.report(tmp_path / "r.yaml", ledger=known).read_text())
+        assert record["deployment"]["basic"]["intended_use"] == f"{GAP}: what it is for"
 
 
 def test_later_charges_do_not_change_a_page(ledger: hc.Ledger, tmp_path: Path) -> None:

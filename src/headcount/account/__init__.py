@@ -11,6 +11,7 @@ shuffling.py  what shuffled messages cost, and the fewest for a given cost
 budget.py     budgets as typed; the least epsilon for an error
 filter.py     a budget for adaptive work
 ledger.py     one total budget for a group of people, on disk      charge.py  chain.py  store.py  pending.py
+                                                                   attribution.py
                                                                    key.py  private.py  relation.py  turn.py  one_path.py
 entry.py      a sealed release in its ledger                       notebook.py  what a notebook shows of a ledger
 """

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Self
 
+from headcount.account import attribution
 from headcount.account.guarantee import Cost
 from headcount.account.relation import check_known, relation_of
 from headcount.exact import written
@@ -63,6 +64,7 @@ class Row:
 
 _CHARGE_FIELDS_0_8 = {"at", "request", "dataset", "events", "epsilon", "delta", "spent_epsilon", "spent_delta"}
 _CHARGE_FIELDS = {*_CHARGE_FIELDS_0_8, "neighbours", "data", "secret"}
+"""A charge may have those of its attribution, too."""
 
 
 @dataclass(frozen=True)
@@ -152,7 +154,8 @@ class History:
 
     def _add_reserve(self, row: Row, fields: dict[str, str]) -> str | None:
         old = self._format != FORMAT and set(fields) == _CHARGE_FIELDS_0_8
-        if not (old or set(fields) == _CHARGE_FIELDS) or not all(isinstance(value, str) for value in fields.values()):
+        known = old or set(fields) - attribution.FIELDS == _CHARGE_FIELDS
+        if not known or not all(isinstance(value, str) for value in fields.values()):
             return "is not a charge"
         price = _units(fields)
         spent = self._spent[0] + price[0], self._spent[1] + price[1]

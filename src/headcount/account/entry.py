@@ -23,6 +23,10 @@ class Entry:
     budget: Cost
     spent: Cost
     """The sum of all charges up to this one."""
+    analyst: str = ""
+    """Who made the charge, as stated; empty if nobody said."""
+    purpose: str = ""
+    """What the release is for, as stated; empty if nobody said."""
 
     @property
     def date(self) -> str:
@@ -46,4 +50,6 @@ def entry_of(ledger: Ledger, head: str, content: bytes) -> Entry:
             f"{ledger.path.name}: it has no charge for this release.", fix="the ledger that it was charged to"
         )
     spent = Cost(*(sum((getattr(each.cost, part) for each in before), Fraction(0)) for part in ("epsilon", "delta")))
-    return Entry(ledger.path.name, number, before[-1].at, len(before), ledger.budget, spent)
+    charge = before[-1]
+    about = (ledger.path.name, number, charge.at, len(before), ledger.budget, spent)
+    return Entry(*about, analyst=charge.analyst, purpose=charge.purpose)

@@ -15,6 +15,8 @@ Invariants:
   new charge.
 - A request is the same only if its data are: for other data than it was charged for before, it is refused, before
   anything is drawn or charged (key.py).
+- Who made a charge and what for, if stated, is in its row and no part of its identity: a retry changes neither
+  (attribution.py).
 - All charges are for the same neighbouring relation: epsilons for different ones do not add up (relation.py).
 - Check and charge are one immediate transaction: processes that write at the same time cannot overspend.
 - Typed epsilons and deltas add up as exact decimals, and a charge that does not cover the price of its events is
@@ -37,6 +39,7 @@ from threading import RLock
 from weakref import WeakSet
 
 from headcount.account import cost, pending, store
+from headcount.account.attribution import Attribution
 from headcount.account.chain import FORMAT, Broken, ChargeRecord, History, Row, amount, digest, parse_amount
 from headcount.account.charge import Charge, check_covered, check_enough, format_cost, typed_budget
 from headcount.account.events import Event, from_json
@@ -82,6 +85,10 @@ class Spend:
     """Privacy events; None if a newer version of headcount wrote them."""
     sealed: bool
     """False if the release was never finished: it can be requested again without a new charge."""
+    analyst: str = ""
+    """Who made the charge, as stated; empty if nobody said."""
+    purpose: str = ""
+    """What the release is for, as stated; empty if nobody said."""
 
     @property
     def title(self) -> str:
@@ -97,6 +104,10 @@ class Ledger:
     """Opens the ledger of all data about the same people, or creates it if there is none (then with its total budget).
 
     It adds up charges for one neighbouring relation: the one it was created for, else that of its first charge.
+
+    Every charge made through this object records `analyst` (who makes it) and `purpose` (what the release is for), for
+    whoever reads the ledger or a report: never write anything there that you learned from the data. A request that was
+    charged before keeps what was stated then.
 
     >>> import tempfile
     >>> from fractions import Fraction
@@ -117,7 +128,10 @@ class Ledger:
         epsilon: Number | None = None,
         delta: Number | None = None,
         neighbours: Relation | None = None,
+        analyst: str | None = None,
+        purpose: str | None = None,
     ) -> None:
+        self._attribution = Attribution.from_typed(analyst=analyst, purpose=purpose)
         self.path = store.resolve_links(Path(path))
         self._lock = RLock()
         _LEDGERS.add(self)
@@ -173,7 +187,8 @@ class Ledger:
                     sealed = _sealed(connection, earlier, history, self.path)
                     return earlier, sealed or pending.read(self.path, earlier)
                 _check_new(history, charge, self.path)
-                row, secret = _append_charge(connection, history, charge, kept, self.path)
+                fields = {"data": kept, **self._attribution.fields()}
+                row, secret = _append_charge(connection, history, charge, fields, self.path)
             self._seen = row
             return row, secret
 
@@ -205,6 +220,16 @@ class Ledger:
 
         charges = [(each.at[:10], each.title, each.dataset, each.cost, each.sealed) for each in self.spends()]
         return notebook.view(self.path.name, self.budget, self.spent, charges, self.head)
+
+    @property
+    def analyst(self) -> str:
+        """Who makes the charges of this object; empty if nobody said."""
+        return self._attribution.analyst
+
+    @property
+    def purpose(self) -> str:
+        """What the releases charged through this object are for; empty if nobody said."""
+        return self._attribution.purpose
 
     @property
     def neighbours(self) -> str | None:
@@ -379,11 +404,11 @@ def _check_new(history: History, charge: Charge, path: Path) -> None:
 
 
 def _append_charge(
-    connection: Connection, history: History, charge: Charge, kept: str, path: Path
+    connection: Connection, history: History, charge: Charge, fields: dict[str, str], path: Path
 ) -> tuple[Row, bytes]:
-    """Append a new charge and return it with its secret, which is on disk before the charge is."""
+    """Append a new charge with further fields and return it with its secret, which is on disk before the charge is."""
     secret = os.urandom(pending.SIZE)
-    row = _charge_row(history, charge, {"data": kept, "secret": pending.commitment(secret)})
+    row = _charge_row(history, charge, {**fields, "secret": pending.commitment(secret)})
     pending.keep(path, row, secret)
     store.append(connection, row)
     return row, secret
@@ -418,7 +443,8 @@ def _spend(row: Row, sealed: bool) -> Spend:
     except (BadParameter, ValueError, TypeError, AttributeError):
         events = None
     about = (row.number, fields["at"], fields["request"], fields["dataset"])
-    return Spend(*about, parse_amount(fields), relation_of(fields), events, sealed)
+    stated = Attribution.from_fields(fields)
+    return Spend(*about, parse_amount(fields), relation_of(fields), events, sealed, stated.analyst, stated.purpose)
 
 
 def _minus(one: Cost, other: Cost) -> Cost:

@@ -170,4 +170,5 @@ def _option(found: re.Match[str]) -> str:
     pairs = re.sub(r"\((\S+), (\S+)\)", r"\1..\2", value)
     signs = r"['\"]" if name == "master" else r"[\[\]{}'\"]"  # local[2] is the name of a Spark
     plain = re.sub(signs, "", pairs).replace(", ", ",").replace(": ", "=")
-    return f"--{name.replace('_', '-')}{'' if plain == 'True' else f' {plain}'}"
+    quoted = f'"{plain}"' if " " in plain else plain
+    return f"--{name.replace('_', '-')}{'' if plain == 'True' else f' {quoted}'}"

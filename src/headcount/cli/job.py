@@ -45,6 +45,8 @@ class Run:
     neighbours: Annotated[str, typer.Option(help="add-remove or replace.")] = "add-remove"
     dataset: Annotated[str | None, typer.Option(help="What the data are called; else the file's name.")] = None
     ledger: Annotated[Path | None, typer.Option("--ledger", help="Charge this ledger.")] = None
+    analyst: Annotated[str | None, typer.Option(help="Who makes the charge, for the ledger and the report.")] = None
+    purpose: Annotated[str | None, typer.Option(help="What the release is for, likewise.")] = None
     again: Annotated[bool, typer.Option("--again", help="Pay for a new draw of a sealed request.")] = False
     engine: Annotated[str, typer.Option(help="What reads the file: duckdb or spark.")] = "duckdb"
     memory: Annotated[str | None, typer.Option(help="The most that DuckDB may take: 4GB, 512MB.")] = None
@@ -65,6 +67,7 @@ def command(name: str) -> Callable[..., None]:
         run = Run(**{option: typed.pop(option) for option in shared})
         _engine(run)
         check_targets(run.out or [])
+        _check_attribution(run)
         _carry_out(name, arguments(function, typed), run)
 
     files, user, *others = shared.values()
@@ -96,6 +99,13 @@ def check_targets(out: Sequence[Path]) -> None:
             raise BadParameter(f"{path}: a folder.", fix=f"{path / 'release.csv'}")
         if not path.absolute().parent.is_dir():
             raise BadParameter(f"{path}: there is no such folder.", fix=f"mkdir -p {path.parent}")
+
+
+def _check_attribution(run: Run) -> None:
+    """Refuse an analyst or a purpose that nothing would record."""
+    for name, given in (("analyst", run.analyst), ("purpose", run.purpose)):
+        if given is not None and run.ledger is None:
+            raise BadParameter(f"{name}={given!r:.60}: nothing records it without a ledger.", fix="ledger=visits.db")
 
 
 def _carry_out(name: str, parameters: dict[str, Any], run: Run) -> None:
@@ -148,7 +158,8 @@ def _check_pictures(plan: Plan, out: Sequence[Path]) -> None:
 
 
 def _release(plan: Plan, run: Run) -> None:
-    ledger, there = Ledger(run.ledger) if run.ledger else None, {path: _version(path) for path in run.out or []}
+    ledger = Ledger(run.ledger, analyst=run.analyst, purpose=run.purpose) if run.ledger else None
+    there = {path: _version(path) for path in run.out or []}
     before = len(_charges(plan, ledger))
     try:
         release = _draw_release(plan, ledger, again=run.again)

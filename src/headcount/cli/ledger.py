@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -66,18 +67,25 @@ def verify(
 
 def print_ledger(ledger: Ledger) -> None:
     """Print the ledger as a table for people."""
-    heads = ("row", "when", "what", "dataset", "epsilon", "delta", "release")
-    table = Table(*heads, box=None, header_style="bold", pad_edge=False)
-    for spend in ledger.spends():
-        what = Text(visible(spend.title)), Text(visible(spend.dataset))
-        table.add_row(str(spend.number), spend.at, *what, *_amounts(spend.cost), _release(spend))
     console = plain_console()
     console.print(Text(visible(f"{ledger.path.name}: {_budget(ledger)}")), soft_wrap=True)
-    console.print(table)
+    console.print(_charges(ledger.spends()))
     console.print(f"spent {describe_cost(ledger.spent)}\nleft  {describe_cost(ledger.left)}")
     if tighter := ledger.tighter():
         console.print(f"by zCDP, all charges together cost {describe_cost(tighter)}")
     console.print(f"head  {ledger.head}", soft_wrap=True)
+
+
+def _charges(spends: Sequence[Spend]) -> Table:
+    """Make the table of all charges; analyst and purpose have a column if one of them states it."""
+    stated = [name for name in ("analyst", "purpose") if any(getattr(spend, name) for spend in spends)]
+    heads = ("row", "when", "what", "dataset", *stated, "epsilon", "delta", "release")
+    table = Table(*heads, box=None, header_style="bold", pad_edge=False)
+    for spend in spends:
+        texts = (spend.title, spend.dataset, *(getattr(spend, name) for name in stated))
+        shown = [Text(visible(text)) for text in texts]
+        table.add_row(str(spend.number), spend.at, *shown, *_amounts(spend.cost), _release(spend))
+    return table
 
 
 def _budget(ledger: Ledger) -> str:
@@ -109,7 +117,8 @@ def as_dict(ledger: Ledger) -> dict[str, object]:
 
 def _charge(spend: Spend) -> dict[str, object]:
     about = {"row": spend.number, "at": spend.at, "what": spend.request, "dataset": spend.dataset}
-    return {**about, "neighbours": spend.neighbours, "sealed": spend.sealed, **_plain(spend.cost)}
+    stated = {"analyst": spend.analyst or None, "purpose": spend.purpose or None}
+    return {**about, **stated, "neighbours": spend.neighbours, "sealed": spend.sealed, **_plain(spend.cost)}
 
 
 def describe_cost(cost: Cost) -> str:

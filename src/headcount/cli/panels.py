@@ -12,7 +12,18 @@ PANELS = {
         *("user", "by", "value", "metrics", "k", "q", "range", "ranges", "edges", "count", "sum", "target", "keys"),
         *("keys_file", "bins", "per", "dates", "where"),
     ),
-    PRIVACY: ("epsilon", "delta", "target_error", "bound", "neighbours", "ledger", "again", "dataset"),
+    PRIVACY: (
+        "epsilon",
+        "delta",
+        "target_error",
+        "bound",
+        "neighbours",
+        "ledger",
+        "analyst",
+        "purpose",
+        "again",
+        "dataset",
+    ),
     OUTPUT: ("out", "as_json", "dry_run"),
 }
 """Options by panel, in the order in which they are listed; all others are advanced."""

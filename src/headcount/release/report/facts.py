@@ -83,6 +83,16 @@ class Facts:
         return self.about.steps[-1] if self.about.steps else "The guarantee is not recorded."
 
     @property
+    def analyst(self) -> str:
+        """Who made the charge, as stated; empty if that is not known."""
+        return self.entry.analyst if self.entry else ""
+
+    @property
+    def purpose(self) -> str:
+        """What the release is for, as stated; empty if that is not known."""
+        return self.entry.purpose if self.entry else ""
+
+    @property
     def event_names(self) -> list[str]:
         """The kinds of privacy events, each once, in order."""
         return list(dict.fromkeys(event.name for event in from_json(self.about.events)))

@@ -140,10 +140,16 @@ def _origin(facts: Facts) -> str:
         "Number of people": f"{facts.people} ({facts.people.origin})" if facts.people else "not public",
         "Charged on": entry.at if entry else f"{UNKNOWN}: no ledger was given",
         "Made with": f"headcount {about.version}" if about.version else f"headcount, version {UNKNOWN}",
-        "Analyst, purpose": f"{UNKNOWN}: for you to answer",
+        "Analyst": _stated(facts.analyst),
+        "Purpose": _stated(facts.purpose),
         "Budget": _budget(facts),
     }
     return f"<section><h2>Where it comes from</h2>\n{facts_list(known.items())}</section>"
+
+
+def _stated(text: str) -> str:
+    """What the analyst stated, which nobody verified."""
+    return f"{text} (as stated at the charge)" if text else f"{UNKNOWN}: for you to answer"
 
 
 def _budget(facts: Facts) -> str:

@@ -53,7 +53,7 @@ def _basic(facts: Facts) -> dict[str, Any]:
         "data_curators": [curator],
         "description": f"{chart_title(facts.about)}, from {facts.about.dataset}: {facts.table.num_rows:,} rows of "
         f"{', '.join(facts.table.column_names)}.",
-        "intended_use": Gap("what it is for"),
+        "intended_use": facts.purpose or Gap("what it is for"),
         "data_product_type": "Summary statistics",
         "data_product_region": Gap("which region the data describe, or whose laws apply"),
         "data_product_sector": Placeholder(
@@ -129,5 +129,11 @@ def _implementation(facts: Facts) -> dict[str, Any]:
         "post_processing": "Rounding, cutting at 0, intervals and order, from released values alone.",
         "justification": Gap("why these parameters, and who decided"),
         "utility": about.interval or Gap("how precise the numbers are"),
-        "additional_information": f"SHA-256 of the release: {facts.digest}. Proof: {about.proof or 'not recorded'}.",
+        "additional_information": f"SHA-256 of the release: {facts.digest}. Proof: {about.proof or 'not recorded'}."
+        f"{_analyst(facts)}",
     }
+
+
+def _analyst(facts: Facts) -> str:
+    """Who made the charge, which nobody verified; empty if nobody said."""
+    return f" Analyst, as stated at the charge: {facts.analyst}." if facts.analyst else ""
