@@ -90,10 +90,10 @@ def test_a_page_and_a_record_say_who_made_the_charge_and_what_for(ledger: hc.Led
 
 def test_a_page_leaves_to_its_reader_what_nobody_stated(ledger: hc.Ledger, tmp_path: Path) -> None:
     release = hc.histogram(PLAYS, **ASKED, ledger=ledger)
-    for known in (None, ledger):
-        text = read(release.report(tmp_path / "r.html", ledger=known))
+    for known in (hc.load(release.save(tmp_path / "r.parquet")), release):
+        text = read(known.report(tmp_path / "r.html"))
         assert "Analyst not recorded: for you to answer Purpose not recorded: for you to answer" in text
-        record = yaml.safe_load(release.report(tmp_path / "r.yaml", ledger=known).read_text())
+        record = yaml.safe_load(known.report(tmp_path / "r.yaml").read_text())
         assert record["deployment"]["basic"]["intended_use"] == f"{GAP}: what it is for"
 
 
@@ -115,7 +115,7 @@ def test_the_ledger_is_the_one_that_sealed_it(ledger: hc.Ledger, tmp_path: Path)
 
 def test_without_a_ledger_a_page_says_what_it_does_not_know(tmp_path: Path) -> None:
     text = read(hc.histogram(PLAYS, **ASKED).report(tmp_path / "r.html"))
-    assert "Charged on not recorded: no ledger was given" in text
+    assert "Charged on not recorded: not charged to a ledger" in text
     assert "ledger verify" not in text
     assert "For you to answer." in text
 
@@ -260,7 +260,8 @@ def test_a_registry_would_take_the_record(kind: str, tmp_path: Path) -> None:
 
 def test_gaps_of_a_record_are_marked(ledger: hc.Ledger, tmp_path: Path) -> None:
     release = hc.histogram(PLAYS, **ASKED, ledger=ledger)
-    alone, charged = (release.report(tmp_path / "r.yaml", ledger=each).read_text() for each in (None, ledger))
+    loaded = hc.load(release.save(tmp_path / "r.parquet"))
+    alone, charged = (each.report(tmp_path / "r.yaml").read_text() for each in (loaded, release))
     assert f'publication_date: "1900-01-01"  # {GAP}' in alone
     assert f'publication_date: "{ledger.spends()[-1].at[:10]}"' in charged
     for text in (alone, charged):

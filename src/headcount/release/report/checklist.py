@@ -4,11 +4,11 @@ whoever publishes it."""
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from headcount.account.entry import Entry
 from headcount.exact import written
+from headcount.release.report.budget import NOT_CHARGED, NOT_HERE
 from headcount.release.report.facts import Facts
 from headcount.release.report.promise import delta_sentence, delta_warnings, promise_of
-from headcount.wording import counted_noun
+from headcount.wording import counted_noun, sentence
 
 NOISE = {
     "laplace": "discrete Laplace noise",
@@ -154,19 +154,24 @@ def implementation(facts: Facts) -> list[Line]:
 def surroundings(facts: Facts) -> list[Line]:
     """What headcount cannot know, and what a ledger does."""
     return [
-        Line("Other releases about the same people", _others(facts.entry), open=True),
+        Line("Other releases about the same people", _others(facts), open=True),
         Line("Tuning", "Were parameters tried out on these data before? What was seen then is not covered.", open=True),
         Line("Access to the rows", "Who can read the rows, the ledger and its key?", open=True),
         Line("Retention", "How long are the rows kept, and who deletes them?", open=True),
     ]
 
 
-def _others(entry: Entry | None) -> str:
+def _others(facts: Facts) -> str:
+    entry = facts.entry
     if entry is None:
-        return "No ledger was given. What else was published about these people, and what does it add up to?"
+        return (
+            f"{sentence(NOT_HERE if facts.about.head else NOT_CHARGED)}. What else was published about these people, "
+            "and what does it add up to?"
+        )
     return (
-        f"{entry.ledger} had {counted_noun(entry.charges, 'charge')} by then, this one included: epsilon "
-        f"{written(entry.spent.epsilon)} of {written(entry.budget.epsilon)}. Are there others?"
+        f"{entry.ledger} had {counted_noun(len(entry.up_to), 'charge')} by then, this one included: epsilon "
+        f"{written(entry.spent.epsilon)} of {written(entry.budget.epsilon)}. Was anything else published about these "
+        "people, without this ledger?"
     )
 
 

@@ -9,16 +9,24 @@ from html import escape
 import pyarrow as pa
 
 from headcount.errors import visible
-from headcount.exact import written
 from headcount.release.about import RANK, About
 from headcount.release.pictures.scene import Options
 from headcount.release.plot import picture, render
+from headcount.release.report.budget import (
+    COLUMNS,
+    MOST_LISTED,
+    budget,
+    charged_on,
+    charges,
+    missing_ledger,
+    together,
+)
 from headcount.release.report.checklist import Line, checklist
 from headcount.release.report.facts import Facts
 from headcount.release.report.promise import delta_warnings, promise_of
 from headcount.release.report.style import COLOURS, STYLE
 from headcount.release.text import chart_title, counts, rows, shown
-from headcount.wording import visible_json
+from headcount.wording import counted_noun, sentence, visible_json
 from headcount.wording.markup import facts as facts_list
 from headcount.wording.markup import paragraphs, table, text
 
@@ -51,7 +59,7 @@ def page(facts: Facts) -> str:
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{title}</title>\n<style>{STYLE}</style></head>\n<body><main>\n{_header(facts)}\n{_figure(facts)}\n"
-        f"{_numbers(facts)}\n{_privacy(facts)}\n{_origin(facts)}\n{_verification(facts)}\n{_folded(facts)}\n"
+        f"{_numbers(facts)}\n{_privacy(facts)}\n{_together(facts)}{_origin(facts)}\n{_verification(facts)}\n{_folded(facts)}\n"
         "</main></body></html>\n"
     )
 
@@ -63,8 +71,13 @@ def _header(facts: Facts) -> str:
     return (
         f'<header><p class="kicker">A release with differential privacy</p>\n<h1>{text(chart_title(about))}</h1>\n'
         f'<p class="soft">{text(" · ".join(parts))} · <b>{text(cost)}</b></p></header>\n'
+        f"{_warning(missing_ledger(facts))}"
         f'<section class="card"><b>Why you may look at this.</b> {text(WHY)}</section>'
     )
+
+
+def _warning(words: str) -> str:
+    return f'<p class="warning"><b>Warning.</b> {text(words)}</p>\n' if words else ""
 
 
 def _figure(facts: Facts) -> str:
@@ -83,11 +96,6 @@ def inline_picture(table: pa.Table, about: About, name: str, most: int) -> str:
     label = f"Picture: {chart_title(about)}. All values are in the table below."
     svg = svg.replace("<svg ", f'<svg role="img" aria-labelledby="{name}-picture" ', 1)
     return svg.replace(">", f'><title id="{name}-picture">{text(label)}</title>', 1)
-
-
-def sentence(clause: str) -> str:
-    """The same with a capital."""
-    return clause[:1].upper() + clause[1:]
 
 
 def _numbers(facts: Facts) -> str:
@@ -119,7 +127,7 @@ def html_table(part: pa.Table, about: About, caption: str = "") -> str:
 def _privacy(facts: Facts) -> str:
     """The promise, its warnings, and what it does not cover."""
     promise = " ".join(filter(None, promise_of(facts).sentences))
-    warnings = "".join(f'<p class="warning"><b>Warning.</b> {text(each)}</p>\n' for each in delta_warnings(facts))
+    warnings = "".join(map(_warning, delta_warnings(facts)))
     return (
         f'<section><h2>Privacy in one paragraph</h2>\n<p class="card">{text(promise)}</p>\n{warnings}'
         f"<h2>What is not promised</h2>\n{_list(NOT_PROMISED)}</section>"
@@ -132,17 +140,17 @@ def _list(lines: Iterable[str], kind: str = "ul") -> str:
 
 def _origin(facts: Facts) -> str:
     """Dataset, date, version, budget."""
-    about, entry = facts.about, facts.entry
+    about = facts.about
     known = {
         "Question": about.what,
         "Dataset": about.dataset,
         "One person is": f"one value of {facts.user}" if facts.user else UNKNOWN,
         "Number of people": f"{facts.people} ({facts.people.origin})" if facts.people else "not public",
-        "Charged on": entry.at if entry else f"{UNKNOWN}: no ledger was given",
+        "Charged on": charged_on(facts),
         "Made with": f"headcount {about.version}" if about.version else f"headcount, version {UNKNOWN}",
         "Analyst": _stated(facts.analyst),
         "Purpose": _stated(facts.purpose),
-        "Budget": _budget(facts),
+        "Budget": budget(facts),
     }
     return f"<section><h2>Where it comes from</h2>\n{facts_list(known.items())}</section>"
 
@@ -152,14 +160,18 @@ def _stated(text: str) -> str:
     return f"{text} (as stated at the charge)" if text else f"{UNKNOWN}: for you to answer"
 
 
-def _budget(facts: Facts) -> str:
-    if facts.entry is None:
-        return "no ledger was given"
-    spent, left = (
-        f"epsilon {written(each.epsilon)}, delta {written(each.delta)}"
-        for each in (facts.entry.spent, facts.entry.left)
+def _together(facts: Facts) -> str:
+    """All charges of the ledger up to this one, and what beliefs can become by all of them."""
+    entry = facts.entry
+    if entry is None:
+        return ""
+    earlier = len(entry.up_to) - MOST_LISTED
+    more = f"<p>... and {counted_noun(earlier, 'earlier charge')}, in {text(entry.ledger)}.</p>" if earlier > 0 else ""
+    listed = table(COLUMNS, charges(entry), [name in ("epsilon", "delta") for name in COLUMNS])
+    return (
+        f"<section><h2>All releases of this ledger together</h2>\n{paragraphs(together(facts))}"
+        f'<div class="scroll" tabindex="0">{listed}</div>{more}</section>\n'
     )
-    return f"spent {spent}; left {left}. This is right after the charge; {facts.entry.ledger} knows what came later."
 
 
 def _verification(facts: Facts) -> str:

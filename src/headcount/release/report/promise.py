@@ -7,6 +7,7 @@ than e^epsilon (Dwork and Roth 2014, lemma 3.17). So a belief of 50% becomes e^e
 from dataclasses import dataclass
 from math import ceil, exp, floor, log, log10, sqrt
 
+from headcount.account import Cost
 from headcount.release.hints import LARGEST_EPSILON, delta_hints
 from headcount.release.report.facts import Facts
 
@@ -91,10 +92,10 @@ class Promise:
         return [self.change, self.odds, self.about_rows, self.exception, size]
 
 
-def promise_of(facts: Facts) -> Promise:
-    """The promise of a release."""
-    about = facts.about
-    return Promise(float(about.epsilon), float(about.delta), facts.neighbours, facts.user, facts.stated)
+def promise_of(facts: Facts, cost: Cost | None = None) -> Promise:
+    """The promise of a release; or of all that a cost stands for."""
+    paid = cost or facts.about
+    return Promise(float(paid.epsilon), float(paid.delta), facts.neighbours, facts.user, facts.stated)
 
 
 def factor(epsilon: float) -> str:
