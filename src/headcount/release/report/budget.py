@@ -1,5 +1,5 @@
 """What a ledger adds to a report: date, budget, the charges up to this release, and the odds for all of them together.
-All of it was fixed at the charge, so the report stays the same."""
+Everything was fixed at the charge, so the report stays the same."""
 
 from headcount.account import Cost
 from headcount.account.entry import Entry
@@ -31,7 +31,7 @@ def charged_on(facts: Facts) -> str:
     """When it was charged, and to what."""
     if facts.entry is None:
         return f"not recorded: {NOT_HERE if facts.about.head else NOT_CHARGED}"
-    return f"{facts.entry.at} (UTC), row {facts.entry.number} of {facts.entry.ledger}"
+    return f"{facts.entry.at}, row {facts.entry.number} of {facts.entry.ledger}"
 
 
 def budget(facts: Facts) -> str:
@@ -59,7 +59,7 @@ def together(facts: Facts) -> list[str]:
     count = f"Everything charged to {entry.ledger} so far, this release included ({len(entry.up_to)} charges)"
     return [
         *([_beliefs(facts, count, first)] if first else [f"It is the first charge to {entry.ledger}."]),
-        _beliefs(facts, "The whole budget, if all of it is spent one day", entry.budget),
+        _beliefs(facts, "The whole budget, if it is all spent one day", entry.budget),
     ]
 
 

@@ -78,7 +78,7 @@ def _variant(facts: Facts) -> dict[str, Any]:
 def _loss(facts: Facts) -> dict[str, Any]:
     promise, people = promise_of(facts), facts.people
     delta = [delta_sentence(promise.delta), *delta_warnings(facts)] if promise.delta else []
-    count = people.count if people and not people.at_least else None
+    count = people.count if people and people.is_exact else None
     unknown = f"how many people there are{f' ({people}, {people.origin})' if people else ''}"
     parameters = {"epsilon": promise.epsilon, **({"delta": promise.delta} if promise.delta else {})}
     return {
