@@ -33,7 +33,7 @@ from headcount.source.axis import Axis
 from headcount.source.binning import Binning, bins_of
 from headcount.source.pandas_columns import Role
 from headcount.source.views import Where, check_conditions, conditions, rows_where, where_clause
-from headcount.wording import counted_noun
+from headcount.wording import counted_noun, plural
 
 Parser = Callable[[str, Any, Mapping[str, Any]], Any]
 """Checks a value as typed: its name, the value, and the parameters before it."""
@@ -45,6 +45,8 @@ REQUIRED = {
     "ranges": ("which ranges?", "ranges=[(0, 10), (10, 50)]"),
 }
 """Parameters without a default: the question to ask, and an example."""
+MISSED = "The intervals do not cover that."
+"""Ends what is said about intervals that miss something."""
 
 
 def parse_neighbours(name: str, value: Any, before: Mapping[str, Any]) -> Any:
@@ -345,10 +347,13 @@ class Job(ABC):
         people = mechanism.unseen or (selections[-1].unseen if selections else 0)
         if not people or mechanism.estimand != "true":
             return ""
-        more = "by as much as they have" if self.counts_events or self.scales is not None else f"by up to {people:,}"
-        few = f"Up to {people:,} people with far more than all others could go unseen"
-        values = f"the {self.values}" if self.values == "total" else self.values
-        return f"{few}: then {values} may be higher {more}."
+        if self.counts_events or self.scales is not None:
+            values = f"the {self.values}" if self.values == "total" else self.values
+            return (
+                f"{few_with_more(people)} Part of that would be cut, unnoticed: {values} would be too small. {MISSED}"
+            )
+        few = few_with_more(people, f"far more {plural(self.item)}")
+        return f"{few} They would count too little, unnoticed: a count may be too small by up to {people:,}. {MISSED}"
 
     @property
     def values(self) -> str:
@@ -388,6 +393,12 @@ class Job(ABC):
         factor = f"{exp(epsilon):.4g} (e^{epsilon:g})" if epsilon <= 9 else f"e^{epsilon:g}"
         plus = f", plus {delta:g}" if delta else ""
         return f"Privacy: {self._change} changes the probability of any outcome by at most a factor of {factor}{plus}."
+
+
+def few_with_more(people: int, more: str = "far more") -> str:
+    """What cannot be ruled out, as the first of several sentences."""
+    few = f"a few people (up to {people:,} in the whole table)"
+    return f"It cannot be ruled out that {few} have {more} than everybody else."
 
 
 def _role(bins: Binning) -> Role:

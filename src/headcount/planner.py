@@ -339,7 +339,7 @@ class Plan:
             return self._draw(source, KeyedEntropy(secret), head, progress)
 
         sealed = ledger.publish(self.charge(), work, again=again, data=identity)
-        return open_release(sealed.content, fresh=sealed.fresh)
+        return open_release(sealed.content, fresh=sealed.fresh, ledger=ledger.path)
 
     def source(self, data: Any = None) -> Source:
         """What will be read; `data` is needed only by a plan that came from text."""

@@ -42,6 +42,20 @@ CONTRAST = """
         return {text: each.textContent.trim().slice(0, 30), ratio: ratio(ink, behind(each))}; });
     return {texts: found.length, poor: found.filter((each) => !(each.ratio >= 4.5))};
 """
+OVERLAPS = """
+    const boxes = [...document.querySelectorAll("figure svg text")].map((each) => each.getBoundingClientRect());
+    const frame = document.querySelector("figure svg").getBoundingClientRect();
+    const apart = (a, b) => a.right <= b.left + 1 || b.right <= a.left + 1 || a.bottom <= b.top + 3 ||
+        b.bottom <= a.top + 3;
+    const table = document.querySelector(".scroll");
+    return {
+        texts: boxes.length,
+        overlaps: boxes.filter((a, i) => boxes.some((b, j) => i < j && !apart(a, b))).length,
+        outside: boxes.filter((each) => each.left < frame.left - 1 || each.right > frame.right + 1).length,
+        smallest: Math.min(...[...document.querySelectorAll("figure svg text")].map((each) =>
+            parseFloat(getComputedStyle(each).fontSize) * frame.width / each.ownerSVGElement.viewBox.baseVal.width)),
+        hidden: table.scrollWidth - table.clientWidth};
+"""
 LONG = "a name without any place where it could be broken".replace(" ", "_") * 3
 
 
@@ -74,6 +88,26 @@ def test_it_can_be_read_in_both_colour_schemes(page: Path, dark: bool) -> None:
     found = measured(page, CONTRAST, width=1280, dark=dark)
     assert found["texts"] > 50
     assert found["poor"] == []
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_several_statistics_can_be_read(tmp_path: Path, width: int) -> None:
+    countries = ["France", "Germany", "Italy", "Poland", "Spain"]
+    orders = pa.table(
+        {
+            "customer": range(6000),
+            "country": [countries[user % 5] for user in range(6000)],
+            "price": [180.0 + user % 50 for user in range(6000)],
+        }
+    )
+    metrics = ["people", "sum(price)", "mean(price)"]
+    release = hc.aggregate(orders, user="customer", by="country", metrics=metrics, epsilon=1)
+    found = measured(release.report(tmp_path / "r.html"), OVERLAPS, width=width)
+    assert found["texts"] > 20
+    assert (found["overlaps"], found["outside"]) == (0, 0)
+    assert found["smallest"] >= 10
+    if width == 1280:
+        assert found["hidden"] <= 0
 
 
 def test_it_can_be_read_aloud_and_loads_nothing(page: Path) -> None:

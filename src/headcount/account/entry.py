@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from headcount.account.guarantee import Cost
-from headcount.account.ledger import Ledger
+from headcount.account.ledger import Ledger, Spend
+from headcount.account.relation import RELATIONS
 from headcount.errors import NotSealed
 
 
@@ -18,15 +19,27 @@ class Entry:
     """The charge's row."""
     at: str
     """Time of the charge."""
-    charges: int
-    """Number of charges up to this one."""
+    up_to: tuple[Spend, ...]
+    """All charges up to this one, which is the last."""
     budget: Cost
     spent: Cost
     """The sum of all charges up to this one."""
-    analyst: str = ""
-    """Who made the charge, as stated; empty if nobody said."""
-    purpose: str = ""
-    """What the release is for, as stated; empty if nobody said."""
+
+    @property
+    def adds_up(self) -> bool:
+        """False if charges are for different neighbouring relations: then their sum holds for none."""
+        relations = {spend.neighbours for spend in self.up_to}
+        return len(relations) == 1 and relations <= {*RELATIONS}
+
+    @property
+    def analyst(self) -> str:
+        """Who made the charge, as stated; empty if nobody said."""
+        return self.up_to[-1].analyst
+
+    @property
+    def purpose(self) -> str:
+        """What the release is for, as stated; empty if nobody said."""
+        return self.up_to[-1].purpose
 
     @property
     def date(self) -> str:
@@ -50,6 +63,4 @@ def entry_of(ledger: Ledger, head: str, content: bytes) -> Entry:
             f"{ledger.path.name}: it has no charge for this release.", fix="the ledger that it was charged to"
         )
     spent = Cost(*(sum((getattr(each.cost, part) for each in before), Fraction(0)) for part in ("epsilon", "delta")))
-    charge = before[-1]
-    about = (ledger.path.name, number, charge.at, len(before), ledger.budget, spent)
-    return Entry(*about, analyst=charge.analyst, purpose=charge.purpose)
+    return Entry(ledger.path.name, number, before[-1].at, tuple(before), ledger.budget, spent)

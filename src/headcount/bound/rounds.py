@@ -26,6 +26,7 @@ from headcount.exact import Integers
 from headcount.source.contributions import Contributions
 from headcount.source.encoded import Booleans, Chunk
 from headcount.source.engines.registry import to_arrow
+from headcount.wording import plural
 
 
 @dataclass(frozen=True)
@@ -97,8 +98,8 @@ class SpreadWeight(Bounding):
 
     def explain(self, item: str) -> str:
         return (
-            f"Each person has a weight of 1. Somebody with n items ({item}) adds the root of 1/n to each. From "
-            f"somebody with more than {self.most:,}, only that many are kept."
+            f"Each person has a weight of 1: somebody with n {plural(item)} adds the square root of 1/n to each. Of "
+            f"somebody with more than {self.most:,}, only {self.most:,} are used."
         )
 
 

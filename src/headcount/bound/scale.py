@@ -12,7 +12,7 @@ from ibis.expr import types as ir
 
 from headcount.bound.bounded import CUT, Cutting, Sensitivity
 from headcount.source.contributions import COUNT, USER, Contributions, per_person
-from headcount.wording import times
+from headcount.wording import plural, times
 
 GRID = 1024
 """Default units per count: what is kept of a count is a multiple of 1/1024."""
@@ -87,14 +87,17 @@ class ScaledToSize(Cutting):
 
     def explain(self, item: str) -> str:
         if self.largest == 1:
-            return (
-                f"Each person counts once for each {item}, if they have at most {self.squared:,}. Somebody with more, "
-                f"say n, counts the root of {self.squared:,}/n for each."
-            )
+            return full_weight(self.squared, item)
         return (
             f"The root of the sum of the squares of a person's counts is at most {self.squared**0.5:,.7g}; the counts "
             "of somebody who has more are shrunk, all by the same factor."
         )
+
+
+def full_weight(limit: int, item: str) -> str:
+    """Who counts fully, and how much less the others do, as sentences."""
+    full = f"1 {item} counts as 1" if limit == 1 else f"up to {limit:,} {plural(item)} counts as 1 for each"
+    return f"Somebody with {full}. Somebody with more counts less: with n, as the square root of {limit:,}/n for each."
 
 
 def _shrunk(contributions: Contributions, above: ir.Table, limit: float, grid: int) -> ir.Table:

@@ -26,7 +26,7 @@ from headcount.bound.arithmetic import cut_at, floating, floor, root, where
 from headcount.bound.bounded import TOTAL, Bounded, Bounding, Sensitivity, at_keys
 from headcount.bound.by_number import at, not_kept
 from headcount.bound.sample import SampledItems, hashes
-from headcount.bound.scale import ROUNDING_GUARD
+from headcount.bound.scale import ROUNDING_GUARD, full_weight
 from headcount.bound.shown import NUMBER, Shown, look_at
 from headcount.exact import Integers
 from headcount.source.arrow_columns import whole_numbers
@@ -139,11 +139,8 @@ class Weighting(Bounding):
 
     def explain(self, item: str) -> str:
         if self.largest == 1:
-            return (
-                f"Each person counts once for each {item}, if they have at most {self.limit:,}. Somebody with more, "
-                f"say n, counts the root of {self.limit:,}/n for each. From somebody with more than {self.most:,}, "
-                "only that many are kept."
-            )
+            full = full_weight(self.limit, item)
+            return f"{full} Of somebody with more than {self.most:,}, only {self.most:,} are used."
         return (
             f"A person's counts are shrunk, all by the same factor, until the root of the sum of their squares is at "
             f"most {self.limit:,}. Of somebody's squares, each {item} is at least one part in {self.most:,}, or it is "

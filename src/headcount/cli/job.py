@@ -23,7 +23,7 @@ from headcount.jobs.metrics import column_of
 from headcount.jobs.registry import FUNCTIONS, plan
 from headcount.planner import Plan
 from headcount.release import Release
-from headcount.release.release import FORMATS, PICTURE_FORMATS, REPORT_FORMATS, bad_format
+from headcount.release.release import FORMATS, PICTURE_FORMATS, bad_format
 from headcount.source.engines.engine import Engine
 from headcount.source.engines.registry import engine_named
 from headcount.source.engines.spark import Spark
@@ -169,7 +169,7 @@ def _release(plan: Plan, run: Run) -> None:
     try:
         release = _draw_release(plan, ledger, again=run.again)
         for path in run.out or []:
-            _write(release, path, ledger)
+            release.save(path)
         print(release.to_json() if run.as_json else release.summary_of(SUMMARY_ROWS, _spelled))
     except stopping.Stopped as stopped:
         wrote = [path for path, version in there.items() if _version(path) != version]
@@ -178,14 +178,6 @@ def _release(plan: Plan, run: Run) -> None:
             charges = _charges(plan, ledger)[before if run.again else 0 :]
             stopped.outcome += f"; {_describe_charges(charges, again=run.again)}"
         raise
-
-
-def _write(release: Release, path: Path, ledger: Ledger | None) -> None:
-    """Write a file; a report with the ledger's part."""
-    if path.suffix.lower() in REPORT_FORMATS:
-        release.report(path, ledger=ledger)
-    else:
-        release.save(path)
 
 
 def _version(path: Path) -> tuple[int, int] | None:

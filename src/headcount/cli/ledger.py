@@ -71,9 +71,17 @@ def print_ledger(ledger: Ledger) -> None:
     console.print(Text(visible(f"{ledger.path.name}: {_budget(ledger)}")), soft_wrap=True)
     console.print(_charges(ledger.spends()))
     console.print(f"spent {describe_cost(ledger.spent)}\nleft  {describe_cost(ledger.left)}")
-    if tighter := ledger.tighter():
-        console.print(f"by zCDP, all charges together cost {describe_cost(tighter)}")
+    console.print(_tighter(ledger))
+    console.print("(each charge is a row of the ledger, and so is the seal of its release: the head is the last row)")
     console.print(f"head  {ledger.head}", soft_wrap=True)
+
+
+def _tighter(ledger: Ledger) -> str:
+    """What all charges cost by a tighter count, or that it finds no less."""
+    tighter = ledger.tighter()
+    return (
+        f"by zCDP, all charges together cost {describe_cost(tighter)}" if tighter else "by zCDP: no less than the sum"
+    )
 
 
 def _charges(spends: Sequence[Spend]) -> Table:

@@ -19,8 +19,9 @@ from headcount.bound.selection.people import NoisyCount, PeopleCount
 from headcount.bound.selection.selection import BoundSelection
 from headcount.errors import BadParameter
 from headcount.exact import Number, positive
+from headcount.job import MISSED, few_with_more
 from headcount.jobs.items import ListedItemJob
-from headcount.jobs.metrics import canonical_metric, column_of, metric_of, parse_metrics
+from headcount.jobs.metrics import canonical_metric, column_of, cut_metrics, metric_of, parse_metrics
 from headcount.mechanism.groups.metric import Metric
 from headcount.mechanism.groups.strategy import GroupStatistics
 from headcount.mechanism.mechanism import AnyMechanism, Columns, Noisy
@@ -283,8 +284,8 @@ class Aggregate(ListedItemJob):
     def unseen(self, mechanism: AnyMechanism, selections: Sequence[BoundSelection[Any]]) -> str:
         if mechanism.estimand != "true":
             return ""
-        few = f"Up to {mechanism.unseen:,} people with far more than all others could go unseen"
-        return f"{few}: then counts and sums may be higher by as much as they have, and means may differ."
+        few = few_with_more(mechanism.unseen)
+        return f"{few} Part of that would be cut, unnoticed: {cut_metrics(self.metrics)}. {MISSED}"
 
     def own_title(self) -> str:
         return f"{', '.join(self.metrics)} per {self.item}"

@@ -18,6 +18,9 @@ PLAIN: tuple[MetricKind, ...] = ("people", "events", "share")
 OF_COLUMN = ("sum", "mean", "median", "quantile")
 PATTERN = re.compile(r"\s*(?P<name>\w+)\s*(\((?P<inside>.*)\)\s*(?P<per>per\s+person)?)?\s*", re.DOTALL)
 MOST_METRICS = 50
+ADDED_UP = {("people", "events"): "counts", ("sum(",): "sums"}
+DIVIDED = {("share",): "shares", ("mean(",): "means", ("median(", "quantile("): "quantiles"}
+"""Statistics that are totals, and those that are not, by how their names begin."""
 
 
 def parse_metrics(name: str, metrics: Any, before: Mapping[str, Any]) -> tuple[str, ...]:
@@ -82,3 +85,18 @@ def _fraction(text: str, typed: str) -> Fraction:
     if not 0 < q < 1:
         raise BadParameter(f"metrics: {text!r:.60}: a fraction between 0 and 1.", fix='"quantile(x, 0.9)"')
     return q
+
+
+def cut_metrics(metrics: Sequence[str]) -> str:
+    """What happens to statistics if part of what people have is cut, as a clause.
+
+    >>> cut_metrics(["people", "sum(price)", "mean(price)"]), cut_metrics(["median(price)"])
+    ('counts and sums would be too small, means wrong', 'quantiles would be wrong')
+    """
+    small, wrong = (
+        " and ".join(word for start, word in words.items() if any(each.startswith(start) for each in metrics))
+        for words in (ADDED_UP, DIVIDED)
+    )
+    if not small:
+        return f"{wrong} would be wrong"
+    return f"{small} would be too small{f', {wrong} wrong' if wrong else ''}"

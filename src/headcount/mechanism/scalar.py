@@ -25,7 +25,7 @@ from headcount.wording import format_number
 
 RATIO_MEANING = (
     "What bounding took away is undone by one ratio for all. From low to high: this interval is meant to hold the true "
-    "count, in about 19 of 20 cases: noise, that of the ratio, and as much as items usually differ are in it."
+    "count, in about 19 of 20 cases. It allows for noise, for that of the ratio, and for items that differ as usual."
 )
 """The meaning of intervals of counts that are corrected by what was taken away from all together."""
 

@@ -6,8 +6,9 @@ import pyarrow as pa
 
 from headcount.errors import visible
 from headcount.release.about import About
-from headcount.release.report.page import html_table, inline_picture, sentence
+from headcount.release.report.page import html_table, inline_picture
 from headcount.release.text import SHOWN, bound, chart_title, rows
+from headcount.wording import sentence
 from headcount.wording.markup import card, paragraphs, text
 
 

@@ -91,14 +91,13 @@ def _figure(scene: Scene, about: About, options: Options) -> Figure:
     for axes, panel in zip(grid, scene.panels, strict=False):
         panel.draw(axes)
         axes.set_title(panel.title, loc="left", fontsize=10, **TEXT)
-        if scene.columns > 1:  # a label as wide as the figure would be cut
-            axes.set_xlabel(axes.get_xlabel().replace(", with", ",\nwith"), **TEXT)
     for axes in grid[len(scene.panels) :]:
         axes.set_axis_off()
     if title:
         figure.suptitle(title, x=0.01, ha="left", fontsize=12, **TEXT)
     if about.interval and options.caption:
-        caption = "\n".join(wrap(visible(about.interval), int(LONGEST_LINE * options.width)))
+        words = scene.caption or visible(about.interval)
+        caption = "\n".join(wrap(words, int(LONGEST_LINE * options.width)))
         figure.supxlabel(caption, x=0.01, ha="left", fontsize=9, **{**TEXT, "color": SOFT})
     return figure
 

@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 from headcount.account import Ledger
 from headcount.account.entry import entry_of
 from headcount.account.events import from_json
+from headcount.account.store import is_missing
 from headcount.errors import BadParameter, NotATable, UnknownColumn, visible
 from headcount.release import export, text
 from headcount.release.about import KEY, About, Paid
@@ -43,11 +44,12 @@ class Release:
     """A published table. `len(r)`, iteration over rows, `r["count"]`, `pd.DataFrame(r)` and `pl.DataFrame(r)` work as
     for any table."""
 
-    def __init__(self, content: bytes, *, fresh: bool) -> None:
+    def __init__(self, content: bytes, *, fresh: bool, ledger: Path | None = None) -> None:
         self.content = content
         """The file that `save` writes as .parquet, and that a ledger seals."""
         self.fresh = fresh
         """False if it was sealed before: no new noise, no new charge."""
+        self._ledger = ledger
 
     @cached_property
     def _file(self) -> pa.Table:
@@ -183,10 +185,11 @@ class Release:
 
         return altair_chart(self.table, self.about, title, most)
 
-    def report(self, path: str | Path, *, ledger: Ledger | None = None) -> Path:
+    def report(self, path: str | Path, *, ledger: Ledger | str | Path | None = None) -> Path:
         """Write a report. As .html: a page for whoever decides about the release, with the picture, the numbers, what
         is promised and how to verify it. As .yaml: a draft record for the registry of deployments of OpenDP and NIST.
-        With the ledger that it was charged to, also when that was, what was spent by then, and what was left."""
+        With the ledger that it was charged to, also when that was, what was spent by then, and what was left; a release
+        that was just made knows its ledger, one that was loaded needs ledger="visits.db"."""
         kind = Path(path).suffix.lower()
         if kind not in REPORT_FORMATS:
             raise BadParameter(
@@ -209,7 +212,7 @@ class Release:
             raise bad_format(path)
         return write(path, self.exported(kind))
 
-    def exported(self, kind: str, ledger: Ledger | None = None) -> bytes:
+    def exported(self, kind: str, ledger: Ledger | str | Path | None = None) -> bytes:
         """The bytes of the file that `save` writes, but for pictures; of a report, with the entry in its ledger."""
         writers: dict[str, Callable[[], bytes]] = {
             ".parquet": lambda: self.content,
@@ -220,24 +223,31 @@ class Release:
         }
         return writers[kind]()
 
-    def _page(self, ledger: Ledger | None) -> bytes:
+    def _page(self, ledger: Ledger | str | Path | None) -> bytes:
         from headcount.release.report.page import page
 
         return page(self._facts(ledger)).encode()
 
-    def _record(self, ledger: Ledger | None) -> bytes:
+    def _record(self, ledger: Ledger | str | Path | None) -> bytes:
         from headcount.release.report.record import record
         from headcount.release.report.yaml import to_yaml
 
         return to_yaml(record(self._facts(ledger))).encode()
 
-    def _facts(self, ledger: Ledger | None) -> "Facts":
+    def _facts(self, given: Ledger | str | Path | None) -> "Facts":
         """What a report is made of."""
         from headcount.release.report.facts import Facts
 
+        ledger = self._opened(given)
         entry = entry_of(ledger, self.about.head, self.content) if ledger else None
         digest = hashlib.sha256(self.content).hexdigest()
         return Facts(self.table, self.about, (*self._findings(), *self.hints), digest, entry)
+
+    def _opened(self, ledger: Ledger | str | Path | None) -> Ledger | None:
+        """The ledger of a report: the one that is given, else the one that was just charged, if it is still there."""
+        if ledger is None and (self._ledger is None or is_missing(self._ledger)):
+            return None
+        return ledger if isinstance(ledger, Ledger) else Ledger(ledger or self._ledger or "")
 
     @classmethod
     def load(cls, path: str | Path) -> "Release":

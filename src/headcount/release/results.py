@@ -9,10 +9,10 @@ RESULTS: dict[str, type[Release]] = {"shape": Shape}
 """The class of a release, by view; `Release` for all others."""
 
 
-def open_release(content: bytes, *, fresh: bool) -> Release:
-    """A release from its bytes, as an object of the class of its view."""
+def open_release(content: bytes, *, fresh: bool, ledger: Path | None = None) -> Release:
+    """A release from its bytes, as an object of the class of its view; with the ledger that was charged, if known."""
     view = Release(content, fresh=fresh).about.view
-    return RESULTS.get(view, Release)(content, fresh=fresh)
+    return RESULTS.get(view, Release)(content, fresh=fresh, ledger=ledger)
 
 
 def load(path: str | Path) -> Release:

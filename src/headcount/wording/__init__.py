@@ -65,6 +65,11 @@ def counted_noun(count: int, noun: str) -> str:
     return f"{count:,} {noun}" + ("" if count == 1 else "s")
 
 
+def sentence(clause: str) -> str:
+    """Begin a clause with a capital letter."""
+    return clause[:1].upper() + clause[1:]
+
+
 def first_sentence(text: str) -> str:
     """The first sentence of a text, on one line.
 

@@ -94,10 +94,15 @@ class MeasuredGroups(Mechanism[BoundedGroups, NoisyGroups]):
                 f"Every {item} that is left gets {self.describe_noise()}. It is shown if its noisy number of people is "
                 f"at least {least}. The others are not mentioned."
             )
+        limits = (
+            "from that follows, for each statistic, a limit on what one person may add."
+            if self.estimand == "true"
+            else "from that follows a limit on what one person may add, for each statistic whose bound is not given."
+        )
         return [
             *sentences,
-            "What people have of these groups is measured with Gaussian noise: which sizes their contributions have, "
-            "from which a bound follows for each statistic; what these bounds take away; and the totals of each group.",
+            "Statistics are measured in three steps, each with Gaussian noise. First, how much single people have: "
+            f"{limits} Second, what these limits cut in all. Third, what is left in each group.",
         ]
 
     @property
@@ -113,9 +118,9 @@ class MeasuredGroups(Mechanism[BoundedGroups, NoisyGroups]):
         if self.estimand == "bounded":
             return super().interval_meaning
         return (
-            "From low to high: each interval is meant to hold the true value of the table, in about 19 of 20 cases: "
-            "noise, and what bounds took away, are both in it. Where a few people have most of an amount, it may hold "
-            "less often."
+            "From low to high: each interval is meant to hold the true value of the table, in about 19 of 20 cases. It "
+            "allows for the noise, and for what the limits on single people cut. Where a few people have most of an "
+            "amount, it may hold less often."
         )
 
 

@@ -38,8 +38,8 @@ SECOND_TIME = (
     "follows how much was lost at first, and how much that differs between items."
 )
 TRUE_COUNT = (
-    "From low to high: this interval is meant to hold the true count, in about 19 of 20 cases: noise, and what scaling "
-    "took away, are both in it. Where a few people have most of the rows, it may hold less often."
+    "From low to high: this interval is meant to hold the true count, in about 19 of 20 cases. It allows for noise "
+    "and for what scaling took away. Where a few people have most of the rows, it may hold less often."
 )
 
 

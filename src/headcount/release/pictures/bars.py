@@ -1,7 +1,7 @@
 """A bar for each item, with its interval; on a logarithmic scale a point, as a bar would begin nowhere."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -21,6 +21,7 @@ from headcount.release.pictures.scene import (
     Options,
     Panel,
     Scene,
+    compact,
     interval_label,
     item_name,
     measure_label,
@@ -31,6 +32,8 @@ from headcount.release.pictures.scene import (
 )
 from headcount.source.views import EVENTS, ITEMS, WHAT
 
+PANEL_INCHES = 2.6
+"""The least width of one of several panels beside each other."""
 MOST_BINS = 100
 """Up to this many bins or dates are ready in their own order; of more, the largest."""
 Namer = Callable[[Sequence[Any]], str]
@@ -59,9 +62,15 @@ def bars(table: pa.Table, about: About, options: Options, name: Namer = item_nam
     rows = chosen(table, about.by, about, options)
     several = measures(table, about)
     ready = [bars_of(rows, about.by, about, each, name, percent) for each in several]
-    titles = [visible(each.name) if len(several) > 1 else "" for each in several]
-    panels = [Panel(partial(draw, each), each.height, title) for each, title in zip(ready, titles, strict=True)]
-    return Scene(tuple(panels), max(len(panels), 1), part_of(len(rows), table.num_rows))
+    part = part_of(len(rows), table.num_rows)
+    if len(ready) == 1:
+        return Scene((Panel(partial(draw, ready[0]), ready[0].height),), part=part)
+    panels = [
+        Panel(partial(draw, replace(each, label=""), ticks=4), each.height, visible(measure.name))
+        for each, measure in zip(ready, several, strict=True)
+    ]
+    columns = min(len(panels), max(int(options.width / PANEL_INCHES), 1))
+    return Scene(tuple(panels), columns, part, interval_label(about))
 
 
 def ranges(table: pa.Table, about: About, options: Options) -> Scene:
@@ -81,8 +90,8 @@ def profile(table: pa.Table, about: About, options: Options) -> Scene:
         half = table.filter(pc.and_(pc.equal(table[WHAT], what), pc.greater(table["low"], 0)))
         rows = chosen(half, about.by[-1:], about, options)
         ready = bars_of(rows, about.by[-1:], about, measures(table, about)[0], item_name)
-        panels.append(Panel(partial(draw, ready, ticks=4), ready.height, f"people by {what}"))
-    return Scene(tuple(panels), columns=2)
+        panels.append(Panel(partial(draw, replace(ready, label=""), ticks=3), ready.height, f"people by {what}"))
+    return Scene(tuple(panels), columns=2, caption=interval_label(about))
 
 
 def bars_of(
@@ -109,6 +118,10 @@ def chosen(table: pa.Table, by: Sequence[str], about: About, options: Options) -
     return in_order(table, by, value, {by[0]: about.order})  # before 0.8.1 rows were by count
 
 
+def _are_whole(values: Sequence[float]) -> bool:
+    return all(float(value).is_integer() for value in values)
+
+
 def draw(bars: Bars, axes: Axes, ticks: int | None = None) -> None:
     """Horizontal bars with their intervals."""
     if not bars.names:
@@ -124,8 +137,8 @@ def draw(bars: Bars, axes: Axes, ticks: int | None = None) -> None:
         axes.barh(places, bars.values, color=BAR, height=0.7)
         axes.errorbar(bars.values, places, xerr=ends, fmt="none", ecolor=WHISKER, elinewidth=1.2, capsize=3)
         axes.set_xlim(left=0)
-        axes.xaxis.set_major_locator(MaxNLocator(nbins=ticks or 6, integer=not bars.percent))
-    axes.xaxis.set_major_formatter(PercentFormatter(1) if bars.percent else "{x:,.0f}")
+        axes.xaxis.set_major_locator(MaxNLocator(nbins=ticks or 6, integer=_are_whole(bars.values)))
+    axes.xaxis.set_major_formatter(PercentFormatter(1) if bars.percent else lambda value, place: compact(value))
     axes.set_yticks(places, bars.names, **TEXT)
     axes.set_ylim(len(bars.names) - 0.5, -0.5)
     axes.spines[["top", "right", "left"]].set_visible(False)

@@ -16,6 +16,8 @@ TEXT: dict[str, Any] = {"color": INK, "parse_math": False, "usetex": False}
 """Properties of every text: names hold whatever they hold, and are no formulas."""
 LONGEST = 40
 """Characters of an item that are drawn."""
+SHORTENED = 10_000
+"""From here on numbers beside an axis are shortened."""
 DECADES = 1000
 """Values that differ by this factor are drawn on a logarithmic scale."""
 ESTIMANDS = {
@@ -61,6 +63,8 @@ class Scene:
     columns: int = 1
     part: str = ""
     """Which part of the rows is drawn; empty if all are."""
+    caption: str = ""
+    """What the intervals of all panels are for; empty if each panel says it."""
 
 
 def item_name(item: Sequence[object]) -> str:
@@ -77,6 +81,18 @@ def measure_label(measure: Measure, about: About) -> str:
 def interval_label(about: About) -> str:
     """What the intervals of a picture are for, as the label of an axis."""
     return f"with 95% intervals{ESTIMANDS.get(about.estimand, '')}"
+
+
+def compact(value: float) -> str:
+    """A number beside an axis, short from 10,000 on.
+
+    >>> [compact(value) for value in (0, 2.5, 1500, 50000, 2.5e6, 3e9)]
+    ['0', '2.5', '1,500', '50k', '2.5M', '3bn']
+    """
+    for size, letters in ((1e9, "bn"), (1e6, "M"), (1e3, "k")):
+        if abs(value) >= max(size, SHORTENED):
+            return f"{value / size:,.6g}{letters}"
+    return f"{value:,.6g}"
 
 
 def spans_decades(values: Sequence[float]) -> bool:

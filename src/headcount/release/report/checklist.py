@@ -4,11 +4,12 @@ whoever publishes it."""
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from headcount.account.entry import Entry
 from headcount.exact import written
+from headcount.release.report.budget import NOT_CHARGED, NOT_HERE
 from headcount.release.report.facts import Facts
+from headcount.release.report.limits import LOOKED, choice, is_doubtful, limits
 from headcount.release.report.promise import delta_sentence, delta_warnings, promise_of
-from headcount.wording import counted_noun
+from headcount.wording import counted_noun, sentence
 
 NOISE = {
     "laplace": "discrete Laplace noise",
@@ -26,19 +27,20 @@ NOISE = {
 """Kinds of privacy events, for people."""
 AUDITS = "Exact enumeration on small tables, statistical audits and planted bugs: docs/evidence.md, headcount audit."
 FREE = "Rounding, cutting at 0, intervals, order, picture and this page use released values alone: they cost nothing."
-EXACT = "Noise is drawn exactly, on whole numbers; no rounded number is ever hidden by noise."
+EXACT = (
+    "Noise is drawn exactly, in whole numbers. Attacks that use the rounding of floating-point noise do not work here."
+)
 TIMING = "Not covered: how long a run takes depends on the data. Could an outsider measure it?"
 CENTRAL = "Central: whoever holds the rows and runs headcount is trusted with them; readers are not trusted at all."
 QUERIES = "Not interactive: one question, fixed before any row was read; readers cannot ask more."
 SMALL = "The same noise is a larger part of a small count: small groups are known less well."
 MISSING = "Items that few people have are missing altogether. "
-LOOKED = "Was that decided without looking at these data?"
 RELATIONS = {
     "add-remove": "One person is in one table and not in the other, with all rows (add-remove; also called unbounded).",
     "replace": "All rows of one person are replaced by any others (replace; also called bounded).",
     "replace-same-size": "All rows of one person are replaced by as many others; how many these are is public.",
 }
-LOST = "What bounding took from people with much is missing from all values. "
+LOST = "What the limit took from people with much is missing from the values. "
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,10 @@ def parameters(facts: Facts) -> list[Line]:
     promise = promise_of(facts)
     size = f" {delta_sentence(promise.delta)}" if promise.delta else ""
     return [
-        Line("Privacy parameters", f"epsilon {facts.about.epsilon}, delta {promise.delta:g}: everything is included."),
+        Line(
+            "Privacy parameters",
+            f"epsilon {facts.about.epsilon}, delta {promise.delta:g}, for all steps and all numbers together.",
+        ),
         Line("What epsilon means", f"{promise.odds} An epsilon of this size is commonly called {promise.strength}."),
         Line("What delta means", f"{promise.exception}{size}"),
         *(Line("Delta and the number of people", each, warning=True) for each in delta_warnings(facts)),
@@ -85,28 +90,24 @@ def _two_worlds(facts: Facts) -> str:
     other = "with other rows of theirs" if facts.neighbours.startswith("replace") else "without a single row of theirs"
     return (
         f"In one world the table {facts.about.dataset} has the rows of a certain {facts.user}; in the "
-        f"other it is the same {other}. Who reads this release ({columns}; which rows are there) cannot tell "
-        "which world it is from, but for epsilon and delta."
+        f"other it is the same {other}. From this release ({columns}; and which rows are there) nobody can tell "
+        "which of the two it is, beyond the odds that epsilon and delta allow."
     )
 
 
 def contributions(facts: Facts) -> list[Line]:
     """How much one person can change, and how that was decided."""
-    bound, given = facts.about.bound, facts.public_parameters
-    limit = f"Yes, on every person's own rows, to {bound:,}." if bound else "No: each step pays for whatever one has."
-    doubtful = not facts.about.chosen and bound > 1 and "bound" in given
+    given = facts.public_parameters
     listed = ", ".join(f"{name}={value}" for name, value in given.items() if name != "bound")
     return [
-        Line("Are contributions bounded?", limit),
-        Line("How was the bound chosen?", _choice(facts, doubtful), open=doubtful),
-        Line("Clip values, keys, bins, conditions", f"{listed}. {LOOKED}" if listed else "None.", open=bool(listed)),
+        Line("Is there a limit on what one person adds?", limits(facts)),
+        Line("How was that limit chosen?", choice(facts), open=is_doubtful(facts)),
+        Line(
+            "Lists of items, bins, ranges, conditions",
+            f"{listed}. {LOOKED}" if listed else "None was given.",
+            open=bool(listed),
+        ),
     ]
-
-
-def _choice(facts: Facts, doubtful: bool) -> str:
-    if facts.about.chosen:
-        return "Privately, by headcount; that is paid for out of epsilon."
-    return f"It was given. {LOOKED}" if doubtful else "It follows from the question."
 
 
 def mechanism(facts: Facts) -> list[Line]:
@@ -129,7 +130,12 @@ def accuracy(facts: Facts) -> list[Line]:
     missing = MISSING if any("threshold" in name for name in facts.event_names) else ""
     lost = "" if facts.about.estimand == "true" else LOST
     return [
-        Line("Error", f"{interval} They are meant to hold in 19 of 20 cases." if interval else "not stated"),
+        Line(
+            "Error",
+            f"{sentence(interval)} Each interval by itself is meant to hold in about 19 of 20 cases."
+            if interval
+            else "not stated",
+        ),
         Line("Bias, small groups", f"{missing}{lost}{SMALL}"),
         Line("Post-processing", FREE),
     ]
@@ -154,19 +160,31 @@ def implementation(facts: Facts) -> list[Line]:
 def surroundings(facts: Facts) -> list[Line]:
     """What headcount cannot know, and what a ledger does."""
     return [
-        Line("Other releases about the same people", _others(facts.entry), open=True),
+        Line("Analyst", stated(facts.analyst, "Not recorded. Who made this release?"), open=not facts.analyst),
+        Line("Purpose", stated(facts.purpose, "Not recorded. What is it for?"), open=not facts.purpose),
+        Line("Other releases about the same people", _others(facts), open=True),
         Line("Tuning", "Were parameters tried out on these data before? What was seen then is not covered.", open=True),
         Line("Access to the rows", "Who can read the rows, the ledger and its key?", open=True),
         Line("Retention", "How long are the rows kept, and who deletes them?", open=True),
     ]
 
 
-def _others(entry: Entry | None) -> str:
+def stated(words: str, otherwise: str) -> str:
+    """What the analyst stated, which nobody verified."""
+    return f"{words} (as stated at the charge)" if words else otherwise
+
+
+def _others(facts: Facts) -> str:
+    entry = facts.entry
     if entry is None:
-        return "No ledger was given. What else was published about these people, and what does it add up to?"
+        return (
+            f"{sentence(NOT_HERE if facts.about.head else NOT_CHARGED)}. What else was published about these people, "
+            "and what does it add up to?"
+        )
     return (
-        f"{entry.ledger} had {counted_noun(entry.charges, 'charge')} by then, this one included: epsilon "
-        f"{written(entry.spent.epsilon)} of {written(entry.budget.epsilon)}. Are there others?"
+        f"{entry.ledger} had {counted_noun(len(entry.up_to), 'charge')} by then, this one included: epsilon "
+        f"{written(entry.spent.epsilon)} of {written(entry.budget.epsilon)}. Was anything else published about these "
+        "people, without this ledger?"
     )
 
 

@@ -17,6 +17,8 @@ from headcount.release.measures import measures
 from headcount.source.views import ITEMS, WHAT
 
 RELATIONS = ("add-remove", "replace")
+PEOPLE = "people"
+"""The metric that counts people."""
 MOST_LISTED = 5
 """Elements of a list that a report quotes."""
 
@@ -30,9 +32,16 @@ class People:
     """Where the number comes from, as a clause."""
     at_least: bool = False
     """True if there may be more."""
+    roughly: bool = False
+    """True if some may be counted several times, or not at all."""
 
     def __str__(self) -> str:
-        return f"{'at least ' if self.at_least else ''}{self.count:,}"
+        return f"{'at least ' if self.at_least else 'about ' if self.roughly else ''}{self.count:,}"
+
+    @property
+    def is_exact(self) -> bool:
+        """True if it is the number of people, but for noise."""
+        return not (self.at_least or self.roughly)
 
 
 @dataclass(frozen=True)
@@ -76,6 +85,11 @@ class Facts:
     def is_central(self) -> bool:
         """True if one party held all rows; other releases have no plan."""
         return bool(self.plan)
+
+    @property
+    def is_measured(self) -> bool:
+        """True if statistics of groups were measured, with a limit for each: docs/proofs/groups.md."""
+        return self.about.proof.endswith("proofs/groups.md")
 
     @property
     def stated(self) -> str:
@@ -140,6 +154,14 @@ def _profiled(facts: Facts) -> People | None:
     return People(pc.sum(items["count"]).as_py() or 0, "the sum of the released profile, with noise")
 
 
+def _grouped(facts: Facts) -> People | None:
+    """The people of all groups that are shown, added up."""
+    if PEOPLE not in facts.table.column_names or not facts.table.num_rows:
+        return None
+    origin = "the groups shown, added up, with noise; somebody in several groups counts several times"
+    return People(round(pc.sum(facts.table[PEOPLE]).as_py()), origin, roughly=True)
+
+
 def _largest(facts: Facts) -> People | None:
     """Where people are counted, there are no fewer than the largest count's lower end."""
     ends = [measure.low for measure in measures(facts.table, facts.about)]
@@ -149,6 +171,7 @@ def _largest(facts: Facts) -> People | None:
 
 
 PEOPLE_BY_VIEW: dict[str, Callable[[Facts], People | None]] = {
+    "aggregate": _grouped,
     "total": _total,
     "profile": _profiled,
     "quantiles": lambda facts: None,

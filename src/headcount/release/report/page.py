@@ -8,29 +8,40 @@ from html import escape
 
 import pyarrow as pa
 
-from headcount.errors import visible
-from headcount.exact import written
 from headcount.release.about import RANK, About
 from headcount.release.pictures.scene import Options
 from headcount.release.plot import picture, render
-from headcount.release.report.checklist import Line, checklist
+from headcount.release.report import verification
+from headcount.release.report.budget import (
+    COLUMNS,
+    MOST_LISTED,
+    budget,
+    charged_on,
+    charges,
+    missing_ledger,
+    together,
+)
+from headcount.release.report.checklist import Line, checklist, stated
 from headcount.release.report.facts import Facts
+from headcount.release.report.meaning import meaning
 from headcount.release.report.promise import delta_warnings, promise_of
 from headcount.release.report.style import COLOURS, STYLE
-from headcount.release.text import chart_title, counts, rows, shown
-from headcount.wording import visible_json
+from headcount.release.text import chart_title, counts, rows, shown, with_intervals
+from headcount.wording import counted_noun, visible_json
 from headcount.wording.markup import facts as facts_list
 from headcount.wording.markup import paragraphs, table, text
 
 FIRST = 20
 """Rows that are seen at once."""
+INTERVAL = re.compile(r" (\([^<>()]* to [^<>()]*\))</td>")
+"""The interval in a cell, which stays on one line."""
 MOST = 1000
 """Rows on the page."""
-PICTURE_INCHES = 6.0
+PICTURE_INCHES = 4.5
 """Inches of the picture: its text can be read on a phone."""
 UNKNOWN = "not recorded"
-CAPTION = "Lines, bands and ± show intervals: what these are for stands below."
-WHY = (
+CAPTION = "Each value is drawn with its interval; the table below has the numbers."
+WHAT = (
     "These numbers were made with differential privacy. Random noise was added where the data are, before anything was "
     "shown: the numbers describe many people, and hardly depend on any one of them. Whatever is computed from them, by "
     "anybody, with whatever other data, stays within the promise below."
@@ -38,7 +49,8 @@ WHY = (
 NOT_PROMISED = (
     "That nothing can be learned about people: what is true of a group is learned with or without any one of them.",
     "Groups of people: a family of four has four times the epsilon. So does a person with four ids.",
-    "What was chosen by looking at the data: a bound, a list of items, a condition, or which release to publish.",
+    "What the analyst chose by looking at the data, if anything: a bound, a list of items, a condition, or which "
+    "release to publish. This page cannot know that.",
     "Protection from whoever holds the rows, or can watch the machine that reads them.",
     "Numbers more precise than their intervals.",
 )
@@ -51,7 +63,7 @@ def page(facts: Facts) -> str:
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{title}</title>\n<style>{STYLE}</style></head>\n<body><main>\n{_header(facts)}\n{_figure(facts)}\n"
-        f"{_numbers(facts)}\n{_privacy(facts)}\n{_origin(facts)}\n{_verification(facts)}\n{_folded(facts)}\n"
+        f"{_numbers(facts)}\n{_privacy(facts)}\n{_together(facts)}{_origin(facts)}\n{_verification(facts)}\n{_folded(facts)}\n"
         "</main></body></html>\n"
     )
 
@@ -63,8 +75,24 @@ def _header(facts: Facts) -> str:
     return (
         f'<header><p class="kicker">A release with differential privacy</p>\n<h1>{text(chart_title(about))}</h1>\n'
         f'<p class="soft">{text(" · ".join(parts))} · <b>{text(cost)}</b></p></header>\n'
-        f'<section class="card"><b>Why you may look at this.</b> {text(WHY)}</section>'
+        f"{_warning(missing_ledger(facts))}"
+        f'<section class="card"><b>What this is.</b> {text(WHAT)}</section>\n{_open_points(facts)}'
     )
+
+
+def _open_points(facts: Facts) -> str:
+    """What somebody who knows the data has to answer, before anything else."""
+    points = [line for line in checklist(facts) if line.open]
+    count = counted_noun(len(points), "point")
+    listed = "".join(f"<li><b>{text(line.question)}.</b> {text(line.answer)}</li>" for line in points)
+    return (
+        f'<section class="points"><h2>Before you approve: {count} that this page cannot answer</h2>\n'
+        f"<ol>{listed.replace('?.</b>', '?</b>')}</ol></section>"
+    )
+
+
+def _warning(words: str) -> str:
+    return f'<p class="warning"><b>Warning.</b> {text(words)}</p>\n' if words else ""
 
 
 def _figure(facts: Facts) -> str:
@@ -85,22 +113,13 @@ def inline_picture(table: pa.Table, about: About, name: str, most: int) -> str:
     return svg.replace(">", f'><title id="{name}-picture">{text(label)}</title>', 1)
 
 
-def sentence(clause: str) -> str:
-    """The same with a capital."""
-    return clause[:1].upper() + clause[1:]
-
-
 def _numbers(facts: Facts) -> str:
     about, shown_first = facts.about, facts.table.slice(0, FIRST)
     more, rest = facts.table.slice(FIRST, MOST - FIRST), facts.table.num_rows - MOST
-    meaning = [f"<p><b>{text(sentence(about.interval))}</b></p>"] if about.interval else []
-    meaning += [
-        f"<p>{text(step)}</p>" for step in about.steps if step.startswith("From low to high") or step == about.unseen
-    ]
     folded = _details(f"{rows(more.num_rows)} more", _table(more, about)) if len(more) else ""
     missing = f"<p>... and {rows(rest)} more, in the file.</p>" if rest > 0 else ""
     return (
-        f"<section><h2>The numbers</h2>\n{paragraphs(facts.findings)}{''.join(meaning)}\n"
+        f"<section><h2>The numbers</h2>\n{paragraphs(facts.findings)}{paragraphs(meaning(facts))}\n"
         f"{_table(shown_first, about, caption=chart_title(about))}\n{folded}{missing}</section>"
     )
 
@@ -110,16 +129,22 @@ def _table(part: pa.Table, about: About, caption: str = "") -> str:
 
 
 def html_table(part: pa.Table, about: About, caption: str = "") -> str:
-    """Rows of a release as a table."""
-    numbers, names = counts(about, part), part.column_names
+    """Rows of a release as a table; each of several statistics is one column, with its interval."""
+    if about.view == "aggregate":
+        part = with_intervals(part, about)
+        numbers: Sequence[str] = part.column_names[len(about.by) :]
+    else:
+        numbers = counts(about, part)
+    names = part.column_names
     columns = [[shown(cell, name, numbers) for cell in part[name].to_pylist()] for name in names]
-    return table(names, zip(*columns, strict=True), [name in numbers for name in names], caption)
+    cells = table(names, zip(*columns, strict=True), [name in numbers for name in names], caption)
+    return INTERVAL.sub(r' <span class="ends">\1</span></td>', cells)
 
 
 def _privacy(facts: Facts) -> str:
     """The promise, its warnings, and what it does not cover."""
     promise = " ".join(filter(None, promise_of(facts).sentences))
-    warnings = "".join(f'<p class="warning"><b>Warning.</b> {text(each)}</p>\n' for each in delta_warnings(facts))
+    warnings = "".join(map(_warning, delta_warnings(facts)))
     return (
         f'<section><h2>Privacy in one paragraph</h2>\n<p class="card">{text(promise)}</p>\n{warnings}'
         f"<h2>What is not promised</h2>\n{_list(NOT_PROMISED)}</section>"
@@ -132,34 +157,33 @@ def _list(lines: Iterable[str], kind: str = "ul") -> str:
 
 def _origin(facts: Facts) -> str:
     """Dataset, date, version, budget."""
-    about, entry = facts.about, facts.entry
+    about = facts.about
     known = {
         "Question": about.what,
         "Dataset": about.dataset,
         "One person is": f"one value of {facts.user}" if facts.user else UNKNOWN,
         "Number of people": f"{facts.people} ({facts.people.origin})" if facts.people else "not public",
-        "Charged on": entry.at if entry else f"{UNKNOWN}: no ledger was given",
+        "Charged on": charged_on(facts),
         "Made with": f"headcount {about.version}" if about.version else f"headcount, version {UNKNOWN}",
-        "Analyst": _stated(facts.analyst),
-        "Purpose": _stated(facts.purpose),
-        "Budget": _budget(facts),
+        "Analyst": stated(facts.analyst, UNKNOWN),
+        "Purpose": stated(facts.purpose, UNKNOWN),
+        "Budget": budget(facts),
     }
     return f"<section><h2>Where it comes from</h2>\n{facts_list(known.items())}</section>"
 
 
-def _stated(text: str) -> str:
-    """What the analyst stated, which nobody verified."""
-    return f"{text} (as stated at the charge)" if text else f"{UNKNOWN}: for you to answer"
-
-
-def _budget(facts: Facts) -> str:
-    if facts.entry is None:
-        return "no ledger was given"
-    spent, left = (
-        f"epsilon {written(each.epsilon)}, delta {written(each.delta)}"
-        for each in (facts.entry.spent, facts.entry.left)
+def _together(facts: Facts) -> str:
+    """All charges of the ledger up to this one, and what beliefs can become by all of them."""
+    entry = facts.entry
+    if entry is None:
+        return ""
+    earlier = len(entry.up_to) - MOST_LISTED
+    more = f"<p>... and {counted_noun(earlier, 'earlier charge')}, in {text(entry.ledger)}.</p>" if earlier > 0 else ""
+    listed = table(COLUMNS, charges(entry), [name in ("epsilon", "delta") for name in COLUMNS])
+    return (
+        f"<section><h2>All releases of this ledger together</h2>\n{paragraphs(together(facts))}"
+        f'<div class="scroll" tabindex="0">{listed}</div>{more}</section>\n'
     )
-    return f"spent {spent}; left {left}. This is right after the charge; {facts.entry.ledger} knows what came later."
 
 
 def _verification(facts: Facts) -> str:
@@ -169,21 +193,11 @@ def _verification(facts: Facts) -> str:
         if facts.about.head
         else ""
     )
-    command = _command(facts)
     return (
-        "<section><h2>How to verify</h2>\n<p>The release is a .parquet file; this page is made from it alone.</p>\n"
-        f"<dl><dt>SHA-256 of the file</dt><dd><code>{text(facts.digest)}</code></dd>{head}</dl>\n"
-        f"<pre>{escape(command)}</pre></section>"
+        f"<section><h2>How to verify</h2>\n{paragraphs(verification.introduction(facts))}"
+        f"<dl><dt>SHA-256 of the .parquet file</dt><dd><code>{text(facts.digest)}</code></dd>{head}</dl>\n"
+        f"<pre>{escape(verification.commands(facts))}</pre>\n{paragraphs(verification.meaning(facts))}</section>"
     )
-
-
-def _command(facts: Facts) -> str:
-    """What to type."""
-    if not facts.about.head:
-        return "sha256sum release.parquet"
-    ledger = visible(facts.entry.ledger) if facts.entry else "LEDGER.db"
-    verify = f"headcount ledger verify {ledger} --head {facts.about.head} --release release.parquet"
-    return f"sha256sum release.parquet\n{verify}"
 
 
 def _folded(facts: Facts) -> str:
@@ -191,7 +205,7 @@ def _folded(facts: Facts) -> str:
     lines = checklist(facts)
     left = sum(line.open for line in lines)
     steps = f"{_list(facts.about.steps, 'ol')}<p>Proof: {text(facts.about.proof or UNKNOWN)}</p>"
-    title = f"Checklist of NIST SP 800-226: {len(lines)} questions, {left} for you to answer"
+    title = f"Checklist of NIST SP 800-226: {len(lines)} questions; {left} of them are the points at the top"
     parts = [
         _details(title, _checklist(lines), ' class="printed"'),
         _details("What was done, step by step", steps, ' class="printed"'),

@@ -7,8 +7,9 @@ than e^epsilon (Dwork and Roth 2014, lemma 3.17). So a belief of 50% becomes e^e
 from dataclasses import dataclass
 from math import ceil, exp, floor, log, log10, sqrt
 
+from headcount.account import Cost
 from headcount.release.hints import LARGEST_EPSILON, delta_hints
-from headcount.release.report.facts import Facts
+from headcount.release.report.facts import Facts, People
 
 STRENGTHS = ((1.0, "strong"), (LARGEST_EPSILON, "reasonable, to be used with other safeguards"))
 """Epsilon up to which a promise is commonly called so: the tiers of Ponomareva et al. 2023, for machine learning."""
@@ -42,7 +43,10 @@ class Promise:
         """What delta means."""
         if not self.delta:
             return "This holds without exception (delta is 0)."
-        return f"This may fail with a probability of at most {self.delta:g} ({odds_of(self.delta)})."
+        return (
+            f"With a probability of at most {self.delta:g} ({odds_of(self.delta)}) more than that may come out about "
+            "somebody."
+        )
 
     @property
     def odds(self) -> str:
@@ -91,10 +95,10 @@ class Promise:
         return [self.change, self.odds, self.about_rows, self.exception, size]
 
 
-def promise_of(facts: Facts) -> Promise:
-    """The promise of a release."""
-    about = facts.about
-    return Promise(float(about.epsilon), float(about.delta), facts.neighbours, facts.user, facts.stated)
+def promise_of(facts: Facts, cost: Cost | None = None) -> Promise:
+    """The promise of a release; or of all that a cost stands for."""
+    paid = cost or facts.about
+    return Promise(float(paid.epsilon), float(paid.delta), facts.neighbours, facts.user, facts.stated)
 
 
 def factor(epsilon: float) -> str:
@@ -134,8 +138,15 @@ def delta_warnings(facts: Facts) -> list[str]:
     if delta and people and delta >= 1 / people.count:
         return [*found, f"Delta is larger than 1/n ({people} people): publishing one person's rows would be allowed."]
     if delta and people and delta >= 1 / people.count**2:
-        return [
-            *found,
-            f"Delta is larger than 1/n² ({people} people). Fix: delta={_power(1 / people.count**2):g} the next time",
-        ]
+        return [*found, _between(delta, people)]
     return found
+
+
+def _between(delta: float, people: People) -> str:
+    """What a delta above 1/n² and below 1/n means."""
+    times = f"{1 / (delta * people.count):,.0f}"
+    return (
+        f"Delta is larger than 1/n² ({people} people: {people.origin}), though {times} times below 1/n. Which means: "
+        f"the chance that more comes out about any of them is at most {percent(delta * people.count)} in all. That is "
+        f"small, but not negligible. Fix: delta={_power(1 / people.count**2):g} the next time"
+    )

@@ -4,7 +4,7 @@
 import re
 from typing import Any
 
-from headcount.exact import written
+from headcount.release.report.budget import composition
 from headcount.release.report.checklist import noise_of
 from headcount.release.report.facts import Facts
 from headcount.release.report.promise import delta_sentence, delta_warnings, promise_of
@@ -78,7 +78,7 @@ def _variant(facts: Facts) -> dict[str, Any]:
 def _loss(facts: Facts) -> dict[str, Any]:
     promise, people = promise_of(facts), facts.people
     delta = [delta_sentence(promise.delta), *delta_warnings(facts)] if promise.delta else []
-    count = people.count if people and not people.at_least else None
+    count = people.count if people and people.is_exact else None
     unknown = f"how many people there are{f' ({people}, {people.origin})' if people else ''}"
     parameters = {"epsilon": promise.epsilon, **({"delta": promise.delta} if promise.delta else {})}
     return {
@@ -99,8 +99,8 @@ def _model(facts: Facts) -> dict[str, Any]:
         "model_name_details": TRUST if central else Gap("who holds what, and who adds noise"),
         "trust_assumptions": TRUST if central else Gap("who is trusted with what, and why"),
         "actors": Gap("who may see the rows, the release, and anything in between"),
-        "release_type": Placeholder("One release", "One release, or Many releases"),
-        "release_type_details": _composition(facts),
+        "release_type": _release_type(facts),
+        "release_type_details": composition(facts),
         "data_source_type": Placeholder("Static", "Static, or Dynamic if new data come in over time"),
         "data_source_type_details": Gap("how the data come in"),
         "access_type": "Non-interactive",
@@ -108,12 +108,11 @@ def _model(facts: Facts) -> dict[str, Any]:
     }
 
 
-def _composition(facts: Facts) -> str:
-    entry = facts.entry
-    if entry is None:
-        return "This release alone; no ledger was given."
-    total = f"epsilon {written(entry.spent.epsilon)} of {written(entry.budget.epsilon)}"
-    return f"Charges to one ledger add up: {total} after this release. What exceeds the budget is refused."
+def _release_type(facts: Facts) -> str | Placeholder:
+    """Many if a ledger has others; of one that is alone so far nobody knows what will follow."""
+    if facts.entry and len(facts.entry.up_to) > 1:
+        return "Many releases"
+    return Placeholder("One release", "One release, or Many releases")
 
 
 def _implementation(facts: Facts) -> dict[str, Any]:
@@ -125,7 +124,7 @@ def _implementation(facts: Facts) -> dict[str, Any]:
         f"{bound}. TO FILL IN: whether other parameters were tuned on these data.",
         "mechanisms": f"{noise_of(facts)}. Implemented by {version}. {LIBRARY} Timing is not protected. TO FILL IN: "
         "how the rows are kept, and who has access.",
-        "composition": f"All steps of this release are within its epsilon and delta. {_composition(facts)}",
+        "composition": f"All steps of this release are within its epsilon and delta. {composition(facts)}",
         "post_processing": "Rounding, cutting at 0, intervals and order, from released values alone.",
         "justification": Gap("why these parameters, and who decided"),
         "utility": about.interval or Gap("how precise the numbers are"),

@@ -13,14 +13,17 @@ h1 { font-size: 1.75rem; line-height: 1.2; margin: .2rem 0 .4rem; } h2 { font-si
 a { color: var(--link); } p { margin: .5rem 0; } .kicker, .soft, caption, figcaption { color: var(--soft); }
 .kicker { font-size: .85rem; letter-spacing: .06em; text-transform: uppercase; margin: 0; }
 .card { background: var(--card); border-left: .3rem solid var(--whisker); border-radius: .3rem; padding: .7rem 1rem; }
+.points { border: 2px solid var(--warn); border-radius: .3rem; padding: .2rem 1rem .6rem; margin: 1rem 0; }
+.points h2 { margin: .5rem 0; color: var(--warn); } .points ol { margin: 0; padding-left: 1.4rem; }
 .warning { background: var(--warnbg); color: var(--warn); border-radius: .3rem; padding: .5rem .8rem; }
-figure { margin: 1.2rem 0; } figure svg { width: 100%; max-width: 40rem; height: auto; display: block; }
+figure { margin: 1.2rem 0; } figure svg { width: 100%; max-width: 32rem; height: auto; display: block; }
 .scroll { overflow-x: auto; } table { border-collapse: collapse; width: 100%; }
 caption { text-align: left; font-size: .9rem; padding-bottom: .3rem; }
 th, td { padding: .3rem .8rem .3rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line);
   overflow-wrap: normal; }
-td:first-child { overflow-wrap: anywhere; } thead th { border-bottom: 2px solid var(--soft); }
-.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+td:first-child { overflow-wrap: anywhere; min-width: 6rem; } thead th { border-bottom: 2px solid var(--soft); }
+.number { text-align: right; font-variant-numeric: tabular-nums; } .ends { white-space: nowrap; }
+.scroll th:first-child, .scroll td:first-child { position: sticky; left: 0; background: var(--paper); }
 dl { display: grid; grid-template-columns: minmax(8rem, 12rem) 1fr; gap: .3rem 1rem; margin: .5rem 0; }
 dt { color: var(--soft); } dd { margin: 0; }
 details { border: 1px solid var(--line); border-radius: .3rem; padding: .5rem .9rem; margin: .7rem 0; }
@@ -32,7 +35,9 @@ pre { background: var(--card); padding: .7rem; border-radius: .3rem; white-space
 @media print {
   :root { color-scheme: light; --paper: #fff; --ink: #000; --soft: #333; --line: #bbb; --card: #f4f4f4; --link: #000;
     --bar: #9fc3e0; --whisker: #27496d; --band: #cfe3f2; --warn: #000; --warnbg: #fff; }
-  main { max-width: none; padding: 0; } h2 { break-after: avoid; } figure, tr, .card { break-inside: avoid; }
+  main { max-width: none; padding: 0; } h2 { break-after: avoid; }
+  figure, tr, .card, .points li { break-inside: avoid; }
+  .scroll { overflow: visible; }
   figure svg { max-height: 15cm; width: auto; } thead { display: table-header-group; }
   details.printed::details-content { content-visibility: visible; block-size: auto; } }
 """

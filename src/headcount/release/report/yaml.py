@@ -8,10 +8,14 @@ from textwrap import wrap
 from typing import Any
 
 from headcount.errors import visible
-from headcount.wording import visible_json
+from headcount.wording import counted_noun, visible_json
 
 GAP = "TO FILL IN"
 """Stands wherever somebody has to write something."""
+HEADER = (
+    "# A draft: {gaps} below are marked {GAP}. Where such a mark follows a value (NOT A FACT), the value only keeps",
+    "# the file valid until you put the right one. Fill in a copy: only this file can be verified against a ledger.",
+)
 LONGEST = 80
 """Characters of a string on one line; a longer one is a block."""
 
@@ -32,8 +36,10 @@ class Placeholder:
 
 
 def to_yaml(record: Mapping[str, Any]) -> str:
-    """The record as YAML."""
-    return "\n".join(_lines(record, "")) + "\n"
+    """The record as YAML, below what its reader has to know."""
+    lines = list(_lines(record, ""))
+    gaps = counted_noun(sum(GAP in line for line in lines), "line")
+    return "\n".join([*(line.format(gaps=gaps, GAP=GAP) for line in HEADER), *lines]) + "\n"
 
 
 def _lines(record: Mapping[str, Any], indent: str) -> Iterator[str]:
@@ -63,7 +69,7 @@ def _scalar(start: str, value: Any, indent: str) -> Iterator[str]:
     if isinstance(value, Gap):
         value = f"{GAP}: {value.what}"
     if isinstance(value, Placeholder):
-        yield f"{start}{_quoted(value.value)}  # {GAP}: {value.what}"
+        yield f"{start}{_quoted(value.value)}  # {GAP}, NOT A FACT: {value.what}"
     elif isinstance(value, str) and len(value) > LONGEST:
         yield f"{start}|-"
         yield from (f"{indent}{line}" for line in wrap(visible(value).strip(), 110 - len(indent)))

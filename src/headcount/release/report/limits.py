@@ -1,0 +1,68 @@
+"""What one person may add to a release at most, how that was decided, and whether the intervals allow for what it cut.
+
+The limit itself is quoted from the steps of the release, which are the words of its bounding: whatever the mechanism
+is, a report says what was done."""
+
+from headcount.release.report.facts import Facts
+
+STARTS = ("Each person", "Somebody with", "A person's counts", "The root of the sum", "No limit")
+"""How the step begins that says how people's contributions are bounded."""
+PRIVATE = (
+    "Limits on what one person may add were chosen from the data, privately, within epsilon; the intervals include "
+    "what they cut."
+)
+GIVEN = "Limits on what one person may add were given ({bound}); the intervals do not include what they cut."
+CUTS = {
+    "bounded": "The intervals do not include what that takes away.",
+    "modelled": "The intervals include what that takes away, if an assumption holds: it stands above the numbers.",
+}
+"""What intervals make of a limit, by estimand."""
+INCLUDED = "The intervals include what that takes away."
+NOTHING_CUT = "Nobody has more than that: nothing is taken away."
+NOBODY_HAS_MORE = "Nobody has more than the bound"
+"""In a step, if the bound is no smaller than what there is."""
+LOOKED = "Was that decided without looking at these data?"
+
+
+def limits(facts: Facts) -> str:
+    """Whether contributions are bounded, to what, and what the intervals make of that."""
+    step = next((step for step in facts.about.steps if step.startswith(STARTS)), "")
+    if facts.is_measured:
+        found = f" To find the groups: {step}" if step else ""
+        return f"Yes. {measured_limits(facts)}{found}"
+    if not facts.about.bound:
+        return f"No limit on the number of items. {step}".strip()
+    return f"Yes. {step or f'To {facts.about.bound:,}, on every person{chr(39)}s own rows.'} {_cut(facts)}".strip()
+
+
+def measured_limits(facts: Facts) -> str:
+    """The limits of statistics of groups: chosen privately, or given."""
+    if facts.about.estimand == "true":
+        return PRIVATE
+    return GIVEN.format(bound=facts.public_parameters.get("bound", "bound"))
+
+
+def _cut(facts: Facts) -> str:
+    """What the intervals make of the limit; empty if that is not known."""
+    about = facts.about
+    if about.estimand != "true":
+        return CUTS.get(about.estimand, "")
+    if about.view == "profile" or any(NOBODY_HAS_MORE in step for step in about.steps):
+        return NOTHING_CUT
+    return INCLUDED if about.unseen else ""
+
+
+def is_doubtful(facts: Facts) -> bool:
+    """True if a bound was given that may have been taken from the data."""
+    if facts.is_measured:
+        return facts.about.estimand == "bounded"
+    return not facts.about.chosen and facts.about.bound > 1 and "bound" in facts.public_parameters
+
+
+def choice(facts: Facts) -> str:
+    """How the limit was chosen."""
+    if is_doubtful(facts):
+        return f"It was given: bound={facts.public_parameters.get('bound', facts.about.bound)}. {LOOKED}"
+    if facts.about.chosen or facts.is_measured:
+        return "From the data, privately, by headcount; that is paid for out of epsilon."
+    return "It follows from the question." if facts.about.bound else "There is none to choose."
