@@ -151,6 +151,28 @@ def test_bars_in_another_order() -> None:
         assert labels == list(names)
 
 
+def test_every_item_of_a_second_column_has_a_panel_if_there_is_room() -> None:
+    """Twelve by default; more, or fewer, by number. What is left out is said, whatever the title is."""
+    table = pa.table(
+        {
+            "user": [f"{user}" for user in range(300) for _ in range(2)],
+            "country": [f"country {user % 15:02}" for user in range(300) for _ in range(2)],
+            "day": [date(2024, 1, 1 + (user + visit) % 9) for user in range(300) for visit in range(2)],
+        }
+    )
+    keys = [(f"country {place:02}", date(2024, 1, 1 + day)) for place in range(15) for day in range(9)]
+    release = hc.histogram(table, user="user", by=["country", "day"], keys=keys, epsilon=100)
+    drawn = {most: release.plot(most=most, title="Mine") for most in (None, 15, 2)}
+    assert {most: sum(axes.axison for axes in figure.axes) for most, figure in drawn.items()} == {
+        None: 12,
+        15: 15,
+        2: 2,
+    }
+    assert drawn[15].get_suptitle() == "Mine"
+    assert drawn[2].get_suptitle() == "Mine\nthe 2 largest of 15 values of country"
+    assert "with 95% intervals" in drawn[2].get_supxlabel()
+
+
 @pytest.mark.parametrize("wrong", [{"order": "size"}, {"most": 0}, {"most": True}])
 def test_options_that_are_none(wrong: dict[str, Any]) -> None:
     with pytest.raises(BadParameter, match="Fix: "):

@@ -47,7 +47,8 @@ def _check(about: About, options: Options) -> None:
         raise BadParameter(
             "items without counts have no bars to draw.", fix='count="users", or release.save("items.csv")'
         )
-    whole("most", options.most, least=1, fix="most=25")
+    if options.most is not None:
+        whole("most", options.most, least=1, fix="most=25")
     if options.order is not None:
         one_of("order", options.order, ("value", "item"))
 
@@ -114,9 +115,10 @@ def _on_axes(scene: Scene, about: About, options: Options, axes: Axes) -> Figure
 
 
 def _title(scene: Scene, about: About, options: Options) -> str:
-    """What a chart for others would say; which part is drawn, and the cost, below."""
+    """What a chart for others would say; which part is drawn, and the cost, below. A title of somebody's own has the
+    part, too: what is left out is never hidden."""
     if options.title is not None:
-        return visible(options.title)
+        return "\n".join(filter(None, [visible(options.title), scene.part]))
     cost = f"epsilon {about.epsilon}, delta {float(about.delta):g}"
     return f"{chart_title(about)}\n{'; '.join(filter(None, [scene.part, cost]))}"
 

@@ -162,7 +162,7 @@ class Release:
         ax: "Axes | None" = None,
         title: str | None = None,
         order: "Order | None" = None,
-        most: int = 25,
+        most: int | None = None,
     ) -> "Figure":
         """The picture: bars with intervals, dates as lines with bands, two small columns as a heat map, a total as a
         number. As a figure, and as a .png, .svg or .pdf if a path is given.
@@ -170,7 +170,7 @@ class Release:
         ax: Matplotlib axes to draw on, instead of a figure of its own.
         title: the title; by default what the release is about, and what it cost.
         order: "value" or "item", for bars in this order; by default bins and dates by themselves, then the most first.
-        most: the most items that are drawn."""
+        most: the most items that are drawn: by default 25 bars, or 12 lines."""
         from headcount.release import plot
         from headcount.release.pictures.scene import Options
 

@@ -34,6 +34,8 @@ from headcount.source.views import EVENTS, ITEMS, WHAT
 
 PANEL_INCHES = 2.6
 """The least width of one of several panels beside each other."""
+MOST_BARS = 25
+"""Bars that are drawn, unless another number is given."""
 MOST_BINS = 100
 """Up to this many bins or dates are ready in their own order; of more, the largest."""
 Namer = Callable[[Sequence[Any]], str]
@@ -107,12 +109,12 @@ def chosen(table: pa.Table, by: Sequence[str], about: About, options: Options) -
     """The rows that are shown: bins and dates all of them, in their order, unless they are too many."""
     value = measures(table, about)[0].name
     if options.order is not None:
-        largest = most_first(table, by, value).slice(0, options.most)
+        largest = most_first(table, by, value).slice(0, options.most or MOST_BARS)
         return largest if options.order == "value" else largest.sort_by([(column, "ascending") for column in by])
     if not about.order and not any(is_dated(table[column]) for column in by):
-        return table.slice(0, options.most)
+        return table.slice(0, options.most or MOST_BARS)
     if table.num_rows > MOST_BINS:
-        return most_first(table, by, value).slice(0, options.most)
+        return most_first(table, by, value).slice(0, options.most or MOST_BARS)
     if len(by) > 1 or not about.order:
         return table
     return in_order(table, by, value, {by[0]: about.order})  # before 0.8.1 rows were by count

@@ -30,8 +30,8 @@ from headcount.release.pictures.scene import (
     spans_decades,
 )
 
-MOST_PANELS = 6
-"""Items of a second column that are drawn."""
+MOST_PANELS = 12
+"""Items of a second column that are drawn, unless another number is given."""
 Point = tuple[float, float, float, float]
 """Day, value, low, high."""
 
@@ -51,14 +51,16 @@ def by_item(table: pa.Table, about: About, options: Options, dated: str, other: 
     """A line for each of the largest items of the other column, all on one scale."""
     measure = measures(table, about)[0]
     sums = table.group_by(other).aggregate([(measure.name, "sum")]).sort_by([(f"{measure.name}_sum", "descending")])
-    items = sums[other].to_pylist()[: min(MOST_PANELS, options.most)]
+    items = sums[other].to_pylist()[: options.most or MOST_PANELS]
     parts = [points(table.filter(pc.equal(table[other], item)), dated, measure) for item in items]
     ends = _extent([point for part in parts for point in part])
     panels = [
         Panel(partial(draw, part, visible(about.unit), extent=ends), 2.0, item_name([item]))
         for item, part in zip(items, parts, strict=True)
     ]
-    return Scene(tuple(panels), columns=2, part=part_of(len(items), len(sums), f" values of {visible(other)}"))
+    part = part_of(len(items), len(sums), f" values of {visible(other)}")
+    caption = f"Lines with bands: {measure_label(measure, about)} {interval_label(about)}"
+    return Scene(tuple(panels), columns=2, part=part, caption=caption)
 
 
 def _label(measure: Measure, about: About) -> str:

@@ -37,8 +37,8 @@ class Options:
     """None for what the release is about; empty for none."""
     order: Order | None = None
     """The order of items; None for that of the release."""
-    most: int = 25
-    """The most items."""
+    most: int | None = None
+    """The most items; None for as many as the kind of picture has room for."""
     width: float = 8.0
     """Inches."""
     caption: bool = True
