@@ -41,9 +41,9 @@ NOISE_PART, LOSS_PART = 0.3, 0.5
 the larger one, if the limit can be that small."""
 LARGE_LIMIT = 32.0
 """The large limit of what is clipped from one person, in multiples of the bound."""
-SEEN_TAIL = 4.0
+SEEN_TAIL, DOUBTED_TAIL = 4.0, 3.0
 """What is clipped with the large limit is used from this many standard deviations on: by chance in 1 of 30,000 cases,
-and a release that takes noise for it says next to nothing."""
+and values that noise is taken for are far off. From the second number on intervals allow for it."""
 LOSS_VARIATION = 1.5
 """Usual relative standard deviation, between groups, of what a bound clips."""
 SLACK = 1 - 2.0**-40
@@ -173,12 +173,14 @@ class GroupMeasurement:
         precise, wide = (
             self._clipped_at(groups, planned, vectors, limit, entropy) for limit in (small, LARGE_LIMIT * bound)
         )
-        if wide > SEEN_TAIL * deviation * LARGE_LIMIT * bound:
-            return wide / GRID, sqrt((deviation * LARGE_LIMIT * bound) ** 2 + (variation * wide) ** 2) / GRID
+        tail_noise = deviation * LARGE_LIMIT * bound
+        if wide > SEEN_TAIL * tail_noise:
+            return wide / GRID, sqrt(tail_noise**2 + (variation * wide) ** 2) / GRID
         prior = max(LOSS_PRIOR * expected, LEAST_LOSS_PRIOR * planned.amount)
         lost = precise / (1 + (deviation * small / prior) ** 2)
-        uncertain = min(deviation * small, prior), variation * max(abs(lost), expected)
-        return lost / GRID, sqrt(uncertain[0] ** 2 + uncertain[1] ** 2) / GRID
+        doubt = max(variation, 1.0) * wide if wide > DOUBTED_TAIL * tail_noise else 0.0
+        uncertain = min(deviation * small, prior), variation * max(abs(lost), expected), doubt
+        return lost / GRID, sqrt(sum(each**2 for each in uncertain)) / GRID
 
     def _clipped_at(self, groups: Groups, planned: _Planned, vectors: int, limit: float, entropy: Entropy) -> float:
         """What a bound clips from all people together, with a limit for one person; noisy."""
