@@ -248,6 +248,9 @@ def test_a_release_says_what_an_item_is() -> None:
         ({"per": 7}, "per=7: unknown. Fix: One of hour, day, week, month, quarter, year"),
         ({"per": {}}, "per={}: of which column?"),
         ({"by": ["at", "city"], "per": "month"}, "per='month': of which column? Fix: per={'at': \"month\"}"),
+        ({"by": ["city", "at"], "per": "day"}, "per='day': of which column? Fix: per={'at': \"day\"}"),
+        ({"by": ["city", "user2"], "per": "daily"}, "per='daily': of which column? Fix: per={'city': \"month\"}"),
+        ({"by": "at", "per": {"city": "week"}}, "per: 'city' is not a column of by. Fix: per={'at': \"week\"}"),
         ({"by": "user2", "per": "day"}, "column 'user2' holds int64: not a date, and per='day' is for dates."),
         ({"by": "height", "per": "day"}, "column 'height' holds float64: not a date, and per='day' is for dates."),
         ({"dates": YEAR}, 'dates: between them lie periods, and per says of what length. Fix: per="month", dates=('),
@@ -270,7 +273,10 @@ def test_a_release_says_what_an_item_is() -> None:
             {"by": ["at", "then"], "per": {"at": "day", "then": "day"}, "dates": dict.fromkeys(["at", "then"], YEAR)},
             None,
         ),
-        ({"per": "day", "dates": YEAR, "keys": ["2024-01-01"]}, "keys and dates: only one of them."),
+        (
+            {"per": "day", "dates": YEAR, "keys": ["2024-01-01"]},
+            "keys and dates of 'at': only one of them. Fix: no keys,",
+        ),
         ({"per": "day", "bins": ["2024-01-01", "2024-02-01"]}, "per and bins of 'at': only one of them."),
         (
             {"per": "week", "keys": ["2024-01-03"]},
