@@ -136,6 +136,7 @@ def delta_warnings(facts: Facts) -> list[str]:
     if delta and people and delta >= 1 / people.count**2:
         return [
             *found,
-            f"Delta is larger than 1/n² ({people} people). Fix: delta={_power(1 / people.count**2):g} the next time",
+            f"Delta is larger than 1/n² ({people} people): it must be below 1/n, and below 1/n² by stricter advice. "
+            f"Fix: delta={_power(1 / people.count**2):g} the next time, to follow that as well",
         ]
     return found
