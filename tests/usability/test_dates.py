@@ -231,13 +231,18 @@ def test_a_release_is_that_of_a_table_with_months(job: str) -> None:
 
 def test_a_release_says_what_an_item_is() -> None:
     release = planned(per="month", dates=YEAR).release(entropy=Fixed(0))
-    assert release.about.what == "people per month of at"
+    assert release.about.what == "people per month"
     assert release.about.steps[0].endswith(
         "Dates of at from 2024-01-01 to 2024-12-31 become the start of their month, in UTC if the column has a time "
         "zone; all else is left out."
     )
     day = planned(VISITS.rename_columns(["user", "day", "city"]), by="day", per="day")
     assert day.what == "people per day"
+    assert planned(by=["city", "at"], per={"at": "day"}).what == "people per city and day"
+    two = VISITS.append_column("then", VISITS["at"])
+    assert (
+        planned(two, by=["at", "then"], per={"at": "day", "then": "day"}).what == "people per day of at and day of then"
+    )
 
 
 @pytest.mark.parametrize(

@@ -47,12 +47,12 @@ class ItemJob(Job):
 
     @property
     def item(self) -> str:
-        return " and ".join(map(self._item_part, self.by))
-
-    def _item_part(self, column: str) -> str:
-        """What a column is called as a part of an item: the month of a date."""
-        period = dict(self.per).get(column, column)
-        return column if period == column else f"{period} of {column}"
+        periods = dict(self.per)
+        parts = [periods.get(column, column) for column in self.by]
+        return " and ".join(
+            part if parts.count(part) == 1 else f"{part} of {column}" if column in periods else column
+            for part, column in zip(parts, self.by, strict=True)
+        )
 
     def bins_by_column(self) -> dict[str, Binning]:
         return {column: periods_of(period, None) for column, period in self.per}
