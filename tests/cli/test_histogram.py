@@ -104,6 +104,66 @@ def test_keys_and_bins(folder: Path) -> None:
     assert sorted(row["age"] for row in json.loads(binned.stdout)["rows"]) == ["[0, 10)", "[10, 99.5]"]
 
 
+VISITS = "user,country,device,day\n1,FR,web,2024-01-01\n2,DE,app,2024-01-02\n"
+
+
+@pytest.mark.parametrize(
+    ("typed", "items"),
+    [
+        (
+            "--by country --by day --per day=day --dates 2024-01-01..2024-01-02 --keys country=FR,DE",
+            {("FR", "2024-01-01"), ("FR", "2024-01-02"), ("DE", "2024-01-01"), ("DE", "2024-01-02")},
+        ),
+        (
+            "--by country --by device --keys country=FR,DE --keys device=web",
+            {("FR", "web"), ("DE", "web")},
+        ),
+        ("--by country --by device --keys-file items.csv", {("FR", "web"), ("DE", "app")}),
+        ("--by country --keys FR --keys DE", {("FR",), ("DE",)}),
+        ("--by country --keys city=FR,DE", {("city=FR",), ("DE",)}),  # no column of that name
+    ],
+)
+def test_keys_of_columns(typed: str, items: set[tuple[str, ...]], folder: Path) -> None:
+    (folder / "visits.csv").write_text(VISITS)
+    (folder / "items.csv").write_text("FR,web\nDE,app\n")
+    asked = ("visits.csv", "--user", "user", "--epsilon", "1", "--bound", "1", *typed.split())
+    done = headcount("histogram", *asked, "--json", cwd=folder)
+    rows = json.loads(done.stdout)["rows"]
+    assert {tuple(str(row[name]) for name in ("country", "device", "day") if name in row) for row in rows} == items
+
+
+@pytest.mark.parametrize(
+    ("typed", "message"),
+    [
+        (
+            "--by country --by device --keys country=FR,DE --keys web",
+            "headcount: keys: of which column? Fix: --keys country=apple,pear\n",
+        ),
+        (
+            "--by country --by day --per day=month --keys country=FR,DE",
+            "headcount: keys: those of 'day' are missing, and an item is known only if every part is. Fix: --dates "
+            "day=2024-01-01..2024-12-31, or keys; if they are not known, --where country=FR,DE instead of keys\n",
+        ),
+        (
+            "--by country --by day --per week",
+            "headcount: --per week: of which column? Fix: --per day=week\n",
+        ),
+        (
+            "--by country,day",
+            "headcount: there is no column 'country,day'. Fix: --by country --by day\n",
+        ),
+        (
+            "--by page",
+            "headcount: there is no column 'page'. Fix: one of user, country, device, day\n",
+        ),
+    ],
+)
+def test_mistakes_with_several_columns(typed: str, message: str, folder: Path) -> None:
+    (folder / "visits.csv").write_text(VISITS)
+    asked = ("visits.csv", "--user", "user", "--epsilon", "1", *typed.split())
+    assert headcount("histogram", *asked, cwd=folder).stderr == message
+
+
 @pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize(
     ("arguments", "message"),
@@ -122,7 +182,7 @@ def test_keys_and_bins(folder: Path) -> None:
         (("--epsilon", "1", "--bins", "3,2"), "--bins 3,2: edges must rise. Fix: --bins 2,3"),
         (("--epsilon", "1", "--out", "r.doc"), "r.doc: unknown kind of file. Fix: a name that ends in .parquet, .csv"),
         (("--epsilon", "1", "--out", "no/r.csv"), "no/r.csv: there is no such folder. Fix: mkdir -p no"),
-        (("--epsilon", "1", "--ledger", "none.db"), "there is no ledger here yet."),
+        (("--epsilon", "1", "--ledger", "none.db"), "there is no ledger here yet. Fix: headcount ledger new "),
         (
             ("--epsilon", "1", "--keys-file", "none.txt"),
             "none.txt: cannot be read (No such file or directory). Fix: --keys-file items.csv",

@@ -88,7 +88,7 @@ def test_months_and_some_rows(tmp_path: Path) -> None:
         ("--per=day=month", "--dates=day=2024-01-01..2024-03-31"),
     ):
         said = json.loads(headcount("histogram", *asked, *more, "--json", cwd=tmp_path).stdout)
-        assert said["what"] == "people per month of day where city is Rome"
+        assert said["what"] == "people per month where city is Rome"
         assert [(row["day"], row["count"]) for row in said["rows"]] == [
             ("2024-01-01", 1),
             ("2024-02-01", 0),

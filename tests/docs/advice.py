@@ -29,7 +29,7 @@ WHEN: dict[str, str] = {
     "sum": "to add up amounts instead of counting",
     "target": "if rows should weigh the same, or everybody draws from one source",
     "loss": "if a few large counts matter more than many small ones",
-    "keys": "whenever the list of items is public: the release is more accurate and complete",
+    "keys": "whenever the list of items is public: the release is complete",
     "bins": "for numbers and dates",
     "per": "for dates and times",
     "dates": "whenever the first and last date are public",

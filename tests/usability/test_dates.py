@@ -231,13 +231,18 @@ def test_a_release_is_that_of_a_table_with_months(job: str) -> None:
 
 def test_a_release_says_what_an_item_is() -> None:
     release = planned(per="month", dates=YEAR).release(entropy=Fixed(0))
-    assert release.about.what == "people per month of at"
+    assert release.about.what == "people per month"
     assert release.about.steps[0].endswith(
         "Dates of at from 2024-01-01 to 2024-12-31 become the start of their month, in UTC if the column has a time "
         "zone; all else is left out."
     )
     day = planned(VISITS.rename_columns(["user", "day", "city"]), by="day", per="day")
     assert day.what == "people per day"
+    assert planned(by=["city", "at"], per={"at": "day"}).what == "people per city and day"
+    two = VISITS.append_column("then", VISITS["at"])
+    assert (
+        planned(two, by=["at", "then"], per={"at": "day", "then": "day"}).what == "people per day of at and day of then"
+    )
 
 
 @pytest.mark.parametrize(
@@ -248,6 +253,9 @@ def test_a_release_says_what_an_item_is() -> None:
         ({"per": 7}, "per=7: unknown. Fix: One of hour, day, week, month, quarter, year"),
         ({"per": {}}, "per={}: of which column?"),
         ({"by": ["at", "city"], "per": "month"}, "per='month': of which column? Fix: per={'at': \"month\"}"),
+        ({"by": ["city", "at"], "per": "day"}, "per='day': of which column? Fix: per={'at': \"day\"}"),
+        ({"by": ["city", "user2"], "per": "daily"}, "per='daily': of which column? Fix: per={'city': \"month\"}"),
+        ({"by": "at", "per": {"city": "week"}}, "per: 'city' is not a column of by. Fix: per={'at': \"week\"}"),
         ({"by": "user2", "per": "day"}, "column 'user2' holds int64: not a date, and per='day' is for dates."),
         ({"by": "height", "per": "day"}, "column 'height' holds float64: not a date, and per='day' is for dates."),
         ({"dates": YEAR}, 'dates: between them lie periods, and per says of what length. Fix: per="month", dates=('),
@@ -270,7 +278,10 @@ def test_a_release_says_what_an_item_is() -> None:
             {"by": ["at", "then"], "per": {"at": "day", "then": "day"}, "dates": dict.fromkeys(["at", "then"], YEAR)},
             None,
         ),
-        ({"per": "day", "dates": YEAR, "keys": ["2024-01-01"]}, "keys and dates: only one of them."),
+        (
+            {"per": "day", "dates": YEAR, "keys": ["2024-01-01"]},
+            "keys and dates of 'at': only one of them. Fix: no keys,",
+        ),
         ({"per": "day", "bins": ["2024-01-01", "2024-02-01"]}, "per and bins of 'at': only one of them."),
         (
             {"per": "week", "keys": ["2024-01-03"]},

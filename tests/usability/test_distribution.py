@@ -246,7 +246,7 @@ def test_a_distribution_has_no_target(table: pa.Table) -> None:
 
 
 def test_what_is_wrong_if_a_column_has_no_bins(table: pa.Table) -> None:
-    with pytest.raises(hc.HeadcountError, match="bins: those of 'user' are missing"):
+    with pytest.raises(hc.HeadcountError, match="keys: those of 'user' are missing"):
         hc.plan("distribution", table, user="word", by=["user", "x"], bins={"x": [0, 1]}, epsilon=1)
 
 

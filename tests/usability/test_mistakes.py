@@ -205,7 +205,7 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"by": ["word", "price"], "bins": [1, 2]}, "bins: which column? Fix: bins={'word': [0, 10, 100]}"),
     (
         {"by": "price", "bins": [1, 2], "keys": ["a"]},
-        "keys and bins: only one of them. Fix: bins=[0, 10, 100] makes the list of items itself",
+        "keys and bins of 'price': only one of them. Fix: no keys, or no bins",
     ),
     (
         {"by": "price"},

@@ -7,7 +7,7 @@ that the function's docstring says of a parameter; if it refers to another funct
 
 import csv
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from inspect import Parameter, signature
 from io import StringIO
 from pathlib import Path
@@ -21,7 +21,7 @@ from headcount.wording import first_sentence
 
 SHARED = ("data", "user", "neighbours", "dataset", "ledger", "again", "memory", "spill")
 """Parameters of every job: `Run` has them."""
-LISTS = ("by", "metrics", "bins", "per", "dates", "where", "q", "ranges", "weights")
+LISTS = ("by", "metrics", "keys", "bins", "per", "dates", "where", "q", "ranges", "weights")
 """Options that may be repeated."""
 COLON = re.compile(r"([-+]?[0-9][-+.0-9e]*) ?: ?([-+]?[0-9][-+.0-9e]*)")
 """What other tools take for a range."""
@@ -38,7 +38,7 @@ NOTATION = {
     "by": "May be repeated.",
     "metrics": "As people, or 'mean(price)'. May be repeated.",
     "weights": "As 'sum(price)=3'. May be repeated.",
-    "keys": "As apple,pear,plum.",
+    "keys": "As apple,pear,plum; for one of several columns fruit=apple,pear. May be repeated.",
     "bins": "As 0,10,100; for one of several columns age=0,10,100.",
     "per": "As month; for one of several columns day=month.",
     "dates": "As 2024-01-01..2024-12-31; for one of several columns day=2024-01-01..2024-12-31.",
@@ -57,7 +57,8 @@ SHORT = {
     "where": "Count only rows that meet a condition.",
     "bins": "Public edges for a column of numbers or dates.",
     "per": "hour, day, week, month, quarter or year of a column of dates.",
-    "dates": "The first and the last date, if they are public: all periods between them are released.",
+    "dates": "The first and the last date, if they are public: all periods between are released, if all other columns "
+    "are known too.",
 }
 """The help where the docstring describes how Python types a value."""
 BY_METRIC = {
@@ -66,6 +67,7 @@ BY_METRIC = {
     "range": "As 0..1000; for one of several columns price=0..1000. May be repeated.",
 }
 """The same for parameters that are a mapping in some jobs."""
+KEYS_FILE = "The items, from a file with a line for each; with several columns their values, with commas between."
 SINGULAR = {"metrics": "metric", "weights": "weight"}
 """Options that are repeated, and so have the name of one."""
 
@@ -76,7 +78,7 @@ def own_options(function: Callable[..., Any]) -> list[Parameter]:
     options = [option(each, help_of(function, each.name)) for each in own]
     if any(each.name == "keys" for each in own):
         place = next(place for place, each in enumerate(options) if each.name == "keys")
-        file = Annotated[Path | None, typer.Option(help="The same, from a file with a line for each.")]
+        file = Annotated[Path | None, typer.Option(help=KEYS_FILE)]
         options.insert(place + 1, Parameter("keys_file", Parameter.KEYWORD_ONLY, default=None, annotation=file))
     return options
 
@@ -127,7 +129,9 @@ def arguments(function: Callable[..., Any], typed: dict[str, Any]) -> dict[str, 
     """The function's arguments, from options as typed; those that were not typed and have no default are left out."""
     parameters, file = signature(function).parameters, typed.pop("keys_file", None)
     given = {name: value for name, value in typed.items() if value is not None and value != []}
-    found = {name: _value(parameters[name], value) for name, value in given.items()}
+    found = {name: _value(parameters[name], value) for name, value in given.items() if name != "keys"}
+    if "keys" in given:
+        found["keys"] = _keys(given["keys"], found.get("by", ()))
     return found if file is None else {**found, "keys": _keys_in(file, found.get("keys"))}
 
 
@@ -167,8 +171,21 @@ def _pair(name: str, typed: str) -> Any:
     return low, high
 
 
-def _keys(typed: str) -> list[str]:
-    """apple,pear as a list."""
+def _keys(typed: list[str], by: Sequence[str]) -> list[str] | dict[str, list[str]]:
+    """apple,pear as a list; fruit=apple,pear as the values of a column, if that is its name."""
+    named = [(column, values) for column, _, values in (each.partition("=") for each in typed) if column in by]
+    if not named:
+        return [item for each in typed for item in _items(each)]
+    if len(named) < len(typed):
+        raise BadParameter("keys: of which column?", fix=f"keys={named[0][0]}=apple,pear")
+    found: dict[str, list[str]] = {column: [] for column, _ in named}
+    for column, values in named:
+        found[column] += _items(values)
+    return found
+
+
+def _items(typed: str) -> list[str]:
+    """apple,pear as a list; an item in quotes may have a comma."""
     return next(iter(_csv_rows(csv.reader([typed], skipinitialspace=True), "keys")), [])
 
 
@@ -264,7 +281,6 @@ MAPPED: dict[str, Callable[[Any], Any]] = {
 PARSERS: dict[str, Callable[[Any], Any]] = {
     "by": list,
     "metrics": list,
-    "keys": _keys,
     "bins": _by_column(_edges),
     "per": _by_column(str),
     "dates": _by_column(lambda typed: _pair("dates", typed)),

@@ -9,6 +9,8 @@ VALUE = r"(\[.*?\]|\(.*?\)|\{.*?\}|'[^']*'|\"[^\"]*\"|(?:[^\s,:;()]|\([^()]*\))+
 """A value as Python writes it."""
 REPEATED = ("by", "metrics", "weights")
 """Options that are typed once for each of several values; so are those that are a mapping, by metric or column."""
+COMMAND = ", or: headcount "
+"""Between what to write in Python and what to type instead."""
 SPECIAL = re.compile(r"[\s()&;<>|$`*?!#]")
 """What a shell would take for something else, unless it is quoted."""
 
@@ -20,7 +22,10 @@ def as_options(message: str, names: Collection[str]) -> str:
     message_, fix, line = message.partition(" Fix: ")
     opening = re.match(assigned, message_)
     message_ = _option(opening) + message_[opening.end() :] if opening else message_
-    return message_ + fix + (line if "Ledger(" in line else re.sub(assigned, _option, line))
+    command = line.partition(COMMAND)[2]
+    if command or "Ledger(" in line:
+        return message_ + fix + (f"headcount {command}" if command else line)
+    return message_ + fix + re.sub(assigned, _option, line)
 
 
 def advice_as_options(advice: str, names: Collection[str]) -> str:

@@ -47,7 +47,7 @@ def aggregate(
     metrics: str | Sequence[str],
     epsilon: Number | None = None,
     delta: Number = 1e-6,
-    keys: Sequence[Any] | None = None,
+    keys: Sequence[Any] | Mapping[str, Sequence[Any]] | None = None,
     bins: Sequence[Any] | Mapping[str, Sequence[Any]] | None = None,
     per: Period | Mapping[str, Period] | None = None,
     dates: Sequence[Any] | Mapping[str, Sequence[Any]] | None = None,

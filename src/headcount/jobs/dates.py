@@ -1,7 +1,8 @@
 """Parameters about time: `per`, the periods that a column of dates is counted by; and `dates`, between which dates they
 are, if that is public."""
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from difflib import get_close_matches
 from typing import Annotated, Any, get_args
@@ -14,6 +15,8 @@ PERIODS: tuple[Period, ...] = get_args(Period)
 MOST_ITEMS = 1_000_000
 """Most public items, if some are periods."""
 EXAMPLE = '("2024-01-01", "2024-12-31")'
+DATED = re.compile(r"date|time|(^|[_ ])(ts|at|on|hour|day|week|month|year|when|seen)$", re.I)
+"""Names that columns of dates have."""
 Ends = tuple[str, str]
 
 
@@ -24,13 +27,19 @@ def parse_per(name: str, per: Any, before: Mapping[str, Any]) -> tuple[tuple[str
         return ()
     if not isinstance(per, Mapping):
         if len(by) > 1:
-            raise BadParameter(f"per={per!r:.40}: of which column?", fix=f'per={{{by[0]!r}: "month"}}')
+            raise BadParameter(f"per={per!r:.40}: of which column?", fix=_example(by, per))
         per = {by[0]: per}
     if strange := [column for column in per if column not in by]:
-        raise BadParameter(f"per: {strange[0]!r:.40} is not a column of by.", fix=f'per={{{by[0]!r}: "month"}}')
+        raise BadParameter(f"per: {strange[0]!r:.40} is not a column of by.", fix=_example(by, per[strange[0]]))
     if not per:
-        raise BadParameter("per={}: of which column?", fix=f'per={{{by[0]!r}: "month"}}, or no per')
+        raise BadParameter("per={}: of which column?", fix=f"{_example(by, 'month')}, or no per")
     return tuple((column, _period(per[column])) for column in by if column in per)
+
+
+def _example(by: Sequence[str], period: Any) -> str:
+    """What to write: the column that has the name of a date, if there is one, and the period that was typed."""
+    column = next(filter(DATED.search, by), by[0])
+    return f'per={{{column!r}: "{period if period in PERIODS else "month"}"}}'
 
 
 def _period(period: Any) -> Period:

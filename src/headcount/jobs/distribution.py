@@ -45,7 +45,7 @@ def distribution(
     *,
     user: str,
     by: str | Sequence[str],
-    keys: Sequence[Any] | None = None,
+    keys: Sequence[Any] | Mapping[str, Sequence[Any]] | None = None,
     bins: Sequence[Any] | Mapping[str, Sequence[Any]] | None = None,
     per: Period | Mapping[str, Period] | None = None,
     dates: Sequence[Any] | Mapping[str, Sequence[Any]] | None = None,
@@ -114,7 +114,7 @@ class Distribution(ListedItemJob):
     def resolve(cls, parsed: dict[str, Any]) -> dict[str, Any]:
         """If everybody weighs the same, a bound of 1 says no more than none."""
         same = weighs_people(parsed["mechanism"], parsed["target"]) and parsed["bound"] == 1
-        return {**parsed, "bound": "auto"} if same else parsed
+        return super().resolve({**parsed, "bound": "auto"} if same else parsed)
 
     def check(self) -> None:
         super().check()
@@ -141,10 +141,10 @@ class Distribution(ListedItemJob):
     def _check_items(self) -> None:
         if not self.known and (self.bins or self.per):
             missing, dated = self.unlisted[0], self.unlisted[0] in dict(self.per)
-            name, example = ("dates", EXAMPLE) if dated else ("bins", "[0, 10, 100]")
+            name, example = ("dates", EXAMPLE) if dated else ("keys", '["apple", "pear"]')
             raise BadParameter(
                 f"{name}: those of {missing!r} are missing.",
-                fix=f"{name}={{..., {missing!r}: {example}}}, or keys for all",
+                fix=f"{name}={{{missing!r}: {example}}}, or {'keys' if dated else 'bins'}",
             )
         if not self.known:
             raise BadParameter(

@@ -46,7 +46,7 @@ def histogram(
     delta: Number = 1e-6,
     target_error: Number | None = None,
     count: parameters.Count = "users",
-    keys: Sequence[Any] | None = None,
+    keys: Sequence[Any] | Mapping[str, Sequence[Any]] | None = None,
     bins: Sequence[Any] | Mapping[str, Sequence[Any]] | None = None,
     per: Period | Mapping[str, Period] | None = None,
     dates: Sequence[Any] | Mapping[str, Sequence[Any]] | None = None,
@@ -84,11 +84,13 @@ def histogram(
     target_error: instead of epsilon: 19 of 20 counts are to be off by at most this much. With "count-release" and
         "plume-threshold", beside epsilon: the relative error that most counts may have, 0.1 by default.
     count: "users" counts the people of an item, "events" its rows.
-    keys: the items, if they are known in advance; all of them are released.
+    keys: the items, if they are known in advance; all of them are released. For several columns tuples, or a mapping
+        from column to values: then every combination, also with the bins and dates of other columns.
     bins: public edges for a column of numbers or dates; for several columns, a mapping from column to edges.
     per: "hour", "day", "week", "month", "quarter" or "year", for a column of dates; an item is the start of one. For
         one of several columns, a mapping from column to period. Weeks begin on Monday; with a time zone, in UTC.
-    dates: the first and the last date, both included, if they are public: then all periods between them are released.
+    dates: the first and the last date, both included, if they are public: then all periods between them are released,
+        if other columns of `by` are known too, by keys, bins or dates. Rows before or after do not count.
     where: what columns must be: {"country": "FR"}, {"plan": ["basic", "pro"]}, or {"age": (18, 65)}, ends included. The
         release is that of a table with these rows alone.
     sum: a column of amounts to add up, instead of counting. With "count-release", of each person at most `bound` for an

@@ -14,7 +14,8 @@ from headcount.bound.selection.people import NoisyCount
 from headcount.errors import BadParameter
 from headcount.job import Job
 from headcount.jobs.dates import MOST_ITEMS, Dates, Per, check_start, periods_of
-from headcount.jobs.parameters import BinEdges, By, Keys
+from headcount.jobs.keys import Keys, rows_of
+from headcount.jobs.parameters import BinEdges, By
 from headcount.mechanism.mechanism import Columns, Noisy
 from headcount.release.order import in_order, most_first
 from headcount.source.binning import Binning, bins_of
@@ -46,12 +47,12 @@ class ItemJob(Job):
 
     @property
     def item(self) -> str:
-        return " and ".join(map(self._item_part, self.by))
-
-    def _item_part(self, column: str) -> str:
-        """What a column is called as a part of an item: the month of a date."""
-        period = dict(self.per).get(column, column)
-        return column if period == column else f"{period} of {column}"
+        periods = dict(self.per)
+        parts = [periods.get(column, column) for column in self.by]
+        return " and ".join(
+            part if parts.count(part) == 1 else f"{part} of {column}" if column in periods else column
+            for part, column in zip(parts, self.by, strict=True)
+        )
 
     def bins_by_column(self) -> dict[str, Binning]:
         return {column: periods_of(period, None) for column, period in self.per}
@@ -89,11 +90,11 @@ class ItemJob(Job):
 
 @dataclass(frozen=True, kw_only=True)
 class ListedItemJob(ItemJob):
-    """A job about items that may be known in advance: as keys, or as bins or dates of every column."""
+    """A job about items that may be known in advance: every column has bins or dates, or is one of the keys."""
 
     later_parameters: ClassVar[tuple[str, ...]] = ("where", "per", "dates")
     keys: Keys = None
-    """The public items."""
+    """The public items, by the columns that have neither bins nor dates: all columns, or the others."""
     bins: BinEdges = ()
     """Public edges, for columns of numbers and dates."""
     dates: Dates = ()
@@ -104,32 +105,46 @@ class ListedItemJob(ItemJob):
         dates = dict(plain.get("dates", ())) or None
         return super().from_plain({**plain, "bins": dict(plain["bins"]), "dates": dates})
 
+    @classmethod
+    def resolve(cls, parsed: dict[str, Any]) -> dict[str, Any]:
+        """Keys by column become the items that they make: a list of these is the same request."""
+        if not isinstance(parsed["keys"], Mapping):
+            return parsed
+        unlisted = without(parsed["by"], parsed["bins"], parsed["dates"])
+        return {**parsed, "keys": rows_of(parsed["keys"], unlisted, dict(parsed["per"]))}
+
     def check(self) -> None:
-        if self.keys is not None and self.bins:
-            raise BadParameter(
-                "keys and bins: only one of them.", fix="bins=[0, 10, 100] makes the list of items itself"
-            )
-        if self.keys is not None and self.dates:
-            raise BadParameter("keys and dates: only one of them.", fix="dates alone make the list of periods")
+        if self.keys is not None:
+            self._check_keys()
         if both := [column for column, _ in self.per if column in dict(self.bins)]:
             raise BadParameter(f"per and bins of {both[0]!r}: only one of them.", fix="no bins, or no per")
         self._check_starts()
         self._check_number()
 
+    def _check_keys(self) -> None:
+        """Keys are of the columns that have neither bins nor dates."""
+        listed = [column for column in self.by if column not in self.unlisted]
+        if not listed or all(len(key) == len(self.unlisted) for key in self.keys or ()):
+            return
+        name = "bins" if listed[0] in dict(self.bins) else "dates"
+        others = f'keys={{{self.unlisted[0]!r}: ["apple", "pear"]}}' if self.unlisted else "no keys"
+        raise BadParameter(f"keys and {name} of {listed[0]!r}: only one of them.", fix=f"{others}, or no {name}")
+
     def _check_starts(self) -> None:
         """Keys are starts of periods."""
         for column, period in self.per:
-            place = self.by.index(column)
+            place = self.unlisted.index(column) if column in self.unlisted else len(self.by)
             for key in (key for key in self.keys or () if len(key) > place):
                 check_start(period, key[place])
 
     def _check_number(self) -> None:
-        """Not more public periods than can be held, together with bins of other columns."""
-        items = prod(bins.size for bins in self.bins_by_column().values() if bins.is_public)
-        if self.dates and items > MOST_ITEMS:
+        """Not more public periods than can be held, together with keys and bins of other columns."""
+        public = [bins.size for bins in self.bins_by_column().values() if bins.is_public]
+        items = prod(public) * len(self.keys or ("none",))
+        if items > MOST_ITEMS and (self.dates or (self.keys and self.bins)):
+            name, shorter = ("dates", ' or longer periods such as per="month"') if self.dates else ("bins", " or keys")
             raise BadParameter(
-                f"dates: {items:,} items to release, at most {MOST_ITEMS:,}.",
-                fix='fewer dates, or longer periods such as per="month"',
+                f"{name}: {items:,} items to release, at most {MOST_ITEMS:,}.", fix=f"fewer {name},{shorter}"
             )
 
     @property
@@ -140,18 +155,21 @@ class ListedItemJob(ItemJob):
     @property
     def unlisted(self) -> list[str]:
         """The columns with neither bins nor dates."""
-        listed = {*dict(self.bins), *dict(self.dates)}
-        return [column for column in self.by if column not in listed]
+        return without(self.by, self.bins, self.dates)
 
     def bins_by_column(self) -> dict[str, Binning]:
         dates, bins = dict(self.dates), {column: bins_of(edges) for column, edges in self.bins}
         return bins | {column: periods_of(period, dates.get(column)) for column, period in self.per}
 
     def domain(self, columns: Mapping[str, dt.DataType]) -> pa.Table | None:
+        if not self.known:
+            return None
         bins = self.bins_by_column()
+        lists = [{column: bins[column].items} for column in self.by if column not in self.unlisted]
         if self.keys is not None:
-            return check_keys(self.keys, self.by, {**columns, **{name: each.kind for name, each in bins.items()}})
-        return every_item([bins[column] for column in self.by]) if self.known else None
+            kinds = {**columns, **{name: each.kind for name, each in bins.items()}}
+            lists.append(check_keys(self.keys, self.unlisted, kinds))
+        return every_item(self.by, lists)
 
     def _cut(self, column: str, period: Period) -> str:
         if column not in dict(self.dates):
@@ -172,7 +190,7 @@ class ListedItemJob(ItemJob):
 
     def _numbered(self, column: str) -> bool:
         """True if the keys are whole numbers there: items of a column that is text come back as they were typed."""
-        parts = [key[self.by.index(column)] for key in self.keys or ()]
+        parts = [key[self.unlisted.index(column)] for key in self.keys or ()]
         return bool(parts) and all(
             isinstance(part, int) and not isinstance(part, bool) and -(2**63) <= part < 2**63 for part in parts
         )
@@ -183,8 +201,17 @@ class ListedItemJob(ItemJob):
         return in_order(self.labelled(noisy, columns), self.by, self.value_name, labels)
 
 
-def every_item(bins: Sequence[Binning]) -> pa.Table:
-    """Every combination of public bins and periods."""
-    places = np.indices([each.size for each in bins]).reshape(len(bins), -1)
-    arrays = [each.items.take(pa.array(place)) for each, place in zip(bins, places, strict=True)]
-    return pa.table(dict(zip(item_names(len(bins)), arrays, strict=True)))
+def without(by: Sequence[str], *listed: Sequence[tuple[str, Any]]) -> list[str]:
+    """The columns that no list is of."""
+    return [column for column in by if not any(column in dict(each) for each in listed)]
+
+
+def every_item(by: Sequence[str], lists: Sequence[Mapping[str, pa.Array]]) -> pa.Table:
+    """Every combination of public lists, each of one column or more: item0, item1, ..."""
+    places = np.indices([len(next(iter(each.values()))) for each in lists]).reshape(len(lists), -1)
+    parts = {
+        column: values.take(pa.array(place))
+        for each, place in zip(lists, places, strict=True)
+        for column, values in each.items()
+    }
+    return pa.table(dict(zip(item_names(len(by)), (parts[column] for column in by), strict=True)))

@@ -20,7 +20,7 @@ from headcount.mechanism.topk.levels import KBAR, VariantName
 from headcount.mechanism.unknown import strategy as unknown
 from headcount.source.amounts import LARGEST_AMOUNT
 from headcount.source.binning import Edge, bins_of
-from headcount.source.cells import plain_key, plain_value
+from headcount.source.cells import plain_value
 from headcount.source.contributions import LARGEST_COUNT
 
 Count = Literal["users", "events"]
@@ -35,7 +35,6 @@ Mechanism = Literal[
     "plume",
     "plume-threshold",
 ]
-Key = str | int | bool
 Before = Mapping[str, Any]
 BOUND_NAMES = tuple(dict.fromkeys(("auto", FromProfile.name, *unknown.SELECTIONS, *known.SELECTIONS)))
 """Ways of selecting a bound."""
@@ -71,25 +70,6 @@ def parse_by(name: str, by: Any, before: Before) -> tuple[str, ...]:
             f"by={taken[0]!r}: the release has a column of that name.", fix="give the column another name"
         )
     return columns
-
-
-def parse_keys(name: str, keys: Any, before: Before) -> tuple[tuple[Key, ...], ...]:
-    """The public items."""
-    rows = tuple(
-        tuple(map(plain_key, key)) if isinstance(key, tuple | list) else (plain_key(key),) for key in _list(keys)
-    )
-    if not rows:
-        raise BadParameter("keys=[]: a list of known items has at least one.", fix='keys=["apple", "pear"], or no keys')
-    return rows
-
-
-def _list(keys: Any) -> list[Any]:
-    if isinstance(keys, str | Mapping) or hasattr(keys, "columns") or not hasattr(keys, "__iter__"):
-        raise BadParameter(
-            f"keys={keys!r:.60}: a list of items." if isinstance(keys, str) else "keys: a list of items.",
-            fix='keys=["apple", "pear"]',
-        )
-    return list(keys)
 
 
 def parse_bins(name: str, bins: Any, before: Before) -> tuple[tuple[str, tuple[Edge, ...]], ...]:
@@ -240,7 +220,6 @@ def parse_theta(name: str, theta: Any, before: Before) -> int:
 
 By = Annotated[tuple[str, ...], parse_by]
 Counted = Annotated[Count, choice(*get_args(Count))]
-Keys = Annotated[tuple[tuple[Key, ...], ...] | None, parse_keys]
 BinEdges = Annotated[tuple[tuple[str, tuple[Edge, ...]], ...], parse_bins]
 SumColumn = Annotated[str, parse_sum]
 Bound = Annotated[int | str, parse_bound]

@@ -34,7 +34,7 @@ def shape(
     epsilon: Number | None = None,
     target_error: Number | None = None,
     bound: int = 1,
-    keys: Sequence[Any] | None = None,
+    keys: Sequence[Any] | Mapping[str, Sequence[Any]] | None = None,
     bins: Sequence[Any] | Mapping[str, Sequence[Any]] | None = None,
     per: Period | Mapping[str, Period] | None = None,
     dates: Sequence[Any] | Mapping[str, Sequence[Any]] | None = None,

@@ -104,7 +104,8 @@ def _bound(parameters: Mapping[str, Any]) -> list[str]:
     bound, keys = parameters.get("bound"), parameters.get("keys")
     if not isinstance(bound, int) or parameters.get("sum"):
         return []
-    if isinstance(keys, list) and bound > MORE_THAN_ALL * len(keys) and parameters.get("count") == "users":
+    others = parameters.get("bins") or parameters.get("dates") or parameters.get("count") != "users"
+    if isinstance(keys, list) and bound > MORE_THAN_ALL * len(keys) and not others:
         return [
             f"bound={bound} is far more than the {len(keys):,} items: nobody counts for more. Fix: bound={len(keys)}"
         ]

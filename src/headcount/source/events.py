@@ -166,7 +166,10 @@ def check_columns(needed: Sequence[str], existing: Sequence[str]) -> None:
 
 
 def _suggestion(column: str, existing: Sequence[str]) -> str:
-    near = get_close_matches(column.lower(), [name.lower() for name in existing], n=1, cutoff=0.5)
+    parts = [part.strip() for part in column.split(",")]
+    if len(parts) > 1 and all(part in existing for part in parts):
+        return f"by={parts}"
+    near = get_close_matches(column.lower(), [name.lower() for name in existing], n=1, cutoff=0.6)
     known = ", ".join(existing[:20]) + (", ..." if len(existing) > 20 else "")
     if not near:
         return f"one of {known}"

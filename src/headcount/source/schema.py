@@ -49,22 +49,22 @@ def _countable(kind: dt.DataType) -> bool:
     )
 
 
-def check_keys(keys: Sequence[object], by: Sequence[str], columns: Mapping[str, dt.DataType]) -> pa.Table:
-    """Return the public items as a table of the columns' own types: item0, item1, ..."""
+def check_keys(keys: Sequence[object], by: Sequence[str], columns: Mapping[str, dt.DataType]) -> dict[str, pa.Array]:
+    """Return the parts of public items by column, in the columns' own types."""
     rows = [key if isinstance(key, tuple | list) else (key,) for key in keys]
     if any(len(row) != len(by) for row in rows):
         raise BadParameter(
             f"keys: an item has one part for each of {', '.join(by)}.",
             fix=f"keys=[({', '.join(f'{column} 1' for column in by)}), ...]",
         )
-    arrays = [
-        _typed(column, item_type(columns[column]), part)
+    parts = {
+        column: _typed(column, item_type(columns[column]), part)
         for column, part in zip(by, zip(*rows, strict=True), strict=True)
-    ]
-    typed = pa.table(dict(zip(item_names(len(by)), arrays, strict=True)))
+    }
+    typed = pa.table(list(parts.values()), item_names(len(by)))
     if typed.group_by(typed.column_names).aggregate([]).num_rows < len(rows):  # it would get noise twice
         raise BadParameter(f"keys: {_first_repeated(typed)!r:.60} is listed twice.", fix="each item once")
-    return typed
+    return parts
 
 
 def _first_repeated(typed: pa.Table) -> object:

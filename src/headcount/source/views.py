@@ -61,7 +61,7 @@ def _holds(column: ir.Column, condition: tuple[str, Any, Any], kind: dt.DataType
     name, values, ends = condition
     if ends is not None:
         return bins_of(ends).place(column).notnull()
-    typed = check_keys(values, (name,), {name: kind})["item0"]
+    typed = check_keys(values, (name,), {name: kind})[name]
     return ibis.or_(*(plain_item(column) == _literal(value, kind) for value in typed.to_pylist()))
 
 

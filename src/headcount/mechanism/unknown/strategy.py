@@ -171,7 +171,8 @@ class Weights(UnknownItems):
         return (
             f"People's counts are scaled to that bound. Every {item} that occurs gets noise; the small ones are not "
             f"mentioned.{again} If nearly everybody has one or two {plural(item)}, that many are kept instead of "
-            "scaled. If nobody is seen at first, or if that is doubtful, a second look takes 10% or 4% of epsilon more."
+            "scaled. If nobody is seen at first, or if that is doubtful, a second look takes 10% or 4% of "
+            "epsilon, out of the same budget."
         )
 
 
