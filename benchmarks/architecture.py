@@ -1,4 +1,4 @@
-"""How the package is built, in figures: its import graph, what a histogram goes through, where jobs are told apart.
+"""How the package is built, in figures: its import graph, what a histogram goes through, where it branches on jobs.
 
     python -m benchmarks.architecture [SRC]      SRC has the package; by default src, of another version another folder
 
@@ -103,7 +103,7 @@ def _named(argument: ast.expr, known: Set[str], folder: str) -> set[str]:
 
 
 def of_files(src: Path) -> Graph:
-    """What each file of the package imports of it."""
+    """The modules of the package that each of its files imports."""
     files = modules(src)
     return {
         name: (imported(path.read_text(), files.keys(), _folder(name, path)) & files.keys()) - {name}

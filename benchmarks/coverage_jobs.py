@@ -92,7 +92,7 @@ def popularities() -> dict[str, Floats]:
 
 
 def synthetic(seed: int, size: str, popularity: str) -> pa.Table:
-    """A table with so many events of each person, of items that are so common."""
+    """A table of given numbers of events per person, and given popularity of items."""
     random = np.random.default_rng(seed)
     many = sizes(random)[size]
     items = random.choice(ITEMS, many.sum(), p=popularities()[popularity])

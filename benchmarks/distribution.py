@@ -10,8 +10,8 @@ the same on one row.
 
 *Default*: what the product does if nothing is said, beside Laplace noise on counts: k = 100, people of m samples each.
 
-*Words*: the 1,000 most common words of ubuntu_irc_words, of people who have at least so many of them; the truth is the
-mean of their own shares. They draw from distributions of their own.
+*Words*: the 1,000 most common words of ubuntu_irc_words, of people who have at least a given number of these; the
+truth is the mean of their own shares. They draw from distributions of their own.
 
 *People who differ*: each draws from a distribution of their own, which is Dirichlet about the common one; the less
 `alike`, the further from it. Off is from the common one, and so is the part of the intervals that hold it, of which

@@ -51,7 +51,7 @@ def main() -> None:
         pq.write_table(events, folder / "events.parquet")
         pc.write_csv(events, folder / "events.csv")
         kinds = {"parquet": folder / "events.parquet", "csv": folder / "events.csv", "Arrow": events}
-        print("| data | a release | the look | part of it |\n|---|---|---|---|")
+        print("| data | a release | the look | share of a release |\n|---|---|---|---|")
         for kind, data in {**kinds, "pandas": events.to_pandas()}.items():
             opened = open_events(data, ["user", "item"])
             release = seconds(hc.plan("histogram", data, **ASKED).release)

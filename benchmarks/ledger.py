@@ -17,7 +17,7 @@ LONG = 100_000
 
 
 def publish(path: Path, writer: int, requests: int) -> float:
-    """The longest time that one of so many publications took."""
+    """The longest time that one of `requests` publications took."""
     ledger, longest = Ledger(path), 0.0
     for number in range(requests):
         start = perf_counter()
@@ -27,7 +27,7 @@ def publish(path: Path, writer: int, requests: int) -> float:
 
 
 def rate(folder: Path, writers: int, requests: int = 320) -> tuple[float, float]:
-    """Publications a second by so many processes together, and the longest that one waited."""
+    """Publications per second by `writers` processes together, and the longest wait of one."""
     path = folder / f"{writers}.db"
     Ledger(path, epsilon=10**6)
     with multiprocessing.get_context("fork").Pool(writers) as pool:
@@ -37,7 +37,7 @@ def rate(folder: Path, writers: int, requests: int = 320) -> tuple[float, float]
 
 
 def long_ledger(path: Path, rows: int) -> None:
-    """A ledger of so many rows, written in one transaction with the module's own functions."""
+    """A ledger of `rows` rows, written in one transaction with the module's own functions."""
     Ledger(path, epsilon=10**8)
     with store.writing(path) as connection:
         (last,) = store.rows(connection)

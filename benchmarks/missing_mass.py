@@ -2,7 +2,7 @@
 
     python -m benchmarks.missing_mass [FOLDER] [--runs 3] [--only TABLE]
 
-FOLDER has the tables; by default ../shared/data. Means of so many runs, of one table or of all. *Missing mass*: the
+FOLDER has the tables; by default ../shared/data. Means over `--runs` runs, of one table or of all. *Missing mass*: the
 share of all (person, item) pairs whose item is not shown. A cell holds *shown / missing mass*. The peers
 (`set_union.py`) keep at most 100 items of a person and tell which items there are, but no counts. Ours tells counts
 with intervals as well: `rounds` is mechanism="rounds", `default` is `hc.histogram` with nothing else said; `one scale`

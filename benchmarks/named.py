@@ -1,4 +1,4 @@
-"""The ways of choosing a bound that paper 000 has, by name, beside `auto`: items known in advance, 3,000 people.
+"""The ways of choosing a bound of Liu et al. 2023, by name, beside `auto`: items known in advance, 3,000 people.
 
     python -m benchmarks.named
 

@@ -16,8 +16,8 @@ other items of the same people: *another choice* is how far the truth is from th
 
 *Different items*, *entropy*: the truth; then mean and standard deviation of how far the estimate is above it, the mean
 half of the interval's width, and which part of the intervals hold the truth. *Counts*, *at least*: which part of the
-rows of a shape have an interval that holds the count of the item at that rank, and one that holds how many items have
-at least so many people; in brackets the least of all releases.
+rows of a shape have an interval that holds the count of the item at that rank, and one that holds the number of items
+with at least that many people; in brackets the least of all releases.
 """
 
 import argparse

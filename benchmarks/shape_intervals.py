@@ -2,10 +2,10 @@
 
     python -m benchmarks.shape_intervals [--half report|fit] [--runs N] [--mechanism staircase|buckets] [FOLDER]
 
-Epsilon 1, somebody added or removed. Synthetic tables: so many contributions fall on 4 to 4,000 items by Zipf's law (a
+Epsilon 1, somebody added or removed. Synthetic tables: contributions fall on 4 to 4,000 items by Zipf's law (a
 power of 0 to 1.3), anew for each release. Real tables from FOLDER (by default ../shared/data): of each person at most
 as many items as the bound, those whose hash is least; of that table everything is kept. Constants were set on the half
-`fit`; what is told in the docs is the half `report`.
+`fit`; the docs report the half `report`.
 
 In a cell: which part of the intervals hold the truth, of which 95% should. *Different items*: also the mean of how far
 the estimate is above the truth, and the mean half of the interval's width. *Rows*: the part of all rows of the tables
@@ -80,7 +80,7 @@ def synthetic() -> list[Source]:
 
 
 def real(name: str, where: Path, bound: int) -> Source:
-    """A table with at most so many items of each person."""
+    """A table with at most `bound` items of each person."""
     found = duckdb.execute(KEPT.format(path=where / f"{name}.parquet", bound=bound)).fetchall()
     counts = np.array([many for (many,) in found], dtype=np.int64)
     return Source("real", lambda random: counts)

@@ -86,7 +86,7 @@ def answers() -> Iterator[list[str]]:
 
 
 def found(totals: Integers, way: Way, times: int) -> Shape:
-    """The shape of so many people, each with one item."""
+    """The shape of people with one item each."""
     people, analyst = int(totals.sum()), ShapeAnalyst()
     asked = analyst.publish(
         "Which?", people=people, epsilon=EPSILON, neighbours="replace", buckets=times * people, way=way

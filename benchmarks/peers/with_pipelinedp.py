@@ -2,9 +2,9 @@
 
     .venv-pipelinedp/bin/python with_pipelinedp.py TABLE BOUND NOISE OUT        NOISE: gaussian or laplace
 
-`max_partitions_contributed` is the bound: so many random items of a person are kept. Items are selected by its default,
-a truncated geometric law, and its accountant splits the budget between that and the counts. The local backend is one
-process over Python's own lists; on Beam or Spark the same steps run on several.
+`max_partitions_contributed` is the bound: it keeps this number of a person's items, chosen at random. It selects items
+by its default, a truncated geometric law, and its accountant splits the budget between that and the counts. The local
+backend is one process over Python's own lists; on Beam or Spark the same steps run on several.
 """
 
 import sys

@@ -29,7 +29,7 @@ Integers = NDArray[np.int64]
 
 
 def people_of(events: int) -> int:
-    """How many people so many events have."""
+    """The number of people for a number of events."""
     return max(1, events * 3 // 100)
 
 
@@ -67,7 +67,7 @@ def drawn(events: int, seed: int = 1) -> Iterator[pa.Table]:
 
 
 def table(events: int, folder: Path) -> Path:
-    """The file of so many events; made if it is not there yet, and never seen half made."""
+    """The file with this number of events; it is created if missing, and never visible half written."""
     path = folder / f"events_{events}.parquet"
     if path.exists():
         return path

@@ -14,7 +14,7 @@ class Failed(Exception):
 
 
 def answered(command: Sequence[str | Path], limit: int) -> Any:
-    """Run it for at most so many seconds."""
+    """Run a command for at most `limit` seconds."""
     ended = _ended(command, limit)
     if ended.returncode:
         last = (ended.stderr.strip().splitlines() or ["nothing was said"])[-1]

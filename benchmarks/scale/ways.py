@@ -18,7 +18,7 @@ class Way:
     """What the tables call it; `{bound}` stands for the bound that was given."""
     script: Path
     how: str = ""
-    """What the script is told."""
+    """An argument of the script."""
     environment: str = ""
     """Whose Python runs it, of the peers; nothing for ours."""
     seeded: bool = False

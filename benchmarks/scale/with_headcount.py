@@ -2,7 +2,7 @@
 
 HOW is a mechanism with the bound that is given, or with one that is chosen ("... auto"); "auto" if nothing is said but
 epsilon; "known" with the list of items beside the table. "seeded" and "limited" draw the same noise whenever they run,
-with all of the memory and with 4 GB of it: what they release must be the same.
+with all memory and with 4 GB: what they release must be the same.
 """
 
 from pathlib import Path
@@ -45,7 +45,7 @@ def release(table: str, bound: int, how: str) -> pa.Table:
 
 
 def said(table: str, bound: int, how: str) -> dict[str, Any]:
-    """What else is asked."""
+    """The remaining arguments of the call."""
     if how == "known":
         return {"keys": pq.read_table(Path(table).with_suffix(".items.parquet"))["item"].to_pylist()}
     mechanism, *chosen = how.split()

@@ -47,7 +47,7 @@ def timed(call: Callable[[DataFrame], int], events: DataFrame) -> dict[str, floa
 
 
 def main(table: str, bound: int, rounds: int, hows: list[str]) -> None:
-    """A round to warm up, then those that are told."""
+    """A round to warm up, then the rounds that are reported."""
     os.environ["PYSPARK_SUBMIT_ARGS"] = SETTINGS
     spark = start("local[2]")
     events = spark.read.parquet(table)

@@ -1,6 +1,6 @@
-"""Paper 000 (Liu, Suresh, Zhu, Kairouz, Gruteser 2023): contribution bounds, for known and for unknown items.
+"""Liu, Suresh, Zhu, Kairouz & Gruteser 2023: contribution bounds, for known and for unknown items.
 
-people.py      the data: synthetic ones from a seed, and real tables in the place of the paper's
+people.py      the data: synthetic ones from a seed, and real tables instead of the paper's
 paper.py       the paper's printed numbers, and its algorithms where ours differ
 selection.py   private selection of a bound by the product's classes, sampled many times
 clipping.py    clipped counts for every bound of a list

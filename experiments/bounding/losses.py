@@ -1,4 +1,4 @@
-"""Relative l1 loss of a release for every bound of a list (paper 000, equation (2)).
+"""Relative l1 loss of a release for every bound of a list (Liu et al. 2023, equation (2)).
 
 Experiments, not releases: the noise is NumPy's, from a seed, or its effect is integrated in closed form.
 """

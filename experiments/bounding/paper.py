@@ -1,4 +1,4 @@
-"""What paper 000 prints: its numbers, its formulas, and its algorithms where the product's are other ones.
+"""Liu et al. 2023 as printed: numbers, formulas, and the algorithms that the product replaces.
 
 The algorithms here are for comparison only. Both are private once totals, or ratios, are cut as the product cuts them;
 the paper does not say so, and its constants are larger than they need to be.

@@ -1,4 +1,4 @@
-"""Paper 003 (Rogers 2024): items found one after another, beside those that are found first and counted afterwards.
+"""Rogers 2024: items found one after another, beside those that are found first and counted afterwards.
 
 tables.py     the data: real tables in the place of the paper's
 baseline.py   Plume as the paper runs it: with true percentiles, which is not private

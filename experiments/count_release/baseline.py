@@ -1,4 +1,4 @@
-"""Plume as paper 003 runs it, on arrays: with the true percentiles of the data as bounds. **Not private.**
+"""Plume as in Rogers 2024, on arrays: with the true percentiles of the data as bounds. **Not private.**
 
 The product's own (`headcount.mechanism.baseline.plume`) tells them privately. Noise and samples are NumPy's here, from
 a seed.

@@ -34,10 +34,10 @@ NOTES = (
     "the variant `coarse`. `level` is what the product does.",
     "*True percentile*: **not private**, as in the paper: the bounds m and m' are those of the data. *Private 99th*: "
     f"the product's mechanism, which tells both with an epsilon of {float(PERCENTILE_EPSILON):g} together, beside rho. "
-    "All of it is for one person added or removed. Few people in a far bin are not believed, so a private percentile "
-    "is too low where 1% of the people are few (Online Retail), and once in some hundred draws noise is taken for "
-    "people, which makes it far too high. Its thresholds are whole numbers, for discrete noise: with a bound of 1 they "
-    "are higher.",
+    "All figures are for one person added or removed. Few people in a far bin are not believed, so a private "
+    "percentile is too low where 1% of the people are few (Online Retail), and once in some hundred draws noise is "
+    "taken for people, which makes it far too high. Its thresholds are whole numbers, for discrete noise: with a "
+    "bound of 1 they are higher.",
     "Errata of the paper: m' is not the l2 sensitivity of the counts, its root is; with m' as printed the threshold "
     "would be root-of-m' times higher. Theorem 6 lacks a rho under its root. The prose has root(2 epsilon) for the "
     "step to the next level, the algorithm root(2) epsilon.",

@@ -1,5 +1,5 @@
-"""Paper 004 (Liu, Suresh, Yu, Kumar & Riley 2020): the distribution that people draw from. It has one figure, which is
-made again, and otherwise proofs: what it proves is measured, beside what our notes have measured.
+"""Liu, Suresh, Yu, Kumar & Riley 2020: the distribution that people draw from. The paper has one figure, which is
+reproduced, and otherwise proofs: what it proves is measured, beside what our notes have measured.
 
 binomials.py   the l1 distance of two binomials
 figure1.py     Figure 1

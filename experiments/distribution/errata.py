@@ -34,7 +34,7 @@ NOTES = (
     "of the ratio of the chances of a hypothesis under the one and the other data, from the paper's definitions, "
     "exactly. The weight must be exp(epsilon S/2). As printed, exp(S/(2 epsilon)), it is private for 1/epsilon, no "
     "less: who asks for more privacy has less. .0067 is the epsilon' of Algorithm 3 for k = 100.",
-    "*What else is printed* (21 to 28): none of it changes what the paper is about. Where nothing else is said, "
+    "*What else is printed* (21 to 28): none of these changes the main results. Unless stated otherwise, "
     "epsilon is 1 and delta 1e-6. *Ours*: of the product, which prices all selections together, by rho.",
     "Slips: in Algorithm 3, line 2, log(1/delta) belongs under the root (24). Theorem 7 lacks a factor "
     "sqrt(log(1/delta)) that its own epsilon' brings, and that Theorems 2 and 8 have (25). In our copy the abstract "

@@ -1,4 +1,4 @@
-"""Paper 004: its figure, what it proves, measured, and what it prints wrongly."""
+"""Liu et al. 2020: its figure, what it proves, measured, and what it prints wrongly."""
 
 from experiments.distribution import curve, errata, figure1, grid, theorem5, user_complexity
 from experiments.parts import PartFunction, combine

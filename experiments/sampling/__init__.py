@@ -1,5 +1,5 @@
-"""Paper 001 (Bharadwaj & Cormode 2021): a sample and a threshold instead of noise. It has no experiments of its own, so
-what it claims is set beside exact values, and what it proposes is run.
+"""Bharadwaj & Cormode 2022: a sample and a threshold instead of noise. The paper has no experiments of its own, so
+its claims are compared with exact values, and what it proposes is run.
 
 part.py        constants and helpers of all parts
 theorem.py     Theorem 1, and the example after Lemma 2

@@ -1,4 +1,4 @@
-"""Paper 001: its guarantees and examples beside exact values, and what it proposes, run."""
+"""Bharadwaj and Cormode 2022: its guarantees and examples beside exact values, and what it proposes, run."""
 
 from experiments.parts import PartFunction, combine
 from experiments.report import Progress, Reproduction, Setting

@@ -54,11 +54,11 @@ NOTES = (
     "*Lemma 4*, for the paper's example (p = .0316, theta = 20), says that X > theta E[X] has a chance of at most "
     "delta. Of an item that few people have that is false: a single one is in the sample with a chance of p. What is "
     "proved, and what Theorem 1 needs, is the next column.",
-    f"*Lemma 6*, n = {PEOPLE:,}: m + {MARGIN} sqrt(m) people are asked, and each takes part with a chance of m/s. "
+    f"*Lemma 6*, n = {PEOPLE:,}: m + {MARGIN} sqrt(m) people are invited, and each takes part with a chance of m/s. "
     "Their number is then far less spread than if everybody had a coin: the two laws have little in common (distance: "
     "total variation, of which 1 is the most). We know of no data on which that breaks the promise at epsilon 1, but "
     "neither the paper's proof nor the exact delta is about such a sample. Corrected (`headcount.federated`): how "
-    "many take part is drawn first, in secret, of the right law. Then fewer people need to be asked than by the "
+    "many take part is drawn first, in secret, of the right law. Then fewer people need an invitation than by the "
     "paper.",
 )
 

@@ -1,4 +1,4 @@
-"""Paper 002 (Ghazi, Kamath, Kumar & Manurangsi 2022): the shape of a histogram without its labels. It has no
+"""Ghazi, Kamath, Kumar & Manurangsi 2022: the shape of a histogram without its labels. It has no
 experiments of its own, so what it proves is measured, beside what our notes have measured, and beside the
 staircase, which is ours.
 

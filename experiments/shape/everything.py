@@ -1,4 +1,4 @@
-"""Paper 002: what it proves, measured, beside our notes and beside the staircase."""
+"""Ghazi et al. 2022: what it proves, measured, beside our notes and beside the staircase."""
 
 from experiments.parts import PartFunction, combine
 from experiments.report import Progress, Reproduction, Setting

@@ -25,7 +25,7 @@ NOTES = (
     "a cell: mean and standard deviation of how far the estimate is above the truth, and which part of the intervals "
     "hold it, of which 95% should. *Of the table*: the truth is that of each table. *Of the source*: that of the "
     "distribution that people were drawn from. *Among 2n people*: support coverage. *Items that could be there*: "
-    "support size, with the smallest chance told.",
+    "support size, given the smallest probability.",
 )
 
 

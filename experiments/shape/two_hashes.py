@@ -25,7 +25,7 @@ HALVES = "two items"
 SOURCES = ("zipf 1", "zipf 1.3", "uniform", HALVES)
 NOTES = (
     f"*Two hashes*: EM with bounds (l2), {TIMES} n buckets, epsilon 1, one person replaced, over {RUNS} tables. "
-    "*One hash* has all of epsilon; *two hashes* have half of it each, and the table with the smaller sum of squares "
+    "*One hash* has all of epsilon; *two hashes* have half each, and the table with the smaller sum of squares "
     "is taken (Theorem 22, as our notes have it: the proof is missing in our copy of the paper). *Two items* have "
     f"n / 2 people each; as they share a bucket once in {TIMES} n cases, the figure there is the mean over both "
     "cases, each of them measured.",

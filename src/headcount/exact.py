@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from decimal import Decimal, InvalidOperation, localcontext
+from difflib import get_close_matches
 from fractions import Fraction
 from math import ceil, isqrt
 from numbers import Integral, Rational, Real
@@ -91,7 +92,9 @@ def one_of(name: str, value: Any, known: Sequence[str], more: str = "") -> Any:
     """Return the value if it is one of the known names, else raise; `more` is what else may be written."""
     if value not in known:
         names = [f'{name}="{each}"' for each in known]
-        raise BadParameter(f"{name}={value!r}: unknown.", fix=" or ".join([*names, more] if more else names))
+        near = [f'did you mean {name}="{each}"? Or' for each in get_close_matches(str(value), known, n=1)]
+        choices = " or ".join([*names, more] if more else names)
+        raise BadParameter(f"{name}={value!r}: unknown.", fix=" ".join([*near, choices]))
     return value
 
 

@@ -55,7 +55,7 @@ def parse_neighbours(name: str, value: Any, before: Mapping[str, Any]) -> Any:
 
 
 def parse_where(name: str, where: Any, before: Mapping[str, Any]) -> Where:
-    """The conditions that rows must fulfil."""
+    """The conditions that rows must meet."""
     return conditions(where)
 
 
@@ -73,7 +73,7 @@ class Job(ABC):
     view: ClassVar[str] = ""
     """What kind of table a release of this job is; empty for counts of items."""
     people_of_all_rows: ClassVar[bool] = False
-    """True if people none of whose rows fulfil the conditions are counted among all people."""
+    """True if people without a row that meets the conditions are counted among all people."""
     later_parameters: ClassVar[tuple[str, ...]] = ("where",)
     """Parameters that plans of earlier versions do not have: one that is not given is left out of the plain form, so
     that the same request stays the same to a ledger."""
@@ -94,7 +94,7 @@ class Job(ABC):
     """The column that tells people apart."""
     neighbours: Annotated[Neighbours, parse_neighbours] = "add-remove"
     where: Annotated[Where, parse_where] = ()
-    """The conditions that rows must fulfil; others are not counted."""
+    """The conditions that rows must meet; others are not counted."""
 
     # parameters
 
@@ -225,7 +225,7 @@ class Job(ABC):
                 )
 
     def matching(self, table: ir.Table, columns: Mapping[str, dt.DataType]) -> ir.Table:
-        """The rows that fulfil the conditions, with the columns of what is counted."""
+        """Rows that meet the conditions, with the columns to count."""
         return rows_where(table, self.where, columns)
 
     def prepare(self, table: ir.Table, columns: Mapping[str, dt.DataType]) -> ir.Table:

@@ -3,7 +3,7 @@ how far off its counts will be, and what will happen, step by step; and it makes
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -214,18 +214,23 @@ class Plan:
         forecast = self.strategy.forecast(self.job.item, self.job.unit)
         return [*forecast, *(("beware", hint) for hint in self.hints)]
 
-    def __str__(self) -> str:
+    def summary(self, spell: Callable[[str], str] = str) -> str:
+        """What is released, for what, how well, and how; `spell` writes the parameters in forecast and hints in the
+        spelling of the reader."""
         lines = [
             f"{self.what}, from {self.dataset}",
             "",
             f"  cost    epsilon {float(self.cost.epsilon):g}, delta {float(self.cost.delta):g}",
-            *(f"  {label:<7} {text}" for label, text in self._forecast()),
+            *(f"  {label:<7} {spell(text)}" for label, text in self._forecast()),
             "",
             *(f"  {number}. {step}" for number, step in enumerate(self.steps, 1)),
             "",
             "Nothing was read, nothing was spent.",
         ]
         return "\n".join(map(visible, lines))
+
+    def __str__(self) -> str:
+        return self.summary()
 
     __repr__ = __str__
 

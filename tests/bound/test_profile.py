@@ -13,7 +13,8 @@ from headcount.bound import SampledEvents, SampledItems, WeightedClip
 from headcount.bound.selection.profile import MOST_ITEMS, Doubtful, FromProfile, Profile, edges
 from headcount.bound.selection.statistics import Sizes
 from headcount.noise import Entropy, SystemEntropy
-from headcount.source.contributions import LARGEST_AMOUNT, LARGEST_COUNT
+from headcount.source.amounts import LARGEST_AMOUNT
+from headcount.source.contributions import LARGEST_COUNT
 
 BOTH: list[Neighbours] = ["add-remove", "replace"]
 LITTLE = Fraction(1, 50)

@@ -17,7 +17,8 @@ from headcount.bound import vectors as vectors_by_number
 from headcount.bound.groups import FoundGroups
 from headcount.bound.vectors import LARGEST_SUM, NORM_GUARD, NORMS, VALUES, Entries, Vector, scaled
 from headcount.source import encoded as encoded_pairs
-from headcount.source.contributions import AMOUNT, GRID, ReadPlan
+from headcount.source.amounts import AMOUNT, GRID
+from headcount.source.contributions import ReadPlan
 from headcount.source.encoded import Rows as Numbers
 
 UNITS = 2**24

@@ -54,10 +54,10 @@ def test_a_listing_without_them_has_no_columns_for_them(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (ADA, '--analyst "Ada Lovelace": nothing records it without a ledger. Fix: --ledger visits.db'),
+        (ADA, "--analyst 'Ada Lovelace': nothing records it without a ledger. Fix: --ledger visits.db"),
         (("--purpose", "x", "--dry-run"), "--purpose x: nothing records it without a ledger. Fix: --ledger visits.db"),
-        (("--ledger", "visits.db", "--purpose", ""), 'a text is needed. Fix: --purpose "weekly report"'),
-        (("--ledger", "visits.db", "--analyst", "A\x1b"), 'characters. Fix: --analyst "Ada Lovelace"'),
+        (("--ledger", "visits.db", "--purpose", ""), "a text is needed. Fix: --purpose 'weekly report'"),
+        (("--ledger", "visits.db", "--analyst", "A\x1b"), "characters. Fix: --analyst 'Ada Lovelace'"),
     ],
 )
 def test_what_cannot_be_kept_is_refused(folder: Path, options: tuple[str, ...], message: str) -> None:

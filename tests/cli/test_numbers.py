@@ -71,6 +71,10 @@ def test_a_sample(visits: Path) -> None:
         (("quantiles", "--value=minutes", "--range=9..3"), "they must rise. Fix: --range 0..1000, the lowest and"),
         (("quantiles", "--value=minutes", "--range=0..9", "--q=0"), "Fix: --q 0.1,0.5,0.9, or --q 0.5 for the median"),
         (("ranges", "--value=minutes", "--ranges=0-9"), "Fix: --ranges 0..10,10..50"),
+        (
+            ("aggregate", "--by=page", "--metric=sum(minutes)", "--range=0..9"),
+            "range: none of the metrics is a quantile. Fix: --metric 'median(x)', or no range",
+        ),
         (("heavy-hitters", "--by=page", "--share=2"), "Fix: --share 0.01"),
         (("histogram", "--by=page", "--p=0.1"), "Fix: --mechanism sample-threshold, or no p"),
     ],

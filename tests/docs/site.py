@@ -26,7 +26,7 @@ HEAVIEST = 300_000
 """Bytes of a page with everything it loads, text compressed as servers send it; without the pictures of HEAVY."""
 HEAVY = "reproduce/"
 """Pages with pictures of whole experiments."""
-SHOWN = ("", "how-to/aggregate/", "reference/histogram/", "proofs/weighted/")
+SHOWN = ("", "how-to/aggregate/", "reference/histogram/", "proofs/weighted/", "explanation/mechanisms/")
 WIDTHS = (390, 1280)
 LEAST_CONTRAST = 4.5
 """WCAG AA, for text."""

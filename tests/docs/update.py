@@ -1,4 +1,5 @@
-"""Write anew what pages show of the code: reference pages, and the output of one run. `python -m tests.docs.update`.
+"""Write anew what pages show of the code: reference pages, pictures of mechanisms, and the output of one run.
+`python -m tests.docs.update`.
 
 Names of pages may follow (`docs/tutorial.md`): then only these are run. Read the diff.
 """
@@ -10,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 from headcount.jobs import JOBS
-from tests.docs import reference
+from tests.docs import pictures, reference
 from tests.docs.snippets import PAGES, ROOT, has_one_run, rewritten
 
 
@@ -41,6 +42,7 @@ def regenerate(job: str) -> None:
 if __name__ == "__main__":
     generated = {reference.path(job): job for job in JOBS}
     wanted = {(ROOT / name).resolve() for name in sys.argv[1:]} or {*PAGES, *generated}
+    pictures.write()
     for page in sorted(wanted):
         if page in generated:
             regenerate(generated[page])

@@ -51,7 +51,7 @@ def test_laplace_has_its_chances(p: float) -> None:
 
 
 def test_the_papers_f() -> None:
-    """Paper 002, equation (1), with x = 2 for p = 1/2; and for two noises."""
+    """Ghazi et al. 2022, equation (1), with x = 2 for p = 1/2; and for two noises."""
     assert undone(laplace(HALF), np.arange(-2, 3)) == pytest.approx([0, -2, 3, 1, 1], abs=1e-14)
     twice = convolved(laplace(HALF), laplace(HALF))
     assert undone(twice, np.arange(-3, 3)) == pytest.approx([0, 4, -16, 17, -3, 1], abs=1e-13)

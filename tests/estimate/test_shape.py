@@ -88,7 +88,7 @@ def test_a_shape_and_its_ways_to_tell_it() -> None:
 
 @pytest.mark.parametrize("seed", seeds(5))
 def test_columns_are_as_far_apart_as_rows(seed: int) -> None:
-    """Paper 002, Observation 6; and columns of columns are rows."""
+    """Ghazi et al. 2022, Observation 6; and columns of columns are rows."""
     one, other = (of_counts(table(500, 1.0, seed, 200)), of_counts(table(500, 0.5, seed + 9, 300)))
     r = np.arange(1, 501)
     assert np.abs(one.reached(r) - other.reached(r)).sum() == distance(one, other)

@@ -20,7 +20,7 @@ def at_least(prevalence: Prevalence, last: int) -> list[int]:
 
 
 def test_a_small_table() -> None:
-    """Gamma of paper 002 for n = (5, 3, 3, 2, 1, 1, 1) and 40 buckets; backwards, all is as it was."""
+    """Gamma of Ghazi et al. 2022 for n = (5, 3, 3, 2, 1, 1, 1) and 40 buckets; backwards, all is as it was."""
     gamma = expected_loads(SMALL, 40)
     known = [
         6.49633626001,

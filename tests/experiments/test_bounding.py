@@ -1,4 +1,4 @@
-"""The experiments of paper 000 run, and say what they should: small versions."""
+"""Experiments on Liu et al. 2023: small versions, end to end."""
 
 import re
 from pathlib import Path

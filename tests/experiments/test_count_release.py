@@ -1,4 +1,4 @@
-"""The experiment of paper 003: its own parts are right, and a small version tells what it should."""
+"""Experiment on Rogers 2024: its own parts, and a small version end to end."""
 
 from collections import Counter
 from fractions import Fraction

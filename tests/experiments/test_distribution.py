@@ -1,4 +1,4 @@
-"""The experiment of paper 004: its own parts are right, and a small version tells what it should."""
+"""Experiment on Liu et al. 2020: its own parts, and a small version end to end."""
 
 from collections.abc import Sequence
 from math import exp, inf, sqrt

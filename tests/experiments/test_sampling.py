@@ -1,4 +1,4 @@
-"""The experiment of paper 001: its own parts are right, and a small version tells what it should."""
+"""Experiment on Bharadwaj and Cormode 2022: its own parts, and a small version end to end."""
 
 from fractions import Fraction
 from math import comb, e, exp

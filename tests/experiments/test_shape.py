@@ -1,4 +1,4 @@
-"""The experiment of paper 002: its own parts are right, and a small version tells what it should."""
+"""Experiment on Ghazi et al. 2022: its own parts, and a small version end to end."""
 
 from fractions import Fraction
 from math import exp, log

@@ -38,7 +38,8 @@ from headcount.noise.gaussian import DiscreteGaussian
 from headcount.noise.race import Race
 from headcount.run import quiet
 from headcount.source import contributions, open_events
-from headcount.source.contributions import GRID, LARGEST_AMOUNT, Contributions
+from headcount.source.amounts import GRID, LARGEST_AMOUNT
+from headcount.source.contributions import Contributions
 
 BOTH: list[Neighbours] = ["add-remove", "replace"]
 EVERY: list[VariantName] = list(VARIANTS)

@@ -32,7 +32,7 @@ from headcount.mechanism.groups.norms import LEAST_SHARE, SeenNorms, best_bound,
 from headcount.mechanism.groups.strategy import GroupStatistics
 from headcount.noise import Law
 from headcount.run import quiet
-from headcount.source.contributions import GRID
+from headcount.source.amounts import GRID
 
 BOTH: list[Neighbours] = ["add-remove", "replace"]
 BUDGET = Cost(Fraction(1), Fraction(1, 10**6))

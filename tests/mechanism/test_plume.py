@@ -148,7 +148,7 @@ def test_where_the_budget_goes(neighbours: Neighbours) -> None:
 
 
 def test_a_bound_is_the_square_of_the_sensitivity() -> None:
-    """Somebody with m' items changes m' counts by 1: the root of m' in l2. Paper 003 says m', which is that much
+    """Somebody with m' items changes m' counts by 1: the root of m' in l2. Rogers 2024 says m', which is that much
     wider."""
     narrow, wide = (plume.within(ONE / 2, discovered(most, "a"), "add-remove") for most in (1, 400))
     assert wide.deviation / narrow.deviation == pytest.approx(20)

@@ -181,7 +181,7 @@ def test_percentages_are_rounded_up(share: float, words: str) -> None:
     assert percent(share) == words
 
 
-@pytest.mark.parametrize(("epsilon", "strength"), [(0.1, "strong"), (1, "strong"), (1.1, "moderate"), (11, "weak")])
+@pytest.mark.parametrize(("epsilon", "strength"), [(0.1, "strong"), (1, "strong"), (1.1, "reasonable"), (11, "weak")])
 def test_epsilon_in_words(epsilon: float, strength: str) -> None:
     assert Promise(epsilon, 0.0, "add-remove", "user", "stated").strength.startswith(strength)
 
@@ -266,10 +266,12 @@ def test_gaps_of_a_record_are_marked(ledger: hc.Ledger, tmp_path: Path) -> None:
     release = hc.histogram(PLAYS, **ASKED, ledger=ledger)
     loaded = hc.load(release.save(tmp_path / "r.parquet"))
     alone, charged = (each.report(tmp_path / "r.yaml").read_text() for each in (loaded, release))
-    assert f'publication_date: "1900-01-01"  # {GAP}' in alone
+    assert f'publication_date: "1900-01-01"  # {GAP}, NOT A FACT: ' in alone
     assert f'publication_date: "{ledger.spends()[-1].at[:10]}"' in charged
     for text in (alone, charged):
         assert text.count(GAP) >= 12
+        marked = sum(GAP in line for line in text.splitlines() if not line.startswith("#"))
+        assert text.startswith(f"# A draft: {marked} lines below are marked {GAP}.")
         assert not re.search(r": ([>\[{]|''|$)", text.replace(":\n", "\n"), re.MULTILINE)
 
 

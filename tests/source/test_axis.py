@@ -38,13 +38,31 @@ def test_a_cell_is_a_small_part_of_its_value(ends: Any) -> None:
     assert (width / low).max() < 1 / 700
 
 
-@pytest.mark.parametrize(
+axes = pytest.mark.parametrize(
     "axis", [*(spaced(*scale) for scale in SCALES.values()), between([0, 1, 2, 5, 10, 100])], ids=[*SCALES, "edges"]
 )
+
+
+def on_engine(axis: Axis, values: np.ndarray) -> list[int | None]:
+    """The cell of each value."""
+    table = pa.table({"user": np.arange(len(values)), "value": values})
+    found = placed(open_events(table, ["user", "value"]).table(), axis).to_pyarrow().sort_by("column0")["column1"]
+    cells: list[int | None] = found.to_pylist()
+    return cells
+
+
+@axes
 def test_a_value_is_placed_in_its_cell(axis: Axis) -> None:
     """Beside an edge, rounding may decide."""
     points = axis.points
     values = np.concatenate([(points[:-1] + points[1:]) / 2, [points[0] - 1, points[-1] * 2, np.nan]])
-    table = pa.table({"user": np.arange(len(values)), "value": values})
-    found = placed(open_events(table, ["user", "value"]).table(), axis).to_pyarrow().sort_by("column0")["column1"]
-    assert found.to_pylist() == [*range(axis.cells), 0, axis.cells - 1, None]
+    assert on_engine(axis, values) == [*range(axis.cells), 0, axis.cells - 1, None]
+
+
+@axes
+def test_a_cell_in_numpy_is_that_on_an_engine(axis: Axis) -> None:
+    """Also beside edges, where rounding decides."""
+    points = axis.points
+    beside = [np.nextafter(points, end) for end in (-np.inf, np.inf)]
+    values = np.concatenate([points, *beside, points / 3, [-0.0, 5e-324, 1e308, -1e308, np.inf, -np.inf]])
+    assert axis.find(values).tolist() == on_engine(axis, values)

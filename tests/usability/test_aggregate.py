@@ -242,7 +242,16 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"metrics": ["median(x)"], "range": {"y": (0, 1)}},
-        "range: no quantile of 'y' is wanted. Fix: metrics=[\"median(x)\"], or no range",
+        "range: none of the metrics is a quantile of 'y'. Fix: metrics=[\"median(x)\"], or no range",
+    ),
+    ({"range": (0, 9)}, 'range: none of the metrics is a quantile. Fix: metrics=["median(x)"], or no range'),
+    (
+        {"metrics": ["sum(x)"], "range": {"x": (0, 9)}},
+        "range: none of the metrics is a quantile of 'x'. Fix: metrics=[\"median(x)\"], or no range",
+    ),
+    (
+        {"metrics": ["median(x)", "median(user)"], "range": (0, 9)},
+        "range: which column? Fix: range={'x': (0, 1000)}",
     ),
     (
         {"metrics": ["sum(when)"]},

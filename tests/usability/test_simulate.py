@@ -4,12 +4,13 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
 import headcount as hc
 from headcount.errors import BadParameter, UnknownColumn
-from headcount.simulation.scores import scores
+from headcount.simulation.scores import scores, standard_error
 from headcount.simulation.truth import TrueValues, truth_of
 
 PEOPLE = 400
@@ -93,6 +94,17 @@ def test_lists_are_compared_with_each_other() -> None:
     assert found.table["items"].to_pylist() == [1] * 4
     assert found.table["shown"].to_pylist() == [1] * 4
     assert set(found.to_pandas()["measure"]) == {"count"}
+
+
+def test_the_standard_error_is_that_of_releases() -> None:
+    """Intervals that all miss together in half of the releases are as good as one coin for each release."""
+    miss, hold = np.zeros(50), np.ones(50)
+    assert standard_error([miss, hold] * 8) == pytest.approx(0.5 / 15**0.5)
+    assert standard_error([hold] * 4) == 0
+    assert standard_error([hold]) is None
+    found = hc.simulate(TABLE, **ITEM, mechanism=("auto", "rounds"), runs=2)
+    assert found.table["mechanism"].to_pylist() == ["auto", "rounds"]
+    assert found.table.column_names[-3:] == ["coverage", "standard_error", "intervals_for"]
 
 
 def test_ways_change_several_parameters_at_once() -> None:

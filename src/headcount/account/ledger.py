@@ -186,8 +186,8 @@ class Ledger:
                 if earlier := find(connection, history, charges, kept, self.path):
                     sealed = _sealed(connection, earlier, history, self.path)
                     return earlier, sealed or pending.read(self.path, earlier)
-                _check_new(history, charge, self.path)
                 fields = {"data": kept, **self._attribution.fields()}
+                _check_new(history, charge, self.path)
                 row, secret = _append_charge(connection, history, charge, fields, self.path)
             self._seen = row
             return row, secret

@@ -60,8 +60,8 @@ def best(epsilon: Number, delta: Number, *, items: int = 1, neighbours: Neighbou
 
 
 def paper(epsilon: Number, delta: Number, *, items: int = 1, neighbours: Neighbours = "add-remove") -> SampleThreshold:
-    """Rule of paper 001: a threshold of 3 + ln(1/delta), a rate of (1 - e^-epsilon) / threshold. For comparison: it
-    samples an eighth of the reports that it could.
+    """Rule of Bharadwaj and Cormode 2022: a threshold of 3 + ln(1/delta), a rate of (1 - e^-epsilon) / threshold. For
+    comparison: it samples an eighth of the reports that it could.
 
     Its proof is for one report, added or removed, and an epsilon of at most 1. More reports share epsilon and delta
     evenly. If a report is replaced, the item that it moves to leaks up to -ln(1 - rate) as well, which is subtracted

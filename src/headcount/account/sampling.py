@@ -1,4 +1,5 @@
-"""Price of sample-and-threshold: the exact delta of one report at every epsilon (paper 001 only bounds it).
+"""Price of sample-and-threshold: the exact delta of one report at every epsilon (Bharadwaj and Cormode 2022 only
+bound it).
 
 An item that N people report, each counted by a coin of probability p, shows X ~ Bin(N, p) if X >= theta, and nothing
 else. Without one of them N is N - 1. Let T_N(t) = Pr[X >= t] and P_N(t) = Pr[X = t]. The likelihood ratio of X with and
@@ -80,7 +81,8 @@ def down(rate: Fraction, threshold: int, epsilon: Fraction) -> Fraction:
 
 def more_than(people: int, rate: Fraction, most: int) -> Fraction:
     """Upper bound on the probability that more than `most` of `people` coins fall: what it adds to delta if at most
-    `most` people can be contacted, and further coins that fell are not counted (instead of paper 001, Lemma 6)."""
+    `most` people can be contacted, and further coins that fell are not counted (instead of Bharadwaj and Cormode 2022,
+    Lemma 6)."""
     with precision(BITS):
         return min(Fraction(1), ends(_tail(ball(rate), people, most + 1))[1])
 

@@ -56,7 +56,7 @@ def refusing_rare(mechanism: Run[People]) -> Run[People]:
 
 
 def support_before_bounding(mechanism: Run[People], threshold: int) -> Run[People]:
-    """Paper 000, Algorithm 3, as printed: items that nobody keeps after bounding (to one item) get noise as well."""
+    """Liu et al. 2023, Algorithm 3, as printed: items that nobody keeps after bounding (to one item) get noise, too."""
 
     def run(people: People, entropy: Entropy) -> object:
         nobody = sorted({item for person in people for item in person[1:]})

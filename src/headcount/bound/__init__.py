@@ -25,7 +25,7 @@ nonempty_bins.py  the highest bin of a noisy profile that is significantly nonem
 amounts.py        the limit on one person's amount, from such a profile
 draws.py          the number of draws per person, from such a profile
 people.py         the number of people, with noise
-paper.py          the selection rules of paper 000, for items known in advance
+paper.py          the selection rules of Liu et al. 2023, for items known in advance
 compare.py        the generalised exponential mechanism for them: the default if they are few, and of a total
 by_load.py        selection rules for items not known in advance
 plume.py          discover items first, then bound again: a baseline

@@ -21,6 +21,13 @@ def floor(numbers: Any) -> Any:
     return np.floor(numbers).astype(np.int64) if isinstance(numbers, np.ndarray) else numbers.floor().cast("int64")
 
 
+def truncated(numbers: Any) -> Any:
+    """Round towards zero, to 64-bit integers."""
+    if isinstance(numbers, np.ndarray):
+        return numbers.astype(np.int64)
+    return where(numbers < 0.0, -floor(-numbers), floor(numbers))
+
+
 def where(condition: Any, one: Any, other: Any) -> Any:
     """Select `one` where the condition holds, else `other`."""
     return np.where(condition, one, other) if isinstance(condition, np.ndarray) else condition.ifelse(one, other)

@@ -16,8 +16,9 @@ from ibis.expr import types as ir
 
 from headcount.bound.bounded import LARGEST_TOTAL, TOTAL, Bounded, Bounding, Sensitivity
 from headcount.exact import Integers
+from headcount.source.amounts import AMOUNT, GRID
 from headcount.source.arrow_columns import whole_numbers
-from headcount.source.contributions import AMOUNT, COUNT, GRID, USER, WIDE, Contributions
+from headcount.source.contributions import COUNT, USER, WIDE, Contributions
 from headcount.source.engines.registry import to_arrow
 
 UNBOUNDED = 2**62

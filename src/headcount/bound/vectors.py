@@ -17,10 +17,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from headcount.bound.arithmetic import floating, floor, where
+from headcount.bound.arithmetic import floating, truncated, where
 from headcount.exact import Floats, Integers
+from headcount.source.amounts import AMOUNT, CELL, GRID, LARGEST_AMOUNT
 from headcount.source.axis import Axis
-from headcount.source.contributions import AMOUNT, CELL, GRID, LARGEST_AMOUNT, LARGEST_COUNT
+from headcount.source.contributions import LARGEST_COUNT
 from headcount.source.encoded import Chunk, EncodedPairs, Rows, added
 
 Kind = Literal["people", "events", "amount", "cells", "values", "pooled"]
@@ -84,11 +85,6 @@ class Vector:
         return self.kind in ("values", "pooled")
 
 
-def truncated(numbers: Any) -> Any:
-    """Round towards zero, to 64-bit integers."""
-    return where(numbers < 0.0, -floor(-numbers), floor(numbers))
-
-
 def scaled(values: Any, norms: Any, bound: float, units: int) -> Any:
     """The values of people with these norms, scaled to the bound, which is `units` units."""
     divisor = where(norms > float(bound), norms, float(bound))
@@ -139,7 +135,7 @@ class Entries:
         squares = np.bincount(self.people, self.values**2, self.count).astype(np.float64)
         return np.ceil(np.sqrt(squares))
 
-    @property
+    @cached_property
     def sums(self) -> Floats:
         """Sum of each person's vector."""
         return np.bincount(self.people, self.values, self.count).astype(np.float64)
@@ -158,7 +154,7 @@ class GroupsByNumber(Groups):
     def norms(self, vector: Vector) -> Integers:
         found = np.zeros(NORMS.cells, dtype=np.int64)
         for each in self._entries(vector):
-            found += added(NORMS.cells, _bins(NORMS, each.norms))
+            found += added(NORMS.cells, NORMS.find(each.norms))
         return found
 
     def clipped(self, vector: Vector, bound: float, limit: float, units: int) -> int:
@@ -188,8 +184,7 @@ def entries(chunk: Chunk, vector: Vector) -> Entries:
     people = np.repeat(np.arange(count), chunk.sizes)
     if vector.kind == "cells":
         pairs = np.repeat(np.arange(len(people)), rows.lengths)
-        ranges = np.searchsorted(vector.starts, rows.columns[f"{CELL}{vector.column}"], side="right") - 1
-        pair, cells, values = _counted(pairs, ranges, vector.cells)
+        pair, cells, values = _counted(pairs, _ranges(rows, vector), vector.cells)
         return Entries(people[pair], chunk.items[pair] * vector.cells + cells, values, count)
     if vector.kind == "pooled":
         cells = rows.columns[f"{CELL}{vector.column}"]
@@ -197,7 +192,7 @@ def entries(chunk: Chunk, vector: Vector) -> Entries:
     if vector.kind == "values":
         amounts = _sums(rows, vector.column) if vector.once else rows.columns[f"{AMOUNT}{vector.column}"]
         events = people if vector.once else np.repeat(people, rows.lengths)
-        return Entries(*_counted(events, _bins(VALUES, floating(amounts)), vector.cells), count)
+        return Entries(*_counted(events, VALUES.find(floating(amounts)), vector.cells), count)
     return Entries(people, chunk.items, _values(rows, vector), count)
 
 
@@ -214,12 +209,18 @@ def _values(rows: Rows, vector: Vector) -> Floats:
 
 def _sums(rows: Rows, column: int) -> Integers:
     """Sum of an amount over the events of each pair, clipped; in two parts, which cannot overflow."""
-    amounts, starts = rows.columns[f"{AMOUNT}{column}"], np.cumsum(rows.lengths) - rows.lengths
-    if not len(starts):
-        return amounts
-    high, low = (np.add.reduceat(part, starts) for part in (amounts >> 25, amounts & (2**25 - 1)))
+    amounts, last = rows.columns[f"{AMOUNT}{column}"], np.cumsum(rows.lengths) - 1
+    high, low = (np.diff(np.cumsum(part)[last], prepend=0) for part in (amounts >> 25, amounts & (2**25 - 1)))
     sums: Integers = np.clip(high + (low >> 25), -(2**26), 2**26) * 2**25 + (low & (2**25 - 1))
     return np.clip(sums, -LARGEST_SUM, LARGEST_SUM)
+
+
+def _ranges(rows: Rows, vector: Vector) -> Integers:
+    """Number of the range that each event's cell is in: looked up, as there are few cells."""
+    cells = rows.columns[f"{CELL}{vector.column}"]
+    ranges = np.searchsorted(vector.starts, np.arange(cells.max(initial=0) + 1), side="right") - 1
+    found: Integers = ranges[cells]
+    return found
 
 
 def _counted(people: Integers, cells: Integers, count: int) -> tuple[Integers, Integers, Floats]:
@@ -230,8 +231,3 @@ def _counted(people: Integers, cells: Integers, count: int) -> tuple[Integers, I
     counts = np.minimum(np.diff(first, append=len(keys)), LARGEST_COUNT)
     person, cell = np.divmod(keys[first], count)
     return person, cell, floating(counts) * float(GRID)
-
-
-def _bins(axis: Axis, values: Floats) -> Integers:
-    """Bin of each value, as `axis.place` has it on an engine."""
-    return np.clip(np.searchsorted(axis.edges, values, side="right") - 1, 0, axis.cells - 1)

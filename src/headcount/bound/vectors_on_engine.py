@@ -12,8 +12,9 @@ from ibis.expr import types as ir
 from headcount.bound.bounded import TOTAL, at_keys
 from headcount.bound.vectors import LARGEST_SUM, NORMS, VALUES, Groups, Vector, clipped_part, scaled
 from headcount.exact import Integers
+from headcount.source.amounts import AMOUNT, CELL, GRID
 from headcount.source.arrow_columns import whole_numbers
-from headcount.source.contributions import AMOUNT, CELL, COUNT, GRID, LARGEST_COUNT, USER, WIDE, Contributions
+from headcount.source.contributions import COUNT, LARGEST_COUNT, USER, WIDE, Contributions
 from headcount.source.engines.registry import engine_of, to_arrow
 
 VALUE, NORM, SUM = "value", "norm", "sum"
@@ -67,8 +68,7 @@ class GroupsOnEngine(Groups):
     @contextmanager
     def _entries(self, vector: Vector) -> Iterator[ir.Table]:
         """(user, what makes a place, value), while the groups are on the engine."""
-        rows = self.contributions.events
-        assert rows is not None
+        rows = self.contributions.amounts
         with engine_of(rows).memtable(self.items, rows) as listed:
             yield self._of_rows(rows.semi_join(listed, self.items.column_names), vector)
 

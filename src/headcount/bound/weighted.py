@@ -143,8 +143,8 @@ class Weighting(Bounding):
             return f"{full} Of somebody with more than {self.most:,}, only {self.most:,} are used."
         return (
             f"A person's counts are shrunk, all by the same factor, until the root of the sum of their squares is at "
-            f"most {self.limit:,}. A {item} that is less than one part in {self.most:,} of somebody's squares is left "
-            "out."
+            f"most {self.limit:,}. Of somebody's squares, each {item} is at least one part in {self.most:,}, or it is "
+            "left out."
         )
 
 

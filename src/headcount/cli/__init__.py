@@ -5,6 +5,7 @@ app.py       all commands
 job.py       commands of jobs: from options to a plan and a release
 options.py   options from the parameters of a job
 panels.py    options in groups
+spelling.py  messages and hints in the spelling of options
 examples.py  examples at the end of the help
 audit.py     `headcount audit`
 demo.py      `headcount demo`
@@ -32,11 +33,18 @@ def main() -> None:
 
 
 def _run() -> None:
-    from headcount.cli.app import app, as_options
+    from headcount.cli.app import app
     from headcount.errors import HeadcountError
 
     try:
         app()
     except HeadcountError as error:
-        print(f"headcount: {as_options(str(error))}", file=sys.stderr)
+        print(f"headcount: {_as_options(str(error))}", file=sys.stderr)
         sys.exit(error.exit_code)
+
+
+def _as_options(message: str) -> str:
+    from headcount.cli.job import option_names
+    from headcount.cli.spelling import as_options
+
+    return as_options(message, option_names())

@@ -1,4 +1,4 @@
-"""All commands, and messages in their words. A command is loaded when it runs: help and version need none of them."""
+"""All commands. A command is loaded when it runs: help and version need none of them."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -151,24 +151,3 @@ def _options(
     ] = False,
 ) -> None:
     """Options that stand before a command."""
-
-
-def as_options(message: str) -> str:
-    """A message in the words of the command line: `bound=20` becomes `--bound 20`, where it begins and after `Fix:`."""
-    from headcount.cli.job import option_names
-
-    names = "|".join(option_names())
-    assigned = rf"\b({names})=(\[.*?\]|\(.*?\)|\{{.*?\}}|'[^']*'|\"[^\"]*\"|[^\s,:;]+)"
-    message_, fix, line = message.partition(" Fix: ")
-    opening = re.match(assigned, message_)
-    message_ = _option(opening) + message_[opening.end() :] if opening else message_
-    return message_ + fix + (line if "Ledger(" in line else re.sub(assigned, _option, line))
-
-
-def _option(found: re.Match[str]) -> str:
-    name, value = found.groups()
-    pairs = re.sub(r"\((\S+), (\S+)\)", r"\1..\2", value)
-    signs = r"['\"]" if name == "master" else r"[\[\]{}'\"]"  # local[2] is the name of a Spark
-    plain = re.sub(signs, "", pairs).replace(", ", ",").replace(": ", "=")
-    quoted = f'"{plain}"' if " " in plain else plain
-    return f"--{name.replace('_', '-')}{'' if plain == 'True' else f' {quoted}'}"

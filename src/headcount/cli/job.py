@@ -17,6 +17,7 @@ from headcount.cli import stopping
 from headcount.cli.options import arguments, own_options
 from headcount.cli.panels import in_panels
 from headcount.cli.progress import steps
+from headcount.cli.spelling import advice_as_options
 from headcount.errors import BadParameter
 from headcount.jobs.metrics import column_of
 from headcount.jobs.registry import FUNCTIONS, plan
@@ -85,6 +86,10 @@ def option_names() -> list[str]:
     return sorted({*own, "keys_file", *signature(Run).parameters} - {"data", "files", "out", "dry_run", "as_json"})
 
 
+def _spelled(advice: str) -> str:
+    return advice_as_options(advice, option_names())
+
+
 def _engine(run: Run) -> Engine:
     """Find the engine by name, and check that it takes the given options."""
     return engine_named(run.engine, {"memory": run.memory, "spill": run.spill, "master": run.master})
@@ -124,7 +129,7 @@ def _carry_out(name: str, parameters: dict[str, Any], run: Run) -> None:
         planned = _with_files(planned, run)
         _check_pictures(planned, run.out or [])
         if run.dry_run:
-            print(planned.to_json() if run.as_json else planned)
+            print(planned.to_json() if run.as_json else planned.summary(_spelled))
         else:
             _release(planned, run)
 
@@ -165,7 +170,7 @@ def _release(plan: Plan, run: Run) -> None:
         release = _draw_release(plan, ledger, again=run.again)
         for path in run.out or []:
             release.save(path)
-        print(release.to_json() if run.as_json else release.summary_of(SUMMARY_ROWS))
+        print(release.to_json() if run.as_json else release.summary_of(SUMMARY_ROWS, _spelled))
     except stopping.Stopped as stopped:
         wrote = [path for path, version in there.items() if _version(path) != version]
         stopped.outcome = f"wrote {', '.join(map(str, wrote))}, nothing else" if wrote else "nothing was released"

@@ -4,7 +4,8 @@ Invariants:
 
 - those of every person (person.py): promises are checked, rounds are answered once, and up to a total;
 - every item has a coin of its own, tossed anew for every round, and not stored. (One coin for all items of a person, or
-  one for several rounds, would be another mechanism with far less privacy: paper 001 leaves this open);
+  one for several rounds, would be another mechanism with far less privacy: Bharadwaj and Cormode 2022 leave this
+  open);
 - it always sends a report, even an empty one: answering reveals nothing about its coins.
 """
 

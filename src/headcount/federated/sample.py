@@ -18,8 +18,8 @@ Where it is not the same. S > s has a chance, eta, that does not depend on the d
 what is seen differs from that of n coins, P, by at most eta; and so do Q' and Q for the neighbour. Then
 P'(E) <= P(E) + eta <= e^epsilon Q(E) + delta + eta <= e^epsilon Q'(E) + delta + (1 + e^epsilon) eta.
 
-Paper 001, Lemma 6, lets each of the s invited people join with chance n p / s instead. Their number is then
-Bin(s, n p / s), which is far narrower than Bin(n, p), and no price of independent coins holds for it.
+Bharadwaj and Cormode 2022, Lemma 6, let each of the s invited people join with chance n p / s instead. Their number is
+then Bin(s, n p / s), which is far narrower than Bin(n, p), and no price of independent coins holds for it.
 """
 
 from fractions import Fraction

@@ -27,8 +27,8 @@ from headcount.mechanism.groups.strategy import GroupStatistics
 from headcount.mechanism.mechanism import AnyMechanism, Columns, Noisy
 from headcount.planner import release
 from headcount.release import Release
+from headcount.source.amounts import GRID, LARGEST_AMOUNT
 from headcount.source.axis import Axis, between, check_value, spaced
-from headcount.source.contributions import GRID, LARGEST_AMOUNT
 from headcount.source.periods import Period
 
 QUANTILE_CELLS = 128
@@ -92,12 +92,21 @@ def parse_range(name: str, ends: Any, before: Mapping[str, Any]) -> tuple[tuple[
     if ends is None:
         return ()
     if not isinstance(ends, Mapping):
-        if len(ordered) > 1:
-            raise BadParameter("range: which column?", fix=f"range={{{ordered[0]!r}: (0, 1000)}}")
-        ends = dict.fromkeys(ordered, ends)
+        ends = {_only(ordered): ends}
     if strange := [column for column in ends if column not in ordered]:
-        raise BadParameter(f"range: no quantile of {strange[0]!r} is wanted.", fix='metrics=["median(x)"], or no range')
+        raise BadParameter(
+            f"range: none of the metrics is a quantile of {strange[0]!r}.", fix='metrics=["median(x)"], or no range'
+        )
     return tuple((column, _ends(ends[column])) for column in ordered if column in ends)
+
+
+def _only(ordered: Sequence[str]) -> str:
+    """The one column with quantiles, whose range needs no name."""
+    if not ordered:
+        raise BadParameter("range: none of the metrics is a quantile.", fix='metrics=["median(x)"], or no range')
+    if len(ordered) > 1:
+        raise BadParameter("range: which column?", fix=f"range={{{ordered[0]!r}: (0, 1000)}}")
+    return ordered[0]
 
 
 def _ends(ends: Any) -> tuple[float, ...]:

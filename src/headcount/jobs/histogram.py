@@ -79,7 +79,8 @@ def histogram(
     user: the column that tells people apart.
     by: the column, or columns, that make an item.
     epsilon: the privacy budget of this release, everything included; smaller is more private.
-    delta: the probability that the guarantee of epsilon does not hold; far below one in the number of people.
+    delta: how much more likely an outcome may be than epsilon allows, as a probability; far below one in the number of
+        people.
     target_error: instead of epsilon: 19 of 20 counts are to be off by at most this much. With "count-release" and
         "plume-threshold", beside epsilon: the relative error that most counts may have, 0.1 by default.
     count: "users" counts the people of an item, "events" its rows.

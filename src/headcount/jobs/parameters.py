@@ -18,9 +18,10 @@ from headcount.mechanism.sampled.sample_threshold import Rule
 from headcount.mechanism.shape import strategy as shape
 from headcount.mechanism.topk.levels import KBAR, VariantName
 from headcount.mechanism.unknown import strategy as unknown
+from headcount.source.amounts import LARGEST_AMOUNT
 from headcount.source.binning import Edge, bins_of
 from headcount.source.cells import plain_key, plain_value
-from headcount.source.contributions import LARGEST_AMOUNT, LARGEST_COUNT
+from headcount.source.contributions import LARGEST_COUNT
 
 Count = Literal["users", "events"]
 Mechanism = Literal[

@@ -121,7 +121,11 @@ class Strategy(ABC):
     def given(self) -> AnyMechanism:
         """The mechanism of a given bound; raises BadParameter if the bound is still to be selected."""
         if self.selection is not None:
-            raise BadParameter("the bound is not chosen yet.", fix="bound=20, or plan.release()")
+            given = isinstance(self.bound, int)
+            what, fix = (
+                ("noise follows from a profile.", "") if given else ("the bound is not chosen yet.", "bound=20, or ")
+            )
+            raise BadParameter(what, fix=f"{fix}plan.release()")
         return self._of_given_bound
 
     @cached_property
@@ -174,15 +178,15 @@ class Strategy(ABC):
         return f"People are held to that bound. Every {item} that is left gets noise; the small ones are not mentioned."
 
 
-def example_errors(mechanisms: Sequence[AnyMechanism], unit: str = "") -> str:
+def example_errors(mechanisms: Sequence[AnyMechanism], unit: str = "", bounds: Sequence[int] = EXAMPLE_BOUNDS) -> str:
     """Format the errors of the mechanisms of the example bounds; the first with its unit."""
     first, *others = (format_number(each.error) for each in mechanisms)
-    return for_examples([f"{first} {unit}" if unit else first, *others])
+    return for_examples([f"{first} {unit}" if unit else first, *others], bounds)
 
 
-def for_examples(values: Sequence[str]) -> str:
+def for_examples(values: Sequence[str], bounds: Sequence[int] = EXAMPLE_BOUNDS) -> str:
     """Format one value for each example bound."""
-    return ", ".join(f"{value} for a bound of {bound}" for value, bound in zip(values, EXAMPLE_BOUNDS, strict=True))
+    return ", ".join(f"{value} for a bound of {bound}" for value, bound in zip(values, bounds, strict=True))
 
 
 def error_line(errors: str) -> tuple[str, str]:

@@ -88,7 +88,8 @@ def _moments(parameters: Mapping[str, Any], kinds: Mapping[str, Any]) -> list[st
     cut = {pair[0] for name in ("per", "bins") for pair in _pairs(parameters.get(name))}
     plain = [column for column in _texts(parameters.get("by")) if column not in cut]
     return [
-        f'{column!r} holds exact times, which hardly two people share: little can be shown. Fix: per="day", or bins'
+        f"{column!r} holds exact times, which hardly two people share: little can be shown. "
+        'Fix: per="day", or bins=[...]'
         for column in plain
         if _is_moment(column, str(kinds.get(column)))
     ]
@@ -105,12 +106,12 @@ def _bound(parameters: Mapping[str, Any]) -> list[str]:
         return []
     if isinstance(keys, list) and bound > MORE_THAN_ALL * len(keys) and parameters.get("count") == "users":
         return [
-            f"bound={bound:,} is far more than the {len(keys):,} items: nobody counts for more. Fix: bound={len(keys)}"
+            f"bound={bound} is far more than the {len(keys):,} items: nobody counts for more. Fix: bound={len(keys)}"
         ]
     if bound < LARGE_BOUND or keys:
         return []
     return [
-        f'bound={bound:,}: noise is made for a person with that much, whatever people have. Fix: bound="auto", which '
+        f'bound={bound}: noise is made for a person with that much, whatever people have. Fix: bound="auto", which '
         "finds one privately, or a smaller one that is known from elsewhere"
     ]
 
@@ -125,8 +126,8 @@ def _nothing(request: Mapping[str, Any], about: About) -> list[str]:
     return [
         f"Is {user!r} the person, and {items} what many of them share? An id or an exact time as item shows nothing, "
         "at any epsilon.",
-        f"To show more: {more}coarser items (per, bins, fewer columns) have more people each; a public list of items "
-        "(keys) is shown in full.",
+        f'To show more: {more}coarser items (per="month", bins=[...], fewer columns) have more people each; a public '
+        "list of items (keys=[...]) is shown in full.",
     ]
 
 

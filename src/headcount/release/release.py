@@ -117,13 +117,12 @@ class Release:
         taken away. Empty if bounds are public, or nothing was taken."""
         return self.about.unseen
 
-    def summary_of(self, most: int) -> str:
-        """The summary with up to `most` rows."""
+    def summary_of(self, most: int, spell: Callable[[str], str] = str) -> str:
+        """The summary with up to `most` rows; `spell` writes the parameters in advice in the spelling of the reader."""
         head = text.head(self.table, self.about, fresh=self.fresh)
-        if not self.table.num_rows:
-            return "\n".join([head, "", self.nothing, *self._hint_lines()])
-        rows = text.largest(self.table, self.about, most)
-        return "\n".join([head, "", *rows, *self._notes(), *self._hint_lines()])
+        rows = text.largest(self.table, self.about, most) if self.table.num_rows else []
+        advice = [*(self._notes() if rows else [self.nothing]), *self._hint_lines()]
+        return "\n".join([head, "", *rows, *map(spell, advice)])
 
     @property
     def nothing(self) -> str:

@@ -59,6 +59,15 @@ def _missed(truth: TrueValues, items: Sequence[tuple[Any, ...]]) -> float:
     return sum(abs(value) for item, value in truth.by_item.items() if item not in shown) if truth.additive else 0.0
 
 
+def standard_error(covered: Sequence[Floats]) -> float | None:
+    """Standard error of the coverage. Intervals of one release share their errors, so releases are what is drawn."""
+    sizes, hits = (np.array([of(each) for each in covered], dtype=float) for of in (len, np.sum))
+    if len(sizes) < 2 or not sizes.all():
+        return None
+    off = hits - sizes * hits.sum() / sizes.sum()
+    return float(np.sqrt(len(sizes) / (len(sizes) - 1) * (off**2).sum()) / sizes.sum())
+
+
 def combined(several: Sequence[Score], true_items: int) -> dict[str, Any]:
     """The columns of one row of a simulation: medians and means over all releases."""
     relative, covered = (np.concatenate([getattr(each, name) for each in several]) for name in ("relative", "covered"))
@@ -69,5 +78,6 @@ def combined(several: Sequence[Score], true_items: int) -> dict[str, Any]:
         "median_error": float(np.median(relative)) if len(relative) else None,
         "l1": None if np.isnan(l1) else l1,
         "coverage": float(np.mean(covered)) if len(covered) else None,
+        "standard_error": standard_error([each.covered for each in several]),
         "intervals_for": " or ".join(sorted({each.estimand for each in several})),
     }

@@ -21,9 +21,10 @@ WARNING = "NOT PRIVATE: RELEASES BESIDE EXACT VALUES. DO NOT RUN THIS ON SECRET 
 LEGEND = (
     "items: true number of items. shown: mean number of rows. median_error: relative, of what is shown.",
     "l1: sum of absolute errors, where an item that is not shown counts as 0. coverage: intervals that hold the "
-    "truth; 95% is promised where intervals_for is true.",
+    "truth, meant to be 95% where intervals_for is true; standard_error: how far chance moves it, by the differences "
+    "between releases.",
 )
-PERCENT = ("median_error", "coverage")
+PERCENT = ("median_error", "coverage", "standard_error")
 TEXTS = ("measure", "intervals_for")
 
 
@@ -32,7 +33,8 @@ class Simulation:
     """Error, coverage and items shown, a row for each way and each released column. NOT PRIVATE."""
 
     table: pa.Table
-    """The parameters that differ, then measure, items, shown, median_error, l1, coverage, intervals_for."""
+    """The parameters that differ, then measure, items, shown, median_error, l1, coverage, standard_error,
+    intervals_for."""
     varied: tuple[str, ...]
     """The parameters that differ between ways."""
     what: str
@@ -70,7 +72,7 @@ class Simulation:
         return frame
 
     def plot(self, path: str | Path | None = None) -> "Figure":
-        """The picture: error, coverage and items shown of each way, as a figure; and as a .png, .svg or .pdf if a path
+        """The picture: errors, coverage and items shown of each way, as a figure; and as a .png, .svg or .pdf if a path
         is given."""
         from headcount.release.plot import render
         from headcount.simulation.picture import picture

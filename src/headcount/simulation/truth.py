@@ -18,8 +18,9 @@ from headcount.mechanism.groups.metric import Metric
 from headcount.mechanism.groups.strategy import GroupStatistics
 from headcount.planner import Plan
 from headcount.run import read
+from headcount.source.amounts import AMOUNT, GRID
 from headcount.source.binning import number
-from headcount.source.contributions import AMOUNT, COUNT, GRID, USER, WIDE, Contributions
+from headcount.source.contributions import COUNT, USER, WIDE, Contributions
 from headcount.source.engines.registry import to_arrow
 from headcount.source.reading import reading
 
@@ -77,8 +78,7 @@ def _named(plan: Plan, found: pa.Table, items: int) -> list[Any]:
 def _query(plan: Plan, pairs: Contributions) -> tuple[tuple[Metric, ...], ir.Table]:
     """The metrics, and the query for item0, item1, ..., and a column for each of them."""
     if isinstance(plan.strategy, GroupStatistics):
-        assert pairs.events is not None, "metrics are computed from events"
-        metrics, rows = plan.strategy.metrics, pairs.events
+        metrics, rows = plan.strategy.metrics, pairs.amounts
         values = [_metric(metric, rows) for metric in metrics]
     else:
         metrics, rows = (Metric(plan.job.value_name, "sum"),), pairs.table

@@ -38,7 +38,7 @@ def ways_of(job: str, ways: Sequence[Mapping[str, Any]] | None, arguments: Mappi
 def _is_varied(job: str, name: str, value: Any) -> bool:
     """True for a list of values; a list that is itself one value, such as `by` or `keys`, is varied by `ways`."""
     parameter = signature(FUNCTIONS[job]).parameters.get(name)
-    return isinstance(value, list) and parameter is not None and "Sequence" not in str(parameter.annotation)
+    return isinstance(value, list | tuple) and parameter is not None and "Sequence" not in str(parameter.annotation)
 
 
 def _mappings(ways: Sequence[Mapping[str, Any]] | None, arguments: Mapping[str, Any]) -> list[dict[str, Any]]:

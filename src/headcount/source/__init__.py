@@ -15,6 +15,7 @@ example.py        a small table to try things on
 reading.py        a table while it is read: limits, interrupts, progress
 scans.py          files that Python reads for an engine: progress, Ctrl-C
 contributions.py  (user, item, count): the only way from rows to contributions
+amounts.py        what is measured of a column of numbers, on an engine and in NumPy
 encoded.py        contributions as integers, sorted by NumPy
 views.py          tables derived before counting: profiles, conditions
 binning.py        public edges for numbers and dates

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from headcount.exact import Integers
+from headcount.exact import Floats, Integers
 
 PART = 1 << 12
 """Cells per slice: only slices with invalid UTF-8 are repaired cell by cell."""
@@ -44,6 +44,11 @@ def whole_numbers(column: pa.ChunkedArray) -> Integers:
     """Convert a column to a writable NumPy array of 64-bit integers."""
     parts = [np.from_dlpack(chunk) for chunk in column.cast(pa.int64()).chunks]  # `to_numpy` would import pandas
     return np.concatenate([np.zeros(0, dtype=np.int64), *parts])
+
+
+def floating_numbers(column: pa.ChunkedArray) -> Floats:
+    """Convert a column of 64-bit floating-point numbers to a NumPy array."""
+    return np.concatenate([np.zeros(0), *map(np.from_dlpack, column.chunks)])
 
 
 def is_text(kind: pa.DataType) -> bool:

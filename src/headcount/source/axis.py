@@ -20,10 +20,9 @@ import ibis
 import numpy as np
 from ibis.expr import datatypes as dt
 from ibis.expr import types as ir
-from numpy.typing import NDArray
 
 from headcount.errors import BadParameter, UnknownColumn
-from headcount.exact import rational, whole
+from headcount.exact import Floats, Integers, rational, whole
 from headcount.source.binning import number
 
 Spacing = Literal["auto", "even", "log"]
@@ -68,7 +67,7 @@ class Axis:
         return tuple(section * self.cells // self.sections for section in range(self.sections + 1))
 
     @property
-    def points(self) -> NDArray[np.float64]:
+    def points(self) -> Floats:
         """The ends of all cells."""
         sections = zip(pairwise(self.edges), pairwise(self._firsts), strict=True)
         inner = [_cut(*ends, last - first) for ends, (first, last) in sections]
@@ -82,6 +81,17 @@ class Axis:
         if self.even:
             return self._within(known, 0).cast("int64")
         return ibis.ifelse(known.isnull(), None, self._search(known, 0, self.sections)).cast("int64")
+
+    def find(self, values: Floats) -> Integers:
+        """Number of the cell that each value falls into, as `place` has it on an engine; values outside are clamped."""
+        section = np.clip(np.searchsorted(self.edges, values, side="right") - 1, 0, self.sections - 1)
+        if self.cells == self.sections:
+            return section
+        (low, high), (first, last) = ((np.array(ends)[:-1], np.array(ends)[1:]) for ends in (self.edges, self._firsts))
+        within = np.clip(values, self.edges[0], self.edges[-1]) - low[section]
+        cell = np.floor(within / (high - low)[section] * (last - first)[section]).astype(np.int64)
+        found: Integers = first[section] + np.minimum(cell, (last - first - 1)[section])
+        return found
 
     def _search(self, value: ir.Column, first: int, last: int) -> ir.Value:
         """Number of a value's cell, by binary search for its section from `first` up to, but without, `last`."""
@@ -102,7 +112,7 @@ class Axis:
         return cell + float(first) if first else cell
 
 
-def _cut(low: float, high: float, cells: int) -> NDArray[np.float64]:
+def _cut(low: float, high: float, cells: int) -> Floats:
     """The lower ends of cells of equal width; one cell may be wider than the largest number."""
     return np.linspace(low, high, cells + 1)[:-1] if cells > 1 else np.array([low])
 

@@ -13,21 +13,15 @@ import ibis
 import pyarrow as pa
 from ibis.expr import types as ir
 
+from headcount.source.amounts import AMOUNT, GRID, LARGEST_AMOUNT, Numbers, amount, plain_number
 from headcount.source.axis import Axis
 from headcount.source.binning import Binning
-from headcount.source.binning import number as as_number
 from headcount.source.encoded import EncodedPairs, encode_pairs
 from headcount.source.engines.registry import engine_of, materialise, to_arrow
 from headcount.source.schema import item_names, item_type
 
 USER = "user"
 COUNT = "count"
-AMOUNT = "amount"
-CELL = "cell"
-GRID = 1024
-"""Amounts are summed in units of 1/GRID, each rounded down."""
-LARGEST_AMOUNT = 10**12
-"""Amounts are clipped to [-LARGEST_AMOUNT, LARGEST_AMOUNT]."""
 LARGEST_COUNT = 1_000_000
 """A person's count of one item is clipped to this, which is also the largest bound: products stay far below 2^53."""
 WIDE = "decimal(38, 0)"
@@ -71,14 +65,20 @@ class Contributions:
     """The pairs as integers, if they are read so."""
     keys: ir.Table | None = None
     """Memtable of public items that the table is joined to."""
-    numbers: tuple[str, ...] | None = None
-    """Further columns of the events: amounts, and cells of public scales; None if only pairs are needed."""
+    numbers: Numbers | None = None
+    """Numbers of the events, whose amounts and cells are measured; None if there are none, or these are computed."""
 
     @property
     def persons(self) -> ir.Table:
         """user, items, total, squares: number of items, sum of counts and sum of squared counts of each person; and
         their list of pairs, if the engine groups pairs."""
         return _persons(self) if self.measured is None else self.measured
+
+    @property
+    def amounts(self) -> ir.Table:
+        """user, item0, item1, ..., amount0, cell0, ...: one row per event that has all numbers."""
+        assert self.events is not None, "amounts are those of events"
+        return self.events if self.numbers is None else self.numbers.on_engine(self.events.drop_null())
 
     def of(self, people: ir.Table) -> ir.Table:
         """user, item0, item1, ..., count: the pairs of these people, with their other columns; and, if the engine
@@ -105,9 +105,9 @@ class Contributions:
     def _materialised(self) -> Iterator["Contributions"]:
         engine = engine_of(self.table)
         if self.numbers is not None and self.events is not None:
-            with engine.materialise(self.events.drop_null(), lazily=True) as rows:
+            with engine.materialise(self.amounts, lazily=True) as rows:
                 engine.check_result_size(rows.select(*self.items))
-                yield replace(self, table=_once_each(rows, self.items), events=rows)
+                yield replace(self, table=_once_each(rows, self.items), events=rows, numbers=None)
             return
         if engine.groups_pairs and self.events is not None:
             with engine.materialise(_grouped(self, self.events), lazily=True) as persons:
@@ -202,7 +202,7 @@ def contributions(
     amount, with `amounts`; the last ones are amounts to be measured, each on its public scale, if it has one, with
     `scales`. `everybody` is the table of all people, if it is another one."""
     user, *by = (table[name] for name in table.columns)
-    added = {AMOUNT: _amount(by.pop())} if amounts else _numbers(by, scales or ())
+    added = {AMOUNT: amount(by.pop())} if amounts else _numbers(by, scales or ())
     items = item_names(len(by))
     plain = [plain_item(column) for column in by]
     values = [column if each is None else each.place(column) for column, each in zip(plain, bins, strict=True)]
@@ -220,7 +220,7 @@ def contributions(
         pairs = _once_each(rows.drop_null() if scales else rows, items)
     # user, item0, ..., count: one row per pair
     there = _everybody(table if everybody is None else everybody)
-    numbers, once = None if scales is None else tuple(added), amounts or not events
+    numbers, once = None if scales is None else Numbers(tuple(scales)), amounts or not events
     return Contributions(pairs, items, there, once=once, events=None if amounts else rows, keys=listed, numbers=numbers)
 
 
@@ -230,19 +230,9 @@ def _once_each(rows: ir.Table, items: Sequence[str]) -> ir.Table:
 
 
 def _numbers(by: list[ir.Column], scales: Sequence[Axis | None]) -> dict[str, ir.Column]:
-    """The last columns, taken from the list: each amount, and its cell if it has a scale; NULL if it is not a
-    number."""
+    """The last columns, taken from the list: numbers, or NULL."""
     columns = [by.pop() for _ in scales][::-1]
-    found = {f"{AMOUNT}{place}": _amount(column) for place, column in enumerate(columns)}
-    cells = enumerate(zip(columns, scales, strict=True))
-    return found | {f"{CELL}{place}": axis.place(column) for place, (column, axis) in cells if axis is not None}
-
-
-def _amount(column: ir.Column) -> ir.Column:
-    """Amount of a row in units of 1/GRID; NULL if it is not a number."""
-    number = as_number(column)
-    within = ibis.greatest(ibis.least(number, float(LARGEST_AMOUNT)), -float(LARGEST_AMOUNT))
-    return ibis.ifelse(number.isnull() | number.isnan(), None, (within * float(GRID)).floor().cast("int64"))
+    return {name: plain_number(column) for name, column in zip(Numbers(tuple(scales)).names, columns, strict=True)}
 
 
 def _sum_of_amounts(parts: ir.Column) -> ir.Column:

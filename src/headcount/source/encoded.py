@@ -19,8 +19,9 @@ import pyarrow as pa
 from ibis.expr import types as ir
 from numpy.typing import NDArray
 
-from headcount.exact import Integers
-from headcount.source.arrow_columns import whole_numbers
+from headcount.exact import Floats, Integers
+from headcount.source.amounts import Numbers
+from headcount.source.arrow_columns import floating_numbers, whole_numbers
 from headcount.source.engines.registry import engine_of, materialise, to_arrow
 
 Booleans = NDArray[np.bool_]
@@ -120,6 +121,8 @@ class Chunk:
 
     def where(self, pairs: Booleans) -> "Chunk":
         """Keep only the masked pairs."""
+        if pairs.all():
+            return self
         counted, rows = self.counted, self.rows
         return Chunk(
             self.pairs[pairs], None if counted is None else counted[pairs], None if rows is None else rows.of(pairs)
@@ -173,10 +176,10 @@ class EncodedPairs:
 
 @contextmanager
 def encode_pairs(
-    events: ir.Table, user: str, items: Sequence[str], *, most: int, numbers: Sequence[str] | None = None
+    events: ir.Table, user: str, items: Sequence[str], *, most: int, numbers: Numbers | None = None
 ) -> Iterator[EncodedPairs]:
     """Encode the pairs of events (user, items), with counts clipped to `most`; if `numbers` are given, with all events
-    of a pair and these columns. The engine holds their dictionaries for the duration of the block."""
+    of a pair and what is computed from these. The engine holds their dictionaries for the duration of the block."""
     every, everybody = events.select(*items).distinct(), events.group_by(user).agg(events=events.count())
     places = ibis.row_number().over(order_by=list(items)), ibis.row_number()
     with (
@@ -184,11 +187,15 @@ def encode_pairs(
         materialise(everybody.mutate(person=places[1])) as people,  # user, events, person
     ):
         joined = events.join(listed, list(items)).join(people, user)
-        pairs = joined.select(*(numbers or ()), **{PAIR: joined["person"] * (1 << ITEM_BITS) + joined["item"]})
+        pairs = joined.select(
+            *(numbers.names if numbers else ()), **{PAIR: joined["person"] * (1 << ITEM_BITS) + joined["item"]}
+        )
         found = to_arrow(listed.order_by("item").drop("item"))
-        most_pairs = min(PAIRS, engine_of(people).memory(people) // PAIR_BYTES) // (1 + len(numbers or ()))
+        most_pairs = min(PAIRS, engine_of(people).memory(people) // PAIR_BYTES) // (
+            1 + (len(numbers.names) if numbers else 0)
+        )
         runs = _runs(whole_numbers(to_arrow(people.order_by("person").select("events"))["events"]), most_pairs)
-        with _chunks(pairs, runs, partial(_chunk, most=most, rows=numbers is not None)) as chunks:
+        with _chunks(pairs, runs, partial(_chunk, most=most, numbers=numbers)) as chunks:
             yield EncodedPairs(found, people, chunks)
 
 
@@ -217,32 +224,33 @@ def _runs(events: Integers, together: int) -> list[tuple[int, int]]:
     return list(pairwise(bounds))
 
 
-def _chunk(pairs: ir.Table, *, most: int, rows: bool) -> Chunk:
-    """Fetch, sort and deduplicate pairs; with their events, if `rows`."""
-    fetched = to_arrow(pairs).drop_null()  # events without an amount
-    columns = {name: whole_numbers(fetched[name]) for name in fetched.column_names}
-    found = columns.pop(PAIR)
-    if columns:
-        order = _order(found)
-        found, columns = found[order], {name: column[order] for name, column in columns.items()}
+def _chunk(pairs: ir.Table, *, most: int, numbers: Numbers | None) -> Chunk:
+    """Fetch, sort and deduplicate pairs; with what is computed from the numbers of their events, if there are any."""
+    fetched = to_arrow(pairs).drop_null()  # events without a number
+    found, columns = whole_numbers(fetched[PAIR]), dict[str, Floats]()
+    if numbers is not None and numbers.names:
+        found, places = _sorted(found)
+        columns = {name: floating_numbers(fetched[name])[places] for name in numbers.names}
     else:
         found.sort()
     new = _changes(found)
     lengths = np.diff(np.flatnonzero(new), append=len(found))
     counted = np.minimum(lengths, most) if most > 1 else None
-    return Chunk(found[new], counted, Rows(lengths, columns) if rows else None)
+    return Chunk(found[new], counted, None if numbers is None else Rows(lengths, numbers.by_number(columns)))
 
 
-def _order(pairs: Integers) -> Integers:
-    """The order that sorts pairs. Sorting numbers is several times as fast as sorting places, so each place is put
-    behind its pair, if both fit into 63 bits."""
-    people, items, places = pairs >> ITEM_BITS, pairs & ((1 << ITEM_BITS) - 1), len(pairs).bit_length()
-    compact = (people - people.min(initial=0)) * (items.max(initial=0) + 1) + items
-    if int(compact.max(initial=0)).bit_length() + places > 63:
-        return np.argsort(pairs)
-    keys: Integers = (compact << places) + np.arange(len(pairs))
+def _sorted(pairs: Integers) -> tuple[Integers, Integers]:
+    """The pairs sorted, and the place where each was. Sorting numbers is several times as fast as sorting places, so
+    each place is put behind its pair, if both fit into 63 bits."""
+    people, items = pairs >> ITEM_BITS, pairs & ((1 << ITEM_BITS) - 1)
+    places, width = len(pairs).bit_length(), int(items.max(initial=0)).bit_length()
+    if int(people.max(initial=0)).bit_length() + width + places > 63:
+        order = np.argsort(pairs)
+        return pairs[order], order
+    keys: Integers = (people << (width + places)) + (items << places) + np.arange(len(pairs))
     keys.sort()
-    return keys & ((1 << places) - 1)
+    items = (keys >> places) & ((1 << width) - 1)
+    return (keys >> (width + places) << ITEM_BITS) + items, keys & ((1 << places) - 1)
 
 
 def _changes(values: Integers) -> Booleans:

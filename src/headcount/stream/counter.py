@@ -162,7 +162,7 @@ class Counter(Single):
         """Release how many items have how many events, as of a table (`headcount.shape`). Closes the counter; another
         call returns the same.
 
-        The estimator is the most likely shape ("em"), or that of paper 002; the loss is what it keeps small."""
+        The estimator is the most likely shape ("em"), or that of Ghazi et al. 2022; the loss is what it keeps small."""
         one_of("estimator", estimator, get_args(Estimator))
         one_of("loss", loss, get_args(Loss))
         self.close()

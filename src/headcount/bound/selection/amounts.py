@@ -13,8 +13,9 @@ from headcount.bound.selection.profile import Binned, edges
 from headcount.bound.selection.statistics import Sizes
 from headcount.bound.top import TopSums
 from headcount.noise import Entropy
+from headcount.source.amounts import AMOUNT, GRID, LARGEST_AMOUNT
 from headcount.source.arrow_columns import whole_numbers
-from headcount.source.contributions import AMOUNT, COUNT, GRID, LARGEST_AMOUNT, USER, Contributions
+from headcount.source.contributions import COUNT, USER, Contributions
 from headcount.source.engines.registry import to_arrow
 
 SHARE_ABOVE_LIMIT = 0.02

@@ -2,7 +2,7 @@
 
 With m_i the total of person i and N_ij their count of item j, a bound C leaves h_j(C) = sum_i N_ij min(1, C / m_i) of
 item j on average. An item below the threshold is not released, and costs its whole count; one that is released costs
-its noise. So the cost of a bound is, up to a term that does not depend on C (paper 000, Theorem 5.2),
+its noise. So the cost of a bound is, up to a term that does not depend on C (Liu et al. 2023, Theorem 5.2),
 
     U(C) = -f sum_i min(m_i, C) + sum_j psi(h_j(C)),   psi(h) at most h, and h as long as h is below the threshold.
 
@@ -105,7 +105,7 @@ class Unknown(BoundSelection[Loads]):
 
 @dataclass(frozen=True)
 class Exponential(Unknown):
-    """The exponential mechanism on V (paper 000, Algorithm 4), with totals clipped at the largest candidate.
+    """The exponential mechanism on V (Liu et al. 2023, Algorithm 4), with totals clipped at the largest candidate.
 
     V(C) = 2 sum_i (min(m_i, C_m) - C)_+ + sum_j min(h_j(C), t(C)) is U with f = 2, plus 2 sum_i min(m_i, C_m), which is
     the same for every C: so both give the same choice. One person, added, removed or replaced, changes the difference

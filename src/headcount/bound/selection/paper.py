@@ -1,9 +1,9 @@
-"""Private selection of the bound by the rules of paper 000, for items known in advance, which all get noise.
+"""Private selection of the bound by the rules of Liu et al. 2023, for items known in advance, which all get noise.
 
 The best bound C balances what is clipped against the noise. With u_i the size of what person i has and r_i their sum
 over that size, it minimises G(C) = sum r_i (u_i - C)_+ + C M, where M is what the noise on all items costs for each
-unit of C (paper 000, Lemma 4.2 with sizes that are sums and r_i = 1, Theorem 4.3 with sizes that are roots of sums of
-squares). G is convex, and its slope is M - g(C), g(C) being the sum of the r_i of those above C. Every rule
+unit of C (Liu et al. 2023, Lemma 4.2 with sizes that are sums and r_i = 1, Theorem 4.3 with sizes that are roots of
+sums of squares). G is convex, and its slope is M - g(C), g(C) being the sum of the r_i of those above C. Every rule
 looks for the C at which g falls below M. Where M is small, or people are few, a rank hardly separates candidates above
 everybody's size, and may select one: compare.py has the remedy, and is the default.
 
@@ -164,7 +164,7 @@ class Counted(Ranked):
 
 @dataclass(frozen=True)
 class Quantile(Counted):
-    """The l1 bound that about M people exceed (paper 000, Lemma 4.2): for Laplace noise."""
+    """The l1 bound that about M people exceed (Liu et al. 2023, Lemma 4.2): for Laplace noise."""
 
     name: ClassVar[str] = "quantile"
     norm: ClassVar[Norm] = "sum"
@@ -264,7 +264,7 @@ class DpSgd(Known):
 
 @dataclass(frozen=True)
 class OutputPerturbation(Known):
-    """The minimiser of G(C) + mu C^2 / 2, with Laplace noise (paper 000, Algorithm 2).
+    """The minimiser of G(C) + mu C^2 / 2, with Laplace noise (Liu et al. 2023, Algorithm 2).
 
     mu makes the slope rise by at least `pull` from one step of C to the next. So if g changes by at most `steepest`,
     the minimiser moves by at most steepest / pull steps, rounded up: the paper's bound is four times that.

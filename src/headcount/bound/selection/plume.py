@@ -1,10 +1,10 @@
 """Discover items first, count them afterwards (Amin, Gillenwater, Joseph, Kulesza & Vassilvitskii 2022, "Plume";
-paper 003, section 4): a baseline, available by name.
+Rogers 2024, section 4): a baseline, available by name.
 
 A sample of each person's items is kept, up to a high quantile of people's numbers of items; an item that occurs is
 discovered if its noisy count reaches a threshold. Then everybody's discovered items are bounded again, by a second
-quantile. Paper 003 takes both quantiles from the data as they are, which is not private; here they come from a private
-profile. Proof for both kinds of neighbours: docs/proofs/plume.md.
+quantile. Rogers 2024 takes both quantiles from the data as they are, which is not private; here they come from a
+private profile. Proof for both kinds of neighbours: docs/proofs/plume.md.
 """
 
 from collections.abc import Iterator

@@ -213,7 +213,8 @@ class FromProfile(Binned):
         what = f"many {plural(item)} people have" if self.largest == 1 else "much people contribute"
         return (
             f"How {what} is measured privately first, in bins: each count of people gets discrete Laplace noise with "
-            f"a scale of {float(self.scale):,.4g}. The bound follows from that."
+            f"a scale of {float(self.scale):,.4g}. {'The bound' if self.bound_squared is None else 'What is left out'} "
+            "follows from that."
         )
 
 

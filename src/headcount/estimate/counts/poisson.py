@@ -1,4 +1,4 @@
-"""Undo clipping of Poisson counts (paper 000, Algorithm 5, and its closed form for histograms).
+"""Undo clipping of Poisson counts (Liu et al. 2023, Algorithm 5, and its closed form for histograms).
 
 If a person's total is Poisson with rate L, clipped to C it is h_C(L) on average. So a total Y of n people estimates
 the rate h_C^-1(Y / n). If the total is distributed over items by any fixed profile, scaling all of a person's counts by

@@ -1,5 +1,5 @@
 """Counts before Bernoulli sampling, where each person is kept with probability p and a count is released only from a
-threshold on (paper 001; exact instead of by its Lemmas 2 and 3).
+threshold on (Bharadwaj and Cormode 2022; exact instead of by its Lemmas 2 and 3).
 
 With X of N people in the sample: T_N(t) = P(X >= t) and F_N(t) = P(X <= t). Released are those with X >= threshold, so
 the ends of an interval come from the law of X *given that it is released*: the least N for which a value this high has

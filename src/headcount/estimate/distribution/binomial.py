@@ -8,7 +8,7 @@ All numbers that scores compare them with are public integers. So scores are int
 1 at most.
 
 - Kolmogorov-Smirnov: S(p) = -max over t of |c(t) - G_p(t)|, G_p(t) = round(people * P[Bin(m, p) > t]);
-- a tournament against rivals, paper 004, Algorithm 1: scheffe.py.
+- a tournament against rivals, Liu et al. 2020, Algorithm 1: scheffe.py.
 
 Grids are even in the arcsine of the root of p, in which binomials of one m are equally distinguishable everywhere.
 """

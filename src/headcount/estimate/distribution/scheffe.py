@@ -1,4 +1,4 @@
-"""Scheffe tournament among the binomials of a grid: paper 004, Algorithm 1, repaired, with two lookups per score.
+"""Scheffe tournament among the binomials of a grid: Liu et al. 2020, Algorithm 1, repaired, with two lookups per score.
 
 H_j against H_k: W = {x: H_j(x) > H_k(x)} has a larger probability under H_j than under H_k. If the two differ by more
 than 3a, H_j scores by how much the number of people in W exceeds people * (H_k(W) + 1.5a), or 0; if not, all people.

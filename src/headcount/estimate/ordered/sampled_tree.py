@@ -1,4 +1,5 @@
-"""Consistent counts over a line of leaves from independent samples at each level of a tree (paper 001).
+"""Consistent counts over a line of leaves from independent samples at each level of a tree
+(Bharadwaj and Cormode 2022).
 
 Of a node with n people, t are sampled, each with probability `rate`. If t reaches the threshold the node is seen: its
 estimate is t / rate, with a variance of n (1 - rate) / rate. Else it is hidden, and has at most `most` people, of whom

@@ -1,7 +1,7 @@
 """The shape of a histogram from noisy cells: one for each item of a known list, or hash buckets.
 
-"paper" is Algorithm 1 of paper 002, and Algorithm 2 if items were hashed: an unbiased estimate of the number of cells
-with at least r people, for every r, projected to a staircase. "em" uses the maximum-likelihood estimate instead
+"paper" is Algorithm 1 of Ghazi et al. 2022, and Algorithm 2 if items were hashed: an unbiased estimate of the number of
+cells with at least r people, for every r, projected to a staircase. "em" uses the maximum-likelihood estimate instead
 (npmle.py).
 
 With "l2" no cell may be further from its noisy value than the noise quantile for a probability of 5% over all cells

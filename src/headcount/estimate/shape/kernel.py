@@ -6,7 +6,8 @@ G(z) = ((1 - p)^2 / ((1 - p z) (1 - p / z)))^shape. A is 1 / G:
 
     (A c)(v) = sum over k of a_k c(v + k),    E[(A c)(h + noise)] = c(h)    for every c and h.
 
-For shape 1 and c(v) = 1[v >= r] it is f of paper 002, equation (1). For other shapes a has no end but falls like p^|k|.
+For shape 1 and c(v) = 1[v >= r] it is f of Ghazi et al. 2022, equation (1). For other shapes a has no end but falls
+like p^|k|.
 """
 
 import math
@@ -78,8 +79,8 @@ def convolved(one: Kernel, other: Kernel) -> Kernel:
 
 @np.errstate(all="ignore")
 def unbiased_at_least(tally: Tally, kernel: Kernel) -> Steps:
-    """Compute y_r, the unbiased estimate of the number of cells with at least r, for r = 1, 2, ..: paper 002, Algorithm
-    1, line 2.
+    """Compute y_r, the unbiased estimate of the number of cells with at least r, for r = 1, 2, ..: Ghazi et al. 2022,
+    Algorithm 1, line 2.
 
     With c_v cells seen at v, y_r - y_(r+1) = sum over v of c_v a_(r-v)."""
     places = line(tally.values, len(kernel.inverse) // 2)

@@ -1,7 +1,8 @@
 """Prevalence: the number of items by number of people, which is the shape of a histogram without its labels.
 
-phi_r is the number of items with r people, phi_(>=r) that of items with at least r. Sorted counts and phi_(>=r) are
-the rows and the columns of one staircase, so both have the same l1 distance to the truth (paper 002, Observation 6).
+phi_r is the number of items with r people, phi_(>=r) that of items with at least r. Sorted counts and phi_(>=r) are the
+rows and the columns of one staircase, so both have the same l1 distance to the truth (Ghazi et al. 2022,
+Observation 6).
 """
 
 from dataclasses import dataclass

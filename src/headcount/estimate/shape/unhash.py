@@ -1,4 +1,4 @@
-"""Undo hash collisions on average (paper 002, section 4; the inverse as a power series).
+"""Undo hash collisions on average (Ghazi et al. 2022, section 4; the inverse as a power series).
 
 If every item falls into one of B buckets at random, one bucket's load is a sum of n_j Bernoulli(1 / B), so it is s with
 probability pi_s, where with a = 1 / (B - 1)

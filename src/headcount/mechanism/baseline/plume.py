@@ -1,4 +1,4 @@
-"""Items not known in advance, found first and counted afterwards: the baseline that paper 003 compares with (Plume).
+"""Items not known in advance, found first and counted afterwards: the baseline that Rogers 2024 compares with (Plume).
 
 One half of the budget of the noise finds items among a sample of each person's, the other half counts all items found,
 among a sample of what each person has of these. Both bounds follow from a private profile. With a target error, counts
@@ -49,7 +49,7 @@ class Plume(Mechanism[Bounded, Noisy]):
 
     @property
     def threshold(self) -> int | None:
-        """(h + sigma) / (h - sigma) is at most 1 + r for h from (2 + r) sigma / r on (paper 003, section 4)."""
+        """(h + sigma) / (h - sigma) is at most 1 + r for h from (2 + r) sigma / r on (Rogers 2024, section 4)."""
         if self.target is None:
             return None
         return ceil(float((2 + self.target) / self.target) * sqrt(self.event.variance))

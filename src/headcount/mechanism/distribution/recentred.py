@@ -1,5 +1,5 @@
 """The distribution that people draw from, by a clipped mean in rounds, each centred at the estimate of the last one
-(after paper 004, whose bound on the value of more draws it reaches).
+(after Liu et al. 2020, whose bound on the value of more draws it reaches).
 
 For n draws, the distance of a person's counts from their expectation is about the root of n: far less than n, the
 largest possible difference. So people are clipped to a distance from the last estimate, and noise is calibrated to that

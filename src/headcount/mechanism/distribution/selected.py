@@ -1,4 +1,4 @@
-"""The distribution that people draw from, item by item: a binomial is selected for each by its fit (paper 004,
+"""The distribution that people draw from, item by item: a binomial is selected for each by its fit (Liu et al. 2020,
 Algorithms 1 to 5, repaired).
 
 Everybody counts with equally many samples, so how often people have an item is binomial. For every item one binomial of
@@ -54,7 +54,7 @@ PRESENCE_SHARE = Fraction(1, 2)
 FIT_VARIANCE_SHARE = 1 / 3
 """The variance that a fit adds by not being maximum likelihood, as a share of the sampling variance: measured."""
 RARE_COUNT = 2
-"""An item that people have fewer times than this on average is estimated by presence (paper 004, Algorithm 5)."""
+"""An item that people have fewer times than this on average is estimated by presence (Liu et al. 2020, Algorithm 5)."""
 
 
 @dataclass(frozen=True)

@@ -31,8 +31,8 @@ from headcount.mechanism.groups.metric import EVENTS, PEOPLE, Metric
 from headcount.mechanism.mechanism import Columns, Estimand, Mechanism, Noisy
 from headcount.mechanism.unknown.second import MOST_SHOWN
 from headcount.noise import Entropy
+from headcount.source.amounts import GRID
 from headcount.source.axis import Axis
-from headcount.source.contributions import GRID
 from headcount.wording import format_number
 
 HALF_WIDTH = 2.0

@@ -28,7 +28,7 @@ from headcount.mechanism.groups.metric import PEOPLE
 from headcount.mechanism.groups.norms import SeenNorms, best_bound, seen_norms, shared
 from headcount.noise import Entropy
 from headcount.noise.gaussian import DiscreteGaussian
-from headcount.source.contributions import GRID
+from headcount.source.amounts import GRID
 
 SEEN_DEVIATIONS = 5.0
 """A bin of values counts from this many standard deviations on."""

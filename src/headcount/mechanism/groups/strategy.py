@@ -18,8 +18,8 @@ from headcount.mechanism.groups.measurement import GroupMeasurement
 from headcount.mechanism.groups.metric import Metric, vectors
 from headcount.mechanism.mechanism import AnyMechanism, Columns
 from headcount.mechanism.strategy import Forecast, Strategy, all_appear, few_people, format_visible_from
+from headcount.source.amounts import GRID
 from headcount.source.axis import Axis
-from headcount.source.contributions import GRID
 
 EXAMPLE_SIZES = (100, 1_000, 10_000)
 """Sizes of groups for which a plan shows the error."""

@@ -1,4 +1,4 @@
-"""Items known in advance: every one of them gets noise, also those that nobody has (paper 000, Algorithm 1).
+"""Items known in advance: every one of them gets noise, also those that nobody has (Liu et al. 2023, Algorithm 1).
 
 Laplace noise on counts bounded by their sum, or Gaussian noise on counts bounded by their squares, whichever is
 quieter for the given numbers. Proof for both kinds of neighbours: docs/proofs/clipped.md.

@@ -1,4 +1,4 @@
-"""Quantiles by a noisy binary search (paper 001, section 4).
+"""Quantiles by a noisy binary search (Bharadwaj and Cormode 2022, section 4).
 
 Each round queries one cut of the scale: how far is what lies below it from its share of all? The answer has noise, or
 comes from a sample of its own, and decides which half is left. The number of rounds is fixed, and the cuts follow from

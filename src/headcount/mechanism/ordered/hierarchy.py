@@ -1,5 +1,5 @@
-"""Numbers on a public scale: a tree of counts over its cells, from which ranges and quantiles follow (paper 001,
-section 4).
+"""Numbers on a public scale: a tree of counts over its cells, from which ranges and quantiles follow (Bharadwaj and
+Cormode 2022, section 4).
 
 Every level of the tree covers all cells, with ever wider nodes, and each is measured by itself: with noise, or in a
 sample of its own, which is thresholded. A person whose rows are bounded in all has the same bound on every level, so

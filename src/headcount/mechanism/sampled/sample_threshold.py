@@ -1,5 +1,5 @@
-"""Sample and threshold: the counts of a sample at or above a threshold, without noise (paper 001, with the exact price
-instead of its Theorem 1).
+"""Sample and threshold: the counts of a sample at or above a threshold, without noise (Bharadwaj and Cormode 2022, with
+the exact price instead of its Theorem 1).
 
 Each person's report of each item enters the sample by a coin of its own, with a public probability p. A sampled count
 of at least theta is shown, everything else is not: neither what is suppressed nor the size of the sample. The number

@@ -1,5 +1,5 @@
-"""The shape of a histogram from noise on every count (paper 002): of a public list of items, or of the buckets that
-items are hashed into, if they are many or not known.
+"""The shape of a histogram from noise on every count (Ghazi et al. 2022): of a public list of items, or of the buckets
+that items are hashed into, if they are many or not known.
 
 The sum of the counts in a bucket changes by no more than the counts do, whatever the hash; its key is drawn afresh, and
 the noise on every bucket, also the empty ones, is that of a known list. Proof for both kinds of neighbours:

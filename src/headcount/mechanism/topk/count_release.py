@@ -1,5 +1,5 @@
-"""Items not known in advance, selected one after another and counted, without a bound on the items of a person (paper
-003, Private Count Release, repaired).
+"""Items not known in advance, selected one after another and counted, without a bound on the items of a person
+(Rogers 2024, Private Count Release, repaired).
 
 The first levels spend little epsilon per selection, so that only the most common items are selected; later levels spend
 more and more, until the budget is used up. An item costs its selection and its count, however many people have it and

@@ -53,7 +53,7 @@ EXAMPLE_LEFT = 10
 SELECTIONS = {kind.name: kind for kind in (Generalized, Exponential)}
 """Ways of selecting the bound, by name."""
 PAPER_MAX_BOUND = 1500
-"""The largest candidate of paper 000, which Algorithm 4 needs to be small."""
+"""The largest candidate of Liu et al. 2023, which Algorithm 4 needs to be small."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,11 +69,12 @@ class UnknownItems(Strategy):
     def forecast(self, item: str, unit: str) -> Forecast:
         if self.selection is None:
             return given_forecast(self.mechanism(), item, unit)
-        mechanisms = [self.mechanism(self.example(bound)) for bound in EXAMPLE_BOUNDS]
+        bounds = (self.bound,) if isinstance(self.bound, int) else EXAMPLE_BOUNDS
+        mechanisms = [self.mechanism(self.example(bound)) for bound in bounds]
         first, *rest = map(format_visible_from, mechanisms)
-        needed = for_examples([f"{first} {unit}", *rest])
+        needed = for_examples([f"{first} {unit}", *rest], bounds)
         return [
-            error_line(example_errors(mechanisms)),
+            error_line(example_errors(mechanisms, bounds=bounds)),
             ("appear", f"an item ({item}) needs about {needed}"),
             ("beware", few_people(mechanisms[0])),
         ]

@@ -1,5 +1,5 @@
-"""Items not known in advance: those that occur get noise, and are shown at or above a threshold (paper 000, Algorithm
-3, repaired).
+"""Items not known in advance: those that occur get noise, and are shown at or above a threshold (Liu et al. 2023,
+Algorithm 3, repaired).
 
 An item occurs if a count is left *after* bounding; the paper's support before bounding is not private. Laplace
 noise, or Gaussian noise that shares its delta with the threshold, whichever has the lower threshold. Proof for both

@@ -112,6 +112,6 @@ def part_of(count: int, total: int, noun: str = "") -> str:
 
 
 def say(axes: Axes, words: str) -> None:
-    """Words in the place of a picture."""
+    """Words instead of a picture."""
     axes.text(0.5, 0.5, words, ha="center", va="center", transform=axes.transAxes, **TEXT)
     axes.set_axis_off()

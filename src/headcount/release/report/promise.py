@@ -11,8 +11,8 @@ from headcount.account import Cost
 from headcount.release.hints import LARGEST_EPSILON, delta_hints
 from headcount.release.report.facts import Facts, People
 
-STRENGTHS = ((1.0, "strong"), (LARGEST_EPSILON, "moderate, to be used with other safeguards"))
-"""Epsilon up to which a promise is commonly called so (Ponomareva et al. 2023, section 5.3)."""
+STRENGTHS = ((1.0, "strong"), (LARGEST_EPSILON, "reasonable, to be used with other safeguards"))
+"""Epsilon up to which a promise is commonly called so: the tiers of Ponomareva et al. 2023, for machine learning."""
 WEAK = "weak by itself"
 CHANGES = {
     "add-remove": "Take the data with and without",

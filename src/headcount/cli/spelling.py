@@ -1,0 +1,47 @@
+"""Parameters in the spelling of the command line: `bound=20` becomes `--bound 20`."""
+
+import re
+from collections.abc import Collection
+
+from headcount.cli.options import BY_METRIC, SINGULAR
+
+VALUE = r"(\[.*?\]|\(.*?\)|\{.*?\}|'[^']*'|\"[^\"]*\"|(?:[^\s,:;()]|\([^()]*\))+)"
+"""A value as Python writes it."""
+REPEATED = ("by", "metrics", "weights")
+"""Options that are typed once for each of several values; so are those that are a mapping, by metric or column."""
+SPECIAL = re.compile(r"[\s()&;<>|$`*?!#]")
+"""What a shell would take for something else, unless it is quoted."""
+
+
+def as_options(message: str, names: Collection[str]) -> str:
+    """An error in the spelling of the command line: where it begins, and after `Fix:`. What lies between may repeat
+    what somebody typed, and stays."""
+    assigned = _assigned(names)
+    message_, fix, line = message.partition(" Fix: ")
+    opening = re.match(assigned, message_)
+    message_ = _option(opening) + message_[opening.end() :] if opening else message_
+    return message_ + fix + (line if "Ledger(" in line else re.sub(assigned, _option, line))
+
+
+def advice_as_options(advice: str, names: Collection[str]) -> str:
+    """A forecast or a hint in the spelling of the command line, throughout; names in quotes are columns, and stay."""
+    return re.sub(rf"(?<!['\"]){_assigned(names)}", _option, advice)
+
+
+def _assigned(names: Collection[str]) -> str:
+    return rf"\b({'|'.join(names)})={VALUE}"
+
+
+def _option(found: re.Match[str]) -> str:
+    name, value = found.groups()
+    flag = f"--{SINGULAR.get(name, name).replace('_', '-')}"
+    pairs = re.sub(r"\((\S+), (\S+)\)", r"\1..\2", value)
+    signs = r"['\"]" if name == "master" else r"[\[\]{}'\"]"  # local[2] is the name of a Spark
+    plain = re.sub(signs, "", pairs).replace(", ", ",").replace(": ", "=")
+    mapping = name in BY_METRIC and value.startswith("{")
+    several = plain.split(",") if name in REPEATED or mapping else [plain]
+    return flag if plain == "True" else " ".join(f"{flag} {_quoted(each)}" for each in several)
+
+
+def _quoted(value: str) -> str:
+    return f"'{value}'" if SPECIAL.search(value) else value

@@ -1,0 +1,70 @@
+"""Columns of numbers that are measured: amounts in whole units of 1/GRID, and cells of public scales.
+
+An engine and NumPy compute the same from the same number: every operation is correctly rounded (IEEE 754)."""
+
+from dataclasses import dataclass
+
+import ibis
+import numpy as np
+from ibis.expr import types as ir
+
+from headcount.exact import Floats, Integers
+from headcount.source.axis import Axis
+from headcount.source.binning import number as as_number
+
+AMOUNT = "amount"
+CELL = "cell"
+RAW = "raw"
+"""A number itself, which an amount and a cell are computed from."""
+GRID = 1024
+"""Amounts are summed in units of 1/GRID, each rounded down."""
+LARGEST_AMOUNT = 10**12
+"""Amounts are clipped to [-LARGEST_AMOUNT, LARGEST_AMOUNT]."""
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """Columns raw0, raw1, ... of events, each with its public scale, if it has one. From each follow an amount, and a
+    cell if there is a scale: amount0, cell0, amount1, ..."""
+
+    scales: tuple[Axis | None, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """raw0, raw1, ..."""
+        return tuple(f"{RAW}{place}" for place in range(len(self.scales)))
+
+    def on_engine(self, rows: ir.Table) -> ir.Table:
+        """Replace the numbers by amounts and cells."""
+        amounts = {f"{AMOUNT}{place}": amount(rows[name]) for place, name in enumerate(self.names)}
+        cells = {f"{CELL}{place}": axis.place(rows[f"{RAW}{place}"]) for place, axis in self._scaled}
+        return rows.mutate(**amounts, **cells).drop(*self.names)
+
+    def by_number(self, raw: dict[str, Floats]) -> dict[str, Integers]:
+        """Amounts and cells of these numbers."""
+        amounts = {f"{AMOUNT}{place}": _amounts(raw[name]) for place, name in enumerate(self.names)}
+        return amounts | {f"{CELL}{place}": axis.find(raw[f"{RAW}{place}"]) for place, axis in self._scaled}
+
+    @property
+    def _scaled(self) -> list[tuple[int, Axis]]:
+        """Place and scale of the columns that have one."""
+        return [(place, axis) for place, axis in enumerate(self.scales) if axis is not None]
+
+
+def plain_number(column: ir.Column) -> ir.Column:
+    """Number of a row; NULL if it is none."""
+    number = as_number(column)
+    return ibis.ifelse(number.isnan(), None, number)
+
+
+def amount(column: ir.Column) -> ir.Column:
+    """Amount of a row in units of 1/GRID; NULL if it is not a number."""
+    number = as_number(column)
+    within = ibis.greatest(ibis.least(number, float(LARGEST_AMOUNT)), -float(LARGEST_AMOUNT))
+    return ibis.ifelse(number.isnull() | number.isnan(), None, (within * float(GRID)).floor().cast("int64"))
+
+
+def _amounts(numbers: Floats) -> Integers:
+    """`amount` of numbers in NumPy."""
+    within = np.clip(numbers, -float(LARGEST_AMOUNT), float(LARGEST_AMOUNT))
+    return np.floor(within * float(GRID)).astype(np.int64)

@@ -1,0 +1,81 @@
+"""The page about mechanisms: a picture and a worked number for each family, both of today's code."""
+
+import re
+import xml.etree.ElementTree as ET
+from typing import Any
+
+import pytest
+
+import headcount as hc
+from tests.docs.pictures import FILL, FOLDER, INK, NOISE, PICTURES, THRESHOLDS, svg
+from tests.docs.site import LEAST_CONTRAST, contrast
+from tests.docs.test_proofs import ITEMS, NUMBER, TABLE, parts
+
+PAGE = "docs/explanation/mechanisms.md"
+FIRST = {"by": "item", "epsilon": 1}
+MEDIAN = {"value": "price", "q": [0.5], "range": (0, 1000), "bound": 1, "epsilon": 1}
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_a_picture_is_what_its_script_draws(name: str) -> None:
+    assert (FOLDER / f"{name}.svg").read_text() == svg(name)
+    ET.fromstring(svg(name))
+
+
+def test_every_family_has_one_picture() -> None:
+    *families, shared = parts(PAGE).values()
+    shown = [re.findall(r"!\[.{20,}\]\(\.\./assets/(\w+)\.svg\)", family) for family in families]
+    assert sorted(name for names in shown for name in names) == sorted(PICTURES)
+    assert all(len(names) == 1 for names in shown)
+    assert "![" not in shared
+
+
+def test_colours_differ_in_lightness() -> None:
+    assert contrast(INK, "#ffffff") > contrast(NOISE, "#ffffff") > LEAST_CONTRAST
+    assert contrast(NOISE, FILL) > 2
+    assert contrast(FILL, "#ffffff") > 2
+
+
+NUMBERS: list[tuple[str, str, dict[str, Any], str]] = [
+    ("Items known", "histogram", {**FIRST, "keys": ["a", "b"], "bound": 2, "debias": None}, r"deviation of ([\d.]+)"),
+    ("Items not known", "histogram", {**FIRST, "mechanism": "thresholded", "bound": 1}, r"at least (\d+)"),
+    ("Items not known", "histogram", {**FIRST, "mechanism": "thresholded", "bound": 20}, r"at least (\d+)"),
+    ("Two measurements", "histogram", FIRST, r"([\d.]+) for a bound of 10,"),
+    ("Two measurements", "histogram", FIRST, r"([\d.]+)(?: people)? for a bound of 1,"),
+    ("As many items", "histogram", {**FIRST, "mechanism": "rounds"}, r"at least (\d+), "),
+    ("As many items", "histogram", {**FIRST, "mechanism": "rounds"}, r", ([\d.]+) \(by round|([\d.]+) if they have 10"),
+    ("One item after", "top", {**FIRST, "k": 10}, r"about (\d+) people|at the least about (\d+)"),
+    (
+        "A sample",
+        "histogram",
+        {**FIRST, "mechanism": "sample-threshold", "bound": 1},
+        r"at least (\d+)|([\d]+) of 10,000",
+    ),
+    ("Numbers", "quantiles", MEDIAN, r"at most ([\d.]+) ranks|in ([\d,]+) cells"),
+    ("Numbers", "quantiles", {**MEDIAN, "mechanism": "search"}, r"at most ([\d.]+) ranks"),
+    (
+        "Groups",
+        "aggregate",
+        {**FIRST, "metrics": ["people", "mean(price)"]},
+        r"([\d.]+) of 1,000|about (\d+) people to",
+    ),
+    ("Shapes", "shape", {**FIRST, "people": 20000}, r"about ([\d.]+) if they have 10,000"),
+    ("Shapes", "shape", {**FIRST, "people": 20000, "mechanism": "buckets"}, r"about ([\d.]+) if they have 10,000"),
+    ("Shares", "distribution", {**FIRST, "keys": ITEMS}, r"about ([\d.]+) if there are 1,000"),
+    ("Shares", "distribution", {**FIRST, "keys": ITEMS, "bound": 10, "mechanism": "recentred"}, r"([\d.]+) if 1,000"),
+]
+"""A section, a plan, and where its numbers stand."""
+
+
+@pytest.mark.parametrize(("section", "job", "arguments", "pattern"), NUMBERS)
+def test_worked_numbers_are_those_of_plans(section: str, job: str, arguments: dict[str, Any], pattern: str) -> None:
+    plan = str(hc.plan(job, TABLE, user="user", dataset="data", **arguments))
+    found = {number for groups in re.finditer(pattern, plan) for number in groups.groups() if number}
+    assert found
+    (text,) = [text for title, text in parts(PAGE).items() if title.startswith(section)]
+    assert found <= set(NUMBER.findall(text))
+
+
+def test_thresholds_of_rounds() -> None:
+    steps = hc.plan("histogram", TABLE, user="user", dataset="data", **FIRST, mechanism="rounds").steps
+    assert ", ".join(f"{each:g}" for each in THRESHOLDS) in " ".join(steps)

@@ -1,0 +1,165 @@
+"""Every page that proves a mechanism has the same parts, and its worked numbers are those of the code."""
+
+import re
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cache
+from importlib import import_module
+from math import exp, sqrt
+from pathlib import Path
+from pkgutil import walk_packages
+from typing import Any, Literal
+
+import pandas as pd
+import pytest
+
+import headcount as hc
+from headcount import mechanism
+from headcount.account.guarantee import Cost
+from headcount.bound import SampledItems
+from headcount.mechanism.known import clipped
+from headcount.mechanism.mechanism import Mechanism
+from headcount.mechanism.sampled import sample_threshold
+from headcount.mechanism.unknown import thresholded
+
+ROOT = Path(__file__).parents[2]
+PARTS = ("Utility", "Assumptions", "Proof", "How it is tested")
+WITHOUT_CURATOR = ("docs/proofs/shuffle.md", "docs/proofs/stream.md")
+"""Mechanisms that are run where people keep their data."""
+BUDGET = Cost(Fraction(1), Fraction("1e-6"))
+NUMBER = re.compile(r"\d(?:[\d,.]*\d)?")
+TABLE = pd.DataFrame({"user": [1, 2], "item": ["a", "b"], "price": [1.0, 2.0]})
+ITEMS = [f"item {number}" for number in range(10)]
+
+
+def subclasses(kind: type[Any]) -> Iterator[type[Any]]:
+    """All classes below, at any depth."""
+    for each in kind.__subclasses__():
+        yield each
+        yield from subclasses(each)
+
+
+def proofs() -> list[str]:
+    """The pages that mechanisms name, and those of protocols."""
+    for module in walk_packages(mechanism.__path__, "headcount.mechanism."):
+        import_module(module.name)
+    named = {vars(each)["proof"] for each in subclasses(Mechanism) if "proof" in vars(each)}
+    return sorted({page for page in named if page.startswith("docs/")} | {*WITHOUT_CURATOR})
+
+
+@cache
+def parts(page: str) -> dict[str, str]:
+    """The text of each part, by its heading."""
+    _, *sections = re.split(r"^## (.+)$", (ROOT / page).read_text(), flags=re.MULTILINE)
+    assert len(sections[::2]) == len(set(sections[::2]))
+    return dict(zip(sections[::2], sections[1::2], strict=True))
+
+
+def test_there_are_as_many_pages_as_families_have() -> None:
+    assert len(proofs()) >= 16
+
+
+@pytest.mark.parametrize("page", proofs())
+def test_every_mechanism_has_utility_assumptions_and_a_proof(page: str) -> None:
+    found = parts(page)
+    assert [name for name in found if name in PARTS] == list(PARTS)
+    assert min(len(found[name].strip()) for name in PARTS) > 100
+    assert "ε = 1" in found["Utility"]
+    assert "*Worked.*" in found["Utility"]
+    for word in ("*Neighbours", "*Delta", "exactly", "random words"):
+        assert word in found["Assumptions"], word
+    assert ("*Curator.*" in found["Assumptions"]) == (page not in WITHOUT_CURATOR)
+
+
+PLANS: list[tuple[str, str, dict[str, Any]]] = [
+    ("clipped", "histogram", {"by": "item", "keys": ["a", "b"], "bound": 2, "debias": None}),
+    ("weighted", "histogram", {"by": "item"}),
+    ("weighted", "histogram", {"by": "item", "keys": [f"item {number}" for number in range(1000)]}),
+    ("rounds", "histogram", {"by": "item", "mechanism": "rounds"}),
+    ("plume", "histogram", {"by": "item", "mechanism": "plume"}),
+    ("count-release", "top", {"by": "item", "k": 10}),
+    ("sample-threshold", "histogram", {"by": "item", "mechanism": "sample-threshold", "bound": 1}),
+    ("halving", "quantiles", {"value": "price", "q": [0.5], "range": (0, 1000), "bound": 1, "mechanism": "search"}),
+    ("hierarchy", "quantiles", {"value": "price", "q": [0.5], "range": (0, 1000), "bound": 1}),
+    ("hierarchy", "quantiles", {"value": "price", "q": [0.5], "range": (0, 1000), "bound": 10}),
+    ("staircase", "shape", {"by": "item"}),
+    ("staircase", "shape", {"by": "item", "people": 20000}),
+    ("buckets", "shape", {"by": "item", "people": 20000, "mechanism": "buckets"}),
+    ("groups", "aggregate", {"by": "item", "metrics": ["people", "mean(price)"]}),
+    ("groups", "aggregate", {"by": "item", "keys": ITEMS, "metrics": ["people", "sum(price)", "mean(price)"]}),
+    ("recentred", "distribution", {"by": "item", "keys": ITEMS, "bound": 10, "mechanism": "recentred"}),
+    ("selected", "distribution", {"by": "item", "keys": ITEMS, "bound": 10, "mechanism": "ks"}),
+]
+"""Plans at epsilon 1 whose forecasts stand on a page."""
+
+
+@pytest.mark.parametrize(("page", "job", "arguments"), PLANS)
+def test_forecasts_on_a_page_are_those_of_plans(page: str, job: str, arguments: dict[str, Any]) -> None:
+    plan = hc.plan(job, TABLE, user="user", epsilon=1, dataset="data", **arguments)
+    lines = [text for label, text in plan.strategy.forecast("item", "people") if label != "beware"]
+    assert lines
+    written = {*NUMBER.findall(parts(f"docs/proofs/{page}.md")["Utility"]), "19", "20"}
+    assert {number for line in lines for number in NUMBER.findall(line)} - written == set()
+
+
+STEPS = [
+    ("rounds", {"mechanism": "rounds"}, r"at least ([\d., ]+) \(by round"),
+    (
+        "halving",
+        {"value": "price", "q": [0.5], "range": (0, 1000), "bound": 1, "mechanism": "search"},
+        r"of ([\d.]+)\.$",
+    ),
+    ("selected", {"keys": ITEMS, "bound": 10, "mechanism": "ks"}, r"\(epsilon ([\d.]+) each"),
+    ("selected", {"keys": ITEMS, "bound": 10, "mechanism": "ks"}, r"standard deviation of ([\d]+)"),
+    ("count-release", {"k": 10}, r"standard deviation of ([\d.]+)%"),
+]
+JOBS = {"rounds": "histogram", "halving": "quantiles", "selected": "distribution", "count-release": "top"}
+
+
+@pytest.mark.parametrize(("page", "arguments", "pattern"), STEPS)
+def test_noise_on_a_page_is_that_of_plans(page: str, arguments: dict[str, Any], pattern: str) -> None:
+    by = {} if "value" in arguments else {"by": "item"}
+    plan = hc.plan(JOBS[page], TABLE, user="user", epsilon=1, dataset="data", **by, **arguments)
+    (found,) = [match for step in plan.steps if (match := re.search(pattern, step))]
+    assert set(NUMBER.findall(found[1])) <= set(NUMBER.findall(parts(f"docs/proofs/{page}.md")["Utility"]))
+
+
+Neighbours = Literal["add-remove", "replace"]
+BOTH: tuple[Neighbours, Neighbours] = ("add-remove", "replace")
+
+
+def kind(event: object) -> str:
+    return "Laplace" if type(event).__name__.startswith("Laplace") else "Gaussian"
+
+
+@pytest.mark.parametrize("bound", [1, 5, 20, 100])
+def test_known_items(bound: int) -> None:
+    both = [clipped.calibrated(BUDGET, count="users", bound=bound, cells=1000, neighbours=each) for each in BOTH]
+    row = " | ".join(f"{each.error:.3g} ({kind(each.event)})" for each in both)
+    assert f"| {bound} | {row} |" in parts("docs/proofs/clipped.md")["Utility"]
+
+
+@pytest.mark.parametrize("bound", [1, 5, 20, 100])
+def test_thresholds(bound: int) -> None:
+    both = [thresholded.calibrated(BUDGET, SampledItems(bound), each) for each in BOTH]
+    row = " | ".join(f"{kind(each.event)}, {each.error:g}, {each.event.threshold}" for each in both)
+    assert f"| {bound} | {row} |" in parts("docs/proofs/thresholded.md")["Utility"]
+
+
+@pytest.mark.parametrize("reports", [1, 2, 5, 10])
+def test_samples(reports: int) -> None:
+    found = sample_threshold.calibrated(BUDGET, SampledItems(reports), "add-remove", sample_threshold.EXACT_SAMPLING)
+    rate, event = float(found.event.rate), found.event
+    row = f"| {reports} | {rate:.4g} | {event.threshold} | {found.visible_from} | {found.error_at(10_000):.0f} |"
+    assert row in parts("docs/proofs/sample-threshold.md")["Utility"]
+
+
+def test_noise_of_protocols() -> None:
+    def variance(scale: float) -> float:
+        return 2 * exp(-1 / scale) / (1 - exp(-1 / scale)) ** 2
+
+    stream, shuffle = (parts(page)["Utility"] for page in sorted(WITHOUT_CURATOR, reverse=True))
+    ends = [f"{sqrt(2 * variance(scale)):.2f}" for scale in (1, 2)]
+    assert f"standard deviation of {ends[0]} in each cell of the end ({sqrt(variance(1)):.2f} " in stream
+    assert f"s = 2: {ends[1]}." in stream
+    assert f"standard deviation of {sqrt(variance(1 / 0.8)):.2f} ({sqrt(variance(1)):.2f} " in shuffle
