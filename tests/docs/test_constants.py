@@ -19,7 +19,7 @@ SAID = [
     ("docs/how-to/shape.md", f"take {BUCKETS_PER_ITEM} for each different item"),
     ("docs/how-to/stream.md", f"Take {BUCKETS_PER_ITEM} buckets for each different item"),
     ("docs/how-to/shuffle.md", f"(by default {analyst.BUCKETS_PER_PERSON} for each person)"),
-    ("docs/proofs/buckets.md", f"or {buckets.BUCKETS_PER_CONTRIBUTION} for each contribution"),
+    ("docs/proofs/buckets.md", f"or it is {buckets.BUCKETS_PER_CONTRIBUTION} for each contribution"),
     ("docs/reproduce/shape.md", f"By default it takes B = {buckets.BUCKETS_PER_CONTRIBUTION}n."),
     ("docs/evidence.md", f"{buckets.BUCKETS_PER_CONTRIBUTION} n buckets, which is what is taken"),
     ("src/headcount/jobs/shape.py", f"by default {buckets.BUCKETS_PER_CONTRIBUTION} for each contribution"),

@@ -41,8 +41,9 @@ NOISE_PART, LOSS_PART = 0.3, 0.5
 the larger one, if the limit can be that small."""
 LARGE_LIMIT = 32.0
 """The large limit of what is clipped from one person, in multiples of the bound."""
-SEEN_TAIL = 3.0
-"""What is clipped with the large limit is used from this many standard deviations on."""
+SEEN_TAIL = 4.0
+"""What is clipped with the large limit is used from this many standard deviations on: by chance in 1 of 30,000 cases,
+and a release that takes noise for it says next to nothing."""
 LOSS_VARIATION = 1.5
 """Usual relative standard deviation, between groups, of what a bound clips."""
 SLACK = 1 - 2.0**-40
