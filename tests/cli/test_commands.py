@@ -57,6 +57,8 @@ def test_show_tells_every_charge(ledger: Ledger, tmp_path: Path) -> None:
     assert "people per word" in shown
     assert "sealed" in shown
     assert f"head  {ledger.head}" in shown.splitlines()
+    assert "by zCDP: no less than the sum" in shown
+    assert "each charge is a row of the ledger, and so is the seal of its release" in shown
     told = json.loads(headcount("ledger", "show", "visits.db", "--json", cwd=tmp_path).stdout)
     assert told["left"] == {"epsilon": "2", "delta": "0.000009"}
     assert told["neighbours"] == "add-remove"

@@ -266,10 +266,12 @@ def test_gaps_of_a_record_are_marked(ledger: hc.Ledger, tmp_path: Path) -> None:
     release = hc.histogram(PLAYS, **ASKED, ledger=ledger)
     loaded = hc.load(release.save(tmp_path / "r.parquet"))
     alone, charged = (each.report(tmp_path / "r.yaml").read_text() for each in (loaded, release))
-    assert f'publication_date: "1900-01-01"  # {GAP}' in alone
+    assert f'publication_date: "1900-01-01"  # {GAP}, NOT A FACT: ' in alone
     assert f'publication_date: "{ledger.spends()[-1].at[:10]}"' in charged
     for text in (alone, charged):
         assert text.count(GAP) >= 12
+        marked = sum(GAP in line for line in text.splitlines() if not line.startswith("#"))
+        assert text.startswith(f"# A draft: {marked} lines below are marked {GAP}.")
         assert not re.search(r": ([>\[{]|''|$)", text.replace(":\n", "\n"), re.MULTILINE)
 
 

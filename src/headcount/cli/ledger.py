@@ -21,6 +21,8 @@ app = typer.Typer(help="The budget of all data about the same people, and what w
 
 File = Annotated[Path, typer.Argument(help="The ledger's file.", show_default=False)]
 
+ROWS = "(each charge is a row of the ledger, and so is the seal of its release: the head is the last row)"
+
 
 @app.command()
 def new(
@@ -71,8 +73,8 @@ def print_ledger(ledger: Ledger) -> None:
     console.print(Text(visible(f"{ledger.path.name}: {_budget(ledger)}")), soft_wrap=True)
     console.print(_charges(ledger.spends()))
     console.print(f"spent {describe_cost(ledger.spent)}\nleft  {describe_cost(ledger.left)}")
-    console.print(_tighter(ledger))
-    console.print("(each charge is a row of the ledger, and so is the seal of its release: the head is the last row)")
+    if ledger.spends():
+        console.print(f"{_tighter(ledger)}\n{ROWS}")
     console.print(f"head  {ledger.head}", soft_wrap=True)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from headcount.release.report.budget import composition
 from headcount.release.report.checklist import noise_of
 from headcount.release.report.facts import Facts
+from headcount.release.report.meaning import meaning
 from headcount.release.report.promise import delta_sentence, delta_warnings, promise_of
 from headcount.release.report.yaml import Gap, Placeholder
 from headcount.release.text import chart_title
@@ -127,7 +128,7 @@ def _implementation(facts: Facts) -> dict[str, Any]:
         "composition": f"All steps of this release are within its epsilon and delta. {composition(facts)}",
         "post_processing": "Rounding, cutting at 0, intervals and order, from released values alone.",
         "justification": Gap("why these parameters, and who decided"),
-        "utility": about.interval or Gap("how precise the numbers are"),
+        "utility": " ".join(filter(None, meaning(facts))) or Gap("how precise the numbers are"),
         "additional_information": f"SHA-256 of the release: {facts.digest}. Proof: {about.proof or 'not recorded'}."
         f"{_analyst(facts)}",
     }
