@@ -30,10 +30,16 @@ def parse_per(name: str, per: Any, before: Mapping[str, Any]) -> tuple[tuple[str
             raise BadParameter(f"per={per!r:.40}: of which column?", fix=_example(by, per))
         per = {by[0]: per}
     if strange := [column for column in per if column not in by]:
-        raise BadParameter(f"per: {strange[0]!r:.40} is not a column of by.", fix=_example(by, per[strange[0]]))
+        raise no_column_of_by("per", strange[0], by, _example(by, per[strange[0]]))
     if not per:
         raise BadParameter("per={}: of which column?", fix=f"{_example(by, 'month')}, or no per")
     return tuple((column, _period(per[column])) for column in by if column in per)
+
+
+def no_column_of_by(name: str, column: Any, by: Sequence[str], fix: str) -> BadParameter:
+    """The error for a column that `by` does not have, or only in a list that was typed as one name."""
+    several = next((each.split(",") for each in by if column in each.split(",")), None)
+    return BadParameter(f"{name}: {column!r:.40} is not a column of by.", fix=f"by={several}" if several else fix)
 
 
 def _example(by: Sequence[str], period: Any) -> str:

@@ -6,7 +6,7 @@ from math import prod
 from typing import Annotated, Any
 
 from headcount.errors import BadParameter
-from headcount.jobs.dates import EXAMPLE, MOST_ITEMS
+from headcount.jobs.dates import EXAMPLE, MOST_ITEMS, no_column_of_by
 from headcount.source.cells import plain_key
 
 Key = str | int | bool
@@ -28,7 +28,7 @@ def parse_keys(name: str, keys: Any, before: Mapping[str, Any]) -> tuple[Row, ..
 def _by_column(keys: Mapping[Any, Any], by: Sequence[str]) -> dict[str, Row]:
     """The values of each column, in the order of `by`."""
     if strange := [column for column in keys if column not in by]:
-        raise BadParameter(f"keys: {strange[0]!r:.40} is not a column of by.", fix=_example(by[0]))
+        raise no_column_of_by("keys", strange[0], by, _example(by[0]))
     if not keys:
         raise BadParameter("keys={}: of which column?", fix=f"{_example(by[0])}, or no keys")
     values = {column: tuple(map(plain_key, _list(keys[column], _example(column)))) for column in by if column in keys}

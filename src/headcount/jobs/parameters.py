@@ -11,6 +11,7 @@ from headcount.errors import BadParameter
 from headcount.estimate.shape.table import Estimator, Loss
 from headcount.exact import one_of, positive, rational, whole
 from headcount.job import Parser, as_typed
+from headcount.jobs.dates import no_column_of_by
 from headcount.mechanism.distribution import strategy as distribution
 from headcount.mechanism.known import strategy as known
 from headcount.mechanism.ordered import strategy as ordered
@@ -82,7 +83,7 @@ def parse_bins(name: str, bins: Any, before: Before) -> tuple[tuple[str, tuple[E
             raise BadParameter("bins: which column?", fix=f"bins={{{by[0]!r}: [0, 10, 100]}}")
         bins = {by[0]: bins}
     if strange := [column for column in bins if column not in by]:
-        raise BadParameter(f"bins: {strange[0]!r} is not a column of by.", fix=f"bins={{{by[0]!r}: [0, 10, 100]}}")
+        raise no_column_of_by("bins", strange[0], by, f"bins={{{by[0]!r}: [0, 10, 100]}}")
     return tuple((column, _edges(bins[column])) for column in by if column in bins)
 
 

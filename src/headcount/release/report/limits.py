@@ -8,8 +8,8 @@ from headcount.release.report.facts import Facts
 STARTS = ("Each person", "Somebody with", "A person's counts", "The root of the sum", "No limit")
 """How the step begins that says how people's contributions are bounded."""
 PRIVATE = (
-    "Limits on what one person may add were chosen from the data, privately, within epsilon; the intervals include "
-    "what they cut."
+    "Limits on what one person may add were chosen from the data, privately, within epsilon. The intervals allow "
+    "for what they cut, as far as it can be seen."
 )
 GIVEN = "Limits on what one person may add were given ({bound}); the intervals do not include what they cut."
 CUTS = {
@@ -17,7 +17,7 @@ CUTS = {
     "modelled": "The intervals include what that takes away, if an assumption holds: it stands above the numbers.",
 }
 """What intervals make of a limit, by estimand."""
-INCLUDED = "The intervals include what that takes away."
+INCLUDED = "The intervals allow for what that takes away, as far as it can be seen."
 NOTHING_CUT = "Nobody has more than that: nothing is taken away."
 NOBODY_HAS_MORE = "Nobody has more than the bound"
 """In a step, if the bound is no smaller than what there is."""
