@@ -98,6 +98,19 @@ def equal(generator: np.random.Generator) -> Rows:
     return user, group, np.full(len(user), 10.0)
 
 
+def small_differ(generator: np.random.Generator) -> Rows:
+    """Groups of 8,000 down to 80 people, with larger amounts the smaller they are."""
+    sizes = np.geomspace(8_000, 80, 14).astype(int)
+    group = np.repeat(np.arange(14), sizes)
+    return generator.integers(0, 10_000, len(group)), group, generator.normal(40 + 5 * group, 8)
+
+
+def executives(generator: np.random.Generator) -> Rows:
+    """One group all of whose amounts are larger than anybody's in the others."""
+    group = np.append(np.repeat(np.arange(16), 3_000), np.full(1_000, 16))
+    return np.arange(len(group)), group, generator.normal(50, 5, len(group)) + np.where(group == 16, 45, 0)
+
+
 def cents(generator: np.random.Generator) -> Rows:
     """Small amounts, many of them nought."""
     user, group = visits(generator, 20_000, 50, 8)
@@ -117,6 +130,8 @@ FAMILIES: dict[str, tuple[str, Callable[[np.random.Generator], Rows]]] = {
     "busy people": ("report", busy_people),
     "everybody equal": ("report", equal),
     "cents": ("report", cents),
+    "small groups differ": ("report", small_differ),
+    "executives": ("report", executives),
 }
 
 

@@ -10,6 +10,7 @@ from hypothesis.extra.numpy import arrays
 from tests.effort import examples
 
 from headcount.estimate.groups.quantiles import Distributions, distribution
+from headcount.estimate.groups.spread import spread_between
 from headcount.estimate.groups.totals import MIN_GROUPS, Estimates, Totals, corrected
 from headcount.exact import Floats
 
@@ -103,6 +104,31 @@ def test_drawing_together_stays_between_the_means(both: list[tuple[float, float]
     assert found.values.max() <= values.max() + slack
 
 
+def test_one_large_group_does_not_speak_for_all() -> None:
+    """Groups that differ the more, the smaller they are: an interval of a small one still holds its mean."""
+    source, noise = np.random.default_rng(4), np.geomspace(0.05, 5, 14)
+    true = 70 + 5 * np.arange(14)
+    held = []
+    for _ in range(200):
+        found = Estimates(true + noise * source.normal(size=14), noise).drawn_together(noise)
+        held.append(np.abs(found.values - true) <= 2 * found.deviations)
+    assert np.mean(held, axis=0).min() > 0.8
+    assert np.mean(held) > 0.92
+
+
+@pytest.mark.parametrize("groups", [2, 10, 200])
+@pytest.mark.parametrize("size", [0.0, 1.0, 30.0])
+def test_the_spread_between_groups_is_hardly_ever_taken_for_less(groups: int, size: float) -> None:
+    """And, of many groups, not for much more."""
+    source = np.random.default_rng(5)
+    noise = np.tile(np.geomspace(0.5, 2, groups)[:, None], 400)
+    values = size * source.normal(size=(groups, 400)) + noise * source.normal(size=(groups, 400))
+    for about_zero in (False, True):
+        found = spread_between(values, noise**2, about_zero=about_zero).variance
+        assert np.mean(found >= 0.999 * size**2) > 0.9
+        assert groups < 200 or np.median(found) < 1.5 * size**2 + 0.3
+
+
 def test_a_sum_from_its_mean_and_its_count() -> None:
     found = Estimates(same(5.0, 1), same(0.1, 1)).times(Estimates(same(100.0, 1), same(2.0, 1)))
     assert (found.values.tolist(), found.deviations.tolist()) == ([500.0], [pytest.approx(np.hypot(10, 10))])
@@ -139,6 +165,16 @@ def test_quantiles_rise_and_stay_inside_the_range(values: Floats, noise: float, 
         assert ((EDGES[0] <= low) & (low <= value) & (value <= high) & (high <= EDGES[-1])).all()
         assert (value >= before - 1e-9).all()
         before = value
+
+
+def test_a_group_unlike_the_others_has_its_whole_range() -> None:
+    """Two ranges: 0 to 8 and 8 to 128. In the upper one all others are below 16, this one is anywhere."""
+    several = [[100.0, 5.0]] * 20
+    pooled = distribution(np.array([20, 20, 20, 40, 5, 0.001, 0.001, 0.001]))
+    found = Distributions(counted(*several, [0.0, 50.0]), pooled, (0, 4), EDGES)
+    _, low, high = found.quantile(0.5, 2.0)
+    assert (low[-1], high[-1]) == (8.0, 128.0)
+    assert high[0] <= 8
 
 
 def test_groups_in_noise_are_drawn_to_all_groups_together() -> None:

@@ -346,6 +346,29 @@ def test_targets_that_cannot_be() -> None:
             )
 
 
+@pytest.mark.parametrize("job", ["total", "histogram", "aggregate"])
+def test_a_given_bound_is_not_undone(job: str) -> None:
+    """Values and intervals are for what is left: 10 of each of 3,000 people, who have 90."""
+    table = pa.table({"user": list(range(3_000)) * 3, "g": ["a"] * 9_000, "x": [30.0] * 9_000})
+    common: dict[str, Any] = {"user": "user", "epsilon": 10}
+    if job == "aggregate":
+        found = hc.aggregate(table, by="g", keys=["a"], metrics=["sum(x)"], bound={"sum(x)": 10}, **common)
+        value, low, high = (found[f"sum(x){end}"][0].as_py() for end in ("", "_low", "_high"))
+    else:
+        by = {"by": "g", "keys": ["a"]} if job == "histogram" else {}
+        found = getattr(hc, job)(table, sum="x", bound=10, **by, **common)
+        value, low, high = (found[name][0].as_py() for name in ("sum", "low", "high"))
+    assert value == pytest.approx(30_000, rel=0.05)
+    assert low <= value <= high < 40_000
+
+
+@pytest.mark.parametrize("job", ["total", "histogram"])
+def test_a_target_error_of_a_sum_is_refused(job: str) -> None:
+    by = {"by": "g", "keys": ["a"]} if job == "histogram" else {}
+    with pytest.raises(hc.HeadcountError, match="with sum: its noise follows from the data"):
+        getattr(hc, job)(ORDERS, user="user", sum="x", bound=50, target_error=100, **by)
+
+
 def test_a_given_bound_says_what_intervals_are_for() -> None:
     """And the bound of a mean is not that of the count that it is divided by."""
     table = pa.table({"user": range(3000), "group": ["a"] * 3000, "x": [1000.0] * 3000})

@@ -268,6 +268,8 @@ class Histogram(HistogramParameters):
             raise BadParameter("rho: the limit of amounts is chosen for an epsilon.", fix="bound=100, or epsilon=1")
 
     def check_target(self, target: Any) -> None:
+        if self.measured:
+            raise BadParameter(f"target_error={target} with sum: its noise follows from the data.", fix="epsilon=1")
         if self.mechanism == Sampled.name:
             raise BadParameter(f"target_error={target}: a sample has no one error for all.", fix="epsilon=1")
         if isinstance(self.bound, str) or self.mechanism in ("weighted", Rounds.name):

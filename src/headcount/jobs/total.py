@@ -133,6 +133,8 @@ class Total(Job):
             raise BadParameter(f"sum={self.sum!r}: only bound goes with it.", fix='bound="auto", or bound=5000')
 
     def check_target(self, target: Any) -> None:
+        if self.sum:
+            raise BadParameter(f"target_error={target} with sum: its noise follows from the data.", fix="epsilon=1")
         if isinstance(self.bound, str):
             raise BadParameter(
                 f'target_error={target} with bound="{self.bound}": the error depends on the bound.',

@@ -3,20 +3,26 @@
 The ranges hold about the same share each of all groups together. Groups differ, but usually not much: the share below
 an end of a range of each group is drawn towards that of all groups together, as far as noise hides how groups differ.
 How much they differ is estimated from all of them (empirical Bayes). Within a range, values are taken to be distributed
-as in all groups together.
+as in all groups together; the interval of a group that is unlike them there has the whole range.
 """
 
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
+from headcount.estimate.groups.spread import spread_between
 from headcount.estimate.groups.totals import Totals
 from headcount.exact import Floats
 
 LEAST_SPREAD = 0.01
 """Shares of groups below the median are taken to differ by at least this much: standard deviation."""
-SPREAD_DEVIATIONS = 3.0
-"""How much groups differ is raised by this many standard deviations of its estimate: it may be small by chance."""
+OUTLYING_DEVIATIONS = 3.0
+"""A share that is further away from all groups together than this is left as it is."""
+UNLIKE = 2.0
+"""A group that has this many times more, or less, of a range than all groups together may lie in it in any way."""
+CLEAR_DEVIATIONS = 5.0
+"""A group with this many standard deviations of the noise of its events is clear of noise."""
 FEWEST_DEVIATIONS = 2.0
 """The number of a group's events is at least this many standard deviations of its noise."""
 
@@ -40,15 +46,18 @@ class Distributions:
 
     def __init__(self, totals: Totals, pooled: Floats, starts: Sequence[int], edges: Floats) -> None:
         self.edges, self.pooled = edges, np.append(0.0, pooled)
-        self.levels = self.pooled[[*starts, len(pooled)]]
+        self.levels, self.ends = self.pooled[[*starts, len(pooled)]], edges[[*starts, len(pooled)]]
         counts, places = totals.values.reshape(-1, len(starts)), np.arange(1, len(starts))
-        sizes = np.maximum(counts.sum(axis=1), FEWEST_DEVIATIONS * totals.deviation * len(starts) ** 0.5)[:, None]
+        events, noise = counts.sum(axis=1)[:, None], totals.deviation * len(starts) ** 0.5
+        sizes = np.maximum(events, FEWEST_DEVIATIONS * noise)
         variance = totals.deviation**2 * places * (len(starts) - places) / len(starts) / sizes**2
         middle = _together(counts)
         away = np.cumsum(counts, axis=1)[:, :-1] / sizes - middle
-        believed = _believed(away, variance, middle)
+        believed = _believed(away, variance, middle, events > CLEAR_DEVIATIONS * noise)
         shares = np.clip(middle + believed * away, 0.0, 1.0)
         self.shares = np.maximum.accumulate(np.pad(shares, ((0, 0), (1, 1)), constant_values=(0, 1)), axis=1)
+        own, usual = np.diff(self.shares, axis=1), np.diff(self.levels)
+        self.unlike = (own > UNLIKE * usual) | (own < usual / UNLIKE)
         lost = totals.clipped_deviation / max(float(sizes.sum()), 1.0)
         self.deviations = np.pad(np.sqrt(believed * variance + lost**2), ((0, 0), (1, 1)))
 
@@ -59,16 +68,19 @@ class Distributions:
         above = np.maximum.accumulate(np.clip(self.shares + wider, 0.0, 1.0), axis=1)
         below = np.minimum.accumulate(np.clip(self.shares - wider, 0.0, 1.0)[:, ::-1], axis=1)[:, ::-1]
         value, low, high = (self._value_at(_crossed(each, q, self.levels)) for each in (self.shares, above, below))
-        return value, np.minimum(self._edges_around(low)[0], value), np.maximum(self._edges_around(high)[1], value)
+        return value, np.minimum(self._around(low)[0], value), np.maximum(self._around(high)[1], value)
 
     def _value_at(self, levels: Floats) -> Floats:
         """The value below which a share of all groups together lies."""
         return _crossed(self.pooled[None, :].repeat(len(levels), axis=0), levels, self.edges)
 
-    def _edges_around(self, values: Floats) -> tuple[Floats, Floats]:
-        """The edges of the scale around a value: all values of a cell may be equal."""
-        after = np.clip(np.searchsorted(self.edges, values), 1, len(self.edges) - 1)
-        return self.edges[after - 1], self.edges[after]
+    def _around(self, values: Floats) -> tuple[Floats, Floats]:
+        """The edges around a value of each group: of its cell, as all values of a cell may be equal; of its whole
+        range, if the group is unlike all groups together there: then nothing is known of how it lies in it."""
+        cell, range_ = (np.clip(np.searchsorted(each, values), 1, len(each) - 1) for each in (self.edges, self.ends))
+        unlike = self.unlike[np.arange(len(values)), range_ - 1]
+        low = np.where(unlike, self.ends[range_ - 1], self.edges[cell - 1])
+        return low, np.where(unlike, self.ends[range_], self.edges[cell])
 
 
 def _together(counts: Floats) -> Floats:
@@ -77,13 +89,13 @@ def _together(counts: Floats) -> Floats:
     return np.asarray(sums[:-1] / sums[-1] if sums[-1] > 0 else np.arange(1, len(sums)) / len(sums))
 
 
-def _believed(away: Floats, variance: Floats, pooled: Floats) -> Floats:
-    """How much of what sets a group apart is believed: the share of its variance that is not noise."""
-    weights = 1 / variance
-    spread = ((away**2 - variance) * weights).sum(axis=0) / weights.sum(axis=0)
-    chance = SPREAD_DEVIATIONS * np.sqrt(2 * len(away)) / weights.sum(axis=0)
-    spread = np.maximum(spread + chance, LEAST_SPREAD**2 * 4 * pooled * (1 - pooled))
-    return np.asarray(spread / (spread + variance))
+def _believed(away: Floats, variance: Floats, pooled: Floats, clear: NDArray[np.bool_]) -> Floats:
+    """How much of what sets a group apart is believed: the share of its variance that is not noise; and all of it, if
+    the group is clear of noise and clearly unlike all groups together."""
+    found = spread_between(away, variance, about_zero=True).variance
+    spread = np.maximum(found, LEAST_SPREAD**2 * 4 * pooled * (1 - pooled))
+    outlying = np.abs(away) > OUTLYING_DEVIATIONS * np.sqrt(spread + variance)
+    return np.where(clear & outlying, 1.0, spread / (spread + variance))
 
 
 def _crossed(shares: Floats, q: float | Floats, points: Floats) -> Floats:

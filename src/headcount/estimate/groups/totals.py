@@ -4,14 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from headcount.estimate.groups.spread import spread_between
 from headcount.exact import Floats
 
 MIN_GROUPS = 10
 """Number of groups from which on it is estimated how much means differ between groups."""
 LEAST_SPREAD = 0.002
 """Means are taken to differ by at least this part: standard deviation."""
-SPREAD_DEVIATIONS = 3.0
-"""How much means differ is raised by this many standard deviations of its estimate: it may be small by chance."""
 OUTLYING_DEVIATIONS = 3.0
 """A mean that is further away from the others than this is left as it is."""
 FEWEST_DEVIATIONS = 2.0
@@ -60,14 +59,13 @@ class Estimates:
         else may be wrong counts as a difference between groups."""
         if len(self.values) < MIN_GROUPS:
             return self
-        noise, weights = noise_deviations**2, 1 / noise_deviations**2
-        middle = float((self.values * weights).sum() / weights.sum())
-        spread = float((((self.values - middle) ** 2 - noise) * weights).sum() / weights.sum())
-        chance = SPREAD_DEVIATIONS * float(np.sqrt(2 * len(weights)) / weights.sum())
-        spread = max(spread + chance, (LEAST_SPREAD * middle) ** 2)
+        noise = noise_deviations**2
+        found = spread_between(self.values[:, None], noise[:, None])
+        middle = float(found.middle[0])
+        spread = max(float(found.variance[0]), (LEAST_SPREAD * middle) ** 2)
         outlying = np.abs(self.values - middle) > OUTLYING_DEVIATIONS * np.sqrt(spread + noise)
         believed = np.where(outlying, 1.0, spread / (spread + noise))
-        variance = believed * self.deviations**2 + (1 - believed) ** 2 / weights.sum()
+        variance = believed * self.deviations**2 + (1 - believed) ** 2 / (1 / (spread + noise)).sum()
         return Estimates(middle + believed * (self.values - middle), np.sqrt(variance))
 
 

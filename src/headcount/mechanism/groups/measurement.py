@@ -46,6 +46,8 @@ SEEN_TAIL, DOUBTED_TAIL = 4.0, 3.0
 and values that noise is taken for are far off. From the second number on intervals allow for it."""
 LOSS_VARIATION = 1.5
 """Usual relative standard deviation, between groups, of what a bound clips."""
+AFTER_BOUNDING = (0.0, 0.0)
+"""What a given bound clips, and its deviation: values are then for what is left."""
 SLACK = 1 - 2.0**-40
 """Factor below one by more than the roundings of shares together."""
 LOSS_PRIOR, LEAST_LOSS_PRIOR = 2.0, 0.003
@@ -114,7 +116,10 @@ class GroupMeasurement:
         vectors, pooled = self._found(groups, entropy)
         seen = self._profile(groups, tuple(dict.fromkeys((PEOPLE, *vectors))), count, entropy)
         planned = self._planned(vectors, seen, count)
-        lost = [self._clipped(groups, each, len(vectors), count, entropy) for each in planned]
+        lost = [
+            self._clipped(groups, each, len(vectors), count, entropy) if given is None else AFTER_BOUNDING
+            for each, given in zip(planned, self.given, strict=True)
+        ]
         return Measurements(self._totals(groups, count, planned, lost, entropy), pooled)
 
     def _found(self, groups: Groups, entropy: Entropy) -> tuple[list[Vector], dict[int, Floats]]:
