@@ -1080,8 +1080,8 @@ BUGS = [
         "jobs/items.py",
         (
             (
-                "        listed = {*dict(self.bins), *dict(self.dates)}\n",
-                "        listed = {*dict(self.bins), *dict(self.per)}\n",
+                "        return without(self.by, self.bins, self.dates)\n",
+                "        return without(self.by, self.bins, self.per)\n",
             ),
         ),
         DATES + "test_dates_make_the_items_known",
@@ -1475,8 +1475,8 @@ BUGS = [
         "mechanism/groups/measurement.py",
         (
             (
-                "lost = [self._clipped(groups, each, len(vectors), count, entropy) for each in planned]",
-                "lost = [self._clipped(groups, each, len(vectors), count, entropy) if groups.norms(each.vector).any() else (0.0, 1.0) for each in planned]",
+                "count, entropy) if given is None else AFTER_BOUNDING",
+                "count, entropy) if given is None and groups.norms(each.vector).any() else AFTER_BOUNDING",
             ),
         ),
         GROUPS + "test_the_same_is_drawn_whatever_people_have",
