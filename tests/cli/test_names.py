@@ -18,6 +18,7 @@ BY = ("--by", ITEM, "--epsilon", "1")
 VALUE = ("--value", NUMBER, "--epsilon", "1")
 JOBS: dict[str, tuple[str, ...]] = {
     "histogram": BY,
+    "aggregate": (*BY, "--metric", "people", "--metric", f"sum({NUMBER})"),
     "top": (*BY, "--k", "2"),
     "heavy-hitters": BY,
     "quantiles": (*VALUE, "--range", "0..10"),
