@@ -125,7 +125,7 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
         'bound=20000 with mechanism="rounds": at most 10,000. Fix: bound=100',
     ),
     (
-        {"mechanism": "rounds", "share": 0.1},
+        {"mechanism": "rounds", "bound": "auto", "share": 0.1},
         'mechanism="rounds" leaves no bound to choose. Fix: no share and grid',
     ),
     (
