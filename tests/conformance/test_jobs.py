@@ -24,7 +24,19 @@ pytestmark = pytest.mark.every_case
 
 BUDGET = {"epsilon", "delta", "rho", "target_error"}
 RUN = {"data", "dataset", "ledger", "again", "memory", "spill"}
-BESIDE = {"files", "user", "neighbours", "keys_file", "engine", "master", "out", "dry_run", "as_json"}
+BESIDE = {
+    "files",
+    "user",
+    "neighbours",
+    "keys_file",
+    "engine",
+    "master",
+    "out",
+    "dry_run",
+    "as_json",
+    "analyst",
+    "purpose",
+}
 """Options that no parameter has."""
 
 

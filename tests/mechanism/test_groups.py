@@ -235,14 +235,23 @@ def test_the_same_is_drawn_whatever_people_have() -> None:
 
 
 def test_every_total_has_its_noise() -> None:
-    """Noise of one norm moves every total alike, and what is clipped."""
+    """Noise of one norm moves every total alike."""
     given_: dict[str, Any] = {"metrics": METRICS[:3], "bound": 4096.0}
     quiet, loud = (ran(PERSONS[0], Fixed(noise), **given_) for noise in (0, isqrt(SQUARED)))
     for one, other in zip(quiet, loud, strict=True):
         moved = other.totals.values - one.totals.values
         assert moved[0] > 0
         assert moved == pytest.approx(moved[0])
-        assert other.totals.clipped != one.totals.clipped
+
+
+def test_what_is_clipped_has_its_noise() -> None:
+    measurement = mechanism_of(strategy("add-remove", METRICS[:3])).measurement
+    planned = measurement_module._Planned(Vector("people"), 4096.0, amount=1.0, error=1.0, clipped=0.0)
+    with groups_of(PERSONS[0], encoded=True) as groups:
+        quiet, loud = (
+            measurement._clipped_at(groups, planned, 3, 8192.0, Fixed(noise)) for noise in (0, isqrt(SQUARED))
+        )
+    assert loud > quiet
 
 
 def test_every_bin_has_its_noise(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1451,7 +1451,7 @@ BUGS = [
         "groups: what is clipped without noise",
         "mechanism/groups/measurement.py",
         (("+ int(_noise(event, 1, entropy)[0])", "+ 0 * int(_noise(event, 1, entropy)[0])"),),
-        GROUPS + "test_every_total_has_its_noise",
+        GROUPS + "test_what_is_clipped_has_its_noise",
     ),
     Bug(
         "groups: noise only in bins of the profile where people are",
