@@ -148,6 +148,21 @@ def test_the_norm_is_attained_side_by_side(neighbours: Neighbours) -> None:
 
 
 @neighbourly
+@pytest.mark.parametrize("metrics", [METRICS, METRICS[2:3]], ids=["all", "sum"])
+def test_what_is_clipped_side_by_side(
+    neighbours: Neighbours, metrics: tuple[Metric, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of somebody with much of everything, by small bounds that were chosen: the norm, and no more."""
+    monkeypatch.setattr(measurement_module, "best_bound", lambda seen, noise: 1.0)
+    measurement = mechanism_of(strategy(neighbours, metrics)).measurement
+    with groups_of(PERSONS[3], encoded=True) as groups:
+        watched = Watched(groups)
+        measurement.run(watched, len(LISTED), Fixed(0))
+    half = SQUARED // 2 if neighbours == "replace" else SQUARED
+    assert 0.99 * half < watched.squares["clipped"] <= half
+
+
+@neighbourly
 @given(st.lists(st.floats(1e-6, 1.0), min_size=1, max_size=60), st.booleans())
 @settings(max_examples=examples(200), deadline=None)
 def test_units_of_any_shares(neighbours: Neighbours, weights: list[float], signed: bool) -> None:

@@ -1408,13 +1408,13 @@ BUGS = [
         "groups: what is clipped priced as a count, if a person is replaced",
         "mechanism/groups/measurement.py",
         (("self._units([1] * (2 * vectors), signed=True)[0]", "self._units([1] * (2 * vectors))[0]"),),
-        GROUPS + "test_one_person_side_by_side[small-sum-replace]",
+        GROUPS + "test_what_is_clipped_side_by_side[sum-replace]",
     ),
     Bug(
         "groups: what is clipped measured twice and priced once",
         "mechanism/groups/measurement.py",
         (("self._units([1] * (2 * vectors), signed=True)[0]", "self._units([1] * vectors, signed=True)[0]"),),
-        GROUPS + "test_one_person_side_by_side[small-sum-add-remove]",
+        GROUPS + "test_what_is_clipped_side_by_side[sum-add-remove]",
     ),
     Bug(
         "groups: every vector with all of the units",
