@@ -90,7 +90,7 @@ def _together(counts: Floats) -> Floats:
 
 
 def _believed(away: Floats, variance: Floats, pooled: Floats, clear: NDArray[np.bool_]) -> Floats:
-    """How much of what sets a group apart is believed: the share of its variance that is not noise; and all of it, if
+    """How much of what sets a group apart is believed: the share of its variance that is not noise; and everything, if
     the group is clear of noise and clearly unlike all groups together."""
     found = spread_between(away, variance, about_zero=True).variance
     spread = np.maximum(found, LEAST_SPREAD**2 * 4 * pooled * (1 - pooled))

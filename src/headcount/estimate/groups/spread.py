@@ -1,7 +1,7 @@
 """How much groups differ, beside the noise: an upper limit of the variance between them.
 
 If groups differ by the variance s, the squares of their distances from the middle, each over noise and s together, add
-up to about their number. The limit is the s at which they add up to less than chance would make of it. Groups with
+up to about their number. The limit is the s at which they hardly ever add up to less by chance. Groups with
 little noise decide as long as s is small, and all alike once it is not: so one large group does not speak for all
 (Paule & Mandel 1982; its upper limit: Viechtbauer 2007)."""
 
