@@ -12,7 +12,7 @@ from scipy.special import chdtri
 
 from headcount.exact import Floats
 
-SURE = 0.975
+CONFIDENCE = 0.975
 """The limit is above the variance between groups with this probability."""
 STEPS = 60
 """Bisections: enough for all digits."""
@@ -30,7 +30,7 @@ def spread_between(values: Floats, noise: Floats, *, about_zero: bool = False) -
     """The spread of each column of values, a row for each group, with the variance of its noise. Its middle is
     estimated, unless values are distances from it."""
     expected = max(len(values) - (not about_zero), 1)
-    least = chdtri(expected, SURE)  # the sum is above it with that probability
+    least = chdtri(expected, CONFIDENCE)  # the sum is above it with that probability
     low, high = np.zeros(values.shape[1]), _sum(values, noise, np.ones(values.shape[1]), about_zero)[1] / least
     for _ in range(STEPS):
         between = (low + high) / 2
