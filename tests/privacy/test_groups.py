@@ -57,7 +57,7 @@ class Open(GroupMeasurement):
 
 @pytest.fixture(autouse=True)
 def few_bins(monkeypatch: pytest.MonkeyPatch) -> list[list[float]]:
-    """One bin of norms and two of amounts; what is seen in them, with noise."""
+    """One bin of norms and two of amounts; what is seen in them, with noise. The bound that is chosen is BOUND."""
     seen: list[list[float]] = []
     for module in (bound_vectors, measurement_module):
         monkeypatch.setattr(module, "NORMS", ONE_BIN)
@@ -73,6 +73,7 @@ def few_bins(monkeypatch: pytest.MonkeyPatch) -> list[list[float]]:
         return plain(people, deviation)
 
     monkeypatch.setattr(measurement_module, "seen_norms", norms)
+    monkeypatch.setattr(measurement_module, "best_bound", lambda seen, noise: BOUND)
     monkeypatch.setattr(measurement_module, "_centre", centre)
     return seen
 
@@ -128,8 +129,8 @@ def test_each_part_of_the_measurement(part: str, neighbours: Neighbours, few_bin
     squared = norm**2 + 1  # a little is lost by rounding
     event = gaussian(norm**2 // 2, squared, 8, neighbours)
     events = (event,) * (4 if vectors[0].centred else 3)
-    bounds = (BOUND,) * len(vectors)
-    measurement = Open(events, vectors, (1.0,) * len(vectors), neighbours, bounds, squared=squared)
+    chosen = (None,) * len(vectors)
+    measurement = Open(events, vectors, (1.0,) * len(vectors), neighbours, chosen, squared=squared)
 
     def run(people: tuple[Person, ...], entropy: Entropy) -> object:
         few_bins.clear()
@@ -160,12 +161,13 @@ def everything(mechanism: MeasuredGroups, few_bins: list[list[float]]):  # type:
 
 
 @pytest.mark.slow(sibling="test_each_part_of_the_measurement")
-def test_found_and_measured_in_a_crowd(few_bins: list[list[float]]) -> None:
+def test_found_and_measured_in_a_crowd(few_bins: list[list[float]], monkeypatch: pytest.MonkeyPatch) -> None:
     """All draws of a group that is found and measured: at most the price of all, and more than that of finding it.
     Nothing is clipped, so that the noise of what is clipped says nothing: it is left out, and its price as well."""
     events, half = tuple(gaussian(4, 17, cells, "add-remove") for cells in (1, 2, 1)), Fraction(1, 2)
     event = WeightedThreshold(Fraction(2), Fraction(4), 2, 8, "add-remove")
-    measurement = GroupMeasurement(events, (PEOPLE,), (1.0,), "add-remove", (float(GRID),), squared=17)
+    monkeypatch.setattr(measurement_module, "best_bound", lambda seen, noise: float(GRID))
+    measurement = GroupMeasurement(events, (PEOPLE,), (1.0,), "add-remove", (None,), squared=17)
     metrics = (Metric("people", "people"),)
     mechanism = MeasuredGroups(FoundGroups(1, 2, 1, squared=4), event, measurement, metrics, (None,))
     crowd: tuple[Person, ...] = ((("a", 1.0),),) * 6
@@ -181,13 +183,14 @@ def test_found_and_measured_in_a_crowd(few_bins: list[list[float]]) -> None:
 
 @pytest.mark.parametrize("neighbours", BOTH)
 def test_what_is_shown_and_measured_is_shown_by_chance_alone(
-    neighbours: Neighbours, few_bins: list[list[float]]
+    neighbours: Neighbours, few_bins: list[list[float]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A group that one person has alone: every draw that finds it. Once it is found, everything is given away, and
     that is in the price."""
     events = tuple(gaussian(4, 17, cells, neighbours) for cells in (1, 2, 1))
     event = WeightedThreshold(Fraction(2), Fraction(4), 2, 5, neighbours)
-    measurement = GroupMeasurement(events, (AMOUNT,), (1.0,), neighbours, (float(GRID),), squared=17)
+    monkeypatch.setattr(measurement_module, "best_bound", lambda seen, noise: float(GRID))
+    measurement = GroupMeasurement(events, (AMOUNT,), (1.0,), neighbours, (None,), squared=17)
     metrics = (Metric("sum(x)", "sum"),)
     mechanism = MeasuredGroups(FoundGroups(1, 2, 1, squared=4), event, measurement, metrics, (None,))
     run = everything(mechanism, few_bins)
