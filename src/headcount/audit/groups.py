@@ -95,14 +95,14 @@ def priced(neighbours: Neighbours) -> Iterator[tuple[str, Fraction, Fraction, De
 
 
 class _Last(Entropy):
-    """Noise for the totals of one vector; before them come two profiles and what is clipped, twice."""
+    """Noise for the totals of one vector whose bound is given; before them come two profiles."""
 
     def __init__(self, inner: Entropy) -> None:
         self._inner, self._draws = inner, 0
 
     def draw(self, law: Law, size: int) -> Integers:
         self._draws += 1
-        return self._inner.draw(law, size) if self._draws == 5 else np.zeros(size, dtype=np.int64)
+        return self._inner.draw(law, size) if self._draws == 3 else np.zeros(size, dtype=np.int64)
 
     def secret(self) -> bytes:
         return self._inner.secret()
@@ -172,7 +172,7 @@ def released(noisy: NoisyGroups) -> dict[str, object]:
     vector."""
     seen: dict[str, object] = {"items": noisy.items["item0"].to_pylist()}
     for place, each in enumerate(noisy.measured.vectors):
-        totals, clipped = each.totals, each.totals.clipped / each.totals.clipped_deviation
+        totals, clipped = each.totals, each.totals.clipped / max(each.totals.clipped_deviation, 1e-300)
         seen |= {f"bound {place}": each.bound, f"clipped {place}": round(QUARTERS * clipped)}
         seen |= _one_and_all(str(place), totals.values / totals.deviation)
     return seen
