@@ -9,7 +9,7 @@ import numpy as np
 
 import headcount as hc
 from headcount.audit.choices import Fixed
-from headcount.bound import BoundedRounds, BoundedWeighted, Bounding
+from headcount.bound import BoundedRounds, BoundedWeighted, Bounding, Split
 from headcount.source import Contributions, contributions, open_events
 from headcount.source.contributions import ReadPlan
 from headcount.source.engines.duckdb import connect
@@ -78,7 +78,7 @@ def totals(bounding: Bounding, rows: Rows, secret: bytes, *, events: bool) -> di
 
 def looked_at_again(bounded: BoundedWeighted) -> list[Any]:
     """What a second look shows if every item is public, if every other one is, and if none is: people by their sums and
-    squares, and the totals at four bounds; and of rounds, the totals of all other items."""
+    squares, and the totals at four bounds; and of rounds, the totals if shown items have no part, some, or all."""
     places = np.arange(len(bounded.items))
     found: list[Any] = []
     for mask in (places >= 0, places % 2 == 1, places < 0):
@@ -89,5 +89,6 @@ def looked_at_again(bounded: BoundedWeighted) -> list[Any]:
             people[sums, squares] += many
         found.append((people, [again.totals(bound).tolist() for bound in (1, 5, 25, 10**6)]))
         if isinstance(bounded, BoundedRounds):
-            found.append(bounded.without(mask).tolist())
+            splits = (Split(2**48), Split(2**48, 2**46, 2), Split(2**48, 2**48, 1))
+            found.append([bounded.spread(mask, split).tolist() for split in splits])
     return found

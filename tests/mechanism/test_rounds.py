@@ -15,7 +15,7 @@ from headcount.account import Cost, calibrate, compose, cost
 from headcount.account.events import Gaussian, Neighbours, ThresholdRound
 from headcount.account.threshold import gaussian_tail, mean_tail, round_shown_probability
 from headcount.audit.choices import Fixed
-from headcount.bound import BoundedRounds, SpreadWeight
+from headcount.bound import BoundedRounds, Split, SpreadWeight
 from headcount.bound.shown import PeopleSizes, Shown
 from headcount.exact import Integers, ends, precision
 from headcount.mechanism import NoisyRounds, Rounds
@@ -23,11 +23,14 @@ from headcount.mechanism.unknown import rounds
 from headcount.mechanism.unknown.rounds import SHARES, WEIGHTS
 from headcount.noise import Entropy, Law
 from headcount.source.contributions import ReadPlan
+from headcount.source.encoded import Booleans
 
 BOTH: list[Neighbours] = ["add-remove", "replace"]
 BUDGET = Cost(Fraction("0.97"), Fraction(1, 10**6))
 NORM = 2**24
 SECRET = bytes(range(32))
+FINDING = Split(NORM**2)
+"""All weight goes to what is not shown."""
 
 
 def calibrated(neighbours: Neighbours = "add-remove", most: int = 100) -> Rounds:
@@ -165,16 +168,17 @@ def bounded_by(mechanism: Rounds, by_round: list[list[int]]) -> tuple[BoundedRou
     masks: list[list[bool]] = []
     items = pa.table({"item0": list("abcdef")[: len(by_round[0])]})
 
-    def without(shown: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Integers:
+    def spread(shown: Booleans, split: Split) -> Integers:
+        assert split.part == 0
         masks.append(shown.tolist())
-        return np.array(by_round[len(masks)])[~shown]
+        return np.array(by_round[len(masks)])
 
-    def look_again(shown: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Shown:
+    def look_again(shown: Booleans) -> Shown:
         masks.append(shown.tolist())
         return Nobody(int(shown.sum()))
 
     totals = np.array(by_round[0])
-    return BoundedRounds(items, totals, mechanism.bounding.sensitivity, look_again, without), masks
+    return BoundedRounds(items, totals, mechanism.bounding.sensitivity, look_again, spread), masks
 
 
 def test_an_item_at_the_threshold_is_shown_and_one_below_is_not() -> None:
@@ -237,9 +241,9 @@ def test_weight_goes_to_what_is_not_shown(encoded: bool) -> None:
     with done(rows, events=False).read(ReadPlan(encoded=encoded)) as read:
         bounded = SpreadWeight(4).bound(read, SECRET, None)
         assert bounded.totals / NORM == pytest.approx([1.5, 0.5, 0.5, 1.5], abs=1e-6)
-        left = bounded.without(np.array([True, False, False, False]))
-        assert left / NORM == pytest.approx([3**-0.5, 3**-0.5, 1 + 3**-0.5], abs=1e-6)
-        assert bounded.without(np.array([True, True, False, True])).tolist() == [NORM]
+        left = bounded.spread(np.array([True, False, False, False]), FINDING)
+        assert left / NORM == pytest.approx([0, 3**-0.5, 3**-0.5, 1 + 3**-0.5], abs=1e-6)
+        assert bounded.spread(np.array([True, True, False, True]), FINDING).tolist() == [0, 0, NORM, 0]
         assert bounded.look_again(np.array([True, False, False, True])).totals(2).tolist() == [
             2 * (NORM**2 // 2) ** 0.5 // 1,
             2 * (NORM**2 // 2) ** 0.5 // 1,
@@ -254,9 +258,9 @@ def test_nobody_adds_more_than_is_said_in_any_round(encoded: bool, left: int) ->
     with done(rows, events=False).read(ReadPlan(encoded=encoded)) as read:
         bounded = SpreadWeight(64).bound(read, SECRET, None)
         assert len(bounded.items) == 64
-        totals = bounded.without(np.arange(64) >= left)
+        totals = bounded.spread(np.arange(64) >= left, FINDING)
     squares = (totals.astype(object) ** 2).sum()
-    assert len(totals) == left
+    assert np.count_nonzero(totals) == left
     assert NORM**2 * (1 - 1e-6) < squares <= NORM**2
 
 

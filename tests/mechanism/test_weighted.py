@@ -136,7 +136,7 @@ def test_everything_that_is_released_has_noise() -> None:
     assert again.asked == [noisy.second.bound_squared]
     unit = again.unit(noisy.second.bound_squared)
     assert noisy.second.totals.values.tolist() == [57 / unit]
-    seen = mechanism.second._profile(again, Fixed(7))
+    seen = mechanism.second.look(again, Fixed(7))
     assert (seen.counts - again.sizes.by_bin(np.array(seen.edges)) == 7 / NORM).all()
     cut = float(noisy.second.clipped.deviation) / sqrt(mechanism.second.clipped.variance) * NORM
     without = again.sizes.clipped(noisy.second.bound_squared, cut, 2**24)

@@ -195,8 +195,8 @@ class Open(SecondMeasurement):
 
     profiles: list[list[float]] = field(default_factory=list, compare=False)
 
-    def _profile(self, shown: Shown, entropy: Entropy) -> Profile:
-        profile = super()._profile(shown, entropy)
+    def look(self, shown: Shown, entropy: Entropy) -> Profile:
+        profile = super().look(shown, entropy)
         self.profiles.append(profile.counts.tolist())
         return profile
 

@@ -13,6 +13,7 @@ from headcount.account import gaussian, threshold, zcdp
 from headcount.account.events import (
     Gaussian,
     GaussianThreshold,
+    JointRound,
     LaplaceThreshold,
     Neighbours,
     Selections,
@@ -207,13 +208,15 @@ def rounds(
     weights: Sequence[int],
     beside: Sequence[tuple[Fraction, int]] = (),
     neighbours: Neighbours = "add-remove",
+    cells: int | None = None,
 ) -> tuple[list[ThresholdRound], list[Gaussian]]:
     """Calibrate rounds of weighted counts, whose noisy counts are averaged by `weights`, and additional measurements
-    as in `weighted`. A round's price of noise is proportional to its weight, so the mean has the least variance."""
+    as in `weighted`. A round's price of noise is proportional to its weight, so the mean has the least variance. If
+    shown items are counted as well, a person adds to up to `cells` of all."""
     epsilon, delta = _positive("epsilon", epsilon), _delta(delta)
     changed = threshold.changed_people(neighbours)
     rest = (1 - sum((share for share, _ in beside), start=Fraction(0))) / sum(weights)
-    own = [(rest * weight, Fraction(SQUARED * changed), changed * items) for weight in weights]
+    own = [(rest * weight, Fraction(SQUARED * changed), changed * (cells or items)) for weight in weights]
     others = [(share, Fraction(SQUARED * min(changed, cells)), changed * cells) for share, cells in beside]
     noise = gaussians(epsilon, delta * ROUNDS_NOISE_SHARE, [*own, *others])
     left = delta * (1 - ROUNDS_NOISE_SHARE)
@@ -221,12 +224,17 @@ def rounds(
     found = []
     for place in range(1, len(weights) + 1):
         part = early if place < len(weights) else left - early * (place - 1)
-        found.append(_round(part, noise[:place], weights[:place], items, neighbours))
+        found.append(_round(part, noise[:place], weights[:place], items, neighbours, cells))
     return found, noise[len(weights) :]
 
 
 def _round(
-    delta: Fraction, noise: Sequence[Gaussian], weights: Sequence[int], items: int, neighbours: Neighbours
+    delta: Fraction,
+    noise: Sequence[Gaussian],
+    weights: Sequence[int],
+    items: int,
+    neighbours: Neighbours,
+    cells: int | None,
 ) -> ThresholdRound:
     """The last of these rounds with the least threshold on a grid of 1/256 standard deviations."""
     squares = sum((weight**2 * each.variance for weight, each in zip(weights, noise, strict=True)), start=Fraction(0))
@@ -234,8 +242,8 @@ def _round(
     step = max(1, isqrt(int(mean_variance)) // 256)
 
     def event(steps: int) -> ThresholdRound:
-        variance, squared = noise[-1].variance, Fraction(SQUARED)
-        return ThresholdRound(variance, mean_variance, squared, items, steps * step, neighbours)
+        stated = noise[-1].variance, mean_variance, Fraction(SQUARED), items, steps * step, neighbours
+        return ThresholdRound(*stated) if cells is None else JointRound(*stated, cells)
 
     def hides(steps: int) -> bool:
         with precision(threshold.BITS):

@@ -152,6 +152,15 @@ class ThresholdRound(_Checked):
 
 
 @dataclass(frozen=True)
+class JointRound(ThresholdRound):
+    """The same, where each person's counts of the items that are shown already are in the same vector."""
+
+    name: ClassVar[str] = "joint-round"
+    cells: int
+    """Number of items, shown or not, that one person adds to."""
+
+
+@dataclass(frozen=True)
 class SampleThreshold(_Checked):
     """Each of a person's reports entered a sample by its own coin; the sample's counts were shown if at least the
     threshold."""
@@ -220,6 +229,7 @@ Event = (
     | GaussianThreshold
     | WeightedThreshold
     | ThresholdRound
+    | JointRound
     | SampleThreshold
     | ShuffledLaplace
     | Guarantee

@@ -16,6 +16,7 @@ from headcount.account import gaussian
 from headcount.account.events import (
     Gaussian,
     GaussianThreshold,
+    JointRound,
     LaplaceThreshold,
     Neighbours,
     ThresholdRound,
@@ -177,7 +178,8 @@ def _(event: WeightedThreshold) -> Iterator[tuple[arb, list[Gaussian]]]:
 def weighted_noise(event: WeightedThreshold | ThresholdRound, alone: Fraction) -> list[Gaussian]:
     """Gaussian event on the items that both neighbours have, if this share of a person's squares is theirs alone."""
     squared = event.squared_sensitivity * (changed_people(event.neighbours) - alone)
-    return [Gaussian(event.variance, squared, changed_people(event.neighbours) * event.items)] if squared else []
+    cells = event.cells if isinstance(event, JointRound) else event.items
+    return [Gaussian(event.variance, squared, changed_people(event.neighbours) * cells)] if squared else []
 
 
 def shared_noise(event: GaussianThreshold, alone: int) -> list[Gaussian]:

@@ -3,11 +3,10 @@ with the measurement at the end, for a black-box audit. Nothing is imitated: a t
 release, once, and every run draws all of the noise.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import TypeVar
 
 import numpy as np
 
@@ -18,14 +17,14 @@ from headcount.audit.found_first import People
 from headcount.audit.neighbours import pairs
 from headcount.audit.sampled import ONE, Pair, Run
 from headcount.audit.twice import DELTA, PEOPLE, SLOW, pair_of, read, released
-from headcount.bound import BoundedRounds, SpreadWeight
+from headcount.bound import BoundedRounds, Split, SpreadWeight
+from headcount.bound.shown import Shown
+from headcount.exact import Integers
 from headcount.mechanism import Rounds
 from headcount.mechanism.unknown.strategy import InRounds
 from headcount.noise import Entropy
 from headcount.source.contributions import ReadPlan
-from headcount.source.encoded import Booleans
 
-Found = TypeVar("Found")
 LEFT_OUT = Fraction(1, 200)
 """The probability of each draw's law that is left undecided: two rounds have up to four draws."""
 KINDS = (("a",), ("b",), ("a", "b"))
@@ -94,12 +93,17 @@ def _bounded(people: People, bounding: SpreadWeight) -> BoundedRounds:
 
 def remembering(bounded: BoundedRounds) -> BoundedRounds:
     """The same, each look at a list of items being computed once."""
-    return replace(bounded, without=_by_mask(bounded.without), look_again=_by_mask(bounded.look_again))
 
-
-def _by_mask(look: Callable[[Booleans], Found]) -> Callable[[Booleans], Found]:
     @lru_cache(maxsize=10_000)
-    def found(mask: bytes) -> Found:
-        return look(np.frombuffer(mask, dtype=bool))
+    def spread(mask: bytes, split: Split) -> Integers:
+        return bounded.spread(np.frombuffer(mask, dtype=bool), split)
 
-    return lambda mask: found(mask.tobytes())
+    @lru_cache(maxsize=10_000)
+    def look_again(mask: bytes) -> Shown:
+        return bounded.look_again(np.frombuffer(mask, dtype=bool))
+
+    return replace(
+        bounded,
+        spread=lambda mask, split: spread(mask.tobytes(), split),
+        look_again=lambda mask: look_again(mask.tobytes()),
+    )

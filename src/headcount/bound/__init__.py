@@ -33,7 +33,7 @@ plume.py          discover items first, then bound again: a baseline
 
 from headcount.bound.bounded import Bounded, Bounding, Sensitivity
 from headcount.bound.measured import BoundedWithScalar, WithScalar
-from headcount.bound.rounds import BoundedRounds, SpreadWeight
+from headcount.bound.rounds import BoundedRounds, Split, SplitWeight, SpreadWeight
 from headcount.bound.sample import SampledEvents, SampledItems
 from headcount.bound.scale import ScaledToSize, ScaledToSum
 from headcount.bound.selection.selection import BoundSelection
@@ -54,6 +54,8 @@ __all__ = [
     "ScaledToSize",
     "ScaledToSum",
     "Sensitivity",
+    "Split",
+    "SplitWeight",
     "SpreadWeight",
     "TopItems",
     "TopSums",

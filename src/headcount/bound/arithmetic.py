@@ -8,6 +8,8 @@ import numpy as np
 
 def floating(numbers: Any) -> Any:
     """Convert to 64-bit floating point."""
+    if isinstance(numbers, int):
+        return float(numbers)
     return numbers.astype(np.float64) if isinstance(numbers, np.ndarray) else numbers.cast("float64")
 
 

@@ -1,46 +1,84 @@
-"""Spread each person's weight over those of their items that are not shown yet: round after round, fewer items.
+"""Spread each person's weight over those of their items that are not shown yet, round after round; a part of it may go
+to items that are shown already, to count them.
 
-A person's items, `most` of them by a keyed hash if there are more, are fixed before the first round. In each round
-somebody with n of them left adds the root of 1/n to each: a vector of norm 1 (l2), rounded down to units of which one
-person has 2^24. What a person adds depends on their own rows, the secret and the public list of what is shown; what
-they add to an item never shrinks from one round to the next. Proof: docs/proofs/rounds.md.
+A person's items, `most` of them by a keyed hash if there are more, are fixed before the first round. In each round a
+person's weights are a vector of norm 1 (l2), rounded down to units of which one person has 2^24: so much for each item
+that is shown, the same for everybody up to a bound, and what is left evenly for those that are not. What a person adds
+depends on their own rows, the secret and what is public by then. Proof: docs/proofs/rounds.md.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from math import isqrt
-from typing import ClassVar
+from typing import Any, ClassVar
 
+import ibis
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from ibis.expr import types as ir
 
 from headcount.account.calibrate import SQUARED
-from headcount.bound.bounded import Bounding, Sensitivity
+from headcount.bound.arithmetic import floating, floor, root, where
+from headcount.bound.bounded import TOTAL, Bounding, Sensitivity, at_keys
 from headcount.bound.by_number import at, not_kept
 from headcount.bound.sample import SampledItems, hashes
 from headcount.bound.shown import NUMBER, look_at
 from headcount.bound.weighted import BoundedWeighted, WeightedClip
 from headcount.exact import Integers
-from headcount.source.contributions import Contributions
-from headcount.source.encoded import Booleans, Chunk
-from headcount.source.engines.registry import to_arrow
+from headcount.source.arrow_columns import whole_numbers
+from headcount.source.contributions import USER, WIDE, Contributions
+from headcount.source.encoded import Booleans, Chunk, EncodedPairs, added
+from headcount.source.engines.registry import engine_of, to_arrow
 from headcount.wording import plural
+
+SHOWN = "shown"
+
+
+@dataclass(frozen=True)
+class Split:
+    """How a person's weight is divided between items that are shown and those that are not."""
+
+    squared: int
+    """One person's sum of squares, in units."""
+    part: int = 0
+    """The most of it that goes to shown items."""
+    bound: int = 1
+    """Number of shown items up to which a person counts in full."""
+
+    @property
+    def unit(self) -> int:
+        """Units per count of a shown item."""
+        return isqrt(self.part // self.bound)
+
+    def of_shown(self, shown: Any) -> Any:
+        """Units for each shown item of somebody who has this many of them."""
+        many = shown > self.bound
+        return where(many, _each(self.part, where(many, shown, self.bound)), self.unit)
+
+    def of_others(self, shown: Any, others: Any) -> Any:
+        """Units for each of the other items of somebody who has this many: what shown items leave."""
+        each = self.of_shown(shown)
+        return _each(self.squared - shown * each * each, where(others > 0, others, 1))
+
+
+def _each(squared: Any, items: Any) -> Any:
+    """The largest whole number of which as many squares fit, or one less."""
+    root_of_each = floor(root(floating(squared) / floating(items)))
+    return where(root_of_each * root_of_each * items > squared, root_of_each - 1, root_of_each)
 
 
 @dataclass(frozen=True)
 class BoundedRounds(BoundedWeighted):
     """Totals of the first round, and the way to those of later ones. Not yet noisy."""
 
-    without: Callable[[Booleans], Integers]
-    """Totals of the items that are not masked, if people spread their weight over these alone. To be called with items
-    that are public, once these are shown."""
+    spread: Callable[[Booleans, Split], Integers]
+    """Totals of a round, in which the masked items are shown already. To be called with items that are public, once
+    these are shown."""
 
 
 @dataclass(frozen=True)
 class SpreadWeight(Bounding):
-    """Spread one person's weight of 1 (l2) over those of their items that are not shown yet, evenly."""
+    """Spread one person's weight of 1 (l2) over their items, round after round."""
 
     by_number: ClassVar[bool] = True
     most: int
@@ -62,33 +100,34 @@ class SpreadWeight(Bounding):
 
     def bound(self, contributions: Contributions, secret: bytes, keys: pa.Table | None) -> BoundedRounds:
         kept = self._kept(contributions, secret)
-        listed, names = _listed(kept), list(contributions.items)
-        totals = look_at(kept, listed, self.unit).totals(1)
-        found = listed.filter(pa.array(totals > 0))  # items, number: those of which something is kept, sorted
+        found, names = _found(kept), list(contributions.items)  # items, and their numbers, sorted
 
-        def without(shown: Booleans) -> Integers:
-            mask = pa.array(shown)
-            return look_at(kept, found.filter(pc.invert(mask)), self.unit, but=found.filter(mask)).totals(1)
+        def spread(shown: Booleans, split: Split) -> Integers:
+            if kept.encoded is None:
+                return _on_engine(contributions, kept, found, shown, split)
+            return _by_number(kept.encoded, whole_numbers(found[NUMBER]), shown, split)
 
         return BoundedRounds(
             found.select(names),
-            totals[totals > 0],
+            spread(np.zeros(len(found), dtype=bool), Split(self.squared)),
             self.sensitivity,
             lambda shown: look_at(contributions, found.filter(pa.array(shown)), self.unit),
-            without,
+            spread,
         )
 
     def _kept(self, contributions: Contributions, secret: bytes) -> Contributions:
-        """The pairs that are kept, before any round."""
+        """The pairs that are kept, before any round; of encoded ones, those that are not count 0."""
         if contributions.encoded is None:
             return contributions.only(SampledItems(self.most).kept(contributions, secret))
         started = hashes(contributions.encoded, self.most, secret)
 
         def kept(chunk: Chunk) -> Chunk:
             many = chunk.sizes > self.most
-            above, left = chunk.of(many), np.ones(len(chunk.pairs), dtype=bool)
-            left[np.repeat(many, chunk.sizes)] = ~not_kept(above, self.most, at(started, above.people))
-            return chunk.where(left)
+            if not many.any():
+                return chunk
+            above, counts = chunk.of(many), np.ones(len(chunk.pairs), dtype=np.int64)
+            counts[np.repeat(many, chunk.sizes)] = ~not_kept(above, self.most, at(started, above.people))
+            return replace(chunk, counted=counts)
 
         return replace(contributions, encoded=contributions.encoded.mapped(kept))
 
@@ -103,10 +142,54 @@ class SpreadWeight(Bounding):
         )
 
 
-def _listed(kept: Contributions) -> pa.Table:
-    """(items, number): every item that occurs, sorted; on an engine without its number."""
+@dataclass(frozen=True)
+class SplitWeight(SpreadWeight):
+    """The same, where a part of the weight goes to items that are shown already."""
+
+    expected: int = 0
+    """The weight of everybody in the first round, about: from a private profile. 0 if nobody was seen."""
+
+
+def _found(kept: Contributions) -> pa.Table:
+    """(items, number): every item of which something is kept, sorted; on an engine without its number."""
     if kept.encoded is None:
         names = list(kept.items)
         return to_arrow(kept.table.select(*names).distinct().order_by(names))
     items = kept.encoded.items
-    return items.append_column(NUMBER, pa.array(np.arange(len(items))))
+    return items.append_column(NUMBER, pa.array(np.arange(len(items)))).filter(pa.array(kept.encoded.totals > 0))
+
+
+def _by_number(pairs: EncodedPairs, numbers: Integers, shown: Booleans, split: Split) -> Integers:
+    """Totals of a round, from encoded pairs of the items with these numbers."""
+    every = np.zeros(len(pairs.items), dtype=bool)
+    every[numbers[shown]] = True
+    totals = np.zeros(len(pairs.items), dtype=np.int64)
+    for chunk in pairs:
+        there = every[chunk.items]
+        others = ~there if chunk.counted is None else ~there & (chunk.counted > 0)
+        many = chunk.count_by_person(there)
+        of_shown, of_others = split.of_shown(many), split.of_others(many, chunk.count_by_person(others))
+        each = np.where(there, chunk.of_pairs(of_shown), chunk.of_pairs(of_others) * others)
+        totals += added(len(totals), chunk.items, each)
+    return totals[numbers]
+
+
+def _on_engine(
+    contributions: Contributions, kept: Contributions, items: pa.Table, shown: Booleans, split: Split
+) -> Integers:
+    """Totals of a round, from pairs on the engine: all pairs of shown items, and those of others that are kept."""
+    pairs, names = contributions.table, list(contributions.items)
+    with engine_of(pairs).memtable(items.filter(pa.array(shown)), pairs) as listed:
+        there, others = pairs.semi_join(listed, names), kept.table.anti_join(listed, names)
+        each = _marked(there, names, 1).union(_marked(others, names, 0), distinct=False)
+        people = each.group_by(USER).agg(many=each[SHOWN].sum().cast(WIDE), every=each.count().cast(WIDE))
+        of_shown, of_others = split.of_shown(people["many"]), people["every"] - people["many"]
+        sized = people.select(USER, of_shown=of_shown, of_others=split.of_others(people["many"], of_others))
+        each = each.join(sized, USER)
+        each = each.mutate(**{TOTAL: where(each[SHOWN] > 0, each["of_shown"], each["of_others"])})
+        found = to_arrow(each.group_by(names).agg(**{TOTAL: each[TOTAL].sum().cast(WIDE)}))
+    return whole_numbers(at_keys(found, items)[TOTAL])
+
+
+def _marked(pairs: ir.Table, names: list[str], shown: int) -> ir.Table:
+    return pairs.select(USER, *names, **{SHOWN: ibis.literal(shown, "int64")})

@@ -115,16 +115,13 @@ class ShownOnEngine(Shown):
     contributions: Contributions
     items: pa.Table
     norm: int
-    others: pa.Table | None = None
-    """All items that are not listed, if these are known and fewer."""
 
     @contextmanager
     def _only(self) -> Iterator[Contributions]:
-        """The contributions to the listed items, while their list, or that of the others, is on the engine."""
-        pairs, names = self.contributions.table, self.items.column_names
-        with engine_of(pairs).memtable(self.items if self.others is None else self.others, pairs) as listed:
-            join = pairs.semi_join if self.others is None else pairs.anti_join
-            yield self.contributions.only(join(listed, names))
+        """The contributions to the listed items, while their list is on the engine."""
+        pairs = self.contributions.table
+        with engine_of(pairs).memtable(self.items, pairs) as listed:
+            yield self.contributions.only(pairs.semi_join(listed, self.items.column_names))
 
     @cached_property
     def sizes(self) -> PeopleSizes:
@@ -142,12 +139,10 @@ class ShownOnEngine(Shown):
         return whole_numbers(at_keys(found, self.items)[TOTAL])
 
 
-def look_at(contributions: Contributions, listed: pa.Table, norm: int, but: pa.Table | None = None) -> Shown:
-    """What people have of the listed items (items, number); `but` has all others, if they are known."""
-    names = list(contributions.items)
+def look_at(contributions: Contributions, listed: pa.Table, norm: int) -> Shown:
+    """What people have of the listed items (items, number)."""
     if contributions.encoded is None:
-        others = None if but is None else but.select(names)
-        return ShownOnEngine(contributions, listed.select(names), norm, others)
+        return ShownOnEngine(contributions, listed.select(list(contributions.items)), norm)
     return _by_number(contributions.encoded, whole_numbers(listed[NUMBER].fill_null(-1)), norm)
 
 

@@ -33,7 +33,7 @@ from headcount.source.periods import Period
 
 PEOPLE_SHARE = Fraction(5, 100)
 """The share of epsilon for the number of people, if it is to be counted."""
-Mechanism = Literal["auto", "thresholded", "weighted", "rounds", "count-release", "sample-threshold"]
+Mechanism = Literal["auto", "thresholded", "joint", "weighted", "rounds", "count-release", "sample-threshold"]
 """Those that show counts of items not known in advance, but for baselines."""
 
 

@@ -29,8 +29,9 @@ from headcount.mechanism.sampled.strategy import Samples
 from headcount.mechanism.strategy import Strategy
 from headcount.mechanism.topk.levels import KBAR, TARGET, VariantName
 from headcount.mechanism.topk.strategy import TopK
+from headcount.mechanism.unknown.joint import Joint
 from headcount.mechanism.unknown.rounds import Rounds
-from headcount.mechanism.unknown.strategy import InRounds, Thresholds, Weights
+from headcount.mechanism.unknown.strategy import InRounds, Jointly, Thresholds, Weights
 from headcount.planner import release
 from headcount.release import Release
 from headcount.source.periods import Period
@@ -99,9 +100,9 @@ def histogram(
         items. "auto" selects it privately, within epsilon.
     share: the share of epsilon that selecting the bound takes; by default 0.02 to 0.05.
     grid: the bounds to select from, instead of all.
-    mechanism: "clipped" for known items; "weighted", "thresholded" or "count-release" for unknown ones; "auto" knows
-        which. "rounds" shows the most items; their counts come from a second measurement. "sample-threshold" adds no
-        noise: it releases counts of a sample. "plume" and "plume-threshold" are baselines, to compare with.
+    mechanism: "clipped" for known items; "joint", "weighted", "thresholded" or "count-release" for unknown ones; "auto"
+        knows which. "rounds" shows the most items; their counts come from a second measurement. "sample-threshold" adds
+        no noise: it releases counts of a sample. "plume" and "plume-threshold" are baselines, to compare with.
     variant: of "count-release": "level" is the best, "rogers" the paper's; also "coarse" and "refined".
     kbar: of "count-release": the size of the candidate list; only the `kbar` most common items are considered.
     first_epsilon: of variants of the paper: the epsilon of a selection in the first level, 0.0005 by default.
@@ -220,6 +221,8 @@ class Histogram(HistogramParameters):
             return KnownItems(**common, cells=cells, bound=self.bound, by_name=self.mechanism == "clipped", **more)
         if not self._scaled:
             return Thresholds(**common, bound=self.bound, grid=self.grid)
+        if self._jointly:
+            return Jointly(**common, by_name=self.mechanism == Joint.name)
         by_name, again = self.mechanism == "weighted", self.debias is not None
         return Weights(**common, bound=self.bound, by_name=by_name, again=again)
 
@@ -238,8 +241,14 @@ class Histogram(HistogramParameters):
     @property
     def _scaled(self) -> bool:
         """True if counts of unknown items are scaled: by name, or by default."""
-        by_name = self.mechanism == "weighted" or self.bound == FromProfile.name
+        by_name = self.mechanism in ("weighted", Joint.name) or self.bound == FromProfile.name
         return by_name or self.mechanism == self.bound == "auto"
+
+    @property
+    def _jointly(self) -> bool:
+        """True if items are found and counted in the same rounds: by name, or by default if people are counted."""
+        default = self.mechanism == self.bound == "auto" and self.count == "users" and self.debias is not None
+        return default or self.mechanism == Joint.name
 
     # the cost
 
@@ -272,7 +281,7 @@ class Histogram(HistogramParameters):
             raise BadParameter(f"target_error={target} with sum: its noise follows from the data.", fix="epsilon=1")
         if self.mechanism == Sampled.name:
             raise BadParameter(f"target_error={target}: a sample has no one error for all.", fix="epsilon=1")
-        if isinstance(self.bound, str) or self.mechanism in ("weighted", Rounds.name):
+        if isinstance(self.bound, str) or self.mechanism in ("weighted", Joint.name, Rounds.name):
             what = f'bound="{self.bound}"' if isinstance(self.bound, str) else f'mechanism="{self.mechanism}"'
             raise BadParameter(
                 f"target_error={target} with {what}: the error depends on the bound.",

@@ -15,6 +15,7 @@ from headcount.mechanism.known.strategy import SQUARES
 from headcount.mechanism.sampled.sample_threshold import MOST_REPORTS, Sampled
 from headcount.mechanism.topk.levels import KBAR
 from headcount.mechanism.unknown import strategy as unknown
+from headcount.mechanism.unknown.joint import Joint
 from headcount.mechanism.unknown.rounds import Rounds
 
 TOPK_ONLY = ("target_error", "variant", "kbar", "first_epsilon", "selection_delta")
@@ -69,7 +70,7 @@ class HistogramParameters(ListedItemJob):
             self._check_not_topk()
         if self.mechanism in plume.NAMES:
             self._check_plume()
-        if self.mechanism == Rounds.name:
+        if self.mechanism in (Rounds.name, Joint.name):
             self._check_rounds()
         self._check_sample()
 
@@ -79,7 +80,7 @@ class HistogramParameters(ListedItemJob):
                 'mechanism="clipped" is for items known in advance.',
                 fix='keys=["apple", "pear"], or mechanism="auto"',
             )
-        unknown_only = ("thresholded", "weighted", Rounds.name, "count-release", *plume.NAMES)
+        unknown_only = ("thresholded", "weighted", Joint.name, Rounds.name, "count-release", *plume.NAMES)
         if self.mechanism in unknown_only and self.known:
             raise BadParameter(
                 f'mechanism="{self.mechanism}" is for items not known in advance.',
@@ -189,14 +190,23 @@ class HistogramParameters(ListedItemJob):
         name = f'mechanism="{self.mechanism}"'
         if self.count == "events":
             raise BadParameter(f"{name} counts people.", fix='count="users", or mechanism="auto"')
+        if self.debias != "auto":
+            raise BadParameter(f"debias={self.debias!r} with {name}: counts are measured afterwards.", fix="no debias")
+        if self.mechanism == Joint.name and self.bound != "auto":
+            raise BadParameter(
+                f"bound={self.bound!r} with {name}: a private profile tells it.", fix='bound="auto", or no mechanism'
+            )
+        if self.mechanism == Rounds.name:
+            self._check_most(name)
+
+    def _check_most(self, name: str) -> None:
+        """What goes with a number of items that is given, and not selected."""
         if isinstance(self.bound, str) and self.bound != "auto":
             raise BadParameter(f'bound="{self.bound}" with {name}: nothing is chosen.', fix='bound="auto", or bound=50')
         if isinstance(self.bound, int) and self.bound > MOST_ITEMS:
             raise BadParameter(f"bound={self.bound} with {name}: at most {MOST_ITEMS:,}.", fix="bound=100")
         if self.share is not None or self.grid is not None:
             raise BadParameter(f"{name} leaves no bound to choose.", fix="no share and grid")
-        if self.debias != "auto":
-            raise BadParameter(f"debias={self.debias!r} with {name}: counts are measured afterwards.", fix="no debias")
 
     def _check_sample(self) -> None:
         """What goes with counts of a sample."""

@@ -29,6 +29,7 @@ Mechanism = Literal[
     "auto",
     "clipped",
     "thresholded",
+    "joint",
     "weighted",
     "rounds",
     "count-release",

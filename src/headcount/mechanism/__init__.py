@@ -30,6 +30,7 @@ from headcount.mechanism.shape.buckets import Buckets, NoisyBuckets
 from headcount.mechanism.shape.staircase import NoisyStaircase, Staircase
 from headcount.mechanism.strategy import Strategy
 from headcount.mechanism.topk.count_release import CountRelease, NoisyFound
+from headcount.mechanism.unknown.joint import Joint
 from headcount.mechanism.unknown.rounds import NoisyRounds, Rounds
 from headcount.mechanism.unknown.thresholded import Thresholded
 from headcount.mechanism.unknown.weighted import NoisyTwice, Weighted
@@ -43,6 +44,7 @@ __all__ = [
     "CountRelease",
     "CountedShares",
     "Hierarchy",
+    "Joint",
     "Mechanism",
     "Noisy",
     "NoisyBuckets",

@@ -18,6 +18,7 @@ import numpy as np
 from headcount.account.events import Event, Laplace
 from headcount.account.threshold import changed_people
 from headcount.bound.bounded import Bounding
+from headcount.bound.rounds import SplitWeight
 from headcount.bound.sample import SampledEvents, SampledItems
 from headcount.bound.selection.nonempty_bins import Critical, gaussian, laplace, last_nonempty_bin
 from headcount.bound.selection.selection import BoundSelection
@@ -162,6 +163,8 @@ class FromProfile(Binned):
     """True for a second look, after nothing was seen, or doubt was left."""
     doubted: bool = False
     """True if doubt was left by the first one."""
+    joint: bool = False
+    """True if people spread a weight over their items in rounds, instead of being scaled to a norm."""
 
     @property
     def reason(self) -> str:
@@ -198,11 +201,12 @@ class FromProfile(Binned):
             return (SampledItems if self.largest == 1 else SampledEvents)(sampled)
         if self.few and self.largest == 1 and not self.again and (sampled := self._sampled(profile, inf)):
             return Doubtful(sampled)
+        if self.joint:
+            return _split(profile)
         bound = self.bound_squared or _bound_squared(profile, self.largest, self.noise)
         if self.largest > 1:
             return WeightedClip(bound, MOST_ITEMS, self.largest)
-        most = max(MOST_FACTOR * profile.within(SHARE_ABOVE_MOST), bound, MAX_SAMPLED_ITEMS)
-        return WeightedClip(bound, min(most, MOST_ITEMS), 1)
+        return WeightedClip(bound, _most(profile, bound), 1)
 
     def _sampled(self, profile: Profile, alarm: float) -> int | None:
         """Number of items that nearly nobody exceeds; None if there is none small enough."""
@@ -226,6 +230,18 @@ def size_edges(largest: int) -> tuple[int, ...]:
 def size_power(largest: int) -> int:
     """Power of an edge that is a person's sum of squares: the number of items is one, if each counts once."""
     return 1 if largest == 1 else 2
+
+
+def _most(profile: Profile, least: int = 1) -> int:
+    """Number of items that people keep at most."""
+    return min(max(MOST_FACTOR * profile.within(SHARE_ABOVE_MOST), least, MAX_SAMPLED_ITEMS), MOST_ITEMS)
+
+
+def _split(profile: Profile) -> SplitWeight:
+    """People's weights, and how much these are together, about: somebody with n items has a root of n."""
+    most = _most(profile)
+    weights = profile.people * np.sqrt(np.minimum(profile.middles, most))
+    return SplitWeight(most, expected=round(float(weights.sum())))
 
 
 def _hardly_exceeded(profile: Profile, most: int, alarm: float) -> bool:

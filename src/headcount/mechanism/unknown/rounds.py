@@ -19,7 +19,7 @@ import pyarrow as pa
 from headcount.account import calibrate
 from headcount.account.events import Event, Neighbours, ThresholdRound
 from headcount.account.guarantee import Cost
-from headcount.bound import BoundedRounds, SpreadWeight
+from headcount.bound import BoundedRounds, Split, SpreadWeight
 from headcount.estimate.constants import Z
 from headcount.estimate.counts.two_scales import Measured, combined_counts
 from headcount.exact import Floats, Integers
@@ -27,6 +27,7 @@ from headcount.mechanism.mechanism import Columns, Estimand, Mechanism, Noisy, l
 from headcount.mechanism.unknown.second import MOST_SHOWN, SecondMeasurement
 from headcount.mechanism.unknown.weighted import SECOND_TIME, TRUE_COUNT, NoisyTwice, to_columns
 from headcount.noise import Entropy
+from headcount.source.encoded import Booleans
 from headcount.wording import format_number
 
 WEIGHTS = (16, 24, 36, 54, 81)
@@ -35,8 +36,6 @@ WEIGHTS = (16, 24, 36, 54, 81)
 SHARES = ((Fraction(2, 100), 2), (Fraction(1, 200), 1), (Fraction(15, 200), MOST_SHOWN))
 """Of what is shown: the share of the noise's budget for the profile, the clipped amount and the totals, and the number
 of cells that one person can change."""
-USUAL_SPREAD = 0.25
-"""Relative difference between items of what their weights lost, as it is expected before it is measured."""
 LEAST_VALUE, LARGEST_VALUE = -(2**55), 2**51
 """Limits of a noisy total, so that weighted sums fit into 64 bits. An item at the lower one is never shown, whatever
 its other rounds are."""
@@ -50,12 +49,41 @@ class NoisyRounds(NoisyTwice):
     """The round in which each item is shown, from 0 on."""
 
 
+class RoundMeans:
+    """Weighted means of noisy totals, of the rounds so far."""
+
+    def __init__(self, items: int) -> None:
+        self.rounds: Integers = np.full(items, -1)
+        """The round in which each item is shown, from 0 on; -1 if it is not."""
+        self._sums, self._values, self._place = np.zeros(items, np.int64), np.zeros(items, np.int64), 0
+
+    @property
+    def shown(self) -> Booleans:
+        """True for items that are shown."""
+        return self.rounds >= 0
+
+    def add(self, noisy: Integers, event: ThresholdRound, weight: int, weights: int) -> None:
+        """Add a round's noisy totals of the items that are not shown yet, and show those whose mean is at least the
+        threshold; `weights` is the sum of the weights so far."""
+        left = ~self.shown
+        self._sums[left] += weight * np.clip(noisy, LEAST_VALUE, LARGEST_VALUE)
+        new = left & (self._sums >= weights * event.threshold)
+        self.rounds[new], self._values[new] = self._place, self._sums[new] // weights
+        self._place += 1
+
+    def released(self, items: pa.Table) -> tuple[pa.Table, Integers, Integers]:
+        """The items that are shown, their means, rounded down, and their rounds."""
+        return items.filter(pa.array(self.shown)), self._values[self.shown], self.rounds[self.shown]
+
+
 @dataclass(frozen=True)
 class Rounds(Mechanism[BoundedRounds, Noisy]):
     """Noise on the weight of every item that is not shown yet, round after round."""
 
     name: ClassVar[str] = "rounds"
     proof: ClassVar[str] = "docs/proofs/rounds.md"
+    usual_spread: ClassVar[float] = 0.25
+    """Relative difference between items of what their weights lost, as it is expected before it is measured."""
     bounding: SpreadWeight
     event: ThresholdRound
     """The last round."""
@@ -75,30 +103,20 @@ class Rounds(Mechanism[BoundedRounds, Noisy]):
 
     def run(self, bounded: BoundedRounds, entropy: Entropy) -> Noisy:
         self.check(bounded)
-        places, means = self._show(bounded, entropy)
-        shown = places >= 0
-        items, values, rounds = bounded.items.filter(pa.array(shown)), means[shown], places[shown]
+        means, totals, split = RoundMeans(len(bounded.totals)), bounded.totals, Split(self.bounding.squared)
+        for place, (event, weight, weights) in enumerate(self.weighted_rounds):
+            left = ~means.shown
+            if place:
+                totals = bounded.spread(~left, split)
+            means.add(totals[left] + entropy.draw(law(event), int(left.sum())), event, weight, weights)
+        items, values, rounds = means.released(bounded.items)
         if self.second is None or not len(values):
             return Noisy(items, values)
-        first = Measured(values / self.bounding.unit, self._deviations[rounds])
-        return NoisyRounds(items, values, self.second.run(bounded.look_again(shown), first, 1.0, entropy), rounds)
-
-    def _show(self, bounded: BoundedRounds, entropy: Entropy) -> tuple[Integers, Integers]:
-        """The round in which each item is shown, or -1; and the means of noisy weights, rounded down."""
-        places, sums = np.full(len(bounded.totals), -1), np.zeros_like(bounded.totals)
-        means, totals = sums.copy(), bounded.totals
-        for place, (event, weight, weights) in enumerate(self._weighted_rounds):
-            left = places < 0
-            if place:
-                totals = bounded.without(~left)
-            noisy = totals + entropy.draw(law(event), len(totals))
-            sums[left] += weight * np.clip(noisy, LEAST_VALUE, LARGEST_VALUE)
-            new = left & (sums >= weights * event.threshold)
-            places[new], means[new] = place, sums[new] // weights
-        return places, means
+        first = self.first(values, rounds)
+        return NoisyRounds(items, values, self.second.run(bounded.look_again(means.shown), first, 1.0, entropy), rounds)
 
     @property
-    def _weighted_rounds(self) -> list[tuple[ThresholdRound, int, int]]:
+    def weighted_rounds(self) -> list[tuple[ThresholdRound, int, int]]:
         """Each round, its weight, and the sum of the weights so far."""
         return list(zip(self.rounds, self.weights, accumulate(self.weights), strict=True))
 
@@ -112,11 +130,12 @@ class Rounds(Mechanism[BoundedRounds, Noisy]):
         if not isinstance(noisy, NoisyRounds):
             return super().estimate(noisy)
         again = noisy.second
-        found = combined_counts(self._first(noisy), again.totals, again.lost, usual_spread=USUAL_SPREAD)
-        return to_columns(found, least=1)
+        first = self.first(noisy.values, noisy.rounds)
+        return to_columns(combined_counts(first, again.totals, again.lost, usual_spread=self.usual_spread), least=1)
 
-    def _first(self, noisy: NoisyRounds) -> Measured:
-        return Measured(noisy.values / self.bounding.unit, self._deviations[noisy.rounds])
+    def first(self, values: Integers, rounds: Integers) -> Measured:
+        """The mean weights of what is shown, in people; with the noise of the rounds in which they are shown."""
+        return Measured(values / self.bounding.unit, self._deviations[rounds])
 
     @property
     def error(self) -> float:

@@ -66,7 +66,7 @@ class NoisySecond:
     @property
     def lost(self) -> ClippingLoss:
         """What the bound lost, beside what it kept."""
-        noise = float(self.totals.deviation) * len(self.totals.values) ** 0.5
+        noise = float(np.linalg.norm(np.broadcast_to(self.totals.deviation, self.totals.values.shape)))
         kept = max(float(self.totals.values.sum()), noise, 1.0)
         deviation = float(self.clipped.deviation) if self.seen else max(float(self.clipped.deviation), kept)
         return ClippingLoss(float(self.clipped.values[0]), deviation, kept, prior=self.loss_prior)
@@ -112,13 +112,20 @@ class SecondMeasurement:
 
     def run(self, shown: Shown, first: Measured, first_norm: float, entropy: Entropy) -> NoisySecond:
         """Measure the shown items again; `first` are their first counts, of people scaled to `first_norm`."""
-        if shown.norm > self.norm:
-            raise BadParameter(
-                f"one person adds up to {shown.norm:,} units, the noise is for {self.norm:,}.",
-                fix="a second look by mechanism.bounding",
-            )
-        profile = self._profile(shown, entropy)
-        bound = self._bound_squared(profile, first, first_norm)
+        profile = self.look(shown, entropy)
+        return self.measure(shown, first, profile, self.bound_squared(profile, first, first_norm), entropy)
+
+    def look(self, shown: Shown, entropy: Entropy) -> Profile:
+        """People by how much they have of the shown items, with noise."""
+        self._check(shown)
+        edges = size_edges(self.largest)
+        starts = np.array(edges, dtype=np.int64) ** size_power(self.largest)
+        noisy = shown.sizes.by_bin(starts) * self.norm + _noise(self.profile, len(edges), entropy)
+        return Profile(edges, noisy / self.norm, _deviation(self.profile) / self.norm, gaussian=True)
+
+    def measure(self, shown: Shown, first: Measured, profile: Profile, bound: int, entropy: Entropy) -> NoisySecond:
+        """What a bound clips, and the totals at that bound."""
+        self._check(shown)
         cut = self._cut(profile, first, bound)
         clipped = shown.sizes.clipped(bound, cut, self.norm) + int(_noise(self.clipped, 1, entropy)[0])
         totals = shown.totals(bound) + _noise(self.totals, len(first.values), entropy)
@@ -131,33 +138,27 @@ class SecondMeasurement:
             bool(profile.people.any()),
         )
 
-    def _profile(self, shown: Shown, entropy: Entropy) -> Profile:
-        """People by how much they have of the shown items, with noise."""
-        edges = size_edges(self.largest)
-        starts = np.array(edges, dtype=np.int64) ** size_power(self.largest)
-        noisy = shown.sizes.by_bin(starts) * self.norm + _noise(self.profile, len(edges), entropy)
-        return Profile(edges, noisy / self.norm, _deviation(self.profile) / self.norm, gaussian=True)
+    def _check(self, shown: Shown) -> None:
+        if shown.norm > self.norm:
+            raise BadParameter(
+                f"one person adds up to {shown.norm:,} units, the noise is for {self.norm:,}.",
+                fix="a second look by mechanism.bounding",
+            )
 
-    def _bound_squared(self, profile: Profile, first: Measured, first_norm: float) -> int:
+    def bound_squared(
+        self, profile: Profile, first: Measured, first_norm: float, deviation: float | None = None
+    ) -> int:
         """The bound with the least expected error of both measurements together, over the shown items; a function of
-        what is released."""
+        what is released. `deviation` is that of the totals, if they are measured more than once."""
         found, power = contributed(profile, self.largest), size_power(self.largest)
         if found is None:
             return round(first_norm**2)
         kept = first.values.sum() / found.amounts.sum() if self.largest == 1 else found.kept(first_norm)
         about = Measured(first.values / min(kept, 1.0), first.deviation / min(kept, 1.0))
         candidates = [edge**power - 1 for edge in profile.edges[1:]] + [profile.edges[-1] ** power]
-        errors = [self._expected_error(found, about, bound**0.5) for bound in candidates]
+        noise = (deviation or _deviation(self.totals)) / self.norm
+        errors = [_expected_error(found, about, bound**0.5, noise) for bound in candidates]
         return int(candidates[int(np.argmin(errors))])
-
-    def _expected_error(self, found: Contributed, first: Measured, norm: float) -> float:
-        """Mean relative error of the shown items, about, if people are scaled to a norm."""
-        clear = first.values >= CLEAR_DEVIATIONS * first.deviation
-        counts = np.maximum(first.values[clear] if clear.any() else first.values, 1.0)
-        noise = norm * _deviation(self.totals) / self.norm
-        second = (noise / counts) ** 2 + (CLIPPED_WEIGHT * (1 - found.kept(norm))) ** 2
-        quiet = (first.deviation / counts) ** 2 + USUAL_SPREAD**2
-        return float(np.minimum(np.sqrt(1 / (1 / quiet + 1 / second)), 1.0).mean())
 
     def _cut(self, profile: Profile, first: Measured, bound_squared: int) -> float:
         """Limit of what is clipped from one person. If people are counted, as much as is clipped from the largest who
@@ -168,6 +169,16 @@ class SecondMeasurement:
         clipped = max(largest - sqrt(largest * bound_squared), bound_squared)
         precise = LOSS_PRECISION * float(first.values.sum()) * self.norm / _deviation(self.clipped)
         return max(min(clipped, precise), 1.0)
+
+
+def _expected_error(found: Contributed, first: Measured, norm: float, noise: float) -> float:
+    """Mean relative error of the shown items, about, if people are scaled to a norm; with noise for 1."""
+    clear = first.values >= CLEAR_DEVIATIONS * first.deviation
+    rough = first.where(clear) if clear.any() else first
+    counts = np.maximum(rough.values, 1.0)
+    second = (norm * noise / counts) ** 2 + (CLIPPED_WEIGHT * (1 - found.kept(norm))) ** 2
+    quiet = (rough.deviation / counts) ** 2 + USUAL_SPREAD**2
+    return float(np.minimum(np.sqrt(1 / (1 / quiet + 1 / second)), 1.0).mean())
 
 
 def _noise(event: Gaussian, cells: int, entropy: Entropy) -> Integers:

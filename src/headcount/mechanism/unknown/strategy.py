@@ -7,7 +7,7 @@ release:
     profile of people ──► nothing seen: too few people for this epsilon ──► a second profile, with more epsilon
                       ├─► nearly everybody has one or two items, but it is doubtful ──► a second profile as well
                       ├─► nearly everybody has one or two items ──► thresholded
-                      └─► people have more ──► weighted
+                      └─► people have more ──► joint; of events, weighted
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from statistics import NormalDist
 from typing import Any, Literal
 
 from headcount.account.threshold import changed_people
-from headcount.bound import Bounding, SampledEvents, SampledItems, SpreadWeight, WeightedClip
+from headcount.bound import Bounding, SampledEvents, SampledItems, SplitWeight, SpreadWeight, WeightedClip
 from headcount.bound.selection.by_load import Exponential, Generalized
 from headcount.bound.selection.profile import MOST_ITEMS, Doubtful, FromProfile, NothingSeen
 from headcount.bound.selection.selection import BoundSelection
@@ -38,7 +38,7 @@ from headcount.mechanism.strategy import (
     given_forecast,
     sigma,
 )
-from headcount.mechanism.unknown import rounds, thresholded, weighted
+from headcount.mechanism.unknown import joint, rounds, thresholded, weighted
 from headcount.mechanism.unknown.rounds import Rounds
 from headcount.mechanism.unknown.thresholded import Thresholded
 from headcount.source.contributions import LARGEST_COUNT
@@ -170,9 +170,7 @@ class Weights(UnknownItems):
         again = " What is shown is measured once more, to undo what scaling took away." if self.again else ""
         return (
             f"People's counts are scaled to that bound. Every {item} that occurs gets noise; the small ones are not "
-            f"mentioned.{again} If nearly everybody has one or two {plural(item)}, that many are kept instead of "
-            "scaled. If nobody is seen at first, or if that is doubtful, a second look takes 10% or 4% of "
-            "epsilon, out of the same budget."
+            f"mentioned.{again} {_few_or_none(item)}"
         )
 
 
@@ -192,20 +190,55 @@ class InRounds(UnknownItems):
         return rounds.calibrated(self.rest, SpreadWeight(most), self.neighbours)
 
     def forecast(self, item: str, unit: str) -> Forecast:
-        """People who have one item that is not shown need the fewest; counts have the noise of the last measurement,
-        whose bound follows from what is shown."""
-        mechanism = self.mechanism()
-        first, *rest = (format_number(mechanism.error_at(bound)) for bound in EXAMPLE_BOUNDS)
-        few, many = (format_number(mechanism.needed_people(left)) for left in (1, EXAMPLE_LEFT))
-        return [
-            error_line(for_examples([first, *rest])),
-            (
-                "appear",
-                f"an item ({item}) needs about {few} {unit} if they have nothing else that is not shown, {many} if "
-                f"they have {EXAMPLE_LEFT}",
-            ),
-            ("beware", few_people(mechanism)),
-        ]
+        return _forecast_of_rounds(self.mechanism(), item, unit)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Jointly(Weights):
+    """Items are shown in rounds in which shown ones are counted as well; how many items people have follows from a
+    private profile."""
+
+    @cached_property
+    def selection(self) -> FromProfile:
+        return replace(super().selection, joint=True)
+
+    def example(self, bound: int) -> Bounding:
+        return SplitWeight(bound)
+
+    def forecast(self, item: str, unit: str) -> Forecast:
+        mechanism = joint.calibrated(self.rest, SplitWeight(ROUNDS_MOST_ITEMS), self.neighbours)
+        return _forecast_of_rounds(mechanism, item, unit)
+
+    def outlook(self, item: str) -> str:
+        found = (
+            f"Items ({item}) are found in rounds, in which people spread a weight over what is not shown yet; what is "
+            "shown is counted in later rounds, and measured once more."
+        )
+        return found if self.by_name else f"{found} {_few_or_none(item)}"
+
+
+def _few_or_none(item: str) -> str:
+    """What is done if a profile shows few items of a person, or nobody."""
+    return (
+        f"If nearly everybody has one or two {plural(item)}, that many are kept instead. If nobody is seen at first, "
+        "or if that is doubtful, a second look takes 10% or 4% of epsilon, out of the same budget."
+    )
+
+
+def _forecast_of_rounds(mechanism: Rounds, item: str, unit: str) -> Forecast:
+    """People who have one item that is not shown need the fewest; counts have the noise of the last measurement, whose
+    bound follows from what is shown."""
+    first, *rest = (format_number(mechanism.error_at(bound)) for bound in EXAMPLE_BOUNDS)
+    few, many = (format_number(mechanism.needed_people(left)) for left in (1, EXAMPLE_LEFT))
+    return [
+        error_line(for_examples([first, *rest])),
+        (
+            "appear",
+            f"an item ({item}) needs about {few} {unit} if they have nothing else that is not shown, {many} if "
+            f"they have {EXAMPLE_LEFT}",
+        ),
+        ("beware", few_people(mechanism)),
+    ]
 
 
 @singledispatch
@@ -217,6 +250,11 @@ def _mechanism(bounding: Bounding, strategy: Weights) -> AnyMechanism:
 @_mechanism.register
 def _(bounding: WeightedClip, strategy: Weights) -> AnyMechanism:
     return weighted.calibrated(strategy.rest, bounding, strategy.neighbours, again=strategy.again)
+
+
+@_mechanism.register
+def _(bounding: SplitWeight, strategy: Weights) -> AnyMechanism:
+    return joint.calibrated(strategy.rest, bounding, strategy.neighbours)
 
 
 @_mechanism.register(SampledItems)

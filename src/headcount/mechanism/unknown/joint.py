@@ -1,0 +1,219 @@
+"""Items not known in advance, found in rounds in which what is shown already is counted as well: our own mechanism, the
+default for people per item.
+
+As in rounds.py, people spread their weight over those of their items that are not shown yet. But a round can do two
+things at once: as soon as enough is shown, a part of everybody's weight goes to the shown items, the same for each, so
+that these are counted nearly without bias; the more is shown, the larger that part. Who has few of the shown items
+needs little of it, and the rest finds more items. At last, what is shown is measured once more (second.py), and all
+counts of an item are averaged. Proof: docs/proofs/joint.md.
+"""
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+from math import sqrt
+from typing import ClassVar
+
+import numpy as np
+import pyarrow as pa
+
+from headcount.account import calibrate
+from headcount.account.events import Event, Neighbours, ThresholdRound
+from headcount.account.guarantee import Cost
+from headcount.bound import BoundedRounds, Split, SplitWeight
+from headcount.bound.selection.profile import Profile
+from headcount.estimate.constants import Z
+from headcount.estimate.counts.two_scales import Measured
+from headcount.exact import Integers
+from headcount.mechanism.mechanism import Noisy, law
+from headcount.mechanism.unknown.rounds import NoisyRounds, RoundMeans, Rounds
+from headcount.mechanism.unknown.second import MOST_SHOWN, SecondMeasurement
+from headcount.mechanism.unknown.weighted import SECOND_TIME
+from headcount.noise import Entropy
+from headcount.source.encoded import Booleans
+from headcount.wording import format_number
+
+WEIGHTS = (2, 3, 5)
+"""Weight of each round in the mean, and its part of the noise's budget."""
+SHARES = ((Fraction(3, 100), 2), (Fraction(1, 100), 1), (Fraction(12, 100), MOST_SHOWN))
+"""Of what is shown: the share of the noise's budget for the profile, the clipped amount and the last totals, and the
+number of cells that one person can change. All constants: fitted on half of a panel of tables (docs/evidence.md)."""
+FINDING_ROUNDS, ENOUGH_SHOWN = 2, 0.9
+"""Shown items are counted after this many rounds, or once they have this share of everybody's weight."""
+LEAST_PART, UNKNOWN_SHARE = 0.1, 0.5
+"""The least part of a person's squares for shown items; and the share of the weight that is shown, if the profile of
+people did not tell how much there is."""
+FORECAST_PART = 0.5
+"""The part for shown items in the last round that a forecast of the error counts on."""
+
+
+@dataclass(frozen=True)
+class Counting:
+    """How shown items are counted."""
+
+    profile: Profile
+    bound: int
+    """The bound for what was shown when the profile was taken."""
+    weight: float
+    """The weight of that."""
+
+    def bound_for(self, weight: float) -> int:
+        """The bound for what is shown by now: people have more of it, in proportion to its weight."""
+        return int(self.bound * max(weight / self.weight, 1.0)) if self.weight > 0 else self.bound
+
+
+class Counts:
+    """Noisy counts of shown items, of all rounds so far."""
+
+    def __init__(self, items: int) -> None:
+        self._sums, self._precisions = np.zeros(items), np.zeros(items)
+
+    def add(self, noisy: Integers, shown: Booleans, split: Split, event: ThresholdRound) -> None:
+        """Add a round's noisy totals, if shown items have a part in it."""
+        precision = split.unit**2 / float(event.variance)
+        self._precisions[shown] += precision
+        self._sums[shown] += noisy[shown] * (precision / max(split.unit, 1))
+
+    def with_last(self, shown: Booleans, last: Measured) -> Measured:
+        """Counts of everything that is shown: of all rounds, and of the last measurement."""
+        precisions = self._precisions[shown] + 1 / last.deviation**2
+        values = (self._sums[shown] + last.values / last.deviation**2) / precisions
+        return Measured(values, 1 / np.sqrt(precisions))
+
+
+@dataclass(frozen=True)
+class Joint(Rounds):
+    """Noise on the weight of every item, round after round: of those that are not shown yet, to find them; of the
+    others, to count them."""
+
+    name: ClassVar[str] = "joint"
+    proof: ClassVar[str] = "docs/proofs/joint.md"
+    usual_spread: ClassVar[float] = 0.2
+    bounding: SplitWeight
+    second: SecondMeasurement
+    weights: tuple[int, ...] = WEIGHTS
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        return (*self.rounds, *self.second.events)
+
+    def run(self, bounded: BoundedRounds, entropy: Entropy) -> Noisy:
+        self.check(bounded)
+        run = _Run(self, bounded, entropy)
+        for place in range(len(self.rounds)):
+            run.round(place)
+        return run.release()
+
+    def share(self, weight: float) -> float:
+        """The share of everybody's weight in the first round, about."""
+        return min(weight / self.bounding.expected, 1.0) if self.bounding.expected else UNKNOWN_SHARE
+
+    def is_enough(self, weight: float, place: int) -> bool:
+        """True if items that are shown after a round, and have this weight, are counted from then on."""
+        known = self.bounding.expected > 0
+        return place + 1 >= FINDING_ROUNDS or (known and self.share(weight) >= ENOUGH_SHOWN)
+
+    def part(self, weight: float) -> float:
+        """The part of a person's squares for shown items that have this weight."""
+        return max(self.share(weight) ** 2, LEAST_PART)
+
+    def deviation_after(self, place: int, part: float) -> float:
+        """Standard deviation of counts from all that follows a round, in units for a norm of 1."""
+        precision = part * sum(1 / each.variance for each in self.rounds[place + 1 :])
+        return 1 / sqrt(precision + 1 / self.second.totals.variance)
+
+    def error_at(self, bound: int) -> float:
+        """The 95% quantile of the absolute error of a count through noise, if people are scaled to this bound; of an
+        item that is shown before the last round."""
+        deviation = self.deviation_after(len(self.rounds) - 2, FORECAST_PART)
+        return Z * sqrt(bound) * deviation / self.bounding.unit
+
+    def explain(self, item: str) -> list[str]:
+        least = ", ".join(format_number(each.threshold / self.bounding.unit) for each in self.rounds)
+        return [
+            f"There are {len(self.rounds)} rounds. In each, people spread their weight over those items ({item}) that "
+            "are not shown yet, and each of these gets discrete Gaussian noise. It is shown if the mean of its noisy "
+            f"weights so far is at least {least} (by round). The others are not mentioned.",
+            "In later rounds a part of the weight goes to what is shown already, so that it is counted as well: the "
+            "more is shown, the larger that part.",
+            SECOND_TIME,
+        ]
+
+
+class _Run:
+    """A run: what is public after each round."""
+
+    def __init__(self, mechanism: Joint, bounded: BoundedRounds, entropy: Entropy) -> None:
+        self.mechanism, self.bounded, self.entropy = mechanism, bounded, entropy
+        self.means, self.counts = RoundMeans(len(bounded.totals)), Counts(len(bounded.totals))
+        self.first, self.split = np.zeros_like(bounded.totals), Split(mechanism.bounding.squared)
+        self.counting: Counting | None = None
+
+    @property
+    def weight(self) -> float:
+        """The weight of what is shown, in the first round."""
+        return float(np.maximum(self.first[self.means.shown], 0).sum()) / self.mechanism.bounding.unit
+
+    @property
+    def shown(self) -> tuple[pa.Table, Integers, Integers]:
+        """The items that are shown, their mean weights, and their rounds."""
+        return self.means.released(self.bounded.items)
+
+    def round(self, place: int) -> None:
+        """Draw a round, and decide what the next one is for."""
+        event, weight, weights = self.mechanism.weighted_rounds[place]
+        before = self.means.shown
+        totals = self.bounded.spread(before, self.split) if place else self.bounded.totals
+        noisy = totals + self.entropy.draw(law(event), len(totals))
+        self.first = self.first if place else noisy
+        self.counts.add(noisy, before, self.split, event)
+        self.means.add(noisy[~before], event, weight, weights)
+        self._count_from_now_on(place)
+
+    def _count_from_now_on(self, place: int) -> None:
+        """Divide weights between what is shown and what is not, if enough is shown."""
+        mechanism, weight = self.mechanism, self.weight
+        if self.counting is None and self.means.shown.any() and mechanism.is_enough(weight, place):
+            self.counting = self._look(weight, place)
+        if self.counting is not None:
+            squared = mechanism.bounding.squared
+            self.split = Split(squared, int(squared * mechanism.part(weight)), self.counting.bound_for(weight))
+
+    def _look(self, weight: float, place: int) -> Counting:
+        """Take a profile of people by how much they have of what is shown; the bound follows from it."""
+        mechanism, (_, values, rounds) = self.mechanism, self.shown
+        profile = mechanism.second.look(self.bounded.look_again(self.means.shown), self.entropy)
+        deviation = mechanism.deviation_after(place, mechanism.part(weight))
+        bound = mechanism.second.bound_squared(profile, mechanism.first(values, rounds), 1.0, deviation)
+        return Counting(profile, bound, weight)
+
+    def release(self) -> Noisy:
+        """Measure what is shown once more, and add the counts of all rounds."""
+        items, values, rounds = self.shown
+        if self.counting is None:
+            return Noisy(items, values)
+        look, first = self.bounded.look_again(self.means.shown), self.mechanism.first(values, rounds)
+        second = self.mechanism.second
+        last = second.measure(look, first, self.counting.profile, self.split.bound, self.entropy)
+        every = replace(last, totals=self.counts.with_last(self.means.shown, last.totals))
+        return NoisyRounds(items, values, every, rounds)
+
+
+def calibrated(budget: Cost, bounding: SplitWeight, neighbours: Neighbours) -> Joint:
+    """The mechanism for a budget."""
+    (*earlier, last), second = _noise(budget, bounding.most, neighbours)
+    return Joint(bounding, last, tuple(earlier), second)
+
+
+@lru_cache(maxsize=256)
+def _noise(budget: Cost, most: int, neighbours: Neighbours) -> tuple[list[ThresholdRound], SecondMeasurement]:
+    rounds, others = calibrate.rounds(
+        budget.epsilon,
+        budget.delta,
+        items=most,
+        weights=WEIGHTS,
+        beside=SHARES,
+        neighbours=neighbours,
+        cells=MOST_SHOWN,
+    )
+    return rounds, SecondMeasurement(tuple(others), largest=1)
