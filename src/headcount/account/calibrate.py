@@ -7,7 +7,8 @@ noise is never too little, and never more than one part in 10^11 too much.
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from math import isqrt
+from math import ceil, isqrt, log, sqrt
+from statistics import NormalDist
 
 from headcount.account import gaussian, threshold, zcdp
 from headcount.account.events import (
@@ -249,7 +250,15 @@ def _round(
         with precision(threshold.BITS):
             return round_up(ends(threshold.round_shown_probability(event(steps)))[1]) <= delta
 
-    return event(_least_whole(hides, above=isqrt(SQUARED) // step))
+    least, near = isqrt(SQUARED) // step, int(_needed(delta, mean_variance, items) / step) - 1
+    return event(_least_whole(hides, above=near if near > least and not hides(near) else least))
+
+
+def _needed(delta: Fraction, variance: Fraction, items: int) -> float:
+    """The threshold that hides a person's own items but for delta, about: where to begin the search."""
+    law = NormalDist(sigma=sqrt(variance))
+    each = {min(round(1.05**power), items) for power in range(ceil(log(items, 1.05)) + 1)}
+    return max(sqrt(SQUARED / n) - law.inv_cdf(float(delta) / n) for n in each)
 
 
 def _replacement_shift(delta: Fraction, neighbours: Neighbours) -> Fraction:

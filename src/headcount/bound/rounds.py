@@ -166,11 +166,11 @@ def _by_number(pairs: EncodedPairs, numbers: Integers, shown: Booleans, split: S
     totals = np.zeros(len(pairs.items), dtype=np.int64)
     for chunk in pairs:
         there = every[chunk.items]
-        others = ~there if chunk.counted is None else ~there & (chunk.counted > 0)
         many = chunk.count_by_person(there)
-        of_shown, of_others = split.of_shown(many), split.of_others(many, chunk.count_by_person(others))
-        each = np.where(there, chunk.of_pairs(of_shown), chunk.of_pairs(of_others) * others)
-        totals += added(len(totals), chunk.items, each)
+        others = chunk.totals - (many if chunk.counted is None else chunk.sum_by_person(chunk.counted * there))
+        each = np.where(there, chunk.of_pairs(split.of_shown(many)), chunk.of_pairs(split.of_others(many, others)))
+        kept = each if chunk.counted is None else np.where(there, each, each * chunk.counted)
+        totals += added(len(totals), chunk.items, kept)
     return totals[numbers]
 
 

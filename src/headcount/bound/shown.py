@@ -22,7 +22,7 @@ from headcount.bound.scale import ROUNDING_GUARD
 from headcount.exact import Integers
 from headcount.source.arrow_columns import whole_numbers
 from headcount.source.contributions import COUNT, USER, WIDE, Contributions
-from headcount.source.encoded import Chunk, EncodedPairs, added
+from headcount.source.encoded import Booleans, Chunk, EncodedPairs, added
 from headcount.source.engines.registry import engine_of, to_arrow
 
 NUMBER = "number"
@@ -75,33 +75,47 @@ class Shown(ABC):
 
 @dataclass(frozen=True)
 class ShownByNumber(Shown):
-    """From dictionary-encoded pairs of the listed items."""
+    """From dictionary-encoded pairs."""
 
     pairs: EncodedPairs
-    items: int
-    """Number of listed items."""
+    numbers: Integers
+    """Numbers of the listed items; -1 is an item that nobody has."""
     norm: int
+
+    @cached_property
+    def _listed(self) -> Booleans:
+        """True at the numbers of listed items."""
+        listed = np.zeros(len(self.pairs.items) + 1, dtype=bool)
+        listed[self.numbers] = True  # -1 is the place after the last
+        return listed
 
     @cached_property
     def sizes(self) -> PeopleSizes:
         nobody = np.zeros((3, 0), dtype=np.int64)
-        return PeopleSizes(*np.concatenate([nobody, *map(_sizes, self.pairs)], axis=1))
+        found = (_sizes(chunk, self._listed[chunk.items]) for chunk in self.pairs)
+        return PeopleSizes(*np.concatenate([nobody, *found], axis=1))
 
     def totals(self, bound_squared: int) -> Integers:
-        found = np.zeros(self.items, dtype=np.int64)
+        found = np.zeros(len(self._listed), dtype=np.int64)
         for chunk in self.pairs:
-            size = chunk.squares if chunk.counted is None else chunk.of_pairs(chunk.squares)
-            share = self._share(size, np.ones_like(size) if chunk.counted is None else chunk.counts, bound_squared)
-            found += added(self.items, chunk.items, chunk.of_pairs(share) if chunk.counted is None else share)
-        return found
+            there = self._listed[chunk.items]
+            size = np.maximum(chunk.squares_of(there), 1)
+            if chunk.counted is None:
+                each = chunk.of_pairs(self._share(size, np.ones_like(size), bound_squared))
+            else:
+                each = self._share(chunk.of_pairs(size), chunk.counted, bound_squared)
+            found += added(len(found), chunk.items, each * there)
+        return found[self.numbers]
 
 
-def _sizes(chunk: Chunk) -> Integers:
-    """Sums, squares and numbers of people who have the same ones, of a chunk."""
+def _sizes(chunk: Chunk, there: Booleans) -> Integers:
+    """Sums, squares and numbers of people who have the same ones, of the masked pairs of a chunk."""
+    squares = chunk.squares_of(there)
     if chunk.counted is None:
-        people = np.bincount(chunk.sizes)
+        people = np.bincount(squares)
+        people[:1] = 0
         return np.stack([np.flatnonzero(people), np.flatnonzero(people), people[people > 0]])
-    sums, squares = chunk.totals, chunk.squares
+    sums, squares = chunk.sum_by_person(chunk.counted * there)[squares > 0], squares[squares > 0]
     order = np.lexsort((sums, squares))
     found = np.stack([sums[order], squares[order]])
     first = np.flatnonzero(np.append(True, (found[:, 1:] != found[:, :-1]).any(axis=0))[: len(order)])
@@ -143,9 +157,4 @@ def look_at(contributions: Contributions, listed: pa.Table, norm: int) -> Shown:
     """What people have of the listed items (items, number)."""
     if contributions.encoded is None:
         return ShownOnEngine(contributions, listed.select(list(contributions.items)), norm)
-    return _by_number(contributions.encoded, whole_numbers(listed[NUMBER].fill_null(-1)), norm)
-
-
-def _by_number(pairs: EncodedPairs, listed: Integers, norm: int) -> Shown:
-    """What people have of the items with these numbers; -1 is an item that nobody has."""
-    return ShownByNumber(pairs.listed(listed), len(listed), norm)
+    return ShownByNumber(contributions.encoded, whole_numbers(listed[NUMBER].fill_null(-1)), norm)

@@ -87,12 +87,12 @@ class Chunk:
     @property
     def totals(self) -> Integers:
         """Sum of counts of each person."""
-        return self.sizes if self.counted is None else self._sum_by_person(self.counted)
+        return self.sizes if self.counted is None else self.sum_by_person(self.counted)
 
     @property
     def squares(self) -> Integers:
         """Sum of squared counts of each person."""
-        return self.sizes if self.counted is None else self._sum_by_person(self.counted**2)
+        return self.sizes if self.counted is None else self.sum_by_person(self.counted**2)
 
     @property
     def upto(self) -> Integers:
@@ -105,13 +105,17 @@ class Chunk:
         """Repeat a value of each person for each of their pairs."""
         return np.repeat(values, self.sizes)
 
-    def _sum_by_person(self, values: Integers) -> Integers:
+    def sum_by_person(self, values: Integers) -> Integers:
         """Sum values of pairs by person."""
         return np.add.reduceat(values, self._starts) if len(values) else values
 
     def count_by_person(self, pairs: Booleans) -> Integers:
         """Number of masked pairs of each person."""
         return np.add.reduceat(pairs, self._starts, dtype=np.int64) if len(pairs) else np.zeros(0, dtype=np.int64)
+
+    def squares_of(self, pairs: Booleans) -> Integers:
+        """Sum of squared counts of each person, of the masked pairs."""
+        return self.count_by_person(pairs) if self.counted is None else self.sum_by_person(self.counted**2 * pairs)
 
     def of(self, people: Booleans) -> "Chunk":
         """Keep only the masked people."""

@@ -33,9 +33,9 @@ from headcount.noise import Entropy
 from headcount.source.encoded import Booleans
 from headcount.wording import format_number
 
-WEIGHTS = (2, 3, 5)
+WEIGHTS = (2, 3, 4, 6)
 """Weight of each round in the mean, and its part of the noise's budget."""
-SHARES = ((Fraction(3, 100), 2), (Fraction(1, 100), 1), (Fraction(12, 100), MOST_SHOWN))
+SHARES = ((Fraction(3, 100), 2), (Fraction(1, 100), 1), (Fraction(10, 100), MOST_SHOWN))
 """Of what is shown: the share of the noise's budget for the profile, the clipped amount and the last totals, and the
 number of cells that one person can change. All constants: fitted on half of a panel of tables (docs/evidence.md)."""
 FINDING_ROUNDS, ENOUGH_SHOWN = 2, 0.9
