@@ -89,6 +89,6 @@ def looked_at_again(bounded: BoundedWeighted) -> list[Any]:
             people[sums, squares] += many
         found.append((people, [again.totals(bound).tolist() for bound in (1, 5, 25, 10**6)]))
         if isinstance(bounded, BoundedRounds):
-            splits = (Split(2**48), Split(2**48, 2**46, 2), Split(2**48, 2**48, 1))
+            splits = (Split(2**48, 2**24), Split(2**48, 2**22, 2**46, 2), Split(2**48, 2**24, 2**48, 1))
             found.append([bounded.spread(mask, split).tolist() for split in splits])
     return found

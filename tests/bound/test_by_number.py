@@ -40,7 +40,7 @@ BOUNDINGS: list[tuple[Bounding, bool]] = [
     (SampledEvents(3), True),
     (WeightedClip(2, 3, 1), False),
     (SpreadWeight(3), False),
-    (SplitWeight(3, expected=9), False),
+    (SplitWeight(3, full=2), False),
     (WeightedClip(4, 4, 10**6), True),
     (TopItems(3), False),
 ]

@@ -29,7 +29,7 @@ BOTH: list[Neighbours] = ["add-remove", "replace"]
 BUDGET = Cost(Fraction("0.97"), Fraction(1, 10**6))
 NORM = 2**24
 SECRET = bytes(range(32))
-FINDING = Split(NORM**2)
+FINDING = Split(NORM**2, NORM)
 """All weight goes to what is not shown."""
 
 

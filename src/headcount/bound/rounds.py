@@ -22,6 +22,7 @@ from headcount.bound.arithmetic import floating, floor, root, where
 from headcount.bound.bounded import TOTAL, Bounding, Sensitivity, at_keys
 from headcount.bound.by_number import at, not_kept
 from headcount.bound.sample import SampledItems, hashes
+from headcount.bound.scale import full_weight
 from headcount.bound.shown import NUMBER, look_at
 from headcount.bound.weighted import BoundedWeighted, WeightedClip
 from headcount.exact import Integers
@@ -40,6 +41,8 @@ class Split:
 
     squared: int
     """One person's sum of squares, in units."""
+    largest: int
+    """The most units for an item that is not shown."""
     part: int = 0
     """The most of it that goes to shown items."""
     bound: int = 1
@@ -58,7 +61,8 @@ class Split:
     def of_others(self, shown: Any, others: Any) -> Any:
         """Units for each of the other items of somebody who has this many: what shown items leave."""
         each = self.of_shown(shown)
-        return _each(self.squared - shown * each * each, where(others > 0, others, 1))
+        rest = _each(self.squared - shown * each * each, where(others > 0, others, 1))
+        return where(rest < self.largest, rest, self.largest)
 
 
 def _each(squared: Any, items: Any) -> Any:
@@ -94,6 +98,11 @@ class SpreadWeight(Bounding):
     def unit(self) -> int:
         return isqrt(self.squared)
 
+    def split(self, part: int = 0, bound: int = 1) -> Split:
+        """How weights are divided in a round: all for items that are not shown, or a part of the squares for those that
+        are, of which a person counts in full up to a bound."""
+        return Split(self.squared, self.unit, part, bound)
+
     @property
     def sensitivity(self) -> Sensitivity:
         return Sensitivity(items=self.most, largest=self.unit, total=self.most * self.unit, squared=self.squared)
@@ -109,9 +118,9 @@ class SpreadWeight(Bounding):
 
         return BoundedRounds(
             found.select(names),
-            spread(np.zeros(len(found), dtype=bool), Split(self.squared)),
+            spread(np.zeros(len(found), dtype=bool), self.split()),
             self.sensitivity,
-            lambda shown: look_at(contributions, found.filter(pa.array(shown)), self.unit),
+            lambda shown: look_at(contributions, found.filter(pa.array(shown)), isqrt(self.squared)),
             spread,
         )
 
@@ -144,10 +153,27 @@ class SpreadWeight(Bounding):
 
 @dataclass(frozen=True)
 class SplitWeight(SpreadWeight):
-    """The same, where a part of the weight goes to items that are shown already."""
+    """The same, where a part of the weight goes to items that are shown already, and nobody counts more than 1 for an
+    item."""
 
+    full: int = 1
+    """Number of items up to which a person counts in full."""
     expected: int = 0
     """The weight of everybody in the first round, about: from a private profile. 0 if nobody was seen."""
+
+    @property
+    def limit(self) -> int:
+        return self.full
+
+    @property
+    def unit(self) -> int:
+        return isqrt(self.squared // self.full)
+
+    def kept(self, contributions: Contributions, secret: bytes) -> ir.Table:
+        return WeightedClip(self.full, self.most, 1, self.squared).kept(contributions, secret)
+
+    def explain(self, item: str) -> str:
+        return f"{full_weight(self.full, item)} Of somebody with more than {self.most:,}, only {self.most:,} are used."
 
 
 def _found(kept: Contributions) -> pa.Table:
@@ -166,11 +192,11 @@ def _by_number(pairs: EncodedPairs, numbers: Integers, shown: Booleans, split: S
     totals = np.zeros(len(pairs.items), dtype=np.int64)
     for chunk in pairs:
         there = every[chunk.items]
-        many = chunk.count_by_person(there)
-        others = chunk.totals - (many if chunk.counted is None else chunk.sum_by_person(chunk.counted * there))
+        many, cut = chunk.count_by_person(there), np.flatnonzero((chunk.counts == 0) & ~there)
+        others = chunk.sizes - many - added(len(many), chunk.persons_at(cut))
         each = np.where(there, chunk.of_pairs(split.of_shown(many)), chunk.of_pairs(split.of_others(many, others)))
-        kept = each if chunk.counted is None else np.where(there, each, each * chunk.counted)
-        totals += added(len(totals), chunk.items, kept)
+        each[cut] = 0
+        totals += added(len(totals), chunk.items, each)
     return totals[numbers]
 
 

@@ -109,6 +109,10 @@ class Chunk:
         """Sum values of pairs by person."""
         return np.add.reduceat(values, self._starts) if len(values) else values
 
+    def persons_at(self, places: Integers) -> Integers:
+        """Place of the person, among the people of the chunk, of the pairs at these places."""
+        return np.searchsorted(self._starts, places, side="right") - 1
+
     def count_by_person(self, pairs: Booleans) -> Integers:
         """Number of masked pairs of each person."""
         return np.add.reduceat(pairs, self._starts, dtype=np.int64) if len(pairs) else np.zeros(0, dtype=np.int64)

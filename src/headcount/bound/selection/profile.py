@@ -38,6 +38,9 @@ KNOWN_LOSS_WEIGHT = 0.3
 """The same for items known in advance, beside the noise on all of them."""
 SHARE_ABOVE_MOST, MOST_FACTOR = 0.015, 2
 """Share of people above a number of items, and the multiple of that number that people keep at most."""
+SPLIT_POWER = 0.5
+"""Power of the bound up to which people count in full, if what is shown is counted in later rounds: then finding items
+matters more than keeping bias small (fitted as above)."""
 MAX_SAMPLED_ITEMS, MAX_SAMPLED_LOSS = 2, 0.01
 """Up to this number, and this clipped share, sampling items has less noise than scaling."""
 ALARM_SCALES, SURE_SCALES = 4.0, 6.0
@@ -238,10 +241,12 @@ def _most(profile: Profile, least: int = 1) -> int:
 
 
 def _split(profile: Profile) -> SplitWeight:
-    """People's weights, and how much these are together, about: somebody with n items has a root of n."""
-    most = _most(profile)
-    weights = profile.people * np.sqrt(np.minimum(profile.middles, most))
-    return SplitWeight(most, expected=round(float(weights.sum())))
+    """The number of items up to which people count in full, far below the bound of counts that are scaled only once;
+    and the weight of everybody together, about."""
+    most, full = _most(profile), round(_bound_squared(profile, 1, None) ** SPLIT_POWER)
+    sizes = np.minimum(profile.middles, most)
+    weights = profile.people * np.sqrt(sizes * np.minimum(sizes, full))
+    return SplitWeight(most, full=full, expected=round(float(weights.sum())))
 
 
 def _hardly_exceeded(profile: Profile, most: int, alarm: float) -> bool:

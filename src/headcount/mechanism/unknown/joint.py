@@ -15,19 +15,19 @@ from math import sqrt
 from typing import ClassVar
 
 import numpy as np
-import pyarrow as pa
 
 from headcount.account import calibrate
 from headcount.account.events import Event, Neighbours, ThresholdRound
 from headcount.account.guarantee import Cost
 from headcount.bound import BoundedRounds, Split, SplitWeight
 from headcount.bound.selection.profile import Profile
+from headcount.bound.shown import Shown
 from headcount.estimate.constants import Z
 from headcount.estimate.counts.two_scales import Measured
 from headcount.exact import Integers
 from headcount.mechanism.mechanism import Noisy, law
 from headcount.mechanism.unknown.rounds import NoisyRounds, RoundMeans, Rounds
-from headcount.mechanism.unknown.second import MOST_SHOWN, SecondMeasurement
+from headcount.mechanism.unknown.second import MOST_SHOWN, NoisySecond, SecondMeasurement
 from headcount.mechanism.unknown.weighted import SECOND_TIME
 from headcount.noise import Entropy
 from headcount.source.encoded import Booleans
@@ -81,6 +81,45 @@ class Counts:
         return Measured(values, 1 / np.sqrt(precisions))
 
 
+class JointRun:
+    """A run: what is public after each round."""
+
+    def __init__(self, mechanism: "Joint", bounded: BoundedRounds, entropy: Entropy) -> None:
+        self.mechanism, self.bounded, self.entropy = mechanism, bounded, entropy
+        self.means, self.counts = RoundMeans(len(bounded.totals)), Counts(len(bounded.totals))
+        self.first, self.split = np.zeros_like(bounded.totals), mechanism.bounding.split()
+        self.counting: Counting | None = None
+
+    @property
+    def weight(self) -> float:
+        """The weight of what is shown, in the first round."""
+        return float(np.maximum(self.first[self.means.shown], 0).sum()) / self.mechanism.bounding.unit
+
+    def look(self) -> Shown:
+        """What people have of what is shown."""
+        return self.bounded.look_again(self.means.shown)
+
+    def round(self, place: int) -> None:
+        """Draw a round, and decide what the next one is for."""
+        event, weight, weights = self.mechanism.weighted_rounds[place]
+        before = self.means.shown
+        totals = self.bounded.spread(before, self.split) if place else self.bounded.totals
+        noisy = totals + self.entropy.draw(law(event), len(totals))
+        self.first = self.first if place else noisy
+        self.counts.add(noisy, before, self.split, event)
+        self.means.add(noisy[~before], event, weight, weights)
+        self._count_from_now_on(place)
+
+    def _count_from_now_on(self, place: int) -> None:
+        """Divide weights between what is shown and what is not, if enough is shown."""
+        mechanism, weight = self.mechanism, self.weight
+        if self.counting is None and self.means.shown.any() and mechanism.is_enough(weight, place):
+            self.counting = mechanism.counting(self, place)
+        if self.counting is not None:
+            part = int(mechanism.bounding.squared * mechanism.part(weight))
+            self.split = mechanism.bounding.split(part, self.counting.bound_for(weight))
+
+
 @dataclass(frozen=True)
 class Joint(Rounds):
     """Noise on the weight of every item, round after round: of those that are not shown yet, to find them; of the
@@ -99,10 +138,30 @@ class Joint(Rounds):
 
     def run(self, bounded: BoundedRounds, entropy: Entropy) -> Noisy:
         self.check(bounded)
-        run = _Run(self, bounded, entropy)
+        run = JointRun(self, bounded, entropy)
         for place in range(len(self.rounds)):
             run.round(place)
-        return run.release()
+        items, values, rounds = run.means.released(bounded.items)
+        if run.counting is None:
+            return Noisy(items, values)
+        return NoisyRounds(items, values, self.counted(run, run.counting), rounds)
+
+    def counting(self, run: JointRun, place: int) -> Counting:
+        """Take a profile of people by how much they have of what is shown; the bound follows from it."""
+        first, weight = self._first_of(run), run.weight
+        profile = self.second.look(run.look(), run.entropy)
+        deviation = self.deviation_after(place, self.part(weight))
+        bound = self.second.bound_squared(profile, first, sqrt(self.bounding.full), deviation)
+        return Counting(profile, bound, weight)
+
+    def counted(self, run: JointRun, counting: Counting) -> NoisySecond:
+        """Measure what is shown once more, and add the counts of all rounds."""
+        last = self.second.measure(run.look(), self._first_of(run), counting.profile, run.split.bound, run.entropy)
+        return replace(last, totals=run.counts.with_last(run.means.shown, last.totals))
+
+    def _first_of(self, run: JointRun) -> Measured:
+        _, values, rounds = run.means.released(run.bounded.items)
+        return self.first(values, rounds)
 
     def share(self, weight: float) -> float:
         """The share of everybody's weight in the first round, about."""
@@ -126,7 +185,10 @@ class Joint(Rounds):
         """The 95% quantile of the absolute error of a count through noise, if people are scaled to this bound; of an
         item that is shown before the last round."""
         deviation = self.deviation_after(len(self.rounds) - 2, FORECAST_PART)
-        return Z * sqrt(bound) * deviation / self.bounding.unit
+        return Z * sqrt(bound / self.bounding.squared) * deviation
+
+    def needed_people(self, left: int) -> float:
+        return max(sqrt(left / self.bounding.full), 1.0) * self.event.threshold / self.bounding.unit
 
     def explain(self, item: str) -> list[str]:
         least = ", ".join(format_number(each.threshold / self.bounding.unit) for each in self.rounds)
@@ -138,65 +200,6 @@ class Joint(Rounds):
             "more is shown, the larger that part.",
             SECOND_TIME,
         ]
-
-
-class _Run:
-    """A run: what is public after each round."""
-
-    def __init__(self, mechanism: Joint, bounded: BoundedRounds, entropy: Entropy) -> None:
-        self.mechanism, self.bounded, self.entropy = mechanism, bounded, entropy
-        self.means, self.counts = RoundMeans(len(bounded.totals)), Counts(len(bounded.totals))
-        self.first, self.split = np.zeros_like(bounded.totals), Split(mechanism.bounding.squared)
-        self.counting: Counting | None = None
-
-    @property
-    def weight(self) -> float:
-        """The weight of what is shown, in the first round."""
-        return float(np.maximum(self.first[self.means.shown], 0).sum()) / self.mechanism.bounding.unit
-
-    @property
-    def shown(self) -> tuple[pa.Table, Integers, Integers]:
-        """The items that are shown, their mean weights, and their rounds."""
-        return self.means.released(self.bounded.items)
-
-    def round(self, place: int) -> None:
-        """Draw a round, and decide what the next one is for."""
-        event, weight, weights = self.mechanism.weighted_rounds[place]
-        before = self.means.shown
-        totals = self.bounded.spread(before, self.split) if place else self.bounded.totals
-        noisy = totals + self.entropy.draw(law(event), len(totals))
-        self.first = self.first if place else noisy
-        self.counts.add(noisy, before, self.split, event)
-        self.means.add(noisy[~before], event, weight, weights)
-        self._count_from_now_on(place)
-
-    def _count_from_now_on(self, place: int) -> None:
-        """Divide weights between what is shown and what is not, if enough is shown."""
-        mechanism, weight = self.mechanism, self.weight
-        if self.counting is None and self.means.shown.any() and mechanism.is_enough(weight, place):
-            self.counting = self._look(weight, place)
-        if self.counting is not None:
-            squared = mechanism.bounding.squared
-            self.split = Split(squared, int(squared * mechanism.part(weight)), self.counting.bound_for(weight))
-
-    def _look(self, weight: float, place: int) -> Counting:
-        """Take a profile of people by how much they have of what is shown; the bound follows from it."""
-        mechanism, (_, values, rounds) = self.mechanism, self.shown
-        profile = mechanism.second.look(self.bounded.look_again(self.means.shown), self.entropy)
-        deviation = mechanism.deviation_after(place, mechanism.part(weight))
-        bound = mechanism.second.bound_squared(profile, mechanism.first(values, rounds), 1.0, deviation)
-        return Counting(profile, bound, weight)
-
-    def release(self) -> Noisy:
-        """Measure what is shown once more, and add the counts of all rounds."""
-        items, values, rounds = self.shown
-        if self.counting is None:
-            return Noisy(items, values)
-        look, first = self.bounded.look_again(self.means.shown), self.mechanism.first(values, rounds)
-        second = self.mechanism.second
-        last = second.measure(look, first, self.counting.profile, self.split.bound, self.entropy)
-        every = replace(last, totals=self.counts.with_last(self.means.shown, last.totals))
-        return NoisyRounds(items, values, every, rounds)
 
 
 def calibrated(budget: Cost, bounding: SplitWeight, neighbours: Neighbours) -> Joint:

@@ -19,7 +19,7 @@ import pyarrow as pa
 from headcount.account import calibrate
 from headcount.account.events import Event, Neighbours, ThresholdRound
 from headcount.account.guarantee import Cost
-from headcount.bound import BoundedRounds, Split, SpreadWeight
+from headcount.bound import BoundedRounds, SpreadWeight
 from headcount.estimate.constants import Z
 from headcount.estimate.counts.two_scales import Measured, combined_counts
 from headcount.exact import Floats, Integers
@@ -103,7 +103,7 @@ class Rounds(Mechanism[BoundedRounds, Noisy]):
 
     def run(self, bounded: BoundedRounds, entropy: Entropy) -> Noisy:
         self.check(bounded)
-        means, totals, split = RoundMeans(len(bounded.totals)), bounded.totals, Split(self.bounding.squared)
+        means, totals, split = RoundMeans(len(bounded.totals)), bounded.totals, self.bounding.split()
         for place, (event, weight, weights) in enumerate(self.weighted_rounds):
             left = ~means.shown
             if place:
