@@ -82,7 +82,7 @@ def whole(
         return changed(strategy.mechanism(bounding))
 
     def run(people: People, entropy: Entropy) -> dict[str, object]:
-        chosen = strategy.selection.draw(_sizes(people), entropy)
+        chosen = strategy.selection.draw(sizes(people), entropy)
         selected = mechanism(chosen)
         noisy = selected.run(_bounded(people, selected.bounding), entropy)
         return {"bound": chosen.limit, **released(noisy, selected.bounding.unit)}
@@ -116,7 +116,8 @@ def read(people: People) -> Contributions:
 
 
 @lru_cache(maxsize=64)
-def _sizes(people: People) -> Sizes:
+def sizes(people: People) -> Sizes:
+    """How many items people have."""
     with read(people).read(ReadPlan(encoded=True)) as pairs:
         return FromProfile(ONE, "add-remove", 1).look(pairs)
 

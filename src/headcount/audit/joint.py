@@ -1,0 +1,125 @@
+"""The default for people per item, on the worst neighbours: two small rounds of which every draw is enumerated, and the
+whole, with both profiles and the measurement at the end, for a black-box audit. Nothing is imitated: a table is read
+and bounded as in a release, once for each bound, and every run draws all of the noise.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+
+from headcount.account import Cost
+from headcount.account.events import JointRound, Neighbours
+from headcount.audit.enumerate import Delta, worst_delta
+from headcount.audit.found_first import People
+from headcount.audit.neighbours import pairs
+from headcount.audit.rounds import CROWD, KINDS, LEFT_OUT, price, remembering
+from headcount.audit.sampled import ONE, Pair, Run
+from headcount.audit.twice import DELTA, PEOPLE, SLOW, pair_of, read, released, sizes
+from headcount.bound import Bounded, BoundedRounds, Bounding, SplitWeight
+from headcount.bound.selection.profile import Profile
+from headcount.estimate.counts.two_scales import Measured
+from headcount.mechanism import AnyMechanism, Joint, NoisyTwice
+from headcount.mechanism.unknown.joint import Counting, JointRun
+from headcount.mechanism.unknown.second import NoisySecond, SecondMeasurement
+from headcount.mechanism.unknown.strategy import Jointly
+from headcount.noise import Entropy
+from headcount.source.contributions import ReadPlan
+
+
+@dataclass(frozen=True)
+class TwoRounds(Joint):
+    """Rounds of the real code, and nothing else: shown items are counted from the first round on, at a bound that is
+    given, and their counts are those of rounds alone."""
+
+    def is_enough(self, weight: float, place: int) -> bool:
+        return True
+
+    def counting(self, run: JointRun, place: int) -> Counting:
+        return Counting(Profile((1,), np.zeros(1), 1.0), 1, run.weight)
+
+    def counted(self, run: JointRun, counting: Counting) -> NoisySecond:
+        nothing = Measured(np.zeros(int(run.means.shown.sum())), 1e9)
+        return NoisySecond(1, run.counts.with_last(run.means.shown, nothing), nothing, 1.0)
+
+
+def two_rounds(neighbours: Neighbours) -> TwoRounds:
+    """Two rounds in units of which a person has two."""
+    squared, variances, weights = 4 * ONE, (4 * ONE, 2 * ONE), (1, 2)
+    mean = (variances[0] + 4 * variances[1]) / 9
+    first = JointRound(variances[0], variances[0], squared, 2, 8, neighbours, 2)
+    last = JointRound(variances[1], mean, squared, 2, 6, neighbours, 2)
+    bounding = SplitWeight(2, squared=4, expected=2)
+    return TwoRounds(bounding, last, (first,), SecondMeasurement((), largest=1), weights)
+
+
+def priced(neighbours: Neighbours) -> Iterator[tuple[str, Fraction, Fraction, Delta]]:
+    """Two rounds of one or two items, alone and in a crowd: name, epsilon, price and exact delta."""
+    mechanism, few = two_rounds(neighbours), list(pairs(KINDS, 1, neighbours))
+    people = few[-1:] + [(CROWD + one, CROWD + other) for one, other in few]
+    exact = worst_delta(on_tables(mechanism), people, ONE, LEFT_OUT)
+    yield "joint, two", ONE, price(mechanism, ONE), exact
+
+
+def on_tables(mechanism: Joint) -> Run[People]:
+    """A mechanism as a function of people; its outputs are exact."""
+
+    def run(people: People, entropy: Entropy) -> tuple[object, ...]:
+        bounded = _bounded(people, mechanism.bounding)
+        assert isinstance(bounded, BoundedRounds)
+        noisy = mechanism.run(bounded, entropy)
+        counts = noisy.second.totals.values.tolist() if isinstance(noisy, NoisyTwice) else []
+        return tuple(noisy.items["item0"].to_pylist()), tuple(noisy.values.tolist()), tuple(counts)
+
+    return run
+
+
+def honest() -> Iterator[tuple[str, Run[People], Fraction, Pair, int]]:
+    """Honest specimens at an epsilon of 1: name, mechanism, delta, two neighbours, and slowness."""
+    for name, (neighbours, people) in PEOPLE.items():
+        yield f"joint, {name}", whole(neighbours), DELTA, pair_of(people), SLOW
+
+
+def wrong() -> Iterator[tuple[str, Run[People], Fraction, Pair, int]]:
+    """A mistake: the rounds after the first, in which shown items are counted, have noise for a hundredth of what one
+    person adds."""
+    neighbours, people = PEOPLE["every item"]
+    yield "counts in rounds that are not paid for", whole(neighbours, _quieter), DELTA, pair_of(people), SLOW
+
+
+def _quieter(mechanism: AnyMechanism) -> AnyMechanism:
+    if not isinstance(mechanism, Joint):
+        return mechanism
+    first, *later = mechanism.rounds
+    *middle, last = (replace(each, variance=each.variance / 10_000) for each in later)
+    return replace(mechanism, earlier=(first, *middle), event=last)
+
+
+def whole(
+    neighbours: Neighbours, changed: Callable[[AnyMechanism], AnyMechanism] = lambda mechanism: mechanism
+) -> Run[People]:
+    """Take a profile, find and count; what follows from the profile is an output as well."""
+    strategy = Jointly(budget=Cost(ONE, DELTA), neighbours=neighbours, count="users", share=Fraction(1, 5))
+
+    def run(people: People, entropy: Entropy) -> dict[str, object]:
+        chosen = strategy.selection.draw(sizes(people), entropy)
+        mechanism = changed(strategy.mechanism(chosen))
+        noisy = mechanism.run(_bounded(people, _comparable(chosen)), entropy)
+        return {"bound": chosen.limit, **released(noisy, mechanism.bounding.unit)}
+
+    return run
+
+
+def _comparable(chosen: Bounding) -> Bounding:
+    """The same, without what it does not bound by."""
+    return replace(chosen, expected=0) if isinstance(chosen, SplitWeight) else chosen
+
+
+@lru_cache(maxsize=256)
+def _bounded(people: People, bounding: Bounding) -> Bounded:
+    """The bounded counts by one secret, for any of which the promise must hold."""
+    with read(people).read(ReadPlan(encoded=True)) as rows:
+        bounded = bounding.bound(rows, bytes(32), None)
+    return remembering(bounded) if isinstance(bounded, BoundedRounds) else bounded
