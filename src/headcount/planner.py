@@ -33,7 +33,7 @@ from headcount.source.engines.limits import Limits, limits
 from headcount.source.events import check_limits, check_name
 from headcount.wording.markup import card, facts, folded_steps, text
 
-FORMAT = 7
+FORMAT = 8
 DEFAULT_DELTA = 1e-6
 
 

@@ -119,8 +119,8 @@ TWO_OF_THREE = [(0, 1), (0, 2), (0, 3), (1, 1), (1, 1), (2, 3)]
 
 @settings(max_examples=examples(30), deadline=None)
 @given(rows_of, some_items, either, either)
-@example(TWO_OF_THREE, {1, 2}, events=False, encoded=True)
-@example(TWO_OF_THREE, {1, 2}, events=True, encoded=True)
+@example(rows=TWO_OF_THREE, shown={1, 2}, events=False, encoded=True)
+@example(rows=TWO_OF_THREE, shown={1, 2}, events=True, encoded=True)
 def test_a_second_look_against_plain_arithmetic(
     rows: list[tuple[int, int]], shown: set[int], events: bool, encoded: bool
 ) -> None:

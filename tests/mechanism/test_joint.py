@@ -15,11 +15,13 @@ from headcount.account import Cost, compose, cost
 from headcount.account.events import Gaussian, JointRound, Neighbours, from_json, to_json
 from headcount.audit.choices import Fixed
 from headcount.bound import BoundedRounds, Split, SplitWeight
+from headcount.bound.selection.profile import Profile
 from headcount.bound.shown import Shown
+from headcount.errors import BadParameter
 from headcount.exact import Integers
 from headcount.mechanism import Joint, Noisy, NoisyRounds
 from headcount.mechanism.unknown import joint
-from headcount.mechanism.unknown.joint import SHARES, WEIGHTS
+from headcount.mechanism.unknown.joint import SHARES, WEIGHTS, Counting
 from headcount.source.contributions import ReadPlan
 from headcount.source.encoded import Booleans
 
@@ -276,6 +278,26 @@ def test_noise_of_any_size_fits(noise: int) -> None:
     assert len(shown.items) == (noise > 0)
     counts = mechanism.estimate(shown).by_name
     assert all(0 <= low <= high for low, high in zip(counts["low"], counts["high"], strict=True))
+
+
+def test_weights_that_do_not_fit_into_64_bits() -> None:
+    """The part of shown items is never more than a person has."""
+    mechanism, seen = calibrated(expected=1000), Seen()
+    mechanism.run(seen.bounded(mechanism, [[0] * 5] * 4), Drawn(2**61))
+    assert [split.part for _, split in seen.splits] == [NORM**2] * 3
+
+
+@pytest.mark.parametrize("wrong", [{"part": NORM**2 + 1}, {"part": -1}, {"bound": 0}, {"largest": NORM + 1}])
+def test_more_than_a_person_has_is_refused(wrong: dict[str, int]) -> None:
+    with pytest.raises(BadParameter, match="more than one person's weight"):
+        Split(**{"squared": NORM**2, "largest": NORM, **wrong})
+
+
+def test_the_bound_grows_with_what_is_shown_but_not_beyond_what_people_have() -> None:
+    counting = Counting(Profile((1,), np.zeros(1), 1.0), 10, 4.0)
+    assert [counting.bound_for(weight, 44) for weight in (0.0, 4.0, 8.0, 1e30)] == [10, 10, 20, 44]
+    assert counting.bound_for(8.0, 3) == 10
+    assert Counting(counting.profile, 10, 0.0).bound_for(8.0, 44) == 10
 
 
 # What is made of it

@@ -24,11 +24,12 @@ from headcount.bound.by_number import at, not_kept
 from headcount.bound.sample import SampledItems, hashes
 from headcount.bound.scale import full_weight
 from headcount.bound.shown import NUMBER, look_at
-from headcount.bound.weighted import BoundedWeighted, WeightedClip
+from headcount.bound.weighted import BoundedWeighted
+from headcount.errors import BadParameter
 from headcount.exact import Integers
 from headcount.source.arrow_columns import whole_numbers
-from headcount.source.contributions import USER, WIDE, Contributions
-from headcount.source.encoded import Booleans, Chunk, EncodedPairs, added
+from headcount.source.contributions import COUNT, USER, WIDE, Contributions
+from headcount.source.encoded import ITEM_BITS, Booleans, Chunk, EncodedPairs, added
 from headcount.source.engines.registry import engine_of, to_arrow
 from headcount.wording import plural
 
@@ -47,6 +48,10 @@ class Split:
     """The most of it that goes to shown items."""
     bound: int = 1
     """Number of shown items up to which a person counts in full."""
+
+    def __post_init__(self) -> None:
+        if not (0 <= self.part <= self.squared and self.bound >= 1 and 0 <= self.largest**2 <= self.squared):
+            raise BadParameter(f"{self}: more than one person's weight.", fix="0 <= part <= squared, and bound=1")
 
     @property
     def unit(self) -> int:
@@ -142,7 +147,10 @@ class SpreadWeight(Bounding):
 
     def kept(self, contributions: Contributions, secret: bytes) -> ir.Table:
         """What is kept in the first round."""
-        return WeightedClip(1, self.most, 1, self.squared).kept(contributions, secret)
+        pairs = SampledItems(self.most).kept(contributions, secret)
+        people = pairs.group_by(USER).agg(every=pairs.count())
+        units = people.select(USER, **{COUNT: self.split().of_others(people["every"] * 0, people["every"])})
+        return pairs.drop(COUNT).join(units, USER).select(USER, *contributions.items, COUNT)
 
     def explain(self, item: str) -> str:
         return (
@@ -169,11 +177,17 @@ class SplitWeight(SpreadWeight):
     def unit(self) -> int:
         return isqrt(self.squared // self.full)
 
-    def kept(self, contributions: Contributions, secret: bytes) -> ir.Table:
-        return WeightedClip(self.full, self.most, 1, self.squared).kept(contributions, secret)
+    @property
+    def sensitivity(self) -> Sensitivity:
+        """Somebody may have any number of the items that are shown."""
+        items, norm = 1 << ITEM_BITS, isqrt(self.squared)
+        return Sensitivity(items=items, largest=norm, total=items * norm, squared=self.squared)
 
     def explain(self, item: str) -> str:
-        return f"{full_weight(self.full, item)} Of somebody with more than {self.most:,}, only {self.most:,} are used."
+        return (
+            f"{full_weight(self.full, item)} Of somebody with more than {self.most:,}, only {self.most:,} are used to "
+            "find items; what is shown counts with all of theirs."
+        )
 
 
 def _found(kept: Contributions) -> pa.Table:

@@ -57,9 +57,11 @@ class Counting:
     weight: float
     """The weight of that."""
 
-    def bound_for(self, weight: float) -> int:
-        """The bound for what is shown by now: people have more of it, in proportion to its weight."""
-        return int(self.bound * max(weight / self.weight, 1.0)) if self.weight > 0 else self.bound
+    def bound_for(self, weight: float, most: int) -> int:
+        """The bound for what is shown by now: people have more of it, in proportion to its weight, but hardly more than
+        `most`."""
+        more = self.bound * weight / self.weight if self.weight > 0 else 0.0
+        return max(self.bound, int(min(more, most)))
 
 
 class Counts:
@@ -93,7 +95,8 @@ class JointRun:
     @property
     def weight(self) -> float:
         """The weight of what is shown, in the first round."""
-        return float(np.maximum(self.first[self.means.shown], 0).sum()) / self.mechanism.bounding.unit
+        shown = np.maximum(self.first[self.means.shown], 0)
+        return float(shown.sum(dtype=np.float64)) / self.mechanism.bounding.unit
 
     def look(self) -> Shown:
         """What people have of what is shown."""
@@ -117,7 +120,8 @@ class JointRun:
             self.counting = mechanism.counting(self, place)
         if self.counting is not None:
             part = int(mechanism.bounding.squared * mechanism.part(weight))
-            self.split = mechanism.bounding.split(part, self.counting.bound_for(weight))
+            most = min(mechanism.bounding.most, int(self.means.shown.sum()))
+            self.split = mechanism.bounding.split(part, self.counting.bound_for(weight, most))
 
 
 @dataclass(frozen=True)
