@@ -9,7 +9,7 @@ import ibis
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.effort import examples
 from tests.tables import done, kept, table
@@ -113,10 +113,14 @@ class Remembered(Shown):
 BOUNDS = (1, 3, 10, 10**4)
 some_items = st.sets(st.integers(0, 8))
 either = st.booleans()
+TWO_OF_THREE = [(0, 1), (0, 2), (0, 3), (1, 1), (1, 1), (2, 3)]
+"""One person has two of the items 1 and 2, one has one, and one has none."""
 
 
 @settings(max_examples=examples(30), deadline=None)
 @given(rows_of, some_items, either, either)
+@example(TWO_OF_THREE, {1, 2}, events=False, encoded=True)
+@example(TWO_OF_THREE, {1, 2}, events=True, encoded=True)
 def test_a_second_look_against_plain_arithmetic(
     rows: list[tuple[int, int]], shown: set[int], events: bool, encoded: bool
 ) -> None:
