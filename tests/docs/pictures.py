@@ -17,6 +17,8 @@ HIDDEN = f'fill="#ffffff" stroke="{INK}" stroke-dasharray="3 3"'
 SHOWN = f'fill="{FILL}" stroke="{INK}"'
 THRESHOLDS = (105, 66.1, 48, 36.7, 26.6)
 """Of rounds at epsilon 1 and delta 1e-6, in people."""
+JOINT_THRESHOLDS = (81.6, 51.6, 38.5, 27.7)
+"""Of joint rounds, the same."""
 
 
 def rect(x: float, y: float, width: float, height: float, style: str = SHOWN) -> str:
@@ -83,6 +85,19 @@ def threshold() -> Iterable[str]:
     yield word(464, 93, "threshold", "end")
     yield word(146, 186, "released")
     yield word(366, 186, "not mentioned")
+
+
+def joint() -> Iterable[str]:
+    """Of one person's weight, a growing part is for items that are shown already."""
+    for number, (people, part) in enumerate(zip((*JOINT_THRESHOLDS, 0), (0, 0, 40, 75, 105), strict=True)):
+        x = 26 + 90 * number
+        if part < 105:
+            yield rect(x, FLOOR - 105, 60, 105 - part, HIDDEN) + word(x + 30, FLOOR - 86, "find")
+            yield word(x + 30, FLOOR - 111, f"{people:g}")
+        if part:
+            yield bar(x, part, SHOWN, 60) + word(x + 30, FLOOR - part / 2 + 5, "count")
+        yield word(x + 30, 186, f"round {number + 1}" if people else "at last")
+    yield floor() + word(16, 24, "thresholds in people, and what everybody's weight is for", "start")
 
 
 def weighted() -> Iterable[str]:
@@ -189,6 +204,11 @@ PICTURES: dict[str, tuple[Callable[[], Iterable[str]], str]] = {
         "Four bars for listed items, the last of height 0. Each has noise, also that of the item of nobody.",
     ),
     "threshold": (threshold, "Five items as bars with noise. Three above a dashed threshold are released."),
+    "joint": (
+        joint,
+        "One person's weight in four rounds with falling thresholds: all of it finds items at first; a part that grows "
+        "counts what is shown; at last, all of it.",
+    ),
     "weighted": (
         weighted,
         "Left, five low bars and a threshold; right, the three that are shown, counted again, higher.",

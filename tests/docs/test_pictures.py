@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import headcount as hc
-from tests.docs.pictures import FILL, FOLDER, INK, NOISE, PICTURES, THRESHOLDS, svg
+from tests.docs.pictures import FILL, FOLDER, INK, JOINT_THRESHOLDS, NOISE, PICTURES, THRESHOLDS, svg
 from tests.docs.site import LEAST_CONTRAST, contrast
 from tests.docs.test_proofs import ITEMS, NUMBER, TABLE, parts
 
@@ -40,8 +40,10 @@ NUMBERS: list[tuple[str, str, dict[str, Any], str]] = [
     ("Items known", "histogram", {**FIRST, "keys": ["a", "b"], "bound": 2, "debias": None}, r"deviation of ([\d.]+)"),
     ("Items not known", "histogram", {**FIRST, "mechanism": "thresholded", "bound": 1}, r"at least (\d+)"),
     ("Items not known", "histogram", {**FIRST, "mechanism": "thresholded", "bound": 20}, r"at least (\d+)"),
-    ("Two measurements", "histogram", FIRST, r"([\d.]+) for a bound of 10,"),
-    ("Two measurements", "histogram", FIRST, r"([\d.]+)(?: people)? for a bound of 1,"),
+    ("Found and counted", "histogram", FIRST, r"at most ([\d.]+) for a bound of 1,|([\d.]+) for a bound of 10,"),
+    ("Found and counted", "histogram", FIRST, r"about ([\d.]+) people if|([\d.]+) if they have 10"),
+    ("Two measurements", "histogram", {**FIRST, "mechanism": "weighted"}, r"([\d.]+) for a bound of 10,"),
+    ("Two measurements", "histogram", {**FIRST, "mechanism": "weighted"}, r"([\d.]+)(?: people)? for a bound of 1,"),
     ("As many items", "histogram", {**FIRST, "mechanism": "rounds"}, r"at least (\d+), "),
     ("As many items", "histogram", {**FIRST, "mechanism": "rounds"}, r", ([\d.]+) \(by round|([\d.]+) if they have 10"),
     ("One item after", "top", {**FIRST, "k": 10}, r"about (\d+) people|at the least about (\d+)"),
@@ -79,3 +81,8 @@ def test_worked_numbers_are_those_of_plans(section: str, job: str, arguments: di
 def test_thresholds_of_rounds() -> None:
     steps = hc.plan("histogram", TABLE, user="user", dataset="data", **FIRST, mechanism="rounds").steps
     assert ", ".join(f"{each:g}" for each in THRESHOLDS) in " ".join(steps)
+
+
+def test_thresholds_of_joint_rounds() -> None:
+    row = " | ".join(f"{each:g}" for each in JOINT_THRESHOLDS)
+    assert f"| one person added or removed | {row} |" in parts("docs/proofs/joint.md")["Utility"]

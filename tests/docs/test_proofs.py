@@ -16,11 +16,14 @@ import pytest
 import headcount as hc
 from headcount import mechanism
 from headcount.account.guarantee import Cost
-from headcount.bound import SampledItems
+from headcount.bound import SampledItems, SplitWeight
+from headcount.estimate.constants import Z
 from headcount.mechanism.known import clipped
 from headcount.mechanism.mechanism import Mechanism
 from headcount.mechanism.sampled import sample_threshold
-from headcount.mechanism.unknown import thresholded
+from headcount.mechanism.unknown import joint, thresholded
+from headcount.mechanism.unknown.strategy import ROUNDS_MOST_ITEMS
+from headcount.wording import format_number
 
 ROOT = Path(__file__).parents[2]
 PARTS = ("Utility", "Assumptions", "Proof", "How it is tested")
@@ -73,7 +76,9 @@ def test_every_mechanism_has_utility_assumptions_and_a_proof(page: str) -> None:
 
 PLANS: list[tuple[str, str, dict[str, Any]]] = [
     ("clipped", "histogram", {"by": "item", "keys": ["a", "b"], "bound": 2, "debias": None}),
-    ("weighted", "histogram", {"by": "item"}),
+    ("joint", "histogram", {"by": "item"}),
+    ("joint", "histogram", {"by": "item", "neighbours": "replace"}),
+    ("weighted", "histogram", {"by": "item", "mechanism": "weighted"}),
     ("weighted", "histogram", {"by": "item", "keys": [f"item {number}" for number in range(1000)]}),
     ("rounds", "histogram", {"by": "item", "mechanism": "rounds"}),
     ("plume", "histogram", {"by": "item", "mechanism": "plume"}),
@@ -144,6 +149,20 @@ def test_thresholds(bound: int) -> None:
     both = [thresholded.calibrated(BUDGET, SampledItems(bound), each) for each in BOTH]
     row = " | ".join(f"{kind(each.event)}, {each.error:g}, {each.event.threshold}" for each in both)
     assert f"| {bound} | {row} |" in parts("docs/proofs/thresholded.md")["Utility"]
+
+
+@pytest.mark.parametrize(("who", "neighbours"), [("added or removed", "add-remove"), ("replaced", "replace")])
+def test_joint_rounds(who: str, neighbours: Neighbours) -> None:
+    """What is left of epsilon after the profile: 98%."""
+    rest, text = Cost(BUDGET.epsilon * Fraction(98, 100), BUDGET.delta), parts("docs/proofs/joint.md")["Utility"]
+    found, two = (joint.calibrated(rest, SplitWeight(ROUNDS_MOST_ITEMS, full=full), neighbours) for full in (1, 2))
+    least = [format_number(each.threshold / found.bounding.unit) for each in found.rounds]
+    assert f"| one person {who} | {' | '.join(least)} |" in text
+    if neighbours == "add-remove":
+        few, many = (format_number(two.needed_people(left)) for left in (1, 10))
+        assert f"with f = 2 it is {few} instead of {least[-1]} for one item, and {many} for 10 items" in text
+        once = format_number(Z * sqrt(found.second.totals.variance / found.bounding.squared))
+        assert f"within {once} at a bound of 1, before both" in text
 
 
 @pytest.mark.parametrize("reports", [1, 2, 5, 10])

@@ -1,10 +1,10 @@
-"""Spread each person's weight over those of their items that are not shown yet, round after round; a part of it may go
-to items that are shown already, to count them.
+"""Spread each person's weight over those of their items that are not shown yet, round after round; a part may go to
+items that are shown already, to count them.
 
 A person's items, `most` of them by a keyed hash if there are more, are fixed before the first round. In each round a
-person's weights are a vector of norm 1 (l2), rounded down to units of which one person has 2^24: so much for each item
-that is shown, the same for everybody up to a bound, and what is left evenly for those that are not. What a person adds
-depends on their own rows, the secret and what is public by then. Proof: docs/proofs/rounds.md.
+person's weights are a vector of norm 1 (l2), rounded down to units of which one person has 2^24: for each item that is
+shown the same, for everybody up to a bound, and what is left evenly for those that are not. What a person adds
+depends on their own rows, the secret and what is public by then. Proofs: docs/proofs/rounds.md, docs/proofs/joint.md.
 """
 
 from collections.abc import Callable
@@ -45,7 +45,7 @@ class Split:
     largest: int
     """The most units for an item that is not shown."""
     part: int = 0
-    """The most of it that goes to shown items."""
+    """The largest part of these squares that goes to shown items."""
     bound: int = 1
     """Number of shown items up to which a person counts in full."""
 

@@ -4,7 +4,7 @@ default for people per item.
 As in rounds.py, people spread their weight over those of their items that are not shown yet. But a round can do two
 things at once: as soon as enough is shown, a part of everybody's weight goes to the shown items, the same for each, so
 that these are counted nearly without bias; the more is shown, the larger that part. Who has few of the shown items
-needs little of it, and the rest finds more items. At last, what is shown is measured once more (second.py), and all
+needs little for them, and the rest finds more items. At last, what is shown is measured once more (second.py), and all
 counts of an item are averaged. Proof: docs/proofs/joint.md.
 """
 
