@@ -155,7 +155,7 @@ class ThresholdRound(_Checked):
 class JointRound(ThresholdRound):
     """The same, where each person's counts of the items that are shown already are in the same vector."""
 
-    name: ClassVar[str] = "joint-round"
+    name: ClassVar[str] = "joint-threshold-round"
     cells: int
     """Number of items, shown or not, that one person adds to."""
 

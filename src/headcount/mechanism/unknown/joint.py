@@ -58,8 +58,7 @@ class Counting:
     """The weight of that."""
 
     def bound_for(self, weight: float, most: int) -> int:
-        """The bound for what is shown by now: people have more of it, in proportion to its weight, but hardly more than
-        `most`."""
+        """The bound for what is shown by now, which grows in proportion to the weight, up to `most`."""
         more = self.bound * weight / self.weight if self.weight > 0 else 0.0
         return max(self.bound, int(min(more, most)))
 

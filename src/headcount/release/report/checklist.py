@@ -19,6 +19,8 @@ NOISE = {
     "laplace-threshold": "discrete Laplace noise and a threshold",
     "gaussian-threshold": "discrete Gaussian noise and a threshold",
     "weighted-threshold": "scaled contributions, discrete Gaussian noise and a threshold",
+    "threshold-round": "rounds of weighted contributions, discrete Gaussian noise and a threshold",
+    "joint-threshold-round": "rounds of weighted contributions, discrete Gaussian noise and a threshold",
     "sample-threshold": "a random sample and a threshold",
     "shuffled-laplace": "discrete Laplace noise, sent in shares by people and shuffled",
     "guarantee": "a mechanism with a guarantee of its own",
