@@ -57,10 +57,10 @@ class Counting:
     weight: float
     """The weight of that."""
 
-    def bound_for(self, weight: float, most: int) -> int:
-        """The bound for what is shown by now, which grows in proportion to the weight, up to `most`."""
+    def bound_for(self, weight: float, shown: int) -> int:
+        """The bound for what is shown by now: it grows in proportion to the weight, but nobody has more than all."""
         more = self.bound * weight / self.weight if self.weight > 0 else 0.0
-        return max(self.bound, int(min(more, most)))
+        return max(self.bound, int(min(more, shown)))
 
 
 class Counts:
@@ -119,8 +119,8 @@ class JointRun:
             self.counting = mechanism.counting(self, place)
         if self.counting is not None:
             part = int(mechanism.bounding.squared * mechanism.part(weight))
-            most = min(mechanism.bounding.most, int(self.means.shown.sum()))
-            self.split = mechanism.bounding.split(part, self.counting.bound_for(weight, most))
+            bound = self.counting.bound_for(weight, int(self.means.shown.sum()))
+            self.split = mechanism.bounding.split(part, bound)
 
 
 @dataclass(frozen=True)
