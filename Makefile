@@ -49,6 +49,7 @@ evidence: .venv/ready .venv-opendp/ready
 	$(BIN)/python -m benchmarks.error
 	$(BIN)/python -m benchmarks.weighted
 	$(BIN)/python -m benchmarks.choice
+	$(BIN)/python -m benchmarks.default_time
 	$(BIN)/python -m benchmarks.race
 	$(BIN)/python -m benchmarks.found
 	$(BIN)/python -m benchmarks.missing_mass
