@@ -38,6 +38,8 @@ def shaped(
 
 
 def mechanisms(kind: type[AnyMechanism] = Mechanism) -> Iterator[type[AnyMechanism]]:
-    """Every mechanism, also those with a base of their own."""
+    """Every mechanism of the package, also those with a base of their own, or that are bases themselves."""
     for each in kind.__subclasses__():
-        yield from mechanisms(each) if isabstract(each) else (each,)
+        if "name" in vars(each) and not isabstract(each):
+            yield each
+        yield from mechanisms(each)

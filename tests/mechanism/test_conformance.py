@@ -26,6 +26,7 @@ from headcount.mechanism import (
     Clipped,
     CountRelease,
     Hierarchy,
+    Joint,
     Plume,
     Recentred,
     Rounds,
@@ -48,6 +49,7 @@ LISTED: list[type[AnyMechanism]] = [
     CountRelease,
     BinarySearch,
     Hierarchy,
+    Joint,
     MeasuredGroups,
     Plume,
     Recentred,
@@ -87,9 +89,10 @@ def test_statistics_of_groups_are_audited_on_six_neighbours() -> None:
         assert {"items", "bound 0", "clipped 0", "one 0", "all 0"} <= set(output)
 
 
-def test_both_measurements_are_audited_on_five_neighbours() -> None:
+@pytest.mark.parametrize("name", ["weighted, twice", "joint"])
+def test_both_measurements_are_audited_on_five_neighbours(name: str) -> None:
     """In each case with what is shown at first and what is measured of it again."""
-    found = [each for each in specimens() if each.honest and each.name.startswith("weighted, twice")]
+    found = [each for each in specimens() if each.honest and each.name.startswith(name)]
     assert len(found) == 5
     for each in found:
         output = each.run(each.left, SystemEntropy())

@@ -1484,7 +1484,7 @@ BUGS = [
     Bug(
         "joint: any split is taken",
         "bound/rounds.py",
-        (("if not (0 <= self.part <= self.squared and", "if not (self.part < 0 and"),),
+        (("if not (0 <= self.part <= self.squared and", "if not (True and"),),
         JOINT + "test_more_than_a_person_has_is_refused",
     ),
     Bug(

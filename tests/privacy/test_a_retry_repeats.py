@@ -23,7 +23,7 @@ ITEM: dict[str, Any] = {"by": "item"}
 LISTED: dict[str, Any] = {**ITEM, "keys": [f"item {number}" for number in (3, 1, 2, 9, 40, 77)]}
 NUMBERS: dict[str, Any] = {"value": "amount", "range": (0, 100), "cells": 16}
 DRAWN: dict[str, Any] = {**LISTED, "mechanism": "ks"}
-MECHANISMS = ("thresholded", "weighted", "rounds", "count-release", "plume", "plume-threshold")
+MECHANISMS = ("thresholded", "joint", "weighted", "rounds", "count-release", "plume", "plume-threshold")
 JOBS: dict[str, tuple[Any, dict[str, Any]]] = {
     "auto": ("histogram", ITEM),
     "auto, events": ("histogram", {**ITEM, "count": "events"}),

@@ -92,7 +92,7 @@ def test_a_condition_on_decimals_is_exact() -> None:
 
 @pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize(
-    "mechanism", ["auto", "thresholded", "weighted", "rounds", "count-release", "plume", "sample-threshold"]
+    "mechanism", ["auto", "thresholded", "joint", "weighted", "rounds", "count-release", "plume", "sample-threshold"]
 )
 def test_nothing_is_left_on_the_users_connection(mechanism: Any) -> None:
     connection = duckdb.connect()

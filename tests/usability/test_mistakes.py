@@ -109,6 +109,14 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
         'mechanism="weighted" is for items not known in advance. Fix: no keys and bins, or mechanism="clipped"',
     ),
     (
+        {"mechanism": "joint", "bound": 20},
+        'bound=20 with mechanism="joint": a private profile tells it. Fix: bound="auto", or no mechanism',
+    ),
+    (
+        {"mechanism": "joint", "count": "events"},
+        'mechanism="joint" counts people. Fix: count="users", or mechanism="auto"',
+    ),
+    (
         {"mechanism": "rounds", "keys": ["a"]},
         'mechanism="rounds" is for items not known in advance. Fix: no keys and bins, or mechanism="clipped"',
     ),
@@ -226,8 +234,8 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     (
         {"mechanism": "laplace"},
         'mechanism=\'laplace\': unknown. Fix: mechanism="auto" or mechanism="clipped" or mechanism="thresholded" or '
-        'mechanism="weighted" or mechanism="rounds" or mechanism="count-release" or mechanism="sample-threshold" or '
-        'mechanism="plume" or mechanism="plume-threshold"',
+        'mechanism="joint" or mechanism="weighted" or mechanism="rounds" or mechanism="count-release" or '
+        'mechanism="sample-threshold" or mechanism="plume" or mechanism="plume-threshold"',
     ),
     (
         {"mechanism": "clipped"},
