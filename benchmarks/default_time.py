@@ -26,6 +26,7 @@ def seconds(way: str, path: str) -> float:
     asked: dict[str, Any] = {"user": "user_id", "by": "item", "epsilon": 1, "mechanism": way}
     started = time.process_time()
     if way == "plain":
+        duckdb.sql("SET enable_progress_bar = false")
         duckdb.sql(f"SELECT item, count(DISTINCT user_id) FROM '{path}' GROUP BY item").arrow()
     else:
         histogram(path, **asked)

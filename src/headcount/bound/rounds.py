@@ -9,6 +9,7 @@ depends on their own rows, the secret and what is public by then. Proofs: docs/p
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import isqrt
 from typing import Any, ClassVar
 
@@ -113,20 +114,22 @@ class SpreadWeight(Bounding):
         return Sensitivity(items=self.most, largest=self.unit, total=self.most * self.unit, squared=self.squared)
 
     def bound(self, contributions: Contributions, secret: bytes, keys: pa.Table | None) -> BoundedRounds:
-        kept = self._kept(contributions, secret)
-        found, names = _found(kept), list(contributions.items)  # items, and their numbers, sorted
+        kept, names = self._kept(contributions, secret), list(contributions.items)
 
-        def spread(shown: Booleans, split: Split) -> Integers:
+        def spread(items: pa.Table, shown: Booleans, split: Split) -> Integers:
             if kept.encoded is None:
-                return _on_engine(contributions, kept, found, shown, split)
-            return _by_number(kept.encoded, whole_numbers(found[NUMBER]), shown, split)
+                return _on_engine(contributions, kept, items, shown, split)
+            return _by_number(kept.encoded, whole_numbers(items[NUMBER]), shown, split)
 
+        listed = _listed(kept)
+        totals = spread(listed, np.zeros(len(listed), dtype=bool), self.split())
+        found = listed.filter(pa.array(totals > 0))  # items, number: those of which something is kept, sorted
         return BoundedRounds(
             found.select(names),
-            spread(np.zeros(len(found), dtype=bool), self.split()),
+            totals[totals > 0],
             self.sensitivity,
             lambda shown: look_at(contributions, found.filter(pa.array(shown)), isqrt(self.squared)),
-            spread,
+            partial(spread, found),
         )
 
     def _kept(self, contributions: Contributions, secret: bytes) -> Contributions:
@@ -190,13 +193,13 @@ class SplitWeight(SpreadWeight):
         )
 
 
-def _found(kept: Contributions) -> pa.Table:
-    """(items, number): every item of which something is kept, sorted; on an engine without its number."""
+def _listed(kept: Contributions) -> pa.Table:
+    """(items, number): every item that occurs, sorted; on an engine without its number."""
     if kept.encoded is None:
         names = list(kept.items)
         return to_arrow(kept.table.select(*names).distinct().order_by(names))
     items = kept.encoded.items
-    return items.append_column(NUMBER, pa.array(np.arange(len(items)))).filter(pa.array(kept.encoded.totals > 0))
+    return items.append_column(NUMBER, pa.array(np.arange(len(items))))
 
 
 def _by_number(pairs: EncodedPairs, numbers: Integers, shown: Booleans, split: Split) -> Integers:
@@ -206,9 +209,13 @@ def _by_number(pairs: EncodedPairs, numbers: Integers, shown: Booleans, split: S
     totals = np.zeros(len(pairs.items), dtype=np.int64)
     for chunk in pairs:
         there = every[chunk.items]
-        many, cut = chunk.count_by_person(there), np.flatnonzero((chunk.counts == 0) & ~there)
+        many, cut = chunk.count_by_person(there), chunk.dropped[~there[chunk.dropped]]
         others = chunk.sizes - many - added(len(many), chunk.persons_at(cut))
-        each = np.where(there, chunk.of_pairs(split.of_shown(many)), chunk.of_pairs(split.of_others(many, others)))
+        each = chunk.of_pairs(split.of_others(many, others))
+        if split.part:
+            each = np.where(there, chunk.of_pairs(split.of_shown(many)), each)
+        else:
+            each[there] = 0
         each[cut] = 0
         totals += added(len(totals), chunk.items, each)
     return totals[numbers]

@@ -84,6 +84,11 @@ class Chunk:
         """Count of each pair."""
         return np.broadcast_to(np.int64(1), len(self.pairs)) if self.counted is None else self.counted
 
+    @cached_property
+    def dropped(self) -> Integers:
+        """Places of pairs that count 0."""
+        return np.flatnonzero(self.counts == 0) if self.counted is not None else np.zeros(0, dtype=np.int64)
+
     @property
     def totals(self) -> Integers:
         """Sum of counts of each person."""
