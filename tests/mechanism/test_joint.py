@@ -18,10 +18,11 @@ from headcount.bound import BoundedRounds, Split, SplitWeight
 from headcount.bound.selection.profile import Profile
 from headcount.bound.shown import Shown
 from headcount.errors import BadParameter
+from headcount.estimate.counts.two_scales import Measured
 from headcount.exact import Integers
 from headcount.mechanism import Joint, Noisy, NoisyRounds
 from headcount.mechanism.unknown import joint
-from headcount.mechanism.unknown.joint import SHARES, WEIGHTS, Counting
+from headcount.mechanism.unknown.joint import SHARES, WEIGHTS, Counting, JointRun, raised
 from headcount.source.contributions import ReadPlan
 from headcount.source.encoded import Booleans
 
@@ -298,6 +299,55 @@ def test_the_bound_grows_with_what_is_shown_but_not_beyond_what_people_have() ->
     assert [counting.bound_for(weight, 44) for weight in (0.0, 4.0, 8.0, 1e30)] == [10, 10, 20, 44]
     assert counting.bound_for(8.0, 3) == 10
     assert Counting(counting.profile, 10, 0.0).bound_for(8.0, 44) == 10
+
+
+PEOPLE = Profile((1, 2, 4, 8), np.array([0.0, 900.0, 0.0, 100.0]), 1.0, gaussian=True)
+"""900 people with two or three items, and 100 with eight, or more."""
+
+
+def test_the_narrower_bound_keeps_nine_tenths() -> None:
+    counting = Counting(PEOPLE, 8, 1.0)
+    amounts, norms = np.array([900 * 6**0.5, 800]), np.array([6**0.25, 8**0.5])
+
+    def kept(bound: int) -> float:
+        return float((amounts * np.minimum(1, sqrt(bound) / norms)).sum() / amounts.sum())
+
+    narrow = counting.narrower(8)
+    assert 1 < narrow < 8
+    assert kept(narrow - 1) < 0.9 <= kept(narrow)
+    assert counting.narrower(24) == 3 * narrow
+    assert Counting(PEOPLE, 1, 1.0).narrower(5) == 5
+    nobody = Profile((1, 2), np.zeros(2), 1.0, gaussian=True)
+    assert Counting(nobody, 9, 1.0).narrower(12) == 12
+
+
+@pytest.mark.parametrize(("expected", "narrow"), [(100, True), (109, False)])
+def test_the_last_round_is_narrower_if_nearly_everything_is_shown(expected: int, narrow: bool) -> None:
+    class Profiled(Joint):
+        def counting(self, run: JointRun, place: int) -> Counting:
+            return Counting(PEOPLE, 8, run.weight)
+
+    made, seen = calibrated(expected=expected), Seen()
+    mechanism = Profiled(made.bounding, made.event, made.earlier, made.second)
+    noisy = mechanism.run(seen.bounded(mechanism, [[100 * NORM, 0]] * 4), Drawn())
+    assert isinstance(noisy, NoisyRounds)
+    *earlier, last = (split.bound for _, split in seen.splits)
+    assert set(earlier) <= {1, 8}
+    assert (last < 8) is narrow
+    assert noisy.second.bound_squared == 8
+
+
+def test_narrow_counts_are_raised_to_wide_ones() -> None:
+    """By one ratio, with less noise than the wide ones have; items without a narrow count keep the wide one."""
+    chance, true = np.random.default_rng(1), np.geomspace(2_000, 9_000, 200)
+    narrow = Measured(true / 1.25 + chance.normal(0, 10, 200), np.where(np.arange(200) < 3, np.inf, 10.0))
+    wide = Measured(true + chance.normal(0, 50, 200), np.full(200, 50.0))
+    found = raised(narrow, wide)
+    off = np.abs(found.values - true)[3:]
+    assert off.mean() < 0.5 * np.abs(wide.values - true)[3:].mean()
+    assert (off < 2 * np.asarray(found.deviation)[3:]).mean() > 0.9
+    assert found.values[:3].tolist() == wide.values[:3].tolist()
+    assert np.asarray(found.deviation)[:3].tolist() == [50.0] * 3
 
 
 # What is made of it

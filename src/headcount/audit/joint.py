@@ -22,7 +22,7 @@ from headcount.bound import Bounded, BoundedRounds, Bounding, SplitWeight
 from headcount.bound.selection.profile import Profile
 from headcount.estimate.counts.two_scales import Measured
 from headcount.mechanism import AnyMechanism, Joint, NoisyTwice
-from headcount.mechanism.unknown.joint import Counting, JointRun
+from headcount.mechanism.unknown.joint import Counting, JointRun, averaged
 from headcount.mechanism.unknown.second import NoisySecond, SecondMeasurement
 from headcount.mechanism.unknown.strategy import Jointly
 from headcount.noise import Entropy
@@ -42,7 +42,7 @@ class TwoRounds(Joint):
 
     def counted(self, run: JointRun, counting: Counting) -> NoisySecond:
         nothing = Measured(np.zeros(int(run.means.shown.sum())), 1e9)
-        return NoisySecond(1, run.counts.with_last(run.means.shown, nothing), nothing, 1.0)
+        return NoisySecond(1, averaged(run.wide.of(run.means.shown), nothing), nothing, 1.0)
 
 
 def two_rounds(neighbours: Neighbours) -> TwoRounds:

@@ -48,6 +48,9 @@ class ClippingLoss:
         return self.deviation / self.kept
 
 
+NOTHING_LOST = ClippingLoss(taken=0.0, deviation=0.0, kept=1.0)
+
+
 def by_ratio(ends: Ends, taken: float, deviation: float) -> Ends:
     """Scale all counts by one ratio, 1 + clipped amount / kept amount; intervals allow for items that lost less, or
     more."""

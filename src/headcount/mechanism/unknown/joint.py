@@ -4,10 +4,12 @@ default for people per item.
 As in rounds.py, people spread their weight over those of their items that are not shown yet. But a round can do two
 things at once: as soon as enough is shown, a part of everybody's weight goes to the shown items, the same for each, so
 that these are counted nearly without bias; the more is shown, the larger that part. Who has few of the shown items
-needs little for them, and the rest finds more items. At last, what is shown is measured once more (second.py), and all
-counts of an item are averaged. Proof: docs/proofs/joint.md.
+needs little for them, and the rest finds more items. Once nearly everything is shown, the last round counts it at a
+narrower bound, with less noise. At last, what is shown is measured once more (second.py), and all counts of an item are
+combined. Proof: docs/proofs/joint.md.
 """
 
+from bisect import bisect_left
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -20,10 +22,11 @@ from headcount.account import calibrate
 from headcount.account.events import Event, Neighbours, ThresholdRound
 from headcount.account.guarantee import Cost
 from headcount.bound import BoundedRounds, Split, SplitWeight
-from headcount.bound.selection.profile import Profile
+from headcount.bound.selection.profile import Profile, contributed
 from headcount.bound.shown import Shown
 from headcount.estimate.constants import Z
-from headcount.estimate.counts.two_scales import Measured
+from headcount.estimate.counts.debias import NOTHING_LOST
+from headcount.estimate.counts.two_scales import Measured, combined_counts
 from headcount.exact import Integers
 from headcount.mechanism.mechanism import Noisy, law
 from headcount.mechanism.unknown.rounds import NoisyRounds, RoundMeans, Rounds
@@ -35,11 +38,14 @@ from headcount.wording import format_number
 
 WEIGHTS = (2, 3, 4, 6)
 """Weight of each round in the mean, and its part of the noise's budget."""
-SHARES = ((Fraction(3, 100), 2), (Fraction(1, 100), 1), (Fraction(10, 100), MOST_SHOWN))
+SHARES = ((Fraction(3, 100), 2), (Fraction(1, 100), 1), (Fraction(7, 100), MOST_SHOWN))
 """Of what is shown: the share of the noise's budget for the profile, the clipped amount and the last totals, and the
 number of cells that one person can change. All constants: fitted on half of a panel of tables (docs/evidence.md)."""
 FINDING_ROUNDS, ENOUGH_SHOWN = 2, 0.9
 """Shown items are counted after this many rounds, or once they have this share of everybody's weight."""
+NEARLY_ALL, NARROW_KEEPS, NARROW_SPREAD = 0.95, 0.9, 0.3
+"""From this share on, the last round counts at the least bound that keeps this share of what the wide one keeps; and
+the relative difference between items of what it loses, as it is expected before it is measured."""
 LEAST_PART, UNKNOWN_SHARE = 0.1, 0.5
 """The least part of a person's squares for shown items; and the share of the weight that is shown, if the profile of
 people did not tell how much there is."""
@@ -62,9 +68,18 @@ class Counting:
         more = self.bound * weight / self.weight if self.weight > 0 else 0.0
         return max(self.bound, int(min(more, shown)))
 
+    def narrower(self, bound: int) -> int:
+        """The least bound that keeps most of what a wide one keeps, as far as the profile shows."""
+        found = contributed(self.profile, largest=1)
+        if found is None:
+            return bound
+        least = NARROW_KEEPS * found.kept(sqrt(self.bound))
+        narrow = 1 + bisect_left(range(1, self.bound), least, key=lambda each: found.kept(sqrt(each)))
+        return narrow * bound // self.bound
+
 
 class Counts:
-    """Noisy counts of shown items, of all rounds so far."""
+    """Noisy counts of shown items, of rounds with the same bound or nearly the same."""
 
     def __init__(self, items: int) -> None:
         self._sums, self._precisions = np.zeros(items), np.zeros(items)
@@ -75,11 +90,28 @@ class Counts:
         self._precisions[shown] += precision
         self._sums[shown] += noisy[shown] * (precision / max(split.unit, 1))
 
-    def with_last(self, shown: Booleans, last: Measured) -> Measured:
-        """Counts of everything that is shown: of all rounds, and of the last measurement."""
-        precisions = self._precisions[shown] + 1 / last.deviation**2
-        values = (self._sums[shown] + last.values / last.deviation**2) / precisions
-        return Measured(values, 1 / np.sqrt(precisions))
+    def of(self, shown: Booleans) -> Measured:
+        """The counts of these items; without one, the noise is infinite."""
+        precisions = self._precisions[shown]
+        with np.errstate(divide="ignore"):
+            return Measured(self._sums[shown] / np.where(precisions > 0, precisions, 1), 1 / np.sqrt(precisions))
+
+
+def averaged(counts: Measured, last: Measured) -> Measured:
+    """Both counts of each item, weighted by their precision."""
+    precisions = 1 / counts.deviation**2, 1 / last.deviation**2
+    both = precisions[0] + precisions[1]
+    return Measured((counts.values * precisions[0] + last.values * precisions[1]) / both, 1 / np.sqrt(both))
+
+
+def raised(narrow: Measured, wide: Measured) -> Measured:
+    """Counts at the wide bound, from both; where there is no narrow one, the wide ones."""
+    counted = np.isfinite(narrow.deviation)
+    values, deviations = wide.values.copy(), np.broadcast_to(wide.deviation, wide.values.shape).copy()
+    if counted.any():
+        both = combined_counts(narrow.where(counted), wide.where(counted), NOTHING_LOST, usual_spread=NARROW_SPREAD)
+        values[counted], deviations[counted] = both.counts, both.deviations
+    return Measured(values, deviations)
 
 
 class JointRun:
@@ -87,8 +119,9 @@ class JointRun:
 
     def __init__(self, mechanism: "Joint", bounded: BoundedRounds, entropy: Entropy) -> None:
         self.mechanism, self.bounded, self.entropy = mechanism, bounded, entropy
-        self.means, self.counts = RoundMeans(len(bounded.totals)), Counts(len(bounded.totals))
-        self.first, self.split = np.zeros_like(bounded.totals), mechanism.bounding.split()
+        self.means, self.first = RoundMeans(len(bounded.totals)), np.zeros_like(bounded.totals)
+        self.wide, self.narrow = Counts(len(bounded.totals)), Counts(len(bounded.totals))
+        self.split, self.bound = mechanism.bounding.split(), 1
         self.counting: Counting | None = None
 
     @property
@@ -108,7 +141,8 @@ class JointRun:
         totals = self.bounded.spread(before, self.split) if place else self.bounded.totals
         noisy = totals + self.entropy.draw(law(event), len(totals))
         self.first = self.first if place else noisy
-        self.counts.add(noisy, before, self.split, event)
+        counts = self.narrow if self.split.bound < self.bound else self.wide
+        counts.add(noisy, before, self.split, event)
         self.means.add(noisy[~before], event, weight, weights)
         self._count_from_now_on(place)
 
@@ -119,8 +153,9 @@ class JointRun:
             self.counting = mechanism.counting(self, place)
         if self.counting is not None:
             part = int(mechanism.bounding.squared * mechanism.part(weight))
-            bound = self.counting.bound_for(weight, int(self.means.shown.sum()))
-            self.split = mechanism.bounding.split(part, bound)
+            self.bound = self.counting.bound_for(weight, int(self.means.shown.sum()))
+            narrow = mechanism.is_narrow(weight, place + 1)
+            self.split = mechanism.bounding.split(part, self.counting.narrower(self.bound) if narrow else self.bound)
 
 
 @dataclass(frozen=True)
@@ -158,9 +193,10 @@ class Joint(Rounds):
         return Counting(profile, bound, weight)
 
     def counted(self, run: JointRun, counting: Counting) -> NoisySecond:
-        """Measure what is shown once more, and add the counts of all rounds."""
-        last = self.second.measure(run.look(), self._first_of(run), counting.profile, run.split.bound, run.entropy)
-        return replace(last, totals=run.counts.with_last(run.means.shown, last.totals))
+        """Measure what is shown once more, and combine that with the counts of all rounds."""
+        last = self.second.measure(run.look(), self._first_of(run), counting.profile, run.bound, run.entropy)
+        wide = averaged(run.wide.of(run.means.shown), last.totals)
+        return replace(last, totals=raised(run.narrow.of(run.means.shown), wide))
 
     def _first_of(self, run: JointRun) -> Measured:
         _, values, rounds = run.means.released(run.bounded.items)
@@ -174,6 +210,10 @@ class Joint(Rounds):
         """True if items that are shown after a round, and have this weight, are counted from then on."""
         known = self.bounding.expected > 0
         return place + 1 >= FINDING_ROUNDS or (known and self.share(weight) >= ENOUGH_SHOWN)
+
+    def is_narrow(self, weight: float, place: int) -> bool:
+        """True if a round counts at a narrower bound, as shown items have this weight before."""
+        return place + 1 == len(self.rounds) and self.share(weight) >= NEARLY_ALL
 
     def part(self, weight: float) -> float:
         """The part of a person's squares for shown items that have this weight."""
