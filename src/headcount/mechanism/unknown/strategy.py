@@ -44,9 +44,6 @@ from headcount.mechanism.unknown.thresholded import Thresholded
 from headcount.source.contributions import LARGEST_COUNT
 from headcount.wording import format_number, plural
 
-PROFILE_SHARE = Fraction(25, 1000)
-"""The share of epsilon of the profile, if items are found and counted in rounds: so much that a few hundred people who
-have far more than all others are hardly ever missed, at an epsilon of 1 (docs/evidence.md)."""
 DOUBT_SHARE = Fraction(4, 100)
 """The share of epsilon of a second profile, if the first one left doubt whether people have more than a few items."""
 ROUNDS_MOST_ITEMS = 100
@@ -200,10 +197,6 @@ class InRounds(UnknownItems):
 class Jointly(Weights):
     """Items are shown in rounds in which shown ones are counted as well; how many items people have follows from a
     private profile."""
-
-    @property
-    def default_share(self) -> Fraction:
-        return PROFILE_SHARE
 
     @cached_property
     def selection(self) -> FromProfile:
