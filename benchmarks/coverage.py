@@ -1,11 +1,13 @@
 """How often intervals hold the true count by default, on tables that try to break them (panel.py).
 
     python -m benchmarks.coverage [--half fit|report] [--epsilon 0.5,1,4] [--runs 10] [--count users|events] [--known]
-                                  [--mechanism rounds] [--table NAME] [--data FOLDER]
+                                  [--mechanism rounds] [--beside weighted] [--table NAME] [--data FOLDER]
 
 *shown* items, *good* ones (within 10% of the true count), *l1* (all errors over all true counts, items that are not
 shown counted in full), the share of the intervals that *hold* the true count, that of the 50 largest counts, and the
 median half-width of an interval, relative to its count. With --known the items are given as keys, and all are shown.
+With --beside the last column is the median ratio of half-widths to those of another mechanism, over the items that both
+show: half-widths of all items are those of other items, if more are shown.
 """
 
 import argparse
@@ -37,9 +39,9 @@ def measures(release: Release, truth: dict[Any, int]) -> list[float]:
     good = float((error <= 0.1 * true).sum())
     if not len(true):
         return [0.0, 0.0, l1, np.nan, np.nan, np.nan]
-    widths = (high - low) / 2 / np.maximum(count, 1)
+    relative = (high - low) / 2 / np.maximum(count, 1)
     largest = np.argsort(-count)[:TOP]
-    return [len(true), good, l1, held.mean(), held[largest].mean(), float(np.median(widths))]
+    return [len(true), good, l1, held.mean(), held[largest].mean(), float(np.median(relative))]
 
 
 def lines(options: argparse.Namespace, to: Path) -> Iterator[str]:
@@ -52,14 +54,38 @@ def lines(options: argparse.Namespace, to: Path) -> Iterator[str]:
         runs = options.runs if sum(truth.values()) < MANY_PAIRS else (options.runs + 1) // 2
         for epsilon in map(float, options.epsilon.split(",")):
             asked = {"epsilon": epsilon, "count": options.count, "mechanism": options.mechanism, **keys}
-            each = [measures(histogram(path, user="user_id", by="item", **asked), truth) for _ in range(runs)]
+            each = [run(path, truth, asked, options.beside) for _ in range(runs)]
             yield row(name, epsilon, np.nanmean(each, axis=0).tolist())
+
+
+def run(path: Path, truth: dict[Any, int], asked: dict[str, Any], beside: str) -> list[float]:
+    """Measures of one release, and half-widths beside those of another mechanism, if there is one."""
+    release = histogram(path, user="user_id", by="item", **asked)
+    if not beside:
+        return measures(release, truth)
+    other = histogram(path, user="user_id", by="item", **{**asked, "mechanism": beside})
+    return [*measures(release, truth), ratio_of_widths(release, other)]
+
+
+def ratio_of_widths(one: Release, other: Release) -> float:
+    """Median ratio over the items that both show."""
+    first, second = widths(one), widths(other)
+    both = [first[item] / second[item] for item in first.keys() & second.keys()]
+    return float(np.median(both)) if both else np.nan
+
+
+def widths(release: Release) -> dict[Any, float]:
+    """Half of the interval of each item, and at least a half."""
+    rows = release.table.to_pydict()
+    return {
+        item: max(high - low, 1) / 2 for item, low, high in zip(rows["item"], rows["low"], rows["high"], strict=True)
+    }
 
 
 def row(name: str, epsilon: float, mean: list[float]) -> str:
     """A line of the table."""
-    shown, good, l1, holds, top, width = mean
-    numbers = (f"{shown:,.0f}", f"{good:,.1f}", f"{l1:.4f}", f"{holds:.3f}", f"{top:.3f}", f"{width:.3f}")
+    shown, good, l1, holds, top, width, *beside = mean
+    numbers = (f"{shown:,.0f}", f"{good:,.1f}", f"{l1:.4f}", *(f"{each:.3f}" for each in (holds, top, width, *beside)))
     return f"| {' | '.join([name, half_of(name), f'{epsilon:g}', *numbers])} |"
 
 
@@ -72,10 +98,12 @@ def main() -> None:
     parser.add_argument("--count", choices=("users", "events"), default="users")
     parser.add_argument("--known", action="store_true")
     parser.add_argument("--mechanism", default="auto")
+    parser.add_argument("--beside", default="")
     parser.add_argument("--table", default="")
     parser.add_argument("--data", default=str(folder([])))
     options = parser.parse_args()
-    print(f"| {' | '.join(HEADS)} |\n|{'---|' * len(HEADS)}")
+    heads = (*HEADS, f"half-width beside {options.beside}") if options.beside else HEADS
+    print(f"| {' | '.join(heads)} |\n|{'---|' * len(heads)}")
     with np.errstate(all="ignore"), tempfile.TemporaryDirectory() as to:
         for line in lines(options, Path(to)):
             print(line, flush=True)
