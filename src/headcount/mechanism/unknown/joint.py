@@ -240,8 +240,8 @@ class Joint(Rounds):
             "are not shown yet, and each of these gets discrete Gaussian noise. It is shown if the mean of its noisy "
             f"weights so far is at least {least} (by round). The others are not mentioned.",
             "In later rounds a part of the weight goes to what is shown already, so that it is counted as well: the "
-            "more is shown, the larger that part. If nearly everything is shown, the last round counts it at a narrower "
-            "bound, with less noise, which a ratio undoes.",
+            "more is shown, the larger that part. If nearly everything is shown, the last round counts it at a "
+            "narrower bound, with less noise, which a ratio undoes.",
             SECOND_TIME,
         ]
 
