@@ -184,7 +184,7 @@ class Seen:
         self.splits, self.looks = list[tuple[list[bool], Split]](), list[list[bool]]()
 
     def bounded(self, mechanism: Joint, totals: list[list[int]]) -> BoundedRounds:
-        """Totals of items a, b, ... in each round."""
+        """Totals of items in each round."""
 
         def spread(shown: Booleans, split: Split) -> Integers:
             self.splits.append((shown.tolist(), split))
@@ -194,7 +194,7 @@ class Seen:
             self.looks.append(shown.tolist())
             return Nobody(int(shown.sum()))
 
-        items = pa.table({"item0": list("abcdef")[: len(totals[0])]})
+        items = pa.table({"item0": [f"item {number:02d}" for number in range(len(totals[0]))]})
         return BoundedRounds(items, np.array(totals[0]), mechanism.bounding.sensitivity, look_again, spread)
 
 
@@ -321,20 +321,53 @@ def test_the_narrower_bound_keeps_nine_tenths() -> None:
     assert Counting(nobody, 9, 1.0).narrower(12) == 12
 
 
-@pytest.mark.parametrize(("expected", "narrow"), [(100, True), (109, False)])
-def test_the_last_round_is_narrower_if_nearly_everything_is_shown(expected: int, narrow: bool) -> None:
-    class Profiled(Joint):
-        def counting(self, run: JointRun, place: int) -> Counting:
-            return Counting(PEOPLE, 8, run.weight)
+class Profiled(Joint):
+    """With a profile and a bound that are given."""
 
-    made, seen = calibrated(expected=expected), Seen()
-    mechanism = Profiled(made.bounding, made.event, made.earlier, made.second)
-    noisy = mechanism.run(seen.bounded(mechanism, [[100 * NORM, 0]] * 4), Drawn())
+    def counting(self, run: JointRun, place: int) -> Counting:
+        return Counting(PEOPLE, 8, run.weight)
+
+
+def profiled(expected: int) -> Profiled:
+    made = calibrated(expected=expected)
+    return Profiled(made.bounding, made.event, made.earlier, made.second)
+
+
+@pytest.mark.parametrize(("items", "expected", "narrow"), [(20, 2000, True), (20, 2106, False), (19, 1900, False)])
+def test_the_last_round_is_narrower_if_nearly_everything_is_shown(items: int, expected: int, narrow: bool) -> None:
+    """And if it is enough items to fit a ratio to."""
+    mechanism, seen = profiled(expected), Seen()
+    noisy = mechanism.run(seen.bounded(mechanism, [[100 * NORM] * items + [0]] * 4), Drawn())
     assert isinstance(noisy, NoisyRounds)
     *earlier, last = (split.bound for _, split in seen.splits)
-    assert set(earlier) <= {1, 8}
+    assert earlier == [8, 8]
     assert (last < 8) is narrow
     assert noisy.second.bound_squared == 8
+
+
+@pytest.mark.parametrize(("expected", "narrow"), [(2000, True), (2105, True), (2106, False), (3100, False)])
+def test_whether_it_is_narrower_follows_from_noisy_weights_of_what_is_shown(expected: int, narrow: bool) -> None:
+    """Totals of 1,000 and noise of as much; the last item is not shown, and has noise alone."""
+    mechanism, seen = profiled(expected), Seen()
+    mechanism.run(seen.bounded(mechanism, [[50 * NORM] * 20 + [0]] * 4), Drawn(50 * NORM))
+    assert (seen.splits[-1][1].bound < 8) is narrow
+
+
+def test_narrow_counts_are_kept_apart_and_used() -> None:
+    """The counts of the second round, of the third and of the end are averaged, and the narrow ones raised to these."""
+    mechanism, seen = profiled(2000), Seen()
+    noisy = mechanism.run(seen.bounded(mechanism, [[100 * NORM] * 20] * 4), Drawn())
+    assert isinstance(noisy, NoisyRounds)
+    *wide, last = (split.unit for _, split in seen.splits)
+    precisions = [unit**2 / float(event.variance) for unit, event in zip(wide, mechanism.rounds[1:3], strict=True)]
+    precisions += [Nobody(1).unit(8) ** 2 / float(mechanism.second.totals.variance)]
+    mean = np.average([100 * NORM / wide[0], 100 * NORM / wide[1], 0], weights=precisions)
+    alone = Measured(np.full(20, mean), np.full(20, sum(precisions) ** -0.5))
+    narrow = Measured(np.full(20, 100 * NORM / last), np.full(20, sqrt(mechanism.event.variance) / last))
+    expected = raised(narrow, alone)
+    assert noisy.second.totals.values.tolist() == pytest.approx(expected.values.tolist())
+    assert np.asarray(noisy.second.totals.deviation).tolist() == pytest.approx(np.asarray(expected.deviation).tolist())
+    assert (np.asarray(expected.deviation) < np.asarray(alone.deviation)).all()
 
 
 def test_narrow_counts_are_raised_to_wide_ones() -> None:

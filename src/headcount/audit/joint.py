@@ -22,7 +22,7 @@ from headcount.bound import Bounded, BoundedRounds, Bounding, SplitWeight
 from headcount.bound.selection.profile import Profile
 from headcount.estimate.counts.two_scales import Measured
 from headcount.mechanism import AnyMechanism, Joint, NoisyTwice
-from headcount.mechanism.unknown.joint import Counting, JointRun, averaged
+from headcount.mechanism.unknown.joint import Counting, JointRun
 from headcount.mechanism.unknown.second import NoisySecond, SecondMeasurement
 from headcount.mechanism.unknown.strategy import Jointly
 from headcount.noise import Entropy
@@ -31,18 +31,21 @@ from headcount.source.contributions import ReadPlan
 
 @dataclass(frozen=True)
 class TwoRounds(Joint):
-    """Rounds of the real code, and nothing else: shown items are counted from the first round on, at a bound that is
-    given, and their counts are those of rounds alone."""
+    """Rounds of the real code, and nothing else: shown items are counted from the first round on, in the last one at a
+    bound that is narrower than the given one, and their counts are those of rounds alone."""
 
     def is_enough(self, weight: float, place: int) -> bool:
         return True
 
     def counting(self, run: JointRun, place: int) -> Counting:
-        return Counting(Profile((1,), np.zeros(1), 1.0), 1, run.weight)
+        return Counting(Profile((1, 2), np.array([1000, 0]), 1.0), 2, run.weight)
+
+    def is_narrow(self, weight: float, shown: int, place: int) -> bool:
+        return place + 2 == len(self.rounds)
 
     def counted(self, run: JointRun, counting: Counting) -> NoisySecond:
-        nothing = Measured(np.zeros(int(run.means.shown.sum())), 1e9)
-        return NoisySecond(1, averaged(run.wide.of(run.means.shown), nothing), nothing, 1.0)
+        counts = [each.of(run.means.shown).values for each in (run.wide, run.narrow)]
+        return NoisySecond(run.bound, Measured(np.concatenate(counts), 1.0), Measured(np.zeros(1), 1.0), 1.0)
 
 
 def two_rounds(neighbours: Neighbours) -> TwoRounds:

@@ -43,9 +43,12 @@ SHARES = ((Fraction(3, 100), 2), (Fraction(1, 100), 1), (Fraction(7, 100), MOST_
 number of cells that one person can change. All constants: fitted on half of a panel of tables (docs/evidence.md)."""
 FINDING_ROUNDS, ENOUGH_SHOWN = 2, 0.9
 """Shown items are counted after this many rounds, or once they have this share of everybody's weight."""
-NEARLY_ALL, NARROW_KEEPS, NARROW_SPREAD = 0.95, 0.9, 0.3
-"""From this share on, the last round counts at the least bound that keeps this share of what the wide one keeps; and
-the relative difference between items of what it loses, as it is expected before it is measured."""
+NEARLY_ALL, NARROW_ITEMS = 0.95, 20
+"""The last round counts at a narrower bound, if what is shown before has this share of everybody's weight, and is so
+many items that what the narrower bound takes away can be fitted to them."""
+NARROW_KEEPS, NARROW_SPREAD = 0.9, 0.3
+"""The narrower bound keeps this share of what the wide one keeps; and how much items differ in that, as it is expected
+before it is measured."""
 LEAST_PART, UNKNOWN_SHARE = 0.1, 0.5
 """The least part of a person's squares for shown items; and the share of the weight that is shown, if the profile of
 people did not tell how much there is."""
@@ -68,14 +71,14 @@ class Counting:
         more = self.bound * weight / self.weight if self.weight > 0 else 0.0
         return max(self.bound, int(min(more, shown)))
 
-    def narrower(self, bound: int) -> int:
-        """The least bound that keeps most of what a wide one keeps, as far as the profile shows."""
+    def narrower(self, wide: int) -> int:
+        """The least bound that keeps most of what the profile's own keeps; it grows as that one has grown."""
         found = contributed(self.profile, largest=1)
         if found is None:
-            return bound
+            return wide
         least = NARROW_KEEPS * found.kept(sqrt(self.bound))
         narrow = 1 + bisect_left(range(1, self.bound), least, key=lambda each: found.kept(sqrt(each)))
-        return narrow * bound // self.bound
+        return narrow * wide // self.bound
 
 
 class Counts:
@@ -121,7 +124,7 @@ class JointRun:
         self.mechanism, self.bounded, self.entropy = mechanism, bounded, entropy
         self.means, self.first = RoundMeans(len(bounded.totals)), np.zeros_like(bounded.totals)
         self.wide, self.narrow = Counts(len(bounded.totals)), Counts(len(bounded.totals))
-        self.split, self.bound = mechanism.bounding.split(), 1
+        self.counts, self.split, self.bound = self.wide, mechanism.bounding.split(), 1
         self.counting: Counting | None = None
 
     @property
@@ -141,8 +144,7 @@ class JointRun:
         totals = self.bounded.spread(before, self.split) if place else self.bounded.totals
         noisy = totals + self.entropy.draw(law(event), len(totals))
         self.first = self.first if place else noisy
-        counts = self.narrow if self.split.bound < self.bound else self.wide
-        counts.add(noisy, before, self.split, event)
+        self.counts.add(noisy, before, self.split, event)
         self.means.add(noisy[~before], event, weight, weights)
         self._count_from_now_on(place)
 
@@ -152,10 +154,15 @@ class JointRun:
         if self.counting is None and self.means.shown.any() and mechanism.is_enough(weight, place):
             self.counting = mechanism.counting(self, place)
         if self.counting is not None:
-            part = int(mechanism.bounding.squared * mechanism.part(weight))
-            self.bound = self.counting.bound_for(weight, int(self.means.shown.sum()))
-            narrow = mechanism.is_narrow(weight, place + 1)
-            self.split = mechanism.bounding.split(part, self.counting.narrower(self.bound) if narrow else self.bound)
+            self._divide(self.counting, weight, place)
+
+    def _divide(self, counting: Counting, weight: float, place: int) -> None:
+        """Set the part of shown items, their bound, and where their counts belong."""
+        mechanism, shown = self.mechanism, int(self.means.shown.sum())
+        self.bound = counting.bound_for(weight, shown)
+        next_bound = counting.narrower(self.bound) if mechanism.is_narrow(weight, shown, place) else self.bound
+        self.counts = self.narrow if next_bound < self.bound else self.wide
+        self.split = mechanism.bounding.split(int(mechanism.bounding.squared * mechanism.part(weight)), next_bound)
 
 
 @dataclass(frozen=True)
@@ -211,9 +218,10 @@ class Joint(Rounds):
         known = self.bounding.expected > 0
         return place + 1 >= FINDING_ROUNDS or (known and self.share(weight) >= ENOUGH_SHOWN)
 
-    def is_narrow(self, weight: float, place: int) -> bool:
-        """True if a round counts at a narrower bound, as shown items have this weight before."""
-        return place + 1 == len(self.rounds) and self.share(weight) >= NEARLY_ALL
+    def is_narrow(self, weight: float, shown: int, place: int) -> bool:
+        """True if the round after this one counts at a narrower bound, with so many items of this weight."""
+        before_last = place + 2 == len(self.rounds)
+        return before_last and shown >= NARROW_ITEMS and self.share(weight) >= NEARLY_ALL
 
     def part(self, weight: float) -> float:
         """The part of a person's squares for shown items that have this weight."""
@@ -240,8 +248,8 @@ class Joint(Rounds):
             "are not shown yet, and each of these gets discrete Gaussian noise. It is shown if the mean of its noisy "
             f"weights so far is at least {least} (by round). The others are not mentioned.",
             "In later rounds a part of the weight goes to what is shown already, so that it is counted as well: the "
-            "more is shown, the larger that part. If nearly everything is shown, the last round counts it at a "
-            "narrower bound, with less noise, which a ratio undoes.",
+            "more is shown, the larger that part. If nearly everything is shown, the last round counts it with less "
+            "noise at a narrower bound; what that takes away is undone by a ratio.",
             SECOND_TIME,
         ]
 
