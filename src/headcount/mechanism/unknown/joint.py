@@ -44,8 +44,8 @@ number of cells that one person can change. All constants: fitted on half of a p
 FINDING_ROUNDS, ENOUGH_SHOWN = 2, 0.9
 """Shown items are counted after this many rounds, or once they have this share of everybody's weight."""
 NEARLY_ALL, NARROW_ITEMS = 0.95, 20
-"""The last round counts at a narrower bound, if what is shown before has this share of everybody's weight, and is so
-many items that what the narrower bound takes away can be fitted to them."""
+"""The last round counts at a narrower bound, if what is shown before has this share of everybody's weight, and is at
+least this number of items: enough to fit what the narrower bound takes away."""
 NARROW_KEEPS, NARROW_SPREAD = 0.9, 0.3
 """The narrower bound keeps this share of what the wide one keeps; and how much items differ in that, as it is expected
 before it is measured."""
@@ -219,7 +219,7 @@ class Joint(Rounds):
         return place + 1 >= FINDING_ROUNDS or (known and self.share(weight) >= ENOUGH_SHOWN)
 
     def is_narrow(self, weight: float, shown: int, place: int) -> bool:
-        """True if the round after this one counts at a narrower bound, with so many items of this weight."""
+        """Whether the round after this one counts at a narrower bound, if this number of items has this weight."""
         before_last = place + 2 == len(self.rounds)
         return before_last and shown >= NARROW_ITEMS and self.share(weight) >= NEARLY_ALL
 
