@@ -40,7 +40,7 @@ WEIGHTS = (2, 3, 4, 6)
 """Weight of each round in the mean, and its part of the noise's budget."""
 SHARES = ((Fraction(3, 100), 2), (Fraction(1, 100), 1), (Fraction(7, 100), MOST_SHOWN))
 """Of what is shown: the share of the noise's budget for the profile, the clipped amount and the last totals, and the
-number of cells that one person can change. All constants: fitted on half of a panel of tables (docs/evidence.md)."""
+number of cells that one person can change. All constants: set on a panel of tables (docs/evidence.md says on which)."""
 FINDING_ROUNDS, ENOUGH_SHOWN = 2, 0.9
 """Shown items are counted after this many rounds, or once they have this share of everybody's weight."""
 NEARLY_ALL, NARROW_ITEMS = 0.95, 20
