@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headcount.account import calibrate, threshold
-from headcount.account.events import GaussianThreshold, LaplaceThreshold, Neighbours
+from headcount.account.events import GaussianThreshold, LaplaceThreshold, Neighbours, RandomizedThreshold
+from headcount.exact import ends, precision
 from tests.effort import examples
 
 MILLIONTH = Fraction(1, 10**6)
@@ -107,12 +108,13 @@ def test_more_privacy_never_needs_less_noise(epsilon: Fraction, delta: Fraction,
     st.integers(1, 6),
     st.integers(2, 30),
     st.sampled_from(["add-remove", "replace"]),
+    st.fractions(0, "9/10", max_denominator=10),
 )
 def test_the_worst_spread_of_a_person_is_the_one_priced(
-    epsilon: Fraction, bound: int, limit: int, neighbours: Neighbours
+    epsilon: Fraction, bound: int, limit: int, neighbours: Neighbours, coin: Fraction
 ) -> None:
     """No way of spreading a person's bound over items of their own is likelier to be shown than the price says."""
-    event = LaplaceThreshold(bound / epsilon, bound, bound, bound + limit, neighbours)
+    event = RandomizedThreshold(bound / epsilon, bound, bound, bound + limit, neighbours, coin)
     priced = threshold.laplace_delta(event)
     for spread in partitions(bound):
         missed = ONE
@@ -121,11 +123,11 @@ def test_the_worst_spread_of_a_person_is_the_one_priced(
         assert 1 - missed <= priced
 
 
-def tail(event: LaplaceThreshold, count: int) -> Fraction:
-    from headcount.exact import ends, precision
-
+def tail(event: RandomizedThreshold, count: int) -> Fraction:
+    """Probability that an item with this count is shown."""
     with precision(192):
-        return ends(threshold.laplace_tail(event.scale, event.threshold - count))[0]
+        above, below = (ends(threshold.laplace_tail(event.scale, event.threshold - count - coin))[0] for coin in (0, 1))
+    return (1 - event.coin) * above + event.coin * below
 
 
 def partitions(total: int, largest: int | None = None) -> list[tuple[int, ...]]:

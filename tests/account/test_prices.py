@@ -16,6 +16,7 @@ from headcount.account.events import (
     Guarantee,
     Laplace,
     LaplaceThreshold,
+    RandomizedThreshold,
     SampleThreshold,
     Selection,
     Selections,
@@ -180,6 +181,11 @@ event_for_replace = st.one_of(
         st.integers(0, 9),
     ),
     st.builds(
+        lambda k, t: RandomizedThreshold(Fraction(2 * k), k, 1, 30 * k, "replace", Fraction(t, 10)),
+        st.integers(1, 5),
+        st.integers(0, 9),
+    ),
+    st.builds(
         lambda k, t: WeightedThreshold(Fraction(20 * k), Fraction(k), k, 30 * k + t, "replace"),
         st.integers(1, 5),
         st.integers(0, 9),
@@ -254,6 +260,8 @@ def quieter(event: Event, factor: Fraction) -> Event:
             return Guarantee(epsilon * factor, delta * factor)
         case Adaptive(rho, delta):
             return Adaptive(rho * factor, delta * factor)
+        case RandomizedThreshold(scale, bound, largest, limit, neighbours, coin):
+            return RandomizedThreshold(scale / factor, bound, largest, limit, neighbours, coin)
         case LaplaceThreshold(scale, bound, largest, limit, neighbours):
             return LaplaceThreshold(scale / factor, bound, largest, limit, neighbours)
         case GaussianThreshold(variance, items, largest, limit, neighbours):

@@ -1028,7 +1028,7 @@ BUGS = [
         "mechanism/intervals.py",
         (
             (
-                "return np.maximum(lowest_plausible_count(values, threshold, law, least) // unit, least), -",
+                "return np.maximum(lowest_plausible_count(values, rule, least) // unit, least), -",
                 "return np.maximum(values - width, 1), -",
             ),
         ),

@@ -2,17 +2,20 @@
 
 The mechanisms are those of `audit.specimens`, made of the real noise and the real calibration."""
 
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 
 import pytest
 
 from headcount.account import calibrate, gaussian, threshold
-from headcount.account.events import Gaussian, GaussianThreshold, LaplaceThreshold, Neighbours
+from headcount.account.events import Gaussian, GaussianThreshold, LaplaceThreshold, Neighbours, RandomizedThreshold
 from headcount.audit import Laws, worst_delta
 from headcount.audit.found_first import People
 from headcount.audit.neighbours import pairs
-from headcount.audit.specimens import noisy_count, noisy_histogram
+from headcount.audit.specimens import noisy_count, noisy_histogram, on_people
+from headcount.bound import SampledItems
+from headcount.mechanism.unknown.thresholded import Thresholded
 from headcount.noise import Entropy, Law
 from headcount.noise.gaussian import DiscreteGaussian
 from headcount.noise.laplace import DiscreteLaplace
@@ -52,6 +55,30 @@ def test_laplace_threshold(neighbours: Neighbours, scale: Fraction, limit: int) 
     assert below(exact.high, price)
     if neighbours == "add-remove":
         assert exact.high >= price * Fraction(999, 1000)
+
+
+@pytest.mark.parametrize("neighbours", BOTH)
+@pytest.mark.parametrize("coin", [Fraction(0), Fraction(1, 3), Fraction(4, 5)])
+def test_randomized_threshold(neighbours: Neighbours, coin: Fraction) -> None:
+    """A person alone with two items: each has a coin of its own, and the price is attained."""
+    event = RandomizedThreshold(Fraction(1), bound=2, largest=1, threshold=4, neighbours=neighbours, coin=coin)
+    epsilon, left_out = threshold.changed_people(neighbours) * Fraction(2), Fraction(1, 10**5)
+    run = on_people(Thresholded(SampledItems(2), event))
+    exact = worst_delta(run, pairs(ITEMS, 1, neighbours), epsilon, left_out)
+    price = threshold.laplace_delta(event)
+    assert below(exact.high, price, 2 * left_out)
+    if neighbours == "add-remove":
+        assert exact.high >= price * Fraction(999, 1000)
+
+
+@pytest.mark.parametrize("bound", [1, 2])
+@pytest.mark.parametrize("neighbours", BOTH)
+def test_a_coin_uses_delta_up(neighbours: Neighbours, bound: int) -> None:
+    """Up to a thousandth of what the next threshold would cost; a likelier coin would cost too much."""
+    delta = Fraction(1, 50)
+    event = calibrate.randomized_threshold(Fraction(bound), delta, bound=bound, largest=1, neighbours=neighbours)
+    likelier = replace(event, coin=event.coin + Fraction(1, 1000))
+    assert delta * Fraction(99, 100) < threshold.laplace_delta(event) <= delta < threshold.laplace_delta(likelier)
 
 
 @pytest.mark.slow(but=["5"])

@@ -16,7 +16,7 @@ import pytest
 from ibis.expr import types as ir
 
 from headcount.account import Cost
-from headcount.account.events import Gaussian, GaussianThreshold, LaplaceThreshold, Neighbours, WeightedThreshold
+from headcount.account.events import Gaussian, GaussianThreshold, Neighbours, RandomizedThreshold, WeightedThreshold
 from headcount.account.gaussian import discrete_delta
 from headcount.account.threshold import changed_people, gaussian_delta, laplace_delta
 from headcount.audit import Laws, worst_delta
@@ -142,7 +142,7 @@ def test_both_kinds_of_noise_with_a_threshold(neighbours: Neighbours) -> None:
     few = list(pairs(ITEMS, 1, neighbours))
     people = few + [(crowd + one, crowd + other) for one, other in few]
     epsilon, two = Fraction(2), 2 if neighbours == "replace" else 1
-    laplace = LaplaceThreshold(Fraction(two), 2, 1, 7, neighbours)
+    laplace = RandomizedThreshold(Fraction(two), 2, 1, 7, neighbours, Fraction(2, 5))
     gaussian = GaussianThreshold(Fraction(4), 2, 1, 7, neighbours)
     for event, price in ((laplace, laplace_delta(laplace)), (gaussian, gaussian_delta(epsilon, gaussian))):
         exact = worst_delta(run_of(Thresholded(SampledItems(2), event)), people, epsilon, LEFT_OUT)

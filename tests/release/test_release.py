@@ -21,6 +21,7 @@ from headcount.account import Cost
 from headcount.audit.choices import Fixed
 from headcount.errors import BadParameter, NotATable
 from headcount.noise import SystemEntropy
+from headcount.noise.finite import Bernoulli
 from headcount.release.release import write
 
 NASTY = ["=cmd()", "+1", "-1", "@x", "\tx", "\rx", "'quoted'", 'say "hi"', "two\nlines", "<script>alert(1)</script>"]
@@ -75,7 +76,8 @@ def test_intervals_of_shown_items_hold_the_truth(bound: int, above: int) -> None
     truth = max(1, threshold + (above if bound == 25 else above // 3))
     draws = SystemEntropy().draw(mechanism.law, 4_000_000 if above < -10 else 400_000)
     values = truth + draws
-    values = values[values >= threshold][:20_000]
+    coins = SystemEntropy().draw(Bernoulli(mechanism.coin), len(values))
+    values = values[values + coins >= threshold][:20_000]
     low, high = mechanism.interval(values)
     assert ((low <= truth) & (truth <= high)).mean() > 0.95 - 5 * (0.05 * 0.95 / len(values)) ** 0.5
     if above == 1000:

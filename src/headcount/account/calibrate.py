@@ -5,6 +5,7 @@ The search works on a decimal grid of 12 digits and returns the least point whos
 noise is never too little, and never more than one part in 10^11 too much.
 """
 
+from bisect import bisect
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import ceil, isqrt, log, sqrt
@@ -17,12 +18,16 @@ from headcount.account.events import (
     JointRound,
     LaplaceThreshold,
     Neighbours,
+    RandomizedThreshold,
     Selections,
     ThresholdRound,
     WeightedThreshold,
 )
 from headcount.errors import BadParameter
 from headcount.exact import Number, ball, ends, positive, precision, rational, round_down, round_up, whole
+
+COIN_PARTS = 1000
+"""Probabilities of a threshold's coin are multiples of one in this many."""
 
 
 def laplace_scale(epsilon: Number, sensitivity: Number) -> Fraction:
@@ -65,6 +70,20 @@ def laplace_threshold(
         return threshold.laplace_delta(event) <= delta
 
     return _least_whole(fits, above=largest)
+
+
+def randomized_threshold(
+    scale: Fraction, delta: Number, *, bound: int, largest: int, neighbours: Neighbours = "add-remove"
+) -> RandomizedThreshold:
+    """The least threshold, with the likeliest coin: it uses up what an integer leaves of delta."""
+    delta = _delta(delta)
+    least = laplace_threshold(scale, delta, bound=bound, largest=largest, neighbours=neighbours)
+
+    def event(parts: int) -> RandomizedThreshold:
+        return RandomizedThreshold(scale, bound, largest, least, neighbours, Fraction(parts, COIN_PARTS))
+
+    too_likely = bisect(range(1, COIN_PARTS), False, key=lambda parts: threshold.laplace_delta(event(parts)) > delta)
+    return event(too_likely)
 
 
 def gaussian_threshold(variance: Fraction, delta: Number, *, items: int, largest: int) -> int:

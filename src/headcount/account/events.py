@@ -39,6 +39,8 @@ def _check(name: str, kind: Any, value: Any) -> None:
             raise BadParameter(f"{name}={value!r}: it is at most 1.", fix="delta=Fraction(1, 10**6)")
         if name == "rate" and not 0 < value < 1:
             raise BadParameter(f"{name}={value!r}: it lies between 0 and 1.", fix="rate=Fraction(1, 10)")
+        if name == "coin" and value >= 1:
+            raise BadParameter(f"{name}={value!r}: it is below 1.", fix="coin=Fraction(1, 10)")
     elif kind is int:
         whole(name, value, least=1, fix=f"{name}=1")
     elif value not in get_args(Neighbours):
@@ -101,6 +103,15 @@ class LaplaceThreshold(_Checked):
     """The most that one person adds to one item."""
     threshold: int
     neighbours: Neighbours
+
+
+@dataclass(frozen=True)
+class RandomizedThreshold(LaplaceThreshold):
+    """The same, where a coin is added to each noisy count before it is compared with the threshold."""
+
+    name: ClassVar[str] = "randomized-laplace-threshold"
+    coin: Fraction
+    """Probability that the coin is 1; else it is 0."""
 
 
 @dataclass(frozen=True)
@@ -226,6 +237,7 @@ Event = (
     | Selection
     | Selections
     | LaplaceThreshold
+    | RandomizedThreshold
     | GaussianThreshold
     | WeightedThreshold
     | ThresholdRound

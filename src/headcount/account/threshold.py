@@ -19,6 +19,7 @@ from headcount.account.events import (
     JointRound,
     LaplaceThreshold,
     Neighbours,
+    RandomizedThreshold,
     ThresholdRound,
     WeightedThreshold,
 )
@@ -77,11 +78,18 @@ def laplace_delta(event: LaplaceThreshold) -> Fraction:
 
 
 def _any_shown(event: LaplaceThreshold) -> arb:
-    alone = 1 - laplace_tail(event.scale, event.threshold - 1)
-    full = 1 - laplace_tail(event.scale, event.threshold - event.largest)
+    alone = 1 - laplace_shown_probability(event, 1)
+    full = 1 - laplace_shown_probability(event, event.largest)
     many_small = 1 - alone**event.bound
     few_large = 1 - full ** ball(Fraction(event.bound, event.largest))
     return many_small.max(few_large)
+
+
+def laplace_shown_probability(event: LaplaceThreshold, count: int) -> arb:
+    """The probability that an item with this count is shown."""
+    short = event.threshold - count
+    coin = ball(event.coin) if isinstance(event, RandomizedThreshold) else arb(0)
+    return (1 - coin) * laplace_tail(event.scale, short) + coin * laplace_tail(event.scale, short - 1)
 
 
 def gaussian_shown_probability(event: GaussianThreshold, items: int) -> arb:

@@ -6,7 +6,7 @@ the product's mechanisms: laws from `noise`, their parameters from `account.cali
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
 
@@ -19,8 +19,8 @@ from headcount.account.events import (
     Adaptive,
     Gaussian,
     GaussianThreshold,
-    LaplaceThreshold,
     Neighbours,
+    RandomizedThreshold,
     SampleThreshold,
     WeightedThreshold,
 )
@@ -154,7 +154,7 @@ def enumerations() -> Iterator[Enumeration]:
 def _priced(neighbours: Neighbours) -> Iterator[tuple[str, AnyMechanism, Fraction, Fraction]]:
     """Each mechanism with an epsilon, and its priced delta."""
     changed = changed_people(neighbours)
-    laplace = LaplaceThreshold(ONE, bound=2, largest=1, threshold=5, neighbours=neighbours)
+    laplace = RandomizedThreshold(ONE, bound=2, largest=1, threshold=5, neighbours=neighbours, coin=ONE / 3)
     yield "thresholded, Laplace", Thresholded(SampledItems(2), laplace), 2 * changed * ONE, laplace_delta(laplace)
     gaussian = GaussianThreshold(2 * ONE, items=2, largest=1, threshold=5, neighbours=neighbours)
     yield "thresholded, Gaussian", Thresholded(SampledItems(2), gaussian), ONE, gaussian_delta(ONE, gaussian)
@@ -279,10 +279,9 @@ def specimens() -> list[Specimen]:
     ]
 
 
-def _threshold() -> LaplaceThreshold:
+def _threshold() -> RandomizedThreshold:
     """Laplace noise and a threshold, for one item of each person."""
-    least = calibrate.laplace_threshold(ONE, DELTA, bound=1, largest=1)
-    return LaplaceThreshold(ONE, bound=1, largest=1, threshold=least, neighbours="add-remove")
+    return calibrate.randomized_threshold(ONE, DELTA, bound=1, largest=1)
 
 
 def _found(kind: type[Level]) -> Run[People]:
@@ -315,12 +314,13 @@ def _honest() -> list[Case]:
 def _wrong() -> list[Case]:
     laplace, narrow = DiscreteLaplace(ONE), DiscreteLaplace(ONE / Fraction("1.1"))
     event = _threshold()
+    lower = replace(event, threshold=event.threshold - 1)
     shown, paid = on_people(Thresholded(SampledItems(1), event)), laplace_delta(event)
     swapped = ((("b",),) + (("a",), ("b",)) * 9, (("a",), ("b",)) * 9)
     many = ((tuple("abcdefghijklmnop"),), ())
     return [
         ("noise / 1.1", noisy_count(narrow), Fraction(0), COUNTED, 1),
-        ("threshold off by one", noisy_histogram(laplace, event.threshold - 1), paid, ALONE, 1),
+        ("threshold off by one", on_people(Thresholded(SampledItems(1), lower)), paid, ALONE, 1),
         ("noise in floating point", float_count(ONE), Fraction(0), ((PERSON,), ()), 1),
         ("noise clamped at 4", clamped_count(laplace, 4), Fraction(0), COUNTED, 1),
         ("keys in order of rows", ordered_by_appearance(shown), paid, swapped, 1),

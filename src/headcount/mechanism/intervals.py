@@ -7,6 +7,7 @@ cannot miss. The upper end needs no condition: a count beyond it would have been
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -30,24 +31,46 @@ def plain_intervals(values: Integers, unit: int, law: Law) -> Ends:
     return np.maximum((values - width) // unit, 0), np.maximum(-((-values - width) // unit), 0)
 
 
-def intervals_above_threshold(values: Integers, unit: int, law: Law, threshold: int, least: int) -> Ends:
+@dataclass(frozen=True)
+class Rule:
+    """When an item is shown: if its noisy value, and a coin, are at least the threshold."""
+
+    law: Law
+    threshold: int
+    coin: Fraction
+    """Probability that the coin is 1; else it is 0."""
+
+    @property
+    def least(self) -> int:
+        """The least noisy value that is shown."""
+        return self.threshold - (self.coin > 0)
+
+    def log_shown(self, counts: Integers) -> Floats:
+        """The log probability that items with these counts are shown."""
+        tail, short = log_tail(self.law), self.threshold - counts
+        if not self.coin:
+            return tail(short)
+        chance = float(self.coin)
+        shown: Floats = np.logaddexp(tail(short) + np.log1p(-chance), tail(short - 1) + np.log(chance))
+        return shown
+
+
+def intervals_above_threshold(values: Integers, unit: int, rule: Rule, least: int) -> Ends:
     """Intervals of counts that are released only at or above a threshold; none is below `least`."""
     # a count beyond the upper end is shown in at least 39 of 40 cases: a little less than 1/40 makes up for the rest
-    width = noise_quantile(law, EXACT_MISS_RATE * (1 - EXACT_MISS_RATE / 2))
-    return np.maximum(lowest_plausible_count(values, threshold, law, least) // unit, least), -(
-        (-values - width) // unit
-    )
+    width = noise_quantile(rule.law, EXACT_MISS_RATE * (1 - EXACT_MISS_RATE / 2))
+    return np.maximum(lowest_plausible_count(values, rule, least) // unit, least), -((-values - width) // unit)
 
 
-def lowest_plausible_count(values: Integers, threshold: int, law: Law, least: int = 1) -> Integers:
-    """The smallest count, at least `least`, for which P(noisy >= value | noisy >= threshold) is not too small; that
-    probability rises with the count, so a binary search finds it."""
-    tail = log_tail(law)
+def lowest_plausible_count(values: Integers, rule: Rule, least: int = 1) -> Integers:
+    """The smallest count, at least `least`, for which P(noisy >= value | shown) is not too small; that probability
+    rises with the count, so a binary search finds it."""
+    tail = log_tail(rule.law)
     low, high = np.full_like(values, least - 1), np.maximum(values, least)  # invariant: low is too small, high is not
     while bool((high - low > 1).any()):
         middle = (low + high) // 2
-        rare = np.log(np.where(middle <= threshold, float(EXACT_MISS_RATE), float(EXACT_MISS_RATE / 2)))
-        enough = (tail(values - middle) - tail(threshold - middle) >= rare) & (middle >= least)
+        rare = np.log(np.where(middle <= rule.least, float(EXACT_MISS_RATE), float(EXACT_MISS_RATE / 2)))
+        enough = (tail(values - middle) - rule.log_shown(middle) >= rare) & (middle >= least)
         low, high = np.where(enough, low, middle), np.where(enough, middle, high)
     return high
 

@@ -3,6 +3,7 @@ privacy cost is computed by `account`."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache, singledispatch
 from math import sqrt
 from typing import Any, ClassVar, Generic, Literal, TypeVar
@@ -25,6 +26,7 @@ from headcount.estimate.constants import EXACT_MISS_RATE
 from headcount.exact import Integers
 from headcount.mechanism.intervals import (
     Ends,
+    Rule,
     intervals_above_threshold,
     noise_quantile,
     plain_intervals,
@@ -90,7 +92,8 @@ class Mechanism(ABC, Generic[B, N]):
         """Lower and upper ends of the counts' 95% intervals."""
         if self.threshold is None:
             return plain_intervals(values, self.bounding.unit, self.law)
-        return intervals_above_threshold(values, self.bounding.unit, self.law, self.threshold, self.smallest_count)
+        rule = Rule(self.law, self.threshold, self.coin)
+        return intervals_above_threshold(values, self.bounding.unit, rule, self.smallest_count)
 
     @abstractmethod
     def explain(self, item: str) -> list[str]:
@@ -115,6 +118,11 @@ class Mechanism(ABC, Generic[B, N]):
     def threshold(self) -> int | None:
         """The smallest noisy total, in units, at which an item is released; None if all are."""
         return getattr(self.event, "threshold", None)
+
+    @property
+    def coin(self) -> Fraction:
+        """The probability that an item is released whose noisy total is one below the threshold."""
+        return getattr(self.event, "coin", Fraction(0))
 
     @property
     def visible_from(self) -> int | None:

@@ -18,9 +18,11 @@ from headcount.account.guarantee import Cost
 from headcount.account.threshold import changed_people
 from headcount.bound import Bounded, SampledEvents, SampledItems
 from headcount.estimate.counts.debias import by_ratio
+from headcount.exact import Integers
 from headcount.mechanism.mechanism import Columns, Estimand, Noisy
 from headcount.mechanism.scalar import RATIO_MEANING, ScalarMechanism, with_scalar
 from headcount.noise import Entropy
+from headcount.noise.finite import Bernoulli
 
 
 @dataclass(frozen=True)
@@ -34,8 +36,11 @@ class Thresholded(ScalarMechanism):
     def run(self, bounded: Bounded, entropy: Entropy) -> Noisy:
         self.check(bounded)
         noisy = bounded.totals + entropy.draw(self.law, len(bounded.totals))
-        shown = noisy >= self.event.threshold
+        shown = noisy + self._coins(len(noisy), entropy) >= self.event.threshold
         return self.noisy(bounded, bounded.items.filter(pa.array(shown)), noisy[shown], entropy)
+
+    def _coins(self, count: int, entropy: Entropy) -> Integers | int:
+        return entropy.draw(Bernoulli(self.coin), count) if self.coin else 0
 
     def estimate(self, noisy: Noisy) -> Columns:
         """Counts and their intervals, corrected for what sampling took away if that is measured."""
@@ -47,9 +52,14 @@ class Thresholded(ScalarMechanism):
     def explain(self, item: str) -> list[str]:
         return [
             f"Every {item} that is left gets {self.describe_noise()}.",
-            f"It is shown if its noisy count is at least {self.event.threshold:,}. The others are not mentioned.",
+            f"It is shown if its noisy count is at least {self.event.threshold:,}{self._by_chance}. The others are not "
+            "mentioned.",
             *self.explain_scalar(),
         ]
+
+    @property
+    def _by_chance(self) -> str:
+        return f", and with a probability of {float(self.coin):.1%} if it is one less" if self.coin else ""
 
     @property
     def estimand(self) -> Estimand:
@@ -74,8 +84,7 @@ def calibrated(budget: Cost, bounding: SampledItems | SampledEvents, neighbours:
     sensitivity = bounding.sensitivity
     scale = calibrate.laplace_scale(budget.epsilon, changed_people(neighbours) * sensitivity.total)
     total, largest = sensitivity.total, sensitivity.largest
-    threshold = calibrate.laplace_threshold(scale, budget.delta, bound=total, largest=largest, neighbours=neighbours)
-    laplace = LaplaceThreshold(scale, total, largest, threshold, neighbours)
+    laplace = calibrate.randomized_threshold(scale, budget.delta, bound=total, largest=largest, neighbours=neighbours)
     gaussian = calibrate.joint_gaussian(
         budget.epsilon,
         budget.delta,
