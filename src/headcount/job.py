@@ -344,7 +344,7 @@ class Job(ABC):
 
     def unseen(self, mechanism: AnyMechanism, selections: Sequence[BoundSelection[Any]]) -> str:
         """What intervals for the true counts cannot hold, as a sentence: a few people with far more than all others."""
-        people = mechanism.unseen or (selections[-1].unseen if selections else 0)
+        people = mechanism.unseen or next((each.unseen for each in reversed(selections) if each.unseen), 0)
         if not people or mechanism.estimand != "true":
             return ""
         if self.counts_events or self.scales is not None:

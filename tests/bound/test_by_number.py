@@ -26,7 +26,8 @@ from headcount.bound import (
     WeightedClip,
 )
 from headcount.bound.selection.by_load import Exponential, Generalized
-from headcount.bound.selection.profile import Doubtful, FromProfile, NothingSeen
+from headcount.bound.selection.loss import SamplingLoss
+from headcount.bound.selection.profile import Doubtful, FewItems, FromProfile, NothingSeen
 from headcount.source import Contributions, contributions, encoded, open_events
 from headcount.source.contributions import ReadPlan
 
@@ -37,6 +38,7 @@ BOUNDINGS: list[tuple[Bounding, bool]] = [
     (SampledItems(2), False),
     (NothingSeen(1), False),
     (Doubtful(1), False),
+    (FewItems(2, expected=0.0, suspect=False, scale=50.0), False),
     (SampledEvents(3), True),
     (WeightedClip(2, 3, 1), False),
     (SpreadWeight(3), False),
@@ -49,6 +51,8 @@ CHOICES: list[tuple[BoundSelection[Any], bool]] = [
     (Generalized(*EPSILON, SampledEvents, *UNKNOWN), True),
     (FromProfile(*EPSILON, 1), False),
     (FromProfile(*EPSILON, 10**6), True),
+    (SamplingLoss(*EPSILON, SampledItems(2)), False),
+    (SamplingLoss(*EPSILON, SampledEvents(3)), True),
 ]
 ROWS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 12).map(lambda item: f"{item % 9}")), max_size=80)
 MANY = [(person, f"{item}") for person in range(9) for item in range(3 * person) for _ in range(1 + item % 3)]

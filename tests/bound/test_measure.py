@@ -3,9 +3,8 @@
 import pytest
 from tests.tables import done, table
 
-from headcount.bound import SampledEvents, SampledItems, ScaledToSize, ScaledToSum, WithScalar
+from headcount.bound import ScaledToSize, ScaledToSum, WithScalar
 from headcount.source import contributions, open_events
-from headcount.source.contributions import ReadPlan
 
 SECRET = bytes(32)
 ROWS = [(0, item) for item in range(3) for _ in range(4)] + [(1, 0)]  # 12 events, and 1
@@ -35,20 +34,6 @@ def test_nobody_adds_more_than_the_cut(inner: ScaledToSum | ScaledToSize, events
     assert number(measuring, ROWS + [(2, 7)] * events) - number(measuring, ROWS) <= measuring.cut
     if events == 10_000:
         assert number(measuring, ROWS + [(2, 7)] * events) - number(measuring, ROWS) == measuring.cut
-
-
-@pytest.mark.parametrize("encoded", [False, True])
-@pytest.mark.parametrize("bounding", [SampledItems(2), SampledEvents(3)], ids=["items", "events"])
-def test_what_sampling_takes_from_one_person_is_cut(bounding: SampledItems | SampledEvents, encoded: bool) -> None:
-    """As many as they have above the bound, and no more than the cut; a person within it adds nothing."""
-    measuring = WithScalar(bounding, "taken")
-    events, most = isinstance(bounding, SampledEvents), bounding.most
-    for many in (1, most, most + 1, 3 * most, measuring.cut + most, measuring.cut + most + 1, 500):
-        rows = [*ROWS[-1:], *((2, item) for item in range(many))]
-        with done(rows, events=events).read(ReadPlan(encoded=encoded)) as read:
-            found = measuring.bound(read, SECRET, None).number
-        assert found == min(max(many - most, 0), measuring.cut)
-    assert measuring.cut == 4 * most
 
 
 def test_everybody_is_counted_once_also_who_has_no_key() -> None:

@@ -45,7 +45,7 @@ from headcount.bound.selection.draws import MostDrawn, PublicDrawn
 from headcount.bound.selection.paper import DpSgd, InverseSensitivity, MQuantile, OutputPerturbation, Quantile
 from headcount.bound.selection.people import PeopleCount
 from headcount.bound.selection.plume import Discovered, Discovering, UsualItems
-from headcount.bound.selection.profile import Doubtful, FromProfile, NothingSeen
+from headcount.bound.selection.profile import Doubtful, FewItems, FromProfile, NothingSeen
 from headcount.bound.vectors import Vector
 from headcount.source import Contributions, contributions, open_events
 from headcount.source.engines.registry import to_arrow
@@ -60,6 +60,7 @@ BOUNDINGS: list[tuple[str, Bounding]] = [
     ("users", SampledItems(2)),
     ("users", NothingSeen(1)),
     ("users", Doubtful(1)),
+    ("users", FewItems(1, expected=0.0, suspect=False, scale=50.0)),
     ("events", SampledEvents(3)),
     ("users", ScaledToSum(2, 1)),
     ("events", ScaledToSum(3, 10**6)),
@@ -69,8 +70,6 @@ BOUNDINGS: list[tuple[str, Bounding]] = [
     ("events", WeightedClip(4, 10**4, 10**6)),
     ("users", SpreadWeight(5)),
     ("users", SplitWeight(5, full=2)),
-    ("users", WithScalar(SampledItems(2), "taken")),
-    ("events", WithScalar(SampledEvents(3), "taken")),
     ("users", TopItems(7)),
     ("events", TopSums(7, 3, "count")),
     ("amounts", TopSums(7, 100, "amount")),

@@ -26,8 +26,10 @@ from headcount.account.threshold import changed_people
 from headcount.audit.enumerate import outcomes
 from headcount.audit.specimens import found_in, ranked
 from headcount.bound import BoundedTop, Bounding, BoundSelection, SampledItems, TopItems, TopSums, WeightedClip
+from headcount.bound.sample import Loss
 from headcount.bound.selection.amounts import UsualAmounts
-from headcount.bound.selection.profile import Doubtful, NothingSeen
+from headcount.bound.selection.loss import SamplingLoss
+from headcount.bound.selection.profile import Doubtful, FewItems, NothingSeen
 from headcount.exact import Integers
 from headcount.mechanism import CountRelease, NoisyFound, Strategy
 from headcount.mechanism.topk import count_release
@@ -407,14 +409,28 @@ def branches(
         yield asked, chosen, len(made)
         return
     after = asked.after(second)
-    for bounding in (NothingSeen(1), SampledItems(2), scaled(1), scaled(1000)):
+    for bounding in may_follow(second):
         yield from branches(after, bounding, (*made, second))
+
+
+def may_follow(selection: BoundSelection[Any]) -> list[Bounding]:
+    """What a second profile may lead to, or the measured loss of a sample."""
+    if not isinstance(selection, SamplingLoss):
+        return [NothingSeen(1), SampledItems(2), scaled(1), scaled(1000)]
+    doubt = [Doubtful(2)] if isinstance(selection.sampled, FewItems) else []
+    return [*doubt, replace(selection.sampled, lost=Loss(5.0, 9.0))]
 
 
 @pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize(
-    ("first", "most"), [(scaled(1), 1), (scaled(1000), 1), (SampledItems(2), 1), (NothingSeen(1), 2), (Doubtful(1), 2)]
+    ("first", "most"),
+    [
+        (scaled(1), 1),
+        (scaled(1000), 1),
+        (NothingSeen(1), 3),
+        (FewItems(1, expected=3.0, suspect=False, scale=50.0), 4),
+    ],
 )
 def test_choices_and_counts_never_add_up_to_more(neighbours: Neighbours, first: Bounding, most: int) -> None:
     """In every branch, counts scaled or sampled: the choices and what is left are epsilon, and the counts

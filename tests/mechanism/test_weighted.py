@@ -1,5 +1,6 @@
 """The weighted release: its price for every split of own and common items, and what is made of two measurements."""
 
+from dataclasses import replace
 from fractions import Fraction
 from math import exp, log, log1p, sqrt
 
@@ -10,9 +11,11 @@ from scipy.special import log_ndtr, ndtr
 from tests.strategies import strategy
 
 from headcount.account import Cost, calibrate, compose
-from headcount.account.events import Neighbours
+from headcount.account.events import Laplace, Neighbours
 from headcount.audit.choices import Fixed
-from headcount.bound import BoundedWeighted, SampledEvents, SampledItems, WeightedClip, WithScalar
+from headcount.bound import BoundedWeighted, SampledEvents, SampledItems, WeightedClip
+from headcount.bound.sample import Loss
+from headcount.bound.selection.loss import SamplingLoss
 from headcount.bound.selection.profile import FromProfile
 from headcount.bound.shown import PeopleSizes, Shown
 from headcount.errors import BadParameter
@@ -23,7 +26,7 @@ from headcount.exact import Integers
 from headcount.jobs.parameters import Count
 from headcount.mechanism import Noisy, NoisyTwice, Weighted
 from headcount.mechanism.known.strategy import KnownItems
-from headcount.mechanism.unknown import thresholded, weighted
+from headcount.mechanism.unknown import weighted
 from headcount.mechanism.unknown.strategy import Weights
 from headcount.run import quiet
 
@@ -220,17 +223,22 @@ def test_the_profile_and_both_measurements_are_what_was_typed(
 
 
 @pytest.mark.parametrize("neighbours", BOTH)
-def test_what_sampling_takes_away_is_paid_for(neighbours: Neighbours) -> None:
-    """Between 0 and the cut of one person: so one number changes by no more, also if one is replaced."""
-    budget = Cost(Fraction(1), Fraction(1, 10**6))
-    for bounding in (SampledItems(1), SampledItems(2), SampledEvents(1)):
-        made = thresholded.with_loss(budget, bounding, neighbours)
-        assert compose.covers(budget, made.events)
-        assert not compose.covers(Cost(budget.epsilon * 99 / 100, budget.delta), made.events)
-        assert made.scalar_event is not None
-        assert isinstance(made.bounding, WithScalar)
-        assert made.scalar_event.scale * budget.epsilon * thresholded.LOSS_SHARE == made.bounding.cut
-        assert made.scalar_event.sensitivity == made.bounding.cut
+@pytest.mark.parametrize("count", ["users", "events"])
+def test_what_sampling_takes_away_is_paid_for(neighbours: Neighbours, count: Count) -> None:
+    """Out of the same epsilon, and once: with it, all is what was typed; between 0 and the cut of one person, so one
+    number changes by no more, also if one is replaced."""
+    asked = strategy(Cost(Fraction(1), Fraction(1, 10**6)), count, neighbours, None, "auto")
+    for sampled in (SampledItems(1), SampledItems(2)) if count == "users" else (SampledEvents(1),):
+        assert asked.selection is not None
+        loss = asked.next_selection(sampled, [asked.selection])
+        assert isinstance(loss, SamplingLoss)
+        made = asked.after(loss).mechanism(replace(sampled, lost=Loss(10.0, 5.0)))
+        assert asked.next_selection(made.bounding, [asked.selection, loss]) is None
+        assert loss.events == (Laplace(sampled.cut / loss.epsilon, Fraction(sampled.cut)),)
+        events = (*asked.selection.events, *loss.events, *made.events)
+        assert compose.covers(asked.budget, events)
+        assert not compose.covers(Cost(asked.budget.epsilon * 99 / 100, asked.budget.delta), events)
+        assert made.estimand == "true"
 
 
 def measured(random: np.random.Generator, items: int, *, spread: float, slope: float) -> tuple[Measured, Measured]:

@@ -70,6 +70,7 @@ ROUNDS = "tests/mechanism/test_rounds.py::"
 JOINT = "tests/mechanism/test_joint.py::"
 PROFILE = "tests/bound/test_profile.py::"
 MEASURE = "tests/bound/test_measure.py::"
+LOSS = "tests/bound/test_loss.py::"
 CHOICES = "tests/bound/test_choices.py::"
 SECOND = "tests/privacy/test_no_second_draw.py::"
 RETRY = "tests/privacy/test_a_retry_repeats.py::"
@@ -1037,7 +1038,7 @@ BUGS = [
     Bug(
         "an interval after bounding that is called one of the truth",
         "mechanism/unknown/thresholded.py",
-        (('return "bounded" if self.scalar_event is None else "true"', 'return "true"'),),
+        (('return "bounded" if self.bounding.lost is None else "true"', 'return "true"'),),
         ESTIMAND + "[a given bound]",
     ),
     Bug(
@@ -1776,27 +1777,74 @@ BUGS = [
     ),
     Bug(
         "what sampling took away is not told to the ledger",
-        "mechanism/scalar.py",
-        (("return (self.event, self.scalar_event) if self.scalar_event else (self.event,)", "return (self.event,)"),),
+        "bound/selection/loss.py",
+        (("return (Laplace(self.scale, Fraction(self.sampled.cut)),)", "return ()"),),
         WEIGHTED + "test_what_sampling_takes_away_is_paid_for",
     ),
     Bug(
         "what sampling took away is not taken from epsilon",
-        "mechanism/scalar.py",
-        (("counted(Cost(budget.epsilon - extra, budget.delta))", "counted(budget)"),),
+        "mechanism/strategy.py",
+        (("later=self.later + selection.epsilon", "later=self.later"),),
         WEIGHTED + "test_what_sampling_takes_away_is_paid_for",
     ),
     Bug(
         "what sampling took away is not cut",
-        "bound/measured.py",
-        (("np.clip(found.sizes - self.inner.most, 0, self.cut)", "np.maximum(found.sizes - self.inner.most, 0)"),),
-        MEASURE + "test_what_sampling_takes_from_one_person_is_cut",
+        "bound/selection/loss.py",
+        (
+            (
+                "np.clip(statistics.sizes - self.sampled.most, 0, self.sampled.cut)",
+                "np.maximum(statistics.sizes - self.sampled.most, 0)",
+            ),
+        ),
+        LOSS + "test_what_sampling_takes_from_one_person_is_cut",
     ),
     Bug(
         "what sampling took away, without noise",
+        "bound/selection/loss.py",
+        ((" + int(entropy.draw(DiscreteLaplace(self.scale), 1)[0])", ""),),
+        EXACTLY + "test_thresholded_people_and_what_sampling_took_away",
+    ),
+    Bug(
+        "what sampling took away, judged without noise",
+        "bound/selection/loss.py",
+        (("and taken > self.sampled", "and lost.sum() > self.sampled"),),
+        LOSS + "test_exact_epsilon",
+    ),
+    Bug(
+        "a second loss for nothing, as often as one is drawn",
+        "mechanism/unknown/strategy.py",
+        (("and chosen.lost is None and self.again", "and chosen.lost is None and self.again and not earlier[1:]"),),
+        FOUND + "test_choices_and_counts_never_add_up_to_more",
+    ),
+    Bug(
+        "a number beside the counts is not told to the ledger",
+        "mechanism/scalar.py",
+        (("return (self.event, self.scalar_event) if self.scalar_event else (self.event,)", "return (self.event,)"),),
+        EXACTLY + "test_a_number_beside_clipped_counts",
+    ),
+    Bug(
+        "a number beside the counts is not taken from epsilon",
+        "mechanism/scalar.py",
+        (("counted(Cost(budget.epsilon - extra, budget.delta))", "counted(budget)"),),
+        EXACTLY + "test_a_number_beside_clipped_counts",
+    ),
+    Bug(
+        "a number beside the counts, without noise",
         "mechanism/scalar.py",
         (("bounded.number + int(entropy.draw(law(self.scalar_event), 1)[0])", "bounded.number"),),
-        EXACTLY + "test_thresholded_people_and_what_sampling_took_away",
+        EXACTLY + "test_a_number_beside_clipped_counts",
+    ),
+    Bug(
+        "a threshold's coin is not paid for",
+        "account/threshold.py",
+        (("coin = ball(event.coin) if isinstance(event, RandomizedThreshold) else arb(0)", "coin = arb(0)"),),
+        DELTA + "test_randomized_threshold",
+    ),
+    Bug(
+        "a threshold's coin is likelier than was paid for",
+        "mechanism/unknown/thresholded.py",
+        (("Bernoulli(self.coin)", "Bernoulli(1 - (1 - self.coin) / 2)"),),
+        DELTA + "test_randomized_threshold",
     ),
     Bug(
         "a profile's noise for one person where one is replaced",

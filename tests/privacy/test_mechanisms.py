@@ -15,12 +15,13 @@ import pyarrow as pa
 import pytest
 from ibis.expr import types as ir
 
-from headcount.account import Cost
+from headcount.account import Cost, compose
 from headcount.account.events import Gaussian, GaussianThreshold, Neighbours, RandomizedThreshold, WeightedThreshold
 from headcount.account.gaussian import discrete_delta
 from headcount.account.threshold import changed_people, gaussian_delta, laplace_delta
 from headcount.audit import Laws, worst_delta
 from headcount.audit.neighbours import pairs
+from headcount.audit.twice import sizes
 from headcount.bound import (
     Bounded,
     BoundedWeighted,
@@ -31,11 +32,13 @@ from headcount.bound import (
     ScaledToSum,
     WeightedClip,
 )
-from headcount.bound.selection.profile import Profile
+from headcount.bound.selection.loss import SamplingLoss
+from headcount.bound.selection.profile import FewItems, Profile
 from headcount.bound.shown import PeopleSizes, Shown
 from headcount.exact import Integers
 from headcount.mechanism import AnyMechanism, NoisyTwice, NoisyWithScalar, Thresholded, Weighted
 from headcount.mechanism.known import clipped
+from headcount.mechanism.known.clipped import Clipped
 from headcount.mechanism.scalar import with_scalar
 from headcount.mechanism.unknown import second as unknown_second
 from headcount.mechanism.unknown import thresholded
@@ -213,8 +216,6 @@ def seen_of(mechanism: AnyMechanism, *, events: bool = False, known: bool = Fals
             assert isinstance(mechanism.second, Open)
             again, profile = noisy.second, mechanism.second.profiles[-1]
             more = (profile, again.bound_squared, again.totals.values.tolist(), again.clipped.values.tolist())
-        if isinstance(noisy, NoisyWithScalar):
-            more = (noisy.number,)
         return dict(zip(noisy.items["item0"].to_pylist(), noisy.values.tolist(), strict=True)), more
 
     return run
@@ -316,14 +317,42 @@ def test_thresholded_people_and_what_sampling_took_away(neighbours: Neighbours) 
     more than delta: what is lost is not measured for nothing."""
     budget = Cost(Fraction(2), Fraction(1, 20))
 
-    def counted(rest: Cost) -> Thresholded:
-        return thresholded.calibrated(rest, SampledItems(1), neighbours)
+    half = Cost(budget.epsilon / 2, budget.delta)
+    loss = SamplingLoss(half.epsilon, neighbours, FewItems(1, expected=0.0, suspect=True, scale=1.0))
+    mechanism = thresholded.calibrated(half, SampledItems(1), neighbours)
 
-    mechanism = with_scalar(budget, "taken", counted, Fraction(1, 2))
+    def run(people: tuple[Person, ...], entropy: Entropy) -> object:
+        drawn = loss.draw(sizes(people), entropy)
+        noisy = mechanism.run(bounded(people, mechanism.bounding, False, False), entropy)
+        return type(drawn).__name__, drawn.lost, noisy.items["item0"].to_pylist(), noisy.values.tolist()
+
     kinds: list[Person] = [("a",), ("a", "b"), tuple("abcdefgh")]
-    laws, few = Laws(seen_of(mechanism), LEFT_OUT), list(pairs(kinds, 1, neighbours))
+    laws, few = Laws(run, LEFT_OUT), list(pairs(kinds, 1, neighbours))
     assert below(laws.worst_delta(few, budget.epsilon).high, budget.delta)
     assert laws.worst_delta(few, Fraction(9, 10)).low > budget.delta
+
+
+@pytest.mark.parametrize("neighbours", BOTH)
+def test_a_number_beside_clipped_counts(neighbours: Neighbours) -> None:
+    """Every draw of both, of one public item: what is clipped is paid for out of the same epsilon."""
+    budget = Cost(Fraction(2), Fraction(0))
+
+    def counted(rest: Cost) -> Clipped:
+        return clipped.laplace(rest, ScaledToSum(1, largest=2, grid=1), 1, neighbours)
+
+    mechanism = with_scalar(budget, "taken", counted, Fraction(1, 2))
+    assert compose.covers(budget, mechanism.events)
+    assert not compose.covers(Cost(Fraction(19, 10), Fraction(0)), mechanism.events)
+
+    def run(people: tuple[Person, ...], entropy: Entropy) -> object:
+        noisy = mechanism.run(bounded(people, mechanism.bounding, True, True), entropy)
+        assert isinstance(noisy, NoisyWithScalar)
+        return noisy.values[:1].tolist(), noisy.number
+
+    kinds: list[Person] = [("a",), ("a",) * 9]
+    laws, few = Laws(run, Fraction(1, 500)), list(pairs(kinds, 1, neighbours))
+    assert laws.worst_delta(few, budget.epsilon).low == 0
+    assert laws.worst_delta(few, Fraction(9, 10)).low > 0
 
 
 @pytest.mark.parametrize("neighbours", BOTH)

@@ -23,7 +23,7 @@ from headcount.bound import Bounded, Bounding
 from headcount.bound.selection.profile import FromProfile
 from headcount.bound.selection.statistics import Sizes
 from headcount.exact import Floats
-from headcount.mechanism import AnyMechanism, Noisy, NoisyTwice, NoisyWithScalar, Weighted
+from headcount.mechanism import AnyMechanism, Noisy, NoisyTwice, Weighted
 from headcount.mechanism.unknown.strategy import Weights
 from headcount.noise import Entropy
 from headcount.source import Contributions, contributions, open_events
@@ -95,8 +95,6 @@ def released(noisy: Noisy, unit: int) -> dict[str, object]:
     whole people, as an audit learns more from values that occur again."""
     items = noisy.items["item0"].to_pylist()
     found: dict[str, object] = {"items": items, **_one_and_all("first", noisy.values / unit)}
-    if isinstance(noisy, NoisyWithScalar):
-        found |= {"taken": noisy.number}
     if isinstance(noisy, NoisyTwice):
         again = noisy.second
         found |= {"bound again": again.bound_squared, "clipped": round(float(again.clipped.values[0]))}

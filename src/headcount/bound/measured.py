@@ -8,15 +8,12 @@ of neighbours.
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
 import pyarrow as pa
 from ibis.expr import types as ir
 
 from headcount.bound.arithmetic import cut_at
 from headcount.bound.bounded import CUT, TOTAL, Bounded, Bounding, Sensitivity
-from headcount.bound.sample import SampledEvents, SampledItems
 from headcount.bound.scale import ScaledToSize, ScaledToSum
-from headcount.bound.selection.statistics import sizes
 from headcount.source.arrow_columns import whole_numbers
 from headcount.source.contributions import USER, WIDE, Contributions
 from headcount.source.engines.registry import to_arrow
@@ -37,7 +34,7 @@ class BoundedWithScalar(Bounded):
 class WithScalar(Bounding):
     """The inner bounding, with a scalar."""
 
-    inner: ScaledToSum | ScaledToSize | SampledItems | SampledEvents
+    inner: ScaledToSum | ScaledToSize
     what: Literal["taken", "people"]
 
     @property
@@ -75,9 +72,6 @@ class WithScalar(Bounding):
 
     def _taken(self, contributions: Contributions, secret: bytes) -> int:
         """The amount clipped from everybody, of each at most `cut`."""
-        if isinstance(self.inner, SampledItems | SampledEvents):
-            found = sizes(contributions, "sum")
-            return int((np.clip(found.sizes - self.inner.most, 0, self.cut) * found.people).sum())
         taken = self.inner.excess(contributions, secret).group_by(USER).agg(**{TOTAL: lambda rows: rows[CUT].sum()})
         return added(taken.mutate(**{TOTAL: cut_at(taken[TOTAL].cast("float64"), self.cut).cast("int64")}))
 

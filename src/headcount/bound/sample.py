@@ -27,16 +27,41 @@ DIGITS = 8
 """Hexadecimal digits of the hash used for the start: 32 bits. Of m starts none is favoured by more than m / 2^32."""
 
 
+MAX_LOSS_FACTOR = 4
+"""What is lost of one person counts up to this many times the bound."""
+
+
 @dataclass(frozen=True)
-class SampledItems(Cutting):
-    """Sample at most `most` items of each person, each counted once."""
+class Loss:
+    """What sampling takes away from everybody, with noise."""
+
+    taken: float
+    deviation: float
+    """Standard deviation of the noise."""
+
+
+@dataclass(frozen=True)
+class Sample(Cutting):
+    """Base of the two samples."""
 
     by_number: ClassVar[bool] = True
     most: int
+    lost: Loss | None = None
+    """What sampling takes away, if that is measured."""
 
     @property
     def limit(self) -> int:
         return self.most
+
+    @property
+    def cut(self) -> int:
+        """The most that counts as lost of one person."""
+        return MAX_LOSS_FACTOR * self.most
+
+
+@dataclass(frozen=True)
+class SampledItems(Sample):
+    """Sample at most `most` items of each person, each counted once."""
 
     @property
     def sensitivity(self) -> Sensitivity:
@@ -64,15 +89,8 @@ class SampledItems(Cutting):
 
 
 @dataclass(frozen=True)
-class SampledEvents(Cutting):
+class SampledEvents(Sample):
     """Sample at most `most` events of each person, over all items."""
-
-    by_number: ClassVar[bool] = True
-    most: int
-
-    @property
-    def limit(self) -> int:
-        return self.most
 
     @property
     def sensitivity(self) -> Sensitivity:

@@ -12,8 +12,6 @@ from headcount.account.guarantee import Cost
 from headcount.bound import (
     Bounded,
     BoundedWithScalar,
-    SampledEvents,
-    SampledItems,
     ScaledToSize,
     ScaledToSum,
     WithScalar,
@@ -83,7 +81,7 @@ def with_scalar(budget: Cost, what: Literal["taken", "people"], counted: Callabl
     both kinds of neighbours."""
     extra = budget.epsilon * share
     plain = counted(Cost(budget.epsilon - extra, budget.delta))
-    assert isinstance(plain.bounding, ScaledToSum | ScaledToSize | SampledItems | SampledEvents)
+    assert isinstance(plain.bounding, ScaledToSum | ScaledToSize)
     bounding = WithScalar(plain.bounding, what)
     event = Laplace(bounding.cut / extra, Fraction(bounding.cut))
     return replace(plain, bounding=bounding, scalar_event=event)

@@ -14,6 +14,7 @@ from math import ceil, inf, isqrt
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from headcount.account.events import Event, Laplace
 from headcount.account.threshold import changed_people
@@ -43,9 +44,9 @@ SPLIT_POWER = 0.5
 matters more than keeping bias small (fitted as above)."""
 MAX_SAMPLED_ITEMS, MAX_SAMPLED_LOSS = 2, 0.01
 """Up to this number, and this clipped share, sampling items has less noise than scaling."""
-ALARM_SCALES, SURE_SCALES = 4.0, 6.0
-"""A bin with more people than this many scales of the noise speaks against sampling, if they have enough: so that it is
-looked at again, and in that second look."""
+SUSPECT_SCALES, SURE_SCALES = 3.5, 6.0
+"""A bin with more people than this many scales of the noise speaks against sampling, if they have enough: together with
+what sampling is found to lose, and alone, if people are not looked at again."""
 MOST_ITEMS = 10_000
 
 
@@ -84,6 +85,11 @@ class Profile:
         last = last_nonempty_bin(self.counts, self._critical)
         return np.where(np.arange(len(self.counts)) <= last, self.counts, 0).astype(np.float64)
 
+    def people_above(self, scales: float) -> Floats:
+        """Estimated people of each bin; of bins with more than this many scales of the noise, whether these are
+        significant or not."""
+        return np.where(self.counts > scales * self.deviation / 2**0.5, self.counts, self.people)
+
     @property
     def _critical(self) -> Critical:
         return gaussian(self.deviation) if self.gaussian else laplace(self.deviation / 2**0.5)
@@ -112,9 +118,21 @@ class NothingSeen(SampledItems):
     """One item of each person, as no bin of the profile is significant: too few people for the noise."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class FewItems(SampledItems):
+    """Items of people who hardly have more, as far as a profile shows: what sampling loses is still to be measured."""
+
+    expected: float
+    """What sampling loses of the people who are seen."""
+    suspect: bool
+    """True if a bin that is not beyond doubt has people with too much for sampling."""
+    scale: float
+    """Scale of the profile's noise."""
+
+
 @dataclass(frozen=True)
 class Doubtful(SampledItems):
-    """Items of people who hardly have more, though a bin of the profile makes that doubtful: to be looked at again."""
+    """Items of people of whom some may have far more: to be looked at again."""
 
 
 @dataclass(frozen=True)
@@ -171,7 +189,7 @@ class FromProfile(Binned):
 
     @property
     def reason(self) -> str:
-        return "Some people may have more, which is doubtful. So, once more: " if self.doubted else ""
+        return "More is lost than of the people who were seen: a few may have far more. So, once more: " * self.doubted
 
     @property
     def edges(self) -> tuple[int, ...]:
@@ -183,12 +201,7 @@ class FromProfile(Binned):
 
     @property
     def unseen(self) -> int:
-        return ceil((self._alarm + Z * 2**0.5) * float(self.scale))
-
-    @property
-    def _alarm(self) -> float:
-        """Scales of the noise from which on a bin speaks against sampling: of events there is no second look."""
-        return SURE_SCALES if self.again or self.largest > 1 else ALARM_SCALES
+        return ceil((SURE_SCALES + Z * 2**0.5) * float(self.scale))
 
     def look(self, contributions: Contributions) -> Sizes:
         return sizes(contributions, "squares")
@@ -200,10 +213,8 @@ class FromProfile(Binned):
         """Compute the bounding from a profile alone."""
         if not profile.people.any() and (self.noise is not None or (self.few and self.largest == 1)):
             return NothingSeen(1)
-        if self.few and (sampled := self._sampled(profile, self._alarm)):
-            return (SampledItems if self.largest == 1 else SampledEvents)(sampled)
-        if self.few and self.largest == 1 and not self.again and (sampled := self._sampled(profile, inf)):
-            return Doubtful(sampled)
+        if self.few and (sampled := self._sampled(profile)):
+            return sampled
         if self.joint:
             return _split(profile)
         bound = self.bound_squared or _bound_squared(profile, self.largest, self.noise)
@@ -211,10 +222,16 @@ class FromProfile(Binned):
             return WeightedClip(bound, MOST_ITEMS, self.largest)
         return WeightedClip(bound, _most(profile, bound), 1)
 
-    def _sampled(self, profile: Profile, alarm: float) -> int | None:
-        """Number of items that nearly nobody exceeds; None if there is none small enough."""
-        candidates = range(1, MAX_SAMPLED_ITEMS + 1 if self.largest == 1 else 2)
-        return next((each for each in candidates if _hardly_exceeded(profile, each, alarm)), None)
+    def _sampled(self, profile: Profile) -> SampledItems | SampledEvents | None:
+        """A sampling of as many as nearly nobody exceeds; None if that is too many."""
+        if self.largest > 1:
+            return SampledEvents(1) if _hardly_exceeded(profile, 1, SURE_SCALES) else None
+        alone = SURE_SCALES if self.again else inf
+        candidates = range(1, MAX_SAMPLED_ITEMS + 1)
+        most = next((each for each in candidates if _hardly_exceeded(profile, each, alone)), None)
+        if most is None:
+            return None
+        return SampledItems(most) if self.again else _few_items(profile, most)
 
     def explain(self, item: str) -> str:
         what = f"many {plural(item)} people have" if self.largest == 1 else "much people contribute"
@@ -249,12 +266,24 @@ def _split(profile: Profile) -> SplitWeight:
     return SplitWeight(most, full=full, expected=round(float(weights.sum())))
 
 
-def _hardly_exceeded(profile: Profile, most: int, alarm: float) -> bool:
-    """True if people lose next to nothing with this many items each, as far as the profile shows; bins with more people
-    than `alarm` scales of the noise count, too, though they are not beyond doubt."""
-    loud = profile.counts > alarm * profile.deviation / 2**0.5
-    lost = np.maximum(profile.middles - most, 0) * np.where(loud, profile.counts, profile.people)
-    return bool(lost.max() <= MAX_SAMPLED_LOSS * (profile.people * profile.middles).sum())
+def _hardly_exceeded(profile: Profile, most: int, scales: float) -> bool:
+    """True if people lose next to nothing with this many items each, as far as the profile shows."""
+    return not _too_much(profile, most, profile.people_above(scales)).any()
+
+
+def _too_much(profile: Profile, most: int, people: Floats) -> NDArray[np.bool_]:
+    """Whether the people of each bin lose too much with this many items each."""
+    lost = np.maximum(profile.middles - most, 0) * people
+    return np.asarray(lost > MAX_SAMPLED_LOSS * (profile.people * profile.middles).sum())
+
+
+def _few_items(profile: Profile, most: int) -> FewItems:
+    """What sampling loses of people who are seen does not count if they are suspect and lose more than is measured."""
+    sampled, people = SampledItems(most), profile.people_above(SUSPECT_SCALES)
+    suspect, lost = _too_much(profile, most, people), profile.middles - most
+    explained = people * ~(suspect & (np.array(profile.edges) - most > sampled.cut))
+    expected = float((explained * np.clip(lost, 0, sampled.cut)).sum())
+    return FewItems(most, expected=expected, suspect=bool(suspect.any()), scale=profile.deviation / 2**0.5)
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Undo the bias of bounding: functions of released values and public numbers."""
 
 from dataclasses import dataclass
-from math import inf
+from math import inf, isinf
 
 import numpy as np
 
@@ -36,12 +36,20 @@ class ClippingLoss:
     @property
     def part(self) -> float:
         """Estimate of the clipped amount, relative to the kept one."""
-        return max(self.taken, 0.0) / self.kept / (1 + (self._noise / self.prior) ** 2)
+        measured = max(self.taken, 0.0) / self.kept
+        return measured * self._believed(measured)
 
     @property
     def standard_deviation(self) -> float:
         """Standard deviation of an item's part: items differ, and the amount is noisy."""
         return float(np.hypot(self.variation * self.part, min(self._noise, self.prior)))
+
+    def _believed(self, part: float) -> float:
+        """How much of a measured part is believed. Without a usual size its own one is taken (a positive-part
+        James-Stein estimate): noise alone, cut off at 0, would be too large on average."""
+        if isinf(self.prior):
+            return max(1 - (self._noise / part) ** 2, 0.0) if part else 0.0
+        return 1 / (1 + (self._noise / self.prior) ** 2)
 
     @property
     def _noise(self) -> float:

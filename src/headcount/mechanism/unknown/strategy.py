@@ -5,9 +5,10 @@ The default for people per item follows from public numbers and from what was re
 release:
 
     profile of people ──► nothing seen: too few people for this epsilon ──► a second profile, with more epsilon
-                      ├─► nearly everybody has one or two items, but it is doubtful ──► a second profile as well
-                      ├─► nearly everybody has one or two items ──► thresholded
-                      └─► people have more ──► joint; of events, weighted
+                      ├─► people have more ──► joint; of events, weighted
+                      └─► nearly everybody has one or two items ──► what is lost if only these are kept
+    what is lost ──► more than the profile explains ──► a second profile as well
+                 └─► as expected ──► thresholded
 """
 
 from collections.abc import Sequence
@@ -21,6 +22,7 @@ from typing import Any, Literal
 from headcount.account.threshold import changed_people
 from headcount.bound import Bounding, SampledEvents, SampledItems, SplitWeight, SpreadWeight, WeightedClip
 from headcount.bound.selection.by_load import Exponential, Generalized
+from headcount.bound.selection.loss import SamplingLoss
 from headcount.bound.selection.profile import MOST_ITEMS, Doubtful, FromProfile, NothingSeen
 from headcount.bound.selection.selection import BoundSelection
 from headcount.mechanism.mechanism import AnyMechanism
@@ -45,7 +47,7 @@ from headcount.source.contributions import LARGEST_COUNT
 from headcount.wording import format_number, plural
 
 DOUBT_SHARE = Fraction(4, 100)
-"""The share of epsilon of a second profile, if the first one left doubt whether people have more than a few items."""
+"""The share of epsilon of a second profile, if there is doubt whether people have more than a few items."""
 ROUNDS_MOST_ITEMS = 100
 """The most items of one person that rounds look at, unless another number is given."""
 EXAMPLE_LEFT = 10
@@ -142,14 +144,18 @@ class Weights(UnknownItems):
 
     @property
     def later_share(self) -> Fraction:
-        return Fraction(0) if self.by_name or self.largest > 1 else SECOND_PROFILE_SHARE
+        if self.by_name:
+            return Fraction(0)
+        return SamplingLoss.default_share + (SECOND_PROFILE_SHARE if self.largest == 1 else 0)
 
     def next_selection(self, chosen: Bounding, earlier: Sequence[BoundSelection[Any]]) -> BoundSelection[Any] | None:
-        if not isinstance(chosen, NothingSeen | Doubtful) or len(earlier) > 1:
-            return None
-        doubted = isinstance(chosen, Doubtful)
-        share = DOUBT_SHARE if doubted else SECOND_PROFILE_SHARE
-        return replace(self.selection, epsilon=self.budget.epsilon * share, again=True, doubted=doubted)
+        if isinstance(chosen, NothingSeen | Doubtful) and not any(_is_second(each) for each in earlier):
+            doubted = isinstance(chosen, Doubtful)
+            share = DOUBT_SHARE if doubted else SECOND_PROFILE_SHARE
+            return replace(self.selection, epsilon=self.budget.epsilon * share, again=True, doubted=doubted)
+        if isinstance(chosen, SampledItems | SampledEvents) and chosen.lost is None and self.again:
+            return SamplingLoss(self.budget.epsilon * SamplingLoss.default_share, self.neighbours, chosen)
+        return None
 
     @property
     def _bound_squared(self) -> int | None:
@@ -217,11 +223,17 @@ class Jointly(Weights):
         return found if self.by_name else f"{found} {_few_or_none(item)}"
 
 
+def _is_second(selection: BoundSelection[Any]) -> bool:
+    """True for a second profile."""
+    return isinstance(selection, FromProfile) and selection.again
+
+
 def _few_or_none(item: str) -> str:
     """What is done if a profile shows few items of a person, or nobody."""
     return (
-        f"If nearly everybody has one or two {plural(item)}, that many are kept instead. If nobody is seen at first, "
-        "or if that is doubtful, a second look takes 10% or 4% of epsilon, out of the same budget."
+        f"If nearly everybody has one or two {plural(item)}, that many are kept instead, and what is lost by that is "
+        "measured with 1.5% of epsilon. If nobody is seen at first, or if more is lost than expected, a second look "
+        "takes 10% or 4%, out of the same budget."
     )
 
 
@@ -260,5 +272,4 @@ def _(bounding: SplitWeight, strategy: Weights) -> AnyMechanism:
 @_mechanism.register(SampledItems)
 @_mechanism.register(SampledEvents)
 def _(bounding: SampledItems | SampledEvents, strategy: Weights) -> AnyMechanism:
-    calibrated = thresholded.with_loss if strategy.again else thresholded.calibrated
-    return calibrated(strategy.rest, bounding, strategy.neighbours)
+    return thresholded.calibrated(strategy.rest, bounding, strategy.neighbours)

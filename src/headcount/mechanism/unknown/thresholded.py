@@ -7,7 +7,6 @@ kinds of neighbours: docs/proofs/thresholded.md.
 """
 
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import ClassVar
 
 import pyarrow as pa
@@ -19,42 +18,43 @@ from headcount.account.threshold import changed_people
 from headcount.bound import Bounded, SampledEvents, SampledItems
 from headcount.estimate.counts.debias import by_ratio
 from headcount.exact import Integers
-from headcount.mechanism.mechanism import Columns, Estimand, Noisy
-from headcount.mechanism.scalar import RATIO_MEANING, ScalarMechanism, with_scalar
+from headcount.mechanism.mechanism import Columns, Estimand, Mechanism, Noisy
+from headcount.mechanism.scalar import RATIO_MEANING
 from headcount.noise import Entropy
 from headcount.noise.finite import Bernoulli
 
 
 @dataclass(frozen=True)
-class Thresholded(ScalarMechanism):
+class Thresholded(Mechanism[Bounded, Noisy]):
     """Noise on every item that occurs; shown if the noisy count is at least the threshold."""
 
     name: ClassVar[str] = "thresholded"
     proof: ClassVar[str] = "docs/proofs/thresholded.md"
+    bounding: SampledItems | SampledEvents
     event: LaplaceThreshold | GaussianThreshold
 
     def run(self, bounded: Bounded, entropy: Entropy) -> Noisy:
         self.check(bounded)
         noisy = bounded.totals + entropy.draw(self.law, len(bounded.totals))
         shown = noisy + self._coins(len(noisy), entropy) >= self.event.threshold
-        return self.noisy(bounded, bounded.items.filter(pa.array(shown)), noisy[shown], entropy)
+        return Noisy(bounded.items.filter(pa.array(shown)), noisy[shown])
 
     def _coins(self, count: int, entropy: Entropy) -> Integers | int:
         return entropy.draw(Bernoulli(self.coin), count) if self.coin else 0
 
     def estimate(self, noisy: Noisy) -> Columns:
         """Counts and their intervals, corrected for what sampling took away if that is measured."""
-        found, scalar = super().estimate(noisy), self.scalar(noisy)
-        if scalar is None or not len(noisy.values):
+        found, lost = super().estimate(noisy), self.bounding.lost
+        if lost is None or not len(noisy.values):
             return found
-        return Columns(dict(zip(found.by_name, by_ratio(tuple(found.by_name.values()), *scalar), strict=True)))
+        corrected = by_ratio(tuple(found.by_name.values()), lost.taken, lost.deviation)
+        return Columns(dict(zip(found.by_name, corrected, strict=True)))
 
     def explain(self, item: str) -> list[str]:
         return [
             f"Every {item} that is left gets {self.describe_noise()}.",
             f"It is shown if its noisy count is at least {self.event.threshold:,}{self._by_chance}. The others are not "
             "mentioned.",
-            *self.explain_scalar(),
         ]
 
     @property
@@ -63,20 +63,11 @@ class Thresholded(ScalarMechanism):
 
     @property
     def estimand(self) -> Estimand:
-        return "bounded" if self.scalar_event is None else "true"
+        return "bounded" if self.bounding.lost is None else "true"
 
     @property
     def interval_meaning(self) -> str:
-        return super().interval_meaning if self.scalar_event is None else RATIO_MEANING
-
-
-LOSS_SHARE = Fraction(3, 200)
-"""The share of epsilon for what sampling took away."""
-
-
-def with_loss(budget: Cost, bounding: SampledItems | SampledEvents, neighbours: Neighbours) -> Thresholded:
-    """The mechanism that measures what sampling took away as well."""
-    return with_scalar(budget, "taken", lambda rest: calibrated(rest, bounding, neighbours), LOSS_SHARE)
+        return super().interval_meaning if self.bounding.lost is None else RATIO_MEANING
 
 
 def calibrated(budget: Cost, bounding: SampledItems | SampledEvents, neighbours: Neighbours) -> Thresholded:
