@@ -1,7 +1,7 @@
 """Undo the bias of bounding: functions of released values and public numbers."""
 
 from dataclasses import dataclass
-from math import inf, isinf
+from math import inf
 
 import numpy as np
 
@@ -36,20 +36,12 @@ class ClippingLoss:
     @property
     def part(self) -> float:
         """Estimate of the clipped amount, relative to the kept one."""
-        measured = max(self.taken, 0.0) / self.kept
-        return measured * self._believed(measured)
+        return max(self.taken, 0.0) / self.kept / (1 + (self._noise / self.prior) ** 2)
 
     @property
     def standard_deviation(self) -> float:
         """Standard deviation of an item's part: items differ, and the amount is noisy."""
         return float(np.hypot(self.variation * self.part, min(self._noise, self.prior)))
-
-    def _believed(self, part: float) -> float:
-        """How much of a measured part is believed. Without a usual size its own one is taken (a positive-part
-        James-Stein estimate): noise alone, cut off at 0, would be too large on average."""
-        if isinf(self.prior):
-            return max(1 - (self._noise / part) ** 2, 0.0) if part else 0.0
-        return 1 / (1 + (self._noise / self.prior) ** 2)
 
     @property
     def _noise(self) -> float:
@@ -59,11 +51,18 @@ class ClippingLoss:
 NOTHING_LOST = ClippingLoss(taken=0.0, deviation=0.0, kept=1.0)
 
 
+def beyond_noise(value: float, deviation: float) -> float:
+    """Shrink a noisy amount that is not negative (a positive-part James-Stein estimate): noise alone, cut off at 0,
+    would be too large on average."""
+    return value - deviation**2 / value if value > deviation else 0.0
+
+
 def by_ratio(ends: Ends, taken: float, deviation: float) -> Ends:
     """Scale all counts by one ratio, 1 + clipped amount / kept amount; intervals allow for items that lost less, or
     more."""
     counts, low, high = (end.astype(np.float64) for end in ends)
-    lost = ClippingLoss(taken, deviation, max(float(counts.sum()), 1.0), LOSS_VARIATION if len(counts) > 1 else 0.0)
+    variation = LOSS_VARIATION if len(counts) > 1 else 0.0
+    lost = ClippingLoss(beyond_noise(taken, deviation), deviation, max(float(counts.sum()), 1.0), variation)
     ratio, more = 1 + lost.part, Z * lost.standard_deviation * counts
     below, above = np.hypot((counts - low) * ratio, more), np.hypot((high - counts) * ratio, more)
     return _rounded_outwards(counts * ratio, np.maximum(counts * ratio - below, low), counts * ratio + above)
