@@ -69,9 +69,9 @@ def test_exact_epsilon(neighbours: Neighbours, sampled: SampledItems) -> None:
 
 @pytest.mark.parametrize("suspect", [False, True])
 def test_more_than_is_explained_leaves_doubt(suspect: bool) -> None:
-    """By less than three scales of the noise, or 1.2, if a bin is suspect: the loss is what was drawn."""
+    """By more than 2.5 scales of the noise, or 0.8, if a bin is suspect."""
     selection = SamplingLoss(Fraction(1), "add-remove", few(expected=100.0, suspect=suspect))
-    limit = 104 if suspect else 112  # one scale is 4
+    limit = 103 if suspect else 110  # one scale is 4; one item is lost
     quiet, loud = (selection.draw(sizes(1, 1, 2), Fixed(noise)) for noise in (limit - 1, limit))
     assert quiet.lost == Loss(limit, 2**0.5 * 4)
     assert isinstance(loud, Doubtful)
@@ -97,7 +97,7 @@ def test_as_many_people_as_may_be_unseen_are_seen_in_19_of_20_cases() -> None:
     assert 200 < unseen < 300
     crowd = [1] * 20_000
     assert share_of_doubt(sizes(*crowd, *[40] * unseen), 300) > 0.95 - 5 * (0.05 * 0.95 / 300) ** 0.5
-    assert share_of_doubt(sizes(*crowd), 300) < 0.15
+    assert share_of_doubt(sizes(*crowd), 300) < 0.2
     assert share_of_doubt(sizes(*crowd, *[40] * (unseen // 3)), 300) < 0.5
 
 

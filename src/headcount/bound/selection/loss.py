@@ -27,7 +27,7 @@ from headcount.noise.laplace import DiscreteLaplace
 from headcount.source.contributions import Contributions
 from headcount.wording import format_number, times
 
-SUSPECT_LOSS, UNSEEN_LOSS = 1.2, 3.0
+SUSPECT_LOSS, UNSEEN_LOSS = 0.8, 2.5
 """Scales of the noise by which the loss may exceed what is explained: if a bin of the profile is suspect, and if none
 is."""
 
