@@ -38,7 +38,7 @@ BOUNDINGS: list[tuple[Bounding, bool]] = [
     (SampledItems(2), False),
     (NothingSeen(1), False),
     (Doubtful(1), False),
-    (FewItems(2, expected=0.0, suspect=False, scale=50.0), False),
+    (FewItems(2, expected=0.0, suspect=False, people=0.0), False),
     (SampledEvents(3), True),
     (WeightedClip(2, 3, 1), False),
     (SpreadWeight(3), False),

@@ -60,7 +60,7 @@ BOUNDINGS: list[tuple[str, Bounding]] = [
     ("users", SampledItems(2)),
     ("users", NothingSeen(1)),
     ("users", Doubtful(1)),
-    ("users", FewItems(1, expected=0.0, suspect=False, scale=50.0)),
+    ("users", FewItems(1, expected=0.0, suspect=False, people=0.0)),
     ("events", SampledEvents(3)),
     ("users", ScaledToSum(2, 1)),
     ("events", ScaledToSum(3, 10**6)),

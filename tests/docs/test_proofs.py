@@ -15,6 +15,7 @@ import pytest
 
 import headcount as hc
 from headcount import mechanism
+from headcount.account.events import Laplace, LaplaceThreshold
 from headcount.account.guarantee import Cost
 from headcount.bound import SampledItems, SplitWeight
 from headcount.estimate.constants import Z
@@ -134,7 +135,7 @@ BOTH: tuple[Neighbours, Neighbours] = ("add-remove", "replace")
 
 
 def kind(event: object) -> str:
-    return "Laplace" if type(event).__name__.startswith("Laplace") else "Gaussian"
+    return "Laplace" if isinstance(event, Laplace | LaplaceThreshold) else "Gaussian"
 
 
 @pytest.mark.parametrize("bound", [1, 5, 20, 100])

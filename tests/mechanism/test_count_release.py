@@ -404,6 +404,7 @@ def branches(
 ) -> Iterator[tuple[Strategy, Bounding, int]]:
     """All that may be decided, and by how many choices."""
     second = asked.next_selection(chosen, made)
+    assert asked.later <= asked.budget.epsilon * asked.later_share
     if second is None:
         assert sum(choice.epsilon for choice in made) + asked.rest.epsilon == asked.budget.epsilon
         yield asked, chosen, len(made)
@@ -429,7 +430,7 @@ def may_follow(selection: BoundSelection[Any]) -> list[Bounding]:
         (scaled(1), 1),
         (scaled(1000), 1),
         (NothingSeen(1), 3),
-        (FewItems(1, expected=3.0, suspect=False, scale=50.0), 4),
+        (FewItems(1, expected=3.0, suspect=False, people=0.0), 4),
     ],
 )
 def test_choices_and_counts_never_add_up_to_more(neighbours: Neighbours, first: Bounding, most: int) -> None:

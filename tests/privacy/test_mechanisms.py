@@ -318,7 +318,7 @@ def test_thresholded_people_and_what_sampling_took_away(neighbours: Neighbours) 
     budget = Cost(Fraction(2), Fraction(1, 20))
 
     half = Cost(budget.epsilon / 2, budget.delta)
-    loss = SamplingLoss(half.epsilon, neighbours, FewItems(1, expected=0.0, suspect=True, scale=1.0))
+    loss = SamplingLoss(half.epsilon, neighbours, FewItems(1, expected=0.0, suspect=True, people=0.0))
     mechanism = thresholded.calibrated(half, SampledItems(1), neighbours)
 
     def run(people: tuple[Person, ...], entropy: Entropy) -> object:

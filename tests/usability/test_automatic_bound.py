@@ -1,6 +1,7 @@
 """No bound typed: it is chosen privately, inside the typed epsilon, and told."""
 
 from collections import Counter
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import headcount as hc
-from headcount.account import compose
+from headcount.account import Cost, compose
 from headcount.mechanism.known.strategy import SELECTIONS as KNOWN
 from headcount.mechanism.unknown.strategy import SELECTIONS as UNKNOWN
 
@@ -124,5 +125,8 @@ def test_people_with_one_item_are_not_scaled() -> None:
     table = pa.table({"user": list(range(20_000)), "song": [f"song {number % 50}" for number in range(20_000)]})
     releases = [hc.histogram(table, **ASKED) for _ in range(3)]  # one profile in a hundred shows others by chance
     release = next(each for each in releases if each.about.bound == 1)
-    assert [event.name for event in release.cost.events][-2:] == ["laplace-threshold", "laplace"]
-    assert "How much bounding took away from all is measured as well" in release.explain()
+    assert [event.name for event in release.cost.events][-2:] == ["laplace", "randomized-laplace-threshold"]
+    assert "How much is lost if people count at most once is measured" in release.explain()
+    for each in releases:  # all that was drawn is charged, and taken from the same epsilon
+        assert compose.covers(Cost(Fraction(1), Fraction(1, 10**6)), each.cost.events)
+        assert not compose.covers(Cost(Fraction(99, 100), Fraction(1, 10**6)), each.cost.events)

@@ -8,17 +8,16 @@ A person's part is between 0 and `cut`, so noise for a sensitivity of `cut` is e
 Proof: docs/proofs/thresholded.md.
 """
 
-from bisect import bisect
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import ceil, exp
+from math import ceil, log
 from typing import ClassVar
 
 import numpy as np
 
 from headcount.account.events import Event, Laplace
 from headcount.bound.sample import Loss, SampledEvents, SampledItems
-from headcount.bound.selection.profile import SUSPECT_SCALES, Doubtful, FewItems
+from headcount.bound.selection.profile import Doubtful, FewItems
 from headcount.bound.selection.selection import BoundSelection
 from headcount.bound.selection.statistics import Sizes, sizes
 from headcount.estimate.constants import MISS_RATE
@@ -71,26 +70,15 @@ class SamplingLoss(BoundSelection[Sizes]):
 
     @property
     def unseen(self) -> int:
-        """Of people in one bin of the profile: the least number that leaves doubt in 19 of 20 cases."""
-        few = self.sampled
-        if not isinstance(few, FewItems):
+        """People who are seen but lose items; and as many as add so much to the loss that they would leave doubt in 19
+        of 20 cases."""
+        if not isinstance(self.sampled, FewItems):
             return 0
-        enough = range(ceil(20 * max(few.scale, float(1 / self.epsilon))))
-        return bisect(enough, False, key=lambda people: self._missed(few, people) <= MISS_RATE)
-
-    def _missed(self, few: FewItems, people: int) -> float:
-        """Probability that as many people in one bin, who lose as much as is measured, leave no doubt."""
-        lost, suspect = people * float(self.epsilon), 1 - _below(SUSPECT_SCALES - people / few.scale)
-        return suspect * _below(SUSPECT_LOSS - lost) + (1 - suspect) * _below(UNSEEN_LOSS - lost)
+        return ceil(self.sampled.people + (UNSEEN_LOSS + log(1 / (2 * MISS_RATE))) / float(self.epsilon))
 
     def explain(self, item: str) -> str:
         return (
             f"How much is lost if people count at most {times(self.sampled.most)} is measured, with discrete Laplace "
-            f"noise with a standard deviation of {format_number(self._deviation)}: counts are corrected by it."
+            f"noise with a standard deviation of {format_number(self._deviation)}: it corrects counts, or shows that "
+            "people have more."
         )
-
-
-def _below(scales: float) -> float:
-    """P(Laplace noise of scale 1 <= scales)."""
-    tail = exp(-abs(scales)) / 2
-    return tail if scales < 0 else 1 - tail

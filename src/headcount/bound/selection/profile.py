@@ -126,8 +126,8 @@ class FewItems(SampledItems):
     """What sampling loses of the people who are seen."""
     suspect: bool
     """True if a bin that is not beyond doubt has people with too much for sampling."""
-    scale: float
-    """Scale of the profile's noise."""
+    people: float
+    """People who are seen, and lose items."""
 
 
 @dataclass(frozen=True)
@@ -189,7 +189,7 @@ class FromProfile(Binned):
 
     @property
     def reason(self) -> str:
-        return "More is lost than of the people who were seen: a few may have far more. So, once more: " * self.doubted
+        return "More was lost than the people who were seen explain. So, once more: " if self.doubted else ""
 
     @property
     def edges(self) -> tuple[int, ...]:
@@ -283,7 +283,7 @@ def _few_items(profile: Profile, most: int) -> FewItems:
     suspect, lost = _too_much(profile, most, people), profile.middles - most
     explained = people * ~(suspect & (np.array(profile.edges) - most > sampled.cut))
     expected = float((explained * np.clip(lost, 0, sampled.cut)).sum())
-    return FewItems(most, expected=expected, suspect=bool(suspect.any()), scale=profile.deviation / 2**0.5)
+    return FewItems(most, expected=expected, suspect=bool(suspect.any()), people=float(people[lost > 0].sum()))
 
 
 @dataclass(frozen=True)

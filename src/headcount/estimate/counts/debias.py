@@ -57,15 +57,16 @@ def beyond_noise(value: float, deviation: float) -> float:
     return value - deviation**2 / value if value > deviation else 0.0
 
 
-def by_ratio(ends: Ends, taken: float, deviation: float) -> Ends:
+def by_ratio(ends: Ends, taken: float, deviation: float, *, shrunk: bool = False) -> Ends:
     """Scale all counts by one ratio, 1 + clipped amount / kept amount; intervals allow for items that lost less, or
-    more."""
+    more. Of counts alone, the amount may be `shrunk`."""
     counts, low, high = (end.astype(np.float64) for end in ends)
-    variation = LOSS_VARIATION if len(counts) > 1 else 0.0
-    lost = ClippingLoss(beyond_noise(taken, deviation), deviation, max(float(counts.sum()), 1.0), variation)
+    kept, variation = max(float(counts.sum()), 1.0), LOSS_VARIATION if len(counts) > 1 else 0.0
+    lost = ClippingLoss(taken, deviation, kept, variation)
     ratio, more = 1 + lost.part, Z * lost.standard_deviation * counts
     below, above = np.hypot((counts - low) * ratio, more), np.hypot((high - counts) * ratio, more)
-    return _rounded_outwards(counts * ratio, np.maximum(counts * ratio - below, low), counts * ratio + above)
+    found = counts * (1 + beyond_noise(taken, deviation) / kept if shrunk else ratio)
+    return _rounded_outwards(found, np.maximum(counts * ratio - below, low), counts * ratio + above)
 
 
 def by_poisson(ends: Ends, people: tuple[float, float], bound: int) -> Ends:

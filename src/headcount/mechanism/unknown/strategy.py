@@ -23,7 +23,7 @@ from headcount.account.threshold import changed_people
 from headcount.bound import Bounding, SampledEvents, SampledItems, SplitWeight, SpreadWeight, WeightedClip
 from headcount.bound.selection.by_load import Exponential, Generalized
 from headcount.bound.selection.loss import SamplingLoss
-from headcount.bound.selection.profile import MOST_ITEMS, Doubtful, FromProfile, NothingSeen
+from headcount.bound.selection.profile import MOST_ITEMS, Doubtful, FewItems, FromProfile, NothingSeen
 from headcount.bound.selection.selection import BoundSelection
 from headcount.mechanism.mechanism import AnyMechanism
 from headcount.mechanism.strategy import (
@@ -149,8 +149,8 @@ class Weights(UnknownItems):
         return SamplingLoss.default_share + (SECOND_PROFILE_SHARE if self.largest == 1 else 0)
 
     def next_selection(self, chosen: Bounding, earlier: Sequence[BoundSelection[Any]]) -> BoundSelection[Any] | None:
-        if isinstance(chosen, NothingSeen | Doubtful) and not any(_is_second(each) for each in earlier):
-            doubted = isinstance(chosen, Doubtful)
+        doubted = isinstance(chosen, Doubtful) or (isinstance(chosen, FewItems) and chosen.suspect and not self.again)
+        if (doubted or isinstance(chosen, NothingSeen)) and not any(_is_second(each) for each in earlier):
             share = DOUBT_SHARE if doubted else SECOND_PROFILE_SHARE
             return replace(self.selection, epsilon=self.budget.epsilon * share, again=True, doubted=doubted)
         if isinstance(chosen, SampledItems | SampledEvents) and chosen.lost is None and self.again:
@@ -176,8 +176,18 @@ class Weights(UnknownItems):
         again = " What is shown is measured once more, to undo what scaling took away." if self.again else ""
         return (
             f"People's counts are scaled to that bound. Every {item} that occurs gets noise; the small ones are not "
-            f"mentioned.{again} {_few_or_none(item)}"
+            f"mentioned.{again}{self.few_or_none(item)}"
         )
+
+    def few_or_none(self, item: str) -> str:
+        """What is done if a profile shows few items of a person, or nobody."""
+        if self.by_name:
+            return ""
+        few = f"one or two {plural(item)}" if self.largest == 1 else "one event"
+        lost = ", and what is lost by that is measured with 1.5% of epsilon" if self.again else ""
+        why = "more is lost than expected" if self.again else "that is doubtful"
+        second = f" If nobody is seen at first, or if {why}, a second look takes 10% or 4%, out of the same budget."
+        return f" If nearly everybody has {few}, that many are kept instead{lost}.{second if self.largest == 1 else ''}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -220,21 +230,12 @@ class Jointly(Weights):
             f"Items ({item}) are found in rounds, in which people spread a weight over what is not shown yet; what is "
             "shown is counted in later rounds, and measured once more."
         )
-        return found if self.by_name else f"{found} {_few_or_none(item)}"
+        return f"{found}{self.few_or_none(item)}"
 
 
 def _is_second(selection: BoundSelection[Any]) -> bool:
     """True for a second profile."""
     return isinstance(selection, FromProfile) and selection.again
-
-
-def _few_or_none(item: str) -> str:
-    """What is done if a profile shows few items of a person, or nobody."""
-    return (
-        f"If nearly everybody has one or two {plural(item)}, that many are kept instead, and what is lost by that is "
-        "measured with 1.5% of epsilon. If nobody is seen at first, or if more is lost than expected, a second look "
-        "takes 10% or 4%, out of the same budget."
-    )
 
 
 def _forecast_of_rounds(mechanism: Rounds, item: str, unit: str) -> Forecast:

@@ -47,7 +47,7 @@ class Thresholded(Mechanism[Bounded, Noisy]):
         found, lost = super().estimate(noisy), self.bounding.lost
         if lost is None or not len(noisy.values):
             return found
-        corrected = by_ratio(tuple(found.by_name.values()), lost.taken, lost.deviation)
+        corrected = by_ratio(tuple(found.by_name.values()), lost.taken, lost.deviation, shrunk=True)
         return Columns(dict(zip(found.by_name, corrected, strict=True)))
 
     def explain(self, item: str) -> list[str]:

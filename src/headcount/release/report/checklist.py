@@ -17,6 +17,7 @@ NOISE = {
     "selection": "a private selection",
     "selections": "private selections",
     "laplace-threshold": "discrete Laplace noise and a threshold",
+    "randomized-laplace-threshold": "discrete Laplace noise and a threshold with a coin",
     "gaussian-threshold": "discrete Gaussian noise and a threshold",
     "weighted-threshold": "scaled contributions, discrete Gaussian noise and a threshold",
     "threshold-round": "rounds of weighted contributions, discrete Gaussian noise and a threshold",
