@@ -1,0 +1,38 @@
+"""Counts that are scaled by one ratio, by what was lost of all together."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from headcount.estimate.counts.debias import beyond_noise, by_ratio
+from headcount.noise import SystemEntropy
+from headcount.noise.laplace import DiscreteLaplace
+
+COUNTS = np.array([60_000, 40_000])
+ENDS = (COUNTS, COUNTS - 3, COUNTS + 3)
+
+
+def test_an_amount_that_may_be_noise_is_shrunk() -> None:
+    """Nothing is left of one deviation; of ten nearly all, and never more than was measured."""
+    assert [beyond_noise(value, 10.0) for value in (-50.0, 0.0, 10.0)] == [0.0, 0.0, 0.0]
+    assert beyond_noise(100.0, 10.0) == pytest.approx(99.0)
+    assert beyond_noise(7.0, 0.0) == 7.0
+
+
+def test_shrinking_moves_counts_and_not_their_intervals() -> None:
+    plain, shrunk = (by_ratio(ENDS, 800.0, 400.0, shrunk=each) for each in (False, True))
+    assert plain[0].sum() == pytest.approx(100_800, abs=2)
+    assert shrunk[0].sum() == pytest.approx(100_600, abs=2)
+    assert [end.tolist() for end in plain[1:]] == [end.tolist() for end in shrunk[1:]]
+
+
+@pytest.mark.parametrize("loss", [0, 400, 800, 1200])
+def test_intervals_hold_what_two_items_lost(loss: int) -> None:
+    """Half of the loss each, with Laplace noise of a deviation of 400: at most one of twenty misses, also where the
+    count itself is shrunk to no loss at all."""
+    noise = SystemEntropy().draw(DiscreteLaplace(Fraction(283)), 1000).tolist()
+    found = [by_ratio(ENDS, loss + each, 400.0, shrunk=True) for each in noise]
+    missed = np.mean([(low > COUNTS + loss / 2) | (COUNTS + loss / 2 > high) for _, low, high in found])
+    assert missed < 0.08
+    assert all((low <= count).all() and (count <= high).all() for count, low, high in found)
