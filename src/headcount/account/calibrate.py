@@ -82,8 +82,8 @@ def randomized_threshold(
     def event(parts: int) -> RandomizedThreshold:
         return RandomizedThreshold(scale, bound, largest, least, neighbours, Fraction(parts, COIN_PARTS))
 
-    too_likely = bisect(range(1, COIN_PARTS), False, key=lambda parts: threshold.laplace_delta(event(parts)) > delta)
-    return event(too_likely)
+    likeliest = bisect(range(1, COIN_PARTS), False, key=lambda parts: threshold.laplace_delta(event(parts)) > delta)
+    return event(likeliest)
 
 
 def gaussian_threshold(variance: Fraction, delta: Number, *, items: int, largest: int) -> int:

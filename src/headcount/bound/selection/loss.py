@@ -1,4 +1,4 @@
-"""What sampling takes away from everybody, measured before any count: counts are corrected by it.
+"""What sampling takes away from everybody, measured before any count, to correct counts by it.
 
 After a first profile it is evidence as well. The profile may hide a few people with far more than all others; what
 sampling takes from them is hidden by a noise of its own. So the two are judged together, by released values alone: if
@@ -70,8 +70,8 @@ class SamplingLoss(BoundSelection[Sizes]):
 
     @property
     def unseen(self) -> int:
-        """People who are seen but lose items; and as many as add so much to the loss that they would leave doubt in 19
-        of 20 cases."""
+        """Number of people who are seen but lose items, and of others whose loss would leave doubt in 19 of 20
+        cases."""
         if not isinstance(self.sampled, FewItems):
             return 0
         return ceil(self.sampled.people + (UNSEEN_LOSS + log(1 / (2 * MISS_RATE))) / float(self.epsilon))

@@ -189,7 +189,7 @@ class FromProfile(Binned):
 
     @property
     def reason(self) -> str:
-        return "More was lost than the people who were seen explain. So, once more: " if self.doubted else ""
+        return "A few people may have far more than was seen. So, once more: " if self.doubted else ""
 
     @property
     def edges(self) -> tuple[int, ...]:
