@@ -42,6 +42,7 @@ from headcount.bound.selection.amounts import NothingSeenSums, UsualAmounts
 from headcount.bound.selection.by_load import Exponential, Generalized
 from headcount.bound.selection.compare import ComparedSizes, ComparedSums
 from headcount.bound.selection.draws import MostDrawn, PublicDrawn
+from headcount.bound.selection.loss import SamplingLoss
 from headcount.bound.selection.paper import DpSgd, InverseSensitivity, MQuantile, OutputPerturbation, Quantile
 from headcount.bound.selection.people import PeopleCount
 from headcount.bound.selection.plume import Discovered, Discovering, UsualItems
@@ -96,6 +97,8 @@ CHOICES: list[tuple[str, BoundSelection[Any]]] = [
     ("users", Exponential(*EPSILON, SampledItems, *UNKNOWN)),
     ("events", Generalized(*EPSILON, SampledEvents, *UNKNOWN)),
     ("users", FromProfile(*EPSILON, 1)),
+    ("users", SamplingLoss(*EPSILON, SampledItems(2))),
+    ("events", SamplingLoss(*EPSILON, SampledEvents(3))),
     ("events", MostDrawn(*EPSILON, (), 5, None)),
     ("events", PublicDrawn(*EPSILON, (), 5, None)),
     ("events", UsualAmounts(*EPSILON, 5, "count")),
