@@ -2,8 +2,8 @@
 
 Without a threshold the interval is the noisy value plus and minus the noise's 95% quantile. With one, an item is seen
 only if its noise was large enough, so the lower end is that of the law *conditional on being shown*: the least count
-for which a value this high would be seen in one of 40 cases; in one of 20 up to the threshold, as there the upper end
-cannot miss. The upper end needs no condition: a count beyond it would have been shown anyway.
+for which a value this high would be seen in one of 40 cases; in one of 20 up to the least value that is shown, as there
+the upper end cannot miss. The upper end needs no condition: a count beyond it would have been shown anyway.
 """
 
 from collections.abc import Callable
