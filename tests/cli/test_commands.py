@@ -118,7 +118,7 @@ def test_wrong_arguments_exit_with_2(ledger: Ledger, tmp_path: Path, arguments: 
 
 
 def test_version(tmp_path: Path) -> None:
-    assert headcount_alone("--version", cwd=tmp_path).stdout == "headcount 0.9.0\n"
+    assert headcount_alone("--version", cwd=tmp_path).stdout == "headcount 0.10.0\n"
 
 
 def test_demo(tmp_path: Path) -> None:
