@@ -10,11 +10,11 @@ demo: .venv/ready
 # Bytecode is kept, whatever the shell says: hundreds of processes import the package.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
-# The quick tier: fewer seeds, runs and examples, and a sample of Spark and of the planted bugs.
+# The quick tier, as CI runs it: fewer seeds, runs and examples, and a sample of Spark and of the planted bugs.
 test: lint
 	$(PYTEST)
 
-# Everything at full effort, as CI does it.
+# Everything at full effort: about an hour on two processors.
 test-all: lint
 	$(PYTEST) --all
 

@@ -2,12 +2,13 @@
 
 A test that is marked slow stays out of the quick tier, and says what stands for it there:
 
-    slow(one_in=5)              every fifth of its own cases, from the first
+    slow(one_in=5)              one in five of its own cases, by their ids
     slow(but=["text", "json"])  its own cases with these ids
     slow(sibling="test_other")  a test of the same file, through the same code
-
-Of any other test with more than six cases the quick tier takes one in three, unless it is marked every_case.
     slow                        of one case alone: the others
+
+Of any other test with more than six cases the quick tier takes one in three, by their ids, unless it is marked
+every_case.
 """
 
 import pytest

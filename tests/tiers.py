@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 import pytest
 
@@ -19,13 +20,8 @@ class Tiers:
 
     @classmethod
     def of(cls, items: Sequence[pytest.Item]) -> Tiers:
-        places: Counter[str] = Counter()
-        cases = Counter(map(function, items))
-        quick = set()
-        for item in items:
-            if _is_quick(item, places[function(item)], cases[function(item)]):
-                quick.add(item.nodeid)
-            places[function(item)] += 1
+        functions = groupby(sorted(items, key=function), key=function)
+        quick = {item.nodeid for _, cases in functions for item in _quick_cases(list(cases))}
         return cls(list(items), frozenset(quick))
 
 
@@ -50,15 +46,31 @@ def siblings(item: pytest.Item) -> list[str]:
     return [f"{item.nodeid.partition('::')[0]}::{name}" for name in named] or [function(item)]
 
 
-def _is_quick(item: pytest.Item, place: int, cases: int) -> bool:
-    """Whether a test, of this place among the cases of its function, is in the quick tier: by its marks; without any,
-    of a function with many cases one in three."""
+def _quick_cases(cases: Sequence[pytest.Item]) -> list[pytest.Item]:
+    """The cases of one function that are in the quick tier: by its marks; without any, of many cases one in three."""
+    first = min(cases, key=lambda case: (_is_left_out(case), _digest(case)))
+    return [case for case in cases if _is_quick(case, len(cases), alone=case is first)]
+
+
+def _is_quick(item: pytest.Item, cases: int, *, alone: bool) -> bool:
+    """Whether a case is in the quick tier; `alone` says that it stands for its function if no other case does."""
     marks = [mark.kwargs for mark in item.iter_markers("slow")]
     if marks or cases <= MANY_CASES or item.get_closest_marker("every_case"):
-        return all(_stays(item, place, **each) for each in marks)
-    return place % SAMPLED_CASES == 0
+        return all(_stays(item, alone=alone, **each) for each in marks)
+    return alone or _digest(item) % SAMPLED_CASES == 0
 
 
-def _stays(item: pytest.Item, place: int, one_in: int = 0, but: Sequence[str] = (), sibling: str = "") -> bool:
+def _is_left_out(item: pytest.Item) -> bool:
+    """Whether a case is marked slow by itself, for which the others of its function stand."""
+    return any(not mark.kwargs for mark in item.iter_markers("slow"))
+
+
+def _stays(item: pytest.Item, *, alone: bool, one_in: int = 0, but: Sequence[str] = (), sibling: str = "") -> bool:
     """Whether a test stands for itself, or for others of its file."""
-    return case(item) in but or (one_in > 0 and place % one_in == 0) or function(item).endswith(f"::{sibling}")
+    sampled = one_in > 0 and (alone or _digest(item) % one_in == 0)
+    return sampled or case(item) in but or function(item).endswith(f"::{sibling}")
+
+
+def _digest(item: pytest.Item) -> int:
+    """A number that depends on the test's id alone, so that a further case does not change which others run."""
+    return int.from_bytes(hashlib.sha256(item.nodeid.encode()).digest())
