@@ -1,6 +1,9 @@
 """Exception classes, one per kind of mistake. Every message says what was given, what is allowed, and ends with the
 line to write instead. Control characters in names that others chose are made visible."""
 
+from importlib import import_module
+from typing import Any
+
 PLACEHOLDER = "·"
 """Shown in place of an unprintable character."""
 
@@ -38,6 +41,18 @@ class UnknownColumn(HeadcountError, KeyError):
 
 class NotATable(HeadcountError):
     """The data are missing, or cannot be read as a table."""
+
+
+class MissingPackage(HeadcountError, ImportError):
+    """A package is needed that headcount does not install by itself."""
+
+
+def optional_package(name: str, *, user: str, install: str) -> Any:
+    """Import a package that is installed only on request; `user` is what needs it."""
+    try:
+        return import_module(name)
+    except ImportError:
+        raise MissingPackage(f"{user} needs {name.partition('.')[0]}.", fix=f"pip install {install}") from None
 
 
 class ReadingFailed(HeadcountError):

@@ -10,7 +10,7 @@ pytestmark = pytest.mark.every_case
 
 FILES = of_files(SRC)
 ROOMS = of_rooms(FILES)
-MOST_ROOMS, MOST_FLOORS = 20, 11
+MOST_ROOMS, MOST_FLOORS = 21, 12  # the uppermost of both is `python -m headcount`
 
 BASE = {"errors", "exact", "wording"}
 ONLY = {
@@ -23,7 +23,7 @@ ONLY = {
     "source": BASE,
 }
 """All that these may import."""
-TOP = {"audit", "simulation", "cli", "__init__"}
+TOP = {"audit", "simulation", "cli", "__init__", "__main__"}
 APART = {"federated", "stream"}
 FLOW = {"job", "jobs", "run", "planner"} | APART | TOP
 NEVER = {
@@ -39,7 +39,8 @@ NEVER = {
     "audit": {"cli", "__init__"},
     "simulation": APART | {"audit", "cli", "__init__"},
     "__init__": {"cli"},
-    "cli": set(),
+    "cli": {"__main__"},
+    "__main__": TOP - {"cli", "__main__"},
 }
 """What these may not import."""
 BESIDE = {"experiments", "benchmarks", "tests"}

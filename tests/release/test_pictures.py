@@ -18,7 +18,7 @@ from matplotlib.text import Text
 import headcount as hc
 from experiments.pictures import Panel, Series, figure
 from headcount.audit.choices import Fixed
-from headcount.errors import BadParameter
+from headcount.errors import BadParameter, MissingPackage
 from headcount.release import Release, pack
 from headcount.release.chart import specification
 from headcount.release.pictures.lines import with_gaps
@@ -279,7 +279,7 @@ def test_names_in_a_chart_are_names() -> None:
 
 def test_without_altair(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "altair", None)
-    with pytest.raises(BadParameter, match=r"needs Altair\. Fix: pip install 'headcount\[chart\]'"):
+    with pytest.raises(MissingPackage, match=r"needs altair\. Fix: pip install 'headcount\[chart\]'"):
         counted("city", CITIES).chart()
 
 

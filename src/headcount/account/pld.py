@@ -9,12 +9,14 @@ from collections.abc import Sequence
 from fractions import Fraction
 from functools import reduce
 from math import sqrt
+from types import ModuleType
 from typing import Any
 
 from headcount.account.cost import native, split
 from headcount.account.events import Event, Gaussian
 from headcount.account.gaussian import rounding, rounding_cost, squared_mu
 from headcount.account.guarantee import Cost
+from headcount.errors import optional_package
 from headcount.exact import round_up
 
 STEP = 1e-4
@@ -58,17 +60,20 @@ def _compose(events: Sequence[Event], noise: Sequence[Gaussian]) -> Any:
 
 
 def _gaussian(event: Gaussian) -> Any:
-    from dp_accounting.pld import privacy_loss_distribution
-
     deviation = 1 / sqrt(squared_mu(event))
-    return privacy_loss_distribution.from_gaussian_mechanism(
-        deviation * (1 - 1e-12), value_discretization_interval=STEP
-    )
+    losses = _google("privacy_loss_distribution")
+    return losses.from_gaussian_mechanism(deviation * (1 - 1e-12), value_discretization_interval=STEP)
 
 
 def _worst(price: Cost) -> Any:
-    from dp_accounting.pld import common, privacy_loss_distribution
-
     margin = 1 + 1e-12  # above what the conversion to a float may lose
-    parameters = common.DifferentialPrivacyParameters(float(price.epsilon) * margin, float(price.delta) * margin)
-    return privacy_loss_distribution.from_privacy_parameters(parameters, value_discretization_interval=STEP)
+    worst = _google("common").DifferentialPrivacyParameters(float(price.epsilon) * margin, float(price.delta) * margin)
+    losses = _google("privacy_loss_distribution")
+    return losses.from_privacy_parameters(worst, value_discretization_interval=STEP)
+
+
+def _google(module: str) -> ModuleType:
+    found: ModuleType = optional_package(
+        f"dp_accounting.pld.{module}", user="tight composition of several events", install="'headcount[pld]'"
+    )
+    return found

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from headcount.errors import BadParameter, visible
+from headcount.errors import BadParameter, optional_package, visible
 from headcount.release.about import RANK, About
 from headcount.release.export import plain_value
 from headcount.release.measures import Measure, measures
@@ -24,11 +24,9 @@ Spec = dict[str, Any]
 
 def altair_chart(table: pa.Table, about: About, title: str | None, most: int) -> "alt.TopLevelMixin":
     """The specification as a chart."""
-    try:
-        import altair as alt
-    except ImportError:
-        raise BadParameter("chart() needs Altair.", fix="pip install 'headcount[chart]'") from None
-    return alt.Chart.from_dict(specification(table, about, title, most))
+    altair = optional_package("altair", user="chart()", install="'headcount[chart]'")
+    chart: alt.TopLevelMixin = altair.Chart.from_dict(specification(table, about, title, most))
+    return chart
 
 
 def specification(table: pa.Table, about: About, title: str | None, most: int) -> Spec:

@@ -17,7 +17,7 @@ from headcount.account import Ledger
 from headcount.account.entry import entry_of
 from headcount.account.events import from_json
 from headcount.account.store import is_missing
-from headcount.errors import BadParameter, NotATable, UnknownColumn, visible
+from headcount.errors import BadParameter, NotATable, UnknownColumn, optional_package, visible
 from headcount.release import export, text
 from headcount.release.about import KEY, About, Paid
 from headcount.release.checked import NotARelease, about_in, check_size, check_table
@@ -144,15 +144,14 @@ class Release:
 
     def to_pandas(self) -> "pd.DataFrame":
         """The table as a pandas frame."""
+        optional_package("pandas", user="to_pandas()", install="pandas")
         frame: pd.DataFrame = self.table.to_pandas()
         return frame
 
     def to_polars(self) -> "pl.DataFrame":
         """The table as a polars frame."""
-        import polars as pl
-
-        frame = pl.from_arrow(self.table)
-        assert isinstance(frame, pl.DataFrame)
+        polars = optional_package("polars", user="to_polars()", install="polars")
+        frame: pl.DataFrame = polars.from_arrow(self.table)
         return frame
 
     def plot(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from headcount.errors import visible
+from headcount.errors import optional_package, visible
 from headcount.release.release import write
 from headcount.release.text import columns
 from headcount.wording import counted_noun
@@ -68,6 +68,7 @@ class Simulation:
 
     def to_pandas(self) -> "pd.DataFrame":
         """The table as a pandas frame."""
+        optional_package("pandas", user="to_pandas()", install="pandas")
         frame: pd.DataFrame = self.table.to_pandas()
         return frame
 

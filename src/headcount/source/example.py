@@ -27,4 +27,4 @@ def example(people: int = 20_000, songs: int = 5_000) -> pa.Table:
     """
     connection = connect().con
     connection.execute(UNIT)
-    return connection.execute(TABLE.format(most=MOST_PLAYS, people=int(people), songs=int(songs))).to_arrow_table()
+    return connection.sql(TABLE.format(most=MOST_PLAYS, people=int(people), songs=int(songs))).to_arrow_table()

@@ -128,9 +128,8 @@ class DuckDB(Engine):
         """The second hash is one of the first: texts are hashed only once."""
         row = f"hash({', '.join(table.columns)})"  # column0, column1, ...
         sums = ", ".join(f"coalesce(sum({each}), 0)" for each in (row, f"hash({row})"))
-        found = ibis.get_backend(table)._to_duckdb_relation(table).aggregate(f"count(*), {sums}").fetchone()
-        assert found is not None, "an aggregate has a row"
-        return tuple(found)
+        found = ibis.get_backend(table)._to_duckdb_relation(table).aggregate(f"count(*), {sums}").fetchall()
+        return tuple(found[0])
 
     def drop_memtable(self, name: str, table: ir.Table) -> None:
         ibis.get_backend(table).con.unregister(name)
@@ -159,7 +158,7 @@ def quoted(text: str) -> str:
 def setting(connection: Backend, name: str) -> str:
     """Return a setting of a connection."""
     with exclusive(connection):
-        return str(connection.raw_sql(f"SELECT current_setting('{name}')").fetchone()[0])
+        return str(connection.raw_sql(f"SELECT current_setting('{name}')").fetchall()[0][0])
 
 
 def _set(connection: Backend, name: str, value: str) -> None:
