@@ -141,7 +141,8 @@ def unquoted(dataset: str) -> Iterator[None]:
             raise stop from None
         raise ReadingFailed(
             f"{dataset}: the rows could not be read to their end. Nothing was released.",
-            fix="read the table with its own engine to see why, then ask again: a ledger charges only once",
+            fix='memory="8GB", or spill="/var/tmp" for a folder with more room, if the table is large; else read it '
+            "with its own engine to see why. Then ask again: a ledger charges only once",
         ) from None
 
 

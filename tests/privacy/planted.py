@@ -55,6 +55,8 @@ FILES = "tests/source/test_files.py::"
 CELLS = "tests/source/test_cells.py::"
 COLUMN_NAMES = "tests/source/test_names.py::"
 KINDS = "tests/source/test_kinds.py::"
+SPILL = "tests/source/test_spill.py::"
+INTERRUPT = "tests/cli/test_interrupt.py::"
 USERS_ENGINE = "tests/source/test_users_engine.py::"
 RELEASE = "tests/release/test_release.py::"
 FORGED = "tests/release/test_forged.py::"
@@ -995,6 +997,65 @@ BUGS = [
         "source/engines/duckdb.py",
         (("return _LOCKS.setdefault(connection, RLock())", "return RLock()"),),
         USERS_ENGINE + "test_who_waits_for_whom",
+    ),
+    Bug(
+        "a closed terminal leaves raw rows on disk",
+        "cli/stopping.py",
+        (("signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)", "signal.SIGTERM, signal.SIGQUIT)"),),
+        INTERRUPT + "test_a_command_that_is_interrupted[SIGHUP]",
+    ),
+    Bug(
+        "a progress line on a closed terminal hides why it stopped",
+        "cli/progress.py",
+        (("with suppress(OSError):", "with suppress():"),),
+        INTERRUPT + "test_a_terminal_that_is_closed",
+    ),
+    Bug(
+        "a signal that was to be ignored stops a release",
+        "cli/stopping.py",
+        (("signal.SIG_IGN if each in _ignored_at_start() else _stop", "_stop"),),
+        INTERRUPT + "test_what_it_was_told_to_ignore_is_ignored[SIGINT]",
+    ),
+    Bug(
+        "an interrupted new draw is called lost",
+        "cli/job.py",
+        (("with --again, finishes it and costs nothing more", "with --again, pays for another"),),
+        INTERRUPT + "test_an_interrupted_new_draw_is_finished_for_nothing[new]",
+    ),
+    Bug(
+        "raw rows of dead processes stay",
+        "source/engines/spill.py",
+        (("    sweep(Path(parent or gettempdir()))\n", ""),),
+        SPILL + "test_the_next_release_removes_what_a_killed_one_left",
+    ),
+    Bug(
+        "rows of a living process are swept",
+        "source/engines/spill.py",
+        (
+            (
+                "        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)\n        if os.read",
+                "        if os.read",
+            ),
+        ),
+        SPILL + "test_the_next_release_removes_what_a_killed_one_left",
+    ),
+    Bug(
+        "rows of another machine are swept",
+        "source/engines/spill.py",
+        (("if os.read(file, 1000) == _machine():", "if True:"),),
+        SPILL + "test_a_folder_of_another_machine_is_left_alone",
+    ),
+    Bug(
+        "rows of another user are swept",
+        "source/engines/spill.py",
+        ((" and found.st_uid == os.geteuid()", ""),),
+        SPILL + "test_a_folder_of_another_user_is_left_alone",
+    ),
+    Bug(
+        "a folder that is just being made is swept",
+        "source/engines/spill.py",
+        (('    unnamed = folder / f"{LOCK}-"\n', "    unnamed = folder / LOCK\n"),),
+        SPILL + "test_a_folder_is_named_locked_only",
     ),
     Bug(
         "an engine's collation decides what is equal",

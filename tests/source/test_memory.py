@@ -112,8 +112,9 @@ def test_too_little_memory_is_a_reading_that_failed(tmp_path: Path, spill: Path)
     with pytest.raises(ReadingFailed) as failed:
         hc.histogram(path, **asked, memory="50MB", spill=spill)
     assert str(failed.value) == (
-        "long.parquet: the rows could not be read to their end. Nothing was released. Fix: read the table with its own "
-        "engine to see why, then ask again: a ledger charges only once"
+        'long.parquet: the rows could not be read to their end. Nothing was released. Fix: memory="8GB", or '
+        'spill="/var/tmp" for a folder with more room, if the table is large; else read it with its own engine to see '
+        "why. Then ask again: a ledger charges only once"
     )
     assert not any(spill.iterdir())
     assert [spend.sealed for spend in ledger.spends()] == [False]

@@ -1,5 +1,5 @@
 """The command line. Results on stdout, progress on stderr; exit code 2 for wrong arguments, 3 if the budget refuses,
-130 or 143 if it is interrupted.
+128 and the signal's number if it is interrupted (130 for Ctrl-C).
 
 app.py       all commands
 job.py       commands of jobs: from options to a plan and a release
@@ -26,7 +26,7 @@ def main() -> None:
     try:
         _run()
     except stopping.Stopped as stopped:
-        print(f"headcount: interrupted: {visible(stopped.outcome)}", file=sys.stderr)
+        stopping.say(visible(stopped.outcome))
         sys.exit(stopped.exit_code)
     finally:
         stopping.ignore()

@@ -175,8 +175,8 @@ def _release(plan: Plan, run: Run) -> None:
         wrote = [path for path, version in there.items() if _version(path) != version]
         stopped.outcome = f"wrote {', '.join(map(str, wrote))}, nothing else" if wrote else "nothing was released"
         if ledger:
-            charges = _charges(plan, ledger)[before if run.again else 0 :]
-            stopped.outcome += f"; {_describe_charges(charges, again=run.again)}"
+            charges = _charges(plan, ledger)
+            stopped.outcome += f"; {_describe_new_draw(charges, before) if run.again else _describe_charges(charges)}"
         raise
 
 
@@ -203,10 +203,17 @@ def _charges(plan: Plan, ledger: Ledger | None) -> list[Spend]:
     return [spend for spend in ledger.spends() if spend.request == request] if ledger else []
 
 
-def _describe_charges(charges: list[Spend], *, again: bool) -> str:
-    """Describe what an interrupted release was charged; with --again, only a new charge."""
-    if not charges:
-        return "nothing was charged"
-    if again and not charges[-1].sealed:
-        return "the ledger was charged for a draw that is lost: --again pays for another"
-    return f"the ledger was charged: asking the same again{', without --again,' if again else ''} costs nothing more"
+def _describe_charges(charges: list[Spend]) -> str:
+    """Describe what an interrupted release was charged."""
+    return "the ledger was charged: asking the same again costs nothing more" if charges else "nothing was charged"
+
+
+def _describe_new_draw(charges: list[Spend], before: int) -> str:
+    """Describe what an interrupted release with --again was charged, beyond the charges that were there before."""
+    if not charges[before:]:
+        return "nothing more was charged" if charges else "nothing was charged"
+    if charges[-1].sealed:
+        return "the ledger was charged: asking the same again, without --again, costs nothing more"
+    return (
+        "the ledger was charged for a new draw: asking the same again, with --again, finishes it and costs nothing more"
+    )

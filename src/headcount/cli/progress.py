@@ -3,7 +3,7 @@ reveals nothing about rows: only the part read of a table of public size, and th
 
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from math import ceil
 from time import monotonic
 
@@ -52,6 +52,11 @@ def _minutes(seconds: float) -> str:
 def steps() -> Iterator[StepCallback]:
     """Show the current step for the duration of the block; nothing if stderr is no terminal."""
     columns = (TextColumn("{task.description}"), BarColumn(bar_width=30), TextColumn("{task.fields[clock]}"))
-    with Steps(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
+    bar = Steps(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty())
+    bar.start()
+    try:
         task = bar.add_task("starting", total=None, clock="")
         yield lambda step: bar.update(task, description=step)
+    finally:
+        with suppress(OSError):  # the terminal was closed
+            bar.stop()

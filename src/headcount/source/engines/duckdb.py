@@ -1,8 +1,7 @@
 """DuckDB, embedded: the engine for files and frames in memory, and for Ibis tables on a connection of the user's.
 
 Rows that do not fit into memory spill to disk. They are raw data: they lie in a private folder (mode 0700), never in
-the working directory, and the folder is removed when reading ends, however it ends. Only a process that is killed
-outright (kill -9, a power cut, an unhandled SIGTERM) cannot remove it.
+the working directory, and the folder is removed when reading ends, however it ends (`spill.py`).
 
 A connection of the user's serves one release at a time. It holds one result: two threads that use it at once take each
 other's rows, or wait for each other for ever. A release holds its connection from the first row to the last; others
@@ -12,7 +11,6 @@ wait. Separate connections, such as cursors of one database, do not wait for eac
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from secrets import token_hex
-from tempfile import TemporaryDirectory
 from threading import Lock, RLock
 from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
@@ -26,6 +24,7 @@ from ibis.expr import types as ir
 from headcount.errors import NotATable
 from headcount.source.engines.engine import Engine, column_names
 from headcount.source.engines.limits import LEAST, MOST, Limits, parse_bytes
+from headcount.source.engines.spill import spill_folder
 
 SETTINGS = {
     "default_collation": ("", "binary"),
@@ -180,7 +179,7 @@ def _lock(connection: Any) -> Any:
 @contextmanager
 def _within(connection: Backend, limits: Limits) -> Iterator[None]:
     """Apply limits to a connection of ours, and close it after the block."""
-    with TemporaryDirectory(prefix="headcount-", dir=limits.spill, ignore_cleanup_errors=True) as folder:  # 0700
+    with spill_folder(limits.spill) as folder:
         try:
             _set(connection, "temp_directory", folder)
             if limits.memory is not None:
