@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-all lint docs bench bench-full bench-tpch evidence reproduce peers audit clean
+.PHONY: demo test test-all lint docs bench bench-full bench-tpch evidence evidence-quick reproduce peers audit clean
 
 demo: .venv/ready
 	$(BIN)/headcount demo
@@ -28,7 +28,7 @@ docs: .venv/ready
 	$(BIN)/python -m tests.docs.update
 	$(BIN)/mkdocs build --strict
 
-# Time and memory beside the plain query, into docs/scaling.md: under 10 minutes, installing included.
+# Time and memory beside the plain query, printed: 1 and 10 million events, and the real tables if they are there.
 bench: .venv/ready
 	$(BIN)/python -m benchmarks.scale
 
@@ -41,37 +41,24 @@ bench-tpch: .venv/ready .venv-opendp/ready .venv-smartnoise/ready
 	$(BIN)/pip install --quiet --editable '.[tpch]'
 	$(BIN)/python -m benchmarks.tpch
 
-# Hours: the figures in docs/evidence.md come from these, and from the two below.
-evidence: .venv/ready .venv-opendp/ready
-	$(BIN)/pip install --quiet --editable '.[bench]'
-	$(BIN)/python -m benchmarks.noise
-	$(BIN)/python -m benchmarks.ledger
-	$(BIN)/python -m benchmarks.error
-	$(BIN)/python -m benchmarks.weighted
-	$(BIN)/python -m benchmarks.choice
-	$(BIN)/python -m benchmarks.default_time
-	$(BIN)/python -m benchmarks.race
-	$(BIN)/python -m benchmarks.found
-	$(BIN)/python -m benchmarks.missing_mass
-	$(BIN)/python -m benchmarks.peers.hindsight
-	$(BIN)/python -m benchmarks.suited
-	$(BIN)/python -m benchmarks.sampling
-	$(BIN)/python -m benchmarks.federated
-	$(BIN)/python -m benchmarks.quantiles
-	$(BIN)/python -m benchmarks.shape
-	$(BIN)/python -m benchmarks.distribution
-	$(BIN)/python -m benchmarks.stream
-	$(BIN)/python -m benchmarks.shuffle
-	$(BIN)/python -m benchmarks.coverage_jobs
+# The figures of README.md and the front page, into docs/evidence and these pages: under 30 minutes on two idle cores.
+evidence-quick: .venv/ready
+	$(BIN)/python -m benchmarks.evidence run --quick
+
+# All figures, one experiment after another: a night (nohup make evidence &). What is not stale is not measured again,
+# so it may be interrupted; one that fails does not stop the others. `python -m benchmarks.evidence list` shows progress.
+evidence: .venv/ready
+	-$(BIN)/pip install --quiet --editable '.[bench,tpch]'
+	-$(BIN)/python -m benchmarks.peers.environments opendp smartnoise diffprivlib
+	$(BIN)/python -m benchmarks.evidence run
 
 # A paper's experiment, run again: make reproduce NAME=bounding-table1 (add MORE="--quick" for a small version).
 reproduce: .venv/ready
 	$(BIN)/python -m experiments $(NAME) $(MORE)
 
-# headcount beside OpenDP and SmartNoise-SQL: an hour or more. They need other versions, so environments of their own.
+# OpenDP and SmartNoise-SQL, into docs/evidence: two hours. They need other versions, so environments of their own.
 peers: .venv/ready .venv-opendp/ready .venv-smartnoise/ready
-	$(BIN)/python -m benchmarks.peers
-	$(BIN)/python -m benchmarks.peers.hindsight
+	$(BIN)/python -m benchmarks.evidence run peers hindsight comparison
 
 .venv-%/ready: | .venv/ready
 	$(BIN)/python -m benchmarks.peers.environments $*

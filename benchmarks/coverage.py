@@ -1,7 +1,7 @@
 """How often intervals hold the true count by default, on tables that try to break them (panel.py).
 
     python -m benchmarks.coverage [--half fit|report] [--epsilon 0.5,1,4] [--runs 10] [--count users|events] [--known]
-                                  [--mechanism rounds] [--beside weighted] [--table NAME] [--data FOLDER]
+                                  [--mechanism rounds] [--beside weighted] [--table NAME] [--real] [--data FOLDER]
 
 *shown* items, *good* ones (within 10% of the true count), *l1* (all errors over all true counts, items that are not
 shown counted in full), the share of the intervals that *hold* the true count, that of the 50 largest counts, and the
@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.panel import half_of, paths
+from benchmarks.panel import half_of, paths, real_paths
 from benchmarks.truth import folder, true_counts
 from headcount.jobs.histogram import histogram
 from headcount.release import Release
@@ -46,7 +46,8 @@ def measures(release: Release, truth: dict[Any, int]) -> list[float]:
 
 def lines(options: argparse.Namespace, to: Path) -> Iterator[str]:
     """One line for each table and epsilon."""
-    for name, path in paths(Path(options.data), to).items():
+    where = Path(options.data)
+    for name, path in (real_paths(where) if options.real else paths(where, to)).items():
         if options.half not in ("both", half_of(name)) or options.table not in ("", name):
             continue
         truth = true_counts(path, events=options.count == "events")
@@ -100,6 +101,7 @@ def main() -> None:
     parser.add_argument("--mechanism", default="auto")
     parser.add_argument("--beside", default="")
     parser.add_argument("--table", default="")
+    parser.add_argument("--real", action="store_true", help="the shared tables alone")
     parser.add_argument("--data", default=str(folder([])))
     options = parser.parse_args()
     heads = (*HEADS, f"half-width beside {options.beside}") if options.beside else HEADS

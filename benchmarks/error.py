@@ -13,6 +13,7 @@ from statistics import median
 
 import duckdb
 
+from benchmarks.truth import folder
 from headcount.audit.choices import Fixed
 from headcount.exact import Integers
 from headcount.jobs.registry import plan
@@ -74,4 +75,4 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parents[1].parent / "shared" / "data")
+    main(folder(sys.argv[1:]))

@@ -164,7 +164,12 @@ def paths(where: Path, to: Path) -> dict[str, Path]:
     for number, name in enumerate(FAMILIES):
         pq.write_table(table(name), to / f"{number}.parquet")
     made = {name: to / f"{number}.parquet" for number, name in enumerate(FAMILIES)}
-    return made | {name: where / f"{name}.parquet" for name in REAL}
+    return made | real_paths(where)
+
+
+def real_paths(where: Path) -> dict[str, Path]:
+    """The shared tables."""
+    return {name: where / f"{name}.parquet" for name in REAL}
 
 
 def half_of(name: str) -> str:

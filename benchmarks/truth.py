@@ -1,5 +1,6 @@
 """How far off a release is from the truth: what the error benchmarks have in common."""
 
+import os
 from argparse import ArgumentParser
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,8 +33,9 @@ class Off:
 
 
 def folder(typed: list[str]) -> Path:
-    """Where the tables are: as typed, or ../shared/data."""
-    return Path(typed[0]) if typed else Path(__file__).parents[1].parent / "shared" / "data"
+    """Where the tables are: as typed, as the environment variable HEADCOUNT_TABLES says, or ../shared/data."""
+    default = os.environ.get("HEADCOUNT_TABLES", Path(__file__).parents[1].parent / "shared" / "data")
+    return Path(typed[0] if typed else default)
 
 
 def typed(runs: int) -> tuple[Path, Sequence[str], int]:
@@ -66,6 +68,12 @@ def true_counts(path: Path, *, events: bool = False) -> dict[Any, int]:
     """People, or events, per item."""
     what = "count(*)" if events else "count(DISTINCT user_id)"
     return dict(duckdb.sql(f"SELECT item, {what} FROM '{path}' WHERE item IS NOT NULL GROUP BY item").fetchall())
+
+
+def true_counts_of(table: pa.Table, user: str, item: str) -> dict[Any, int]:
+    """People per item of a table in memory."""
+    counts = table.group_by([user, item]).aggregate([]).group_by(item).aggregate([([], "count_all")])
+    return dict(zip(counts[item].to_pylist(), counts["count_all"].to_pylist(), strict=True))
 
 
 def off(release: Release, truth: dict[Any, int]) -> Off:

@@ -8,9 +8,11 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from argparse import ArgumentParser
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from math import nan
 from pathlib import Path
 from typing import Any
@@ -120,26 +122,37 @@ def released(peer: Peer, pairs: Path, *settings: object) -> pa.Table:
         return pq.read_table(out)
 
 
-def ways() -> Iterator[tuple[str, Callable[[Table], str]]]:
-    """Each way with its name."""
+def our_ways() -> Iterator[tuple[str, Callable[[Table], str]]]:
+    """Each of our mechanisms with its name."""
     for mechanism in OURS:
         yield f"headcount, {mechanism}", partial(ours, mechanism)
+
+
+def their_ways() -> Iterator[tuple[str, Callable[[Table], str]]]:
+    """Each setting of a peer with its name."""
     for peer in PEERS:
         for noise in peer.noises:
             for part in PARTS:
                 yield f"{peer.name}, {noise}, bound at {part}%", partial(theirs, peer, noise, part)
 
 
-def main(where: Path) -> None:
+def main(where: Path, ways: Iterable[tuple[str, Callable[[Table], str]]]) -> None:
     """Print the table, a line as soon as it is known."""
     paths = [path for path in (where / f"{name}.parquet" for name in TABLES) if path.exists()]
     with tempfile.TemporaryDirectory() as to:
         tables = [prepared(path, Path(to)) for path in paths]
         heads = [f"{table.path.stem} ({', '.join(map(str, table.bounds.values()))})" for table in tables]
         print(f"| good / shown / l1 | {' | '.join(heads)} |\n|{'---|' * (len(heads) + 1)}")
-        for name, measured in ways():
+        for name, measured in ways:
             print(f"| {name} | {' | '.join(measured(table) for table in tables)} |", flush=True)
 
 
 if __name__ == "__main__":
-    main(folder(sys.argv[1:]))
+    parser = ArgumentParser()
+    parser.add_argument("folder", nargs="*", help="the tables")
+    parser.add_argument("--ours", action="store_true", help="headcount alone")
+    parser.add_argument("--theirs", action="store_true", help="the peers alone")
+    typed = parser.parse_args()
+    both = typed.ours == typed.theirs
+    wanted = chain(our_ways() if typed.ours or both else (), their_ways() if typed.theirs or both else ())
+    main(folder(typed.folder), wanted)

@@ -1,4 +1,4 @@
-"""The command: measures what is not measured yet, and writes the page."""
+"""The command: measures what is not measured yet, and prints the tables."""
 
 import argparse
 import os
@@ -15,8 +15,8 @@ from benchmarks.scale.rounds import Task, race
 from benchmarks.scale.rows import Rows, digest
 from benchmarks.scale.truth import true_counts
 from benchmarks.scale.ways import MEMORY, OURS, POLARS, QUICK_PEERS, SLOW_PEERS, Way
+from benchmarks.truth import folder as real_tables
 
-ROOT = Path(__file__).parents[2]
 TABLES = ("npm_deps2016_all", "reddit_domain", "reddit_titles500k_words", "ubuntu_irc_words", "online_retail")
 BOUND, REAL_BOUND, BOUNDS = 50, 25, {"reddit_domain": 1}
 """The bound that is given, where one is: for synthetic tables, for real ones, and where one item each is public."""
@@ -36,7 +36,7 @@ class Asked:
     folder: Path
     data: Path
     rows: Path
-    page: Path
+    images: Path | None
 
 
 def read(typed: Sequence[str]) -> Asked:
@@ -50,9 +50,9 @@ def read(typed: Sequence[str]) -> Asked:
     parser.add_argument("--limit", type=int, help="seconds that one run may take; by default 120, with --full 1200")
     parser.add_argument("--again", action="store_true", help="measure also what is kept already")
     parser.add_argument("--folder", type=Path, default=cache, help="where the synthetic tables are kept")
-    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data", help="where the real tables are")
-    parser.add_argument("--rows", type=Path, default=ROOT / "benchmarks" / "scale" / "rows.json", help="what is kept")
-    parser.add_argument("--page", type=Path, default=ROOT / "docs" / "scaling.md", help="where the tables are written")
+    parser.add_argument("--data", type=Path, default=real_tables([]), help="where the real tables are")
+    parser.add_argument("--rows", type=Path, default=cache / "rows.json", help="where rows are kept")
+    parser.add_argument("--images", type=Path, help="a folder for pictures; none by default")
     known = vars(parser.parse_args(typed))
     known["sizes"] = tuple(map(int, known["sizes"].split(","))) if known["sizes"] else ()
     known["only"] = frozenset((known["only"] or "").split(",")) - {""}
@@ -100,6 +100,7 @@ def chosen(asked: Asked, ways: Sequence[Way]) -> list[Way]:
 def main(typed: Sequence[str]) -> None:
     """Measure, then write."""
     asked = read(typed)
+    asked.folder.mkdir(parents=True, exist_ok=True)
     rows = Rows.read(asked.rows)
     for each, ways in (*synthetic(asked), *real(asked)):
         race(each, chosen(asked, ways), rows)
@@ -108,8 +109,10 @@ def main(typed: Sequence[str]) -> None:
     if "spark" in asked.only or (asked.full and not asked.only):
         size = max(asked.sizes or (MIDDLE,))
         alone.spark(task(asked, table(size, asked.folder), size, BOUND, 3), rows)
-    page.write(asked.page, rows)
-    print(f"{asked.page}: written", file=sys.stderr)
+    found = rows.of_this_run()
+    print(*page.sections(found), sep="\n", flush=True)
+    if asked.images:
+        page.draw(found, asked.images)
 
 
 if __name__ == "__main__":

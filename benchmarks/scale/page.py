@@ -1,7 +1,6 @@
-"""The page's tables, written between its markers, and its pictures. What stands around them is not touched."""
+"""What was measured as tables in Markdown, by the name of a section, and as pictures."""
 
-import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from benchmarks.scale.alone import NOISY, ON_SPARK
@@ -24,18 +23,18 @@ HEADS = (
 LARGE, MIDDLE = "events_100000000", "events_10000000"
 
 
-def write(path: Path, rows: Rows) -> None:
-    """Write what the rows say into the page, and draw its pictures beside it."""
-    text = path.read_text()
+def sections(rows: Rows) -> Iterator[str]:
+    """Each section for which something was measured, below its name."""
     for name, made in BLOCKS.items():
-        pattern = re.compile(rf"(<!-- begin: {name} -->\n).*?(<!-- end: {name} -->)", re.DOTALL)
-        text = pattern.sub(lambda found, made=made: f"{found[1]}\n{made(rows)}\n\n{found[2]}", text)  # type: ignore[misc]
-    path.write_text(text)
-    images = path.parent / "images"
-    images.mkdir(exist_ok=True)
-    growth(_synthetic(rows)).savefig(images / "scaling.png", dpi=110)
+        if text := made(rows):
+            yield f"## {name}\n\n{text}\n"
+
+
+def draw(rows: Rows, folder: Path) -> None:
+    """Draw the pictures of the synthetic tables."""
+    growth(_synthetic(rows)).savefig(folder / "scaling.png", dpi=110)
     bars([row for row in _synthetic(rows) if row.table == MIDDLE] or _synthetic(rows)).savefig(
-        images / "scaling-ways.png", dpi=110
+        folder / "scaling-ways.png", dpi=110
     )
 
 
@@ -49,7 +48,7 @@ def tables(found: Iterable[Row]) -> str:
     named: dict[str, list[Row]] = {}
     for row in found:
         named.setdefault(row.table, []).append(row)
-    return "\n\n".join(_titled(rows) for rows in named.values()) or NOTHING
+    return "\n\n".join(_titled(rows) for rows in named.values())
 
 
 def _titled(rows: Sequence[Row]) -> str:
@@ -99,7 +98,7 @@ def memory(rows: Rows) -> str:
     there, tenth = rows.of(LARGE), rows.of(MIDDLE).get("auto")
     found = [there[way.key] for way in MEMORY if way.key in there]
     if len({row.digest for row in found if row.rounds}) == 0:
-        return NOTHING
+        return ""
     same = "the same" if len({row.digest for row in found if row.rounds}) == 1 else "NOT THE SAME"
     lines = [[*cells(row)[:6], f"{row.cost('wall') / tenth.cost('wall'):.1f}" if tenth else ""] for row in found]
     return f"{lined((*HEADS[:6], 'times 10 million'), lines)}\n\nWhat both released is {same}."
@@ -109,13 +108,13 @@ def spark(rows: Rows) -> str:
     """Ours over Spark's own query."""
     found = [row for row in rows.of(ON_SPARK).values() if row.rounds]
     if not found:
-        return NOTHING
+        return ""
     plain = sorted(each.plain.wall for each in found[0].rounds)[len(found[0].rounds) // 2]
     lines = [
         [f"headcount, {row.way}", f"{row.ratio('wall'):.2f}", f"{row.ratio('cpu'):.2f}", f"{row.cost('wall'):.2f}"]
         for row in found
     ]
-    title = f"{found[0].events:,} events, {_rounds(found)}; {found[0].machine}."
+    title = f"**{found[0].events:,} events**, {_rounds(found)}; {found[0].machine}."
     table = lined(("way", "wall x", "CPU x", "wall s"), [["Spark SQL, plain", "1.00", "1.00", f"{plain:.2f}"], *lines])
     return f"{title}\n\n{table}"
 
@@ -124,12 +123,14 @@ def noise(rows: Rows) -> str:
     """The noise alone."""
     found = [row for row in rows.of(NOISY).values() if row.rounds]
     lines = [[row.way, f"{row.cost('wall'):.2f}", f"{row.cost('cpu'):.2f}"] for row in found]
-    return lined(("noise for a million items", "wall s", "CPU s"), lines) if lines else NOTHING
+    return lined(("noise for a million items", "wall s", "CPU s"), lines) if lines else ""
 
 
 def aims(rows: Rows) -> str:
     """What was aimed at, and what was measured."""
     middle, large, on_spark = rows.of(MIDDLE), rows.of(LARGE), rows.of(ON_SPARK)
+    if not set(WALL) <= set(middle):
+        return ""
     lines = [
         *(_aim(f"10 million events, {WAYS[way].name}", most, middle.get(way)) for way, most in WALL.items()),
         ["10 million events, peak memory", "1.5 x", _most("memory", [middle.get(way) for way in WALL])],
@@ -144,7 +145,7 @@ def cluster(rows: Rows) -> str:
     """What 10^12 rows would take on 1,000 machines of 16 cores, by what was measured on Spark."""
     found = rows.of(ON_SPARK).get("auto")
     if found is None or not found.rounds:
-        return NOTHING
+        return ""
     rate = found.events / found.cost("cpu")
     each = NODE_ROWS / NODE_CORES / rate
     lines = [
@@ -162,7 +163,6 @@ def cluster(rows: Rows) -> str:
 
 NODE_ROWS, NODE_CORES = 10**9, 16
 WALL = {"count-release": 1.15, "weighted": 1.6, "thresholded": 1.5, "thresholded-auto": 1.8}
-NOTHING = "Not measured yet."
 
 
 def _aim(what: str, most: float, row: Row | None) -> list[str]:
@@ -193,4 +193,4 @@ BLOCKS: dict[str, Callable[[Rows], str]] = {
     "noise": noise,
     "cluster": cluster,
 }
-"""What stands between which markers."""
+"""The sections; one for which nothing was measured is empty."""

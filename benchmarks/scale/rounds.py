@@ -49,6 +49,7 @@ def race(task: Task, ways: Sequence[Way], rows: Rows) -> None:
 def started(task: Task, way: str, code: Sequence[Path], rows: Rows) -> Row:
     """The row so far."""
     new = Row(task.name, task.events, task.bound, way, digest(code), machine(), limit=task.limit)
+    rows.used.add((task.name, way))
     return new if task.again else rows.current(new)
 
 

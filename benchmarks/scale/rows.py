@@ -91,6 +91,8 @@ class Rows:
 
     path: Path
     rows: dict[tuple[str, str], Row] = field(default_factory=dict)
+    used: set[tuple[str, str]] = field(default_factory=set, compare=False)
+    """Tables and ways of this run: rows of other runs may be of other code."""
 
     @classmethod
     def read(cls, path: Path) -> "Rows":
@@ -107,6 +109,10 @@ class Rows:
         part = self.path.with_suffix(".part")
         part.write_text("[\n" + ",\n".join(lines) + "\n]\n")
         part.replace(self.path)
+
+    def of_this_run(self) -> "Rows":
+        """The rows of this run alone."""
+        return Rows(self.path, {key: row for key, row in self.rows.items() if key in self.used})
 
     def of(self, table: str) -> dict[str, Row]:
         """A table's rows, by way."""

@@ -7,7 +7,6 @@ import pyarrow.parquet as pq
 import pytest
 from benchmarks.scale import __main__ as command
 from benchmarks.scale.events import table
-from benchmarks.scale.page import BLOCKS
 from benchmarks.scale.rows import Rows
 
 EVENTS = 10_000
@@ -40,28 +39,27 @@ def test_the_promised_shape(tmp_path: Path) -> None:
     assert asked(f"SELECT count(DISTINCT user_id) > 50 FROM (FROM '{path}' LIMIT 100)") == [(True,)]  # no order
 
 
-@pytest.fixture
-def page(tmp_path: Path) -> Path:
-    """A page with every marker, and a sentence around them."""
-    path = tmp_path / "page.md"
-    path.write_text("".join(f"before\n\n<!-- begin: {name} -->\n<!-- end: {name} -->\n" for name in BLOCKS))
-    return path
-
-
-def test_from_end_to_end(tmp_path: Path, page: Path) -> None:
-    """Measures, keeps, writes; the second time nothing is measured, and the page stays as it is."""
-    places = ["--folder", tmp_path / "tables", "--rows", tmp_path / "rows.json", "--page", page]
+def test_from_end_to_end(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Measures, keeps, prints; the second time nothing is measured, and the same is printed."""
+    places = ["--folder", tmp_path / "tables", "--rows", tmp_path / "rows.json", "--images", tmp_path]
     typed = [str(each) for each in ("--sizes", EVENTS, "--rounds", 1, "--only", "polars,known", *places)]
     command.main(typed)
-    rows, written = Rows.read(tmp_path / "rows.json"), page.read_text()
+    rows, printed = Rows.read(tmp_path / "rows.json"), capsys.readouterr().out
     assert set(rows.of(f"events_{EVENTS}")) == {"plain", "polars", "known"}
     assert {way: row.off("released") for way, row in rows.of(f"events_{EVENTS}").items()} == dict.fromkeys(
         ("plain", "polars", "known"), 100
     )
     assert rows.of(f"events_{EVENTS}")["polars"].off("l1") == 0
-    assert "| headcount, items known |" in written
-    assert written.count("before") == len(BLOCKS)
-    assert sorted(path.name for path in (tmp_path / "images").iterdir()) == ["scaling-ways.png", "scaling.png"]
+    assert printed.startswith("## synthetic\n\n**10,000 synthetic events**")
+    assert "| headcount, items known |" in printed
+    assert sorted(path.name for path in tmp_path.glob("*.png")) == ["scaling-ways.png", "scaling.png"]
     command.main(typed)
-    assert page.read_text() == written
+    assert capsys.readouterr().out == printed
     assert Rows.read(tmp_path / "rows.json") == rows
+
+
+def test_rows_of_other_runs_are_not_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    places = ["--folder", str(tmp_path / "tables"), "--rows", str(tmp_path / "rows.json"), "--rounds", "1"]
+    command.main([*places, "--sizes", "5000", "--only", "polars"])
+    command.main([*places, "--sizes", str(EVENTS), "--only", "polars"])
+    assert "5,000 synthetic events" not in capsys.readouterr().out.split("**10,000 synthetic events**")[1]
