@@ -6,9 +6,9 @@ from typing import Any
 
 sys.path.append(str(Path(__file__).parents[1]))  # mkdocs starts elsewhere
 
-from benchmarks.evidence.pages import on_site
+from benchmarks.evidence import pages
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """The page with its figures."""
-    return on_site(markdown)
+    return pages.on_site(markdown)
