@@ -45,6 +45,8 @@ REQUIRED = {
     "ranges": ("which ranges?", "ranges=[(0, 10), (10, 50)]"),
 }
 """Parameters without a default: the question to ask, and an example."""
+PRIVACY = "Privacy: "
+"""Begins the sentence of what is promised, which is the last one of a release."""
 MISSED = "The intervals do not cover that."
 """Ends what is said about intervals that miss something."""
 
@@ -312,9 +314,9 @@ class Job(ABC):
         """What is read, in a sentence."""
         *others, last = dict.fromkeys(self.columns)
         if not others:
-            return f"The column {last} of {dataset} is read. Rows without a value are left out."
+            return f"headcount reads the column {last} of {dataset}. It drops rows without a value."
         listed = f"{', '.join(others)} and {last}"
-        return f"The columns {listed} of {dataset} are read. Rows without a value in one of them are left out."
+        return f"headcount reads the columns {listed} of {dataset}. It drops rows that lack a value in one of them."
 
     def explain(self, strategy: Strategy, mechanism: AnyMechanism) -> list[str]:
         """What happens once the bound is selected, a sentence for each step."""
@@ -332,12 +334,12 @@ class Job(ABC):
         return "true" if everything and mechanism.estimand == "bounded" else mechanism.estimand
 
     def interval_note(self, mechanism: AnyMechanism, cells: int | None) -> str:
-        """The same as one sentence, which stands above the numbers; empty if there is no interval."""
+        """Say what low and high are for, in the sentence above the numbers; empty if there is no interval."""
         bounded = f"the {self.values} after each person was held to {self.held_to(mechanism.bounding.limit)}"
         notes = {
             "true": f"low and high are for the true {self.values}.",
             "bounded": f"low and high are for {bounded}; the truth {self.bias} wherever people have more.",
-            "modelled": f"low and high are for the true {self.values} only if {mechanism.assumption}.",
+            "modelled": f"low and high are for the true {self.values}, {mechanism.assumption}.",
             "none": "",
         }
         return notes[self.estimand(mechanism, cells)]
@@ -350,10 +352,11 @@ class Job(ABC):
         if self.counts_events or self.scales is not None:
             values = f"the {self.values}" if self.values == "total" else self.values
             return (
-                f"{few_with_more(people)} Part of that would be cut, unnoticed: {values} would be too small. {MISSED}"
+                f"{few_with_more(people)} headcount would cut part of that without noticing: {values} would be too "
+                f"small. {MISSED}"
             )
         few = few_with_more(people, f"far more {plural(self.item)}")
-        return f"{few} They would count too little, unnoticed: a count may be too small by up to {people:,}. {MISSED}"
+        return f"{few} headcount would not notice: a count may be too small by up to {people:,}. {MISSED}"
 
     @property
     def values(self) -> str:
@@ -373,7 +376,7 @@ class Job(ABC):
         """What low and high mean."""
         if self.estimand(mechanism, cells) == mechanism.estimand:
             return mechanism.interval_meaning
-        return "From low to high: this interval holds the true count in 19 of 20 cases. Nobody has more than the bound."
+        return "The interval from low to high contains the true count in 95% of cases. Nobody has more than the bound."
 
     @property
     def relation(self) -> Relation:
@@ -392,13 +395,12 @@ class Job(ABC):
         epsilon, delta = float(cost.epsilon), float(cost.delta)
         factor = f"{exp(epsilon):.4g} (e^{epsilon:g})" if epsilon <= 9 else f"e^{epsilon:g}"
         plus = f", plus {delta:g}" if delta else ""
-        return f"Privacy: {self._change} changes the probability of any outcome by at most a factor of {factor}{plus}."
+        return f"{PRIVACY}{self._change} changes the probability of any outcome by at most a factor of {factor}{plus}."
 
 
 def few_with_more(people: int, more: str = "far more") -> str:
     """What cannot be ruled out, as the first of several sentences."""
-    few = f"a few people (up to {people:,} in the whole table)"
-    return f"It cannot be ruled out that {few} have {more} than everybody else."
+    return f"A few people (up to {people:,} in the whole table) may have {more} than everyone else."
 
 
 def _role(bins: Binning) -> Role:

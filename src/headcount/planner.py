@@ -21,7 +21,7 @@ from headcount.bound.selection.people import NoisyCount
 from headcount.bound.selection.selection import BoundSelection
 from headcount.errors import BadParameter, visible
 from headcount.exact import Number, rational, written
-from headcount.job import Job
+from headcount.job import PRIVACY, Job
 from headcount.mechanism.mechanism import AnyMechanism
 from headcount.mechanism.strategy import Strategy
 from headcount.noise import Entropy, KeyedEntropy, SystemEntropy
@@ -31,10 +31,14 @@ from headcount.run import Decision, Progress, Source, draw, fingerprint
 from headcount.source import Events, open_events
 from headcount.source.engines.limits import Limits, limits
 from headcount.source.events import check_limits, check_name
+from headcount.wording import sentence, wrapped
 from headcount.wording.markup import card, facts, folded_steps, text
 
 FORMAT = 8
 DEFAULT_DELTA = 1e-6
+NOBODY_SEEN = "The first look showed nobody, as there are too few people for its noise. So headcount looks again. "
+"""Why a selection is drawn a second time, if it does not say so itself."""
+UNREAD = "This plan read only the schema and spent nothing."
 
 
 def release(kind: type[Job], data: Any, given: dict[str, Any]) -> Release:
@@ -191,10 +195,8 @@ class Plan:
         sentences = []
         for number, selection in enumerate(selections):
             percent = f"{float(100 * selection.epsilon / self.budget.epsilon):.3g}%"
-            price = f" This takes {float(selection.epsilon):g} of epsilon ({percent})." if selection.epsilon else ""
-            repeated = number > 0 and selection.repeats
-            nothing = "Nothing was seen: too few people for this much noise. So, once more: " if repeated else ""
-            again = selection.reason or nothing
+            price = f" This uses {percent} of epsilon ({float(selection.epsilon):g})." if selection.epsilon else ""
+            again = selection.reason or (NOBODY_SEEN if number > 0 and selection.repeats else "")
             outcome = selection.outcome(mechanism.bounding) if mechanism else ""
             sentences.append(f"{again}{selection.explain(self.job.item)}{price}{outcome}")
         return sentences
@@ -209,25 +211,27 @@ class Plan:
         """Where budget is probably lost, and what to do; empty for most plans."""
         return request_hints(self._plain, float(self.cost.epsilon), float(self.cost.delta))
 
-    def _forecast(self) -> list[tuple[str, str]]:
-        """How accurate it will be, and hints, in lines with a label."""
+    def _facts(self) -> list[tuple[str, str]]:
+        """What it costs, how accurate it will be, what is promised, and hints, in lines with a label."""
+        cost = f"epsilon {float(self.cost.epsilon):g}, delta {float(self.cost.delta):g}"
         forecast = self.strategy.forecast(self.job.item, self.job.unit)
-        return [*forecast, *(("beware", hint) for hint in self.hints)]
+        expected, beware = ([line for line in forecast if (line[0] == "beware") is warns] for warns in (False, True))
+        promise = ("promise", sentence(self.guarantee.removeprefix(PRIVACY)))
+        return [("cost", cost), *expected, promise, *beware, *(("beware", hint) for hint in self.hints)]
 
     def summary(self, spell: Callable[[str], str] = str) -> str:
         """What is released, for what, how well, and how; `spell` writes the parameters in forecast and hints in the
         spelling of the reader."""
         lines = [
-            f"{self.what}, from {self.dataset}",
+            wrapped(visible(f"{self.what}, from {self.dataset}")),
             "",
-            f"  cost    epsilon {float(self.cost.epsilon):g}, delta {float(self.cost.delta):g}",
-            *(f"  {label:<7} {spell(text)}" for label, text in self._forecast()),
+            *(wrapped(visible(spell(text)), f"  {label:<7} ") for label, text in self._facts()),
             "",
-            *(f"  {number}. {step}" for number, step in enumerate(self.steps, 1)),
+            *(wrapped(visible(step), f"  {number}. ") for number, step in enumerate(self._steps(self._decision), 1)),
             "",
-            "Nothing was read, nothing was spent.",
+            UNREAD,
         ]
-        return "\n".join(map(visible, lines))
+        return "\n".join(lines)
 
     def __str__(self) -> str:
         return self.summary()
@@ -235,11 +239,10 @@ class Plan:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        cost = f"epsilon {float(self.cost.epsilon):g}, delta {float(self.cost.delta):g}"
         return card(
             f"<p><b>Plan: {text(self.what)}</b>, from {text(self.dataset)}</p>\n"
-            f"{facts([('cost', cost), *self._forecast()])}\n{folded_steps(self.steps)}\n"
-            "<p><small>Nothing was read, nothing was spent.</small></p>"
+            f"{facts(self._facts())}\n{folded_steps(self._steps(self._decision))}\n"
+            f"<p><small>{UNREAD}</small></p>"
         )
 
     def to_json(self) -> str:

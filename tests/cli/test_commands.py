@@ -127,7 +127,7 @@ def test_demo(tmp_path: Path) -> None:
         shown = headcount("demo", cwd=tmp_path)
         assert (shown.returncode, shown.stderr) == (0, "")
         for text in (
-            "an item (song) needs about 27.2 people if they have nothing else",
+            "To appear, each song needs about 27 people; about 86 if each of them",
             "people per song, from plays.parquet: ",
             "song 0001",
             "epsilon=1, delta=0.000001 would fit",

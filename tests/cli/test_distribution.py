@@ -62,7 +62,7 @@ def test_a_plan(words: Path) -> None:
     asked = (*ASKED, "--keys=a,b,c", "--target=source", "--bound=50", "--people=1000", "--dry-run")
     run = headcount("distribution", words.name, *asked, cwd=words.parent)
     assert "if 1,000 people have 50 samples each (recentred)" in run.stdout
-    assert "Nothing was read, nothing was spent." in run.stdout
+    assert "This plan read only the schema and spent nothing." in run.stdout
 
 
 @pytest.mark.slow(one_in=3)

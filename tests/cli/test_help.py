@@ -48,7 +48,7 @@ def test_examples_run_as_they_are(tmp_path: Path, job: str, example: str) -> Non
     assert (name, first) == ("headcount", job.replace("_", "-"))
     planned = headcount(first, *rest, "--dry-run", cwd=tmp_path)
     assert (planned.returncode, planned.stderr) == (0, "")
-    assert planned.stdout.endswith("Nothing was read, nothing was spent.\n")
+    assert planned.stdout.endswith("This plan read only the schema and spent nothing.\n")
 
 
 @pytest.mark.every_case

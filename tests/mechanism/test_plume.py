@@ -66,12 +66,13 @@ def test_a_release_is_near_the_truth_and_paid_for(mechanism: Any, neighbours: Ne
 
 
 def test_a_plan_reads_well() -> None:
-    plan = str(
+    printed = str(
         hc.plan("histogram", hc.example(), user="user", by="song", epsilon=1, mechanism="plume-threshold", dataset="d")
     )
-    assert "appear  an item (song) needs about 146 people for a bound of 1, 461 for a bound of 10" in plan
-    assert "Both bounds are what all but 1% of the people have at most. This takes 0.05 of epsilon (5%)." in plan
-    assert "gets noise, and those whose counts may be off by more than 10% are not shown." in plan
+    plan = " ".join(printed.split())
+    assert "To appear, each song needs about: 146 people if nearly everyone has 1 song 461 people if nearly" in plan
+    assert "All but 1% of people are within each of the two bounds. This uses 5% of epsilon (0.05)." in plan
+    assert "and hides those whose counts may be off by more than 10%." in plan
 
 
 def test_a_plan_survives_as_text_and_a_ledger_is_charged_once(tmp_path: Path) -> None:

@@ -198,7 +198,7 @@ def test_bins_are_shown_in_their_own_order() -> None:
     labels = [label.get_text() for label in release.plot().axes[0].get_yticklabels()]
     assert labels == ["[0, 10)", "[10, 50)", "[50, 100]"]
     assert release.table["age"].to_pylist() == labels
-    assert [line.split("  ")[0] for line in release.summary().splitlines()[4:]] == labels
+    assert [line.split("  ")[0] for line in release.summary().splitlines()[-3:]] == labels
     places = [release._repr_html_().index(f"<td>{label}") for label in labels]
     assert places == sorted(places)
 

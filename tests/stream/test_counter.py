@@ -337,19 +337,20 @@ def test_what_it_says() -> None:
     made = counter(buckets=100_000, epsilon="0.5", neighbours="replace")
     promise = (
         "The promise is epsilon 0.5 for one event that is replaced by another. That is one event, not one person: "
-        "somebody with k events has k times that."
+        "a person with k events has k times that."
     )
     made.add([SECRET])
     assert repr(made) == "Counter(100,000 buckets, open)"
     assert str(made) == f"Counter(100,000 buckets, open). {promise}"
-    assert made.explain() == made.shape().explain() == (
-        "1. Every event adds 1 to the count of one of 100,000 buckets, and is forgotten.\n"
+    assert made.explain() == made.shape().explain()
+    assert " ".join(made.explain().split()) == (
+        "1. Every event adds 1 to the count of one of 100,000 buckets, and is forgotten. "
         "2. Each count has discrete Laplace noise of scale 4 from the start, so that whoever seizes the memory, once, "
-        "sees noisy counts.\n"
-        "3. At the end each count gets fresh discrete Laplace noise of scale 4, once; then the counter is closed, and "
-        "everything released follows from these numbers.\n"
+        "sees noisy counts. "
+        "3. At the end, headcount adds fresh discrete Laplace noise of scale 4 to each count, once, and closes the "
+        "counter. Everything released follows from these numbers. "
         f"4. {promise} It holds for one seized state and the end together (docs/proofs/stream.md)."
-    )  # fmt: skip
+    )
     assert repr(made) == "Counter(100,000 buckets, closed)"
     assert "one of 3 known items" in counter(FRUITS).explain()
     assert "one event that is added or removed" in str(counter(FRUITS))

@@ -69,13 +69,13 @@ def test_a_ledger_is_charged_once_and_returns_the_same_release(plays: Any, tmp_p
 
 def test_a_share_and_a_grid_can_be_said(plays: Any) -> None:
     plan = hc.plan("histogram", plays, **ASKED, mechanism="thresholded", share=0.2, grid=[3, 9])
-    assert "This takes 0.2 of epsilon (20%)." in str(plan)
+    assert "This uses 20% of epsilon (0.2)." in str(plan)
     assert plan.release().about.bound in (3, 9)
     assert hc.Plan.from_json(plan.to_json()) == plan
 
 
 BY_RANK = ("quantile", "m-quantile", "inverse-sensitivity", "dp-sgd", "output-perturbation")
-BEWARE = 'beware  bound="{}" can hardly tell which is best here, whatever the data are; bound="auto" can'
+BEWARE = 'beware bound="{}" can hardly tell which is best here, whatever the data are; bound="auto" can.'
 
 
 @pytest.mark.slow(one_in=3)
@@ -86,14 +86,14 @@ def test_the_ways_of_the_paper_never_choose_a_bound_of_a_million(way: str) -> No
     table = pa.table({"user": [number // 6 for number in range(18_000)], "item": [n % 7 for n in range(18_000)]})
     asked: dict[str, Any] = {"user": "user", "by": "item", "epsilon": 1, "count": "events", "bound": way}
     plan = hc.plan("histogram", table, keys=range(20), **asked)
-    assert "  bound   one of 23 up to 100; grid=[...] gives others" in str(plan)
-    assert BEWARE.format(way) in str(plan)
+    assert "  bound   headcount chooses one of 23 bounds up to 100; grid=[...] gives others." in str(plan)
+    assert BEWARE.format(way) in " ".join(str(plan).split())
     assert max(plan.release().about.bound for _ in range(3)) <= 100
     many = str(hc.plan("histogram", table, keys=range(2_000), **asked))
-    assert "one of 23 up to 100" in many
+    assert "one of 23 bounds up to 100" in many
     assert "beware" not in many
     others = hc.plan("histogram", table, keys=range(20), **asked, grid=[1, 10, 5_000])
-    assert "  bound   one of 3 up to 5,000; grid=[...] gives others" in str(others)
+    assert "  bound   headcount chooses one of 3 bounds up to 5,000; grid=[...] gives others." in str(others)
 
 
 def test_the_default_has_nothing_to_warn_of() -> None:
@@ -126,7 +126,7 @@ def test_people_with_one_item_are_not_scaled() -> None:
     releases = [hc.histogram(table, **ASKED) for _ in range(3)]  # one profile in a hundred shows others by chance
     release = next(each for each in releases if each.about.bound == 1)
     assert [event.name for event in release.cost.events][-2:] == ["laplace", "randomized-laplace-threshold"]
-    assert "How much is lost if people count at most once is measured" in release.explain()
+    assert "headcount measures how much is lost if people count at most once" in " ".join(release.explain().split())
     for each in releases:  # all that was drawn is charged, and taken from the same epsilon
         assert compose.covers(Cost(Fraction(1), Fraction(1, 10**6)), each.cost.events)
         assert not compose.covers(Cost(Fraction(99, 100), Fraction(1, 10**6)), each.cost.events)

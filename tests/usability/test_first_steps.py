@@ -20,18 +20,22 @@ PLAN = """\
 people per song, from plays.parquet
 
   cost    epsilon 1, delta 1e-06
-  error   19 of 20 counts are off by at most 37 (noise alone)
-  appear  an item (song) needs about 103 people to appear
+  error   Expected error (95%, noise only): 37 people.
+  appear  To appear, each song needs about 103 people.
+  promise Adding or removing any one person (user), with all their rows, changes
+          the probability of any outcome by at most a factor of 2.718 (e^1),
+          plus 1e-06.
 
-  1. The columns user and song of plays.parquet are read. Rows without a value in one of them are left out.
-  2. Each person counts once for each song, and at most 20 times in all. From somebody who has more, only that many \
-are kept, chosen by a keyed hash with a fresh secret.
-  3. Every song that is left gets discrete Gaussian noise with a standard deviation of 18.9.
-  4. It is shown if its noisy count is at least 103. The others are not mentioned.
-  5. Privacy: adding or removing any one person (user), with all their rows, changes the probability of any outcome by \
-at most a factor of 2.718 (e^1), plus 1e-06.
+  1. headcount reads the columns user and song of plays.parquet. It drops rows
+     that lack a value in one of them.
+  2. Each person counts once for each song, and at most 20 times in all. If a
+     person has more, headcount keeps only that many, chosen by a keyed hash
+     with a fresh secret.
+  3. headcount adds discrete Gaussian noise with a standard deviation of 18.9 to
+     the count of every song that is left.
+  4. It shows those whose noisy count is at least 103. All others stay hidden.
 
-Nothing was read, nothing was spent."""
+This plan read only the schema and spent nothing."""
 
 
 @pytest.fixture

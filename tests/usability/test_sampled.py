@@ -41,7 +41,7 @@ def test_a_sample(visits: pa.Table, neighbours: Any) -> None:
         assert row["low"] <= row["count"] <= row["high"]
     assert (release.cost.epsilon, release.cost.delta) == (1, 1e-6)
     assert "No noise is added." in release.explain()
-    assert "in 19 of 20 cases such a one has at most" in release.explain()
+    assert "in 95% of cases such a count is at most" in release.explain()
 
 
 def test_the_best_rate_and_threshold_are_found_or_the_one_that_follows() -> None:
@@ -83,8 +83,8 @@ def test_of_a_known_list_what_is_hidden_has_an_upper_end(visits: pa.Table) -> No
 
 def test_a_plan_tells_the_error_and_comes_back_from_text(visits: pa.Table) -> None:
     plan = hc.plan("histogram", visits, **ASKED, bound=1)
-    assert "  error   19 of 20 counts (people) are off by at most 33.6 of 100, 336 of 10,000" in str(plan)
-    assert "  appear  an item (item) needs about 55 people" in str(plan)
+    assert "  error   Expected error (95%): 34% of 100 people and 3.4% of 10,000 people." in str(plan)
+    assert "  appear  To appear, each item needs about 55 people." in str(plan)
     assert hc.Plan.from_json(plan.to_json()).to_json() == plan.to_json()
     with pytest.raises(hc.HeadcountError, match="counts of a sample have no one error for all"):
         print(plan.error)

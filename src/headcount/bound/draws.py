@@ -146,8 +146,8 @@ class ExactDraws(Bounding):
 
     def explain(self, item: str) -> str:
         return (
-            f"Exactly {self.most:,} samples of each person count. From somebody who has more, that many are kept, "
-            "chosen by a keyed hash with a fresh secret; somebody with fewer is left out."
+            f"Exactly {self.most:,} samples of each person count. If a person has more, headcount keeps that many, "
+            "chosen by a keyed hash with a fresh secret. It drops people with fewer."
         )
 
     def kept(self, contributions: Contributions, secret: bytes) -> ir.Table:

@@ -67,7 +67,7 @@ class ListedGroups(Bounding):
         return contributions.table.limit(0)
 
     def explain(self, item: str) -> str:
-        return f"Every {item} of the public list is a group, whether anybody has it or not."
+        return f"Every {item} of the public list is a group, even if nobody has it."
 
 
 def groups_of(contributions: Contributions, public: pa.Table, items: list[str]) -> Groups:

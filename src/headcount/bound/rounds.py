@@ -157,8 +157,8 @@ class SpreadWeight(Bounding):
 
     def explain(self, item: str) -> str:
         return (
-            f"Each person has a weight of 1: somebody with n {plural(item)} adds the square root of 1/n to each. Of "
-            f"somebody with more than {self.most:,}, only {self.most:,} are used."
+            f"Each person has a weight of 1 to spread: a person with n {plural(item)} adds the square root of 1/n to "
+            f"each. headcount uses at most {self.most:,} {plural(item)} of each person."
         )
 
 
@@ -188,8 +188,8 @@ class SplitWeight(SpreadWeight):
 
     def explain(self, item: str) -> str:
         return (
-            f"{full_weight(self.full, item)} Of somebody with more than {self.most:,}, only {self.most:,} are used to "
-            "find items; what is shown counts with all of theirs."
+            f"{full_weight(self.full, item)} headcount uses at most {self.most:,} {plural(item)} of each person to "
+            f"find items. Once an item appears, everyone who has it counts."
         )
 
 

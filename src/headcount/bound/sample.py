@@ -83,8 +83,8 @@ class SampledItems(Sample):
 
     def explain(self, item: str) -> str:
         return (
-            f"Each person counts once for each {item}, and at most {times(self.most)} in all. From somebody who "
-            "has more, only that many are kept, chosen by a keyed hash with a fresh secret."
+            f"Each person counts once for each {item}, and at most {times(self.most)} in all. If a person has more, "
+            "headcount keeps only that many, chosen by a keyed hash with a fresh secret."
         )
 
 
@@ -109,8 +109,8 @@ class SampledEvents(Sample):
 
     def explain(self, item: str) -> str:
         return (
-            f"Each person counts at most {times(self.most)} in all. From somebody who has more events, only that "
-            "many are kept, chosen by a keyed hash with a fresh secret."
+            f"Each person counts at most {times(self.most)} in all. If a person has more events, headcount keeps only "
+            "that many, chosen by a keyed hash with a fresh secret."
         )
 
 

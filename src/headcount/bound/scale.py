@@ -50,8 +50,8 @@ class ScaledToSum(Cutting):
 
     def explain(self, item: str) -> str:
         return (
-            f"Each person counts at most {times(self.most)} in all. The counts of somebody who has more are shrunk, "
-            "all by the same factor, until they add up to no more."
+            f"Each person counts at most {times(self.most)} in all. If a person has more, headcount scales down all of "
+            "their counts by the same factor, until they add up to no more."
         )
 
 
@@ -89,15 +89,15 @@ class ScaledToSize(Cutting):
         if self.largest == 1:
             return full_weight(self.squared, item)
         return (
-            f"The root of the sum of the squares of a person's counts is at most {self.squared**0.5:,.7g}; the counts "
-            "of somebody who has more are shrunk, all by the same factor."
+            f"The root of the sum of the squares of a person's counts is at most {self.squared**0.5:,.7g}. If a person "
+            "has more, headcount scales down all of their counts by the same factor."
         )
 
 
 def full_weight(limit: int, item: str) -> str:
     """Who counts fully, and how much less the others do, as sentences."""
     full = f"1 {item} counts as 1" if limit == 1 else f"up to {limit:,} {plural(item)} counts as 1 for each"
-    return f"Somebody with {full}. Somebody with more counts less: with n, as the square root of {limit:,}/n for each."
+    return f"A person with {full}. A person with more counts less: with n, as the square root of {limit:,}/n for each."
 
 
 def _shrunk(contributions: Contributions, above: ir.Table, limit: float, grid: int) -> ir.Table:

@@ -99,8 +99,8 @@ class TopItems(Bounding):
 
     def explain(self, item: str) -> str:
         return (
-            f"Each person counts once for each {item}, however many they have. The {self.most:,} most common ones are "
-            "looked at, and how common the next one is."
+            f"Each person counts once for each {item}, however many they have. headcount looks at the {self.most:,} "
+            "most common ones, and at how common the next one is."
         )
 
 
@@ -145,6 +145,6 @@ class TopSums(TopItems):
     def explain(self, item: str) -> str:
         what = "number of events" if self.of == COUNT else "amount"
         return (
-            f"{super().explain(item)} Among those that are found, a person's {what} for each {item} is cut at "
-            f"{self.each:,}, and is not below 0."
+            f"{super().explain(item)} For each {item} that is found, a person's {what} counts as at least 0 and at "
+            f"most {self.each:,}."
         )

@@ -33,6 +33,7 @@ from headcount.source.arrow_columns import whole_numbers
 from headcount.source.contributions import COUNT, USER, WIDE, Contributions, per_person
 from headcount.source.encoded import Booleans, Chunk, EncodedPairs, added
 from headcount.source.engines.registry import to_arrow
+from headcount.wording import plural
 
 
 @dataclass(frozen=True)
@@ -140,11 +141,11 @@ class Weighting(Bounding):
     def explain(self, item: str) -> str:
         if self.largest == 1:
             full = full_weight(self.limit, item)
-            return f"{full} Of somebody with more than {self.most:,}, only {self.most:,} are used."
+            return f"{full} headcount uses at most {self.most:,} {plural(item)} of each person."
         return (
-            f"A person's counts are shrunk, all by the same factor, until the root of the sum of their squares is at "
-            f"most {self.limit:,}. Of somebody's squares, each {item} is at least one part in {self.most:,}, or it is "
-            "left out."
+            "headcount scales down a person's counts, all by the same factor, until the root of the sum of their "
+            f"squares is at most {self.limit:,}. It drops counts whose square is less than 1/{self.most:,} of the "
+            "person's sum of squares."
         )
 
 

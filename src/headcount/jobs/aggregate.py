@@ -285,7 +285,7 @@ class Aggregate(ListedItemJob):
         if mechanism.estimand != "true":
             return ""
         few = few_with_more(mechanism.unseen)
-        return f"{few} Part of that would be cut, unnoticed: {cut_metrics(self.metrics)}. {MISSED}"
+        return f"{few} headcount would cut part of that without noticing: {cut_metrics(self.metrics)}. {MISSED}"
 
     def own_title(self) -> str:
         return f"{', '.join(self.metrics)} per {self.item}"

@@ -219,18 +219,18 @@ class Distribution(ListedItemJob):
         if self._target == self.target:
             return super().interval(mechanism, cells)
         return (
-            f'The mechanism "{self.mechanism}" estimates {TARGETS[self._target][1]}, not {TARGETS[self.target][1]}, '
-            f'which its intervals may miss. For that, take mechanism="auto". {super().interval(mechanism, cells)}'
+            f'The mechanism "{self.mechanism}" estimates {TARGETS[self._target][1]}, not {TARGETS[self.target][1]}. '
+            f'Its intervals may miss the latter: for that, use mechanism="auto". {super().interval(mechanism, cells)}'
         )
 
     def explain(self, strategy: Strategy, mechanism: AnyMechanism) -> list[str]:
         assert isinstance(strategy, DistributionStrategy)
         name = strategy.name_of(mechanism)
         return [
-            f"Each row is a sample. Rows whose {self.item} is not on the public list are left out: shares are among "
-            "those that are.",
+            f"Each row is a sample. headcount drops rows whose {self.item} is not on the public list; shares are of "
+            "the rows that are left.",
             *super().explain(strategy, mechanism),
-            f'The shares are moved to the nearest distribution. All this is the mechanism "{name}".',
+            f'headcount moves the shares to the nearest distribution. This is the mechanism "{name}".',
         ]
 
     @property

@@ -165,9 +165,10 @@ class HeavyHitters(ItemJob):
 
     def closing(self, people: NoisyCount | None) -> list[str]:
         there = "There are" if self.people != "count" else "There are about"
-        many = f"{there} {people.count:,} people: at least {ceil(self.share * people.count):,}. " if people else ""
+        share = f"{float(100 * self.share):g}%"
+        many = f"{there} {people.count:,} people; {share} are {ceil(self.share * people.count):,}. " if people else ""
         return [
-            f"Shown is what at least {float(100 * self.share):g}% of all people have, after bounding. {many}It is "
-            "certain if its whole interval lies above that, however many people there are; wrong in at most 1 of 20 "
-            "cases."
+            f"headcount shows every {self.item} that at least {share} of all people have, after "
+            f"bounding. {many}A row is certain if its whole interval lies above that share, however many people there "
+            "are; in at most 1 of 20 cases that is wrong."
         ]

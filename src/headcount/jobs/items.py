@@ -63,8 +63,8 @@ class ItemJob(Job):
     def _cut(self, column: str, period: Period) -> str:
         """What becomes of dates, in a sentence."""
         return (
-            f"Dates of {column} become the start of their {period}, in UTC if the column has a time zone; what is no "
-            "date is left out."
+            f"Each date of {column} becomes the start of its {period} (in UTC if the column has a time zone). "
+            "headcount drops rows whose value is not a date."
         )
 
     def check_own_schema(self, columns: Mapping[str, dt.DataType]) -> None:
@@ -176,8 +176,8 @@ class ListedItemJob(ItemJob):
             return super()._cut(column, period)
         first, last = dict(self.dates)[column]
         return (
-            f"Dates of {column} from {first} to {last} become the start of their {period}, in UTC if the column has a "
-            "time zone; all else is left out."
+            f"Each date of {column} from {first} to {last} becomes the start of its {period} (in UTC if the column has "
+            "a time zone). headcount drops all other rows."
         )
 
     def _labels(self, column: pa.ChunkedArray, name: str) -> pa.Array:

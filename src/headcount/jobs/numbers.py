@@ -163,15 +163,16 @@ class NumberJob(Job):
         low, high = self.axis.edges[0], self.axis.edges[-1]
         if not self.axis.clamped:
             return (
-                f"A value of {self.item} counts for the ranges that it is in, each from its first number up to, but "
-                "without, its second. What lies between two neighbouring ends is a cell. What is no plain number is "
-                "left out."
+                f"A value of {self.item} counts for every range that contains it. A range contains its first number, "
+                "but not its second. The ends of all ranges divide the scale into cells. headcount drops values that "
+                "are not plain numbers."
             )
         listed = self.axis.sections == self.axis.cells
         width = "of one width" if self.axis.even else "of a public list" if listed else "that widen with the value"
         return (
-            f"Values of {self.item} are placed in {self.axis.cells:,} cells {width} from {low:g} to {high:g}; what "
-            "is below or above counts as the lowest or the highest. What is no plain number is left out."
+            f"headcount places the values of {self.item} in {self.axis.cells:,} cells {width} from {low:g} to "
+            f"{high:g}. Smaller values count as the lowest, larger ones as the highest. headcount drops values that "
+            "are not plain numbers."
         )
 
 

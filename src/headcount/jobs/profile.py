@@ -110,8 +110,8 @@ class Profile(ItemJob):
 
     def explain(self, strategy: Strategy, mechanism: AnyMechanism) -> list[str]:
         return [
-            "Each person is in one bin by how many items they have, and in one by how many events.",
-            f"The number of people in each bin gets {mechanism.describe_noise()}.",
+            "headcount puts each person in one bin by their number of items, and in one by their number of events.",
+            f"It adds {mechanism.describe_noise()} to the number of people in each bin.",
         ]
 
     def estimand(self, mechanism: AnyMechanism, cells: int | None) -> Estimand:
@@ -119,4 +119,4 @@ class Profile(ItemJob):
         return "true"
 
     def interval(self, mechanism: AnyMechanism, cells: int | None) -> str:
-        return "From low to high: this interval holds the number of people in 19 of 20 cases."
+        return "The interval from low to high contains the number of people in 95% of cases."

@@ -221,8 +221,8 @@ class Total(Job):
 
     def explain(self, strategy: Strategy, mechanism: AnyMechanism) -> list[str]:
         if self.sum:
-            return super().explain(strategy, mechanism)
+            return mechanism.explain(self.item)
         most = mechanism.bounding.limit
         clipped = f"Each person counts at most {times(most)}." if self.unit == "events" else "Each person counts once."
-        noise = f"The number of {self.unit} gets {mechanism.describe_noise()}."
+        noise = f"headcount adds {mechanism.describe_noise()} to the number of {self.unit}."
         return [clipped, noise, *mechanism.explain("total")[1:]]

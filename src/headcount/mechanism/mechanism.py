@@ -155,7 +155,8 @@ class Mechanism(ABC, Generic[B, N]):
 
     @property
     def assumption(self) -> str:
-        """The condition under which intervals are for the table as it is, if the estimand is "modelled": a clause."""
+        """The condition under which intervals are for the table as it is, if the estimand is "modelled": a clause with
+        "if" or "unless"."""
         return ""
 
     @property
@@ -168,8 +169,8 @@ class Mechanism(ABC, Generic[B, N]):
     def interval_meaning(self) -> str:
         """The meaning of low and high, in words."""
         return (
-            "From low to high: this interval holds the count after bounding in 19 of 20 cases. "
-            "What bounding took away is not in it."
+            "The interval from low to high contains the count after bounding in 95% of cases. It does not include what "
+            "bounding removed."
         )
 
     def describe_noise(self) -> str:

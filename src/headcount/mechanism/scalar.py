@@ -22,8 +22,9 @@ from headcount.noise import Entropy
 from headcount.wording import format_number
 
 RATIO_MEANING = (
-    "What bounding took away is undone by one ratio for all. From low to high: this interval is meant to hold the true "
-    "count, in about 19 of 20 cases. It allows for noise, for that of the ratio, and for items that differ as usual."
+    "headcount undoes what bounding removed by one ratio for all items. The interval from low to high should contain "
+    "the true count in about 95% of cases. It allows for the noise of the count and of the ratio, and for the usual "
+    "differences between items."
 )
 """The meaning of intervals of counts that are corrected by what was taken away from all together."""
 
@@ -69,8 +70,8 @@ class ScalarMechanism(Mechanism[Bounded, Noisy]):
         assert isinstance(self.bounding, WithScalar)
         deviation = format_number(noise_deviation(law(self.scalar_event)) / self.bounding.number_unit)
         taken = self.bounding.what == "taken"
-        measured = "How much bounding took away from all" if taken else "How many people there are"
-        return [f"{measured} is measured as well, with Laplace noise of a standard deviation of {deviation}."]
+        measured = "how much bounding removed in all" if taken else "how many people there are"
+        return [f"It also measures {measured}, with Laplace noise with a standard deviation of {deviation}."]
 
 
 S = TypeVar("S", bound=ScalarMechanism)

@@ -21,7 +21,7 @@ from headcount.bound.selection.people import PeopleCount
 from headcount.bound.selection.selection import BoundSelection
 from headcount.errors import BadParameter
 from headcount.mechanism.mechanism import AnyMechanism, check_widths
-from headcount.wording import format_number
+from headcount.wording import counted_items, format_number
 
 DEFAULT_SELECTION = "generalized"
 """The selection of the bound by default, of known items and of unknown ones."""
@@ -34,8 +34,10 @@ SECOND_PROFILE_SHARE = Fraction(10, 100)
 """The share of epsilon of a second profile, taken only if the first one showed nothing."""
 PEOPLE_PER_THRESHOLD = 20
 """Tables with fewer people than this many thresholds show hardly any item (measured: docs/evidence.md)."""
+NOISE_ONLY = "95%, noise only"
+"""What a forecast of an error covers."""
 Forecast = list[tuple[str, str]]
-"""Lines of a plan: a label (error, appear, ...) and a sentence."""
+"""Lines of a plan: a label (error, appear, ...), empty for a line that continues the one before, and a sentence."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -175,36 +177,42 @@ class Strategy(ABC):
 
     def outlook(self, item: str) -> str:
         """Describe in a sentence what follows the selection of the bound."""
-        return f"People are held to that bound. Every {item} that is left gets noise; the small ones are not mentioned."
+        return (
+            f"headcount holds each person to that bound. It adds noise to the count of every {item} that is left, and "
+            "shows those whose noisy count reaches a threshold."
+        )
 
 
-def example_errors(mechanisms: Sequence[AnyMechanism], unit: str = "", bounds: Sequence[int] = EXAMPLE_BOUNDS) -> str:
-    """Format the errors of the mechanisms of the example bounds; the first with its unit."""
-    first, *others = (format_number(each.error) for each in mechanisms)
-    return for_examples([f"{first} {unit}" if unit else first, *others], bounds)
+def error_line(error: str, case: str = NOISE_ONLY) -> tuple[str, str]:
+    """The forecast of the error, in one line: only its noise is known in advance."""
+    return "error", f"Expected error ({case}): {error}."
 
 
-def for_examples(values: Sequence[str], bounds: Sequence[int] = EXAMPLE_BOUNDS) -> str:
-    """Format one value for each example bound."""
-    return ", ".join(f"{value} for a bound of {bound}" for value, bound in zip(values, bounds, strict=True))
+def error_table(errors: Sequence[str], held: Sequence[str], case: str = NOISE_ONLY) -> Forecast:
+    """The forecast of the error, a line for each number of items that nearly everyone may have: the bound, which is
+    selected later, follows from that number."""
+    lines = [
+        f"{error} if nearly everyone has {number}" for error, number in zip(dict.fromkeys(errors), held, strict=False)
+    ]
+    return [("error", f"Expected error ({case}):"), *(("", line) for line in lines)]
 
 
-def error_line(errors: str) -> tuple[str, str]:
-    """The forecast of the error of counts: only its noise is known in advance."""
-    return "error", f"19 of 20 counts are off by at most {errors} (noise alone)"
+def at_most(item: str, bounds: Sequence[int] = EXAMPLE_BOUNDS) -> list[str]:
+    """Format numbers of items that a person has: "1 song", "at most 10 songs"."""
+    return [f"{'at most ' * (bound > 1)}{counted_items(bound, item)}" for bound in bounds]
 
 
 def all_appear(item: str) -> tuple[str, str]:
     """The forecast that every item of a public list is released."""
-    return "appear", f"every item ({item}) of the public list appears"
+    return "appear", f"Every {item} of the public list appears."
 
 
 def few_people(mechanism: AnyMechanism) -> str:
     """Say how many people are too few for a threshold, and what helps."""
     fewest = float(f"{PEOPLE_PER_THRESHOLD * (mechanism.visible_from or 1) / mechanism.bounding.unit:.1g}")
     return (
-        f"with fewer than about {fewest:,.0f} people hardly anything is shown; a public list of items (keys), coarser "
-        "items or a larger epsilon help"
+        f"With fewer than about {fewest:,.0f} people in the table, hardly anything will appear. A public list of items "
+        "(keys), coarser items or a larger epsilon help."
     )
 
 
@@ -216,8 +224,8 @@ def format_visible_from(mechanism: AnyMechanism) -> str:
 def given_forecast(mechanism: AnyMechanism, item: str, unit: str) -> Forecast:
     """The forecast of a mechanism whose bound is given."""
     least = format_visible_from(mechanism)
-    shown = ("appear", f"an item ({item}) needs about {least} {unit} to appear") if least else all_appear(item)
-    return [error_line(format_number(mechanism.error)), shown]
+    shown = ("appear", f"To appear, each {item} needs about {least} {unit}.") if least else all_appear(item)
+    return [error_line(f"{format_number(mechanism.error)} {unit}"), shown]
 
 
 def bound_grid(grid: tuple[int, ...] | None, largest: int) -> tuple[int, ...]:

@@ -24,6 +24,7 @@ from headcount.release.checked import NotARelease, about_in, check_size, check_t
 from headcount.release.hints import release_hints
 from headcount.release.notes import notes
 from headcount.source.regular import check_regular
+from headcount.wording import wrapped
 
 if TYPE_CHECKING:
     import altair as alt
@@ -62,7 +63,7 @@ class Release:
 
     @cached_property
     def about(self) -> About:
-        """Everything about it but its rows."""
+        """Metadata of the release: everything except its rows."""
         return about_in(self._file.schema.metadata[KEY])
 
     def __len__(self) -> int:
@@ -92,8 +93,8 @@ class Release:
 
     def explain(self) -> str:
         """What was done, what it guarantees, and to whom, in numbered sentences; then hints, if there are any."""
-        steps = [f"{number}. {visible(step)}" for number, step in enumerate(self.about.steps, 1)]
-        return "\n".join([*steps, *self._hint_lines()])
+        steps = [wrapped(visible(step), f"{number}. ") for number, step in enumerate(self.about.steps, 1)]
+        return "\n".join([*steps, *map(wrapped, self._hint_lines())])
 
     @property
     def hints(self) -> list[str]:
@@ -113,8 +114,8 @@ class Release:
 
     @property
     def unseen(self) -> str:
-        """What the intervals cannot hold, as a sentence: what a few people with far more than all others may have had
-        taken away. Empty if bounds are public, or nothing was taken."""
+        """What the intervals cannot cover, as a sentence: that a few people may have far more than everyone else, part
+        of which was cut. Empty if bounds are public, or nothing was cut."""
         return self.about.unseen
 
     def summary_of(self, most: int, spell: Callable[[str], str] = str) -> str:
@@ -122,7 +123,7 @@ class Release:
         head = text.head(self.table, self.about, fresh=self.fresh)
         rows = text.largest(self.table, self.about, most) if self.table.num_rows else []
         advice = [*(self._notes() if rows else [self.nothing]), *self._hint_lines()]
-        return "\n".join([head, "", *rows, *map(spell, advice)])
+        return "\n".join([head, "", *rows, *(wrapped(spell(line)) for line in advice)])
 
     @property
     def nothing(self) -> str:

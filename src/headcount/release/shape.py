@@ -18,7 +18,7 @@ from headcount.estimate.shape.table import MIN_EMPTY, Rows, uncertainty
 from headcount.exact import Integers, Number, rational, whole
 from headcount.release.about import TRUE_COUNTS, About, current_version, pack
 from headcount.release.release import Release
-from headcount.wording import counted_noun, visible_json
+from headcount.wording import counted_noun, visible_json, wrapped
 
 OUTDATED = "nothing follows from a shape that headcount 0.8 or before made: its intervals did not hold."
 
@@ -111,7 +111,8 @@ class Shape(Release):
         )
 
     def _notes(self) -> list[str]:
-        return ["", *self._follows()]
+        indent = " " * 17
+        return ["", *(line for each in self._follows() for line in wrapped(each, rest=indent).splitlines())]
 
     def _findings(self) -> list[str]:
         return self._follows() if self.table.num_rows else [self.nothing]

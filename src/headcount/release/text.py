@@ -7,7 +7,7 @@ import pyarrow as pa
 from headcount.errors import visible
 from headcount.release.about import SHAPE_COLUMNS, About
 from headcount.release.measures import measures
-from headcount.wording import counted_noun
+from headcount.wording import counted_noun, wrapped
 
 SHOWN = 10
 """Rows in a summary."""
@@ -21,7 +21,7 @@ NUMERIC_ITEMS = ("quantiles", "ranges")
 
 def head(table: pa.Table, about: About, *, fresh: bool) -> str:
     """The lines above the rows: the headline, and what low and high are for, if there are any."""
-    lines = [headline(table, about, fresh=fresh), visible(about.interval) if table.num_rows else ""]
+    lines = [headline(table, about, fresh=fresh), wrapped(visible(about.interval)) if table.num_rows else ""]
     return "\n".join(line for line in lines if line)
 
 
@@ -73,7 +73,7 @@ def nothing(table: pa.Table, about: About) -> str:
 
 def bound(about: About) -> str:
     """The bound that was chosen; or that there is none."""
-    return f"bound {about.bound:,} (chosen)" if about.bound else "no bound (found one after another)"
+    return f"bound {about.bound:,} (chosen)" if about.bound else "no bound (found one by one)"
 
 
 def rows(count: int) -> str:

@@ -34,6 +34,7 @@ from headcount.release.shape import Shape, shape_release
 from headcount.source.buckets import TEXT, buckets_of, item_text
 from headcount.source.regular import check_regular
 from headcount.stream.state import Settings, State, pack, unpack
+from headcount.wording import wrapped
 
 KINDS = (
     pa.types.is_string,
@@ -97,7 +98,7 @@ class Counter(Single):
 
     def explain(self) -> str:
         """What is done, what it guarantees, and to whom, in numbered sentences."""
-        return "\n".join(f"{number}. {step}" for number, step in enumerate(self.settings.steps, 1))
+        return "\n".join(wrapped(step, f"{number}. ") for number, step in enumerate(self.settings.steps, 1))
 
     def __repr__(self) -> str:
         kind = "buckets" if self.settings.hashed else "items"

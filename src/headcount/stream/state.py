@@ -74,7 +74,7 @@ class Settings:
         """Who is protected, in a sentence."""
         return (
             f"The promise is epsilon {written(self.epsilon)} for one event that is {EVENT_CHANGE[self.neighbours]}. "
-            "That is one event, not one person: somebody with k events has k times that."
+            "That is one event, not one person: a person with k events has k times that."
         )
 
     @property
@@ -85,7 +85,7 @@ class Settings:
         return (
             f"Every event adds 1 to the count of {where}, and is forgotten.",
             f"Each count has {noise} from the start, so that whoever seizes the memory, once, sees noisy counts.",
-            f"At the end each count gets fresh {noise}, once; then the counter is closed, and everything "
+            f"At the end, headcount adds fresh {noise} to each count, once, and closes the counter. Everything "
             "released follows from these numbers.",
             self.promise + " It holds for one seized state and the end together (docs/proofs/stream.md).",
         )

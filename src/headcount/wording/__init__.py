@@ -6,7 +6,10 @@ people passes through `visible`; what programs read is escaped; what a page show
 """
 
 import re
+from textwrap import fill
 
+LINE = 80
+"""The width of lines that a terminal shows."""
 IRREGULAR_PLURALS = {"person": "people", "child": "children", "man": "men", "woman": "women"}
 WORD = re.compile("[A-Za-z]?[a-z]+|[A-Z]+")
 """A single English word; anything else is a name, which has no plural."""
@@ -55,6 +58,20 @@ def format_number(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
+def wrapped(text: str, first: str = "", rest: str | None = None) -> str:
+    """Wrap a text into lines of 80 characters: the first line begins with `first`, the others with `rest`, which is as
+    many spaces unless it is given. Words are never broken: a name can be copied.
+
+    >>> print(wrapped("A plan says what a release costs, how far off its counts are, and what appears.", "1. "))
+    1. A plan says what a release costs, how far off its counts are, and what
+       appears.
+    """
+    indent = " " * len(first) if rest is None else rest
+    return fill(
+        text, LINE, initial_indent=first, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
+
+
 def times(count: int) -> str:
     """Format a number of times: "once", or "3 times"."""
     return "once" if count == 1 else f"{count:,} times"
@@ -63,6 +80,11 @@ def times(count: int) -> str:
 def counted_noun(count: int, noun: str) -> str:
     """Format a count with its noun: "1 sample", "1,000 samples"."""
     return f"{count:,} {noun}" + ("" if count == 1 else "s")
+
+
+def counted_items(count: int, item: str) -> str:
+    """Format a number of items, given the name of their column: "1 song", "10 songs"."""
+    return f"1 {item}" if count == 1 else f"{count:,} {plural(item)}"
 
 
 def sentence(clause: str) -> str:

@@ -28,8 +28,8 @@ class NothingSeenSums(TopSums):
 
     def explain(self, item: str) -> str:
         return (
-            f"{super().explain(item)} There were too few people to see how much they have, so this is the lowest "
-            "limit: one that you give (bound=) may be far better."
+            f"{super().explain(item)} There were too few people to see how much they have, so headcount uses the "
+            "lowest limit. A limit that you give (bound=) may be far better."
         )
 
 
@@ -66,6 +66,7 @@ class UsualAmounts(Binned):
     def explain(self, item: str) -> str:
         what = "many events" if self.of == COUNT else "large an amount"
         return (
-            f"How {what} people have for one {item}, at most, is measured privately first, in bins: each count of "
-            f"people gets discrete Laplace noise with a scale of {float(self.scale):,.4g}. The limit follows from that."
+            f"headcount measures privately how {what} people have for one {item} at most. It counts people in "
+            f"bins and adds discrete Laplace noise with a scale of {float(self.scale):,.4g} to each count. The limit "
+            "follows from these noisy counts."
         )

@@ -98,8 +98,8 @@ class Unknown(BoundSelection[Loads]):
     def explain(self, item: str) -> str:
         kept = plural(item) if self.kind is SampledItems else "events"
         return (
-            f"How many {kept} of one person count is chosen from the data, privately, from {len(self.grid)} candidates "
-            f"up to {self.grid[-1]:,}: the less is lost with a candidate, the likelier it is."
+            f"headcount chooses from the data, privately, how many {kept} of one person count. It draws one of "
+            f"{len(self.grid)} candidates up to {self.grid[-1]:,}: the less a candidate loses, the likelier it is."
         )
 
 

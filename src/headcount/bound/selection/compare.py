@@ -119,8 +119,8 @@ class ComparedSums(Compared):
 
     def explain(self, item: str) -> str:
         return (
-            "How often one person counts in all is chosen from the data, privately: the less is lost with a candidate, "
-            "to the bound and to noise, the likelier it is."
+            "headcount chooses from the data, privately, how often one person counts in all. It draws a candidate at "
+            "random: the less a candidate loses to the bound and to noise, the likelier it is."
         )
 
 
@@ -141,8 +141,8 @@ class ComparedSizes(Compared):
 
     def explain(self, item: str) -> str:
         return (
-            f"How much one person counts over all {plural(item)} is chosen from the data, privately: the less is lost "
-            "with a candidate, to the bound and to noise, the likelier it is."
+            f"headcount chooses from the data, privately, how much one person counts over all {plural(item)}. It draws "
+            "a candidate at random: the less a candidate loses to the bound and to noise, the likelier it is."
         )
 
 

@@ -140,10 +140,11 @@ class MostDrawn(Binned):
         return way.bounding(most)
 
     def explain(self, item: str) -> str:
+        way = ", and which mechanism to use" if len(self.ways) > 1 else ""
         return (
-            "How many samples people have is measured privately first, in bins: each count of people gets discrete "
-            f"Laplace noise with a scale of {float(self.scale):,.4g}. How many samples of a person count follows from "
-            f"that{', and the mechanism' if len(self.ways) > 1 else ''}."
+            "headcount first measures privately how many samples people have. It counts people in bins and adds "
+            f"discrete Laplace noise with a scale of {float(self.scale):,.4g} to each count. From these noisy counts "
+            f"it decides how many samples of a person count{way}."
         )
 
 
@@ -168,7 +169,7 @@ class PublicDrawn(MostDrawn):
         return way.bounding(most, int(statistics.people[statistics.sizes >= most].sum()))
 
     def explain(self, item: str) -> str:
-        return "How many samples each person has is taken as public: how many of them count follows from that."
+        return "The number of samples of each person is public. From it headcount decides how many of them count."
 
 
 def _capped(statistics: Sizes) -> Sizes:

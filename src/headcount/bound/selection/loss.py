@@ -78,7 +78,7 @@ class SamplingLoss(BoundSelection[Sizes]):
 
     def explain(self, item: str) -> str:
         return (
-            f"How much is lost if people count at most {times(self.sampled.most)} is measured, with discrete Laplace "
-            f"noise with a standard deviation of {format_number(self._deviation)}: it corrects counts, or shows that "
-            "people have more."
+            f"headcount measures how much is lost if people count at most {times(self.sampled.most)}, with discrete "
+            f"Laplace noise with a standard deviation of {format_number(self._deviation)}. This corrects the counts, "
+            "or shows that people have more."
         )

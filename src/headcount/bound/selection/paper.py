@@ -174,7 +174,7 @@ class Quantile(Counted):
 
     def explain(self, item: str) -> str:
         return (
-            "How often one person counts in all is chosen from the data, privately, so that about "
+            "headcount chooses from the data, privately, how often one person counts in all, so that about "
             f"{ceil(self.weight):,} people have more."
         )
 
@@ -187,8 +187,8 @@ class MQuantile(Counted):
 
     def explain(self, item: str) -> str:
         return (
-            f"How much one person counts over all {plural(item)} is chosen from the data, privately, so that about "
-            f"{ceil(self.weight):,} people have more."
+            f"headcount chooses from the data, privately, how much one person counts over all {plural(item)}, so that "
+            f"about {ceil(self.weight):,} people have more."
         )
 
 
@@ -207,8 +207,9 @@ class InverseSensitivity(Ranked):
 
     def explain(self, item: str) -> str:
         return (
-            f"How much one person counts over all {plural(item)} is chosen from the data, privately: the fewer people "
-            "would have to change until a candidate is the best, the likelier it is."
+            f"headcount chooses from the data, privately, how much one person counts over all {plural(item)}. It draws "
+            "a candidate at random: the fewer people would have to change until a candidate is the best, the likelier "
+            "it is."
         )
 
 
@@ -257,8 +258,8 @@ class DpSgd(Known):
 
     def explain(self, item: str) -> str:
         return (
-            f"How much one person counts over all {plural(item)} is chosen from the data, privately, by {self.steps} "
-            "steps of noisy gradient descent."
+            f"headcount chooses from the data, privately, how much one person counts over all {plural(item)}, by "
+            f"{self.steps} steps of noisy gradient descent."
         )
 
 
@@ -317,8 +318,8 @@ class OutputPerturbation(Known):
 
     def explain(self, item: str) -> str:
         return (
-            f"How much one person counts over all {plural(item)} is computed from the data, with a regularisation for "
-            f"about {self.people:,} people, and gets Laplace noise."
+            f"headcount computes from the data how much one person counts over all {plural(item)}, with a "
+            f"regularisation for about {self.people:,} people, and adds Laplace noise to it."
         )
 
 

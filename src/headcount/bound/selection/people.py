@@ -47,6 +47,6 @@ class PeopleCount:
     def explain(self) -> str:
         """Describe the count to users, in a sentence."""
         return (
-            "How many people there are is counted as well, with Laplace noise of a standard deviation of "
+            "headcount also counts all people, with Laplace noise with a standard deviation of "
             f"{2**0.5 / float(self.epsilon):.3g}."
         )

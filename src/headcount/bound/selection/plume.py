@@ -56,9 +56,9 @@ class UsualItems(Binned):
 
     def explain(self, item: str) -> str:
         return (
-            f"How many {plural(item)} people have is measured privately first, in bins: each count of people gets "
-            f"discrete Laplace noise with a scale of {float(self.scale):,.4g}. The bound is what all but 1% have at "
-            "most."
+            f"headcount first measures privately how many {plural(item)} people have. It counts people in bins and "
+            f"adds discrete Laplace noise with a scale of {float(self.scale):,.4g} to each count. All but 1% of people "
+            "are within the bound."
         )
 
 
@@ -91,10 +91,10 @@ class Discovered(Bounding):
     def explain(self, item: str) -> str:
         noise, least = float(self.found.variance) ** 0.5, self.found.threshold
         return (
-            f"To find {plural(item)}, at most {self.found.items:,} of each person are kept. Every {item} that is left "
-            f"gets discrete Gaussian noise with a standard deviation of {noise:,.3g}, and is found if that makes at "
-            f"least {least:,}. To count them, everybody's {plural(item)} are taken as they were, but only those that "
-            f"were found. {self.sampled.explain(item)}"
+            f"To find {plural(item)}, headcount keeps at most {self.found.items:,} of each person. It adds discrete "
+            f"Gaussian noise with a standard deviation of {noise:,.3g} to the count of every {item} that is left, and "
+            f"finds those whose noisy count is at least {least:,}. To count these, it starts again from all rows. "
+            f"{self.sampled.explain(item)}"
         )
 
 
@@ -143,9 +143,9 @@ class Discovering(BoundSelection[Contributions]):
 
     def explain(self, item: str) -> str:
         return (
-            f"How many {plural(item)} people have is measured privately, in bins, and so is how many they have of "
-            "those that are found: each count of people gets discrete Laplace noise with a scale of "
-            f"{float(self.usual.scale):,.4g}. Both bounds are what all but 1% of the people have at most."
+            f"headcount measures privately how many {plural(item)} people have, and how many of those that are found. "
+            "Each time it counts people in bins and adds discrete Laplace noise with a scale of "
+            f"{float(self.usual.scale):,.4g} to each count. All but 1% of people are within each of the two bounds."
         )
 
 

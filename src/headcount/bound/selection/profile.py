@@ -47,6 +47,8 @@ MAX_SAMPLED_ITEMS, MAX_SAMPLED_LOSS = 2, 0.01
 SUSPECT_SCALES, SURE_SCALES = 3.5, 6.0
 """A bin with more people than this many scales of the noise speaks against sampling, if they have enough: together with
 what sampling is found to lose, and alone, if people are not looked at again."""
+DOUBTED = "A few people may have far more than the first look showed. So headcount looks again. "
+"""Why a second profile is taken, if people were seen."""
 MOST_ITEMS = 10_000
 
 
@@ -189,7 +191,7 @@ class FromProfile(Binned):
 
     @property
     def reason(self) -> str:
-        return "A few people may have far more than was seen. So, once more: " if self.doubted else ""
+        return DOUBTED if self.doubted else ""
 
     @property
     def edges(self) -> tuple[int, ...]:
@@ -235,10 +237,10 @@ class FromProfile(Binned):
 
     def explain(self, item: str) -> str:
         what = f"many {plural(item)} people have" if self.largest == 1 else "much people contribute"
+        follows = "The bound follows" if self.bound_squared is None else "What it drops follows"
         return (
-            f"How {what} is measured privately first, in bins: each count of people gets discrete Laplace noise with "
-            f"a scale of {float(self.scale):,.4g}. {'The bound' if self.bound_squared is None else 'What is left out'} "
-            "follows from that."
+            f"headcount measures privately how {what}. It counts people in bins and adds discrete Laplace noise with a "
+            f"scale of {float(self.scale):,.4g} to each count. {follows} from these noisy counts."
         )
 
 

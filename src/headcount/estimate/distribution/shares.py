@@ -15,24 +15,24 @@ MIN_SIGNAL_DEVIATIONS = 4.0
 INTERVAL_DEVIATIONS = 2.1
 """Standard deviations to either side: more than 1.96, as they are themselves estimated (measured: docs/evidence.md)."""
 INTERVAL_NOTE = (
-    "From low to high: this interval holds the share in the distribution that people draw from, in 19 of 20 cases. It "
+    "The interval from low to high contains the share in the distribution that people draw from in 95% of cases. It "
     "covers noise and the chance of the draws"
 )
 MEASURED_CHANCE_NOTE = (
-    ", estimated from how much people differ. The bias from pulling people in is not covered: if some people are "
+    ", estimated from how much people differ. It does not cover the bias from pulling people in: if some people are "
     "unlike the others, it may miss."
 )
-EQUAL_PEOPLE, UNMOVED = "all people draw from the same distribution", "pulling people in moved no share"
+EQUAL_PEOPLE, UNMOVED = "if all people draw from the same distribution", "if pulling people in moved no share"
 """Conditions under which intervals are for the distribution that people draw from."""
-EQUAL_PEOPLE_NOTE = ", as if all people draw from the same distribution. If they do not, chance is larger."
+EQUAL_PEOPLE_NOTE = ", as if all people drew from the same distribution. If they do not, chance is larger."
 PEOPLE_NOTE = (
-    "From low to high: this interval holds the mean of the own shares of all people in the table, in 19 of 20 cases"
+    "The interval from low to high contains the mean of the own shares of all people in the table in 95% of cases"
 )
 ROWS_NOTE = (
-    "From low to high: this interval holds the share of all rows that are left after bounding, in 19 of 20 cases. What "
-    "bounding took away is not in it"
+    "The interval from low to high contains the share of all rows that are left after bounding in 95% of cases. It "
+    "does not include what bounding removed"
 )
-TABLE_NOTE = ". It is about the people in the table, not about others whom they may stand for."
+TABLE_NOTE = ". It is about the people in the table, not about others whom they may represent."
 ONE_SAMPLE_NOTE = ". It covers noise, and the chance of which sample of a person is taken."
 
 

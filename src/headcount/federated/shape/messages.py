@@ -178,15 +178,15 @@ class ShapeRound(Message):
         middle = "shuffler is trusted to forget who sent what" if self.way == "shuffle" else TRUSTED_SUM
         pairs = ", and pairs of +1 and -1 that hide how many there are of each" if self.way == "shuffle" else ""
         return (
-            f"Of {self.people:,} people each has one item, or none. By a keyed hash it falls into one of "
+            f"There are {self.people:,} people. Each has one item, or none. A keyed hash puts it into one of "
             f"{self.buckets:,} buckets.",
-            f"Everybody sends +1 for their bucket, shares of noise for all buckets{pairs}. The {middle}.",
-            f"The noise of each bucket has a standard deviation of about {self.deviation:.3g}. What follows from items "
-            "that share a bucket is undone. No item is named.",
+            f"Everyone sends +1 for their bucket, shares of noise for all buckets{pairs}. The {middle}.",
+            f"The noise of each bucket has a standard deviation of about {self.deviation:.3g}. headcount corrects for "
+            "items that share a bucket. No item is named.",
             INTERVAL.replace(", after bounding,", ""),
-            f"Privacy: epsilon {float(self.epsilon):g}, delta {float(self.delta):g}, {_HIDDEN[self.neighbours]}. That "
-            f"somebody answers is not hidden; and at least {self.needed:,} people must keep to it and tell nobody "
-            "their shares.",
+            f"Privacy: epsilon {float(self.epsilon):g}, delta {float(self.delta):g}, {_HIDDEN[self.neighbours]}. It "
+            f"does not hide who answers. At least {self.needed:,} people must follow the protocol and keep their "
+            "shares to themselves.",
         )
 
     @property
@@ -212,8 +212,8 @@ class ShapeRound(Message):
 
 TRUSTED_SUM = "secure sum is trusted to tell sums alone: it is a stand-in that sees every answer, unmasked"
 _HIDDEN: dict[Neighbours, str] = {
-    "add-remove": "for whether somebody has an item, and which",
-    "replace": "for which item somebody has",
+    "add-remove": "for whether a person has an item, and which",
+    "replace": "for which item a person has",
 }
 
 

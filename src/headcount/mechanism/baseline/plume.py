@@ -67,12 +67,12 @@ class Plume(Mechanism[Bounded, Noisy]):
         return Noisy(bounded.items.filter(pa.array(shown)), noisy[shown])
 
     def explain(self, item: str) -> list[str]:
-        counted = f"Every {item} that was found gets {self.describe_noise()}."
+        counted = f"headcount adds {self.describe_noise()} to the count of every {item} that was found."
         if self.threshold is None:
-            return [f"{counted} All of them are shown."]
+            return [f"{counted} It shows all of them."]
         percent = f"{100 * float(self.target or 0):g}%"
         return [
-            f"{counted} It is shown if its noisy count is at least {self.threshold:,}, so that few counts are off by "
+            f"{counted} It shows those whose noisy count is at least {self.threshold:,}, so that few counts are off by "
             f"more than {percent} through noise."
         ]
 

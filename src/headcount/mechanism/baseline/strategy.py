@@ -40,10 +40,10 @@ class PlumeStrategy(UnknownItems):
         return [self.selection.example(bound) for bound in (1, LARGEST_BOUND)]
 
     def outlook(self, item: str) -> str:
-        hidden = f"those whose counts may be off by more than {100 * float(self.target or 0):g}% are not shown"
-        rest = "all are shown" if self.target is None else hidden
+        hidden = f"hides those whose counts may be off by more than {100 * float(self.target or 0):g}%"
+        rest = "shows all of them" if self.target is None else hidden
         return (
-            f"To find {plural(item)}, people are held to the first bound: every {item} that is left gets noise, and is "
-            f"found if that makes enough. To count them, people are held to the second bound on what they have of "
-            f"these. Every {item} that was found gets noise, and {rest}."
+            f"To find {plural(item)}, headcount holds each person to the first bound. It adds noise to the count of "
+            f"every {item} that is left, and finds those whose noisy count reaches a threshold. To count these, it "
+            f"holds each person to the second bound. It adds noise to the count of each {item} it found, and {rest}."
         )

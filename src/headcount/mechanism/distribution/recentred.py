@@ -159,13 +159,14 @@ class Recentred(Mechanism[BoundedDraws, NoisyCentre]):
         )
 
     def explain(self, item: str) -> list[str]:
+        deviation = f"a standard deviation of {format_number(noise_deviation(self.law) / UNIT)}"
         return [
-            f"In {len(ROUND_SHARES)} rounds, each person's counts are compared with what the last estimate says "
-            f"(first: all {plural(item)} alike). How far people are from it is counted in bins; people who are farther "
-            "away than most are pulled in to a distance that follows from that.",
-            "The mean of what is left moves the estimate. It gets discrete Gaussian noise for that distance, in the "
-            f"last round with a standard deviation of {format_number(noise_deviation(self.law) / UNIT)} times it, "
-            "divided by all samples. All rounds count, each by how quiet it was.",
+            f"There are {len(ROUND_SHARES)} rounds. In each round, headcount compares each person's counts with the "
+            f"last estimate, which at first has equal shares for all {plural(item)}. It counts in noisy bins how far "
+            "people are from the estimate, and chooses a distance from these. It pulls in people who are farther away.",
+            "The mean of these differences moves the estimate. headcount adds discrete Gaussian noise for that "
+            f"distance to the mean: in the last round, {deviation} times the distance, divided by the number of "
+            "samples. It averages all rounds; the less noise a round has, the more it counts.",
         ]
 
 

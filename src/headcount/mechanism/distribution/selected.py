@@ -170,9 +170,10 @@ class Selected(Mechanism[BoundedDraws, NoisySelected]):
     def explain(self, item: str) -> list[str]:
         fits = "the largest difference of counts" if self.score == "ks" else "a tournament against the others"
         chosen = (
-            f"How often people have a {item} is binomial. For every {item} of the public list one share of a public "
-            f"grid is chosen at random, the better its binomial fits, by {fits}, the likelier (epsilon "
-            f"{float(self.event.epsilon):.3g} each; one person changes at most {self.event.count:,} of these choices)."
+            f"The number of times that a person has one {item} is taken as binomial. For every {item} of the public "
+            f"list, headcount draws one share of a public grid at random: the better its binomial fits, by {fits}, the "
+            f"likelier it is. Each draw has epsilon {float(self.event.epsilon):.3g}; one person changes at most "
+            f"{self.event.count:,} of these draws."
         )
         return [*self._counted(), chosen, *self._present(item)]
 
@@ -182,7 +183,7 @@ class Selected(Mechanism[BoundedDraws, NoisySelected]):
         noise = (
             f"discrete Gaussian noise with a standard deviation of {format_number(noise_deviation(law(self.people)))}"
         )
-        return [f"How many people have enough samples is counted first, with {noise}."]
+        return [f"headcount first counts the people with enough samples, with {noise}."]
 
     def _present(self, item: str) -> list[str]:
         if self.presence is None:
@@ -190,7 +191,10 @@ class Selected(Mechanism[BoundedDraws, NoisySelected]):
         noise = (
             f"discrete Gaussian noise with a standard deviation of {format_number(noise_deviation(law(self.presence)))}"
         )
-        return [f"How many people have each {item} at all gets {noise}; the shares of rare ones are estimated by that."]
+        return [
+            f"headcount adds {noise} to the number of people who have each {item} at all. It estimates the shares of "
+            "rare ones from these."
+        ]
 
 
 def shares(noisy: NoisySelected, mechanism: Selected) -> tuple[Floats, Floats]:

@@ -165,23 +165,27 @@ class DistributionStrategy(Strategy):
     def forecast(self, item: str, unit: str) -> Forecast:
         draws = (1,) if self.weighs_people else (self.bound,) if isinstance(self.bound, int) else EXAMPLE_DRAWS
         numbers = EXAMPLE_PEOPLE if self.people is None else (self.people,)
-        cases = [(most, people) for people in numbers for most in draws]
-        return [*(self._predicted_line(most, people) for most, people in cases), all_appear(item)]
+        lines = [("", self._predicted(most, people)) for people in numbers for most in draws]
+        together = f"Expected error of all {counted_noun(self.cells, 'share')} together:"
+        return [("error", together), *lines, all_appear(item)]
 
-    def _predicted_line(self, most: int, people: int) -> tuple[str, str]:
+    def _predicted(self, most: int, people: int) -> str:
         name, error = self.predicted(most, people)
-        less = "these are too few people: " if _clip_to_2(error) >= 1 else ""
-        together = f"{less}all {counted_noun(self.cells, 'share')} together are off by about {_clip_to_2(error):.2g}"
+        less = ": too few people" if _clip_to_2(error) >= 1 else ""
+        off = f"about {_clip_to_2(error):.2g} if"
         if self.weighs_people:
-            return "error", f"{together} if there are {people:,} people ({name})"
-        return "error", f"{together} if {people:,} people have {counted_noun(most, 'sample')} each ({name})"
+            return f"{off} there are {people:,} people ({name}){less}"
+        return f"{off} {people:,} people have {counted_noun(most, 'sample')} each ({name}){less}"
 
     def outlook(self, item: str) -> str:
         kept = counted_noun(self.bound, "sample") if isinstance(self.bound, int) else "that number of samples"
         if self.target == "rows" and self.method in COUNTED_METHODS:
-            return f"People are held to {kept}. Every count that is left gets noise; shares are of their sum."
-        how = "by the mechanism that is predicted to be least off" if self.method == "auto" else self.method
-        return f"People are held to {kept}. Then the distribution is learned, {how}."
+            return (
+                f"headcount holds each person to {kept}. It adds noise to every count that is left; shares are of the "
+                "sum of these."
+            )
+        how = "by the mechanism with the smallest predicted error" if self.method == "auto" else f"by {self.method}"
+        return f"headcount holds each person to {kept}. It then learns the distribution {how}."
 
 
 def target_of(method: Method, target: Target) -> Target:

@@ -91,18 +91,18 @@ class MeasuredGroups(Mechanism[BoundedGroups, NoisyGroups]):
         if self.threshold is not None:
             least = format_number(self.threshold / self.bounding.unit)
             sentences.append(
-                f"Every {item} that is left gets {self.describe_noise()}. It is shown if its noisy number of people is "
-                f"at least {least}. The others are not mentioned."
+                f"headcount adds {self.describe_noise()} to the number of people of every {item} that is left. It "
+                f"shows those whose noisy number is at least {least}. All others stay hidden."
             )
         limits = (
-            "from that follows, for each statistic, a limit on what one person may add."
+            "this sets, for each statistic, a limit on what one person may add."
             if self.estimand == "true"
-            else "from that follows a limit on what one person may add, for each statistic whose bound is not given."
+            else "this sets a limit on what one person may add, for each statistic whose bound is not given."
         )
         return [
             *sentences,
-            "Statistics are measured in three steps, each with Gaussian noise. First, how much single people have: "
-            f"{limits} Second, what these limits cut in all. Third, what is left in each group.",
+            "headcount measures the statistics in three steps, each with Gaussian noise. First, how much single people "
+            f"have; {limits} Second, what these limits cut in all. Third, what is left in each group.",
         ]
 
     @property
@@ -118,9 +118,9 @@ class MeasuredGroups(Mechanism[BoundedGroups, NoisyGroups]):
         if self.estimand == "bounded":
             return super().interval_meaning
         return (
-            "From low to high: each interval is meant to hold the true value of the table, in about 19 of 20 cases. It "
-            "allows for the noise, and for what the limits on single people cut. Where a few people have most of an "
-            "amount, it may hold less often."
+            "Each interval from low to high should contain the true value of the table in about 95% of cases. It "
+            "allows for noise, and for what the limits on single people cut. If a few people have most of an amount, "
+            "it may contain the true value less often."
         )
 
 

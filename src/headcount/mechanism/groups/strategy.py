@@ -17,7 +17,7 @@ from headcount.mechanism.groups.measured import HALF_WIDTH, MeasuredGroups, of_f
 from headcount.mechanism.groups.measurement import GroupMeasurement
 from headcount.mechanism.groups.metric import Metric, vectors
 from headcount.mechanism.mechanism import AnyMechanism, Columns
-from headcount.mechanism.strategy import Forecast, Strategy, all_appear, few_people, format_visible_from
+from headcount.mechanism.strategy import Forecast, Strategy, all_appear, error_line, few_people, format_visible_from
 from headcount.source.amounts import GRID
 from headcount.source.axis import Axis
 
@@ -87,16 +87,16 @@ class GroupStatistics(Strategy):
         noise = (
             2 * float(mechanism.measurement.events[-1].variance * EXAMPLE_GROUPS * len(self.vectors) / SQUARED) ** 0.5
         )
-        sizes = ", ".join(f"{noise / size:.2g} of {size:,}" for size in EXAMPLE_SIZES)
-        error = (
-            f"19 of 20 values are off by at most this part, by number of people: {sizes} (noise alone; for people in "
-            f"{EXAMPLE_GROUPS} groups, with amounts that are alike)"
-        )
+        first, *others = (f"{100 * noise / size:.2g}% for" for size in EXAMPLE_SIZES)
+        sizes = [f"{first} a group of {EXAMPLE_SIZES[0]:,} people"]
+        sizes += [f"{percent} {size:,}" for percent, size in zip(others, EXAMPLE_SIZES[1:], strict=True)]
+        alike = f"This is for people in {EXAMPLE_GROUPS} groups each, with similar amounts."
+        error = [error_line(", ".join(sizes)), ("", alike)]
         if self.cells is not None:
-            return [("error", error), all_appear(item)]
+            return [*error, all_appear(item)]
         least = format_visible_from(mechanism)
-        shown = f"a group ({item}) needs about {least} people to appear, if people are in {EXAMPLE_GROUPS} groups"
-        return [("error", error), ("appear", shown), ("beware", few_people(mechanism))]
+        shown = f"To appear, each {item} needs about {least} people, if these are in {EXAMPLE_GROUPS} groups each."
+        return [*error, ("appear", shown), ("beware", few_people(mechanism))]
 
     @property
     def _example(self) -> WeightedClip:
@@ -104,8 +104,9 @@ class GroupStatistics(Strategy):
 
     def outlook(self, item: str) -> str:
         return (
-            f"How often people count is scaled to that bound. Every {item} that occurs gets noise; the small ones are "
-            "not mentioned. What people have of the others is measured then, each statistic with a bound of its own."
+            f"headcount scales how often each person counts to that bound. It adds noise to the number of people of "
+            f"every {item}, and shows those whose noisy number reaches a threshold. It then measures the statistics of "
+            "these, each with a bound of its own."
         )
 
 

@@ -39,7 +39,7 @@ class Clipped(ScalarMechanism):
         return self.noisy(bounded, bounded.items, values, entropy)
 
     def explain(self, item: str) -> list[str]:
-        counts = f"Every {item} of the public list gets {self.describe_noise()}, whether anybody has it or not."
+        counts = f"headcount adds {self.describe_noise()} to every {item} of the public list, even if nobody has it."
         return [counts, *self.explain_scalar()]
 
     def estimate(self, noisy: Noisy) -> Columns:
@@ -60,16 +60,16 @@ class Clipped(ScalarMechanism):
     @property
     def assumption(self) -> str:
         if self.poisson_people is not None:
-            return "people's counts are Poisson"
-        return f"nobody lost more than {MAX_TAKEN_FACTOR} times the bound"
+            return "if people's counts are Poisson"
+        return f"unless someone lost more than {MAX_TAKEN_FACTOR} times the bound"
 
     @property
     def interval_meaning(self) -> str:
         if self.poisson_people is not None:
             who = "the given number of people" if self.scalar_event is None else "the people that the table has"
             return (
-                f"What bounding took away is undone as if the counts of {who} were Poisson. From low to high: noise "
-                "alone; if the counts are otherwise, more may be missing."
+                f"headcount undoes what bounding removed as if the counts of {who} were Poisson. The interval from low "
+                "to high covers noise only. If the counts are not Poisson, more may be missing."
             )
         if self.scalar_event is None:
             return super().interval_meaning

@@ -30,9 +30,9 @@ from headcount.mechanism.strategy import (
     Forecast,
     Strategy,
     all_appear,
+    at_most,
     bound_grid,
-    error_line,
-    for_examples,
+    error_table,
     given_forecast,
     sigma,
 )
@@ -193,8 +193,12 @@ class KnownItems(Strategy):
     def forecast(self, item: str, unit: str) -> Forecast:
         if not self.selects:
             return given_forecast(self.mechanism(), item, unit)
-        errors = for_examples([format_number(self.mechanism(self.example(bound)).error) for bound in EXAMPLE_BOUNDS])
-        return [error_line(errors), *([] if self.cells == 1 else [all_appear(item)]), *self._candidates_forecast()]
+        errors = [f"{format_number(self.mechanism(self.example(bound)).error)} {unit}" for bound in EXAMPLE_BOUNDS]
+        held = (
+            at_most("event") if self.count == "events" else at_most(item, [min(b, self.cells) for b in EXAMPLE_BOUNDS])
+        )
+        appear = [] if self.cells == 1 else [all_appear(item)]
+        return [*error_table(errors, held), *appear, *self._candidates_forecast()]
 
     def _candidates_forecast(self) -> Forecast:
         """The forecast of a selection by rank, or by noise on the bound: the candidates, and a warning if it can hardly
@@ -204,16 +208,22 @@ class KnownItems(Strategy):
             return []
         squared = selection.norm != "sum" and self.count == "events"
         largest = isqrt(selection.grid[-1]) if squared else selection.grid[-1]
-        listed = ("bound", f"one of {len(selection.grid):,} up to {largest:,}; grid=[...] gives others")
-        vague = f'bound="{selection.name}" can hardly tell which is best here, whatever the data are; bound="auto" can'
+        listed = (
+            "bound",
+            f"headcount chooses one of {len(selection.grid):,} bounds up to {largest:,}; grid=[...] gives others.",
+        )
+        vague = f'bound="{selection.name}" can hardly tell which is best here, whatever the data are; bound="auto" can.'
         return [listed, ("beware", vague)] if selection.vague else [listed]
 
     def outlook(self, item: str) -> str:
         if self.twice:
             return (
-                f"People's counts are scaled to that bound. Every {item} of the public list gets noise, and is "
-                "measured once more, to undo what scaling took away."
+                f"headcount scales each person's counts to that bound. It adds noise to every {item} of the public "
+                "list, and measures all of them again, to undo what scaling removed."
             )
         how = "ratio" if self._corrects else self.debias
-        undone = "" if how in (None, "auto") else f", and what that takes away is undone ({how})"
-        return f"People are held to that bound{undone}. Every {item} of the public list gets noise for it."
+        undone = "" if how in (None, "auto") else f" It then undoes what the bound removed ({how})."
+        return (
+            f"headcount holds each person to that bound. It adds noise for that bound to every {item} of the public "
+            f"list.{undone}"
+        )

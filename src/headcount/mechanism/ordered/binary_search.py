@@ -123,8 +123,8 @@ class BinarySearch(Mechanism[Bounded, SearchPath]):
     def explain(self, item: str) -> list[str]:
         each = "in a sample of its own" if isinstance(self.event, SampleThreshold) else f"with {self.describe_noise()}"
         return [
-            f"Each quantile of {item} is looked for by halving, in {self.rounds} rounds: whether it is below or above "
-            f"the middle of what is left is seen {each}."
+            f"headcount searches for each quantile of {item} by halving, in {self.rounds} rounds. In each round it "
+            f"measures, {each}, whether the quantile is below or above the middle of the cells that are left."
         ]
 
     @property

@@ -88,13 +88,13 @@ class Hierarchy(Mechanism[Bounded, NoisyTree]):
     def explain(self, item: str) -> list[str]:
         levels, nodes = self.shape.levels, sum(self.shape.sizes)
         tree = f"A tree over these cells has {nodes:,} counts on {levels} level{'s' * (levels > 1)}."
-        agree = "What all counts together say of a range or a quantile is worked out by least squares."
+        agree = "It combines all counts by least squares, and reads ranges or quantiles from the result."
         if not isinstance(self.event, SampleThreshold):
-            return [tree, f"Each count gets {self.describe_noise()}.", agree]
+            return [tree, f"headcount adds {self.describe_noise()} to each count.", agree]
         rate, least = float(self.event.rate), self.event.threshold
         sample = (
-            f"For each level a person is in a new sample, with a chance of {rate:.4g}. No noise is added; counts of "
-            f"less than {least:,} are hidden."
+            f"For each level, headcount draws a new sample: each person is in it with a probability of {rate:.4g}. It "
+            f"adds no noise, and hides counts of less than {least:,}."
         )
         return [tree, sample, agree]
 
@@ -104,8 +104,8 @@ class Hierarchy(Mechanism[Bounded, NoisyTree]):
 
 
 INTERVAL = (
-    "From low to high: this interval holds what the rows that are left after bounding have, in 19 of 20 cases. What "
-    "bounding took away is not in it."
+    "The interval from low to high contains the value of the rows that are left after bounding in 95% of cases. It "
+    "does not include what bounding removed."
 )
 
 

@@ -17,7 +17,15 @@ from headcount.mechanism.ordered.binary_search import BinarySearch
 from headcount.mechanism.ordered.hierarchy import Hierarchy
 from headcount.mechanism.ordered.readout import Quantiles, Ranges
 from headcount.mechanism.sampled.sample_threshold import EXACT_SAMPLING, Sampling, sampling
-from headcount.mechanism.strategy import EXAMPLE_BOUNDS, Forecast, Strategy, bound_grid, example_errors
+from headcount.mechanism.strategy import (
+    EXAMPLE_BOUNDS,
+    Forecast,
+    Strategy,
+    at_most,
+    bound_grid,
+    error_line,
+    error_table,
+)
 from headcount.source.contributions import LARGEST_COUNT
 from headcount.wording import format_number
 
@@ -103,17 +111,15 @@ class Ordered(Strategy):
         counted = "ranks" if isinstance(self.readout, Quantiles) else rows
         if self.selects:
             mechanisms = [self.mechanism(ScaledToSum(bound, bound)) for bound in EXAMPLE_BOUNDS]
-            errors = example_errors(mechanisms, counted)
-        else:
-            errors = f"{format_number(self.mechanism().error)} {counted}"
+            return error_table([f"{format_number(each.error)} {counted}" for each in mechanisms], at_most("row"))
+        error = f"{format_number(self.mechanism().error)} {counted}"
         if not self.sampled:
-            return [("error", f"19 of 20 are off by at most {errors} (noise alone)")]
-        many = f"if there are 10,000 {rows}, ten times that if a million"
-        return [("error", f"19 of 20 are off by at most {errors} {many}")]
+            return [error_line(error)]
+        return [error_line(f"{error} if there are 10,000 {rows}, ten times that if a million", "95%")]
 
     def outlook(self, item: str) -> str:
-        done = "Each quantile is searched for" if self.searching else "A tree of counts over its cells is measured"
-        return f"People are held to that bound. {done}, with noise for it."
+        done = "searches for each quantile" if self.searching else "measures a tree of counts over the cells"
+        return f"headcount holds each person to that bound. It {done}, with noise for that bound."
 
 
 @lru_cache(maxsize=256)

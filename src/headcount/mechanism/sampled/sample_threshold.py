@@ -93,21 +93,20 @@ class Sampled(Mechanism[Bounded, Noisy]):
 
     def explain(self, item: str) -> list[str]:
         rate, least = float(self.event.rate), self.event.threshold
-        others, miss = ("shown as 0", MISS_RATE / 2) if self.listed else ("not mentioned", MISS_RATE)
+        others, miss = ("appear as 0", MISS_RATE / 2) if self.listed else ("stay hidden", MISS_RATE)
         return [
-            f"Each {item} of each person is in the sample by a coin of its own, with a chance of {rate:.4g}. No noise "
-            "is added.",
-            f"Counts are shown of which at least {least:,} people are in the sample. The others are {others}; in "
-            f"{'39 of 40' if self.listed else '19 of 20'} cases such a one has at most {unseen(rate, least, miss):,} "
-            "people.",
+            f"headcount draws a sample: each {item} of each person is in it with a probability of {rate:.4g}, by a "
+            "coin of its own. It adds no noise.",
+            f"It shows the counts with at least {least:,} people in the sample. All others {others}; in "
+            f"{'97.5%' if self.listed else '95%'} of cases such a count is at most {unseen(rate, least, miss):,}.",
         ]
 
     @property
     def interval_meaning(self) -> str:
         return (
-            f"Counts are those of the sample, times {format_number(1 / float(self.event.rate))}. From low to high: "
-            "this interval holds the count after bounding in 19 of 20 cases"
-            f"{'' if self.listed else ' where it is shown'}. What bounding took away is not in it."
+            f"Counts are those of the sample, times {format_number(1 / float(self.event.rate))}. The interval from low "
+            f"to high contains the count after bounding in 95% of cases{'' if self.listed else ' where it is shown'}. "
+            "It does not include what bounding removed."
         )
 
 

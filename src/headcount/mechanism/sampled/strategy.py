@@ -21,11 +21,13 @@ from headcount.mechanism.strategy import (
     Forecast,
     Strategy,
     all_appear,
+    at_most,
     bound_grid,
-    for_examples,
+    error_line,
+    error_table,
     format_visible_from,
 )
-from headcount.wording import format_number, plural
+from headcount.wording import plural
 
 EXAMPLE_COUNTS = (100, 10_000)
 """Counts for which a plan shows the error."""
@@ -69,19 +71,21 @@ class Samples(Strategy):
         chosen = self.selection is not None
         mechanisms = [self.mechanism(SampledItems(bound)) for bound in EXAMPLE_BOUNDS] if chosen else [self.mechanism()]
         errors = [
-            ", ".join(f"{format_number(each.error_at(size))} of {size:,}" for size in EXAMPLE_COUNTS)
+            " and ".join(f"{100 * each.error_at(size) / size:.2g}% of {size:,} people" for size in EXAMPLE_COUNTS)
             for each in mechanisms
         ]
-        error, least = (
-            for_examples(each) if chosen else each[0] for each in (errors, list(map(format_visible_from, mechanisms)))
-        )
-        shown = (
-            all_appear(item) if self.cells is not None else ("appear", f"an item ({item}) needs about {least} people")
-        )
-        return [("error", f"19 of 20 counts (people) are off by at most {error}"), shown]
+        held = at_most(item)
+        error = error_table(errors, held, "95%") if chosen else [error_line(errors[0], "95%")]
+        if self.cells is not None:
+            return [*error, all_appear(item)]
+        least = [f"{format_visible_from(each)} people" for each in mechanisms]
+        if not chosen:
+            return [*error, ("appear", f"To appear, each {item} needs about {least[0]}.")]
+        needed = [("", f"{each} if nearly everyone has {number}") for each, number in zip(least, held, strict=True)]
+        return [*error, ("appear", f"To appear, each {item} needs about:"), *needed]
 
     def outlook(self, item: str) -> str:
         return (
-            "People are held to that bound. "
-            f"Of what is left a sample is taken, and the small {plural(item)} are dropped."
+            "headcount holds each person to that bound. It takes a sample of what is left, and hides the "
+            f"{plural(item)} that are rare in the sample."
         )

@@ -89,18 +89,19 @@ class Buckets(Mechanism[Bounded, NoisyBuckets]):
         return Columns(dict(found.columns), canonical(found.measured))
 
     def explain(self, item: str) -> list[str]:
-        noise = f"gets {self.describe_noise()}, whether anybody is in it or not."
         if not self.hashed:
-            return [f"Every {item} of the public list {noise} No {item} is named."]
+            noise = f"headcount adds {self.describe_noise()} to every {item} of the public list, even if nobody has it."
+            return [f"{noise} No {item} is named."]
         bucket = (
             f"one of {self.buckets:,} buckets"
             if isinstance(self.buckets, int)
             else f"a bucket; there are {BUCKETS_PER_CONTRIBUTION} for each contribution"
         )
         counted = self.buckets.explain() if isinstance(self.buckets, ContributionLimit) else []
-        hashed = f"By a keyed hash with a fresh secret, each {item} falls into {bucket}."
-        undone = f"What follows from {plural(item)} that share a bucket is undone. No {item} is named."
-        return [*counted, hashed, f"The count of each bucket {noise} {undone}"]
+        hashed = f"A keyed hash with a fresh secret puts each {item} into {bucket}."
+        noise = f"headcount adds {self.describe_noise()} to the count of each bucket, even if it is empty."
+        undone = f"It corrects for {plural(item)} that share a bucket. No {item} is named."
+        return [*counted, hashed, f"{noise} {undone}"]
 
     def expected_error(self, boxes: int) -> float:
         """The approximate l1 error of all counts, for a total of `boxes` contributions."""

@@ -45,7 +45,8 @@ class ContributionLimit:
             return []
         deviation = format_number(noise_deviation(law(self.event)))
         return [
-            f"How much people contribute in all is counted first, with Laplace noise of a deviation of {deviation}."
+            "headcount first counts how much people contribute in all, with Laplace noise with a standard deviation of "
+            f"{deviation}."
         ]
 
 

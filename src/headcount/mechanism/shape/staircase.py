@@ -102,9 +102,10 @@ class Staircase(Mechanism[Bounded, NoisyStaircase]):
     def explain(self, item: str) -> list[str]:
         return [
             *self.limit.explain(),
-            f"How many {plural(item)} have at least 1, 2, 3, ... people, up to a third of the root of that, and how "
-            f"many people the largest have beyond, get {self.describe_noise()}. No {item} is named.",
-            "The most likely shape follows from these: counts that never rise from one rank to the next.",
+            f"headcount counts how many {plural(item)} have at least 1, 2, 3, ... people, up to a third of the root of "
+            "all contributions, and how many people the largest have beyond. It adds "
+            f"{self.describe_noise()} to each of these numbers. No {item} is named.",
+            "From these numbers it computes the most likely shape: counts that never rise from one rank to the next.",
         ]
 
     def expected_error(self, boxes: int) -> float:
@@ -117,8 +118,8 @@ class Staircase(Mechanism[Bounded, NoisyStaircase]):
 
 
 INTERVAL = (
-    "From low to high: the count, after bounding, of the item in the middle of these ranks, in 19 of 20 cases. From "
-    "at_least_low to at_least_high: the number of items that have at least that count."
+    "The interval from low to high contains the count, after bounding, of the item in the middle of these ranks, in "
+    "95% of cases. The interval from at_least_low to at_least_high contains the number of items of that count or more."
 )
 
 

@@ -55,8 +55,8 @@ class ShapeStrategy(Strategy):
 
     def forecast(self, item: str, unit: str) -> Forecast:
         mechanism = self.mechanism()
-        errors = ", ".join(
-            f"{format_number(mechanism.expected_error(each))} if they have {each:,} people"
+        errors = [
+            ("", f"about {format_number(mechanism.expected_error(each))} if these add up to {each:,}")
             for each in EXAMPLE_CONTRIBUTIONS
-        )
-        return [("error", f"the counts of all items together are off by about {errors}")]
+        ]
+        return [("error", "Expected error of all counts together:"), *errors]

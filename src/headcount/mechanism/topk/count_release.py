@@ -41,6 +41,7 @@ from headcount.mechanism.topk.levels import (
 from headcount.mechanism.topk.search import Search
 from headcount.noise import Entropy, Law
 from headcount.noise.gaussian import DiscreteGaussian
+from headcount.wording import plural
 
 MAX_PEOPLE = 10**10
 """More people than there are on earth."""
@@ -183,24 +184,26 @@ class CountRelease(Mechanism[BoundedTop, NoisyFound]):
         softest, loudest = self.levels[0], self.levels[-1]
         end = f"{self.k:,} are found, or the budget" if self.k else "the budget"
         sentences = [
-            f"Items ({item}) are found one after another, at {len(self.levels)} levels: at first only if they have "
-            f"about {softest.threshold:,.0f} people or more, then ever less, at the least about "
-            f"{loudest.threshold:,.0f}. Each is drawn at random, the more common the likelier, among all that are left "
-            f"and a stop that ends the level. This goes on until {end} (rho {float(self.event.rho):.4g}) is used up."
+            f"headcount finds {plural(item)} one by one, at {len(self.levels)} levels. The first level finds only "
+            f"those with about {softest.threshold:,.0f} people or more; each later level needs fewer, the last one "
+            f"about {loudest.threshold:,.0f}. Each draw is random among all that are left and a stop that ends the "
+            f"level: the more common an item, the likelier it is. This goes on until {end} (rho "
+            f"{float(self.event.rho):.4g}) is used up."
         ]
         return sentences if self.target is None else [*sentences, self._explain_counts()]
 
     def _explain_counts(self) -> str:
         percent = f"{100 * float(self.levels[-1].variance) ** 0.5 / self.levels[-1].threshold:.2g}%"
-        noisy = f"discrete Gaussian noise with a standard deviation of {percent} of the people that its level asks for"
+        noise = f"discrete Gaussian noise with a standard deviation of {percent} of the people that its level needs"
         if isinstance(self.bounding, TopSums):
-            return f"What an item that is found adds up to gets {noisy}, times the limit of {self.bounding.each:,}."
+            return f"headcount adds {noise}, times the limit of {self.bounding.each:,}, to the sum of each item."
         within = f"most counts are off by at most {100 * float(self.target or 0):g}%"
+        noisy = f"headcount adds {noise} to the count of each item it finds."
         if not self.weighed:
-            return f"The count of an item that is found gets {noisy}: {within}."
+            return f"{noisy} So {within}."
         return (
-            f"The count of an item that is found gets {noisy}. That it was found at this level and not before tells of "
-            f"its count as well; with both, {within}."
+            f"{noisy} The level at which an item is found, and not before, also says something about its count. With "
+            f"both, {within}."
         )
 
     @property
@@ -213,11 +216,11 @@ class CountRelease(Mechanism[BoundedTop, NoisyFound]):
     def interval_meaning(self) -> str:
         if self.target is None:
             return (
-                "Only the items are released, in the order in which they were found: by chance, that may not be their "
-                "true order."
+                "The release has only the items, in the order in which headcount found them. By chance, that may not "
+                "be their true order."
             )
-        what = "what it adds up to after cutting" if isinstance(self.bounding, TopSums) else "the true count"
-        return f"From low to high: this interval is meant to hold {what}, in about 19 of 20 cases."
+        what = "the sum after the limit" if isinstance(self.bounding, TopSums) else "the true count"
+        return f"The interval from low to high should contain {what} in about 95% of cases."
 
 
 _NOTHING = (np.zeros(0, dtype=np.int64),) * 3

@@ -13,10 +13,10 @@ from headcount.bound.selection.amounts import NothingSeenSums, UsualAmounts
 from headcount.bound.selection.selection import BoundSelection
 from headcount.bound.top import PARTS
 from headcount.errors import BadParameter
-from headcount.mechanism.strategy import SECOND_PROFILE_SHARE, Forecast, Strategy
+from headcount.mechanism.strategy import NOISE_ONLY, SECOND_PROFILE_SHARE, Forecast, Strategy
 from headcount.mechanism.topk.count_release import CountRelease, calibrated, check_worth
 from headcount.mechanism.topk.levels import KBAR, TARGET, VariantName
-from headcount.wording import format_number, plural
+from headcount.wording import counted_items, format_number, plural
 
 EXAMPLE_RANKS = (1, 10, 100, 1000)
 """Numbers of items for which a plan shows how common they must be to be selected."""
@@ -91,30 +91,37 @@ class TopK(Strategy):
     @property
     def error(self) -> float:
         self.given()
-        raise BadParameter("what is found one after another has no one error for all.", fix="print(plan)")
+        raise BadParameter("items that are found one by one have different errors.", fix="print(plan)")
 
     def forecast(self, item: str, unit: str) -> Forecast:
         mechanism = self.mechanism(self._bounding(1))
         wanted = sorted({rank for rank in EXAMPLE_RANKS if rank < (self.k or inf)} | ({self.k} if self.k else set()))
         needed = [(rank, mechanism.needed(rank)) for rank in wanted if mechanism.needed(rank) < inf]
-        listed = ", ".join(f"{rank:,} that have {count:,.0f} each" for rank, count in needed)
-        appear = f"by how many people they need, about, items ({item}): {listed}"
-        return [*self._errors(mechanism, [count for _, count in needed]), ("appear", appear)]
+        lines = [
+            f"{counted_items(rank, item)} if {'it' if rank == 1 else 'each'} has about {count:,.0f} people"
+            for rank, count in needed
+        ]
+        appear = [("appear", "The most common items appear first:"), *(("", line) for line in lines)]
+        return [*self._errors(mechanism, [count for _, count in needed], item), *appear]
 
-    def _errors(self, mechanism: CountRelease, needed: list[float]) -> Forecast:
+    def _errors(self, mechanism: CountRelease, needed: list[float], item: str) -> Forecast:
         """The error of counts, or of sums, of items that have as many people as they need."""
         if mechanism.target is None:
             return []
         if not self.added:
-            return [("error", f"most counts are off by at most {float(100 * mechanism.target):g}%, large ones by less")]
+            percent = f"{float(100 * mechanism.target):g}%"
+            return [("error", f"Most counts will be off by at most {percent}, large ones by less.")]
         relative = float(mechanism.levels[-1].variance) ** 0.5 / mechanism.levels[-1].threshold
         limit = float(self.bound) if isinstance(self.bound, int) else 1.0
-        errors = ", ".join(format_number(2 * relative * count * limit) for count in needed)
-        times = "" if isinstance(self.bound, int) else ", times the limit that is chosen"
-        return [("error", f"19 of 20 sums of such items are off by at most {errors}{times}")]
+        times = "" if isinstance(self.bound, int) else ", in units of the limit that headcount chooses"
+        lines = [
+            f"{format_number(2 * relative * count * limit)} for {plural(item)} with about {count:,.0f} people"
+            for count in needed
+        ]
+        return [("error", f"Expected error of a sum ({NOISE_ONLY}){times}:"), *(("", line) for line in lines)]
 
     def outlook(self, item: str) -> str:
         return (
-            f"No amount counts for more than that limit. The {plural(item)} that most people have are found one after "
-            "another, and what their amounts add up to is released with noise."
+            f"No amount counts for more than that limit. headcount finds the {plural(item)} that most people have, one "
+            "by one. It adds up the amounts of each, and adds noise to the sum."
         )

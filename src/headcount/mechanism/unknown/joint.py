@@ -34,7 +34,7 @@ from headcount.mechanism.unknown.second import MOST_SHOWN, NoisySecond, SecondMe
 from headcount.mechanism.unknown.weighted import SECOND_TIME
 from headcount.noise import Entropy
 from headcount.source.encoded import Booleans
-from headcount.wording import format_number
+from headcount.wording import plural
 
 WEIGHTS = (2, 3, 4, 6)
 """Weight of each round in the mean, and its part of the noise's budget."""
@@ -242,14 +242,12 @@ class Joint(Rounds):
         return max(sqrt(left / self.bounding.full), 1.0) * self.event.threshold / self.bounding.unit
 
     def explain(self, item: str) -> list[str]:
-        least = ", ".join(format_number(each.threshold / self.bounding.unit) for each in self.rounds)
         return [
-            f"There are {len(self.rounds)} rounds. In each, people spread their weight over those items ({item}) that "
-            "are not shown yet, and each of these gets discrete Gaussian noise. It is shown if the mean of its noisy "
-            f"weights so far is at least {least} (by round). The others are not mentioned.",
-            "In later rounds a part of the weight goes to what is shown already, so that it is counted as well: the "
-            "more is shown, the larger that part. If nearly everything is shown, the last round counts it with less "
-            "noise at a narrower bound; what that takes away is undone by a ratio.",
+            self.explain_rounds(item),
+            f"In later rounds, part of the weight goes to the {plural(item)} that appeared already, so that headcount "
+            "counts these as well. The more of them appeared, the larger this part is. If nearly all of them appeared, "
+            "the last round counts them at a narrower bound with less noise, and a ratio undoes what that bound "
+            "removes.",
             SECOND_TIME,
         ]
 

@@ -28,7 +28,7 @@ from headcount.mechanism.unknown.second import MOST_SHOWN, SecondMeasurement
 from headcount.mechanism.unknown.weighted import SECOND_TIME, TRUE_COUNT, NoisyTwice, to_columns
 from headcount.noise import Entropy
 from headcount.source.encoded import Booleans
-from headcount.wording import format_number
+from headcount.wording import format_number, plural
 
 WEIGHTS = (16, 24, 36, 54, 81)
 """Weight of each round in the mean, and its part of the noise's budget: each half as much again as the one before
@@ -150,13 +150,20 @@ class Rounds(Mechanism[BoundedRounds, Noisy]):
         return sqrt(left) * self.event.threshold / self.bounding.unit
 
     def explain(self, item: str) -> list[str]:
-        least = ", ".join(format_number(each.threshold / self.bounding.unit) for each in self.rounds)
-        sentences = [
-            f"There are {len(self.rounds)} rounds. In each, people spread their weight over those items ({item}) that "
-            "are not shown yet, and each of these gets discrete Gaussian noise. It is shown if the mean of its noisy "
-            f"weights so far is at least {least} (by round). The others are not mentioned."
-        ]
-        return [*sentences, SECOND_TIME] if self.second else sentences
+        return [self.explain_rounds(item), *([SECOND_TIME] if self.second else [])]
+
+    def explain_rounds(self, item: str) -> str:
+        """Describe how items are found, in sentences."""
+        least = ", ".join(
+            f"{format_number(each.threshold / self.bounding.unit)} in round {number}"
+            for number, each in enumerate(self.rounds, 1)
+        )
+        return (
+            f"There are {len(self.rounds)} rounds. In each round, people spread their weight over the {plural(item)} "
+            "that do not appear yet, and headcount adds discrete Gaussian noise to the weight of each of them. An item "
+            f"appears once the running mean of its noisy weights reaches the threshold: {least}. All other items stay "
+            "hidden."
+        )
 
     @property
     def estimand(self) -> Estimand:

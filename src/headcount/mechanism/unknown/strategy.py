@@ -31,11 +31,10 @@ from headcount.mechanism.strategy import (
     SECOND_PROFILE_SHARE,
     Forecast,
     Strategy,
+    at_most,
     bound_grid,
-    error_line,
-    example_errors,
+    error_table,
     few_people,
-    for_examples,
     format_visible_from,
     given_forecast,
     sigma,
@@ -71,15 +70,26 @@ class UnknownItems(Strategy):
     def forecast(self, item: str, unit: str) -> Forecast:
         if self.selection is None:
             return given_forecast(self.mechanism(), item, unit)
-        bounds = (self.bound,) if isinstance(self.bound, int) else EXAMPLE_BOUNDS
-        mechanisms = [self.mechanism(self.example(bound)) for bound in bounds]
-        first, *rest = map(format_visible_from, mechanisms)
-        needed = for_examples([f"{first} {unit}", *rest], bounds)
-        return [
-            error_line(example_errors(mechanisms, bounds=bounds)),
-            ("appear", f"an item ({item}) needs about {needed}"),
-            ("beware", few_people(mechanisms[0])),
+        if isinstance(self.bound, int):
+            mechanism = self.mechanism(self.example(self.bound))
+            return [*given_forecast(mechanism, item, unit), ("beware", few_people(mechanism))]
+        mechanisms = [self.mechanism(self.example_of_one), *map(self.mechanism, map(self.example, EXAMPLE_BOUNDS[1:]))]
+        held = at_most(item if self.count == "users" else "event")
+        needed = [
+            f"{least} {unit} if nearly everyone has {number}"
+            for least, number in zip(map(format_visible_from, mechanisms), held, strict=True)
         ]
+        return [
+            *error_table([f"{format_number(each.error)} {unit}" for each in mechanisms], held),
+            ("appear", f"To appear, each {item} needs about:"),
+            *(("", line) for line in needed),
+            ("beware", few_people(self.mechanism(self.example(1)))),
+        ]
+
+    @property
+    def example_of_one(self) -> Bounding:
+        """The bounding that is selected if nearly everybody has one item, or one event."""
+        return self.example(1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -172,11 +182,15 @@ class Weights(UnknownItems):
         squared = bound if self.count == "users" else bound**2
         return WeightedClip(squared, min(8 * bound, MOST_ITEMS), self.largest)
 
+    @property
+    def example_of_one(self) -> Bounding:
+        return self.example(1) if self.by_name else super().example(1)
+
     def outlook(self, item: str) -> str:
-        again = " What is shown is measured once more, to undo what scaling took away." if self.again else ""
+        again = " headcount then measures the shown items again, to undo what scaling removed." if self.again else ""
         return (
-            f"People's counts are scaled to that bound. Every {item} that occurs gets noise; the small ones are not "
-            f"mentioned.{again}{self.few_or_none(item)}"
+            f"headcount scales each person's counts to that bound. It adds noise to the count of every {item}, and "
+            f"shows those whose noisy count reaches a threshold.{again}{self.few_or_none(item)}"
         )
 
     def few_or_none(self, item: str) -> str:
@@ -184,10 +198,13 @@ class Weights(UnknownItems):
         if self.by_name:
             return ""
         few = f"one or two {plural(item)}" if self.largest == 1 else "one event"
-        lost = ", and what is lost by that is measured with 1.5% of epsilon" if self.again else ""
-        why = "more is lost than expected" if self.again else "that is doubtful"
-        second = f" If nobody is seen at first, or if {why}, a second look takes 10% or 4%, out of the same budget."
-        return f" If nearly everybody has {few}, that many are kept instead{lost}.{second if self.largest == 1 else ''}"
+        lost = " and measures what is lost by that, with 1.5% of epsilon" if self.again else ""
+        why = "if more is lost than expected" if self.again else "if that is doubtful"
+        second = f" If it sees nobody at first, it looks again with 10% of the same epsilon; {why}, with 4%."
+        return (
+            f" If nearly everyone has {few}, headcount keeps that many instead{lost}."
+            f"{second if self.largest == 1 else ''}"
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -206,7 +223,8 @@ class InRounds(UnknownItems):
         return rounds.calibrated(self.rest, SpreadWeight(most), self.neighbours)
 
     def forecast(self, item: str, unit: str) -> Forecast:
-        return _forecast_of_rounds(self.mechanism(), item, unit)
+        mechanism = self.mechanism()
+        return _forecast_of_rounds(mechanism, [mechanism.error_at(bound) for bound in EXAMPLE_BOUNDS], item, unit)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -223,12 +241,15 @@ class Jointly(Weights):
 
     def forecast(self, item: str, unit: str) -> Forecast:
         mechanism = joint.calibrated(self.rest, SplitWeight(ROUNDS_MOST_ITEMS), self.neighbours)
-        return _forecast_of_rounds(mechanism, item, unit)
+        errors = [mechanism.error_at(bound) for bound in EXAMPLE_BOUNDS]
+        if not self.by_name:
+            errors[0] = self.mechanism(self.example_of_one).error
+        return _forecast_of_rounds(mechanism, errors, item, unit)
 
     def outlook(self, item: str) -> str:
         found = (
-            f"Items ({item}) are found in rounds, in which people spread a weight over what is not shown yet; what is "
-            "shown is counted in later rounds, and measured once more."
+            f"headcount finds {plural(item)} in rounds. In each round, people spread a weight over those that do not "
+            "appear yet. Later rounds count those that do, and a last step measures them again."
         )
         return f"{found}{self.few_or_none(item)}"
 
@@ -238,18 +259,17 @@ def _is_second(selection: BoundSelection[Any]) -> bool:
     return isinstance(selection, FromProfile) and selection.again
 
 
-def _forecast_of_rounds(mechanism: Rounds, item: str, unit: str) -> Forecast:
+def _forecast_of_rounds(mechanism: Rounds, errors: Sequence[float], item: str, unit: str) -> Forecast:
     """People who have one item that is not shown need the fewest; counts have the noise of the last measurement, whose
     bound follows from what is shown."""
-    first, *rest = (format_number(mechanism.error_at(bound)) for bound in EXAMPLE_BOUNDS)
-    few, many = (format_number(mechanism.needed_people(left)) for left in (1, EXAMPLE_LEFT))
+    few, many = (f"{mechanism.needed_people(left):,.0f}" for left in (1, EXAMPLE_LEFT))
+    appear = (
+        f"To appear, each {item} needs about {few} {unit}; about {many} if each of them also has {EXAMPLE_LEFT - 1} "
+        f"other {plural(item)} that do not appear."
+    )
     return [
-        error_line(for_examples([first, *rest])),
-        (
-            "appear",
-            f"an item ({item}) needs about {few} {unit} if they have nothing else that is not shown, {many} if "
-            f"they have {EXAMPLE_LEFT}",
-        ),
+        *error_table([f"{format_number(error)} {unit}" for error in errors], at_most(item)),
+        ("appear", appear),
         ("beware", few_people(mechanism)),
     ]
 

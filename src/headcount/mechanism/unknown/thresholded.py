@@ -52,14 +52,14 @@ class Thresholded(Mechanism[Bounded, Noisy]):
 
     def explain(self, item: str) -> list[str]:
         return [
-            f"Every {item} that is left gets {self.describe_noise()}.",
-            f"It is shown if its noisy count is at least {self.event.threshold:,}{self._by_chance}. The others are not "
-            "mentioned.",
+            f"headcount adds {self.describe_noise()} to the count of every {item} that is left.",
+            f"It shows those whose noisy count is at least {self.event.threshold:,}{self._by_chance}. All others stay "
+            "hidden.",
         ]
 
     @property
     def _by_chance(self) -> str:
-        return f", and with a probability of {float(self.coin):.1%} if it is one less" if self.coin else ""
+        return f", and with a probability of {float(self.coin):.1%} those with one less" if self.coin else ""
 
     @property
     def estimand(self) -> Estimand:

@@ -33,13 +33,13 @@ estimated (docs/evidence.md)."""
 
 
 SECOND_TIME = (
-    "What is shown is measured a second time, with Gaussian noise: how many of these items people have, which gives a "
-    "bound that takes next to nothing away; the counts at that bound; and what even that bound takes away. From these "
-    "follows how much was lost at first, and how much that differs between items."
+    "headcount then measures the shown items again with Gaussian noise: (a) how many of them people have, which sets a "
+    "bound that removes almost nothing; (b) the counts at that bound; (c) what that bound still removes. From these it "
+    "estimates how much the first counts lost, and how much that differs between items."
 )
 TRUE_COUNT = (
-    "From low to high: this interval is meant to hold the true count, in about 19 of 20 cases. It allows for noise "
-    "and for what scaling took away. Where a few people have most of the rows, it may hold less often."
+    "The interval from low to high should contain the true count in about 95% of cases. It allows for noise and for "
+    "what scaling removed. If a few people have most of the rows, it may contain the true count less often."
 )
 
 
@@ -89,12 +89,13 @@ class Weighted(Mechanism[BoundedWeighted, Noisy]):
         return to_columns(found, least=0 if self.threshold is None else 1)
 
     def explain(self, item: str) -> list[str]:
-        sentences = [f"Every {item} of the public list gets {self.describe_noise()}, whether anybody has it or not."]
+        noise = self.describe_noise()
+        sentences = [f"headcount adds {noise} to every {item} of the public list, even if nobody has it."]
         if self.threshold is not None:
             least = format_number(self.threshold / self.bounding.unit)
             sentences = [
-                f"Every {item} that is left gets {self.describe_noise()}. It is shown if its noisy count is at least "
-                f"{least}. The others are not mentioned."
+                f"headcount adds {noise} to the count of every {item} that is left. It shows those "
+                f"whose noisy count is at least {least}. All others stay hidden."
             ]
         if self.second:
             sentences.append(SECOND_TIME)

@@ -43,7 +43,7 @@ RELATIONS = {
     "replace": "All rows of one person are replaced by any others (replace; also called bounded).",
     "replace-same-size": "All rows of one person are replaced by as many others; how many these are is public.",
 }
-LOST = "What the limit took from people with much is missing from the values. "
+LOST = "The values lack what the limit cut from people with much. "
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Line:
     question: str
     answer: str
     open: bool = False
-    """True if somebody who knows the data has to answer it, wholly or in part."""
+    """True if a person who knows the data has to answer it, wholly or in part."""
     warning: bool = False
 
 
@@ -135,7 +135,7 @@ def accuracy(facts: Facts) -> list[Line]:
     return [
         Line(
             "Error",
-            f"{sentence(interval)} Each interval by itself is meant to hold in about 19 of 20 cases."
+            f"{sentence(interval)} Each interval by itself should hold in about 95% of cases."
             if interval
             else "not stated",
         ),

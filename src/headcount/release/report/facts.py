@@ -158,7 +158,7 @@ def _grouped(facts: Facts) -> People | None:
     """The people of all groups that are shown, added up."""
     if PEOPLE not in facts.table.column_names or not facts.table.num_rows:
         return None
-    origin = "the groups shown, added up, with noise; somebody in several groups counts several times"
+    origin = "the groups shown, added up, with noise; a person in several groups counts several times"
     return People(round(pc.sum(facts.table[PEOPLE]).as_py()), origin, roughly=True)
 
 

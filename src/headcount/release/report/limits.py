@@ -5,7 +5,10 @@ is, a report says what was done."""
 
 from headcount.release.report.facts import Facts
 
-STARTS = ("Each person", "Somebody with", "A person's counts", "The root of the sum", "No limit")
+STARTS = (
+    *("Each person", "A person with", "headcount scales down", "The root of the sum", "No limit"),
+    *("Somebody with", "A person's counts"),  # of releases that 0.9 or an earlier version made
+)
 """How the step begins that says how people's contributions are bounded."""
 PRIVATE = (
     "Limits on what one person may add were chosen from the data, privately, within epsilon. The intervals allow "
@@ -13,12 +16,12 @@ PRIVATE = (
 )
 GIVEN = "Limits on what one person may add were given ({bound}); the intervals do not include what they cut."
 CUTS = {
-    "bounded": "The intervals do not include what that takes away.",
-    "modelled": "The intervals include what that takes away, if an assumption holds: it stands above the numbers.",
+    "bounded": "The intervals do not include what that removes.",
+    "modelled": "The intervals include what that removes, if an assumption holds: it stands above the numbers.",
 }
 """What intervals make of a limit, by estimand."""
-INCLUDED = "The intervals allow for what that takes away, as far as it can be seen."
-NOTHING_CUT = "Nobody has more than that: nothing is taken away."
+INCLUDED = "The intervals allow for what that removes, as far as it can be seen."
+NOTHING_CUT = "Nobody has more than that, so nothing is removed."
 NOBODY_HAS_MORE = "Nobody has more than the bound"
 """In a step, if the bound is no smaller than what there is."""
 LOOKED = "Was that decided without looking at these data?"

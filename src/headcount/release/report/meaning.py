@@ -5,7 +5,9 @@ from headcount.release.report.facts import Facts
 from headcount.release.report.limits import measured_limits
 from headcount.wording import sentence
 
-TRUE = "The intervals are for the true values: what somebody who has all rows would compute."
+TRUE = "The intervals are for the true values, which anyone with all rows could compute."
+STARTS = ("The interval from low to high", "Each interval from low to high", "From low to high")
+"""How the step begins that says what intervals contain; the last one in releases of 0.9 and earlier."""
 MISSES = 20
 """One interval in this many may miss."""
 
@@ -15,7 +17,7 @@ def meaning(facts: Facts) -> list[str]:
     about = facts.about
     interval = TRUE if about.estimand == "true" else sentence(about.interval)
     in_brackets = "Each value is followed by its interval, low to high. " if about.view == "aggregate" else ""
-    steps = [step for step in about.steps if step.startswith("From low to high")]
+    steps = [step for step in about.steps if step.startswith(STARTS)]
     return [
         *([f"{in_brackets}{interval} {_misses(facts)}"] if about.interval else []),
         *steps,
@@ -38,4 +40,4 @@ def _per_row(facts: Facts) -> str:
     of_rows = [name for name in facts.table.column_names if name.startswith("mean(") and name.endswith(")")]
     listed = " and ".join(of_rows)
     verb = "is" if len(of_rows) == 1 else "are"
-    return f"{listed} {verb} per row: somebody with many rows counts many times." if of_rows else ""
+    return f"{listed} {verb} per row: a person with many rows counts many times." if of_rows else ""

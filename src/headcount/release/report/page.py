@@ -81,7 +81,7 @@ def _header(facts: Facts) -> str:
 
 
 def _open_points(facts: Facts) -> str:
-    """What somebody who knows the data has to answer, before anything else."""
+    """What a person who knows the data has to answer, before anything else."""
     points = [line for line in checklist(facts) if line.open]
     count = counted_noun(len(points), "point")
     listed = "".join(f"<li><b>{text(line.question)}.</b> {text(line.answer)}</li>" for line in points)
@@ -187,7 +187,7 @@ def _together(facts: Facts) -> str:
 
 
 def _verification(facts: Facts) -> str:
-    """How somebody else can check that this is the release that was paid for."""
+    """How anyone can check that this is the release that was paid for."""
     head = (
         f"<dt>Ledger's head after the charge</dt><dd><code>{text(facts.about.head)}</code></dd>"
         if facts.about.head

@@ -44,13 +44,13 @@ class Promise:
         if not self.delta:
             return "This holds without exception (delta is 0)."
         return (
-            f"With a probability of at most {self.delta:g} ({odds_of(self.delta)}) more than that may come out about "
-            "somebody."
+            f"There is a chance of at most {odds_of(self.delta)} (delta {self.delta:g}) that the release reveals more "
+            "than this."
         )
 
     @property
     def odds(self) -> str:
-        """The meaning of epsilon for somebody's belief."""
+        """The meaning of epsilon for a reader's belief."""
         half, rare = percent(self.belief(0.5)), percent(self.belief(0.01))
         question = {
             "add-remove": "that a certain person is in the data",
@@ -58,8 +58,8 @@ class Promise:
             "replace-same-size": "that a certain person's rows are these and not as many others",
         }.get(self.neighbours, "that a certain contribution is in the data")
         return (
-            f"Somebody who thought it 50% likely {question} can get to at most {half} by seeing the whole "
-            f"release, whatever else they know; from 1% they can get to at most {rare}."
+            f"Anyone who thought it 50% likely {question} can get to at most {half} by seeing the whole release, "
+            f"whatever else they know; from 1% they can get to at most {rare}."
         )
 
     @property

@@ -1,4 +1,4 @@
-"""How somebody else can check a report, what a pass proves, and what it does not."""
+"""How anyone can check a report, what a pass proves, and what it does not."""
 
 from headcount.errors import visible
 from headcount.release.report.facts import Facts
@@ -10,8 +10,8 @@ PASS = (
 )
 NO_PASS = (
     "It does not prove that the rows were right, that the program was the one it says, or that nobody published "
-    "something else without the ledger. And whoever holds the ledger could write it anew as a whole, unless somebody "
-    f"else kept its head. Proof: {PROOF}."
+    "something else without the ledger. And whoever holds the ledger could write it anew as a whole, unless another "
+    f"person kept its head. Proof: {PROOF}."
 )
 
 
