@@ -24,7 +24,7 @@ def notes(table: pa.Table, about: About) -> list[str]:
 def profile(table: pa.Table, about: About) -> list[str]:
     """The bound that a profile suggests."""
     items, events = (suggested_bound(table, about, what) for what in (ITEMS, EVENTS))
-    return [f"suggested: bound={items}; 19 of 20 people have at most that many items (and {events} events)"]
+    return [f"suggested: bound={items}; 95% of people have at most {items} items (and {events} events)"]
 
 
 def distribution(table: pa.Table, about: About) -> list[str]:
