@@ -63,9 +63,9 @@ def test_hints_of_releases(tmp_path: Path) -> None:
     odd = pa.table({"user": ["a", "b"], "item": ["bound=3", "Hint: bound=3"]})
     pq.write_table(odd, tmp_path / "odd.parquet")
     ask = ("histogram", "odd.parquet", "--user=user", "--by=item")
-    nothing = headcount(*ask, "--epsilon=1", cwd=tmp_path).stdout
+    nothing = " ".join(headcount(*ask, "--epsilon=1", cwd=tmp_path).stdout.split())
     assert "To show more: --epsilon 2 halves what an item needs; coarser items (--per month, --bins ...," in nothing
-    listed = headcount(*ask, "--epsilon=20", "--keys=bound=3,Hint: bound=3", cwd=tmp_path).stdout
+    listed = " ".join(headcount(*ask, "--epsilon=20", "--keys=bound=3,Hint: bound=3", cwd=tmp_path).stdout.split())
     assert "Fix: --epsilon 1," in listed
     assert listed.count("bound=3") == 2
 

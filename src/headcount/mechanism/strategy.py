@@ -183,18 +183,18 @@ class Strategy(ABC):
         )
 
 
-def error_line(error: str, case: str = NOISE_ONLY) -> tuple[str, str]:
+def error_line(error: str, scope: str = NOISE_ONLY) -> tuple[str, str]:
     """The forecast of the error, in one line: only its noise is known in advance."""
-    return "error", f"Expected error ({case}): {error}."
+    return "error", f"Expected error ({scope}): {error}."
 
 
-def error_table(errors: Sequence[str], held: Sequence[str], case: str = NOISE_ONLY) -> Forecast:
+def error_table(errors: Sequence[str], cases: Sequence[str], scope: str = NOISE_ONLY) -> Forecast:
     """The forecast of the error, a line for each number of items that nearly everyone may have: the bound, which is
     selected later, follows from that number."""
     lines = [
-        f"{error} if nearly everyone has {number}" for error, number in zip(dict.fromkeys(errors), held, strict=False)
+        f"{error} if nearly everyone has {number}" for error, number in zip(dict.fromkeys(errors), cases, strict=False)
     ]
-    return [("error", f"Expected error ({case}):"), *(("", line) for line in lines)]
+    return [("error", f"Expected error ({scope}):"), *(("", line) for line in lines)]
 
 
 def at_most(item: str, bounds: Sequence[int] = EXAMPLE_BOUNDS) -> list[str]:

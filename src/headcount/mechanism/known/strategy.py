@@ -194,11 +194,11 @@ class KnownItems(Strategy):
         if not self.selects:
             return given_forecast(self.mechanism(), item, unit)
         errors = [f"{format_number(self.mechanism(self.example(bound)).error)} {unit}" for bound in EXAMPLE_BOUNDS]
-        held = (
+        cases = (
             at_most("event") if self.count == "events" else at_most(item, [min(b, self.cells) for b in EXAMPLE_BOUNDS])
         )
         appear = [] if self.cells == 1 else [all_appear(item)]
-        return [*error_table(errors, held), *appear, *self._candidates_forecast()]
+        return [*error_table(errors, cases), *appear, *self._candidates_forecast()]
 
     def _candidates_forecast(self) -> Forecast:
         """The forecast of a selection by rank, or by noise on the bound: the candidates, and a warning if it can hardly

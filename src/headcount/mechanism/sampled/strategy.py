@@ -74,14 +74,14 @@ class Samples(Strategy):
             " and ".join(f"{100 * each.error_at(size) / size:.2g}% of {size:,} people" for size in EXAMPLE_COUNTS)
             for each in mechanisms
         ]
-        held = at_most(item)
-        error = error_table(errors, held, "95%") if chosen else [error_line(errors[0], "95%")]
+        cases = at_most(item)
+        error = error_table(errors, cases, "95%") if chosen else [error_line(errors[0], "95%")]
         if self.cells is not None:
             return [*error, all_appear(item)]
         least = [f"{format_visible_from(each)} people" for each in mechanisms]
         if not chosen:
             return [*error, ("appear", f"To appear, each {item} needs about {least[0]}.")]
-        needed = [("", f"{each} if nearly everyone has {number}") for each, number in zip(least, held, strict=True)]
+        needed = [("", f"{each} if nearly everyone has {number}") for each, number in zip(least, cases, strict=True)]
         return [*error, ("appear", f"To appear, each {item} needs about:"), *needed]
 
     def outlook(self, item: str) -> str:

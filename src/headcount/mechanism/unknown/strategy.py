@@ -74,13 +74,13 @@ class UnknownItems(Strategy):
             mechanism = self.mechanism(self.example(self.bound))
             return [*given_forecast(mechanism, item, unit), ("beware", few_people(mechanism))]
         mechanisms = [self.mechanism(self.example_of_one), *map(self.mechanism, map(self.example, EXAMPLE_BOUNDS[1:]))]
-        held = at_most(item if self.count == "users" else "event")
+        cases = at_most(item if self.count == "users" else "event")
         needed = [
             f"{least} {unit} if nearly everyone has {number}"
-            for least, number in zip(map(format_visible_from, mechanisms), held, strict=True)
+            for least, number in zip(map(format_visible_from, mechanisms), cases, strict=True)
         ]
         return [
-            *error_table([f"{format_number(each.error)} {unit}" for each in mechanisms], held),
+            *error_table([f"{format_number(each.error)} {unit}" for each in mechanisms], cases),
             ("appear", f"To appear, each {item} needs about:"),
             *(("", line) for line in needed),
             ("beware", few_people(self.mechanism(self.example(1)))),
