@@ -22,7 +22,7 @@ class HeadcountError(Exception):
 
     exit_code = 2
     """Exit code of the command line: 2 for wrong arguments, 3 if the budget is exceeded, 1 if a ledger was tampered
-    with."""
+    with, 4 if the data changed since the request was charged, 5 if its release is not finished."""
 
     def __init__(self, message: str, *, fix: str) -> None:
         super().__init__(visible(f"{message} Fix: {fix}"))
@@ -41,6 +41,10 @@ class UnknownColumn(HeadcountError, KeyError):
 
 class NotATable(HeadcountError):
     """The data are missing, or cannot be read as a table."""
+
+
+class ReleaseTooNew(NotATable):
+    """A newer version of headcount made the release: nothing is wrong with it, and this version cannot read it."""
 
 
 class MissingPackage(HeadcountError, ImportError):
@@ -75,6 +79,24 @@ class LedgerTampered(LedgerError):
     """The ledger's rows do not follow from one another: somebody edited, deleted, reordered or rolled back."""
 
     exit_code = 1
+
+
+class LedgerTooNew(LedgerError):
+    """A newer version of headcount wrote the ledger. Nothing is wrong with it: this version must not write to it."""
+
+
+class DataChanged(LedgerError):
+    """The request was charged before, and not for these data, as far as the ledger can tell. Only whoever holds the
+    data may see this error: that data changed is something about them. A ledger that serves others never raises it."""
+
+    exit_code = 4
+
+
+class NotFinished(LedgerError):
+    """The request was charged, and its release is not finished; a ledger that serves others raises this, whatever the
+    data are now."""
+
+    exit_code = 5
 
 
 class NotSealed(LedgerError):

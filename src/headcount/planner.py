@@ -86,6 +86,11 @@ def _check_delta(job: Job, delta: Fraction) -> None:
         job.check_zero_delta()
 
 
+def _is_later(plain: dict[str, Any]) -> bool:
+    """True for a plan of a later format."""
+    return isinstance(plain["headcount"], int) and plain["headcount"] > FORMAT
+
+
 def _epsilon(job: Job, epsilon: Number | None, rho: Number | None, delta: Number) -> Number:
     """Epsilon as typed, or what rho comes to."""
     if rho is None and epsilon is None:
@@ -276,7 +281,10 @@ class Plan:
         except Exception:  # whatever the text may hold
             raise BadParameter("this is not a plan.", fix="the text that plan.to_json() gave") from None
         if plan is None or not same:
-            raise BadParameter("this plan was made by another version of headcount.", fix="make it again: hc.plan(...)")
+            which, fix = ("a newer", "pip install --upgrade headcount, or ") if _is_later(plain) else ("another", "")
+            raise BadParameter(
+                f"this plan was made by {which} version of headcount.", fix=f"{fix}make it again: hc.plan(...)"
+            )
         return plan
 
     @classmethod
@@ -322,8 +330,8 @@ class Plan:
         """Make the release: charge the ledger, read, bound, draw noise once, seal.
 
         `data` is needed only by a plan that came from text. With a ledger, an equal request returns the sealed release,
-        without new noise and without a charge; if the data changed since, it is refused. `again=True` pays for a new
-        draw."""
+        without new noise and without a charge; if the data changed since, it is refused (`DataChanged`), unless the
+        ledger serves others. `again=True` pays for a new draw."""
         source = self.source(data)
         pack(pa.table({}), self.about(None))  # so that packing it cannot fail once noise is drawn
         if ledger is None:

@@ -355,23 +355,68 @@ def test_a_full_disk_loses_nothing(ledger: Ledger, path: Path) -> None:
     assert len(ledger.publish(ask(), Work()).content) == 60_000
 
 
-def test_a_read_only_ledger() -> None:
-    """In a folder that anybody may enter and nobody may write; root, who may write anywhere, becomes nobody first."""
+@pytest.mark.parametrize("serves", [False, True])
+def test_a_read_only_ledger_is_read_and_returns_what_it_sealed(serves: bool) -> None:
+    """In a folder that anybody may enter and nobody may write, as an archive; root, who may write anywhere, becomes
+    nobody first, who is the owner."""
     with tempfile.TemporaryDirectory() as name:
         path = Path(name) / "visits.db"
         ledger = Ledger(path, epsilon=3)
-        path.chmod(0o444)
+        first = ledger.publish(ask("a"), Work(), data=lambda: b"data")
+        with suppress(ZeroDivisionError):
+            ledger.publish(ask("never finished"), lambda head, secret: bytes(1 // 0), data=lambda: b"data")
+        Path(f"{path}.lock").unlink()
+        for file in path.parent.iterdir():
+            file.chmod(0o400)
+            os.chown(file, *OWNER)
         path.parent.chmod(0o555)
 
-        def publish_as_nobody() -> None:
+        def read_as_the_owner() -> None:
             if os.getuid() == 0:
-                os.setuid(65534)
-            with pytest.raises(LedgerError, match="Fix: "):
-                Ledger(path).publish(ask(), Work())
+                os.setuid(OWNER[0])
+            archived = Ledger(path, serves=serves)
+            assert archived.verify(first.head, first.content)
+            assert archived.spent.epsilon == 2
+            assert archived.publish(ask("a"), Work(), data=lambda: b"data").content == first.content
+            for refused in ("b", "never finished"):
+                with pytest.raises(LedgerError, match="Fix: "):
+                    archived.publish(ask(refused), Work(), data=lambda: b"data")
 
-        in_child(publish_as_nobody)
+        before = path.read_bytes()
+        in_child(read_as_the_owner)
         path.parent.chmod(0o755)
-        assert ledger.spends() == ()
+        assert path.read_bytes() == before
+        assert len(ledger.spends()) == 2
+
+
+OWNER = (65534, 65534) if os.getuid() == 0 else (os.getuid(), os.getgid())
+
+
+def test_a_sealed_answer_waits_for_no_writer(ledger: Ledger, path: Path) -> None:
+    """Nor for the lock, which nobody can have here, not even root."""
+    first = ledger.publish(ask(), Work())
+    Path(f"{path}.lock").unlink()
+    Path(f"{path}.lock").mkdir()
+    assert ledger.publish(ask(), Work()).content == first.content
+    with pytest.raises(LedgerError):
+        ledger.publish(ask("b"), Work())
+    assert len(ledger.spends()) == 1
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o022, 0o777])
+def test_a_new_ledger_is_for_its_owner_alone(path: Path, umask: int) -> None:
+    before = os.umask(umask)
+    try:
+        Ledger(path, epsilon=3).publish(ask(), Work())
+    finally:
+        os.umask(before)
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_ledger_that_is_there_keeps_its_mode(ledger: Ledger, path: Path) -> None:
+    path.chmod(0o640)
+    Ledger(path).publish(ask(), Work())
+    assert path.stat().st_mode & 0o777 == 0o640
 
 
 # Tampering
@@ -424,6 +469,7 @@ def cost(epsilon: int) -> Cost:
 def charged(what: str, epsilon: int, spent: int) -> dict[str, str]:
     """The body of a charge."""
     said = {
+        "format": "4",
         "at": "",
         "request": what,
         "dataset": "",
@@ -431,6 +477,7 @@ def charged(what: str, epsilon: int, spent: int) -> dict[str, str]:
         "neighbours": "add-remove",
         "data": "",
         "secret": "",
+        "nonce": "",
     }
     return {**said, **amount(cost(epsilon)), **amount(cost(spent), "spent_")}
 
@@ -457,7 +504,6 @@ SPENT = amount(cost(1), "spent_")
         ("reserve", digest(charged("dear", 2, 3)), None, charged("dear", 0, 1)),
         ("reserve", digest(charged("wrong sum", 1, 1)), None, charged("wrong sum", 1, 1)),
         ("reserve", "", None, {"nonsense": "1"}),
-        ("refund", "", None, charged("refund", 1, 0)),
         ("reserve", digest(charged("replaced", 1, 2)), None, {**charged("replaced", 1, 2), "neighbours": "replace"}),
         ("reserve", digest(charged("odd", 1, 2)), None, {**charged("odd", 1, 2), "neighbours": "odd"}),
         ("reserve", digest(charged("old", 1, 2)), None, _without(charged("old", 1, 2), "neighbours", "data")),

@@ -12,6 +12,7 @@ import pytest
 from headcount import Charge, Cost, Ledger
 from headcount.account import pending, store
 from headcount.errors import LedgerError
+from headcount.noise import KeyedEntropy
 
 ASKED = Charge("a count", Cost(Fraction(1), Fraction(0)))
 
@@ -272,3 +273,20 @@ def test_a_secret_that_another_process_just_wiped_is_no_mistake(
     monkeypatch.setattr(Path, "iterdir", lambda folder: iter([listed]))
     pending.sweep(tmp_path / "visits.db", lambda number, beginning: False)
     assert not listed.exists()
+
+
+def test_no_local_variable_shows_it(ledger: Ledger) -> None:
+    """Nor the key: crash reporters print the variables of every frame of an exception."""
+    secrets = list[bytes]()
+
+    def fails(head: str, secret: bytes) -> bytes:
+        secrets.extend([secret, KeyedEntropy(secret).secret()])
+        raise Stopped
+
+    with pytest.raises(Stopped) as stopped:
+        ledger.publish(ASKED, fails, data=lambda: b"data")
+    shown = "".join(repr(entry.locals) for entry in stopped.traceback)
+    assert "<secret of 32 bytes>" in shown
+    for kept in map(bytes, (*secrets, Path(f"{ledger.path}.key").read_bytes())):
+        assert repr(kept) not in shown
+        assert kept.hex() not in shown

@@ -18,7 +18,7 @@ import pytest
 
 import headcount as hc
 from headcount.account import Charge, Cost, Ledger
-from headcount.errors import BadParameter, BudgetExceeded, LedgerError, ReadingFailed
+from headcount.errors import BadParameter, BudgetExceeded, DataChanged, LedgerError, ReadingFailed
 from headcount.source import identified, open_events
 from headcount.source.engines.limits import Limits
 
@@ -241,6 +241,41 @@ def test_what_is_kept_tells_nothing_without_the_key(ledger: Ledger, tmp_path: Pa
     assert len(key.read_bytes()) == 32
     assert stat.S_IMODE(key.stat().st_mode) == 0o600
     assert key.read_bytes() not in ledger.path.read_bytes()
+
+
+def test_what_is_kept_tells_nothing_of_a_second_charge_for_the_same_request(ledger: Ledger) -> None:
+    """Neither that the data were the same, nor that they changed: every charge has a nonce."""
+    for data in (b"data", b"data", b"other"):
+        publish(ledger, data, again=True)
+    assert len(set(kept_data(ledger))) == 3
+    assert publish(ledger, b"data") != publish(ledger, b"other")
+    with pytest.raises(DataChanged):
+        publish(ledger, b"a third")
+    assert len(ledger.spends()) == 3
+
+
+def test_a_new_draw_does_not_finish_a_charge_for_other_data(ledger: Ledger) -> None:
+    """Two charges, two secrets, and each release is for the data of its own charge."""
+    secrets = dict[bytes, bytes]()
+
+    def ask(data: bytes, *, stop: bool = False, again: bool = False) -> bytes:
+        def work(head: str, secret: bytes) -> bytes:
+            secrets.setdefault(data, secret)
+            if stop:
+                raise KeyboardInterrupt
+            return data + secret
+
+        return ledger.publish(CHARGE, work, data=lambda: data, again=again).content
+
+    with suppress(KeyboardInterrupt):
+        ask(b"first", stop=True)
+    second = ask(b"second", again=True)
+    assert len(ledger.spends()) == 2
+    assert secrets[b"first"] != secrets[b"second"]
+    assert second == b"second" + secrets[b"second"]
+    assert ask(b"first") == b"first" + secrets[b"first"]
+    assert ask(b"second") == second
+    assert len(ledger.spends()) == 2
 
 
 def test_the_key_is_for_its_owner_alone_whatever_the_umask(ledger: Ledger) -> None:

@@ -167,6 +167,13 @@ def test_a_keyed_stream_never_repeats_itself() -> None:
     assert not len(np.intersect1d(words, other))
 
 
+def test_a_keyed_stream_never_wraps() -> None:
+    """More requests than two bytes can number, of one word each."""
+    entropy = noise.KeyedEntropy(bytes(range(32)))
+    words = np.concatenate([entropy.words(1) for _ in range(70_000)])
+    assert len(np.unique(words)) == len(words)
+
+
 @pytest.mark.parametrize("key", [b"", bytes(32), b"x" * 31, b"x" * 33])
 def test_a_key_is_32_secret_bytes(key: bytes) -> None:
     with pytest.raises(ValueError, match="a key is 32 secret bytes"):

@@ -39,6 +39,8 @@ LEDGER = "tests/account/test_ledger.py::"
 PENDING = "tests/account/test_pending.py::"
 FILE = "tests/account/test_file.py::"
 SAME = "tests/account/test_same_data.py::"
+SERVES = "tests/account/test_serves.py::"
+NEWER = "tests/formats/test_newer.py::"
 RELATION = "tests/account/test_relation.py::"
 ATTRIBUTION = "tests/account/test_attribution.py::"
 CHAOS = "tests/audit/test_chaos.py::"
@@ -282,8 +284,8 @@ BUGS = [
         "account/ledger.py",
         (
             (
-                "                if faster := _sealed(connection, reserved, history, self.path):\n                    return faster",
-                "                if _sealed(connection, reserved, history, self.path):\n                    return Sealed(content, reserved.head, fresh=True)",
+                "                if faster := sealed_by(connection, reserved, history, self.path):\n                    return faster",
+                "                if sealed_by(connection, reserved, history, self.path):\n                    return Sealed(content, reserved.head, fresh=True)",
             ),
         ),
         LEDGER + "test_a_second_process_that_works_at_the_same_time_gets_the_first_seal",
@@ -293,8 +295,8 @@ BUGS = [
         "account/ledger.py",
         (
             (
-                "                if earlier := find(connection, history, charges, kept, self.path):",
-                "                if earlier := None:",
+                "        return find(history, history.charges(data.request, charge.neighbours), data)",
+                "        return None",
             ),
         ),
         LEDGER + "test_the_same_request_returns_the_sealed_bytes",
@@ -304,7 +306,7 @@ BUGS = [
         "account/pending.py",
         (
             (
-                '    return secret if commitment(secret) == charge.fields().get("secret") else None',
+                "    return secret if commitment(secret) == charge.secret else None",
                 "    return secret or None",
             ),
         ),
@@ -313,13 +315,13 @@ BUGS = [
     Bug(
         "a new draw that was stopped is paid for again",
         "account/ledger.py",
-        (("find = _unfinished if again else _earlier", "find = (lambda *_: None) if again else _earlier"),),
+        (("earlier.unfinished if again else earlier.newest", "(lambda *_: None) if again else earlier.newest"),),
         PENDING + "test_a_new_draw_that_was_stopped_is_not_paid_for_twice",
     ),
     Bug(
         "a retry has a fresh secret",
         "account/ledger.py",
-        (("sealed or pending.read(self.path, earlier)", "sealed or os.urandom(32)"),),
+        (("sealed or pending.read(self.path, found)", "sealed or os.urandom(32)"),),
         PENDING + "test_every_retry_has_the_same_secret",
     ),
     Bug(
@@ -338,8 +340,8 @@ BUGS = [
         "account/ledger.py",
         (
             (
-                "    pending.keep(path, row, secret)\n    store.append(connection, row)\n",
-                "    store.append(connection, row)\n    connection.execute('COMMIT')\n    pending.keep(path, row, secret)\n    connection.execute('BEGIN IMMEDIATE')\n",
+                "        pending.keep(self.path, row, secret)\n        store.append(connection, row)\n",
+                "        store.append(connection, row)\n        connection.execute('COMMIT')\n        pending.keep(self.path, row, secret)\n        connection.execute('BEGIN IMMEDIATE')\n",
             ),
         ),
         PENDING + "test_it_is_on_disk_before_the_charge_is",
@@ -417,8 +419,116 @@ BUGS = [
     Bug(
         "a sealed answer for other data",
         "account/key.py",
-        (("    if charges and digest not in (each.data for each in charges):", "    if False:"),),
+        (("        if charges and not any(map(self.is_of, charges)):", "        if False:"),),
         SAME + "test_files_of_one_name_in_two_folders_are_two",
+    ),
+    Bug(
+        "a new draw finishes a charge of other data",
+        "account/earlier.py",
+        ((" if history.is_pending(each) and data.is_of(each))", " if history.is_pending(each))"),),
+        SAME + "test_a_new_draw_does_not_finish_a_charge_for_other_data",
+    ),
+    Bug(
+        "equal data have equal digests",
+        "account/key.py",
+        (("self.request.encode() + nonce.encode() + data", "self.request.encode() + data"),),
+        SAME + "test_what_is_kept_tells_nothing_of_a_second_charge_for_the_same_request",
+    ),
+    Bug(
+        "whoever is served learns that data changed",
+        "account/ledger.py",
+        (("earlier.served if self.serves else earlier.unfinished", "earlier.unfinished"),),
+        SERVES + "test_a_charge_that_was_not_finished_is_refused_whatever_the_data_are",
+    ),
+    Bug(
+        "a charge that is not finished is paid again by whoever is served",
+        "account/earlier.py",
+        (("    if charges and not sealed:", "    if False:"),),
+        SERVES + "test_a_charge_that_was_not_finished_is_refused_whatever_the_data_are",
+    ),
+    Bug(
+        "whoever is served draws again",
+        "account/earlier.py",
+        (("    if serves and again:", "    if False:"),),
+        SERVES + "test_only_the_holder_draws_again",
+    ),
+    Bug(
+        "data are read for a sealed answer",
+        "account/earlier.py",
+        (("    if data is None or not LOG.isEnabledFor(logging.INFO):", "    if data is None:"),),
+        SERVES + "test_the_data_are_not_read_for_a_sealed_answer",
+    ),
+    Bug(
+        "changed data are shown on stderr",
+        "account/earlier.py",
+        (('            LOG.info("%s: row %d is served, and', '            LOG.warning("%s: row %d is served, and'),),
+        SERVES + "test_an_operator_who_listens_is_told",
+    ),
+    Bug(
+        "changed data have the exit code of a wrong argument",
+        "errors.py",
+        (("    exit_code = 4\n", "    exit_code = 2\n"),),
+        SERVES + "test_the_holder_is_told_by_an_error_of_its_own",
+    ),
+    Bug(
+        "a command serves nobody",
+        "cli/job.py",
+        ((", serves=run.serves)", ")"),),
+        "tests/cli/test_serves.py::test_a_new_draw_is_refused",
+    ),
+    Bug(
+        "a sealed answer needs the write lock",
+        "account/ledger.py",
+        (("        if before := self._sealed_before(charge, known, again):\n            return before[1]\n", ""),),
+        LEDGER + "test_a_sealed_answer_waits_for_no_writer",
+    ),
+    Bug(
+        "others may read a new ledger",
+        "account/private.py",
+        (("        os.fchmod(file, 0o600)\n\n\ndef _check", "        os.fchmod(file, 0o644)\n\n\ndef _check"),),
+        LEDGER + "test_a_new_ledger_is_for_its_owner_alone",
+    ),
+    Bug(
+        "a secret shows itself",
+        "wording/secret.py",
+        (("    def __repr__(self)", "    def hidden(self)"), ("    __str__ = __repr__\n", "")),
+        PENDING + "test_no_local_variable_shows_it",
+    ),
+    Bug(
+        "a later kind of row is tampering",
+        "account/chain.py",
+        (("    if row.kind not in KNOWN_FIELDS:", "    if False:"),),
+        NEWER + "test_a_later_ledger_is_not_opened_and_left_as_it_is",
+    ),
+    Bug(
+        "a later format is tampering",
+        "account/chain.py",
+        (('    if fields.get("format", FORMAT) not in FORMATS:', "    if False:"),),
+        NEWER + "test_a_later_ledger_is_not_opened_and_left_as_it_is",
+    ),
+    Bug(
+        "a ledger of a later version is written to",
+        "account/ledger.py",
+        (("        if history.unknown:", "        if False:"),),
+        NEWER + "test_a_ledger_with_an_unknown_field_is_not_written_to",
+    ),
+    Bug(
+        "a charge of an earlier format in a later ledger",
+        "account/chain.py",
+        (('max(implied, fields.get("format", implied), key=FORMATS.index)', 'fields.get("format", implied)'),),
+        NEWER + "test_no_charge_is_of_an_earlier_format_than_its_ledger",
+    ),
+    Bug(
+        "a charge of version 0.9.0 needs the digest of a secret",
+        "account/chain.py",
+        (('{*_CHARGE_FIELDS_2, "neighbours", "data"}', '{*_CHARGE_FIELDS_2, "neighbours", "data", "secret"}'),),
+        "tests/formats/test_every_version.py::test_ledgers_are_sound_and_can_be_charged",
+    ),
+    Bug(
+        "a keyed stream wraps after 256 requests",
+        "noise/entropy.py",
+        (("self._requests.to_bytes(8", "(self._requests % 256).to_bytes(8"),),
+        INTERFACE + "test_a_keyed_stream_never_wraps",
     ),
     Bug(
         "the data of a release are not looked at",
@@ -428,14 +538,25 @@ BUGS = [
     ),
     Bug(
         "a charge of other data is worked again",
-        "account/ledger.py",
-        (("    same = [found for found in charges if found.data == kept]", "    same = charges"),),
+        "account/earlier.py",
+        (
+            (
+                "    return next(filter(data.is_of, reversed(charges)), None)",
+                "    return charges[-1] if charges else None",
+            ),
+        ),
         SAME + "test_a_file_that_grew_is_refused_and_paid_for_with_again",
     ),
     Bug(
         "the digest of data has no key",
         "account/key.py",
-        (("    key = _key(file_of(ledger), make)\n", "    key = bytes(SIZE)\n"),),
+        (
+            (
+                "self.key or _create(file_of(self.ledger))",
+                "self.key or (_create(file_of(self.ledger)) and bytes(SIZE))",
+            ),
+            ("    return hmac.digest(key, message", "    return hmac.digest(bytes(SIZE), message"),
+        ),
         SAME + "test_what_is_kept_tells_nothing_without_the_key",
     ),
     Bug(
@@ -493,7 +614,7 @@ BUGS = [
         "charges of version 0.8 are all for add-remove",
         "account/relation.py",
         (('    found = _of_plan(fields["request"]) or', "    found = set() and"),),
-        "tests/account/test_made_by_0_8.py::test_one_that_mixes_neighbours_takes_no_more_charges",
+        "tests/formats/test_made_by_0_8.py::test_one_that_mixes_neighbours_takes_no_more_charges",
     ),
     Bug(
         "the budget is checked outside the transaction",
@@ -553,10 +674,14 @@ BUGS = [
         "account/ledger.py",
         (
             (
-                "                charges = history.charges(digest(charge.body()), charge.neighbours)\n",
-                "                wanted = (digest(charge.body()),)\n"
+                "                if found := self._find(history, charge, data, again):",
+                "                wanted = (data.request,)\n"
                 "                there = connection.execute('SELECT number FROM entry WHERE request = ?', wanted).fetchall()\n"
-                "                charges = history.charges(*wanted, charge.neighbours) if there else []\n",
+                "                if there and (found := self._find(history, charge, data, again)):",
+            ),
+            (
+                "        if before := self._sealed_before(charge, known, again):\n            return before[1]\n",
+                "",
             ),
         ),
         FILE + "test_no_byte_of_an_index_makes_a_second_draw",

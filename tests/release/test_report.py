@@ -24,7 +24,7 @@ from headcount.release.report.facts import Facts
 from headcount.release.report.promise import Promise, delta_warnings, percent
 from headcount.release.report.yaml import GAP
 
-MADE_BY_0_8 = Path(__file__).parents[1] / "account" / "made_by_0_8"
+MADE_BY_0_8 = Path(__file__).parents[1] / "formats" / "0.8"
 PLAYS = pa.table({"listener": range(4000), "song": [f"song {user % 2}" for user in range(4000)]})
 ASKED: dict[str, Any] = {"user": "listener", "by": "song", "epsilon": 1, "dataset": "plays of May", "bound": 1}
 

@@ -10,15 +10,18 @@ rates.py      the best rate and threshold for a given cost
 shuffling.py  what shuffled messages cost, and the fewest for a given cost
 budget.py     budgets as typed; the least epsilon for an error
 filter.py     a budget for adaptive work
-ledger.py     one total budget for a group of people, on disk      charge.py  chain.py  store.py  pending.py
-                                                                   attribution.py
-                                                                   key.py  private.py  relation.py  turn.py  one_path.py
+ledger.py     one total budget for a group of people, on disk      charge.py  attribution.py  relation.py  spend.py
+    chain.py  rows that follow from one another                    append.py  rows.py
+    store.py  the file                                             turn.py  one_path.py  private.py
+    earlier.py  which earlier charge answers a request             key.py  pending.py
 entry.py      a sealed release in its ledger                       notebook.py  what a notebook shows of a ledger
 """
 
 from headcount.account.charge import Charge
 from headcount.account.filter import ZcdpFilter
 from headcount.account.guarantee import Cost
-from headcount.account.ledger import Ledger, Sealed, Spend
+from headcount.account.ledger import Ledger
+from headcount.account.rows import Sealed
+from headcount.account.spend import Spend
 
 __all__ = ["Charge", "Cost", "Ledger", "Sealed", "Spend", "ZcdpFilter"]

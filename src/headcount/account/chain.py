@@ -16,9 +16,10 @@ from headcount.account.guarantee import Cost
 from headcount.account.relation import check_known, relation_of
 from headcount.exact import written
 
-FORMAT = "3"
-FORMATS = ("2", FORMAT)
-"""Readable formats. In format 2 (until version 0.8) a charge records neither its neighbours nor its data."""
+FORMAT = "4"
+FORMATS = ("2", "3", FORMAT)
+"""Readable formats, of a ledger and of a row. In format 2 (until version 0.8) a charge records neither its neighbours
+nor its data; in format 3 (0.9) its data have no nonce, and its row has no format of its own."""
 PLACES = 30
 """Most decimal places of an amount: sums stay short and exact."""
 
@@ -62,9 +63,18 @@ class Row:
         return fields
 
 
-_CHARGE_FIELDS_0_8 = {"at", "request", "dataset", "events", "epsilon", "delta", "spent_epsilon", "spent_delta"}
-_CHARGE_FIELDS = {*_CHARGE_FIELDS_0_8, "neighbours", "data", "secret"}
-"""A charge may have those of its attribution, too."""
+_CHARGE_FIELDS_2 = {"at", "request", "dataset", "events", "epsilon", "delta", "spent_epsilon", "spent_delta"}
+_CHARGE_FIELDS_3 = {*_CHARGE_FIELDS_2, "neighbours", "data"}
+_CHARGE_FIELDS_4 = {*_CHARGE_FIELDS_3, "secret", "nonce", "format"}
+CHARGE_FIELDS = {"2": _CHARGE_FIELDS_2, "3": _CHARGE_FIELDS_3, "4": _CHARGE_FIELDS_4}
+"""Fields that a charge must have, by the format of its row."""
+KNOWN_FIELDS = {
+    "open": {"format", "id", "neighbours", "epsilon", "delta"},
+    "reserve": _CHARGE_FIELDS_4 | attribution.FIELDS,
+    "seal": {"sha256", "spent_epsilon", "spent_delta"},
+}
+"""Fields that a row may have, by its kind. One with others was written by a later version: it can be read, as its hash
+covers them, but no row is appended to what is not understood."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +87,14 @@ class ChargeRecord:
     """Keyed digest of the charge's data; empty if no data were given."""
     neighbours: str
     """Neighbouring relation of the charge."""
+    nonce: str = ""
+    """What makes its digest differ from those of other charges for the same data; empty until version 0.9."""
+    secret: str = ""
+    """Commitment to its secret; empty if it had none, until version 0.9."""
+
+
+class Newer(Exception):
+    """Only a later version of headcount knows what a row means."""
 
 
 class Broken(Exception):
@@ -90,6 +108,8 @@ class History:
         self.last: Row | None = None
         self._budget: Units = (0, 0)
         self._spent: Units = (0, 0)
+        self.unknown = ""
+        """Where a row has a field that this version does not know; empty if none has."""
         self._format = ""
         self._relations: set[str] = set()
         self._charges: dict[str, list[ChargeRecord]] = {}
@@ -110,6 +130,12 @@ class History:
         return _cost(self._spent)
 
     @property
+    def head(self) -> str:
+        """Head of the last row."""
+        assert self.last is not None, "a history that was followed has a last row"
+        return self.last.head
+
+    @property
     def neighbours(self) -> str | None:
         """Neighbouring relation of all charges; None if there is none yet. Ledgers of version 0.8 may mix them."""
         return " and ".join(sorted(self._relations)) or None
@@ -119,43 +145,49 @@ class History:
         found = [each for each in self._charges.get(request, ()) if each.neighbours == neighbours]
         return sorted(found, key=lambda each: (each.number not in self._unsealed, each.number))
 
-    def seal_of(self, charge: Row) -> str | None:
+    def seal_of(self, charge: Row | ChargeRecord) -> str | None:
         """Head of this charge's seal, or None."""
         return self._seal_heads.get(charge.number)
 
-    def is_pending(self, charge: Row) -> bool:
+    def is_pending(self, charge: Row | ChargeRecord) -> bool:
         """True if this charge has no seal yet."""
         return charge.number in self._unsealed
 
     def add(self, row: Row) -> None:
-        """Validate and add the next row, or raise `Broken`."""
+        """Validate and add the next row, or raise `Broken`; `Newer` if only a later version can read it."""
         try:
             fault = self._fault(row, row.fields())
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
             fault = f"cannot be read ({error})"
         if fault:
             raise Broken(f"row {row.number} {fault}")
         self.last = row
 
     def _fault(self, row: Row, fields: dict[str, str]) -> str | None:
+        if row.number == 0:
+            check_format(row, fields)  # before its hash: a later format may be hashed otherwise
         columns = (row.number, row.kind, row.request, row.reserved, row.body)
         expected = self.last.number + 1 if self.last else 0
         if row.number != expected or row.hash != _hash(self.last, columns):
             return "does not follow from the rows before it"
-        return {"open": self._add_open, "reserve": self._add_reserve, "seal": self._add_seal}[row.kind](row, fields)
+        check_format(row, fields)
+        add = {"open": self._add_open, "reserve": self._add_reserve, "seal": self._add_seal}[row.kind]
+        if unknown := sorted(set(fields) - KNOWN_FIELDS[row.kind]):
+            self.unknown = f"row {row.number} has the field {unknown[0]!r:.40}"
+        return add(row, fields)
 
     def _add_open(self, row: Row, fields: dict[str, str]) -> str | None:
-        if row.number or fields["format"] not in FORMATS:
-            return "is not the beginning of a ledger that this version can read"
+        if row.number:
+            return "is not the beginning of a ledger"
         self._format, self._budget = fields["format"], _units(fields)
         if neighbours := fields.get("neighbours", ""):
             self._relations = {check_known(neighbours)}
         return None
 
     def _add_reserve(self, row: Row, fields: dict[str, str]) -> str | None:
-        old = self._format != FORMAT and set(fields) == _CHARGE_FIELDS_0_8
-        known = old or set(fields) - attribution.FIELDS == _CHARGE_FIELDS
-        if not known or not all(isinstance(value, str) for value in fields.values()):
+        of_format = self._row_format(fields)
+        known = [value for name, value in fields.items() if name in KNOWN_FIELDS["reserve"]]
+        if not set(fields) >= CHARGE_FIELDS[of_format] or not all(isinstance(value, str) for value in known):
             return "is not a charge"
         price = _units(fields)
         spent = self._spent[0] + price[0], self._spent[1] + price[1]
@@ -165,14 +197,21 @@ class History:
             return "does not add up"
         if row.request != digest(fields) or row.reserved is not None:
             return "is not the charge that it says"
-        found = ChargeRecord(row.number, row.head, fields.get("data", ""), relation_of(fields))
-        if not old and self._relations not in (set(), {check_known(found.neighbours)}):
+        kept = {name: fields.get(name, "") for name in ("data", "nonce", "secret")}
+        found = ChargeRecord(row.number, row.head, neighbours=relation_of(fields), **kept)
+        if of_format != "2" and self._relations not in (set(), {check_known(found.neighbours)}):
             return "is a charge for other neighbours"
         self._relations.add(found.neighbours)
         self._charges.setdefault(row.request, []).append(found)
         self._spent = spent
         self._unsealed[row.number] = row.request
         return None
+
+    def _row_format(self, fields: dict[str, str]) -> str:
+        """Format of a charge, at least that of the ledger. Until 0.9 a row does not say it, and version 0.9 adds rows
+        of format 3 to ledgers of format 2."""
+        implied = "3" if self._format == "2" and "neighbours" in fields else self._format
+        return max(implied, fields.get("format", implied), key=FORMATS.index)
 
     def _add_seal(self, row: Row, fields: dict[str, str]) -> str | None:
         if _units(fields, "spent_") != self._spent or len(fields["sha256"]) != 64:
@@ -181,6 +220,14 @@ class History:
             return "seals nothing that was charged"
         self._seal_heads[row.reserved] = row.head
         return None
+
+
+def check_format(row: Row, fields: dict[str, str]) -> None:
+    """Raise `Newer` if a row is of a format or a kind that this version does not know."""
+    if fields.get("format", FORMAT) not in FORMATS:
+        raise Newer(f"row {row.number} is of format {fields['format']!r:.20}, and this version reads up to {FORMAT}")
+    if row.kind not in KNOWN_FIELDS:
+        raise Newer(f"row {row.number} is a {row.kind!r:.40}, which this version does not know")
 
 
 def _hash(last: Row | None, columns: tuple[object, ...]) -> str:

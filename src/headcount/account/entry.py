@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from headcount.account.guarantee import Cost
-from headcount.account.ledger import Ledger, Spend
+from headcount.account.ledger import Ledger
 from headcount.account.relation import RELATIONS
+from headcount.account.spend import Spend
 from headcount.errors import NotSealed
 
 

@@ -1,23 +1,29 @@
 """Keyed digests that recognise data seen before, without storing anything that reveals them.
 
 A ledger keeps a digest of the data of each charge under a secret key of 32 bytes, in a file beside it that only its
-owner may read. Whoever reads the ledger, but not the key, cannot test guesses of the data, nor see if two requests were
-about the same data, as the request is part of what is digested.
+owner may read. A nonce of the charge is part of what is digested, and so is its request: whoever reads the ledger, but
+not the key, can neither test guesses of the data, nor see if two charges were about the same data. (Charges until
+version 0.9 have no nonce: two of them for the same request show whether their data were equal.)
 
-The key is created when it is first needed, under the ledger's write lock, atomically. A digest names its key, so that a
-lost key file is distinguished from changed data.
+The key is created with the first charge that has data, under the ledger's write lock, atomically. A digest names its
+key, so that a lost key file is distinguished from changed data.
 """
 
 import hmac
 import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from secrets import token_bytes, token_hex
+from typing import Self
 
 from headcount.account.chain import ChargeRecord
 from headcount.account.private import open_private, sync_folder
-from headcount.errors import LedgerError
+from headcount.errors import DataChanged, LedgerError
+from headcount.wording.secret import Secret
 
 SIZE = 32
+NONCE_SIZE = 16
 _KEY_NAME = b"the name of this key"
 
 
@@ -26,35 +32,54 @@ def file_of(ledger: Path) -> Path:
     return ledger.with_name(f"{ledger.name}.key")
 
 
-def keyed_digest(ledger: Path, request: str, data: bytes | None, *, make: bool) -> str:
-    """Digest of the data of a request under the ledger's key, which is created if missing and `make` is true; empty if
-    there is no key, or no data are given."""
-    if data is None:
-        return ""
-    key = _key(file_of(ledger), make)
-    if key is None:
-        return ""
-    return f"{_mac(key, _KEY_NAME)[:16]}:{_mac(key, request.encode() + data)}"
+@dataclass(frozen=True)
+class KeyedData:
+    """The data of a request, and the key under which a ledger recognises them."""
 
+    ledger: Path
+    request: str
+    """Digest of the request."""
+    data: bytes | None = field(repr=False)
+    """Bytes that stand for the data; None if none were given."""
+    key: Secret | None = field(repr=False)
+    """The ledger's key; None if there is none yet."""
 
-def check_same_data(digest: str, charges: list[ChargeRecord], ledger: Path) -> None:
-    """Raise if a request was charged before, but never for these data."""
-    if charges and digest not in (each.data for each in charges):
-        keys = {each.data.partition(":")[0] for each in charges if each.data}
-        raise LedgerError(
-            f"{_reason(digest.partition(':')[0], keys, file_of(ledger).name)} {_NO_CHARGE}", fix=_WAYS_OUT
-        )
+    @classmethod
+    def of(cls, ledger: Path, request: str, data: bytes | None) -> Self:
+        """Take the ledger's key, if data are given and it has one."""
+        return cls(ledger, request, data, None if data is None else _read(file_of(ledger)))
 
+    def fields(self) -> dict[str, str]:
+        """Fields of a new charge: a fresh nonce, and the digest of the data. A key that is missing is created."""
+        if self.data is None:
+            return {"nonce": "", "data": ""}
+        nonce, key = token_hex(NONCE_SIZE), self.key or _create(file_of(self.ledger))
+        return {"nonce": nonce, "data": self._digest(key, self.data, nonce)}
 
-def _reason(key: str, keys: set[str], name: str) -> str:
-    """Reason why the data are not known to be the same."""
-    if not key and keys:
-        return f"{name} is missing: nobody can tell if the data are the same as when this request was charged."
-    if not key or not keys:
-        return "this request was charged before, and it is not known if it was for the same data."
-    if key in keys:
-        return "the data changed since this request was charged: its release is about other data."
-    return f"{name} is not the key that this request was charged with: nobody can tell if the data are the same."
+    def is_of(self, charge: ChargeRecord) -> bool:
+        """True if the charge was for these data."""
+        if self.data is None:
+            return not charge.data
+        return self.key is not None and charge.data == self._digest(self.key, self.data, charge.nonce)
+
+    def check_charged(self, charges: Sequence[ChargeRecord]) -> None:
+        """Raise if a request was charged before, but never for these data."""
+        if charges and not any(map(self.is_of, charges)):
+            raise DataChanged(f"{self._reason(charges)} {_NO_CHARGE}", fix=_WAYS_OUT)
+
+    def _digest(self, key: bytes, data: bytes, nonce: str) -> str:
+        return f"{_name(key)}:{_mac(key, self.request.encode() + nonce.encode() + data)}"
+
+    def _reason(self, charges: Sequence[ChargeRecord]) -> str:
+        """Reason why the data are not known to be the same."""
+        keys, file = {each.data.partition(":")[0] for each in charges if each.data}, file_of(self.ledger).name
+        if self.key is None and keys:
+            return f"{file} is missing: nobody can tell if the data are the same as when this request was charged."
+        if self.key is None or not keys:
+            return "this request was charged before, and it is not known if it was for the same data."
+        if _name(self.key) in keys:
+            return "the data changed since this request was charged: its release is about other data."
+        return f"{file} is not the key that this request was charged with: nobody can tell if the data are the same."
 
 
 _NO_CHARGE = "Nothing was drawn, nothing was spent."
@@ -64,25 +89,29 @@ _WAYS_OUT = (
 )
 
 
+def _name(key: bytes) -> str:
+    return _mac(key, _KEY_NAME)[:16]
+
+
 def _mac(key: bytes, message: bytes) -> str:
     return hmac.digest(key, message, "sha256").hex()
 
 
-def _key(path: Path, make: bool) -> bytes | None:
-    """Read the key; if it is missing, create it if `make` is true."""
+def _read(path: Path) -> Secret | None:
+    """Read the key; None if there is none."""
     try:
         with open_private(path, os.O_RDONLY) as file:
-            key = os.read(file, SIZE + 1)
+            key = Secret(os.read(file, SIZE + 1))
     except FileNotFoundError:
-        return _create(path) if make else None
+        return None
     if len(key) != SIZE:
         raise LedgerError(f"{path}: not the key of a ledger.", fix=f"put the right {path.name} back, or remove it")
     return key
 
 
-def _create(path: Path) -> bytes:
+def _create(path: Path) -> Secret:
     """Create a key, synced to disk before it is renamed into place."""
-    key, beside = token_bytes(SIZE), path.with_name(f".{path.name}.{token_hex(4)}")
+    key, beside = Secret(token_bytes(SIZE)), path.with_name(f".{path.name}.{token_hex(4)}")
     try:
         with open_private(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL) as file:
             os.write(file, key)

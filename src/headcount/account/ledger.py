@@ -25,79 +25,29 @@ Invariants:
   reorderings are detected; a file that was rolled back is detected by any later head that was kept elsewhere.
 """
 
-import hashlib
-import json
 import os
-import re
 from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
-from secrets import token_hex
 from sqlite3 import Connection
 from threading import RLock
 from weakref import WeakSet
 
-from headcount.account import cost, pending, store
+from headcount.account import cost, earlier, pending, store
+from headcount.account.append import charge_row, opening_row, seal_row
 from headcount.account.attribution import Attribution
-from headcount.account.chain import FORMAT, Broken, ChargeRecord, History, Row, amount, digest, parse_amount
+from headcount.account.chain import ChargeRecord, History, Row, digest
 from headcount.account.charge import Charge, check_covered, check_enough, format_cost, typed_budget
-from headcount.account.events import Event, from_json
 from headcount.account.guarantee import Cost
-from headcount.account.key import check_same_data, keyed_digest
-from headcount.account.relation import RELATIONS, Relation, check_known, check_relation, check_same, relation_of
-from headcount.errors import BadParameter, LedgerError, LedgerTampered, NotSealed
+from headcount.account.key import KeyedData
+from headcount.account.relation import RELATIONS, Relation, check_known, check_relation, check_same
+from headcount.account.rows import Sealed, follow, number_in, row_at, sealed_by, tampered, verify_rows
+from headcount.account.spend import Spend, spend_of
+from headcount.errors import BadParameter, LedgerError, NotSealed
 from headcount.exact import Number
+from headcount.wording.secret import Secret
 
 Work = Callable[[str, bytes], bytes]
 """Computes a release from the ledger's head after the charge and the charge's secret."""
-
-
-@dataclass(frozen=True)
-class Sealed:
-    """A published release."""
-
-    content: bytes
-    """The release's bytes."""
-    head: str
-    """The ledger's head at this seal, `number:hash`. Kept elsewhere, it reveals a later rollback of the ledger."""
-    fresh: bool
-    """False if these are the stored bytes of an earlier, equal request."""
-
-
-@dataclass(frozen=True)
-class Spend:
-    """One charge in the ledger."""
-
-    number: int
-    """The charge's row."""
-    at: str
-    """Time of the charge, for people only; nothing depends on it."""
-    request: str
-    """The request, as canonical text."""
-    dataset: str
-    """Name of the data."""
-    cost: Cost
-    """What was paid."""
-    neighbours: str
-    """Neighbouring relation of the cost."""
-    events: tuple[Event, ...] | None
-    """Privacy events; None if a newer version of headcount wrote them."""
-    sealed: bool
-    """False if the release was never finished: it can be requested again without a new charge."""
-    analyst: str = ""
-    """Who made the charge, as stated; empty if nobody said."""
-    purpose: str = ""
-    """What the release is for, as stated; empty if nobody said."""
-
-    @property
-    def title(self) -> str:
-        """The description in the plan of the request, else the request itself."""
-        try:
-            parsed = json.loads(self.request)
-        except ValueError:
-            return self.request
-        return str(parsed["what"]) if isinstance(parsed, dict) and "what" in parsed else self.request
 
 
 class Ledger:
@@ -108,6 +58,9 @@ class Ledger:
     Every charge made through this object records `analyst` (who makes it) and `purpose` (what the release is for), for
     whoever reads the ledger or a report: never write anything there that you learned from the data. A request that was
     charged before keeps what was stated then.
+
+    With `serves=True` the ledger answers for others, such as behind a web service: whoever asks learns nothing of the
+    data but what is released, not even whether they changed since (earlier.py).
 
     >>> import tempfile
     >>> from fractions import Fraction
@@ -130,7 +83,10 @@ class Ledger:
         neighbours: Relation | None = None,
         analyst: str | None = None,
         purpose: str | None = None,
+        serves: bool = False,
     ) -> None:
+        self.serves = _check_serves(serves)
+        """True if whoever asks is not who holds the data."""
         self._attribution = Attribution.from_typed(analyst=analyst, purpose=purpose)
         self.path = store.resolve_links(Path(path))
         self._lock = RLock()
@@ -139,7 +95,7 @@ class Ledger:
         self._seen: Row | None = None
         budget, relation = typed_budget(epsilon, delta), None if neighbours is None else check_known(neighbours)
         if store.is_missing(self.path):
-            store.create(self.path, _opening(self.path, budget, relation or ""))
+            store.create(self.path, opening_row(self.path, budget, relation or ""))
         self.budget = self._read().budget
         check_same(relation, self.neighbours, self.path)
         if budget is not None and budget != self.budget:
@@ -161,7 +117,14 @@ class Ledger:
         before, but for other data, it is refused. It is called only after all other checks passed. The ledger keeps a
         keyed digest."""
         check_covered(charge)
-        reserved, ready = self._reserve(charge, self._data_bytes(charge, data, again), again)
+        earlier.check_again(self.serves, again, self.path)
+        if self.serves and (before := self._sealed_before(charge, None, again)):
+            earlier.log_if_stale(self.path, digest(charge.body()), before[0], data)
+            return before[1]
+        known = self._data_bytes(charge, data, again)
+        if before := self._sealed_before(charge, known, again):
+            return before[1]
+        reserved, ready = self._reserve(charge, known, again)
         return ready if isinstance(ready, Sealed) else self._seal(reserved, _content(work(reserved.head, ready)))
 
     def _data_bytes(self, charge: Charge, data: Callable[[], bytes] | None, again: bool) -> bytes | None:
@@ -173,24 +136,47 @@ class Ledger:
             _check_new(history, charge, self.path)
         return data()
 
-    def _reserve(self, charge: Charge, data: bytes | None, again: bool) -> tuple[Row, Sealed | bytes]:
+    def _sealed_before(self, charge: Charge, known: bytes | None, again: bool) -> tuple[ChargeRecord, Sealed] | None:
+        """What an equal request has sealed before. Nothing is written, so the ledger may be read-only."""
+        with self._lock, store.reading(self.path) as connection:
+            history = self._sync(connection)
+            found = self._find(history, charge, KeyedData.of(self.path, digest(charge.body()), known), again)
+            sealed = sealed_by(connection, found, history, self.path) if found else None
+        if found is None or sealed is None:
+            return None
+        pending.wipe(self.path, found)  # a crash right after the seal leaves the secret
+        return found, sealed
+
+    def _find(self, history: History, charge: Charge, data: KeyedData, again: bool) -> ChargeRecord | None:
+        """The charge that answers a request; None if it has to be charged."""
+        find = earlier.served if self.serves else earlier.unfinished if again else earlier.newest
+        return find(history, history.charges(data.request, charge.neighbours), data)
+
+    def _reserve(self, charge: Charge, known: bytes | None, again: bool) -> tuple[Row, Sealed | Secret]:
         """Find an earlier charge for the same request and data, or write a new one if enough is left; return its row
         and its seal or, while it is pending, its secret."""
         with self._lock:
             with store.writing(self.path) as connection:
                 history = self._sync_and_sweep(connection)
-                charges = history.charges(digest(charge.body()), charge.neighbours)
-                named = not again and any(each.data for each in charges)  # then a new key could match nothing
-                kept = keyed_digest(self.path, digest(charge.body()), data, make=not named)
-                find = _unfinished if again else _earlier
-                if earlier := find(connection, history, charges, kept, self.path):
-                    sealed = _sealed(connection, earlier, history, self.path)
-                    return earlier, sealed or pending.read(self.path, earlier)
-                fields = {"data": kept, **self._attribution.fields()}
+                data = KeyedData.of(self.path, digest(charge.body()), known)
+                if found := self._find(history, charge, data, again):
+                    sealed = sealed_by(connection, found, history, self.path)
+                    return row_at(connection, found.head, self.path), sealed or pending.read(self.path, found)
                 _check_new(history, charge, self.path)
-                row, secret = _append_charge(connection, history, charge, fields, self.path)
+                row, secret = self._append_charge(connection, history, charge, data)
             self._seen = row
             return row, secret
+
+    def _append_charge(
+        self, connection: Connection, history: History, charge: Charge, data: KeyedData
+    ) -> tuple[Row, Secret]:
+        """Append a new charge and return it with its secret, which is on disk before the charge is."""
+        secret = Secret(os.urandom(pending.SIZE))
+        fields = {**data.fields(), **self._attribution.fields(), "secret": pending.commitment(secret)}
+        row = charge_row(history, charge, fields)
+        pending.keep(self.path, row, secret)
+        store.append(connection, row)
+        return row, secret
 
     def _seal(self, reserved: Row, content: bytes) -> Sealed:
         """Store the bytes, unless another process was faster: then its bytes are the release."""
@@ -198,13 +184,10 @@ class Ledger:
             with store.writing(self.path) as connection:
                 history = self._sync_and_sweep(connection)
                 if store.row(connection, reserved.number) != reserved:
-                    raise _tampered(self.path, f"the charge in row {reserved.number} is gone: a rollback")
-                if faster := _sealed(connection, reserved, history, self.path):
+                    raise tampered(self.path, f"the charge in row {reserved.number} is gone: a rollback")
+                if faster := sealed_by(connection, reserved, history, self.path):
                     return faster
-                body = {"sha256": _sha256(content), **amount(history.spent, "spent_")}
-                row = Row.after(
-                    history.last, kind="seal", request=reserved.request, reserved=reserved.number, body=body
-                )
+                row = seal_row(history, reserved, content)
                 store.append(connection, row)
                 store.keep(connection, row.number, content)
             self._seen = row
@@ -249,7 +232,7 @@ class Ledger:
     @property
     def head(self) -> str:
         """Number and hash of the last row: keep it elsewhere, and a rollback is detected."""
-        return _last(self._read()).head
+        return self._read().head
 
     def spends(self) -> tuple[Spend, ...]:
         """Every charge, in order."""
@@ -257,7 +240,7 @@ class Ledger:
             self._sync(connection)
             rows = list(store.rows(connection))
         sealed = {row.reserved for row in rows}
-        return tuple(_spend(row, row.number in sealed) for row in rows if row.kind == "reserve")
+        return tuple(spend_of(row, row.number in sealed) for row in rows if row.kind == "reserve")
 
     def tighter(self) -> Cost | None:
         """Cost of all spends composed by zCDP, at the whole budget's delta; None if that is not below what was typed,
@@ -277,12 +260,12 @@ class Ledger:
 
         `head`, from a release or kept elsewhere, must be among the rows; a `release` among those sealed, else
         `NotSealed` is raised. Raises `LedgerTampered` if anything was edited, deleted, reordered or rolled back."""
-        number = None if head is None else _number(head)
+        number = None if head is None else number_in(head)
         with self._lock, store.reading(self.path) as connection:
             self._sync(connection)
-            last = _verify_rows(connection, self.path)
+            last = verify_rows(connection, self.path)
             if number is not None and getattr(store.row(connection, number), "head", None) != head:
-                raise _tampered(self.path, f"it has no row {head:.16}...: a rollback, or the head of another ledger")
+                raise tampered(self.path, f"it has no row {head:.16}...: a rollback, or the head of another ledger")
             if release is not None and release not in (content for _, content in store.contents(connection)):
                 raise NotSealed(
                     f"{self.path} did not seal this file: it is of another ledger, or was changed, or the ledger was "
@@ -304,6 +287,8 @@ class Ledger:
     def _sync_and_sweep(self, connection: Connection) -> History:
         """Sync the history before a write, and wipe secrets of charges that are not pending, left by a crash."""
         history = self._sync(connection)
+        if history.unknown:
+            raise store.too_new(self.path, f"{history.unknown}: it can be read here, not written")
 
         def is_pending(number: int, start: str) -> bool:
             row = store.row(connection, number)
@@ -316,9 +301,9 @@ class Ledger:
         """Check and add the rows appended since the last call, and check that the last known row is unchanged."""
         known = self._seen
         if known and store.row(connection, known.number) != known:
-            raise _tampered(self.path, f"row {known.number} is not the one that was there before: a rollback")
+            raise tampered(self.path, f"row {known.number} is not the one that was there before: a rollback")
         try:
-            self._seen = _follow(self._history, connection, self.path)
+            self._seen = follow(self._history, connection, self.path)
         except BaseException:  # Ctrl-C, too: a row may be partly added
             self._history = History()
             raise
@@ -337,64 +322,10 @@ def _new_locks() -> None:
 os.register_at_fork(after_in_child=_new_locks)
 
 
-def _follow(history: History, connection: Connection, path: Path) -> Row:
-    """Add all further rows to the history, and return the last one."""
-    try:
-        for row in store.rows(connection, after=history.last.number if history.last else -1):
-            history.add(row)
-    except Broken as broken:
-        raise _tampered(path, str(broken)) from None
-    if history.last is None or store.recorded_head(connection) != history.last.head:
-        raise _tampered(path, "the last rows are missing")
-    return history.last
-
-
-def _verify_rows(connection: Connection, path: Path) -> Row:
-    """Verify the file, all rows and all stored releases, and return the last row."""
-    if fault := store.damage(connection):
-        raise _tampered(path, fault)
-    last = _follow(History(), connection, path)
-    sealed = {row.number: row.fields()["sha256"] for row in store.rows(connection) if row.kind == "seal"}
-    if sealed != {number: _sha256(content) for number, content in store.contents(connection)}:
-        raise _tampered(path, "the stored releases are not the ones that were sealed")
-    return last
-
-
-def _earlier(
-    connection: Connection, history: History, charges: list[ChargeRecord], kept: str, path: Path
-) -> Row | None:
-    """Newest of a request's charges for the same data, preferring a sealed one to one that was never finished."""
-    check_same_data(kept, charges, path)
-    same = [found for found in charges if found.data == kept]
-    return _row(connection, same[-1].head, path) if same else None
-
-
-def _unfinished(
-    connection: Connection, history: History, charges: list[ChargeRecord], kept: str, path: Path
-) -> Row | None:
-    """Newest of a request's charges for the same data that can still be finished: an interrupted new draw is not paid
-    for twice."""
-    rows = (_row(connection, found.head, path) for found in reversed(charges) if found.data == kept)
-    return next((row for row in rows if history.is_pending(row) and pending.find(path, row)), None)
-
-
-def _row(connection: Connection, head: str, path: Path) -> Row:
-    """Row of the chain with this head."""
-    row = store.row(connection, _number(head))
-    if row is None or row.head != head:
-        raise _tampered(path, f"row {_number(head)} cannot be found")
-    return row
-
-
-def _sealed(connection: Connection, reserved: Row, history: History, path: Path) -> Sealed | None:
-    head = history.seal_of(reserved)
-    if head is None:
-        return None
-    seal = _row(connection, head, path)
-    content = store.content(connection, seal.number)
-    if content is None or _sha256(content) != seal.fields()["sha256"]:
-        raise _tampered(path, f"the release of row {seal.number} is not the one that was sealed")
-    return Sealed(content, seal.head, fresh=False)
+def _check_serves(serves: bool) -> bool:
+    if not isinstance(serves, bool):
+        raise BadParameter(f"serves={serves!r:.60}: True or False.", fix="serves=True")
+    return serves
 
 
 def _check_new(history: History, charge: Charge, path: Path) -> None:
@@ -403,70 +334,11 @@ def _check_new(history: History, charge: Charge, path: Path) -> None:
     check_enough(charge.cost, _minus(history.budget, history.spent))
 
 
-def _append_charge(
-    connection: Connection, history: History, charge: Charge, fields: dict[str, str], path: Path
-) -> tuple[Row, bytes]:
-    """Append a new charge with further fields and return it with its secret, which is on disk before the charge is."""
-    secret = os.urandom(pending.SIZE)
-    row = _charge_row(history, charge, {**fields, "secret": pending.commitment(secret)})
-    pending.keep(path, row, secret)
-    store.append(connection, row)
-    return row, secret
-
-
-def _charge_row(history: History, charge: Charge, kept: dict[str, str]) -> Row:
-    after = Cost(history.spent.epsilon + charge.cost.epsilon, history.spent.delta + charge.cost.delta)
-    body = {"at": datetime.now(UTC).isoformat(timespec="seconds"), **kept, **charge.body(), **amount(after, "spent_")}
-    return Row.after(history.last, kind="reserve", request=digest(body), reserved=None, body=body)
-
-
-def _opening(path: Path, budget: Cost | None, neighbours: str) -> Row:
-    if budget is None:
-        raise LedgerError(
-            f"{path}: there is no ledger here yet.",
-            fix=f'Ledger("{path}", epsilon=3, delta=1e-5), or: headcount ledger new {path} --epsilon 3 --delta 1e-5',
-        )
-    body = {"format": FORMAT, "id": token_hex(16), "neighbours": neighbours, **amount(budget)}
-    return Row.after(None, kind="open", request="", reserved=None, body=body)
-
-
 def _content(content: bytes) -> bytes:
     if not isinstance(content, bytes):
         raise BadParameter(f"work returned {type(content).__name__}: a release is bytes.", fix="return text.encode()")
     return content
 
 
-def _spend(row: Row, sealed: bool) -> Spend:
-    fields = row.fields()
-    try:
-        events: tuple[Event, ...] | None = from_json(fields["events"])
-    except (BadParameter, ValueError, TypeError, AttributeError):
-        events = None
-    about = (row.number, fields["at"], fields["request"], fields["dataset"])
-    stated = Attribution.from_fields(fields)
-    return Spend(*about, parse_amount(fields), relation_of(fields), events, sealed, stated.analyst, stated.purpose)
-
-
 def _minus(one: Cost, other: Cost) -> Cost:
     return Cost(one.epsilon - other.epsilon, one.delta - other.delta)
-
-
-def _last(history: History) -> Row:
-    assert history.last is not None, "a history that was followed has a last row"
-    return history.last
-
-
-def _sha256(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
-
-
-def _number(head: str) -> int:
-    if not isinstance(head, str) or not re.fullmatch(r"[0-9]{1,15}:[0-9a-f]{64}", head):
-        raise BadParameter(
-            f"head={head!r}: a head is a number, a colon and a hash of 64 digits.", fix='head="12:9f2c..."'
-        )
-    return int(head.partition(":")[0])
-
-
-def _tampered(path: Path, what: str) -> LedgerTampered:
-    return LedgerTampered(f"{path}: the ledger was changed from outside: {what}.", fix=store.RESTORE)

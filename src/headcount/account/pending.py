@@ -18,9 +18,10 @@ from contextlib import suppress
 from pathlib import Path
 from stat import S_ISREG
 
-from headcount.account.chain import Row
+from headcount.account.chain import ChargeRecord, Row
 from headcount.account.private import open_private, sync_folder
 from headcount.errors import LedgerError
+from headcount.wording.secret import Secret
 
 SIZE = 32
 COMMITMENT_PREFIX = b"headcount secret 1"
@@ -32,7 +33,7 @@ def commitment(secret: bytes) -> str:
     return hashlib.sha256(COMMITMENT_PREFIX + secret).hexdigest()
 
 
-def keep(ledger: Path, charge: Row, secret: bytes) -> None:
+def keep(ledger: Path, charge: Row, secret: Secret) -> None:
     """Write the secret of a new charge to disk."""
     with open_private(_file(ledger, charge), os.O_WRONLY | os.O_CREAT | os.O_EXCL) as file:
         os.fchmod(file, 0o600)  # whatever the umask is
@@ -40,7 +41,7 @@ def keep(ledger: Path, charge: Row, secret: bytes) -> None:
     sync_folder(ledger.parent)
 
 
-def read(ledger: Path, charge: Row) -> bytes:
+def read(ledger: Path, charge: ChargeRecord) -> Secret:
     """Read the secret of a pending charge, or raise."""
     if (secret := find(ledger, charge)) is None:
         path = _file(ledger, charge)
@@ -52,17 +53,17 @@ def read(ledger: Path, charge: Row) -> bytes:
     return secret
 
 
-def find(ledger: Path, charge: Row) -> bytes | None:
+def find(ledger: Path, charge: ChargeRecord) -> Secret | None:
     """Read the secret of a charge; None if it is missing, or does not match the charge's commitment."""
     try:
         with open_private(_file(ledger, charge), os.O_RDONLY) as file:
-            secret = os.read(file, SIZE + 1)
+            secret = Secret(os.read(file, SIZE + 1))
     except FileNotFoundError:
         return None
-    return secret if commitment(secret) == charge.fields().get("secret") else None
+    return secret if commitment(secret) == charge.secret else None
 
 
-def wipe(ledger: Path, charge: Row) -> None:
+def wipe(ledger: Path, charge: Row | ChargeRecord) -> None:
     """Overwrite and remove the secret of a sealed charge. If this fails, the next `sweep` does it."""
     with suppress(OSError):
         _wipe(_file(ledger, charge))
@@ -77,8 +78,9 @@ def sweep(ledger: Path, is_pending: Callable[[int, str], bool]) -> None:
             _wipe_regular(file)
 
 
-def _file(ledger: Path, charge: Row) -> Path:
-    return ledger.with_name(f"{ledger.name}.secret-{charge.number}-{charge.hash[:16]}")
+def _file(ledger: Path, charge: Row | ChargeRecord) -> Path:
+    number, _, start = charge.head.partition(":")
+    return ledger.with_name(f"{ledger.name}.secret-{number}-{start[:16]}")
 
 
 def _write(file: int, content: bytes) -> None:

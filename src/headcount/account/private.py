@@ -1,9 +1,9 @@
-"""Files beside a ledger that only its owner may read: private from their creation on, never opened through a link, and
+"""Files of a ledger that only its owner may read: private from their creation on, never opened through a link, and
 never if they are not regular files (opening a pipe waits for its other end)."""
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from errno import EINVAL
 from pathlib import Path
 from stat import S_ISREG
@@ -20,11 +20,17 @@ def open_private(path: Path, flags: int) -> Iterator[int]:
         os.close(file)
 
 
+def create_private(path: Path) -> None:
+    """Create an empty file that only its owner may read, whatever the umask is; one that is there is left as it is."""
+    with suppress(FileExistsError), open_private(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL) as file:
+        os.fchmod(file, 0o600)
+
+
 def _check(file: int, path: Path) -> None:
     found = os.fstat(file)
     if not S_ISREG(found.st_mode):
         raise OSError(EINVAL, "not a file", str(path))
-    if found.st_mode & 0o077 and found.st_uid == os.geteuid():
+    if found.st_mode & 0o077 and found.st_uid == os.geteuid() and not os.fstatvfs(file).f_flag & os.ST_RDONLY:
         os.fchmod(file, 0o600)
 
 

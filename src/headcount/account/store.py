@@ -13,10 +13,11 @@ from errno import EACCES, ENOSPC
 from pathlib import Path
 from sqlite3 import Connection
 
-from headcount.account.chain import Row
+from headcount.account.chain import Newer, Row, check_format
 from headcount.account.one_path import check_one_path
+from headcount.account.private import create_private
 from headcount.account.turn import PATIENCE, busy, turn
-from headcount.errors import LedgerError, LedgerTampered
+from headcount.errors import LedgerError, LedgerTampered, LedgerTooNew
 
 APPLICATION_ID = 0x48434C31
 """Marks the file as a headcount ledger."""
@@ -53,8 +54,8 @@ def writing(path: Path) -> Iterator[Connection]:
 
 
 def create(path: Path, first: Row) -> None:
-    """Create the file with its first row, unless another process was faster."""
-    with _ledger_errors(path), turn(path), closing(_connect(path, create=True)) as connection:
+    """Create the file, for its owner alone, with its first row, unless another process was faster."""
+    with _ledger_errors(path), turn(path), closing(_created(path)) as connection:
         connection.execute("BEGIN IMMEDIATE")
         if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
@@ -124,10 +125,14 @@ def damage(connection: Connection) -> str | None:
     return None if found == "ok" else found
 
 
-def _connect(path: Path, *, create: bool = False) -> Connection:
+def _created(path: Path) -> Connection:
+    create_private(path)
+    return _connect(path)
+
+
+def _connect(path: Path) -> Connection:
     check_one_path(path)
-    where = f"{path.as_uri()}?mode={'rwc' if create else 'rw'}"
-    connection = sqlite3.connect(where, uri=True, timeout=PATIENCE, isolation_level=None)
+    connection = sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True, timeout=PATIENCE, isolation_level=None)
     connection.execute("PRAGMA synchronous = EXTRA")
     connection.execute("PRAGMA trusted_schema = OFF")
     if connection.execute("PRAGMA journal_mode = DELETE").fetchone()[0] != "delete":
@@ -141,7 +146,28 @@ def _check_schema(connection: Connection, path: Path) -> None:
         raise LedgerError(f"{path}: {_NOT_A_LEDGER}", fix=_ANOTHER_FILE)
     found = {sql for (sql,) in connection.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")}
     if found - {OLD_INDEX} != set(SCHEMA):
+        _check_format(connection, path)
         raise LedgerTampered(f"{path}: the ledger's tables were changed from outside.", fix=RESTORE)
+
+
+def _check_format(connection: Connection, path: Path) -> None:
+    """Raise if the first row says that the ledger, whose tables are not ours, is of a later format."""
+    try:
+        first = row(connection, 0)
+        if first:
+            check_format(first, first.fields())
+    except Newer as newer:
+        raise too_new(path, str(newer)) from None
+    except (sqlite3.Error, ValueError, TypeError, AttributeError):
+        return
+
+
+def too_new(path: Path, what: str) -> LedgerTooNew:
+    """Error for what only a later version can read, or write."""
+    return LedgerTooNew(
+        f"{path}: written by a newer headcount ({what}). Nothing is wrong with the ledger, and nothing was spent.",
+        fix="pip install --upgrade headcount, and leave the file as it is",
+    )
 
 
 @contextmanager
@@ -166,7 +192,7 @@ def _ledger_errors(path: Path) -> Iterator[None]:
         raise
 
 
-RESTORE = "restore the newest honest copy, then `headcount ledger verify` it"
+RESTORE = "keep this file, restore the newest honest copy, `headcount ledger verify` it: later releases are spent too"
 _NOT_A_LEDGER = "this file is not a ledger, and was left as it is."
 _ANOTHER_FILE = "the path of the ledger, or a new one: headcount ledger new visits.db --epsilon 3 --delta 1e-5"
 _ASK_AGAIN = "then ask the same again: what was charged already is not charged twice"

@@ -1,5 +1,6 @@
 """The command line. Results on stdout, progress on stderr; exit code 2 for wrong arguments, 3 if the budget refuses,
-128 and the signal's number if it is interrupted (130 for Ctrl-C).
+4 if the data changed since the request was charged, 5 if its release is not finished, 128 and the signal's number if it
+is interrupted (130 for Ctrl-C).
 
 app.py       all commands
 job.py       commands of jobs: from options to a plan and a release

@@ -11,8 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from headcount.account import Ledger
-from headcount.account.ledger import Spend
+from headcount.account import Ledger, Spend
 from headcount.cli import stopping
 from headcount.cli.options import arguments, own_options
 from headcount.cli.panels import in_panels
@@ -48,6 +47,9 @@ class Run:
     ledger: Annotated[Path | None, typer.Option("--ledger", help="Charge this ledger.")] = None
     analyst: Annotated[str | None, typer.Option(help="Who makes the charge, for the ledger and the report.")] = None
     purpose: Annotated[str | None, typer.Option(help="What the release is for, likewise.")] = None
+    serves: Annotated[
+        bool, typer.Option("--serves", help="Answer for others: never say whether the data changed since.")
+    ] = False
     again: Annotated[bool, typer.Option("--again", help="Pay for a new draw of a sealed request.")] = False
     engine: Annotated[str, typer.Option(help="What reads the file: duckdb or spark.")] = "duckdb"
     memory: Annotated[str | None, typer.Option(help="The most that DuckDB may take: 4GB, 512MB.")] = None
@@ -68,7 +70,7 @@ def command(name: str) -> Callable[..., None]:
         run = Run(**{option: typed.pop(option) for option in shared})
         _engine(run)
         check_targets(run.out or [])
-        _check_attribution(run)
+        _check_ledger_options(run)
         _carry_out(name, arguments(function, typed), run)
 
     files, user, *others = shared.values()
@@ -106,11 +108,13 @@ def check_targets(out: Sequence[Path]) -> None:
             raise BadParameter(f"{path}: there is no such folder.", fix=f"mkdir -p {path.parent}")
 
 
-def _check_attribution(run: Run) -> None:
-    """Refuse an analyst or a purpose that nothing would record."""
+def _check_ledger_options(run: Run) -> None:
+    """Refuse options that mean nothing without a ledger."""
     for name, given in (("analyst", run.analyst), ("purpose", run.purpose)):
         if given is not None and run.ledger is None:
             raise BadParameter(f"{name}={given!r:.60}: nothing records it without a ledger.", fix="ledger=visits.db")
+    if run.serves and run.ledger is None:
+        raise BadParameter("serves=True: only a ledger serves others.", fix="ledger=visits.db")
 
 
 def _carry_out(name: str, parameters: dict[str, Any], run: Run) -> None:
@@ -163,7 +167,7 @@ def _check_pictures(plan: Plan, out: Sequence[Path]) -> None:
 
 
 def _release(plan: Plan, run: Run) -> None:
-    ledger = Ledger(run.ledger, analyst=run.analyst, purpose=run.purpose) if run.ledger else None
+    ledger = Ledger(run.ledger, analyst=run.analyst, purpose=run.purpose, serves=run.serves) if run.ledger else None
     there = {path: _version(path) for path in run.out or []}
     before = len(_charges(plan, ledger))
     try:
@@ -193,7 +197,8 @@ def _draw_release(plan: Plan, ledger: Ledger | None, *, again: bool) -> Release:
     with steps() as progress:
         release = plan.release(ledger=ledger, again=again, progress=progress)
     if not release.fresh:
-        print("sealed before: no new noise, no new charge (--again pays for a new draw)", file=sys.stderr)
+        more = "" if ledger and ledger.serves else " (--again pays for a new draw)"
+        print(f"sealed before: no new noise, no new charge{more}", file=sys.stderr)
     return release
 
 

@@ -21,6 +21,7 @@ PANELS = {
         "ledger",
         "analyst",
         "purpose",
+        "serves",
         "again",
         "dataset",
     ),

@@ -24,6 +24,7 @@ from headcount.exact import Integers
 from headcount.noise.law import Law
 from headcount.noise.race import Race, one_by_one, run
 from headcount.noise.thin import by_coins, by_digits
+from headcount.wording.secret import Secret
 
 CHUNK = 1 << 18
 """Draws per batch: a few MiB of words, which stay in the cache."""
@@ -84,7 +85,7 @@ class Uniform64(Entropy):
         return by_digits(totals, rate, self)
 
     def secret(self) -> bytes:
-        return self.random_bytes(KEY_BYTES)
+        return Secret(self.random_bytes(KEY_BYTES))
 
 
 class SystemEntropy(Uniform64):

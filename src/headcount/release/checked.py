@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 
 from headcount.account.events import Event, Laplace, from_json
 from headcount.bound.selection.profile import PROFILE_EDGES
+from headcount.errors import ReleaseTooNew
 from headcount.estimate.shape.table import MAX_BUCKETS
 from headcount.exact import rational
 from headcount.release.about import ESTIMANDS, SHAPE_COLUMNS, About
@@ -64,11 +65,21 @@ def about_in(text: bytes) -> About:
     plain = _json(text.decode(), "about")
     known = {field.name: field for field in fields(About)}
     missing = [name for name, field in known.items() if field.default is MISSING and name not in plain]
-    if strange := [*missing, *(name for name in plain if name not in known)]:
-        _refuse(f"the field {strange[0]!r:.40}, which is missing or unknown")
+    if unknown := [name for name in plain if name not in known]:
+        raise _too_new(unknown[0], plain.get("version"))
+    if missing:
+        _refuse(f"the field {missing[0]!r:.40}, which is missing")
     about = About(**{name: _typed(name, known[name].type, value) for name, value in plain.items()})
     _check_form(about)
     return about
+
+
+def _too_new(field: str, version: Any) -> ReleaseTooNew:
+    by = f"headcount {version:.20}" if isinstance(version, str) and version else "a newer headcount"
+    return ReleaseTooNew(
+        f"this release was made by {by}: this version does not know its field {field!r:.40}.",
+        fix="pip install --upgrade headcount",
+    )
 
 
 def _typed(name: str, kind: Any, value: Any) -> Any:

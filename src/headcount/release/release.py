@@ -17,7 +17,7 @@ from headcount.account import Ledger
 from headcount.account.entry import entry_of
 from headcount.account.events import from_json
 from headcount.account.store import is_missing
-from headcount.errors import BadParameter, NotATable, UnknownColumn, optional_package, visible
+from headcount.errors import BadParameter, NotATable, ReleaseTooNew, UnknownColumn, optional_package, visible
 from headcount.release import export, text
 from headcount.release.about import KEY, About, Paid
 from headcount.release.checked import NotARelease, about_in, check_size, check_table
@@ -259,6 +259,8 @@ class Release:
             check_table(release.table, release.about)
         except FileNotFoundError:
             raise NotATable(f"{path}: there is no such file.", fix="a file from release.save(...)") from None
+        except ReleaseTooNew:
+            raise
         except Exception as error:  # whatever the file may hold
             why = f" ({error})" if isinstance(error, NotARelease) and str(error) else ""
             raise NotATable(f"{path}: not a release{why}.", fix="a .parquet file from release.save(...)") from None

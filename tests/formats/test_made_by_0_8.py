@@ -1,6 +1,6 @@
 """Ledgers and releases that version 0.8.0 made are readable, sound, and can be charged.
 
-In made_by_0_8, made by 0.8.0 on visits.csv: plans.db.gz (a histogram and a profile, whose releases lie beside it, and a
+In 0.8, made by 0.8.0 on visits.csv: plans.db.gz (a histogram and a profile, whose releases lie beside it, and a
 total that was charged and never finished), mixed.db.gz (a total for add-remove, one for replace), public.db.gz (a
 distribution with public sizes), own.db.gz (charges of one's own, one sealed, one not), told.db.gz (one whose event is
 for replace); and all of their heads.
@@ -19,7 +19,7 @@ from headcount.account import Charge, Cost, Ledger
 from headcount.errors import LedgerError
 from headcount.release import Release
 
-MADE = Path(__file__).with_name("made_by_0_8")
+MADE = Path(__file__).with_name("0.8")
 HEADS = json.loads((MADE / "heads.json").read_text())
 ONE = Cost(Fraction(1), Fraction(0))
 ASKED: dict[str, Any] = {"user": "user", "epsilon": 1, "bound": 1}

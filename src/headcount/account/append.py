@@ -1,0 +1,36 @@
+"""Rows that a ledger appends: the first, a charge, a seal."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from secrets import token_hex
+
+from headcount.account.chain import FORMAT, History, Row, amount, digest
+from headcount.account.charge import Charge
+from headcount.account.guarantee import Cost
+from headcount.account.rows import sha256
+from headcount.errors import LedgerError
+
+
+def opening_row(path: Path, budget: Cost | None, neighbours: str) -> Row:
+    """First row of a new ledger, with its budget."""
+    if budget is None:
+        raise LedgerError(
+            f"{path}: there is no ledger here yet.",
+            fix=f'Ledger("{path}", epsilon=3, delta=1e-5), or: headcount ledger new {path} --epsilon 3 --delta 1e-5',
+        )
+    body = {"format": FORMAT, "id": token_hex(16), "neighbours": neighbours, **amount(budget)}
+    return Row.after(None, kind="open", request="", reserved=None, body=body)
+
+
+def charge_row(history: History, charge: Charge, fields: dict[str, str]) -> Row:
+    """Row of a new charge, with further fields. It names its format, as the ledger may be of an earlier one."""
+    after = Cost(history.spent.epsilon + charge.cost.epsilon, history.spent.delta + charge.cost.delta)
+    at = datetime.now(UTC).isoformat(timespec="seconds")
+    body = {"format": FORMAT, "at": at, **fields, **charge.body(), **amount(after, "spent_")}
+    return Row.after(history.last, kind="reserve", request=digest(body), reserved=None, body=body)
+
+
+def seal_row(history: History, reserved: Row, content: bytes) -> Row:
+    """Row that seals a charge with its release."""
+    body = {"sha256": sha256(content), **amount(history.spent, "spent_")}
+    return Row.after(history.last, kind="seal", request=reserved.request, reserved=reserved.number, body=body)
