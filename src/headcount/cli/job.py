@@ -180,7 +180,8 @@ def _release(plan: Plan, run: Run) -> None:
         stopped.outcome = f"wrote {', '.join(map(str, wrote))}, nothing else" if wrote else "nothing was released"
         if ledger:
             charges = _charges(plan, ledger)
-            stopped.outcome += f"; {_describe_new_draw(charges, before) if run.again else _describe_charges(charges)}"
+            outcome = _describe_new_draw(charges, before) if run.again else _describe_charges(charges, run.serves)
+            stopped.outcome += f"; {outcome}"
         raise
 
 
@@ -208,9 +209,12 @@ def _charges(plan: Plan, ledger: Ledger | None) -> list[Spend]:
     return [spend for spend in ledger.spends() if spend.request == request] if ledger else []
 
 
-def _describe_charges(charges: list[Spend]) -> str:
-    """Describe what an interrupted release was charged."""
-    return "the ledger was charged: asking the same again costs nothing more" if charges else "nothing was charged"
+def _describe_charges(charges: list[Spend], serves: bool) -> str:
+    """Describe what an interrupted release was charged; whoever is served cannot finish it."""
+    if not charges:
+        return "nothing was charged"
+    without = ", without --serves," if serves and not charges[-1].sealed else ""
+    return f"the ledger was charged: asking the same again{without} costs nothing more"
 
 
 def _describe_new_draw(charges: list[Spend], before: int) -> str:
