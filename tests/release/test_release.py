@@ -22,7 +22,7 @@ from headcount.audit.choices import Fixed
 from headcount.errors import BadParameter, NotATable
 from headcount.noise import SystemEntropy
 from headcount.noise.finite import Bernoulli
-from headcount.release.release import write
+from headcount.release.files import write
 
 NASTY = ["=cmd()", "+1", "-1", "@x", "\tx", "\rx", "'quoted'", 'say "hi"', "two\nlines", "<script>alert(1)</script>"]
 NASTY += ["$x^2$", "\x1b[2J", "a,b", "", "😀 naïve", "x" * 200]

@@ -22,6 +22,7 @@ from headcount.jobs.metrics import column_of
 from headcount.jobs.registry import FUNCTIONS, plan
 from headcount.planner import Plan
 from headcount.release import Release
+from headcount.release.files import check_target
 from headcount.release.release import FORMATS, PICTURE_FORMATS, bad_format
 from headcount.source.engines.engine import Engine
 from headcount.source.engines.registry import engine_named
@@ -102,10 +103,16 @@ def check_targets(out: Sequence[Path]) -> None:
     for path in out:
         if path.suffix.lower() not in FORMATS:
             raise bad_format(path)
-        if path.is_dir():
-            raise BadParameter(f"{path}: a folder.", fix=f"{path / 'release.csv'}")
-        if not path.absolute().parent.is_dir():
-            raise BadParameter(f"{path}: there is no such folder.", fix=f"mkdir -p {path.parent}")
+        if not _is_folder(path.absolute().parent):
+            raise BadParameter(f"{path!s:.200}: there is no such folder.", fix=f"mkdir -p {path.parent}")
+        check_target(path)
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:  # a name that is too long
+        return False
 
 
 def _check_ledger_options(run: Run) -> None:

@@ -4,7 +4,8 @@ about.py      About: everything about a release but its rows; the Parquet bytes 
 release.py    Release: rows and everything about them, as one file that a ledger can seal
 shape.py      Shape: a histogram without its labels, and its properties
 results.py    the class of a release, by its view; `load`
-checked.py    validation of files that anybody may have written
+checked.py    validation of files that anybody may have written   size.py   limit on the memory that they take
+files.py      files that are written, as a whole or not at all
 order.py      the order of rows                 scale.py   the scale of quantiles, from their plan
 text.py       the summary     notes.py   the lines below it; profile.py   the bound that a profile suggests
 report/       the report      plot.py    the picture     export.py   CSV and JSON

@@ -14,7 +14,6 @@ from typing import Any, NoReturn
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from headcount.account.events import Event, Laplace, from_json
 from headcount.bound.selection.profile import PROFILE_EDGES
@@ -23,10 +22,9 @@ from headcount.estimate.shape.table import MAX_BUCKETS
 from headcount.exact import rational
 from headcount.release.about import ESTIMANDS, SHAPE_COLUMNS, About
 from headcount.release.scale import edges_in
+from headcount.release.size import NotARelease
 from headcount.source.views import EVENTS, ITEMS, SIZE, WHAT, size_bins
 
-MOST_ROWS = 10**8
-"""Limit on rows: a file may promise more than memory holds."""
 MOST_NESTED = 30
 """Limit on the nesting of JSON; plans are far below."""
 MOST_STEPS = 2**24
@@ -47,17 +45,6 @@ KINDS = (
     pa.types.is_timestamp,
 )
 """Types of items."""
-
-
-class NotARelease(ValueError):
-    """The file is no release; the message says why."""
-
-
-def check_size(content: bytes) -> None:
-    """Refuse a file with more rows than memory may hold, before they are read."""
-    rows = pq.ParquetFile(pa.BufferReader(content)).metadata.num_rows
-    if rows > MOST_ROWS:
-        _refuse(f"{rows:,} rows")
 
 
 def about_in(text: bytes) -> About:

@@ -1,13 +1,10 @@
 """A release: its rows and everything about them, kept as one Parquet file whose bytes are what a ledger seals."""
 
 import hashlib
-import os
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
-from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -20,9 +17,11 @@ from headcount.account.store import is_missing
 from headcount.errors import BadParameter, NotATable, ReleaseTooNew, UnknownColumn, optional_package, visible
 from headcount.release import export, text
 from headcount.release.about import KEY, About, Paid
-from headcount.release.checked import NotARelease, about_in, check_size, check_table
+from headcount.release.checked import about_in, check_table
+from headcount.release.files import write
 from headcount.release.hints import release_hints
 from headcount.release.notes import notes
+from headcount.release.size import NotARelease, check_size
 from headcount.source.regular import check_regular
 from headcount.wording import wrapped
 
@@ -270,35 +269,3 @@ class Release:
 def bad_format(path: str | Path) -> BadParameter:
     """The error for a file name with an unknown ending."""
     return BadParameter(f"{path}: unknown kind of file.", fix=f"a name that ends in {', '.join(FORMATS)}")
-
-
-def write(path: str | Path, content: bytes, *, mode: int = 0o666) -> Path:
-    """Write a file as a whole or not at all: to a temporary file beside it, synced to disk, then renamed."""
-    target = Path(path)
-    if target.is_dir():
-        raise BadParameter(f"{path}: a folder.", fix=f"{target / 'release.csv'}")
-    beside = target.with_name(f".{target.name}.{token_hex(4)}")
-    try:
-        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(target)
-        _sync_folder(target.absolute().parent)
-    except OSError as error:
-        raise BadParameter(
-            f"{path}: cannot be written ({error.strerror}).", fix="a folder that you may write to"
-        ) from None
-    finally:  # also if it is interrupted
-        beside.unlink(missing_ok=True)
-    return target
-
-
-def _sync_folder(folder: Path) -> None:
-    """Sync a folder to disk, else a power cut may undo a rename; skipped if the folder may not be opened."""
-    with suppress(PermissionError):
-        opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(opened)
-        finally:
-            os.close(opened)

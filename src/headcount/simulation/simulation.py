@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from headcount.errors import optional_package, visible
-from headcount.release.release import write
+from headcount.release.files import write
 from headcount.release.text import columns
 from headcount.wording import counted_noun
 from headcount.wording.markup import card, paragraphs

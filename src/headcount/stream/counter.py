@@ -29,7 +29,7 @@ from headcount.estimate.shape.table import Estimator, Loss, of_buckets
 from headcount.exact import Integers, Number, one_of
 from headcount.federated.single import Single
 from headcount.noise import Entropy, SystemEntropy
-from headcount.release.release import write
+from headcount.release.files import write
 from headcount.release.shape import Shape, shape_release
 from headcount.source.buckets import TEXT, buckets_of, item_text
 from headcount.source.regular import check_regular
