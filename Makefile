@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-all lint docs bench bench-full bench-tpch evidence evidence-quick reproduce peers audit clean
+.PHONY: demo test test-all matrix lint docs bench bench-full bench-tpch evidence evidence-quick reproduce peers audit clean
 
 demo: .venv/ready
 	$(BIN)/headcount demo
@@ -17,6 +17,11 @@ test: lint
 # Everything at full effort: about an hour on two processors.
 test-all: lint
 	$(PYTEST) --all
+
+# The lowest and the newest versions of everything, on every Python that is here: half an hour, and gigabytes to load.
+matrix: .venv/ready
+	$(BIN)/pip install --quiet --editable '.[matrix]'
+	$(BIN)/python -m tests.matrix $(MORE)
 
 lint: .venv/ready
 	$(BIN)/ruff check .

@@ -8,7 +8,12 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-SPARK = PROJECT["optional-dependencies"]["spark"]
+EXTRAS = [
+    each
+    for extra in ("chart", "pld", "spark", "spark-java")
+    for each in PROJECT["optional-dependencies"][extra]
+    if not each.startswith("headcount")
+]
 
 
 def name_of(requirement: str) -> str:
@@ -16,7 +21,7 @@ def name_of(requirement: str) -> str:
     return re.split(r"[^a-z0-9-]", requirement)[0]
 
 
-@pytest.mark.parametrize("package", sorted({name_of(each) for each in [*PROJECT["dependencies"], *SPARK]}))
+@pytest.mark.parametrize("package", sorted({name_of(each) for each in [*PROJECT["dependencies"], *EXTRAS]}))
 def test_every_dependency_is_named(package: str) -> None:
     assert re.search(rf"^{package} ", (ROOT / "NOTICE").read_text(), re.MULTILINE)
 

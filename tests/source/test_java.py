@@ -56,7 +56,6 @@ def choose(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Choose:
         ({"path": "24-ea", "wheel": "17-internal"}, "wheel"),
         ({"home": "21.0.1", "path": "17.0.2", "wheel": "17.0.9"}, "home"),  # the user's own, whatever it is
         ({"home": "25", "path": "17.0.2"}, "home"),
-        ({"path": "11.0.2", "wheel": "21", "spark": "4.0.1"}, "wheel"),
         ({"path": "21.0.2", "wheel": "17", "spark": "4.0.1"}, ""),
     ],
 )
@@ -64,12 +63,21 @@ def test_the_java_that_suits_best(choose: Choose, there: dict[str, str], expecte
     assert choose(**there) == expected
 
 
-@pytest.mark.parametrize("there", [{}, {"path": "25"}, {"path": "1.7.0_80", "wheel": "23.0.1"}])
+@pytest.mark.parametrize(
+    "there",
+    [
+        {},
+        {"path": "25"},
+        {"path": "1.7.0_80", "wheel": "23.0.1"},
+        {"path": "11.0.2", "wheel": "17.0.9", "spark": "4.0.1"},  # that of the wheel lacks a module
+    ],
+)
 def test_no_java_that_suits(choose: Choose, there: dict[str, str]) -> None:
     with pytest.raises(BadParameter) as failed:
         choose(**there)
     assert str(failed.value) == (
-        "there is no Java that Spark 3.5.7 runs on. Fix: pip install it, or set JAVA_HOME to a Java 17"
+        f"there is no Java that Spark {there.get('spark', SPARK)} runs on. "
+        "Fix: pip install it, or set JAVA_HOME to a JDK 17"
     )
 
 

@@ -23,7 +23,9 @@ ELSE {1} END AS {2}"""
 
 
 def read_table(paths: Sequence[str], columns: Sequence[str]) -> ir.Table:
-    """Return the values of names in every line: column0, column1, ..."""
+    """Return the values of names in every line: column0, column1, ... DuckDB 1 cannot search for a NUL."""
+    if any("\0" in column for column in columns):
+        raise ValueError("a NUL in the name of a column")
     lines = on_engine(Stream(paths, ["line"], partial(map, _lines)))
     values = [_value(column, plain) for column, plain in zip(columns, column_names(len(columns)), strict=True)]
     valid = f"SELECT CASE WHEN json_valid(line) THEN line END AS line FROM {lines.get_name()}"

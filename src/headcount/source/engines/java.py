@@ -25,14 +25,14 @@ SECONDS = 60
 def use_java(spark: str, *, install: str) -> None:
     """Set JAVA_HOME to a Java that this version of Spark runs on, unless PATH leads there already.
 
-    `install` is the command that installs a Java."""
+    `install` is the command that installs a Java, and a Spark that runs on it."""
     if home := os.environ.get(JAVA_HOME):
         _check_home(home)
         return
-    chosen = _suitable(_available(), spark)
+    chosen = _suitable(_available(spark), spark)
     if chosen is None:
         raise BadParameter(
-            f"there is no Java that Spark {spark} runs on.", fix=f"{install}, or set JAVA_HOME to a Java 17"
+            f"there is no Java that Spark {spark} runs on.", fix=f"{install}, or set JAVA_HOME to a JDK 17"
         )
     if chosen:
         os.environ[JAVA_HOME] = chosen
@@ -48,9 +48,10 @@ def _check_home(home: str) -> None:
         raise BadParameter(f"JAVA_HOME={home!r:.200}: there is no Java that starts.", fix="unset JAVA_HOME")
 
 
-def _available() -> dict[str, int]:
-    """Candidates for JAVA_HOME and their Java versions, the preferred first; "" stands for the Java on PATH."""
-    homes = ["", *([packaged] if (packaged := _packaged()) else [])]
+def _available(spark: str) -> dict[str, int]:
+    """Candidates for JAVA_HOME and their Java versions, the preferred first; "" stands for the Java on PATH. Spark 4
+    loads a module that the packaged Java lacks (jdk.incubator.vector)."""
+    homes = ["", *([packaged] if _major(spark) < 4 and (packaged := _packaged()) else [])]
     versions = {home: _version(home) for home in homes}
     return {home: version for home, version in versions.items() if version is not None}
 

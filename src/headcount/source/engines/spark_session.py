@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 INSTALL = "pip install 'headcount[spark]'"
+INSTALL_JAVA = "pip install 'headcount[spark-java]'"
 LEGACY, PARSER = "spark.sql.legacy.", "spark.sql.legacy.timeParserPolicy"
 SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
@@ -112,7 +113,7 @@ def session_class() -> Any:
         raise BadParameter("there is no Spark here.", fix=INSTALL) from None
     if tuple(map(int, __version__.split(".")[:2])) < (3, 5):
         raise BadParameter(f"Spark {__version__} is too old.", fix=INSTALL)
-    java.use_java(__version__, install=INSTALL)
+    java.use_java(__version__, install=INSTALL_JAVA)
     return SparkSession
 
 

@@ -1,0 +1,43 @@
+"""The environments that are tried: a Python, and versions of everything that is installed with headcount."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+PYTHONS = ("3.11", "3.12", "3.13")
+FRAMES = ("pandas>=2.2", "polars>=1.20")
+"""Packages that headcount works with, but does not install; the versions are those of the extra `dev`."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One environment."""
+
+    python: str
+    resolution: Literal["lowest-direct", "highest"]
+    """The lowest versions that pyproject.toml allows, or the newest."""
+    extras: tuple[str, ...] = ("chart", "pld")
+    others: tuple[str, ...] = FRAMES
+    """Further requirements."""
+    note: str = ""
+    steps: Literal["all", "spark"] = "all"
+
+    @property
+    def title(self) -> str:
+        """What the table calls it."""
+        versions = "lowest" if self.resolution == "lowest-direct" else "newest"
+        return f"Python {self.python}, {versions}" + (f", {self.note}" if self.note else "")
+
+    def requirements(self, wheel: str) -> list[str]:
+        """What to install."""
+        extras = f"[{','.join(self.extras)}]" if self.extras else ""
+        return [f"headcount{extras} @ {wheel}", *self.others]
+
+
+CELLS = [
+    *(Cell(python, "lowest-direct") for python in PYTHONS),
+    *(Cell(python, "highest") for python in PYTHONS),
+    Cell("3.12", "highest", extras=(), others=(), note="headcount alone, without pandas"),
+    Cell("3.11", "highest", others=(*FRAMES, "duckdb<2"), note="DuckDB 1"),
+    Cell("3.12", "highest", extras=("spark",), others=("pyspark>=4",), note="PySpark 4", steps="spark"),
+    Cell("3.11", "lowest-direct", extras=("spark-java",), others=(), note="PySpark 3.5", steps="spark"),
+]
