@@ -25,7 +25,7 @@ from headcount.release import Release
 
 TOP = 50
 MANY_PAIRS = 2_000_000
-"""Tables with more rows than this are released half as often."""
+"""Tables of the panel with more rows than this are released half as often."""
 HEADS = ("table", "half", "epsilon", "shown", "good", "l1", "holds", f"top {TOP}", "half-width")
 
 
@@ -52,7 +52,8 @@ def lines(options: argparse.Namespace, to: Path) -> Iterator[str]:
             continue
         truth = true_counts(path, events=options.count == "events")
         keys = {"keys": list(truth)} if options.known else {}
-        runs = options.runs if sum(truth.values()) < MANY_PAIRS else (options.runs + 1) // 2
+        fewer = not options.real and sum(truth.values()) >= MANY_PAIRS
+        runs = (options.runs + 1) // 2 if fewer else options.runs
         for epsilon in map(float, options.epsilon.split(",")):
             asked = {"epsilon": epsilon, "count": options.count, "mechanism": options.mechanism, **keys}
             each = [run(path, truth, asked, options.beside) for _ in range(runs)]

@@ -290,6 +290,7 @@ NIGHT = (
         module("shuffle"),
         with_own("shuffle", *SHAPE, f"{SRC}/federated/shape/*.py"),
         10,
+        ("cost", "error"),
     ),
     Experiment(
         "tpch",
@@ -303,7 +304,7 @@ NIGHT = (
     Experiment(
         "scale",
         "Time and memory beside the plain query",
-        module("scale", "--full"),
+        module("scale", "--full", "--images", "docs/images"),
         (*KNOWN, *TOP, *SCALE),
         180,
         environments=("opendp", "diffprivlib"),

@@ -30,6 +30,11 @@ ROOT = Path(__file__).parents[2]
 PARTS = ("Utility", "Assumptions", "Proof", "How it is tested")
 WITHOUT_CURATOR = ("docs/proofs/shuffle.md", "docs/proofs/stream.md")
 """Mechanisms that are run where people keep their data."""
+BUILDING_BLOCKS = frozenset(
+    f"docs/proofs/{name}.md"
+    for name in ("bounding", "choice", "discrete-gaussian", "exact-noise", "ledger", "thresholds")
+)
+"""Pages on what several mechanisms rest on: noise, prices, bounds and payment. They have no error of their own."""
 BUDGET = Cost(Fraction(1), Fraction("1e-6"))
 NUMBER = re.compile(r"\d(?:[\d,.]*\d)?")
 TABLE = pd.DataFrame({"user": [1, 2], "item": ["a", "b"], "price": [1.0, 2.0]})
@@ -61,6 +66,12 @@ def parts(page: str) -> dict[str, str]:
 
 def test_there_are_as_many_pages_as_families_have() -> None:
     assert len(proofs()) >= 16
+
+
+def test_every_page_proves_a_mechanism_or_what_mechanisms_rest_on() -> None:
+    pages = {page.relative_to(ROOT).as_posix() for page in (ROOT / "docs" / "proofs").glob("*.md")}
+    assert pages == {*proofs(), *BUILDING_BLOCKS}
+    assert all("How it is tested" in parts(page) for page in BUILDING_BLOCKS)
 
 
 @pytest.mark.parametrize("page", proofs())

@@ -13,7 +13,8 @@ from headcount.release.report.yaml import Gap, Placeholder
 from headcount.release.text import chart_title
 
 LIBRARY = (
-    "Noise is drawn exactly, on whole numbers, from the operating system's generator; no floating point is involved."
+    "Noise is drawn exactly, on whole numbers, from the operating system's generator: drawing it uses no floating "
+    "point. Contributions are bounded before it, partly in floating point; the proofs allow for its rounding."
 )
 TRUST = (
     "Whoever holds the rows and runs headcount is trusted with them. Readers are not trusted: they may know anything "

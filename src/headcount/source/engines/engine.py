@@ -8,8 +8,10 @@ Invariants of every engine:
 - `table` returns text that compares byte by byte and timestamps in UTC, whatever the user's settings are; else one
   person's spelling could name everybody's item. An engine that cannot do this leaves `byte_exact` False and is refused.
 - `check` and `types` read no row: whatever can be refused is refused by the schema.
-- Nothing that an engine computes depends on chance, on partitions or on the order of rows: repeated work gives the
-  same result, and the same bytes as every other engine (tests/conformance).
+- Nothing that an engine computes depends on chance: repeated work on the same table gives the same result. Counts and
+  whole numbers do not depend on partitions or on the order of rows either, and are those of every other engine
+  (tests/conformance). Sums of floating-point numbers (norms of a person's amounts on Spark) are rounded in the order in
+  which the engine adds them up; the proof of groups allows for any order (docs/proofs/groups.md).
 - Materialised tables, memtables and running queries are gone when their block ends, however it ends.
 """
 
