@@ -1,11 +1,15 @@
 """Exception classes, one per kind of mistake. Every message says what was given, what is allowed, and ends with the
-line to write instead. Control characters in names that others chose are made visible."""
+line to write instead. Control characters in names that others chose are made visible, and long ones are cut."""
 
 from importlib import import_module
 from typing import Any
 
 PLACEHOLDER = "·"
 """Shown in place of an unprintable character."""
+LONGEST = 400
+"""Most characters of what is said, and of what to write instead: either may repeat what somebody typed."""
+KEPT = 120
+"""Characters that are kept at the beginning of a longer text; the rest at its end, which says what is wrong."""
 
 
 def visible(text: str) -> str:
@@ -17,6 +21,27 @@ def visible(text: str) -> str:
     return text if text.isprintable() else "".join(char if char.isprintable() else PLACEHOLDER for char in text)
 
 
+def shown(value: object, most: int = 60) -> str:
+    """The text of what somebody typed, cut; Python writes no integer of more than 4,300 digits.
+
+    >>> shown("word"), shown(10**5000)
+    ("'word'", '...')
+    """
+    try:
+        return repr(value)[:most]
+    except Exception:  # whatever the object may raise
+        return "..."
+
+
+def brief(text: str) -> str:
+    """Cut the middle out of a long text.
+
+    >>> brief("by=" + 9999 * "x" + ": no column")[-13:]
+    'xx: no column'
+    """
+    return text if len(text) <= LONGEST else f"{text[:KEPT]}…{text[KEPT + 1 - LONGEST :]}"
+
+
 class HeadcountError(Exception):
     """Base class of every error that headcount raises."""
 
@@ -25,8 +50,8 @@ class HeadcountError(Exception):
     with, 4 if the data changed since the request was charged, 5 if its release is not finished."""
 
     def __init__(self, message: str, *, fix: str) -> None:
-        super().__init__(visible(f"{message} Fix: {fix}"))
-        self.fix = visible(fix)
+        self.fix = visible(brief(fix))
+        super().__init__(f"{visible(brief(message))} Fix: {self.fix}")
 
 
 class BadParameter(HeadcountError, ValueError):

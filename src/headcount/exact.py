@@ -6,6 +6,7 @@ provably contains the true value, and is converted back only by `round_up` or `r
 """
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from decimal import Decimal, InvalidOperation, localcontext
@@ -20,7 +21,7 @@ import numpy as np
 from flint import acb, arb, ctx, fmpq
 from numpy.typing import NDArray
 
-from headcount.errors import BadParameter
+from headcount.errors import BadParameter, shown
 
 Number = int | float | str | Decimal | Fraction
 """Types accepted where a number is needed."""
@@ -29,6 +30,11 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 """An array of 64-bit integers."""
 
+FEW = 4
+"""Up to here all names that can be meant are spelt out as they are typed."""
+MOST_BITS = 1500
+"""Most bits of a typed number's numerator and denominator: about 450 digits, which a release can hold."""
+DECIMAL_COMMA = re.compile(r"([-+]?[0-9]+),([0-9]+)")
 _MAX_RADIUS = arb(1) / 2  # of a ball whose floor is taken
 
 _PRECISION_LOCK = RLock()  # Arb's working precision belongs to the process, not to the thread
@@ -48,18 +54,26 @@ def rational(name: str, value: Number, *, fix: str) -> Fraction:
     try:
         return _rational(value)
     except (InvalidOperation, ValueError, TypeError, OverflowError, ZeroDivisionError):
-        raise BadParameter(f"{name}={value!r}: a finite number is needed.", fix=fix) from None
+        raise BadParameter(
+            f"{name}={shown(value)}: a finite number is needed.", fix=_with_point(name, value) or fix
+        ) from None
+
+
+def _with_point(name: str, value: object) -> str:
+    """What to write if a number has a decimal comma."""
+    comma = isinstance(value, str) and DECIMAL_COMMA.fullmatch(value.strip())
+    return f"{name}={comma[1]}.{comma[2]}, with a decimal point" if comma else ""
 
 
 def _rational(value: object) -> Fraction:
     if isinstance(value, bool):
         raise TypeError("a truth value is not a number")
     if isinstance(value, Integral):
-        return Fraction(int(value))
+        return _short(Fraction(int(value)))
     if isinstance(value, Rational):
-        return Fraction(int(value.numerator), int(value.denominator))
+        return _short(Fraction(int(value.numerator), int(value.denominator)))
     if isinstance(value, str):
-        return Fraction(value.strip()) if "/" in value else _decimal(Decimal(value))
+        return _short(Fraction(value.strip())) if "/" in value else _decimal(Decimal(value))
     if isinstance(value, Decimal):
         return _decimal(value)
     if isinstance(value, Real):
@@ -70,7 +84,15 @@ def _rational(value: object) -> Fraction:
 def _decimal(value: Decimal) -> Fraction:
     if value.is_finite() and abs(value.adjusted()) > 400:
         raise OverflowError("a number that large or small cannot be meant")
-    return Fraction(value)
+    return _short(Fraction(value))
+
+
+def _short(value: Fraction) -> Fraction:
+    """Refuse a number with more digits than a release keeps, or beyond what a float can be."""
+    if max(value.numerator.bit_length(), value.denominator.bit_length()) > MOST_BITS:
+        raise OverflowError("a number of that many digits cannot be meant")
+    float(value)
+    return value
 
 
 def positive(name: str, value: Number, *, fix: str) -> Fraction:
@@ -82,20 +104,29 @@ def positive(name: str, value: Number, *, fix: str) -> Fraction:
 
 
 def whole(name: str, value: int, *, least: int, fix: str) -> int:
-    """Validate an integer that is at least `least`."""
+    """Validate an integer that is at least `least`, and that 64 bits hold."""
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-        raise BadParameter(f"{name}={value!r}: a whole number of at least {least} is needed.", fix=fix)
+        raise BadParameter(f"{name}={shown(value)}: a whole number of at least {least} is needed.", fix=fix)
+    if value >= 2**63:
+        raise BadParameter(f"{name}: a whole number below 2^63 is needed.", fix=fix)
     return int(value)
 
 
 def one_of(name: str, value: Any, known: Sequence[str], more: str = "") -> Any:
     """Return the value if it is one of the known names, else raise; `more` is what else may be written."""
-    if value not in known:
-        names = [f'{name}="{each}"' for each in known]
-        near = [f'did you mean {name}="{each}"? Or' for each in get_close_matches(str(value), known, n=1)]
-        choices = " or ".join([*names, more] if more else names)
-        raise BadParameter(f"{name}={value!r}: unknown.", fix=" ".join([*near, choices]))
-    return value
+    if not isinstance(value, str) or value not in known:
+        raise BadParameter(f"{name}={shown(value)}: unknown.", fix=_one_of(name, value, known, more))
+    return str(value)
+
+
+def _one_of(name: str, value: Any, known: Sequence[str], more: str) -> str:
+    """What to write: the name that was probably meant, then all of them."""
+    near = get_close_matches(value, known, n=1) if isinstance(value, str) else []
+    meant = f'did you mean {name}="{near[0]}"? ' if near else ""
+    if len(known) > FEW:
+        return f"{meant}{name}= one of {', '.join(known)}{f'; or {more}' if more else ''}"
+    choices = " or ".join([*(f'{name}="{each}"' for each in known), *([more] if more else [])])
+    return f"{meant}Or {choices}" if meant else choices
 
 
 @contextmanager

@@ -34,6 +34,7 @@ from headcount.source.binning import Binning, bins_of
 from headcount.source.pandas_columns import Role
 from headcount.source.views import Where, check_conditions, conditions, rows_where, where_clause
 from headcount.wording import counted_noun, plural
+from headcount.wording.typed import column_name
 
 Parser = Callable[[str, Any, Mapping[str, Any]], Any]
 """Checks a value as typed: its name, the value, and the parameters before it."""
@@ -61,9 +62,9 @@ def parse_where(name: str, where: Any, before: Mapping[str, Any]) -> Where:
     return conditions(where)
 
 
-def as_typed(name: str, value: Any, before: Mapping[str, Any]) -> Any:
-    """A value that is checked together with others."""
-    return value
+def parse_user(name: str, user: Any, before: Mapping[str, Any]) -> str:
+    """The column that tells people apart."""
+    return column_name(name, user, REQUIRED["user"][1])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,7 +93,7 @@ class Job(ABC):
         """The class of a job; it is known once its file is imported."""
         return Job._KINDS[name]
 
-    user: Annotated[str, as_typed]
+    user: Annotated[str, parse_user]
     """The column that tells people apart."""
     neighbours: Annotated[Neighbours, parse_neighbours] = "add-remove"
     where: Annotated[Where, parse_where] = ()

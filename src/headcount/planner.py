@@ -17,6 +17,7 @@ from headcount.account import Charge, Cost, Ledger
 from headcount.account.budget import budget, epsilon_of_rho, least_epsilon
 from headcount.account.chain import canonical
 from headcount.account.events import Event, Guarantee, to_json
+from headcount.account.given import given_ledger
 from headcount.bound.selection.people import NoisyCount
 from headcount.bound.selection.selection import BoundSelection
 from headcount.errors import BadParameter, visible
@@ -25,14 +26,15 @@ from headcount.job import PRIVACY, Job
 from headcount.mechanism.mechanism import AnyMechanism
 from headcount.mechanism.strategy import Strategy
 from headcount.noise import Entropy, KeyedEntropy, SystemEntropy
-from headcount.release import About, Release, current_version, open_release, pack
+from headcount.release import About, Release, check_request, current_version, open_release, pack
 from headcount.release.hints import request_hints
 from headcount.run import Decision, Progress, Source, draw, fingerprint
 from headcount.source import Events, open_events
 from headcount.source.engines.limits import Limits, limits
-from headcount.source.events import check_limits, check_name
+from headcount.source.events import check_dataset, check_limits, check_name
 from headcount.wording import sentence, wrapped
 from headcount.wording.markup import card, facts, folded_steps, text
+from headcount.wording.typed import check_showable, yes_or_no
 
 FORMAT = 8
 DEFAULT_DELTA = 1e-6
@@ -44,15 +46,17 @@ UNREAD = "This plan read only the schema and spent nothing."
 def release(kind: type[Job], data: Any, given: dict[str, Any]) -> Release:
     """The release of a job, from all arguments of its public function."""
     arguments = {name: value for name, value in given.items() if name not in ("data", "ledger", "again")}
-    ledger = given["ledger"]
-    opened = Ledger(ledger) if isinstance(ledger, str | Path) else ledger
-    return build(kind, data, arguments).release(ledger=opened, again=given["again"])
+    return build(kind, data, arguments).release(ledger=given["ledger"], again=given["again"])
 
 
 def build(kind: type[Job], data: Any, arguments: dict[str, Any]) -> "Plan":
     """The plan of a job, from its arguments as typed."""
     typed = dict(arguments)
+    for name, value in typed.items():
+        check_showable(name, value)
     dataset, memory, spill = (typed.pop(name, None) for name in ("dataset", "memory", "spill"))
+    if dataset is not None:
+        check_dataset(dataset)
     epsilon, rho, delta = typed.pop("epsilon", None), typed.pop("rho", None), typed.pop("delta", DEFAULT_DELTA)
     target = None if kind.relative_target(typed) else typed.pop("target_error", None)
     if target is None:
@@ -130,6 +134,18 @@ class Plan:
         """Refuse what could fail only after the charge."""
         _check_delta(self.job, self.budget.delta)
         self.strategy.check()
+        self._check_loadable()
+
+    def _check_loadable(self) -> None:
+        """Refuse a request whose release could not be opened once it is sealed: packed and loaded as a release is."""
+        check_dataset(self.dataset)
+        try:
+            check_request(pack(pa.table({}), self.about(None)))
+        except Exception as error:  # whatever a parameter may hold
+            raise BadParameter(
+                f"a release cannot hold these parameters ({error}).",
+                fix="names and keys of plain text or numbers",
+            ) from None
 
     @cached_property
     def selection(self) -> BoundSelection[Any] | None:
@@ -290,7 +306,7 @@ class Plan:
     @classmethod
     def _from_plain(cls, plain: dict[str, Any]) -> "Plan":
         job = Job.kind(plain["job"]).from_plain(plain["parameters"])
-        plan = cls(str(plain["dataset"]), job, budget(plain["epsilon"], plain["delta"]), plain["columns"])
+        plan = cls(plain["dataset"], job, budget(plain["epsilon"], plain["delta"]), plain["columns"])
         job.check_schema(plan._kinds())
         plan.check()
         return plan
@@ -322,7 +338,7 @@ class Plan:
         self,
         data: Any = None,
         *,
-        ledger: Ledger | None = None,
+        ledger: Ledger | str | Path | None = None,
         again: bool = False,
         entropy: Entropy | None = None,
         progress: Progress = lambda step: None,
@@ -332,9 +348,9 @@ class Plan:
         `data` is needed only by a plan that came from text. With a ledger, an equal request returns the sealed release,
         without new noise and without a charge; if the data changed since, it is refused (`DataChanged`), unless the
         ledger serves others. `again=True` pays for a new draw."""
-        source = self.source(data)
-        pack(pa.table({}), self.about(None))  # so that packing it cannot fail once noise is drawn
-        if ledger is None:
+        source, charged, anew = self.source(data), given_ledger(ledger), yes_or_no("again", again)
+        self._check_loadable()  # so that neither packing nor loading it can fail once noise is drawn
+        if charged is None:
             return open_release(self._draw(source, entropy or SystemEntropy(), "", progress), fresh=True)
         check_name(self.dataset)
         if entropy is not None:
@@ -349,8 +365,8 @@ class Plan:
         def work(head: str, secret: bytes) -> bytes:
             return self._draw(source, KeyedEntropy(secret), head, progress)
 
-        sealed = ledger.publish(self.charge(), work, again=again, data=identity)
-        return open_release(sealed.content, fresh=sealed.fresh, ledger=ledger.path)
+        sealed = charged.publish(self.charge(), work, again=anew, data=identity)
+        return open_release(sealed.content, fresh=sealed.fresh, ledger=charged.path)
 
     def source(self, data: Any = None) -> Source:
         """What will be read; `data` is needed only by a plan that came from text."""

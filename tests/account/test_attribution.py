@@ -12,9 +12,9 @@ import pytest
 import headcount as hc
 from headcount import Charge, Cost, Ledger
 from headcount.account import store
-from headcount.account.attribution import LONGEST
 from headcount.account.chain import Row, digest
 from headcount.errors import BadParameter, LedgerTampered
+from headcount.wording.typed import LONGEST
 from tests.account.test_ledger import append, charged
 
 MADE_BY_0_8 = Path(__file__).parents[1] / "formats" / "0.8"

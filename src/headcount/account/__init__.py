@@ -14,6 +14,7 @@ ledger.py     one total budget for a group of people, on disk      charge.py  at
     chain.py  rows that follow from one another                    append.py  rows.py
     store.py  the file                                             turn.py  one_path.py  private.py
     earlier.py  which earlier charge answers a request             key.py  pending.py
+given.py      a ledger as it is given: an object, or its path
 entry.py      a sealed release in its ledger                       notebook.py  what a notebook shows of a ledger
 """
 

@@ -11,10 +11,8 @@ characters are printable depends on the version of Python.
 from dataclasses import dataclass
 from typing import Any, Self
 
-from headcount.errors import BadParameter
+from headcount.wording.typed import one_line
 
-LONGEST = 500
-"""Most characters of a name or a purpose."""
 _EXAMPLES = {"analyst": "Ada Lovelace", "purpose": "weekly report"}
 
 
@@ -30,7 +28,7 @@ class Attribution:
     @classmethod
     def from_typed(cls, **typed: Any) -> Self:
         """Check what was typed; None if nothing was."""
-        return cls(**{name: _check(name, text) for name, text in typed.items() if text is not None})
+        return cls(**{name: one_line(name, text, _EXAMPLES[name]) for name, text in typed.items() if text is not None})
 
     @classmethod
     def from_fields(cls, fields: dict[str, str]) -> Self:
@@ -44,15 +42,3 @@ class Attribution:
 
 FIELDS = frozenset(Attribution.__dataclass_fields__)
 """Fields that a charge's row may have."""
-
-
-def _check(name: str, text: Any) -> str:
-    """Return the text if it can be shown on one line, else raise."""
-    example = f'{name}="{_EXAMPLES[name]}"'
-    if not isinstance(text, str) or not text.strip():
-        raise BadParameter(f"{name}={text!r:.60}: a text is needed.", fix=example)
-    if len(text) > LONGEST:
-        raise BadParameter(f"{name}: {len(text):,} characters; at most {LONGEST} are kept.", fix=example)
-    if not text.isprintable():
-        raise BadParameter(f"{name}={text!r:.60}: one line without control characters.", fix=example)
-    return text

@@ -45,6 +45,7 @@ from headcount.account.spend import Spend, spend_of
 from headcount.errors import BadParameter, LedgerError, NotSealed
 from headcount.exact import Number
 from headcount.wording.secret import Secret
+from headcount.wording.typed import path_of
 
 Work = Callable[[str, bytes], bytes]
 """Computes a release from the ledger's head after the charge and the charge's secret."""
@@ -88,7 +89,7 @@ class Ledger:
         self.serves = _check_serves(serves)
         """True if whoever asks is not who holds the data."""
         self._attribution = Attribution.from_typed(analyst=analyst, purpose=purpose)
-        self.path = store.resolve_links(Path(path))
+        self.path = store.resolve_links(path_of("path", path, 'Ledger("visits.db", epsilon=3, delta=1e-5)'))
         self._lock = RLock()
         _LEDGERS.add(self)
         self._history = History()

@@ -257,8 +257,9 @@ class Aggregate(ListedItemJob):
         if "share" not in self.metrics:
             return super().table(noisy, columns, people)
         shares = dict(columns.by_name)
-        most, least = people.count + people.half_width, max(people.count - people.half_width, 1.0)
-        for suffix, all_ in (("", people.count), ("_low", most), ("_high", least)):
+        counted = float(people.count)
+        most, least = counted + people.half_width, max(counted - people.half_width, 1.0)
+        for suffix, all_ in (("", counted), ("_low", most), ("_high", least)):
             shares[f"share{suffix}"] = pc.min_element_wise(
                 pc.divide(shares[f"share{suffix}"].cast("double", safe=False), all_), 1.0
             )

@@ -2,7 +2,7 @@
 are, if that is public."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from difflib import get_close_matches
 from typing import Annotated, Any, get_args
@@ -10,6 +10,7 @@ from typing import Annotated, Any, get_args
 from headcount.errors import BadParameter
 from headcount.source.cells import plain_key, text_of
 from headcount.source.periods import Period, Periods, end_of, start_of
+from headcount.wording.typed import listed
 
 PERIODS: tuple[Period, ...] = get_args(Period)
 MOST_ITEMS = 1_000_000
@@ -45,13 +46,13 @@ def no_column_of_by(name: str, column: Any, by: Sequence[str], fix: str) -> BadP
 def _example(by: Sequence[str], period: Any) -> str:
     """What to write: the column that has the name of a date, if there is one, and the period that was typed."""
     column = next(filter(DATED.search, by), by[0])
-    return f'per={{{column!r}: "{period if period in PERIODS else "month"}"}}'
+    return f'per={{{column!r}: "{period if isinstance(period, str) and period in PERIODS else "month"}"}}'
 
 
 def _period(period: Any) -> Period:
-    if period in PERIODS:
-        return period  # type: ignore[no-any-return]
-    near = get_close_matches(str(period).lower(), PERIODS, n=1)
+    if isinstance(period, str) and period in PERIODS:
+        return period  # type: ignore[return-value]
+    near = get_close_matches(str(period).lower()[:40], PERIODS, n=1)
     meant = f'did you mean per="{near[0]}"? ' if near else ""
     raise BadParameter(f"per={period!r:.40}: unknown.", fix=f"{meant}One of {', '.join(PERIODS)}")
 
@@ -76,9 +77,10 @@ def parse_dates(name: str, dates: Any, before: Mapping[str, Any]) -> tuple[tuple
 
 def _ends(dates: Any) -> Ends:
     fix = f"dates={EXAMPLE}, both included"
-    if isinstance(dates, str) or not isinstance(dates, Iterable) or len(listed := list(dates)) != 2:
+    both = [] if isinstance(dates, str) else listed("dates", dates, 2, of="a first and a last date", fix=fix)
+    if len(both) != 2:
         raise BadParameter(f"dates={dates!r:.60}: the first and the last date.", fix=fix)
-    first, last = (_date(each, fix) for each in listed)
+    first, last = (_date(each, fix) for each in both)
     if end_of(last) < first:
         raise BadParameter(
             f"dates: {_text(first)} is after {_text(last)}.", fix=f"dates=({_text(last)!r}, {_text(first)!r})"

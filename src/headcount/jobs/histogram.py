@@ -140,7 +140,8 @@ class Histogram(HistogramParameters):
 
     @classmethod
     def relative_target(cls, typed: Mapping[str, Any]) -> bool:
-        return typed.get("mechanism") in ("count-release", "plume-threshold")
+        mechanism = typed.get("mechanism")
+        return isinstance(mechanism, str) and mechanism in ("count-release", "plume-threshold")
 
     # what it is
 

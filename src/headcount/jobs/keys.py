@@ -8,7 +8,10 @@ from typing import Annotated, Any
 from headcount.errors import BadParameter
 from headcount.jobs.dates import EXAMPLE, MOST_ITEMS, no_column_of_by
 from headcount.source.cells import plain_key
+from headcount.wording.typed import listed
 
+MOST_KEYS = 10_000_000
+"""Most public items of one list."""
 Key = str | int | bool
 Row = tuple[Key, ...]
 
@@ -42,11 +45,7 @@ def _example(column: str) -> str:
 
 
 def _list(keys: Any, example: str = 'keys=["apple", "pear"]') -> list[Any]:
-    if isinstance(keys, str | Mapping) or hasattr(keys, "columns") or not hasattr(keys, "__iter__"):
-        raise BadParameter(
-            f"keys={keys!r:.60}: a list of items." if isinstance(keys, str) else "keys: a list of items.", fix=example
-        )
-    return list(keys)
+    return listed("keys", keys, MOST_KEYS, of="items", fix=example)
 
 
 def rows_of(values: Mapping[str, Row], unlisted: Sequence[str], per: Mapping[str, str]) -> tuple[Row, ...]:

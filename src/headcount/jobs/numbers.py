@@ -25,6 +25,7 @@ from headcount.source.binning import Binning
 from headcount.source.schema import check_kinds
 from headcount.source.views import placed
 from headcount.wording import counted_noun
+from headcount.wording.typed import listed
 
 MAX_LISTED = 1000
 """Quantiles, or ranges."""
@@ -34,7 +35,7 @@ MAX_LISTED = 1000
 class NumberJob(Job):
     """Numbers on a public scale, of which each person's rows are held to a bound."""
 
-    value: parameters.AsTyped
+    value: parameters.ValueColumn
     """The column of numbers."""
     bound: parameters.Bound = "auto"
     share: parameters.Share = None
@@ -58,7 +59,7 @@ class NumberJob(Job):
         return self.readout.axis
 
     def check(self) -> None:
-        if not isinstance(self.user, str) or not isinstance(self.value, str) or self.user == self.value:
+        if self.user == self.value:
             raise BadParameter(
                 f"user={self.user!r}, value={self.value!r}: the names of two columns.",
                 fix='user="user_id", value="amount"',
@@ -176,9 +177,10 @@ class NumberJob(Job):
         )
 
 
-def plain_list(values: Any) -> list[Any]:
+def plain_list(name: str, values: Any, of: str, fix: str) -> list[Any]:
     """One value, or several, as a list."""
-    return list(values) if hasattr(values, "__iter__") and not isinstance(values, str) else [values]
+    single = isinstance(values, str | type) or not hasattr(values, "__iter__") or getattr(values, "ndim", 1) == 0
+    return [values] if single else listed(name, values, MAX_LISTED, of=of, fix=fix)
 
 
 def plain_number(name: str, value: Any, fix: str) -> Any:

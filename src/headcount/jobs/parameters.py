@@ -10,7 +10,7 @@ from headcount.bound.selection.profile import FromProfile
 from headcount.errors import BadParameter
 from headcount.estimate.shape.table import Estimator, Loss
 from headcount.exact import one_of, positive, rational, whole
-from headcount.job import Parser, as_typed
+from headcount.job import REQUIRED, Parser
 from headcount.jobs.dates import no_column_of_by
 from headcount.mechanism.distribution import strategy as distribution
 from headcount.mechanism.known import strategy as known
@@ -20,9 +20,11 @@ from headcount.mechanism.shape import strategy as shape
 from headcount.mechanism.topk.levels import KBAR, VariantName
 from headcount.mechanism.unknown import strategy as unknown
 from headcount.source.amounts import LARGEST_AMOUNT
+from headcount.source.binning import MOST as MOST_EDGES
 from headcount.source.binning import Edge, bins_of
 from headcount.source.cells import plain_value
 from headcount.source.contributions import LARGEST_COUNT
+from headcount.wording.typed import column_name, is_text, listed
 
 Count = Literal["users", "events"]
 Mechanism = Literal[
@@ -40,6 +42,7 @@ Mechanism = Literal[
 Before = Mapping[str, Any]
 BOUND_NAMES = tuple(dict.fromkeys(("auto", FromProfile.name, *unknown.SELECTIONS, *known.SELECTIONS)))
 """Ways of selecting a bound."""
+LEAST_ERROR = Fraction(1, 10**6)
 MAX_PEOPLE = 10**12
 MAX_CANDIDATES = 10**7
 RESERVED = ("count", "sum", "rank", "low", "high", "deviation", "certain")
@@ -58,8 +61,8 @@ def choice(*known: str) -> Parser:
 def parse_by(name: str, by: Any, before: Before) -> tuple[str, ...]:
     """The columns that make an item."""
     user, columns = before["user"], tuple(by) if isinstance(by, tuple | list) else (by,)
-    if not columns or not all(isinstance(column, str) for column in (user, *columns)):
-        raise BadParameter(f"user={user!r}, by={by!r}: names of columns.", fix='user="user_id", by="word"')
+    if not columns or not all(map(is_text, columns)):
+        raise BadParameter(f"by={by!r:.60}: names of columns.", fix='by="word", or by=["city", "year"]')
     if user in columns:
         raise BadParameter(
             f"user={user!r} and by={by!r} are the same column: every person would be an item.",
@@ -72,6 +75,11 @@ def parse_by(name: str, by: Any, before: Before) -> tuple[str, ...]:
             f"by={taken[0]!r}: the release has a column of that name.", fix="give the column another name"
         )
     return columns
+
+
+def parse_value(name: str, value: Any, before: Before) -> str:
+    """The column of numbers."""
+    return column_name(name, value, REQUIRED["value"][1])
 
 
 def parse_bins(name: str, bins: Any, before: Before) -> tuple[tuple[str, tuple[Edge, ...]], ...]:
@@ -89,19 +97,16 @@ def parse_bins(name: str, bins: Any, before: Before) -> tuple[tuple[str, tuple[E
 
 
 def _edges(edges: Any) -> tuple[Edge, ...]:
-    if isinstance(edges, str) or not hasattr(edges, "__iter__"):
-        raise BadParameter(f"bins={edges!r:.60}: a list of edges.", fix="bins=[0, 10, 100]")
-    plain = tuple(plain_value(edge) for edge in edges)
+    plain = tuple(map(plain_value, listed("bins", edges, MOST_EDGES, of="edges", fix="bins=[0, 10, 100]")))
     bins_of(plain)
     return plain
 
 
 def parse_sum(name: str, column: Any, before: Before) -> str:
     """The column of amounts; empty if nothing is added up."""
-    if not column:
+    if column is None or (isinstance(column, str) and not column):
         return ""
-    if not isinstance(column, str):
-        raise BadParameter(f"sum={column!r:.60}: the name of a column of numbers.", fix='sum="price"')
+    column_name(name, column, 'sum="price"')
     if column in (before["user"], *before["by"]):
         raise BadParameter(f"sum={column!r}: a column that makes the person or the item.", fix='sum="price"')
     return column
@@ -137,9 +142,7 @@ def parse_share(name: str, share: Any, before: Before) -> Fraction:
 def parse_grid(name: str, grid: Any, before: Before) -> tuple[int, ...]:
     """The bounds to select from."""
     fix = "grid=[1, 2, 5, 10, 20], the bounds to choose from"
-    if isinstance(grid, str) or not hasattr(grid, "__iter__"):
-        raise BadParameter(f"grid={grid!r:.60}: a list of bounds.", fix=fix)
-    bounds = tuple(whole("grid", each, least=1, fix=fix) for each in grid)
+    bounds = tuple(whole("grid", each, least=1, fix=fix) for each in listed("grid", grid, 1000, of="bounds", fix=fix))
     if not bounds or list(bounds) != sorted(set(bounds)) or bounds[-1] > LARGEST_COUNT:
         raise BadParameter(f"grid={list(bounds)!r:.60}: at least one bound, rising, up to {LARGEST_COUNT:,}.", fix=fix)
     return bounds
@@ -152,7 +155,7 @@ def parse_debias(name: str, debias: Any, before: Before) -> Any:
 
 def parse_people(name: str, people: Any, before: Before) -> int | str:
     """The number of people, if it is public; "count" if it is to be paid for."""
-    if people == "count":
+    if isinstance(people, str) and people == "count":
         return "count"
     there = whole("people", people, least=1, fix='people=100000 if that is public, or people="count" to pay for it')
     if there > MAX_PEOPLE:
@@ -164,7 +167,7 @@ def parse_public_people(least: int, fix: str) -> Parser:
     """The number of people, if it is public: at least `least`."""
 
     def parse(name: str, people: Any, before: Before) -> int | str:
-        if people == "count":
+        if isinstance(people, str) and people == "count":
             raise BadParameter(
                 'people="count": whatever is needed is counted anyway.', fix="no people, or people=100000"
             )
@@ -182,6 +185,8 @@ def parse_relative_error(name: str, target: Any, before: Before) -> Fraction:
             f"target_error={target!r}: the part of a count by which it may be off, more than 0 and at most 1.",
             fix="target_error=0.1",
         )
+    if wanted < LEAST_ERROR:
+        raise BadParameter(f"target_error={target!r}: at least 0.000001.", fix="target_error=0.1")
     return wanted
 
 
@@ -243,7 +248,7 @@ ShapeMethod = Annotated[shape.Method, choice(*get_args(shape.Method))]
 DistributionMethod = Annotated[distribution.Method, choice(*get_args(distribution.Method))]
 ShapeLoss = Annotated[Loss, choice(*get_args(Loss))]
 ShapeEstimator = Annotated[Estimator, choice(*get_args(Estimator))]
-AsTyped = Annotated[Any, as_typed]
+ValueColumn = Annotated[str, parse_value]
 
 
 def given_of_sample(job: Any) -> list[str]:

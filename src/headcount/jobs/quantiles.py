@@ -78,7 +78,8 @@ def quantiles(
 
 def parse_q(name: str, q: Any, before: Mapping[str, Any]) -> tuple[Fraction, ...]:
     """The fractions, rising."""
-    fix, listed = "q=[0.1, 0.5, 0.9], or q=0.5 for the median", plain_list(q)
+    fix = "q=[0.1, 0.5, 0.9], or q=0.5 for the median"
+    listed = plain_list("q", q, "fractions", fix)
     parts = tuple(plain_number("q", each, fix) for each in listed)
     if not parts or len(parts) > MAX_LISTED or any(not 0 < part < 1 for part in parts):
         percent = bool(parts) and all(1 < part < 100 for part in parts)

@@ -63,7 +63,8 @@ def ranges(
 
 def parse_ranges(name: str, ranges: Any, before: Mapping[str, Any]) -> tuple[tuple[float, float], ...]:
     """Pairs of rising numbers."""
-    fix, listed = "ranges=[(0, 10), (10, 50)]", plain_list(ranges)
+    fix = "ranges=[(0, 10), (10, 50)]"
+    listed = plain_list("ranges", ranges, "pairs of numbers", fix)
     pairs = all(isinstance(each, tuple | list) and len(each) == 2 for each in listed)
     if not listed or len(listed) > MAX_LISTED or not pairs:
         raise BadParameter(f"ranges={ranges!r:.60}: up to {MAX_LISTED:,} pairs of numbers.", fix=fix)

@@ -14,8 +14,9 @@ hints.py      where budget is lost in silence    published.py  verification of a
 """
 
 from headcount.release.about import About, Paid, current_version, pack
+from headcount.release.checked import check_request
 from headcount.release.release import Release
 from headcount.release.results import load, open_release
 from headcount.release.shape import Shape
 
-__all__ = ["About", "Paid", "Release", "Shape", "current_version", "load", "open_release", "pack"]
+__all__ = ["About", "Paid", "Release", "Shape", "check_request", "current_version", "load", "open_release", "pack"]

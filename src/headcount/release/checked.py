@@ -20,10 +20,11 @@ from headcount.bound.selection.profile import PROFILE_EDGES
 from headcount.errors import ReleaseTooNew
 from headcount.estimate.shape.table import MAX_BUCKETS
 from headcount.exact import rational
-from headcount.release.about import ESTIMANDS, SHAPE_COLUMNS, About
+from headcount.release.about import ESTIMANDS, KEY, SHAPE_COLUMNS, About
 from headcount.release.scale import edges_in
 from headcount.release.size import NotARelease
 from headcount.source.views import EVENTS, ITEMS, SIZE, WHAT, size_bins
+from headcount.wording.typed import is_text
 
 MOST_NESTED = 30
 """Limit on the nesting of JSON; plans are far below."""
@@ -49,6 +50,19 @@ KINDS = (
 
 def about_in(text: bytes) -> About:
     """Parse the metadata of a release and check every field's type and form."""
+    about = _fields_in(text)
+    _check_request(about)
+    _check_outcome(about)
+    return about
+
+
+def check_request(content: bytes) -> None:
+    """Refuse a release that could not be loaded by what is known before anything is charged: its request."""
+    _check_request(_fields_in(pq.read_schema(pa.BufferReader(content)).metadata[KEY]))
+
+
+def _fields_in(text: bytes) -> About:
+    """The fields, each of its type."""
     plain = _json(text.decode(), "about")
     known = {field.name: field for field in fields(About)}
     missing = [name for name, field in known.items() if field.default is MISSING and name not in plain]
@@ -56,9 +70,7 @@ def about_in(text: bytes) -> About:
         raise _too_new(unknown[0], plain.get("version"))
     if missing:
         _refuse(f"the field {missing[0]!r:.40}, which is missing")
-    about = About(**{name: _typed(name, known[name].type, value) for name, value in plain.items()})
-    _check_form(about)
-    return about
+    return About(**{name: _typed(name, known[name].type, value) for name, value in plain.items()})
 
 
 def _too_new(field: str, version: Any) -> ReleaseTooNew:
@@ -75,29 +87,28 @@ def _typed(name: str, kind: Any, value: Any) -> Any:
         right = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63
         return value if right else _refuse(name)
     if kind is str:
-        return value if _is_text(value) else _refuse(name)
-    return tuple(value) if isinstance(value, list) and all(map(_is_text, value)) else _refuse(name)
+        return value if is_text(value) else _refuse(name)
+    return tuple(value) if isinstance(value, list) and all(map(is_text, value)) else _refuse(name)
 
 
-def _is_text(value: object) -> bool:
-    """True for text that can be encoded: no lone surrogate."""
-    return isinstance(value, str) and not any("\ud800" <= char <= "\udfff" for char in value)
-
-
-def _check_form(about: About) -> None:
-    """Check fields that do not depend on the rows."""
+def _check_request(about: About) -> None:
+    """Check fields that follow from the request."""
     for name in ("epsilon", "delta"):
         _amount(name, getattr(about, name))
     if about.view not in LAYOUTS:
         _refuse("view")
     if not _is_value(about):
         _refuse("value")
+    if about.plan:
+        LAYOUTS[about.view].check_plan(_json(about.plan, "plan"))
+
+
+def _check_outcome(about: About) -> None:
+    """Check fields that are known once the release is made: they follow from mechanisms and from the ledger."""
     if about.estimand not in ESTIMANDS:
         _refuse("estimand")
     if not HEAD.fullmatch(about.head):
         _refuse("head")
-    if about.plan:
-        _json(about.plan, "plan")
     LAYOUTS[about.view].check_about(about, _events(about))
 
 
@@ -110,9 +121,9 @@ def _is_value(about: About) -> bool:
     return about.value.isidentifier() and about.value not in ("low", "high", "deviation", "certain", *about.by)
 
 
-def _check_scale(about: About, events: Sequence[Event]) -> None:
+def _check_scale(plan: dict[str, Any]) -> None:
     """Check the edges in the plan of quantiles; other plans are only shown."""
-    edges = edges_in(_json(about.plan, "plan")) if about.plan else [0]
+    edges = edges_in(plan)
     if not (edges and all(map(_is_number, edges))):
         _refuse("plan")
 
@@ -336,6 +347,7 @@ class Layout:
     """All columns, if no item is named."""
     several: bool = False
     """Whether there are several values, each with the ends of its own interval."""
+    check_plan: Callable[[dict[str, Any]], None] = lambda plan: None
     check_about: Callable[[About, Sequence[Event]], None] = lambda about, events: None
     check_rows: Callable[[pa.Table, About], None] = lambda table, about: None
 
@@ -345,7 +357,7 @@ LAYOUTS = {
     "aggregate": Layout(several=True),
     "total": Layout(("count", "sum")),
     "ranges": Layout(numeric_items=True),
-    "quantiles": Layout(("value",), fractions=True, numeric_items=True, check_about=_check_scale),
+    "quantiles": Layout(("value",), fractions=True, numeric_items=True, check_plan=_check_scale),
     "distribution": Layout(("share",), fractions=True),
     "shape": Layout(columns=SHAPE_COLUMNS, check_about=_check_measured, check_rows=_check_shape),
     "profile": Layout(check_about=_check_laplace, check_rows=_check_profile),

@@ -23,5 +23,6 @@ def measures(table: pa.Table, about: About) -> list[Measure]:
         return []
     if {"low", "high"} <= set(names):
         return [Measure(about.value, "low", "high")]
-    several = [name for name in names if {f"{name}_low", f"{name}_high"} <= set(names)]
+    released = [name for name in names if name not in about.by]
+    several = [name for name in released if {f"{name}_low", f"{name}_high"} <= set(released)]
     return [Measure(name, f"{name}_low", f"{name}_high") for name in several]

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 from headcount.account import Ledger
 from headcount.account.entry import entry_of
 from headcount.account.events import from_json
+from headcount.account.given import given_ledger
 from headcount.account.store import is_missing
 from headcount.errors import BadParameter, NotATable, ReleaseTooNew, UnknownColumn, optional_package, visible
 from headcount.release import export, text
@@ -246,7 +247,7 @@ class Release:
         """The ledger of a report: the one that is given, else the one that was just charged, if it is still there."""
         if ledger is None and (self._ledger is None or is_missing(self._ledger)):
             return None
-        return ledger if isinstance(ledger, Ledger) else Ledger(ledger or self._ledger or "")
+        return given_ledger(self._ledger if ledger is None else ledger)
 
     @classmethod
     def load(cls, path: str | Path) -> "Release":

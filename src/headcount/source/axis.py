@@ -24,6 +24,7 @@ from ibis.expr import types as ir
 from headcount.errors import BadParameter, UnknownColumn
 from headcount.exact import Floats, Integers, rational, whole
 from headcount.source.binning import number
+from headcount.wording.typed import listed
 
 Spacing = Literal["auto", "even", "log"]
 CELLS = 2**14
@@ -175,12 +176,10 @@ def check_cells(cells: int) -> int:
 def between(edges: Any) -> Axis:
     """Build cells between edges."""
     fix = "edges=[0, 1, 2, 5, 10, 100], rising"
-    if isinstance(edges, str) or not hasattr(edges, "__iter__"):
-        raise BadParameter(f"edges={edges!r:.60}: a list of numbers.", fix=fix)
-    listed = list(edges)
-    if not 3 <= len(listed) <= MOST_EDGES:
-        raise BadParameter(f"edges: {len(listed)} of them; there are from 3 to {MOST_EDGES:,}.", fix=fix)
-    return Axis(_rising("edges", listed, fix), len(listed) - 1)
+    found = listed("edges", edges, MOST_EDGES, of="numbers", fix=fix)
+    if len(found) < 3:
+        raise BadParameter(f"edges: {len(found)} of them; there are from 3 to {MOST_EDGES:,}.", fix=fix)
+    return Axis(_rising("edges", found, fix), len(found) - 1)
 
 
 def _rising(name: str, values: Sequence[Any], fix: str) -> tuple[float, ...]:

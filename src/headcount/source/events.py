@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from difflib import get_close_matches
+from numbers import Integral
 from os import PathLike, fsdecode
 from typing import Any
 
@@ -16,6 +18,7 @@ from headcount.source.engines.engine import Engine
 from headcount.source.engines.limits import Limits
 from headcount.source.engines.registry import engine_of, owner_of
 from headcount.source.pandas_columns import Role
+from headcount.wording.typed import one_line
 
 UNNAMED = ("data frame", "ibis table")
 """Names of tables that have no name of their own."""
@@ -129,6 +132,12 @@ def _ibis_name(table: ir.Table) -> str:
         return UNNAMED[1] if name.startswith("ibis_") else name
     except (AttributeError, ibis.common.exceptions.IbisError):
         return UNNAMED[1]
+
+
+def check_dataset(name: Any) -> None:
+    """Refuse a name that cannot be shown on one line and kept for good."""
+    meant = isinstance(name, Integral | date | PathLike) and not isinstance(name, bool)
+    one_line("dataset", name, str(name) if meant else "visits")
 
 
 def check_name(name: str) -> None:

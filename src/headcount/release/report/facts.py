@@ -141,9 +141,14 @@ def _brief(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
+def _counts_people(about: About) -> bool:
+    """True if values are numbers of people; the unit of a sum is its column, whatever that is called."""
+    return about.value == "count" and about.unit == "people"
+
+
 def _total(facts: Facts) -> People | None:
     """The released total, if it is one of all people."""
-    if facts.about.unit != "people" or facts.parameters.get("where"):
+    if not _counts_people(facts.about) or facts.parameters.get("where"):
         return _largest(facts)
     return People(facts.table["count"][0].as_py(), "the released total, with noise")
 
@@ -156,7 +161,8 @@ def _profiled(facts: Facts) -> People | None:
 
 def _grouped(facts: Facts) -> People | None:
     """The people of all groups that are shown, added up."""
-    if PEOPLE not in facts.table.column_names or not facts.table.num_rows:
+    counted = [measure.name for measure in measures(facts.table, facts.about)]
+    if PEOPLE not in counted or not facts.table.num_rows:
         return None
     origin = "the groups shown, added up, with noise; a person in several groups counts several times"
     return People(round(pc.sum(facts.table[PEOPLE]).as_py()), origin, roughly=True)
@@ -165,7 +171,7 @@ def _grouped(facts: Facts) -> People | None:
 def _largest(facts: Facts) -> People | None:
     """Where people are counted, there are no fewer than the largest count's lower end."""
     ends = [measure.low for measure in measures(facts.table, facts.about)]
-    if facts.about.unit != "people" or facts.about.value != "count" or not ends or not facts.table.num_rows:
+    if not _counts_people(facts.about) or not ends or not facts.table.num_rows:
         return None
     return People(int(pc.max(facts.table[ends[0]]).as_py()), "the lower end of the largest released count", True)
 

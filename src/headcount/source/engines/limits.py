@@ -57,10 +57,10 @@ def parse_bytes(memory: str) -> int | None:
 
 
 def _folder(spill: str | os.PathLike[str]) -> str:
-    if not isinstance(spill, str | os.PathLike):
+    if not isinstance(spill, str | os.PathLike) or not isinstance(os.fspath(spill), str):
         raise BadParameter(f"spill={spill!r:.60}: not a folder.", fix='spill="/var/tmp"')
     folder = os.fspath(spill)
-    if not Path(folder).is_dir():
+    if not os.path.isdir(folder):  # noqa: PTH112  (False for a name that is too long, or holds NUL)
         raise BadParameter(f"spill={folder!r}: there is no such folder.", fix='spill="/var/tmp", or make it')
     if not os.access(folder, os.W_OK | os.X_OK):
         raise BadParameter(f"spill={folder!r}: a folder that may not be written.", fix='spill="/var/tmp"')
