@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from headcount.errors import BadParameter, visible
+from headcount.errors import BadParameter, shown, visible
 from headcount.exact import one_of, whole
 from headcount.release.about import RANK, About
 from headcount.release.order import is_dated
@@ -47,6 +47,8 @@ def _check(about: About, options: Options) -> None:
         raise BadParameter(
             "items without counts have no bars to draw.", fix='count="users", or release.save("items.csv")'
         )
+    if options.title is not None and not isinstance(options.title, str):
+        raise BadParameter(f"title={shown(options.title)}: a text.", fix='title="Plays per song"')
     if options.most is not None:
         whole("most", options.most, least=1, fix="most=25")
     if options.order is not None:

@@ -25,6 +25,7 @@ from headcount.release.notes import notes
 from headcount.release.size import NotARelease, check_size
 from headcount.source.regular import check_regular
 from headcount.wording import wrapped
+from headcount.wording.typed import path_of
 
 if TYPE_CHECKING:
     import altair as alt
@@ -176,7 +177,8 @@ class Release:
 
         figure = plot.picture(self.table, self.about, Options(title, order, most), ax)
         if path is not None:
-            write(path, plot.render(figure, Path(path).suffix))
+            target = path_of("path", path, 'release.plot("picture.png")')
+            write(target, plot.render(figure, target.suffix))
         return figure
 
     def chart(self, *, title: str | None = None, most: int = 25) -> "alt.TopLevelMixin":
@@ -190,7 +192,7 @@ class Release:
         is promised and how to verify it. As .yaml: a draft record for the registry of deployments of OpenDP and NIST.
         With the ledger that it was charged to, also when that was, what was spent by then, and what was left; a release
         that was just made knows its ledger, one that was loaded needs ledger="visits.db"."""
-        kind = Path(path).suffix.lower()
+        kind = path_of("path", path, 'release.report("report.html")').suffix.lower()
         if kind not in REPORT_FORMATS:
             raise BadParameter(
                 f"{path}: unknown kind of report.", fix='report("report.html"), or report("record.yaml")'
@@ -204,7 +206,7 @@ class Release:
     def save(self, path: str | Path) -> Path:
         """Write it: .parquet keeps everything and can be loaded again, .csv and .json are for other programs, .html and
         .yaml are reports, .png, .svg and .pdf are the picture."""
-        kind = Path(path).suffix.lower()
+        kind = path_of("path", path, 'release.save("release.parquet")').suffix.lower()
         if kind in PICTURE_FORMATS:
             self.plot(path)
             return Path(path)
@@ -252,7 +254,7 @@ class Release:
     @classmethod
     def load(cls, path: str | Path) -> "Release":
         """A release that was saved as .parquet. A file that holds anything else is refused."""
-        check_regular(path)
+        check_regular(path_of("path", path, 'hc.load("release.parquet")'))
         try:
             release = cls(Path(path).read_bytes(), fresh=False)
             check_size(release.content)

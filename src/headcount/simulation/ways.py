@@ -1,6 +1,6 @@
 """Ways to release: every combination of the values that are listed, beside mappings of what else differs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import signature
 from itertools import product
@@ -44,7 +44,8 @@ def _is_varied(job: str, name: str, value: Any) -> bool:
 def _mappings(ways: Sequence[Mapping[str, Any]] | None, arguments: Mapping[str, Any]) -> list[dict[str, Any]]:
     if ways is None:
         return [{}]
-    if isinstance(ways, Mapping | str) or not all(isinstance(each, Mapping) for each in ways):
+    listed = isinstance(ways, Iterable) and not isinstance(ways, Mapping | str)
+    if not listed or not all(isinstance(each, Mapping) for each in ways):
         raise BadParameter(f"ways={ways!r:.60}: a list of mappings.", fix=LISTS)
     if twice := [name for each in ways for name in each if name in arguments]:
         raise BadParameter(f"{twice[0]}: given beside ways and in them.", fix=f"{twice[0]} in ways alone")

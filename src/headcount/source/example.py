@@ -3,6 +3,7 @@ Computed by hashing in DuckDB: deterministic, the same table every time."""
 
 import pyarrow as pa
 
+from headcount.exact import whole
 from headcount.source.engines.duckdb import connect
 
 MOST_PLAYS = 2000
@@ -25,6 +26,7 @@ def example(people: int = 20_000, songs: int = 5_000) -> pa.Table:
     >>> example(people=1000).column_names
     ['user', 'song']
     """
+    many, items = whole("people", people, least=1, fix="people=1000"), whole("songs", songs, least=1, fix="songs=1000")
     connection = connect().con
     connection.execute(UNIT)
-    return connection.sql(TABLE.format(most=MOST_PLAYS, people=int(people), songs=int(songs))).to_arrow_table()
+    return connection.sql(TABLE.format(most=MOST_PLAYS, people=many, songs=items)).to_arrow_table()
