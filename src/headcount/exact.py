@@ -124,7 +124,7 @@ def _one_of(name: str, value: Any, known: Sequence[str], more: str) -> str:
     near = get_close_matches(value, known, n=1) if isinstance(value, str) else []
     meant = f'did you mean {name}="{near[0]}"? ' if near else ""
     if len(known) > FEW:
-        return f"{meant}{name}= one of {', '.join(known)}{f'; or {more}' if more else ''}"
+        return f'{meant}{name}="{known[0]}", or one of {", ".join([*known[1:], *([more] if more else [])])}'
     choices = " or ".join([*(f'{name}="{each}"' for each in known), *([more] if more else [])])
     return f"{meant}Or {choices}" if meant else choices
 

@@ -49,13 +49,12 @@ def test_keys_that_a_plan_cannot_hold_cost_nothing(tmp_path: Path) -> None:
 def _refused_or_sealed(folder: Path, job: str, name: str, value: Any) -> bool:
     """True if a value was released; then it can be loaded, and asking again gives the same bytes."""
     ledger = hc.Ledger(folder / "ledger.db", epsilon=10**6, delta=0.9)
+    refusal: hc.HeadcountError | None = None
     arguments = {**JOBS[job], "ledger": ledger, "dataset": "words"}
     try:
         release = FUNCTIONS[job](TABLE, **{**arguments, name: _fresh(value)})
     except hc.HeadcountError as error:
         refusal = error
-    else:
-        refusal = None
     if refusal is not None:
         assert refusal.fix
         assert len(str(refusal)) < 900

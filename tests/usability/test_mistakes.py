@@ -228,14 +228,13 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ),
     ({"by": "certain"}, "by='certain': the release has a column of that name. Fix: give the column another name"),
     ({"by": ["word", "word"]}, "by=['word', 'word']: 'word' is listed twice. Fix: by=[\"city\", \"year\"]"),
-    ({"by": []}, 'user=\'user_id\', by=[]: names of columns. Fix: user="user_id", by="word"'),
+    ({"by": []}, 'by=[]: names of columns. Fix: by="word", or by=["city", "year"]'),
     ({"by": "count"}, "by='count': the release has a column of that name. Fix: give the column another name"),
     ({"count": "people"}, 'count=\'people\': unknown. Fix: count="users" or count="events"'),
     (
         {"mechanism": "laplace"},
-        'mechanism=\'laplace\': unknown. Fix: mechanism="auto" or mechanism="clipped" or mechanism="thresholded" or '
-        'mechanism="joint" or mechanism="weighted" or mechanism="rounds" or mechanism="count-release" or '
-        'mechanism="sample-threshold" or mechanism="plume" or mechanism="plume-threshold"',
+        "mechanism='laplace': unknown. Fix: mechanism=\"auto\", or one of clipped, thresholded, joint, weighted, "
+        "rounds, count-release, sample-threshold, plume, plume-threshold",
     ),
     (
         {"mechanism": "clipped"},

@@ -45,7 +45,7 @@ from headcount.account.spend import Spend, spend_of
 from headcount.errors import BadParameter, LedgerError, NotSealed
 from headcount.exact import Number
 from headcount.wording.secret import Secret
-from headcount.wording.typed import path_of
+from headcount.wording.typed import path_of, yes_or_no
 
 Work = Callable[[str, bytes], bytes]
 """Computes a release from the ledger's head after the charge and the charge's secret."""
@@ -86,7 +86,7 @@ class Ledger:
         purpose: str | None = None,
         serves: bool = False,
     ) -> None:
-        self.serves = _check_serves(serves)
+        self.serves = yes_or_no("serves", serves)
         """True if whoever asks is not who holds the data."""
         self._attribution = Attribution.from_typed(analyst=analyst, purpose=purpose)
         self.path = store.resolve_links(path_of("path", path, 'Ledger("visits.db", epsilon=3, delta=1e-5)'))
@@ -321,12 +321,6 @@ def _new_locks() -> None:
 
 
 os.register_at_fork(after_in_child=_new_locks)
-
-
-def _check_serves(serves: bool) -> bool:
-    if not isinstance(serves, bool):
-        raise BadParameter(f"serves={serves!r:.60}: True or False.", fix="serves=True")
-    return serves
 
 
 def _check_new(history: History, charge: Charge, path: Path) -> None:

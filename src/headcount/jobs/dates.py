@@ -51,7 +51,7 @@ def _example(by: Sequence[str], period: Any) -> str:
 
 def _period(period: Any) -> Period:
     if isinstance(period, str) and period in PERIODS:
-        return period  # type: ignore[return-value]
+        return period
     near = get_close_matches(str(period).lower()[:40], PERIODS, n=1)
     meant = f'did you mean per="{near[0]}"? ' if near else ""
     raise BadParameter(f"per={period!r:.40}: unknown.", fix=f"{meant}One of {', '.join(PERIODS)}")

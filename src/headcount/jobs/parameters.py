@@ -106,10 +106,10 @@ def parse_sum(name: str, column: Any, before: Before) -> str:
     """The column of amounts; empty if nothing is added up."""
     if column is None or (isinstance(column, str) and not column):
         return ""
-    column_name(name, column, 'sum="price"')
-    if column in (before["user"], *before["by"]):
+    summed = column_name(name, column, 'sum="price"')
+    if summed in (before["user"], *before["by"]):
         raise BadParameter(f"sum={column!r}: a column that makes the person or the item.", fix='sum="price"')
-    return column
+    return summed
 
 
 def parse_bound(name: str, bound: Any, before: Before) -> int | str:
