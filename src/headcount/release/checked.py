@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
 from headcount.account.events import Event, Laplace, from_json
 from headcount.bound.selection.profile import PROFILE_EDGES
