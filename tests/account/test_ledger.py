@@ -76,6 +76,44 @@ def test_another_price_is_another_request(ledger: Ledger) -> None:
     assert ledger.spent.epsilon == Fraction(3, 2)
 
 
+@pytest.mark.parametrize(
+    "other",
+    [
+        Charge("people per song", Cost(Fraction(1), Fraction("1e-6"))),
+        Charge("people per word", Cost(Fraction(1), Fraction("2e-6"))),
+        Charge("people per word", Cost(Fraction(1), Fraction("1e-6")), dataset="another"),
+        Charge("people per word", Cost(Fraction(1), Fraction("1e-6")), (Laplace(Fraction(2), Fraction(1)),)),
+    ],
+    ids=["request", "delta", "dataset", "events"],
+)
+def test_a_charge_that_differs_in_anything_is_another(ledger: Ledger, other: Charge) -> None:
+    first = ledger.publish(ask(delta="1e-6"), Work())
+    second = ledger.publish(other, lambda head, secret: b"another")
+    assert (second.content, second.fresh) == (b"another", True)
+    assert ledger.publish(ask(delta="1e-6"), Work()).content == first.content
+    assert ledger.spent.epsilon == 2
+
+
+def test_the_same_request_for_other_neighbours_is_not_answered(ledger: Ledger) -> None:
+    ledger.publish(ask(), Work())
+    with pytest.raises(LedgerError, match="this one is for 'replace'"):
+        ledger.publish(Charge("people per word", ONE, neighbours="replace"), Work())
+
+
+def test_the_newest_of_several_draws_answers(ledger: Ledger) -> None:
+    work = Work()
+    draws = [ledger.publish(ask(), work, again=True).content for _ in range(3)]
+    assert ledger.publish(ask(), work).content == Ledger(ledger.path).publish(ask(), work).content == draws[-1]
+
+
+def test_every_connection_syncs_file_journal_and_folder(path: Path, ledger: Ledger) -> None:
+    """A charge that a power cut may undo would be a free release; no test can cut the power."""
+    for opened in (store.reading, store.writing):
+        with opened(path) as connection:
+            assert connection.execute("PRAGMA synchronous").fetchone() == (3,), "EXTRA"
+            assert connection.execute("PRAGMA journal_mode").fetchone() == ("delete",)
+
+
 def test_work_that_failed_is_done_again_under_the_same_charge(ledger: Ledger) -> None:
     def fails(head: str, secret: bytes) -> bytes:
         raise MemoryError

@@ -1,5 +1,6 @@
 """A sealed answer is returned for the same data only: for others it is a new question, and refused until it is paid."""
 
+import hmac
 import os
 import stat
 from collections.abc import Callable
@@ -17,7 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import headcount as hc
-from headcount.account import Charge, Cost, Ledger
+from headcount.account import Charge, Cost, Ledger, store
 from headcount.errors import BadParameter, BudgetExceeded, DataChanged, LedgerError, ReadingFailed
 from headcount.source import identified, open_events
 from headcount.source.engines.limits import Limits
@@ -222,11 +223,13 @@ def test_charges_of_ones_own_may_say_their_data(ledger: Ledger) -> None:
     assert (publish(ledger, b""), publish(ledger, b"x")) == (first, second)
 
 
-def kept_data(ledger: Ledger) -> list[str]:
-    from headcount.account import store
-
+def kept(ledger: Ledger, field: str) -> list[str]:
     with store.reading(ledger.path) as connection:
-        return [row.fields()["data"] for row in store.rows(connection) if row.kind == "reserve"]
+        return [row.fields()[field] for row in store.rows(connection) if row.kind == "reserve"]
+
+
+def kept_data(ledger: Ledger) -> list[str]:
+    return kept(ledger, "data")
 
 
 def test_what_is_kept_tells_nothing_without_the_key(ledger: Ledger, tmp_path: Path) -> None:
@@ -237,6 +240,7 @@ def test_what_is_kept_tells_nothing_without_the_key(ledger: Ledger, tmp_path: Pa
     publish(other, b"data")
     found = [digest for each in (ledger, other) for digest in kept_data(each)]
     assert len({digest.partition(":")[2] for digest in found}) == 3
+    assert len({digest.partition(":")[0] for digest in found}) == 2, "the key is part of it"
     key = Path(f"{ledger.path}.key")
     assert len(key.read_bytes()) == 32
     assert stat.S_IMODE(key.stat().st_mode) == 0o600
@@ -248,6 +252,7 @@ def test_what_is_kept_tells_nothing_of_a_second_charge_for_the_same_request(ledg
     for data in (b"data", b"data", b"other"):
         publish(ledger, data, again=True)
     assert len(set(kept_data(ledger))) == 3
+    assert all(len(nonce) == 32 for nonce in kept(ledger, "nonce")), "random enough never to be equal"
     assert publish(ledger, b"data") != publish(ledger, b"other")
     with pytest.raises(DataChanged):
         publish(ledger, b"a third")
@@ -276,6 +281,31 @@ def test_a_new_draw_does_not_finish_a_charge_for_other_data(ledger: Ledger) -> N
     assert ask(b"first") == b"first" + secrets[b"first"]
     assert ask(b"second") == second
     assert len(ledger.spends()) == 2
+
+
+@pytest.mark.parametrize("other", [b"y" + bytes(99), bytes(99) + b"y", bytes(99), bytes(101)])
+def test_every_byte_of_what_stands_for_the_data_matters(ledger: Ledger, other: bytes) -> None:
+    publish(ledger, bytes(100))
+    with pytest.raises(DataChanged):
+        publish(ledger, other)
+
+
+def test_the_key_is_on_disk_before_it_is_used(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If it were lost, nobody could ask for what was charged with it."""
+    synced, fsync, digested = list[str](), os.fsync, hmac.digest
+
+    def noted(file: int) -> None:
+        fsync(file)
+        synced.append("folder" if stat.S_ISDIR(os.fstat(file).st_mode) else "file")
+
+    def used(key: bytes, message: bytes, kind: str) -> bytes:
+        assert synced[:2] == ["file", "folder"]
+        return digested(key, message, kind)
+
+    monkeypatch.setattr(os, "fsync", noted)
+    monkeypatch.setattr(hmac, "digest", used)
+    publish(ledger, b"data")
+    assert len(synced) >= 4, "those of the secret as well"
 
 
 def test_the_key_is_for_its_owner_alone_whatever_the_umask(ledger: Ledger) -> None:

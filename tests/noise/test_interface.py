@@ -15,6 +15,7 @@ import headcount.noise
 from headcount import noise
 from headcount.errors import BadParameter
 from headcount.exact import Integers
+from headcount.noise.entropy import CHUNK
 from headcount.noise.laplace import DiscreteLaplace
 from headcount.noise.law import check_range
 
@@ -172,6 +173,13 @@ def test_a_keyed_stream_never_wraps() -> None:
     entropy = noise.KeyedEntropy(bytes(range(32)))
     words = np.concatenate([entropy.words(1) for _ in range(70_000)])
     assert len(np.unique(words)) == len(words)
+
+
+def test_draws_of_several_chunks_are_all_drawn_and_never_repeated() -> None:
+    """Equal noise on two items would show their difference."""
+    size = 2 * CHUNK + 5
+    draws = noise.uniform(1 << 62, size, noise.KeyedEntropy(bytes(range(32))))
+    assert len(draws) == len(np.unique(draws)) == size
 
 
 @pytest.mark.parametrize("key", [b"", bytes(32), b"x" * 31, b"x" * 33])

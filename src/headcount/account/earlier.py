@@ -1,8 +1,8 @@
 """Which of the earlier charges for the same request answers it: one rule for whoever holds the data, one for a ledger
 that serves others.
 
-The holder of the data is told if they changed since (`DataChanged`). Somebody who is only served must not be: that is
-an exact bit about one person. So when a ledger serves others, what was sealed comes back whatever the data are now, and
+The holder of the data is told if they changed since (`DataChanged`). Whoever is only served must not be: that is an
+exact bit about one person. So when a ledger serves others, what was sealed comes back whatever the data are now, and
 a charge that was never finished is refused whatever they are: its secret may be used for the data that it was charged
 for, and for no others, and whether these are the same data must not show.
 """
