@@ -1,8 +1,8 @@
 """Which of the earlier charges for the same request answers it: one rule for whoever holds the data, one for a ledger
 that serves others.
 
-The holder of the data is told if they changed since (`DataChanged`). Whoever is only served must not be: that is an
-exact bit about one person. So when a ledger serves others, what was sealed comes back whatever the data are now, and
+The holder of the data learns if they changed since (`DataChanged`). Whoever is only served must not: that is an exact
+bit about one person. So when a ledger serves others, what was sealed comes back whatever the data are now, and
 a charge that was never finished is refused whatever they are: its secret may be used for the data that it was charged
 for, and for no others, and whether these are the same data must not show.
 """
@@ -57,7 +57,7 @@ def check_again(serves: bool, again: bool, path: Path) -> None:
 
 def log_if_stale(ledger: Path, request: str, charge: ChargeRecord, data: Callable[[], bytes] | None) -> None:
     """Tell the operator if a sealed release that is served is not about the data as they are now. The data are looked
-    at only if the operator listens, and whatever comes of it, the answer is the same."""
+    at only if the operator listens, and even if that fails, the answer is the same."""
     if data is None or not LOG.isEnabledFor(logging.INFO):
         return
     try:
