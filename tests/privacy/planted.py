@@ -393,7 +393,7 @@ BUGS = [
         "what a crash left is never swept",
         "account/ledger.py",
         (("        pending.sweep(self.path, is_pending)\n", ""),),
-        PENDING + "test_what_a_crash_after_the_seal_left_is_wiped_by_the_next_who_writes",
+        PENDING + "test_it_is_on_disk_before_the_charge_is",
     ),
     Bug(
         "a pending charge's secret is swept",
@@ -533,9 +533,50 @@ BUGS = [
         INTERFACE + "test_a_keyed_stream_never_wraps",
     ),
     Bug(
+        "noise of one chunk is used for the next",
+        "noise/entropy.py",
+        (
+            (
+                "            part[:] = law.sample(len(part), self)",
+                "            part[:] = draws[: len(part)] if start else law.sample(len(part), self)",
+            ),
+        ),
+        INTERFACE + "test_draws_of_several_chunks_are_all_drawn_and_never_repeated",
+    ),
+    Bug(
+        "a ledger that a power cut may undo",
+        "account/store.py",
+        (('"PRAGMA synchronous = EXTRA"', '"PRAGMA synchronous = OFF"'),),
+        LEDGER + "test_every_connection_syncs_file_journal_and_folder",
+    ),
+    Bug(
+        "a key that a power cut may undo",
+        "account/key.py",
+        (("    sync_folder(path.parent)\n", ""),),
+        SAME + "test_the_key_is_on_disk_before_it_is_used",
+    ),
+    Bug(
+        "data are the same if they begin alike",
+        "account/key.py",
+        (("nonce.encode() + data)", "nonce.encode() + data[:8])"),),
+        SAME + "test_every_byte_of_what_stands_for_the_data_matters",
+    ),
+    Bug(
+        "nonces that may be equal",
+        "account/key.py",
+        (("NONCE_SIZE = 16", "NONCE_SIZE = 1"),),
+        SAME + "test_what_is_kept_tells_nothing_of_a_second_charge_for_the_same_request",
+    ),
+    Bug(
+        "another delta is the same request",
+        "account/chain.py",
+        (('body["epsilon"], body["delta"], body["events"]]', 'body["epsilon"], body["events"]]'),),
+        LEDGER + "test_a_charge_that_differs_in_anything_is_another",
+    ),
+    Bug(
         "the data of a release are not looked at",
         "planner.py",
-        (("again=again, data=identity)", "again=again)"),),
+        (("again=anew, data=identity)", "again=anew)"),),
         SAME + "test_another_frame_is_not_answered_with_the_first_ones_release",
     ),
     Bug(
@@ -590,7 +631,7 @@ BUGS = [
     ),
     Bug(
         "a purpose may be anything",
-        "account/attribution.py",
+        "wording/typed.py",
         (("    if not text.isprintable():", "    if False:"),),
         ATTRIBUTION + "test_bad_texts_are_refused",
     ),
