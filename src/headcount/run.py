@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from scipy import special
+import scipy
 
 from headcount.bound.selection.people import NoisyCount
 from headcount.bound.selection.selection import BoundSelection
@@ -150,6 +150,6 @@ def unquoted(dataset: str) -> Iterator[None]:
 def quiet() -> Iterator[None]:
     """Ignore the caller's NumPy, SciPy and warning settings: a warning turned into an exception after noise was drawn
     would make a retry draw fresh noise under the same charge."""
-    with np.errstate(all="ignore"), special.errstate(all="ignore"), warnings.catch_warnings():
+    with np.errstate(all="ignore"), scipy.special.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield

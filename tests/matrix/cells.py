@@ -1,6 +1,7 @@
 """The environments that are tried: a Python, and versions of everything that is installed with headcount."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 PYTHONS = ("3.11", "3.12", "3.13")
@@ -27,10 +28,11 @@ class Cell:
         versions = "lowest" if self.resolution == "lowest-direct" else "newest"
         return f"Python {self.python}, {versions}" + (f", {self.note}" if self.note else "")
 
-    def requirements(self, wheel: str) -> list[str]:
-        """What to install."""
-        extras = f"[{','.join(self.extras)}]" if self.extras else ""
-        return [f"headcount{extras} @ {wheel}", *self.others]
+    def requirements(self, project: Path) -> list[str]:
+        """What uv is to install. It takes the lowest versions only of what is named to it, not of what a wheel needs:
+        so it reads pyproject.toml."""
+        extras = [f"--extra={extra}" for extra in self.extras]
+        return [f"--resolution={self.resolution}", f"--requirements={project}", *extras, *self.others]
 
 
 CELLS = [

@@ -48,8 +48,8 @@ def environment(cell: Cell, python: str, wheel: Path) -> Iterator[Path]:
     with TemporaryDirectory(prefix="headcount-matrix-") as folder:
         _uv("venv", "--quiet", "--python", python, folder)
         target = ("--python", f"{folder}/bin/python")
-        asked = cell.requirements(wheel.as_uri())
-        _uv("pip", "install", "--quiet", "--resolution", cell.resolution, "--link-mode", "copy", *target, *asked)
+        _uv("pip", "install", "--quiet", *target, *cell.requirements(ROOT / "pyproject.toml"))
+        _uv("pip", "install", "--quiet", *target, "--no-deps", str(wheel))
         yield Path(folder, "bin")
 
 

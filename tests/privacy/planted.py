@@ -2178,7 +2178,7 @@ BUGS = [
     Bug(
         "numbers that are odd are errors, after the noise",
         "run.py",
-        (('    with np.errstate(all="ignore"), special.errstate', "    with special.errstate"),),
+        (('    with np.errstate(all="ignore"), scipy.special.errstate', "    with scipy.special.errstate"),),
         SECOND + "test_no_setting_of_the_caller_makes_odd_numbers_an_error",
     ),
     Bug(

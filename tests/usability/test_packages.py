@@ -80,3 +80,18 @@ def test_composition_says_which_package_is_missing(monkeypatch: pytest.MonkeyPat
     with pytest.raises(MissingPackage, match=r"needs dp_accounting\. Fix: pip install 'headcount\[pld\]'"):
         compose.covers(tight, EVENTS)
     assert compose.covers(hc.Cost(Fraction(3), delta), EVENTS)  # other accountants are enough
+
+
+@pytest.mark.parametrize(
+    ("use", "slow"),
+    [
+        ("hc", {"numpy", "pyarrow", "scipy"}),
+        ("hc.Ledger('visits.db', epsilon=3)", {"ibis", "pyarrow", "scipy.special", "scipy.fft"}),
+        ("hc.load", {"matplotlib", "pandas", "polars", "scipy.special", "scipy.fft"}),
+    ],
+)
+def test_what_is_slow_to_import_comes_when_it_is_used(use: str, slow: set[str], tmp_path: Path) -> None:
+    """In a fresh process: SciPy takes most of a second, Ibis two."""
+    code = f"import sys, headcount as hc; {use}; print(sorted({slow} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path)
+    assert (done.stdout, done.stderr) == ("[]\n", "")

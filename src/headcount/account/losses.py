@@ -16,7 +16,7 @@ from math import log, log1p, pi
 from typing import Literal
 
 import numpy as np
-from scipy import special
+import scipy
 
 from headcount.exact import Floats
 
@@ -87,9 +87,9 @@ def _terms(rate: float, threshold: int, direction: Direction, people: Floats) ->
     fell = rate * _chance(threshold - 1, people - 1, rate) * (1 + error)
     if direction == "up":
         alone = people <= threshold
-        other = np.where(alone, 0, special.betainc(threshold, np.where(alone, 1, people - threshold), rate))
+        other = np.where(alone, 0, scipy.special.betainc(threshold, np.where(alone, 1, people - threshold), rate))
     else:
-        other = special.betaincc(threshold, people - threshold + 1, rate)
+        other = scipy.special.betaincc(threshold, people - threshold + 1, rate)
     return fell, other * (1 - error)
 
 
@@ -106,5 +106,5 @@ def _stirling(n: Floats | np.float64) -> Floats:
     """log n! - log(sqrt(2 pi n) (n/e)^n)."""
     large = np.maximum(n, 16)
     series = (1 / 12 - (1 / 360 - (1 / 1260 - 1 / 1680 / large**2) / large**2) / large**2) / large
-    exact: Floats = special.gammaln(n + 1) - (n + 0.5) * np.log(n) + n - log(2 * pi) / 2
+    exact: Floats = scipy.special.gammaln(n + 1) - (n + 0.5) * np.log(n) + n - log(2 * pi) / 2
     return np.where(n < 16, exact, series)

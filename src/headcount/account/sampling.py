@@ -29,8 +29,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
 
+import scipy
 from flint import arb
-from scipy import special
 
 from headcount.account import sampled
 from headcount.account.events import SampleThreshold
@@ -89,7 +89,9 @@ def more_than(people: int, rate: Fraction, most: int) -> Fraction:
 
 def contacts(people: int, rate: Fraction, delta: Fraction) -> int:
     """Number of people to contact: the least number that is exceeded with probability at most delta."""
-    near = bisect_left(range(people), True, key=lambda most: special.bdtrc(most, people, float(rate)) <= float(delta))
+    near = bisect_left(
+        range(people), True, key=lambda most: scipy.special.bdtrc(most, people, float(rate)) <= float(delta)
+    )
     while more_than(people, rate, near) > delta:
         near += 1
     while near and more_than(people, rate, near - 1) <= delta:

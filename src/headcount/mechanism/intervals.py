@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from scipy import special
+import scipy
 
 from headcount.account.threshold import gaussian_tail, laplace_tail
 from headcount.estimate.constants import EXACT_MISS_RATE
@@ -79,7 +79,7 @@ def log_tail(law: Law) -> Callable[[Integers], Floats]:
     """The log survival function log P(noise >= k), for an array of k."""
     if isinstance(law, DiscreteGaussian):
         deviation = float(law.variance) ** 0.5
-        return lambda k: special.log_ndtr((0.5 - k) / deviation)
+        return lambda k: scipy.special.log_ndtr((0.5 - k) / deviation)
     assert isinstance(law, DiscreteLaplace)
     rate = 1 / float(law.scale)
     both = np.log1p(np.exp(-rate))

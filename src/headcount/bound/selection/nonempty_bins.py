@@ -13,8 +13,8 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.special import comb, gammaincc, ndtri
 
 from headcount.exact import Floats
 
@@ -64,7 +64,7 @@ def gaussian(deviation: float) -> Critical:
     """Critical values of Gaussian noise."""
 
     def critical(width: int, bins: int) -> Floats:
-        values: Floats = -deviation * width**0.5 * ndtri(_levels(bins))
+        values: Floats = -deviation * width**0.5 * scipy.special.ndtri(_levels(bins))
         return values
 
     return critical
@@ -93,6 +93,7 @@ def laplace_sum_tail(least: Floats, width: int) -> Floats:
     """P(sum of `width` draws of Laplace noise of scale 1 >= least), for least >= 0: a mixture of Gamma tails, as the
     sum is a difference of two Gamma variables."""
     terms = np.arange(width)
-    weights = comb(width - 1 + terms, terms) / 2.0 ** (width + terms)
-    chance: Floats = (weights[:, None] * gammaincc(width - terms[:, None], np.atleast_1d(least))).sum(axis=0)
+    weights = scipy.special.comb(width - 1 + terms, terms) / 2.0 ** (width + terms)
+    tails = scipy.special.gammaincc(width - terms[:, None], np.atleast_1d(least))
+    chance: Floats = (weights[:, None] * tails).sum(axis=0)
     return chance

@@ -17,7 +17,7 @@ clearly below the estimates, the intervals of that level start lower by as much.
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import log_expit
+import scipy
 
 from headcount.estimate.constants import MISS_RATE, Z
 from headcount.exact import Floats, Integers
@@ -64,7 +64,7 @@ class Levels:
         """Log-probability to be found at a level and not before, for counts minus that of the next item."""
         before = self.rates[:level][self.rates[:level] > self.rates[level] / MAX_RATE_RATIO]
         strength = np.multiply.outer(np.append(before, self.rates[level]), above - self.margin) - self.log_factor
-        chance: Floats = log_expit(strength[-1]) + log_expit(-strength[:-1]).sum(axis=0)
+        chance: Floats = scipy.special.log_expit(strength[-1]) + scipy.special.log_expit(-strength[:-1]).sum(axis=0)
         return chance
 
 

@@ -7,7 +7,7 @@ items.
 """
 
 import numpy as np
-from scipy import special
+import scipy
 
 from headcount.exact import Floats
 
@@ -18,8 +18,8 @@ BISECTIONS = 60
 
 def clipped_mean(rate: Floats, bound: int) -> Floats:
     """h_C: the mean of min(X, C) for X Poisson with this rate."""
-    below = special.pdtr(bound - 2, rate) if bound >= 2 else np.zeros_like(rate)
-    mean: Floats = rate * below + bound * (1 - special.pdtr(bound - 1, rate))
+    below = scipy.special.pdtr(bound - 2, rate) if bound >= 2 else np.zeros_like(rate)
+    mean: Floats = rate * below + bound * (1 - scipy.special.pdtr(bound - 1, rate))
     return mean
 
 

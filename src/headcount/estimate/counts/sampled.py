@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.special import betainc
 
 from headcount.estimate.constants import MISS_RATE
 from headcount.exact import Floats, Integers
@@ -49,12 +49,12 @@ def unseen(rate: float, threshold: int, miss: float = MISS_RATE) -> int:
 
 def at_least(n: Integers, t: Integers, rate: float) -> Floats:
     """T_n(t), for t of at least 1."""
-    return np.where(n >= t, betainc(t, np.maximum(n - t, 0) + 1.0, rate), 0.0)
+    return np.where(n >= t, scipy.special.betainc(t, np.maximum(n - t, 0) + 1.0, rate), 0.0)
 
 
 def at_most(n: Integers, t: Integers, rate: float) -> Floats:
     """F_n(t)."""
-    return np.where(n > t, betainc(np.maximum(n - t, 1), t + 1.0, 1 - rate), 1.0)
+    return np.where(n > t, scipy.special.betainc(np.maximum(n - t, 1), t + 1.0, 1 - rate), 1.0)
 
 
 def _as_high(n: Integers, t: Integers, rate: float, threshold: int) -> Truths:

@@ -15,8 +15,8 @@ is added, with its uncertainty.
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from headcount.estimate.counts.debias import ClippingLoss
 from headcount.exact import Floats
@@ -89,7 +89,8 @@ def combined_counts(
 def _ratio_and_spread(quiet: Measured, open_: Measured, least: float, usual: float) -> tuple[Floats, Floats]:
     """Ratio and spread of each item: fitted to those that are clear of noise, and taken from the nearest of these for
     the others, whose quiet values are mostly noise; if none is clear, the ratio of the sums, and a wide spread."""
-    clear = quiet.values >= quiet.deviation * max(CLEAR_DEVIATIONS, -float(ndtri(0.05 / len(quiet.values))))
+    deviations = max(CLEAR_DEVIATIONS, -float(scipy.special.ndtri(0.05 / len(quiet.values))))
+    clear = quiet.values >= quiet.deviation * deviations
     if not clear.any():
         sums = quiet.values.sum(), open_.values.sum()
         seen = sums[0] >= CLEAR_DEVIATIONS * float(np.mean(quiet.deviation)) * len(quiet.values) ** 0.5

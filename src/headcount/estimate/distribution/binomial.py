@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from math import asin, ceil, hypot, log, pi, sqrt
 
 import numpy as np
-from scipy.special import betainc
+import scipy
 
 from headcount.exact import Floats, Integers
 
@@ -56,7 +56,7 @@ def upper_counts(places: Integers, counts: Integers, cells: int, draws: int) -> 
 
 def above(t: Integers, draws: int, shares: Floats) -> Floats:
     """P[Bin(draws, share) > t] for t = 0 .. draws - 1."""
-    chances: Floats = betainc(t + 1.0, draws - t, shares)
+    chances: Floats = scipy.special.betainc(t + 1.0, draws - t, shares)
     return chances
 
 

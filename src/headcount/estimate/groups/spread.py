@@ -8,7 +8,7 @@ little noise decide as long as s is small, and all alike once it is not: so one 
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import chdtri
+import scipy
 
 from headcount.exact import Floats
 
@@ -30,7 +30,7 @@ def spread_between(values: Floats, noise: Floats, *, about_zero: bool = False) -
     """The spread of each column of values, a row for each group, with the variance of its noise. Its middle is
     estimated, unless values are distances from it."""
     expected = max(len(values) - (not about_zero), 1)
-    least = chdtri(expected, CONFIDENCE)  # the sum is above it with that probability
+    least = scipy.special.chdtri(expected, CONFIDENCE)  # the sum is above it with that probability
     low, high = np.zeros(values.shape[1]), _sum(values, noise, np.ones(values.shape[1]), about_zero)[1] / least
     for _ in range(STEPS):
         between = (low + high) / 2

@@ -14,8 +14,8 @@ away, where edges are many, does not widen it.
 from typing import Literal, Protocol
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from headcount.estimate.constants import MISS_RATE
 from headcount.estimate.ordered.tree import Shape, Within
@@ -67,7 +67,7 @@ def ranges(found: Counts, firsts: NDArray[np.int64], lasts: NDArray[np.int64]) -
     """Compute the counts from leaf `first` up to, but excluding, leaf `last`."""
     firsts, lasts = np.asarray(firsts, dtype=np.int64), np.asarray(lasts, dtype=np.int64)
     counts, within = found.below[lasts] - found.below[firsts], found.between(firsts, lasts)
-    half_width = ndtri(1 - MISS_RATE / 2) * within.deviations
+    half_width = scipy.special.ndtri(1 - MISS_RATE / 2) * within.deviations
     low, high = np.minimum(within.least - half_width, counts), np.maximum(within.most + half_width, counts)
     return np.maximum(counts, 0.0), np.maximum(low, 0.0), np.maximum(high, 0.0)
 
@@ -108,6 +108,6 @@ def _first(true: NDArray[np.bool_]) -> int:
 def _deviations(level: int, levels: int) -> float:
     """Critical value of the tests of a level, in standard deviations."""
     if levels == 1:
-        return float(ndtri(1 - MISS_RATE / 2))
+        return float(scipy.special.ndtri(1 - MISS_RATE / 2))
     part = LEAF_MISS_SHARE if level == levels - 1 else (1 - LEAF_MISS_SHARE) / (levels - 1)
-    return float(ndtri(1 - MISS_RATE / 2 * part))
+    return float(scipy.special.ndtri(1 - MISS_RATE / 2 * part))

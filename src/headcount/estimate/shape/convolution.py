@@ -5,8 +5,8 @@
 from typing import Any, Literal
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import fft
 
 from headcount.exact import Floats
 
@@ -34,6 +34,6 @@ def _full(numbers: Floats, weights: Floats) -> Floats:
         for place, weight in enumerate(weights):
             full[..., place : place + numbers.shape[-1]] += weight * numbers
         return full
-    circle = fft.next_fast_len(size, real=True)
-    product = fft.rfft(numbers, circle) * fft.rfft(weights, circle)
-    return np.asarray(fft.irfft(product, circle)[..., :size])
+    circle = scipy.fft.next_fast_len(size, real=True)
+    product = scipy.fft.rfft(numbers, circle) * scipy.fft.rfft(weights, circle)
+    return np.asarray(scipy.fft.irfft(product, circle)[..., :size])

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy import fft
+import scipy
 
 from headcount.estimate.shape.kernel import Kernel
 from headcount.estimate.shape.tally import Tally, line
@@ -89,19 +89,20 @@ class _Task:
 
     def smoothed(self, numbers: Floats) -> Floats:
         """Convolve numbers on the line with the noise law."""
-        smoothed: Floats = fft.irfft(fft.rfft(numbers, self._circle) * self._transform, self._circle)[: len(numbers)]
+        product = scipy.fft.rfft(numbers, self._circle) * self._transform
+        smoothed: Floats = scipy.fft.irfft(product, self._circle)[: len(numbers)]
         return smoothed
 
     @cached_property
     def _circle(self) -> int:
         """Length of the Fourier transform, without wrap-around."""
-        return int(fft.next_fast_len(len(self.cells) + len(self.weights), real=True))
+        return int(scipy.fft.next_fast_len(len(self.cells) + len(self.weights), real=True))
 
     @cached_property
     def _transform(self) -> Floats:
         """Fourier transform of the weights, real as they are symmetric."""
         weights = np.append(self.weights, np.zeros(self._circle - len(self.weights)))
-        transform: Floats = fft.rfft(np.roll(weights, -(len(self.weights) // 2))).real
+        transform: Floats = scipy.fft.rfft(np.roll(weights, -(len(self.weights) // 2))).real
         return transform
 
 

@@ -19,7 +19,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import betainc, digamma, hyperu
+import scipy
 
 from headcount.estimate.shape.kernel import OfCounts
 from headcount.estimate.shape.prevalence import Prevalence
@@ -109,7 +109,9 @@ class Properties:
         square = self._sum(lambda v: v * (_log(v) - mean) ** 2) / total
         sampling = square / total + by_once**2 * self._sum(_equal(1)) + by_twice**2 * self._sum(_equal(2))
         most = math.log(max(min(self.uncertain.max_items, MAX_PEOPLE), 1.0))
-        return _estimate(float(digamma(total)) - mean + added, noise * self._ratio**2 + sampling, more=added, most=most)
+        return _estimate(
+            float(scipy.special.digamma(total)) - mean + added, noise * self._ratio**2 + sampling, more=added, most=most
+        )
 
     @np.errstate(all="ignore")
     def coverage(self, people: float) -> Estimate:
@@ -183,7 +185,7 @@ def _unseen(once: float, twice: float, total: float) -> tuple[float, float, floa
     if once <= 0:
         return 0.0, 0.0, 0.0
     a = 2 * max(twice, 1.0) / once
-    g = float(hyperu(1, 1, a))  # e^a E_1(a), whose slope is g - 1 / a
+    g = float(scipy.special.hyperu(1, 1, a))  # e^a E_1(a), whose slope is g - 1 / a
     return once * g / total, (g - a * g + 1) / total, 2 * (g - 1 / a) / total
 
 
@@ -208,7 +210,7 @@ def _draws(t: float, total: float) -> int:
 
 def _smoothed(v: Integers, t: float, k: int) -> Floats:
     """(-t)^v P(L >= v), for 1 <= v <= k."""
-    return np.asarray((-t) ** v.astype(np.float64) * betainc(v, k - v + 1.0, 2 / (2 + t)))
+    return np.asarray((-t) ** v.astype(np.float64) * scipy.special.betainc(v, k - v + 1.0, 2 / (2 + t)))
 
 
 def _equal(k: int) -> OfCounts:
@@ -222,4 +224,4 @@ def _log(v: Integers) -> Floats:
 
 def _digamma(v: Integers) -> Floats:
     """Digamma function; its value at 0 is never used."""
-    return np.asarray(digamma(np.maximum(v, 1)))
+    return np.asarray(scipy.special.digamma(np.maximum(v, 1)))

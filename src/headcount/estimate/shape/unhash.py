@@ -12,7 +12,7 @@ the unit circle and errors do not grow; otherwise nothing is undone.
 """
 
 import numpy as np
-from scipy import fft
+import scipy
 
 from headcount.estimate.shape.convolution import convolve
 from headcount.estimate.shape.prevalence import Prevalence, Steps, at_least
@@ -44,12 +44,12 @@ def undo_collisions(loads: Integers, buckets: Floats, cells: int) -> Steps:
 
 def expected_loads(prevalence: Prevalence, cells: int) -> Floats:
     """Gamma_r for r = 1 .. total: expected number of buckets, of at least 3, with a load of at least r."""
-    size = int(fft.next_fast_len(prevalence.total + 1))
+    size = int(scipy.fft.next_fast_len(prevalence.total + 1))
     logarithm = np.zeros(size)  # on a circle longer than the largest load
     logarithm[0] = prevalence.distinct * np.log1p(-1 / cells)
     for i, part in enumerate(_parts(cells), start=1):
         np.add.at(logarithm, prevalence.counts * i % size, prevalence.items * part)
-    pi = fft.ifft(np.exp(fft.fft(logarithm))).real[: prevalence.total + 1]
+    pi = scipy.fft.ifft(np.exp(scipy.fft.fft(logarithm))).real[: prevalence.total + 1]
     loads: Floats = cells * pi[:0:-1].cumsum()[::-1]
     return loads
 

@@ -17,7 +17,7 @@ from math import exp, hypot, inf, isqrt, pi, sqrt
 from typing import ClassVar, Literal
 
 import numpy as np
-from scipy.special import erfinv
+import scipy
 
 from headcount.account import calibrate
 from headcount.account.events import Event, Gaussian, Neighbours, Selections
@@ -228,7 +228,7 @@ def _count_deviation(mechanism: Selected, people: int) -> float:
     in the number of people moves counts by half as much, where they are most informative. In a tournament they are
     compared where they are less informative."""
     counts = hypot(sqrt(2) / float(mechanism.rate), _people_deviation(mechanism) / 2)
-    return counts if mechanism.score == "ks" else counts * exp(erfinv(3 * mechanism.apart(people)) ** 2)
+    return counts if mechanism.score == "ks" else counts * exp(scipy.special.erfinv(3 * mechanism.apart(people)) ** 2)
 
 
 def _boundary_deviation(mechanism: Selected, people: int, here: Floats) -> Floats:

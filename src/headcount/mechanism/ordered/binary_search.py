@@ -12,7 +12,7 @@ from math import ceil, log, sqrt
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import ndtri
+import scipy
 
 from headcount.account.events import Gaussian, Laplace, Neighbours, SampleThreshold
 from headcount.account.guarantee import Cost
@@ -107,7 +107,9 @@ class BinarySearch(Mechanism[Bounded, SearchPath]):
     def _critical_value(self) -> float:
         """Deviations exceeded to one side with probability 0.025, divided among all rounds (Bonferroni)."""
         chance = 0.025 / self.rounds
-        return log(1 / (2 * chance)) / sqrt(2) if isinstance(self.event, Laplace) else float(-ndtri(chance))
+        return (
+            log(1 / (2 * chance)) / sqrt(2) if isinstance(self.event, Laplace) else float(-scipy.special.ndtri(chance))
+        )
 
     def _answers(self, noisy: SearchPath) -> tuple[Floats, Floats]:
         """How much more lies below each cut than its share of all, and its standard deviation."""
