@@ -310,4 +310,13 @@ NIGHT = (
         environments=("opendp", "diffprivlib"),
         packages=("duckdb", "polars", "pyarrow", "pyspark"),
     ),
+    Experiment(
+        "versions",
+        "The lowest and the newest versions of everything",
+        ("-m", "tests.matrix"),
+        ("pyproject.toml", "tests/matrix/*.py", f"{SRC}/source/engines/*.py"),
+        40,
+        ("versions",),
+        packages=(),
+    ),
 )
