@@ -32,6 +32,7 @@ from headcount.run import Decision, Progress, Source, draw, fingerprint
 from headcount.source import Events, open_events
 from headcount.source.engines.limits import Limits, limits
 from headcount.source.events import check_dataset, check_limits, check_name
+from headcount.source.queries.step import UNCHECKED, check_promise, promise_sentence
 from headcount.wording import sentence, wrapped
 from headcount.wording.markup import card, facts, folded_steps, text
 from headcount.wording.typed import check_showable, yes_or_no
@@ -54,7 +55,7 @@ def build(kind: type[Job], data: Any, arguments: dict[str, Any]) -> "Plan":
     typed = dict(arguments)
     for name, value in typed.items():
         check_showable(name, value)
-    dataset, memory, spill = (typed.pop(name, None) for name in ("dataset", "memory", "spill"))
+    dataset, memory, spill, promise = (typed.pop(name, None) for name in ("dataset", "memory", "spill", "promise"))
     if dataset is not None:
         check_dataset(dataset)
     epsilon, rho, delta = typed.pop("epsilon", None), typed.pop("rho", None), typed.pop("delta", DEFAULT_DELTA)
@@ -64,13 +65,13 @@ def build(kind: type[Job], data: Any, arguments: dict[str, Any]) -> "Plan":
     job = kind.from_typed(**typed)
     _check_delta(job, rational("delta", delta, fix="delta=1e-6"))
     usable = limits(memory, spill)
-    events = open_events(data, job.columns, dataset, job.roles)
+    events = open_events(data, job.columns, dataset, job.roles, promise)
     check_limits(data, events, usable)
     job.check_source(events)
     columns = {name: str(kind) for name, kind in events.columns.items()}
 
     def plan_for(epsilon: Number) -> Plan:
-        return Plan(events.name, job, budget(epsilon, delta), columns, events, usable)
+        return Plan(events.name, job, budget(epsilon, delta), columns, events, usable, events.promise)
 
     if target is None:
         plan = plan_for(_epsilon(job, epsilon, rho, delta))
@@ -123,6 +124,8 @@ class Plan:
     """The table, if it is at hand."""
     limits: Limits = field(default=Limits(), compare=False, repr=False)
     """What the run may use: no part of the request."""
+    promise: str = ""
+    """What was promised of a query; empty for a table."""
 
     @cached_property
     def strategy(self) -> Strategy:
@@ -205,6 +208,7 @@ class Plan:
         counted = self.strategy.people_count
         return [
             self.job.reading(self.dataset),
+            *([promise_sentence(self.promise)] if self.promise else []),
             *self._selected(selections, mechanism),
             *rest,
             *([counted.explain()] if counted else []),
@@ -284,6 +288,7 @@ class Plan:
             "parameters": self.job.to_plain(),
             "epsilon": written(self.budget.epsilon),
             "delta": written(self.budget.delta),
+            **({"promise": self.promise} if self.promise else {}),
         }
 
     @classmethod
@@ -306,7 +311,9 @@ class Plan:
     @classmethod
     def _from_plain(cls, plain: dict[str, Any]) -> "Plan":
         job = Job.kind(plain["job"]).from_plain(plain["parameters"])
-        plan = cls(plain["dataset"], job, budget(plain["epsilon"], plain["delta"]), plain["columns"])
+        check_promise(promise := plain.get("promise"))
+        typed = budget(plain["epsilon"], plain["delta"])
+        plan = cls(plain["dataset"], job, typed, plain["columns"], promise=promise or "")
         job.check_schema(plan._kinds())
         plan.check()
         return plan
@@ -321,9 +328,15 @@ class Plan:
         if keys := parameters.get("keys"):  # in any order: the release is sorted
             listed = canonical(sorted(keys, key=canonical))
             parameters = {**parameters, "keys": hashlib.sha256(listed.encode()).hexdigest()}
-        request = canonical({"what": self.what, **self._plain, "parameters": parameters})
-        owner = f"{self.dataset}, people by {self.job.user}"
-        return Charge(request, self.cost, self._events, dataset=owner, neighbours=self.job.relation)
+        what = f"{self.what}, from {UNCHECKED}" if self.promise else self.what
+        request = canonical({"what": what, **self._plain, "parameters": parameters})
+        return Charge(request, self.cost, self._events, dataset=self.dataset, neighbours=self.job.relation)
+
+    def charge_in(self, ledger: Ledger) -> Charge:
+        """The request to this ledger. Until version 0.10 the name of the data had the user column in it: what was
+        charged so is recognised."""
+        before = replace(self._charge, dataset=f"{self.dataset}, people by {self.job.user}")
+        return before if ledger.has(before) else self._charge
 
     @property
     def _events(self) -> tuple[Event, ...]:
@@ -365,7 +378,7 @@ class Plan:
         def work(head: str, secret: bytes) -> bytes:
             return self._draw(source, KeyedEntropy(secret), head, progress)
 
-        sealed = charged.publish(self.charge(), work, again=anew, data=identity)
+        sealed = charged.publish(self.charge_in(charged), work, again=anew, data=identity)
         return open_release(sealed.content, fresh=sealed.fresh, ledger=charged.path)
 
     def source(self, data: Any = None) -> Source:
@@ -380,7 +393,8 @@ class Plan:
 
     def _opened(self, data: Any) -> Events:
         job = self.job
-        events = self.events if data is None else open_events(data, job.columns, self.dataset, job.roles)
+        promise = self.promise or None
+        events = self.events if data is None else open_events(data, job.columns, self.dataset, job.roles, promise)
         if events is None:
             raise BadParameter("this plan came from text: it needs its data.", fix="plan.release(data)")
         if {name: str(kind) for name, kind in events.columns.items()} != self.columns:
@@ -421,4 +435,5 @@ class Plan:
             interval=self.job.interval_note(mechanism, self._cells) if mechanism else "",
             unseen=unseen,
             version=current_version(),
+            promise=self.promise,
         )

@@ -27,6 +27,7 @@ ASKED: dict[str, Any] = {"user": "user", "by": "item", "epsilon": 1, "bound": 1,
 JANUARY: dict[str, list[Any]] = {"user": [1, 2, 3, 4], "item": ["a", "b", "a", "a"]}
 FEBRUARY: dict[str, list[Any]] = {"user": [1, 2, 3, 4], "item": ["b", "b", "b", "a"]}
 CHANGED = "the data changed since this request was charged"
+PROMISE = "each row belongs to one person"
 
 
 def on_duckdb(rows: dict[str, list[Any]]) -> Any:
@@ -192,7 +193,7 @@ def test_a_frame_is_converted_once(ledger: Ledger, monkeypatch: pytest.MonkeyPat
 def test_rows_that_cannot_be_read_charge_nothing_and_are_not_quoted(ledger: Ledger) -> None:
     rows = on_duckdb(JANUARY).sql("SELECT error('person ' || user) AS user, item FROM visits")
     with pytest.raises(ReadingFailed) as refused:
-        hc.histogram(rows, **ASKED, ledger=ledger, dataset="visits")
+        hc.histogram(rows, **ASKED, ledger=ledger, dataset="visits", promise=PROMISE)
     assert "person" not in str(refused.value)
     assert ledger.spends() == ()
 
@@ -200,7 +201,7 @@ def test_rows_that_cannot_be_read_charge_nothing_and_are_not_quoted(ledger: Ledg
 def test_what_is_refused_in_any_case_is_refused_before_any_row_is_read(ledger: Ledger) -> None:
     rows = on_duckdb(JANUARY).sql("SELECT error('read') AS user, item FROM visits")
     with pytest.raises(BudgetExceeded):
-        hc.histogram(rows, **{**ASKED, "epsilon": 9}, ledger=ledger, dataset="visits")
+        hc.histogram(rows, **{**ASKED, "epsilon": 9}, ledger=ledger, dataset="visits", promise=PROMISE)
 
 
 # The digest that a ledger keeps, and its key

@@ -5,7 +5,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         *("data", "user", "by", "metrics", "value", "q", "ranges", "k", "count", "sum", "target", "loss"),
         *("keys", "bins", "per", "dates", "where", "range", "edges"),
     ),
-    "Privacy": ("epsilon", "delta", "rho", "neighbours", "sizes", "dataset", "ledger", "again"),
+    "Privacy": ("epsilon", "delta", "rho", "neighbours", "sizes", "dataset", "promise", "ledger", "again"),
     "Accuracy": ("target_error", "bound", "share", "weights", "debias", "people", "cells", "spacing", "grid"),
     "Mechanism": (
         *("mechanism", "estimator", "buckets", "variant", "kbar", "first_epsilon", "selection_delta"),
@@ -41,6 +41,7 @@ WHEN: dict[str, str] = {
     "neighbours": "if it is public who is in the table",
     "sizes": "if it is public how many rows each person has",
     "dataset": "to name a table that is no file",
+    "promise": "if the data are a query with joins, windows, group-bys or SQL",
     "ledger": "whenever you release more than once about the same people",
     "again": "if the data changed, or you want a new draw and pay for it",
     "target_error": "if you know the error you can live with",

@@ -10,7 +10,7 @@ from tests.golden import command_line, expected
 from tests.golden.record import parameters, record, refusal, signature
 from tests.golden.requests import JOBS, REQUESTS, WRONG, Request
 
-BESIDE = {"data", "ledger", "again", "memory", "spill"}
+BESIDE = {"data", "promise", "ledger", "again", "memory", "spill"}
 """Parameters that are no part of what is asked."""
 
 

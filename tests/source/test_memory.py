@@ -201,7 +201,8 @@ def test_limits_that_cannot_be_meant(limits: dict[str, Any], message: str) -> No
 
 def test_an_engine_of_ones_own_has_its_own_limits(spill: Path) -> None:
     connection = duckdb.connect()
-    connection.register("songs", hc.example(people=10))
+    connection.register("given", hc.example(people=10))
+    connection.execute("CREATE TABLE songs AS SELECT * FROM given")
     for data in (connection.table("songs"), ibis.duckdb.from_connection(connection).table("songs")):
         limits: dict[str, Any]
         for limits in ({"memory": "4GB"}, {"spill": spill}):

@@ -40,16 +40,19 @@ def decoyed(name: str) -> pa.Table:
     return pa.table({"user": many, "x": many, name: few, "y": many, "item": ["a"] * ROWS})
 
 
-def relation(table: pa.Table) -> Any:
+def database(table: pa.Table) -> Any:
     connection = duckdb.connect()
-    connection.register("visits", table)
-    return connection.sql("SELECT * FROM visits")
+    connection.register("given", table)
+    connection.execute("CREATE TABLE visits AS SELECT * FROM given")
+    return connection
+
+
+def relation(table: pa.Table) -> Any:
+    return database(table).sql("SELECT * FROM visits")
 
 
 def on_ibis(table: pa.Table) -> Any:
-    connection = duckdb.connect()
-    connection.register("visits", table)
-    return ibis.duckdb.from_connection(connection).table("visits")
+    return ibis.duckdb.from_connection(database(table)).table("visits")
 
 
 READERS: dict[str, Any] = {

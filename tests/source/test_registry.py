@@ -58,6 +58,9 @@ class Other(DuckDB):
     def check(self, data: Any) -> None:
         pass
 
+    def query(self, data: Any) -> None:
+        return None
+
     def types(self, data: Any, columns: Sequence[str]) -> dict[str, Any]:
         return {column: self.table(data, [column]).schema().types[0] for column in columns}
 

@@ -52,7 +52,8 @@ def test_files(tmp_path: Path, name: str) -> None:
 
 def frames() -> dict[str, Any]:
     connection = duckdb.connect()
-    connection.register("events", ARROW)
+    connection.register("given", ARROW)
+    connection.execute("CREATE TABLE events AS SELECT * FROM given")
     return {
         "pyarrow": ARROW,
         "pandas": ARROW.to_pandas(),

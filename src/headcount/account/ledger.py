@@ -195,6 +195,10 @@ class Ledger:
             pending.wipe(self.path, reserved)
             return Sealed(content, row.head, fresh=True)
 
+    def has(self, charge: Charge) -> bool:
+        """True if an equal request was charged before, whatever its data were."""
+        return bool(self._read().charges(digest(charge.body()), charge.neighbours))
+
     def __repr__(self) -> str:
         kind = f", neighbours={self.neighbours!r}" if self.neighbours else ""
         return f"<Ledger {self.path.name}: {format_cost(self.left)} left of {format_cost(self.budget)}{kind}>"

@@ -86,7 +86,9 @@ def command(name: str) -> Callable[..., None]:
 def option_names() -> list[str]:
     """Names of the options of all jobs."""
     own = (name for function in FUNCTIONS.values() for name in signature(function).parameters)
-    return sorted({*own, "keys_file", *signature(Run).parameters} - {"data", "files", "out", "dry_run", "as_json"})
+    python_only = {"data", "promise"}  # files are no query
+    shown = {*own, "keys_file", *signature(Run).parameters} - python_only
+    return sorted(shown - {"files", "out", "dry_run", "as_json"})
 
 
 def _spelled(advice: str) -> str:

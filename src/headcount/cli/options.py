@@ -19,8 +19,8 @@ from headcount.errors import BadParameter
 from headcount.source.regular import check_regular
 from headcount.wording import first_sentence
 
-SHARED = ("data", "user", "neighbours", "dataset", "ledger", "again", "memory", "spill")
-"""Parameters of every job: `Run` has them."""
+SHARED = ("data", "user", "neighbours", "dataset", "promise", "ledger", "again", "memory", "spill")
+"""Parameters of every job: `Run` has them, but for the promise: the command line opens files, which are no query."""
 LISTS = ("by", "metrics", "keys", "bins", "per", "dates", "where", "q", "ranges", "weights")
 """Options that may be repeated."""
 COLON = re.compile(r"([-+]?[0-9][-+.0-9e]*) ?: ?([-+]?[0-9][-+.0-9e]*)")

@@ -58,6 +58,7 @@ def aggregate(
     target_error: Mapping[str, Number] | None = None,
     neighbours: Neighbours = "add-remove",
     dataset: str | None = None,
+    promise: str | None = None,
     ledger: Ledger | str | Path | None = None,
     again: bool = False,
     memory: int | str | None = None,

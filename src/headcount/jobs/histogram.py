@@ -69,6 +69,7 @@ def histogram(
     people: int | str | None = None,
     neighbours: Neighbours = "add-remove",
     dataset: str | None = None,
+    promise: str | None = None,
     ledger: Ledger | str | Path | None = None,
     again: bool = False,
     memory: int | str | None = None,
@@ -118,6 +119,7 @@ def histogram(
     people: for debias="poisson": the number of people, if it is public; "count" pays for it.
     neighbours: whether a person's absence is hidden ("add-remove") or their replacement by another ("replace").
     dataset: the name of the dataset in the release and the ledger; by default the name of the file.
+    promise: "each row belongs to one person", of a query that headcount cannot check: joins, windows, group-bys, SQL.
     ledger: where the cost is charged, a Ledger or its path. The same request about the same data then returns the same
         release; about data that changed, it is refused.
     again: pay for a new draw of a request that was sealed before, or for one about data that changed.

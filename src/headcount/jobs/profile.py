@@ -41,6 +41,7 @@ def profile(
     epsilon: Number | None = None,
     neighbours: Neighbours = "add-remove",
     dataset: str | None = None,
+    promise: str | None = None,
     ledger: Ledger | str | Path | None = None,
     again: bool = False,
     memory: int | str | None = None,

@@ -40,6 +40,7 @@ def ranges(
     rule: Rule = "exact",
     neighbours: Neighbours = "add-remove",
     dataset: str | None = None,
+    promise: str | None = None,
     ledger: Ledger | str | Path | None = None,
     again: bool = False,
     memory: int | str | None = None,

@@ -42,6 +42,7 @@ def top(
     kbar: int = KBAR,
     neighbours: Neighbours = "add-remove",
     dataset: str | None = None,
+    promise: str | None = None,
     ledger: Ledger | str | Path | None = None,
     again: bool = False,
     memory: int | str | None = None,

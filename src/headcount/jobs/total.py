@@ -49,6 +49,7 @@ def total(
     people: int | str | None = None,
     neighbours: Neighbours = "add-remove",
     dataset: str | None = None,
+    promise: str | None = None,
     ledger: Ledger | str | Path | None = None,
     again: bool = False,
     memory: int | str | None = None,

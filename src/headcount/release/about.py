@@ -70,6 +70,9 @@ class About:
     known."""
     version: str = ""
     """The version of headcount that made the release; empty in releases of version 0.9 and before."""
+    promise: str = ""
+    """What was promised of a query that headcount did not check; empty for a table, and in releases of version 0.10 and
+    before."""
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ from headcount.exact import rational
 from headcount.release.about import ESTIMANDS, KEY, SHAPE_COLUMNS, About
 from headcount.release.scale import edges_in
 from headcount.release.size import NotARelease
+from headcount.source.queries.step import PROMISE
 from headcount.source.views import EVENTS, ITEMS, SIZE, WHAT, size_bins
 from headcount.wording.typed import is_text
 
@@ -108,6 +109,8 @@ def _check_outcome(about: About) -> None:
     """Check fields that are known once the release is made: they follow from mechanisms and from the ledger."""
     if about.estimand not in ESTIMANDS:
         _refuse("estimand")
+    if about.promise not in ("", PROMISE):
+        _refuse("promise")
     if not HEAD.fullmatch(about.head):
         _refuse("head")
     LAYOUTS[about.view].check_about(about, _events(about))

@@ -7,6 +7,7 @@ import pyarrow as pa
 from headcount.errors import visible
 from headcount.release.about import SHAPE_COLUMNS, About
 from headcount.release.measures import measures
+from headcount.source.queries.step import promise_sentence
 from headcount.wording import counted_noun, wrapped
 
 SHOWN = 10
@@ -20,8 +21,10 @@ NUMERIC_ITEMS = ("quantiles", "ranges")
 
 
 def head(table: pa.Table, about: About, *, fresh: bool) -> str:
-    """The lines above the rows: the headline, and what low and high are for, if there are any."""
-    lines = [headline(table, about, fresh=fresh), wrapped(visible(about.interval)) if table.num_rows else ""]
+    """The lines above the rows: the headline, the promise of a query, and what low and high are for, if there are
+    any."""
+    notes = [promise_sentence(about.promise), visible(about.interval) if table.num_rows else ""]
+    lines = [headline(table, about, fresh=fresh), *(wrapped(note) for note in notes if note)]
     return "\n".join(line for line in lines if line)
 
 

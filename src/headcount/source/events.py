@@ -18,6 +18,7 @@ from headcount.source.engines.engine import Engine
 from headcount.source.engines.limits import Limits
 from headcount.source.engines.registry import engine_of, owner_of
 from headcount.source.pandas_columns import Role
+from headcount.source.queries.step import check_promise, promise_for
 from headcount.wording.typed import one_line
 
 UNNAMED = ("data frame", "ibis table")
@@ -48,21 +49,31 @@ class Events:
     """Returns the files that hold the table, if it is in files."""
     loaded: "Callable[[Events], Events]" = lambda events: events
     """Returns the same table with its rows converted, if they need it, once for all readings."""
+    promise: str = ""
+    """The promise by which a query was accepted; empty for a table."""
 
 
 def open_events(
-    data: Any, columns: Sequence[str], name: str | None = None, roles: Sequence[Role] | None = None
+    data: Any,
+    columns: Sequence[str],
+    name: str | None = None,
+    roles: Sequence[Role] | None = None,
+    promise: str | None = None,
 ) -> Events:
-    """Open a table by its schema and check that it has these columns: a person and items, unless `roles` are given."""
+    """Open a table by its schema and check that it has these columns: a person and items, unless `roles` are given. A
+    query is accepted only with the promise that each of its rows belongs to one person."""
+    check_promise(promise)
     if paths := _paths(data):
         return _of_files(paths, columns, name)
     if isinstance(data, ir.Table):
         engine = engine_of(data)
-        return _of_engine(engine, engine.native(data), columns, name or _ibis_name(data))
+        return _of_engine(engine, engine.native(data), columns, name or _ibis_name(data), promise)
     if frame := frames.wrap(data):
-        return _of_frame(frame, columns, name or UNNAMED[0], roles, typed=not frames.is_pandas(data))
+        accepted = promise_for(frame.query(), promise)
+        events = _of_frame(frame, columns, name or UNNAMED[0], roles, typed=not frames.is_pandas(data))
+        return replace(events, promise=accepted)
     if owner := owner_of(data):
-        return _of_engine(owner, data, columns, name or UNNAMED[0])
+        return _of_engine(owner, data, columns, name or UNNAMED[0], promise)
     raise NotATable(f"data={type(data).__name__}: not a table.", fix=KINDS)
 
 
@@ -101,11 +112,17 @@ def _of_files(paths: Sequence[str], columns: Sequence[str], name: str | None) ->
     return replace(events, table=table, files=lambda: files.found_files(paths))
 
 
-def _of_engine(engine: Engine, data: Any, columns: Sequence[str], name: str) -> Events:
+def _of_engine(engine: Engine, data: Any, columns: Sequence[str], name: str, promise: str | None) -> Events:
     """A frame on an engine of the user's."""
     engine.check(data)
     check_columns(columns, data.columns)
-    return Events(name, engine.types(data, columns), lambda: engine.table(data, columns), typed=engine.typed)
+    accepted = promise_for(engine.query(data), promise)
+
+    def table() -> ir.Table:
+        promise_for(engine.query(data), promise)  # a table may have become a view since the plan
+        return engine.table(data, columns)
+
+    return Events(name, engine.types(data, columns), table, typed=engine.typed, promise=accepted)
 
 
 def _of_frame(

@@ -19,6 +19,9 @@ from headcount.source.engines.duckdb import RELATION_LOCK, connect
 from headcount.source.engines.engine import column_names
 from headcount.source.engines.registry import to_arrow
 from headcount.source.pandas_columns import Role
+from headcount.source.queries import lazy_polars
+from headcount.source.queries.on_duckdb import step_of_relation
+from headcount.source.queries.step import Step
 
 
 class Frame(Protocol):
@@ -34,6 +37,9 @@ class Frame(Protocol):
     def read(self, places: Sequence[int], roles: Sequence[Role]) -> list[pa.ChunkedArray]:
         """Read columns together: the row order may differ at each call."""
 
+    def query(self) -> Step | None:
+        """Return a step that is not row by row; None for a table in memory. No row is read."""
+
 
 class Wrapped:
     """A frame behind the interface of `Events`."""
@@ -41,6 +47,7 @@ class Wrapped:
     def __init__(self, frame: Frame) -> None:
         self._frame = frame
         self.names = frame.names
+        self.query = frame.query
 
     def types(self, columns: Sequence[str]) -> dict[str, dt.DataType]:
         """Types of columns."""
@@ -89,7 +96,14 @@ def is_refused(kind: pa.DataType) -> bool:
     return bool(known.is_list(kind) or known.is_large_list(kind) or known.is_struct(kind) or binary)
 
 
-class _Pandas:
+class _InMemory:
+    """Frames whose rows are there already."""
+
+    def query(self) -> Step | None:
+        return None
+
+
+class _Pandas(_InMemory):
     """Every column is text: pandas types depend on rows."""
 
     def __init__(self, data: Any) -> None:
@@ -122,8 +136,11 @@ class _Polars:
         chosen = self._data.select(*(pl.nth(place).alias(name) for place, name in zip(places, names, strict=True)))
         return list(chosen.collect().to_arrow().columns)
 
+    def query(self) -> Step | None:
+        return lazy_polars.step_of(self._data)
 
-class _Arrow:
+
+class _Arrow(_InMemory):
     def __init__(self, data: pa.Table) -> None:
         self._data = data
         self.names = data.column_names
@@ -145,6 +162,10 @@ class _Relation:
 
     def read(self, places: Sequence[int], roles: Sequence[Role]) -> list[pa.ChunkedArray]:
         return list(self._rows(places).columns)
+
+    def query(self) -> Step | None:
+        with RELATION_LOCK:
+            return step_of_relation(self._data)
 
     def _rows(self, places: Sequence[int], limit: int | None = None) -> pa.Table:
         names = column_names(len(places))

@@ -9,6 +9,7 @@ from headcount.release.report.budget import NOT_CHARGED, NOT_HERE
 from headcount.release.report.facts import Facts
 from headcount.release.report.limits import LOOKED, choice, is_doubtful, limits
 from headcount.release.report.promise import delta_sentence, delta_warnings, promise_of
+from headcount.source.queries.step import promise_sentence
 from headcount.wording import counted_noun, sentence
 
 NOISE = {
@@ -83,9 +84,18 @@ def unit(facts: Facts) -> list[Line]:
     one = f"One value of the column {user}, with all of its rows, whenever they were made. Is that one person?"
     return [
         Line("Unit of privacy", one if user else facts.stated, open=bool(user)),
+        *_query(facts),
         Line("Neighbouring tables", RELATIONS.get(facts.neighbours, facts.stated)),
         Line("Two worlds", _two_worlds(facts) if user else facts.stated),
     ]
+
+
+def _query(facts: Facts) -> list[Line]:
+    """What was promised of a query, for somebody who knows it."""
+    if not facts.about.promise:
+        return []
+    answer = f"{promise_sentence(facts.about.promise)} If a row holds what others did, nobody is protected. Is it so?"
+    return [Line("A query instead of a table", answer, open=True, warning=True)]
 
 
 def _two_worlds(facts: Facts) -> str:

@@ -27,6 +27,7 @@ from headcount.release.report.meaning import meaning
 from headcount.release.report.promise import delta_warnings, promise_of
 from headcount.release.report.style import COLOURS, STYLE
 from headcount.release.text import chart_title, counts, rows, shown, with_intervals
+from headcount.source.queries.step import promise_sentence
 from headcount.wording import counted_noun, visible_json
 from headcount.wording.markup import facts as facts_list
 from headcount.wording.markup import paragraphs, table, text
@@ -75,7 +76,7 @@ def _header(facts: Facts) -> str:
     return (
         f'<header><p class="kicker">A release with differential privacy</p>\n<h1>{text(chart_title(about))}</h1>\n'
         f'<p class="soft">{text(" · ".join(parts))} · <b>{text(cost)}</b></p></header>\n'
-        f"{_warning(missing_ledger(facts))}"
+        f"{_warning(promise_sentence(about.promise))}{_warning(missing_ledger(facts))}"
         f'<section class="card"><b>What this is.</b> {text(WHAT)}</section>\n{_open_points(facts)}'
     )
 

@@ -11,6 +11,7 @@ from headcount.release.report.meaning import meaning
 from headcount.release.report.promise import delta_sentence, delta_warnings, promise_of
 from headcount.release.report.yaml import Gap, Placeholder
 from headcount.release.text import chart_title
+from headcount.source.queries.step import promise_sentence
 
 LIBRARY = (
     "Noise is drawn exactly, on whole numbers, from the operating system's generator: drawing it uses no floating "
@@ -85,7 +86,7 @@ def _loss(facts: Facts) -> dict[str, Any]:
     parameters = {"epsilon": promise.epsilon, **({"delta": promise.delta} if promise.delta else {})}
     return {
         "privacy_unit": "User level" if facts.user else Gap("whose data changes between neighbouring tables"),
-        "privacy_unit_details": promise.change,
+        "privacy_unit_details": " ".join(filter(None, [promise.change, promise_sentence(facts.about.promise)])),
         "number_of_privacy_units": Placeholder(0, unknown) if count is None else count,
         "privacy_parameters": parameters,
         "privacy_parameters_details": " ".join([promise.odds, promise.exception, *delta]),

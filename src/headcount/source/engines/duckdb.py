@@ -25,6 +25,8 @@ from headcount.errors import NotATable
 from headcount.source.engines.engine import Engine, column_names
 from headcount.source.engines.limits import LEAST, MOST, Limits, parse_bytes
 from headcount.source.engines.spill import spill_folder
+from headcount.source.queries.on_duckdb import step_of_table
+from headcount.source.queries.step import Step
 
 SETTINGS = {
     "default_collation": ("", "binary"),
@@ -74,6 +76,9 @@ class DuckDB(Engine):
                 raise NotATable(
                     f"an Ibis table whose connection has {name} = {found!r}.", fix=f"SET {name} = '{allowed[0]}'"
                 )
+
+    def query(self, data: ir.Table) -> Step | None:
+        return step_of_table(data, lambda expression: _evaluate(ibis.get_backend(data), expression))
 
     def types(self, data: ir.Table, columns: Sequence[str]) -> dict[str, dt.DataType]:
         chosen = _columns(data, columns)
@@ -156,8 +161,12 @@ def quoted(text: str) -> str:
 
 def setting(connection: Backend, name: str) -> str:
     """Return a setting of a connection."""
+    return str(_evaluate(connection, f"current_setting('{name}')"))
+
+
+def _evaluate(connection: Backend, expression: str) -> Any:
     with exclusive(connection):
-        return str(connection.raw_sql(f"SELECT current_setting('{name}')").fetchall()[0][0])
+        return connection.raw_sql(f"SELECT {expression}").fetchall()[0][0]
 
 
 def _set(connection: Backend, name: str, value: str) -> None:

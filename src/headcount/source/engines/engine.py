@@ -27,6 +27,7 @@ from ibis.expr import types as ir
 
 from headcount.errors import BadParameter, UnknownColumn
 from headcount.source.engines.limits import MOST, Limits
+from headcount.source.queries.step import Step
 
 
 class Engine(ABC):
@@ -71,6 +72,11 @@ class Engine(ABC):
     @abstractmethod
     def check(self, data: Any) -> None:
         """Refuse a frame whose rows would depend on settings, on chance or on time (NotATable). No row is read."""
+
+    def query(self, data: Any) -> Step | None:
+        """Return a step of the frame that is not row by row; None if each of its rows is made of one row of a table. By
+        default nothing is known. No row is read."""
+        return Step(f"steps of {self.title} that headcount cannot read")
 
     @abstractmethod
     def types(self, data: Any, columns: Sequence[str]) -> dict[str, dt.DataType]:

@@ -20,6 +20,8 @@ from headcount.errors import BadParameter, NotATable, UnknownColumn
 from headcount.source.engines.engine import Engine, column_names
 from headcount.source.engines.spark_session import has_arrow, own_session, start
 from headcount.source.engines.spark_sql import spark_backend
+from headcount.source.queries.spark_plan import step_of
+from headcount.source.queries.step import Step
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
@@ -64,6 +66,9 @@ class Spark(Engine):
             raise NotATable(
                 "a DataFrame that is another each time it is read: rand().", fix="write it to a table first"
             )
+
+    def query(self, data: "DataFrame") -> Step | None:
+        return step_of(data._jdf.queryExecution().analyzed())
 
     def types(self, data: "DataFrame", columns: Sequence[str]) -> dict[str, dt.DataType]:
         kinds = dict(zip(data.columns, data.schema.fields, strict=True))

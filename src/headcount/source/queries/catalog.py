@@ -1,0 +1,87 @@
+"""What the name of a table stands for on DuckDB: a table of its own, files, or a view, which is read like any query."""
+
+import re
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import Any
+
+from headcount.source.queries.duckdb_sql import Name, steps_of
+from headcount.source.queries.step import Step
+
+IDENTIFIER = r'(?:\w+|"(?:[^"]|"")*")'
+VIEW = re.compile(rf"CREATE (?:TEMP )?VIEW (?:{IDENTIFIER}\.)*{IDENTIFIER} AS (.*);", re.S)
+FILES = (".parquet", ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".csv.gz", ".tsv.gz")
+"""Names that DuckDB takes for files, if no table has them."""
+OPAQUE = "the frame itself, if it was registered under this name"
+MOST_NESTED = 20
+"""Views inside views that are looked into."""
+
+Ask = Callable[[str], Any]
+"""Evaluates one SQL expression on the user's connection. No row of the data is read."""
+
+
+class Catalog:
+    """The tables, views and functions of a connection."""
+
+    def __init__(self, ask: Ask, nested: int = 0) -> None:
+        self._ask = ask
+        self._nested = nested
+
+    def table(self, name: Name) -> Iterator[Step]:
+        """Yield what is not row by row in the table or view of this name."""
+        tables, views = self._listed("table", name), self._listed("view", name)
+        if tables and not views:
+            yield from (Step(_reason(table)) for table in tables if not _is_plain(table))
+        elif len(views) == 1 and not tables:
+            yield from self._of_view(name[2], views[0]["sql"])
+        elif tables or views or not name[2].casefold().endswith(FILES):
+            yield Step(f"the name {name[2]!r:.60}, which is not that of one table")
+
+    def _of_view(self, name: str, text: str) -> Iterator[Step]:
+        query = VIEW.fullmatch(text)
+        if query is None or self._nested == MOST_NESTED:
+            yield Step(f"the view {name!r:.60}, which headcount cannot look into", instead=OPAQUE)
+            return
+        for step in steps_of(query[1], Catalog(self._ask, self._nested + 1)):
+            yield Step(f"the view {name!r:.60}, which holds {step.name}", step.fix)
+
+    def _listed(self, kind: str, name: Name) -> list[dict[str, str]]:
+        """All tables, or views, that the name may stand for."""
+        keys = zip(("database_name", "schema_name", f"{kind}_name"), name, strict=True)
+        same = " AND ".join(f"lower({key}) = lower({_text(value)})" for key, value in keys if value)
+        return list(
+            self._ask(
+                "(SELECT list({'sql': coalesce(sql, ''), 'type': type}) FROM "
+                f"duckdb_{kind}s() JOIN duckdb_databases() USING (database_name) WHERE {same})"
+            )
+            or ()
+        )
+
+    def function(self, name: str) -> Iterator[Step]:
+        """Yield a step if the user defined a function or macro of this name: it stands in for DuckDB's."""
+        if name.casefold() in self._own_functions:
+            yield Step(f"a function of your own in place of {name}()")
+
+    def functions(self) -> Iterator[Step]:
+        """Yield a step for each function of DuckDB that the user's stand in for."""
+        for name in sorted(self._own_functions):
+            if self._ask(f"(SELECT count(*) FROM duckdb_functions() WHERE internal AND function_name = {_text(name)})"):
+                yield from self.function(name)
+
+    @cached_property
+    def _own_functions(self) -> frozenset[str]:
+        listed = self._ask("(SELECT list(DISTINCT lower(function_name)) FROM duckdb_functions() WHERE NOT internal)")
+        return frozenset(listed or ())
+
+
+def _is_plain(table: dict[str, str]) -> bool:
+    """True for a table of DuckDB whose columns are stored."""
+    return table["type"] == "duckdb" and "GENERATED ALWAYS" not in table["sql"].upper()
+
+
+def _reason(table: dict[str, str]) -> str:
+    return "a generated column" if table["type"] == "duckdb" else f"a table of another database ({table['type']})"
+
+
+def _text(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"

@@ -1,0 +1,194 @@
+"""SQL text of DuckDB, read by DuckDB's own parser (`json_serialize_sql`), by the class of each part of the tree.
+
+A part is allowed if its kind is listed, and holds nothing but what is listed for that kind.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Protocol
+
+import duckdb
+
+from headcount.source.queries.step import ALL_ROWS, CHANCE, LIMIT, NOW, SAMPLE, UNORDERED, Step
+
+Name = tuple[str, str, str]
+"""Catalog, schema and name of a table; parts that are not given are empty."""
+POSITION = {"type", "class", "alias", "query_location"}
+PARTS: dict[str, set[str]] = {
+    "SELECT_NODE": {"select_list", "from_table", "where_clause", "cte_map", "aggregate_handling"},
+    "BASE_TABLE": {"catalog_name", "schema_name", "table_name", "column_name_alias"},
+    "SUBQUERY": {"subquery", "column_name_alias"},
+    "TABLE_FUNCTION": {"function", "column_name_alias"},
+}
+"""What a part of a query may hold."""
+EXPRESSIONS: dict[str, set[str]] = {
+    "COLUMN_REF": {"column_names"},
+    "CONSTANT": {"value"},
+    "COMPARISON": {"left", "right"},
+    "CONJUNCTION": {"children"},
+    "BETWEEN": {"input", "lower", "upper"},
+    "CASE": {"case_checks", "else_expr"},
+    "CAST": {"child", "cast_type", "try_cast"},
+    "OPERATOR": {"children"},
+    "STAR": {"relation_name", "exclude_list", "qualified_exclude_list", "rename_list"},
+    "FUNCTION": {"function_name", "schema", "children", "order_bys", "is_operator", "distinct", "filter"},
+}
+"""What an expression may hold."""
+SCANS = frozenset(
+    {"parquet_scan", "read_parquet", "read_csv", "read_csv_auto", "read_json", "read_json_auto", "pandas_scan"}
+)
+"""Table functions that read files or a frame, row by row."""
+FUNCTIONS = frozenset(
+    {
+        *("+", "-", "*", "/", "//", "%", "||", "~~", "!~~", "~~*", "!~~*", "list_value", "struct_pack"),
+        *("abs", "ceil", "ceiling", "floor", "round", "sign", "sqrt", "ln", "log", "log10", "log2", "exp", "pow"),
+        *("power", "greatest", "least", "isnan", "isinf", "isfinite", "nullif", "ifnull"),
+        *("lower", "upper", "lcase", "ucase", "trim", "ltrim", "rtrim", "length", "len", "strlen", "left", "right"),
+        *("substr", "substring", "replace", "concat", "concat_ws", "contains", "starts_with", "prefix", "suffix"),
+        *("ends_with", "lpad", "rpad", "split_part", "regexp_matches", "regexp_extract", "regexp_replace", "md5"),
+        *("year", "month", "day", "hour", "minute", "second", "quarter", "week", "isoyear", "dayofweek", "isodow"),
+        *("dayofyear", "date_part", "datepart", "date_trunc", "datetrunc", "date_diff", "datediff", "make_date"),
+        *("strftime", "strptime", "try_strptime", "epoch", "epoch_ms", "to_timestamp"),
+    }
+)
+"""Functions of one row, the same each time."""
+VARYING = {
+    **dict.fromkeys(("random", "setseed", "uuid", "uuidv4", "uuidv7", "gen_random_uuid", "nextval", "currval"), CHANCE),
+    **dict.fromkeys(("now", "today", "current_date", "current_time", "current_timestamp", "get_current_time"), NOW),
+    **dict.fromkeys(("get_current_timestamp", "transaction_timestamp", "localtime", "localtimestamp"), NOW),
+    **dict.fromkeys(("current_localtime", "current_localtimestamp", "age"), NOW),
+    "rowid": UNORDERED,
+}
+"""Functions, and columns that DuckDB makes, which no promise covers."""
+NAMES = {
+    "JOIN": "a join",
+    "SET_OPERATION_NODE": "a union",
+    "WINDOW": "a window",
+    "DISTINCT_MODIFIER": "distinct rows",
+    "ORDER_MODIFIER": "an order of rows",
+    "PIVOT": "a pivot",
+}
+REFUSED = {"LIMIT_MODIFIER": LIMIT, "LIMIT_PERCENT_MODIFIER": LIMIT}
+FIELDS = {
+    "group_expressions": Step("a group-by"),
+    "group_sets": Step("a group-by"),
+    "having": Step("a group-by"),
+    "qualify": Step("a window"),
+    "sample": SAMPLE,
+}
+"""Parts of a query that are steps by themselves."""
+ORDERED = {f"WINDOW_{name}" for name in ("ROW_NUMBER", "NTILE", "LAG", "LEAD", "FIRST_VALUE", "LAST_VALUE")}
+ADDRESS = re.compile(r"\b(pandas_scan|arrow_scan)\((?:0x[0-9a-fA-F]+(?:, )?)+\)")
+"""A frame in memory, which DuckDB writes in a form that it cannot read."""
+UNKNOWN = Step("SQL text that headcount cannot read")
+
+
+class Names(Protocol):
+    """What names in a text stand for, on the connection that runs it."""
+
+    def table(self, name: Name) -> Iterator[Step]:
+        """Yield what is not row by row in the table or view of this name."""
+
+    def function(self, name: str) -> Iterator[Step]:
+        """Yield a step if the user defined a function of this name."""
+
+
+def steps_of(text: str, names: Names) -> Iterator[Step]:
+    """Yield what in a SELECT is not row by row."""
+    statements = _tree(ADDRESS.sub(r"\1(0)", text)).get("statements", [])
+    if len(statements) != 1:
+        yield UNKNOWN
+        return
+    yield from _walk(statements[0]["node"], names, frozenset())
+
+
+def _tree(text: str) -> dict[str, Any]:
+    """The syntax tree; empty parts are left out."""
+    options = "skip_null := true, skip_empty := true, skip_default := true"
+    with duckdb.connect() as connection:
+        found = connection.execute(f"SELECT json_serialize_sql(?::VARCHAR, {options})", [text]).fetchall()
+    tree: dict[str, Any] = json.loads(found[0][0])
+    return tree
+
+
+def _walk(part: Any, names: Names, ctes: frozenset[str]) -> Iterator[Step]:
+    """Yield the steps of a part and of all that it holds. `ctes` are the names that WITH defined so far."""
+    if isinstance(part, list):
+        for each in part:
+            yield from _walk(each, names, ctes)
+    if not isinstance(part, dict):
+        return
+    for each in part.get("cte_map", {}).get("map", ()):
+        yield from _walk(each["value"], names, ctes)
+        ctes |= {each["key"].casefold()}
+    yield from _own_steps(part, names, ctes)
+    if part.get("type") != "TABLE_FUNCTION" and part.get("class") != "CONSTANT":
+        for name, each in part.items():
+            if name not in ("cte_map", "cast_type", "order_bys"):
+                yield from _walk(each, names, ctes)
+
+
+def _own_steps(part: Mapping[str, Any], names: Names, ctes: frozenset[str]) -> Iterator[Step]:
+    """Yield the steps of a part by itself."""
+    kind = part.get("type")
+    if "class" in part:
+        yield from _of_expression(part, names)
+    elif isinstance(kind, str):
+        yield from _of_query(part)
+    if kind == "BASE_TABLE":
+        yield from _of_table(part, names, ctes)
+    if kind == "TABLE_FUNCTION":
+        function = part["function"]["function_name"]
+        yield from names.function(function) if function in SCANS else [Step(f"the table function {function}()")]
+
+
+def _of_table(part: Mapping[str, Any], names: Names, ctes: frozenset[str]) -> Iterator[Step]:
+    catalog, schema, name = (part.get(key, "") for key in ("catalog_name", "schema_name", "table_name"))
+    if catalog or schema or name.casefold() not in ctes:
+        yield from names.table((catalog, schema, name))
+
+
+def _of_query(part: Mapping[str, Any]) -> Iterator[Step]:
+    kind = part["type"]
+    yield from (step for name, step in FIELDS.items() if name in part)
+    if kind in REFUSED:
+        yield REFUSED[kind]
+    elif kind not in PARTS:
+        yield Step(NAMES.get(kind, f"the part {kind} of SQL"))
+    elif kind == "SELECT_NODE" and "from_table" not in part:
+        yield Step("rows of no table")
+    elif kind == "SELECT_NODE" and part.get("aggregate_handling", "STANDARD_HANDLING") != "STANDARD_HANDLING":
+        yield FIELDS["group_sets"]
+    elif any(name not in PARTS[kind] | POSITION | {"modifiers", *FIELDS} for name in part):
+        yield UNKNOWN
+
+
+def _of_expression(part: Mapping[str, Any], names: Names) -> Iterator[Step]:
+    kind, allowed = part["class"], EXPRESSIONS.get(part["class"])
+    if kind == "WINDOW":
+        yield _window(part)
+    elif kind == "SUBQUERY":
+        yield ALL_ROWS
+    elif kind == "COLUMN_REF" and part["column_names"][-1].casefold() in VARYING:
+        yield VARYING[part["column_names"][-1].casefold()]
+    elif allowed is None or any(name not in allowed | POSITION for name in part):
+        yield Step(NAMES.get(kind, f"the part {kind} of SQL"))
+    elif kind == "FUNCTION":
+        yield from _of_function(part, names)
+
+
+def _of_function(part: Mapping[str, Any], names: Names) -> Iterator[Step]:
+    name = part["function_name"].casefold()
+    if name in FUNCTIONS:
+        yield from names.function(name)
+    else:
+        yield VARYING.get(name, Step(f"the function {name}()"))
+    if "orders" in part.get("order_bys", {}):
+        yield ALL_ROWS
+
+
+def _window(part: Mapping[str, Any]) -> Step:
+    if part["type"] in ORDERED and "orders" not in part:
+        return UNORDERED
+    return Step(NAMES["WINDOW"]) if "partitions" in part or "orders" in part else ALL_ROWS

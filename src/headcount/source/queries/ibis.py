@@ -1,0 +1,136 @@
+"""Ibis expressions, by the exact class of each operation."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Protocol
+
+from ibis.common.graph import Graph
+from ibis.expr import types as ir
+
+from headcount.source.queries.step import ALL_ROWS, CHANCE, LIMIT, NOW, SAMPLE, UNORDERED, Step, worst
+
+RELATIONS = frozenset({"Project", "Filter", "DropColumns", "DropNull", "FillNull", "SelfReference", "InMemoryTable"})
+"""Relations whose rows are each made of one row. A `DatabaseTable` is looked up."""
+VALUES = frozenset(
+    {
+        # generic
+        *("Field", "Alias", "Literal", "Cast", "TryCast", "TypeOf", "IsNull", "NotNull", "NullIf", "Coalesce"),
+        *("Greatest", "Least", "E", "Pi", "Hash", "HashBytes", "HexDigest", "SimpleCase", "SearchedCase", "Bucket"),
+        # logical
+        *("And", "Or", "Xor", "Not", "Equals", "NotEquals", "Greater", "GreaterEqual", "Less", "LessEqual"),
+        *("IdenticalTo", "Between", "BetweenTime", "IfElse", "InValues"),
+        # numeric
+        *("Abs", "Acos", "Add", "Asin", "Atan", "Atan2", "BaseConvert", "BitwiseAnd", "BitwiseLeftShift", "BitwiseNot"),
+        *("BitwiseOr", "BitwiseRightShift", "BitwiseXor", "Ceil", "Clip", "Cos", "Cot", "Degrees", "Divide", "Exp"),
+        *("Floor", "FloorDivide", "IsInf", "IsNan", "Ln", "Log", "Log10", "Log2", "Modulus", "Multiply", "Negate"),
+        *("Power", "Radians", "Round", "Sign", "Sin", "Sqrt", "Subtract", "Tan"),
+        # strings
+        *("Capitalize", "EndsWith", "ExtractAuthority", "ExtractFile", "ExtractFragment", "ExtractHost", "ExtractPath"),
+        *("ExtractProtocol", "ExtractQuery", "ExtractUserInfo", "FindInSet", "LPad", "LStrip", "Levenshtein"),
+        *("Lowercase", "RPad", "RStrip", "RegexExtract", "RegexReplace", "RegexSearch", "RegexSplit", "Repeat"),
+        *("Reverse", "StartsWith", "StrRight", "StringAscii", "StringConcat", "StringContains", "StringFind"),
+        *("StringJoin", "StringLength", "StringReplace", "StringSQLILike", "StringSQLLike", "StringSlice"),
+        *("StringSplit", "Strip", "Substring", "Translate", "Uppercase"),
+        # temporal
+        *("Date", "DateAdd", "DateDelta", "DateDiff", "DateFromYMD", "DateSub", "DateTruncate", "DayOfWeekIndex"),
+        *("DayOfWeekName", "ExtractDay", "ExtractDayOfYear", "ExtractEpochSeconds", "ExtractHour", "ExtractIsoYear"),
+        *("ExtractMicrosecond", "ExtractMillisecond", "ExtractMinute", "ExtractMonth", "ExtractQuarter"),
+        *("ExtractSecond", "ExtractWeekOfYear", "ExtractYear", "IntervalAdd", "IntervalFloorDivide"),
+        *("IntervalFromInteger", "IntervalMultiply", "IntervalSubtract", "Strftime", "StringToDate", "StringToTime"),
+        *("StringToTimestamp", "Time", "TimeAdd", "TimeDelta", "TimeDiff", "TimeFromHMS", "TimeSub", "TimeTruncate"),
+        *("TimestampAdd", "TimestampBucket", "TimestampDelta", "TimestampDiff", "TimestampFromUNIX"),
+        *("TimestampFromYMDHMS", "TimestampSub", "TimestampTruncate"),
+        # parts of one cell
+        *("StructField", "ArrayIndex", "ArrayLength", "ArrayContains", "MapGet", "JSONGetItem", "UnwrapJSONString"),
+        *("UnwrapJSONInt64", "UnwrapJSONFloat64", "UnwrapJSONBoolean"),
+    }
+)
+"""Values that are a function of one row, the same each time."""
+PLAIN = frozenset({"Field", "Alias", "Literal"})
+"""Values without a function."""
+NAMES = {
+    "JoinChain": "a join",
+    "Aggregate": "a group-by",
+    "WindowFunction": "a window",
+    "ScalarSubquery": ALL_ROWS.name,
+    "InSubquery": "a subquery",
+    "ExistsSubquery": "a subquery",
+    "Distinct": "distinct rows",
+    "Union": "a union",
+    "Intersection": "an intersection",
+    "Difference": "a difference of tables",
+    "Sort": "an order of rows",
+    "Unnest": "unnest",
+    "TableUnnest": "unnest",
+    "SQLQueryResult": "SQL text",
+    "SQLStringView": "SQL text",
+}
+"""What other operations are called."""
+REFUSED = {
+    "Limit": LIMIT,
+    "Sample": SAMPLE,
+    "RandomScalar": CHANCE,
+    "RandomUUID": CHANCE,
+    "DateNow": NOW,
+    "TimestampNow": NOW,
+    "RowID": UNORDERED,
+}
+ORDERED = ("RowNumber", "NTile", "Lag", "Lead", "NthValue", "First", "Last")
+"""Functions of a window that mean nothing without an order."""
+PACKAGE = "ibis.expr.operations."
+
+
+class Names(Protocol):
+    """What names in an expression stand for, on the connection that runs it."""
+
+    def table(self, node: Any) -> Iterable[Step]:
+        """Yield what is not row by row in a table of the database."""
+
+    def text(self, query: str) -> Iterable[Step]:
+        """Yield what is not row by row in SQL text."""
+
+    def functions(self) -> Iterable[Step]:
+        """Yield functions of the user's that stand in for functions of the engine."""
+
+
+def step_of(table: ir.Table, names: Names) -> Step | None:
+    """Return what in an expression is not row by row."""
+    nodes = list(Graph.from_bfs(table.op()))
+    own = names.functions() if any(_kind(node) in VALUES - PLAIN for node in nodes) else ()
+    return worst([*(step for node in nodes for step in _steps(node, names)), *own])
+
+
+def _steps(node: Any, names: Names) -> Iterator[Step]:
+    kind = _kind(node)
+    if kind == "DatabaseTable":
+        yield from names.table(node)
+    elif kind not in RELATIONS | VALUES:
+        yield _step(kind, node)
+    if kind in ("SQLQueryResult", "SQLStringView"):
+        yield from names.text(node.query)
+
+
+def _kind(node: Any) -> str:
+    """Name of an operation of Ibis itself; of any other class, one that is on no list."""
+    kind = type(node)
+    return kind.__name__ if kind.__module__.startswith(PACKAGE) else f"{kind.__module__}.{kind.__name__}"
+
+
+def _step(kind: str, node: Any) -> Step:
+    if kind in REFUSED:
+        return REFUSED[kind]
+    if kind == "WindowFunction":
+        return _window(node)
+    mro = [each.__name__ for each in type(node).__mro__]
+    if "Reduction" in mro:
+        return ALL_ROWS
+    if "ScalarUDF" in mro or "AggUDF" in mro:
+        return Step("a function of your own")
+    return Step(NAMES.get(kind, f"the operation {kind}"))
+
+
+def _window(node: Any) -> Step:
+    if node.order_by:
+        return Step(NAMES["WindowFunction"])
+    if _kind(node.func) in ORDERED:
+        return UNORDERED
+    return Step(NAMES["WindowFunction"]) if node.group_by else ALL_ROWS

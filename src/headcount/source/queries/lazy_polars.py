@@ -1,0 +1,40 @@
+"""Lazy Polars frames, by the text of their plan, unoptimised. Only a frame in memory and whole files are a table: the
+text of an expression is not read, as a name in it may be any text."""
+
+import re
+from typing import Any
+
+from headcount.source.queries.step import CHANCE, LIMIT, UNORDERED, Step
+
+TABLE = re.compile(
+    r"DF \[.*\]; PROJECT \*/[0-9]+ COLUMNS|"
+    r"(?:Parquet|Csv|NDJson|Ipc) SCAN \[.*\]\nPROJECT \*/[0-9]+ COLUMNS(?:\nESTIMATED ROWS: [0-9]+)?"
+)
+"""The plan of a frame in memory, and that of files. `.` matches no new line: there is no other step."""
+REFUSED = {
+    r"^\s*SLICE\b": LIMIT,
+    r"\.(?:sample_n|sample_frac|shuffle|sample)\(": CHANCE,
+    r"^\s*ROW[_ ](?:INDEX|COUNT)\b": UNORDERED,
+}
+NAMES = {
+    r"^\s*(?:LEFT|RIGHT|INNER|FULL|OUTER|CROSS|SEMI|ANTI|ASOF)\b.* JOIN\b": "a join",
+    r"^\s*AGGREGATE\b": "a group-by",
+    r"^\s*UNION\b": "a union",
+    r"^\s*UNIQUE\b": "distinct rows",
+    r"^\s*SORT\b": "an order of rows",
+    r"\bover\(": "a window",
+}
+LAZY = "lazy steps that headcount cannot read"
+INSTEAD = "frame.collect(), if all of its steps are row by row"
+
+
+def step_of(frame: Any) -> Step | None:
+    """Return what in a lazy frame is not known to be row by row. No row is read."""
+    text = frame.explain(optimized=False)
+    if TABLE.fullmatch(text):
+        return None
+    for pattern, step in REFUSED.items():
+        if re.search(pattern, text, re.M):
+            return step
+    found = next((name for pattern, name in NAMES.items() if re.search(pattern, text, re.M)), LAZY)
+    return Step(found, instead=INSTEAD)

@@ -1,0 +1,39 @@
+"""Queries on DuckDB: Ibis tables and relations."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from ibis.expr import types as ir
+
+from headcount.source.queries import ibis
+from headcount.source.queries.catalog import Ask, Catalog
+from headcount.source.queries.duckdb_sql import steps_of
+from headcount.source.queries.step import Step, worst
+
+
+class _Names:
+    """The names of a connection, as Ibis has them."""
+
+    def __init__(self, ask: Ask) -> None:
+        self._catalog = Catalog(ask)
+        self.functions = self._catalog.functions
+
+    def table(self, node: Any) -> Iterator[Step]:
+        return self._catalog.table((node.namespace.catalog or "", node.namespace.database or "", node.name))
+
+    def text(self, query: str) -> Iterator[Step]:
+        return steps_of(query, self._catalog)
+
+
+def step_of_table(table: ir.Table, ask: Ask) -> Step | None:
+    """Return what in an Ibis expression is not row by row; `ask` evaluates SQL on its connection."""
+    return ibis.step_of(table, _Names(ask))
+
+
+def step_of_relation(relation: Any) -> Step | None:
+    """Return what in a DuckDB relation is not row by row."""
+
+    def ask(expression: str) -> Any:  # a relation does not expose its connection: an empty result of its own
+        return relation.filter("false").aggregate(f"{expression} AS found, count(*)").fetchall()[0][0]
+
+    return worst(steps_of(relation.sql_query(), Catalog(ask)))

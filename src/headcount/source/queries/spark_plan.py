@@ -1,0 +1,133 @@
+"""Spark DataFrames, by the exact class of each node and expression of the analysed plan. Views are part of it."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from headcount.source.queries.step import ALL_ROWS, LIMIT, NOW, SAMPLE, UNORDERED, Step, worst
+
+LOGICAL = "org.apache.spark.sql.catalyst.plans.logical."
+EXPRESSIONS = "org.apache.spark.sql.catalyst.expressions."
+NODES = frozenset(
+    f"{LOGICAL}{name}"
+    for name in (
+        *("Project", "Filter", "SubqueryAlias", "View", "LocalRelation", "Range", "OneRowRelation"),
+        *("Repartition", "RepartitionByExpression", "ResolvedHint"),
+    )
+)
+"""Nodes whose rows are each made of one row."""
+RELATION = "org.apache.spark.sql.execution.datasources.LogicalRelation"
+FILES = "org.apache.spark.sql.execution.datasources.HadoopFsRelation"
+RDD = "org.apache.spark.sql.execution.LogicalRDD"
+RDDS = frozenset(
+    {
+        *("org.apache.spark.rdd.MapPartitionsRDD", "org.apache.spark.rdd.ParallelCollectionRDD"),
+        *("org.apache.spark.api.python.PythonRDD", "org.apache.spark.rdd.LocalCheckpointRDD"),
+        "org.apache.spark.rdd.ReliableCheckpointRDD",
+    }
+)
+"""RDDs of rows that Python sent, and of a checkpoint: no table is read behind them, and no rows are moved."""
+VALUES = frozenset(
+    f"{EXPRESSIONS}{name}"
+    for name in (
+        *("AttributeReference", "Alias", "Literal", "Cast", "TryEval", "Coalesce", "NaNvl", "NullIf", "Nvl", "Nvl2"),
+        *("IsNull", "IsNotNull", "IsNaN", "AtLeastNNonNulls", "If", "CaseWhen", "Greatest", "Least", "In", "InSet"),
+        *("And", "Or", "Not", "EqualTo", "EqualNullSafe", "GreaterThan", "GreaterThanOrEqual", "LessThan"),
+        *("LessThanOrEqual", "Between", "Add", "Subtract", "Multiply", "Divide", "IntegralDivide", "Remainder", "Pmod"),
+        *("TryAdd", "TrySubtract", "TryMultiply", "TryDivide", "UnaryMinus", "UnaryPositive", "Abs", "Ceil", "Floor"),
+        *("CeilExpressionBuilder", "FloorExpressionBuilder", "Round", "BRound", "Signum", "Sqrt", "Exp", "Log"),
+        *("Log10", "Log2", "Logarithm", "Pow", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "BitwiseNot"),
+        *("Upper", "Lower", "Length", "OctetLength", "Substring", "Left", "Right", "StringTrim", "StringTrimLeft"),
+        *("StringTrimRight", "StringTrimBoth", "StringReplace", "StringLPad", "StringRPad", "StringReverse", "Reverse"),
+        *("Concat", "ConcatWs", "Contains", "StartsWith", "EndsWith", "Like", "RLike", "RegExpExtract"),
+        *("RegExpReplace", "SubstringIndex", "SplitPart", "StringSplit", "StringInstr", "StringLocate"),
+        *("StringTranslate", "InitCap", "Encode", "Decode", "Md5", "Sha1", "Sha2", "XxHash64", "Murmur3Hash"),
+        *("Year", "YearOfWeek", "Quarter", "Month", "WeekOfYear", "DayOfMonth", "DayOfWeek", "WeekDay", "DayOfYear"),
+        *("Hour", "Minute", "Second", "DatePart", "Extract", "TruncDate", "TruncTimestamp", "DateAdd", "DateSub"),
+        *("DateDiff", "AddMonths", "MonthsBetween", "LastDay", "MakeDate", "DateFormatClass", "ToDate"),
+        *("ParseToDate", "ParseToTimestamp", "GetTimestamp", "UnixTimestamp", "ToUnixTimestamp", "FromUnixTime"),
+        *("UnixMicros", "SecondsToTimestamp", "MicrosToTimestamp", "CheckOverflow", "PromotePrecision", "KnownNotNull"),
+        *("StringDecode", "Hex", "Unhex", "Base64", "UnBase64", "StringRepeat", "CreateArray", "CreateNamedStruct"),
+        *("GetStructField", "GetArrayItem", "ElementAt", "Size", "ArrayContains"),
+    )
+)
+"""Expressions that are a function of one row, the same each time."""
+NAMES = {
+    f"{LOGICAL}Join": Step("a join"),
+    f"{LOGICAL}Aggregate": Step("a group-by"),
+    f"{LOGICAL}Window": Step("a window"),
+    f"{LOGICAL}Deduplicate": Step("distinct rows"),
+    f"{LOGICAL}Distinct": Step("distinct rows"),
+    f"{LOGICAL}Union": Step("a union"),
+    f"{LOGICAL}Intersect": Step("an intersection"),
+    f"{LOGICAL}Except": Step("a difference of tables"),
+    f"{LOGICAL}Sort": Step("an order of rows"),
+    f"{LOGICAL}Generate": Step("explode"),
+    f"{LOGICAL}GlobalLimit": LIMIT,
+    f"{LOGICAL}LocalLimit": LIMIT,
+    f"{LOGICAL}Tail": LIMIT,
+    f"{LOGICAL}Offset": LIMIT,
+    f"{LOGICAL}Sample": SAMPLE,
+    f"{EXPRESSIONS}ScalarSubquery": ALL_ROWS,
+    f"{EXPRESSIONS}InSubquery": Step("a subquery"),
+    f"{EXPRESSIONS}Exists": Step("a subquery"),
+    f"{EXPRESSIONS}PythonUDF": Step("a function of your own"),
+    f"{EXPRESSIONS}ScalaUDF": Step("a function of your own"),
+    f"{EXPRESSIONS}MonotonicallyIncreasingID": UNORDERED,
+    **{
+        f"{EXPRESSIONS}{name}": NOW
+        for name in ("Now", "CurrentDate", "CurDateExpressionBuilder", "CurrentTimestamp", "LocalTimestamp")
+    },
+}
+"""What other nodes and expressions are called."""
+
+
+def step_of(plan: Any) -> Step | None:
+    """Return what in an analysed plan (of the JVM) is not row by row."""
+    return worst(_steps(plan))
+
+
+def _steps(node: Any) -> Iterator[Step]:
+    name = _class(node)
+    if name == RELATION:
+        if (found := _class(node.relation())) != FILES:
+            yield _unknown(found)
+    elif name == RDD:
+        yield from _of_rdd(node.rdd())
+    elif name not in NODES:
+        yield _unknown(name)
+    for expression in _list(node.expressions()):
+        yield from _of_expression(expression)
+    for child in _list(node.children()):
+        yield from _steps(child)
+
+
+def _of_expression(expression: Any) -> Iterator[Step]:
+    if (name := _class(expression)) not in VALUES:
+        yield _unknown(name)
+    if name == f"{EXPRESSIONS}ScalarSubquery":
+        yield from _steps(expression.plan())
+    for child in _list(expression.children()):
+        yield from _of_expression(child)
+
+
+def _of_rdd(rdd: Any) -> Iterator[Step]:
+    """Rows that a program made of other tables, or moved between partitions, are a query."""
+    if _class(rdd) not in RDDS:
+        yield Step("an RDD")
+        return
+    for dependency in _list(rdd.dependencies()):
+        yield from _of_rdd(dependency.rdd())
+
+
+def _unknown(name: str) -> Step:
+    return NAMES.get(name, Step(f"the part {name.rpartition('.')[2]} of a Spark plan"))
+
+
+def _class(thing: Any) -> str:
+    return str(thing.getClass().getName())
+
+
+def _list(sequence: Any) -> Iterator[Any]:
+    """The elements of a Scala sequence."""
+    for place in range(sequence.size()):
+        yield sequence.apply(place)

@@ -1,0 +1,102 @@
+"""A query is not a table, on Spark: by frames, by SQL, by views and by Ibis."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import ibis
+import pytest
+
+import headcount as hc
+from headcount.errors import NotATable
+from headcount.source.engines.spark_sql import spark_backend
+
+pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings("ignore")]  # of PySpark, about distutils
+
+PROMISE = "each row belongs to one person"
+ASKED: dict[str, Any] = {"user": "person", "by": "city", "epsilon": 1, "bound": 1}
+LIMIT, ALL_ROWS = "a limit", "a value computed from all rows"
+
+
+@pytest.fixture(scope="module")
+def visits(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    path = str(tmp_path_factory.mktemp("visits") / "v.parquet")
+    rows = [(row, int(row == 17), "Rome" if row % 2 else "Oslo") for row in range(40)]
+    spark.createDataFrame(rows, "person long, hiv int, city string").write.parquet(path)
+    frame = spark.read.parquet(path)
+    frame.createOrReplaceTempView("visits")
+    frame.limit(9).createOrReplaceTempView("few")
+    yield frame
+    for name in ("visits", "few"):
+        spark.catalog.dropTempView(name)
+
+
+def test_rows_that_python_sent_are_a_table(spark: Any) -> None:
+    frame = spark.createDataFrame([(1, "a")], ["person", "city"])
+    assert hc.plan("histogram", frame, **ASKED).promise == ""
+    with pytest.raises(NotATable, match="an RDD"):
+        hc.plan("histogram", frame.repartition(2).rdd.map(lambda row: row).toDF(), **ASKED)
+
+
+ROW_BY_ROW: dict[str, Callable[[Any, Any], Any]] = {
+    "files": lambda t, s: t,
+    "a temporary view": lambda t, s: s.table("visits"),
+    "columns and filters": lambda t, s: t.filter("hiv = 0 AND city LIKE 'R%'").withColumnRenamed("hiv", "x"),
+    "SQL": lambda t, s: s.sql("SELECT person, upper(city) AS city, hiv + 1 AS x FROM visits WHERE hiv IN (0, 1)"),
+    "partitions": lambda t, s: t.repartition(3).coalesce(1).dropna().fillna(0),
+    "ibis": lambda t, s: spark_backend()().connect(s).table("visits").filter(ibis._.hiv == 0).mutate(x=ibis._.hiv + 1),
+}
+
+
+@pytest.mark.slow(one_in=3)
+@pytest.mark.parametrize("name", ROW_BY_ROW)
+def test_what_is_row_by_row_is_a_table(visits: Any, spark: Any, name: str) -> None:
+    assert hc.plan("histogram", ROW_BY_ROW[name](visits, spark), **ASKED).promise == ""
+
+
+QUERIES: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
+    "any, by Ibis": (
+        lambda t, s: (v := spark_backend()().connect(s).table("visits")).mutate(x=(v.hiv == 1).any()),
+        "a window",
+    ),
+    "the most": (lambda t, s: s.sql("SELECT *, (SELECT max(hiv) FROM visits) AS x FROM visits"), ALL_ROWS),
+    "a window": (lambda t, s: s.sql("SELECT *, max(hiv) OVER () AS x FROM visits"), "a window"),
+    "a group-by": (lambda t, s: t.groupBy("person", "city").count(), "a group-by"),
+    "a join": (lambda t, s: t.join(t.select("person"), "person"), "a join"),
+    "distinct": (lambda t, s: t.dropDuplicates(["person"]), "distinct rows"),
+    "a union": (lambda t, s: t.union(t), "a union"),
+    "an order": (lambda t, s: t.orderBy("person"), "an order of rows"),
+    "explode": (lambda t, s: s.sql("SELECT *, explode(array(1, 2)) AS x FROM visits"), "explode"),
+    "is in": (lambda t, s: s.sql("SELECT * FROM visits WHERE hiv IN (SELECT hiv FROM visits)"), "a subquery"),
+}
+
+
+@pytest.mark.slow(one_in=3)
+@pytest.mark.parametrize("name", QUERIES)
+def test_other_queries_need_the_promise(visits: Any, spark: Any, name: str) -> None:
+    make, step = QUERIES[name]
+    data = make(visits, spark)
+    with pytest.raises(NotATable, match=f"a query with {step}") as refused:
+        hc.plan("histogram", data, **ASKED)
+    assert refused.value.fix.endswith(f'promise="{PROMISE}"')
+    assert hc.plan("histogram", data, **ASKED, promise=PROMISE).promise == PROMISE
+
+
+REFUSED: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
+    "a limit": (lambda t, s: t.limit(9), LIMIT),
+    "a limit by Ibis": (lambda t, s: spark_backend()().connect(s).table("visits").limit(9), LIMIT),
+    "a view with a limit": (lambda t, s: s.table("few"), LIMIT),
+    "a limit in a subquery": (lambda t, s: s.sql("SELECT *, (SELECT hiv FROM visits LIMIT 1) AS x FROM visits"), LIMIT),
+    "a sample": (lambda t, s: t.sample(0.5, seed=1), "a sample"),
+    "now": (lambda t, s: s.sql("SELECT *, now() AS x FROM visits"), "the time of reading"),
+    "today": (lambda t, s: s.sql("SELECT * FROM visits WHERE current_date() > '2024-01-01'"), "the time of reading"),
+    "chance": (lambda t, s: s.sql("SELECT *, rand() AS x FROM visits"), "another each time"),
+}
+
+
+@pytest.mark.slow(one_in=3)
+@pytest.mark.parametrize("name", REFUSED)
+def test_no_promise_covers_chance_time_or_order(visits: Any, spark: Any, name: str) -> None:
+    make, step = REFUSED[name]
+    for promise in (None, PROMISE):
+        with pytest.raises(NotATable, match=step):
+            hc.plan("histogram", make(visits, spark), **ASKED, promise=promise)

@@ -1,0 +1,441 @@
+"""A query is not a table: what is row by row works as before, what is not needs a promise, and chance has none."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import ibis
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import headcount as hc
+from headcount.account import Ledger
+from headcount.errors import BadParameter, HeadcountError, NotATable
+from headcount.jobs import JOBS
+from headcount.release import Release
+
+PROMISE = "each row belongs to one person"
+UNCHECKED = "a query that headcount did not check"
+LIMIT, CHANCE, NOW = "a limit", "a random value", "the time of reading"
+UNORDERED, SAMPLE, ALL_ROWS = "row numbers without an order", "a sample", "a value computed from all rows"
+REFUSED = (LIMIT, CHANCE, NOW, UNORDERED, SAMPLE)
+"""Steps that no promise covers."""
+PEOPLE = 60
+ASKED: dict[str, Any] = {"user": "person", "epsilon": 1, "bound": 1}
+_ = ibis._
+
+
+def visits(hiv: int = 0, people: int = PEOPLE) -> pa.Table:
+    """People of whom one, number 17, may have it."""
+    rows = range(people)
+    return pa.table(
+        {
+            "person": pa.array(rows, pa.int64()),
+            "hiv": pa.array([hiv if row == 17 else 0 for row in rows], pa.int64()),
+            "city": pa.array(["Rome" if row % 2 else "Oslo" for row in rows], pa.string()),
+            "day": pa.array([19_000 + row % 9 for row in rows], pa.date32()),
+        }
+    )
+
+
+def on_duckdb(table: pa.Table) -> Any:
+    connection = duckdb.connect()
+    connection.register("given", table)
+    connection.execute("CREATE TABLE visits AS SELECT * FROM given")
+    connection.execute("CREATE VIEW few AS SELECT * FROM visits LIMIT 2")
+    connection.execute("CREATE VIEW rome AS SELECT person, upper(city) AS city FROM visits WHERE city = 'Rome'")
+    connection.execute("CREATE VIEW again AS SELECT * FROM rome")
+    connection.execute("CREATE VIEW most AS SELECT *, max(hiv) OVER () AS worst FROM visits")
+    connection.execute("CREATE TABLE lots (person BIGINT, city VARCHAR, lot DOUBLE AS (random()))")
+    return connection
+
+
+@ibis.udf.scalar.python
+def own(value: int) -> int:
+    return value
+
+
+IBIS: dict[str, tuple[Callable[[Any, Any], Any], str | None]] = {
+    "a table": (lambda t, con: t, None),
+    "a column": (lambda t, con: t.mutate(more=t.hiv + 1), None),
+    "some columns": (lambda t, con: t.select("person", "city"), None),
+    "a name": (lambda t, con: t.rename(town="city"), None),
+    "a column less": (lambda t, con: t.drop("day"), None),
+    "a condition": (lambda t, con: t.filter(t.hiv == 0, t.city.like("R%")), None),
+    "text": (lambda t, con: t.mutate(city=t.city.upper().substr(0, 2).concat("!")), None),
+    "cases": (lambda t, con: t.mutate(city=ibis.cases((t.hiv == 1, "a"), else_="b")), None),
+    "dates": (lambda t, con: t.mutate(month=t.day.truncate("M"), year=t.day.year()), None),
+    "a cast": (lambda t, con: t.mutate(hiv=t.hiv.cast("string"), tried=t.city.try_cast("int64")), None),
+    "a list of values": (lambda t, con: t.filter(t.city.isin(["Rome", "Oslo"])), None),
+    "between": (lambda t, con: t.filter(t.hiv.between(0, 1)), None),
+    "missing values": (lambda t, con: t.drop_null().fill_null({"hiv": 0}), None),
+    "several steps": (lambda t, con: t.filter(_.hiv == 0).mutate(x=_.hiv * 2).select("person", "x", "city"), None),
+    "a memtable": (lambda t, con: ibis.memtable(visits()), None),
+    "a memtable with a column": (lambda t, con: ibis.memtable(visits()).mutate(x=_.hiv + 1), None),
+    "a row-by-row view": (lambda t, con: con.table("rome"), None),
+    "a view of a view": (lambda t, con: con.table("again").filter(_.city == "ROME"), None),
+    "any": (lambda t, con: t.mutate(found=(t.hiv == 1).any().cast("string")), ALL_ROWS),
+    "a mean": (lambda t, con: t.mutate(x=t.hiv - t.hiv.mean()), ALL_ROWS),
+    "a filter by the most": (lambda t, con: t.filter(t.hiv == t.hiv.max()), ALL_ROWS),
+    "a scalar": (lambda t, con: t.mutate(x=t.hiv.max().as_scalar()), ALL_ROWS),
+    "a window": (lambda t, con: t.mutate(x=t.hiv.max().over(group_by="city")), "a window"),
+    "a window by person": (lambda t, con: t.mutate(x=t.hiv.max().over(group_by="person")), "a window"),
+    "a rank": (lambda t, con: t.mutate(x=ibis.rank().over(order_by="day")), "a window"),
+    "a group-by": (lambda t, con: t.group_by("person", "city").agg(x=t.hiv.max()), "a group-by"),
+    "one row a person": (lambda t, con: t.distinct(on="person", keep="first"), "a group-by"),
+    "a join": (lambda t, con: t.join(t.view(), "person"), "a join"),
+    "a left join": (lambda t, con: t.left_join(con.table("rome"), "person"), "a join"),
+    "a semi join": (lambda t, con: t.semi_join(con.table("rome"), "person"), "a join"),
+    "a cross join": (lambda t, con: t.cross_join(t.view()), "a join"),
+    "is in": (lambda t, con: t.filter(t.person.isin(con.table("rome").person)), "a subquery"),
+    "distinct": (lambda t, con: t.distinct(), "distinct rows"),
+    "a union": (lambda t, con: t.union(t), "a union"),
+    "an intersection": (lambda t, con: t.intersect(t), "an intersection"),
+    "a difference": (lambda t, con: t.difference(t.filter(t.hiv == 1)), "a difference of tables"),
+    "an order": (lambda t, con: t.order_by("day"), "an order of rows"),
+    "unnest": (lambda t, con: t.mutate(x=ibis.array([1, 2]).unnest()), "unnest"),
+    "a Python function": (lambda t, con: t.mutate(x=own(t.hiv)), "a function of your own"),
+    "SQL text": (lambda t, con: con.sql("SELECT * FROM visits"), "SQL text"),
+    "SQL text on a table": (lambda t, con: t.sql("SELECT * FROM visits"), "SQL text"),
+    "an alias": (lambda t, con: t.alias("other"), "the operation AliasedRelation"),
+    "a view with a window": (lambda t, con: con.table("most"), "the view 'most', which holds a value computed from"),
+    "a registered frame": (lambda t, con: con.table("given"), "the view 'given', which headcount cannot look into"),
+    "a generated column": (lambda t, con: con.table("lots"), "a generated column"),
+    "a limit": (lambda t, con: t.limit(500), LIMIT),
+    "a head": (lambda t, con: t.head(), LIMIT),
+    "a limit inside": (lambda t, con: t.limit(500).filter(_.hiv == 0).join(t, "person"), LIMIT),
+    "a view with a limit": (lambda t, con: con.table("few"), f"the view 'few', which holds {LIMIT}"),
+    "SQL text with a limit": (lambda t, con: con.sql("SELECT * FROM visits LIMIT 3"), LIMIT),
+    "a sample": (lambda t, con: t.sample(0.5), SAMPLE),
+    "random": (lambda t, con: t.mutate(x=ibis.random()), CHANCE),
+    "a random filter": (lambda t, con: t.filter(ibis.random() < 0.5), CHANCE),
+    "uuid": (lambda t, con: t.mutate(x=ibis.uuid()), CHANCE),
+    "now": (lambda t, con: t.mutate(x=ibis.now()), NOW),
+    "today": (lambda t, con: t.filter(t.day < ibis.today()), NOW),
+    "a row number": (lambda t, con: t.mutate(x=ibis.row_number()), UNORDERED),
+    "a lag": (lambda t, con: t.mutate(x=t.hiv.lag()), UNORDERED),
+    "a row id": (lambda t, con: t.mutate(x=t.rowid()), UNORDERED),
+}
+"""Expressions, and what in them is not row by row."""
+SQL: dict[str, str | None] = {
+    "SELECT * FROM visits": None,
+    "FROM visits": None,
+    "SELECT person, city FROM main.visits AS v WHERE v.hiv > 0 AND city LIKE 'R%'": None,
+    "SELECT person, upper(city) AS city, hiv + 1 AS x, CAST(hiv AS VARCHAR) AS y FROM visits": None,
+    "SELECT person, CASE WHEN hiv IN (1, 2) THEN 'a' ELSE coalesce(city, '') END AS city FROM visits": None,
+    "SELECT * EXCLUDE (hiv) FROM (SELECT * FROM visits WHERE hiv BETWEEN 0 AND 1) AS t": None,
+    "WITH v AS (SELECT * FROM visits) SELECT * FROM v": None,
+    "SELECT * FROM rome": None,
+    "SELECT *, (SELECT max(hiv) FROM visits) AS x FROM visits": ALL_ROWS,
+    "SELECT * FROM visits WHERE EXISTS (SELECT 1 FROM visits WHERE hiv = 1)": ALL_ROWS,
+    "SELECT *, max(hiv) OVER () AS x FROM visits": ALL_ROWS,
+    "SELECT *, max(hiv) OVER (PARTITION BY person) AS x FROM visits": "a window",
+    "SELECT person, city, max(hiv) AS x FROM visits GROUP BY ALL": "a group-by",
+    "SELECT max(person) AS person, max(city) AS city FROM visits": "the function max()",
+    "SELECT v.* FROM visits AS v JOIN rome USING (person)": "a join",
+    "SELECT v.* FROM visits AS v, rome": "a join",
+    "SELECT * FROM visits UNION ALL SELECT * FROM visits": "a union",
+    "SELECT DISTINCT * FROM visits": "distinct rows",
+    "SELECT * FROM visits ORDER BY person": "an order of rows",
+    "SELECT *, unnest([1, 2]) AS x FROM visits": "the function unnest()",
+    "SELECT *, getvariable('x') AS x FROM visits": "the function getvariable()",
+    "SELECT *, hiv AS person2 FROM given": "the view 'given'",
+    "SELECT range AS person, 'a' AS city FROM range(9)": "the table function range()",
+    "WITH few AS (SELECT * FROM few) SELECT * FROM few": f"the view 'few', which holds {LIMIT}",
+    "SELECT * FROM (SELECT * FROM visits LIMIT 2) AS t": LIMIT,
+    "SELECT * FROM visits USING SAMPLE 10%": SAMPLE,
+    "SELECT * FROM visits TABLESAMPLE 10%": SAMPLE,
+    "SELECT *, CASE WHEN hiv = 1 THEN random() END AS x FROM visits": CHANCE,
+    "SELECT *, now() AS x FROM visits": NOW,
+    "SELECT *, current_date AS x FROM visits": NOW,
+    "SELECT *, rowid AS x FROM visits": UNORDERED,
+    "SELECT * FROM visits QUALIFY row_number() OVER () < 9": UNORDERED,
+}
+LAZY: dict[str, tuple[Callable[[Any], Any], str | None]] = {
+    "a frame": (lambda t: t, None),
+    "a filter": (lambda t: t.filter(pl.col("hiv") > 0), "lazy steps that headcount cannot read"),
+    "the most": (lambda t: t.with_columns(x=pl.col("hiv").max()), "lazy steps that headcount cannot read"),
+    "a window": (lambda t: t.with_columns(x=pl.col("hiv").max().over("city")), "a window"),
+    "a join": (lambda t: t.join(t, on="person"), "a join"),
+    "a group-by": (lambda t: t.group_by("person", "city").agg(pl.col("hiv").max()), "a group-by"),
+    "a union": (lambda t: pl.concat([t, t]), "a union"),
+    "distinct": (lambda t: t.unique(), "distinct rows"),
+    "an order": (lambda t: t.sort("person"), "an order of rows"),
+    "a function": (lambda t: t.map_batches(lambda frame: frame), "lazy steps that headcount cannot read"),
+    "a limit": (lambda t: t.limit(9), LIMIT),
+    "a limit inside": (lambda t: t.tail(9).join(t, on="person"), LIMIT),
+    "a row number": (lambda t: t.with_row_index("n"), UNORDERED),
+    "a sample": (lambda t: t.select(pl.all().sample(9)), CHANCE),
+    "shuffled": (lambda t: t.with_columns(pl.col("hiv").shuffle()), CHANCE),
+}
+RELATIONS: dict[str, tuple[Callable[[Any, Path], Any], str | None]] = {
+    "a table": (lambda con, folder: con.table("visits"), None),
+    "a filter": (lambda con, folder: con.table("visits").filter("hiv > 0"), None),
+    "columns": (lambda con, folder: con.table("visits").project("person, lower(city) AS city"), None),
+    "an alias": (lambda con, folder: con.table("visits").set_alias("v").filter("v.hiv > 0"), None),
+    "a view of a table": (lambda con, folder: con.view("rome"), None),
+    "parquet": (lambda con, folder: con.read_parquet(str(folder / "v.parquet")), None),
+    "csv": (lambda con, folder: con.read_csv(str(folder / "v.csv")).filter("hiv = 0"), None),
+    "a file in SQL": (lambda con, folder: con.sql(f"FROM '{folder / 'v.parquet'}'"), None),
+    "pandas": (lambda con, folder: con.from_df(visits().to_pandas()), None),
+    "Arrow": (lambda con, folder: con.from_arrow(visits()), "the table function arrow_scan()"),
+    "a view with a limit": (lambda con, folder: con.view("few"), f"the view 'few', which holds {LIMIT}"),
+    "a limit": (lambda con, folder: con.table("visits").limit(9), LIMIT),
+    "a join": (lambda con, folder: con.table("visits").join(con.view("rome").project("person"), "person"), "a join"),
+    "a group-by": (lambda con, folder: con.table("visits").aggregate("person, city", "person, city"), "a group-by"),
+    "an order": (lambda con, folder: con.table("visits").order("person"), "an order of rows"),
+    "distinct": (lambda con, folder: con.table("visits").distinct(), "distinct rows"),
+    "a subquery": (lambda con, folder: con.table("visits").project("*, (SELECT 1) AS x"), ALL_ROWS),
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    found = tmp_path_factory.mktemp("files")
+    pq.write_table(visits(), found / "v.parquet")
+    visits().to_pandas().to_csv(found / "v.csv", index=False)
+    return found
+
+
+def check(data: Any, step: str | None) -> None:
+    """A table is taken without a word; a query needs the promise, or is refused with it, too."""
+    by = "city" if "city" in data.columns else "town"
+    if step is None:
+        assert hc.plan("histogram", data, by=by, **ASKED).promise == ""
+        return
+    with pytest.raises(NotATable) as refused:
+        hc.plan("histogram", data, by=by, **ASKED)
+    assert f"the data are a query with {step}" in str(refused.value)
+    if step.endswith(REFUSED):
+        assert "No promise covers that." in str(refused.value)
+        with pytest.raises(NotATable) as again:
+            hc.plan("histogram", data, by=by, **ASKED, promise=PROMISE)
+        assert str(again.value) == str(refused.value)
+    else:
+        assert refused.value.fix.endswith(f'promise="{PROMISE}"')
+        assert hc.plan("histogram", data, by=by, **ASKED, promise=PROMISE).promise == PROMISE
+
+
+@pytest.fixture(scope="module")
+def database() -> Any:
+    return on_duckdb(visits())
+
+
+@pytest.mark.filterwarnings("ignore")  # of Ibis, about DuckDB
+@pytest.mark.parametrize("name", IBIS)
+def test_ibis_expressions(name: str, database: Any) -> None:
+    connection = ibis.duckdb.from_connection(database)
+    make, step = IBIS[name]
+    check(make(connection.table("visits"), connection), step)
+
+
+@pytest.mark.parametrize("text", SQL)
+def test_sql_of_a_relation(text: str, database: Any) -> None:
+    check(database.sql(text), SQL[text])
+
+
+@pytest.mark.parametrize("name", RELATIONS)
+def test_relations(name: str, folder: Path, database: Any) -> None:
+    make, step = RELATIONS[name]
+    check(make(database, folder), step)
+
+
+@pytest.mark.parametrize("name", LAZY)
+def test_lazy_polars(name: str) -> None:
+    make, step = LAZY[name]
+    data = make(pl.DataFrame(visits()).lazy())
+    text = str(step)
+    if step is None:
+        assert hc.plan("histogram", data, by="city", **ASKED).promise == ""
+        return
+    with pytest.raises(NotATable, match=f"a query with {text}"):
+        hc.plan("histogram", data, by="city", **ASKED)
+    if step in REFUSED:
+        with pytest.raises(NotATable, match="No promise covers"):
+            hc.plan("histogram", data, by="city", **ASKED, promise=PROMISE)
+    else:
+        assert hc.plan("histogram", data, by="city", **ASKED, promise=PROMISE).promise == PROMISE
+        assert hc.plan("histogram", data.collect(), by="city", **ASKED).promise == ""
+
+
+@pytest.mark.parametrize("scan", ["scan_parquet", "scan_csv"])
+def test_lazy_files_are_a_table_unless_some_rows_are_left_out(folder: Path, scan: str) -> None:
+    file = folder / f"v.{scan.removeprefix('scan_')}"
+    assert hc.plan("histogram", getattr(pl, scan)(file), by="city", **ASKED).promise == ""
+    with pytest.raises(NotATable, match=LIMIT):
+        hc.plan("histogram", getattr(pl, scan)(file, n_rows=9), by="city", **ASKED, promise=PROMISE)
+
+
+def test_files_of_ibis_are_tables(folder: Path) -> None:
+    connection = ibis.duckdb.connect()
+    for table in (connection.read_parquet(folder / "v.parquet"), connection.read_csv(folder / "v.csv")):
+        assert hc.plan("histogram", table.filter(_.hiv == 0), by="city", **ASKED).promise == ""
+
+
+def test_a_function_of_ones_own_does_not_pass_for_one_of_duckdbs() -> None:
+    connection = on_duckdb(visits())
+    relation = connection.sql("SELECT person, upper(city) AS city FROM visits")
+    expression = ibis.duckdb.from_connection(connection).table("visits").mutate(city=_.city.upper())
+    for data in (relation, expression):
+        assert hc.plan("histogram", data, by="city", **ASKED).promise == ""
+    connection.execute("CREATE MACRO upper(x) AS (SELECT max(hiv) FROM visits)")
+    for data in (relation, expression):
+        with pytest.raises(NotATable, match=r"a function of your own in place of upper\(\)"):
+            hc.plan("histogram", data, by="city", **ASKED)
+
+
+def test_a_table_that_became_a_view_since_the_plan_is_not_read() -> None:
+    connection = on_duckdb(visits())
+    plan = hc.plan("histogram", ibis.duckdb.from_connection(connection).table("visits"), by="city", **ASKED)
+    connection.execute("ALTER TABLE visits RENAME TO before")
+    connection.execute("CREATE VIEW visits AS SELECT * FROM before LIMIT 9")
+    with pytest.raises(HeadcountError, match="could not be read"):
+        plan.release()
+
+
+DOORS: dict[str, Callable[[Any], Any]] = {
+    "ibis": lambda con: (t := ibis.duckdb.from_connection(con).table("visits")).mutate(
+        found=(t.hiv == 1).any().cast("string")
+    ),
+    "relation": lambda con: con.sql("SELECT *, CAST((SELECT max(hiv) FROM visits) AS VARCHAR) AS found FROM visits"),
+    "memtable": lambda con: (t := ibis.memtable(con.sql("FROM visits").to_arrow_table())).mutate(
+        found=(t.hiv == 1).any().cast("string")
+    ),
+    "lazy polars": lambda con: (
+        pl.DataFrame(con.sql("FROM visits").to_arrow_table())
+        .lazy()
+        .with_columns(found=pl.col("hiv").max().cast(pl.String))
+    ),
+}
+"""One person's diagnosis in everybody's rows, by every door."""
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_neighbours_are_refused_alike(door: str) -> None:
+    said = []
+    for hiv, people in ((0, PEOPLE), (1, PEOPLE), (1, 17), (0, 0)):
+        with pytest.raises(NotATable) as refused:
+            hc.histogram(DOORS[door](on_duckdb(visits(hiv, people))), by="found", **ASKED)
+        said.append(str(refused.value))
+    assert len(set(said)) == 1
+
+
+def test_nothing_is_read_and_nothing_charged_before_a_refusal(tmp_path: Path) -> None:
+    connection, calls = on_duckdb(visits()), []
+
+    def look(value: int) -> int:
+        calls.append(value)
+        return value
+
+    connection.create_function("look", look, ["BIGINT"], "BIGINT", side_effects=True)
+    ledger = Ledger(tmp_path / "l.db", epsilon=3, delta=1e-5)
+    for text in (
+        "SELECT person, look(hiv) AS city FROM visits",
+        "SELECT person, look(hiv) AS city FROM visits LIMIT 9",
+    ):
+        with pytest.raises(NotATable):
+            hc.histogram(connection.sql(text), by="city", **ASKED, ledger=ledger, dataset="visits")
+    assert calls == []
+    assert ledger.spends() == ()
+
+
+@pytest.mark.parametrize(
+    "typed", ["", "trust me", "each row belongs to one person.", True, 1, b"x", ["x"], PROMISE[:-1]]
+)
+def test_only_the_promise_is_taken(typed: Any) -> None:
+    for data in (visits(), ibis.memtable(visits()).distinct()):
+        with pytest.raises(BadParameter, match=r"^promise=") as refused:
+            hc.plan("histogram", data, by="city", **ASKED, promise=typed)
+        assert refused.value.fix == f'promise="{PROMISE}"'
+
+
+@pytest.mark.parametrize("typed", [PROMISE, f"  {PROMISE.upper()}\n"])
+def test_capitals_and_spaces_do_not_matter(typed: str) -> None:
+    query = ibis.memtable(visits()).distinct()
+    assert hc.plan("histogram", query, by="city", **ASKED, promise=typed).promise == PROMISE
+
+
+def test_a_promise_about_a_table_changes_nothing() -> None:
+    plans = [hc.plan("histogram", visits(), by="city", **ASKED, **more) for more in ({}, {"promise": PROMISE})]
+    assert plans[0].to_json() == plans[1].to_json()
+    assert plans[0].charge() == plans[1].charge()
+    assert "promise" not in plans[0].to_json()
+
+
+def query() -> Any:
+    return ibis.duckdb.from_connection(on_duckdb(visits())).table("visits").distinct()
+
+
+REQUESTS: dict[str, dict[str, Any]] = {
+    "histogram": {"by": "city", "keys": ["Rome", "Oslo"]},
+    "aggregate": {"by": "city", "keys": ["Rome", "Oslo"], "metrics": ["people"]},
+    "top": {"by": "city"},
+    "heavy_hitters": {"by": "city", "share": 0.1},
+    "total": {},
+    "profile": {"by": "city"},
+    "quantiles": {"value": "hiv", "range": (0, 9)},
+    "ranges": {"value": "hiv", "ranges": [(0, 1), (1, 9)]},
+    "shape": {"by": "city"},
+    "distribution": {"by": "city", "keys": ["Rome", "Oslo"]},
+}
+
+
+@pytest.mark.parametrize("job", JOBS)
+def test_every_job_takes_the_promise_and_says_so(job: str) -> None:
+    asked = {"user": "person", "epsilon": 1, **REQUESTS[job]}
+    with pytest.raises(NotATable, match="distinct rows"):
+        getattr(hc, job)(query(), **asked)
+    release = getattr(hc, job)(query(), **asked, promise=PROMISE)
+    assert release.about.promise == PROMISE
+    assert UNCHECKED in release.summary()
+    assert any(UNCHECKED in step for step in release.about.steps)
+
+
+def test_the_promise_stands_everywhere(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "l.db", epsilon=3, delta=1e-5)
+    asked = {**ASKED, "by": "city", "keys": ["Rome"], "promise": PROMISE, "dataset": "visits"}
+    plan = hc.plan("histogram", query(), **asked)
+    assert UNCHECKED in str(plan)
+    assert UNCHECKED in plan._repr_html_()
+    assert f'"promise":"{PROMISE}"' in plan.to_json()
+    assert hc.Plan.from_json(plan.to_json()) == plan
+    release = hc.histogram(query(), **asked, ledger=ledger)
+    assert UNCHECKED in ledger.spends()[0].title
+    assert PROMISE in ledger.spends()[0].request
+    for name in ("r.html", "r.yaml"):
+        release.report(tmp_path / name)
+        text = " ".join((tmp_path / name).read_text().split())
+        assert f"{UNCHECKED}. The analyst promised: {PROMISE}." in text
+    release.save(tmp_path / "r.parquet")
+    assert hc.load(tmp_path / "r.parquet").about.promise == PROMISE
+    assert hc.histogram(query(), **asked, ledger=ledger).content == release.content
+
+
+def test_a_table_has_no_promise_anywhere(tmp_path: Path) -> None:
+    release = hc.histogram(visits(), by="city", keys=["Rome"], **ASKED)
+    assert release.about.promise == ""
+    release.report(tmp_path / "r.html")
+    release.report(tmp_path / "r.yaml")
+    shown = [release.summary(), *(path.read_text() for path in tmp_path.iterdir()), *release.about.steps]
+    assert not [text for text in shown if "did not check" in text]
+
+
+def test_a_plan_from_text_keeps_its_promise() -> None:
+    asked = {**ASKED, "by": "city", "keys": ["Rome"]}
+    plan = hc.plan("histogram", query(), **asked, promise=PROMISE)
+    assert hc.Plan.from_json(plan.to_json()).release(query()).about.promise == PROMISE
+    table = hc.plan("histogram", ibis.memtable(visits()), **asked)
+    with pytest.raises(NotATable, match="distinct rows"):
+        hc.Plan.from_json(table.to_json()).release(query())
+    for other in ("trust me", "", None, 1):
+        with pytest.raises(BadParameter, match="not a plan"):
+            hc.Plan.from_json(plan.to_json().replace(f'"{PROMISE}"', repr(other).replace("'", '"')))
+
+
+@pytest.mark.parametrize("data", [visits(), pd.DataFrame({"person": [1], "city": ["a"]}), pl.DataFrame(visits())])
+def test_frames_are_tables(data: Any) -> None:
+    assert isinstance(hc.histogram(data, by="city", **ASKED), Release)
