@@ -54,7 +54,7 @@ def on_duckdb(table: pa.Table) -> Any:
     return connection
 
 
-@ibis.udf.scalar.python
+@ibis.udf.scalar.python  # type: ignore[untyped-decorator]
 def own(value: int) -> int:
     return value
 
