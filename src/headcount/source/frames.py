@@ -120,6 +120,7 @@ class _Pandas(_InMemory):
 
 class _Polars:
     def __init__(self, data: Any) -> None:
+        self._is_lazy = hasattr(data, "collect")
         self._data = data.lazy()
         self._schema = self._data.collect_schema()
         self.names = self._schema.names()
@@ -137,7 +138,7 @@ class _Polars:
         return list(chosen.collect().to_arrow().columns)
 
     def query(self) -> Step | None:
-        return lazy_polars.step_of(self._data)
+        return lazy_polars.step_of(self._data) if self._is_lazy else None
 
 
 class _Arrow(_InMemory):

@@ -7,10 +7,11 @@ from typing import Any
 from headcount.source.queries.step import CHANCE, LIMIT, UNORDERED, Step
 
 TABLE = re.compile(
-    r"DF \[.*\]; PROJECT \*/[0-9]+ COLUMNS|"
+    r"DF \[(?s:.*)\]; PROJECT \*/[0-9]+ COLUMNS|"
     r"(?:Parquet|Csv|NDJson|Ipc) SCAN \[.*\]\nPROJECT \*/[0-9]+ COLUMNS(?:\nESTIMATED ROWS: [0-9]+)?"
 )
-"""The plan of a frame in memory, and that of files. `.` matches no new line: there is no other step."""
+"""The plan of a frame in memory, which begins with its last step, and that of files, in which no line is left over for
+another step or for some rows only. (A name of a column may hold a new line.)"""
 REFUSED = {
     r"^\s*SLICE\b": LIMIT,
     r"\.(?:sample_n|sample_frac|shuffle|sample)\(": CHANCE,
