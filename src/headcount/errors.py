@@ -90,6 +90,10 @@ class ReadingFailed(HeadcountError):
     exit_code = 1
 
 
+class FileChanged(ReadingFailed):
+    """A file changed while it was read. Nothing was released."""
+
+
 class BudgetExceeded(HeadcountError):
     """The ledger has less left than the release costs. Nothing was read, nothing was spent."""
 

@@ -29,7 +29,7 @@ from headcount.noise import Entropy, KeyedEntropy, SystemEntropy
 from headcount.release import About, Release, check_request, current_version, open_release, pack
 from headcount.release.hints import request_hints
 from headcount.run import Decision, Progress, Source, draw, fingerprint
-from headcount.source import Events, open_events
+from headcount.source import Events, open_events, watch
 from headcount.source.engines.limits import Limits, limits
 from headcount.source.events import check_dataset, check_limits, check_name
 from headcount.source.queries.step import UNCHECKED, check_promise, promise_sentence
@@ -383,7 +383,8 @@ class Plan:
 
     def source(self, data: Any = None) -> Source:
         """What will be read; `data` is needed only by a plan that came from text."""
-        return Source(self._opened(data), self.limits, self.domain, self.dataset)
+        events = self._opened(data)
+        return Source(events, self.limits, self.domain, self.dataset, watch(events))
 
     def _draw(self, source: Source, entropy: Entropy, head: str, progress: Progress) -> bytes:
         """The release's bytes."""

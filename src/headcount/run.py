@@ -17,7 +17,7 @@ import scipy
 
 from headcount.bound.selection.people import NoisyCount
 from headcount.bound.selection.selection import BoundSelection
-from headcount.errors import ReadingFailed
+from headcount.errors import FileChanged, ReadingFailed
 from headcount.job import Job
 from headcount.mechanism.mechanism import AnyMechanism
 from headcount.mechanism.strategy import Strategy
@@ -62,17 +62,20 @@ class Source:
     domain: pa.Table | None
     """The public items, sorted: noise is drawn in this order."""
     dataset: str
+    check_unchanged: Callable[[], None] = lambda: None
+    """Raises `FileChanged` once a file is not the one that was there at first."""
 
 
 def draw(job: Job, strategy: Strategy, source: Source, entropy: Entropy, progress: Progress) -> Outcome:
     """Read, select, bound, noise, columns."""
     with quiet(), read(job, strategy, source, progress) as pairs:  # user, items, count
-        decision = _select(strategy, pairs, entropy, progress)
+        decision = _select(strategy, pairs, entropy, progress, source.check_unchanged)
         bounded = decision.mechanism.bounding.bound(pairs, entropy.secret(), source.domain)  # items, totals
         there = strategy.people_count.look(pairs) if strategy.people_count else 0
         if strategy.selection is None:
             check_packable(bounded.items)
         progress("drawing noise")
+        source.check_unchanged()
         noisy = decision.mechanism.run(bounded, entropy)  # items, noisy values
     with quiet():
         counted = strategy.people_count
@@ -81,7 +84,9 @@ def draw(job: Job, strategy: Strategy, source: Source, entropy: Entropy, progres
         return Outcome(decision, job.table(noisy, columns, people), columns.measured, people)
 
 
-def _select(strategy: Strategy, pairs: Contributions, entropy: Entropy, progress: Progress) -> Decision:
+def _select(
+    strategy: Strategy, pairs: Contributions, entropy: Entropy, progress: Progress, check_unchanged: Callable[[], None]
+) -> Decision:
     """The mechanism, with its bound selected if need be, and what that may lead to."""
     selection = strategy.selection
     if selection is None:
@@ -89,7 +94,9 @@ def _select(strategy: Strategy, pairs: Contributions, entropy: Entropy, progress
     progress("choosing the bound")
     if others := [name for name in pairs.items if not pairs.table[name].type().is_string()]:
         check_packable(pairs.listed(others))
-    chosen, selections = selection.draw(selection.look(pairs), entropy), [selection]
+    seen = selection.look(pairs)
+    check_unchanged()
+    chosen, selections = selection.draw(seen, entropy), [selection]
     while following := strategy.next_selection(chosen, selections):
         chosen, strategy = following.draw(following.look(pairs), entropy), strategy.after(following)
         selections.append(following)
@@ -100,7 +107,7 @@ def _select(strategy: Strategy, pairs: Contributions, entropy: Entropy, progress
 @contextmanager
 def read(job: Job, strategy: Strategy, source: Source, progress: Progress) -> Iterator[Contributions]:
     """What each person did; read to its end beforehand, if there will be noise before the totals."""
-    with unquoted(source.dataset):
+    with unquoted(source):
         progress("reading")
         rows = source.events.table()
         matching = job.matching(rows, source.events.columns)
@@ -126,24 +133,38 @@ def read(job: Job, strategy: Strategy, source: Source, progress: Progress) -> It
 
 def fingerprint(source: Source, progress: Progress) -> tuple[bytes, Events]:
     """What stands for the data in a ledger, and the data to be read next."""
-    with quiet(), unquoted(source.dataset):
+    with quiet(), unquoted(source):
         progress("looking at the data")
-        return identified(source.events, source.limits)
+        found = identified(source.events, source.limits)
+        source.check_unchanged()
+        return found
 
 
 @contextmanager
-def unquoted(dataset: str) -> Iterator[None]:
-    """Whatever fails while rows are read says only that it failed: what an engine says may quote a row."""
+def unquoted(source: Source) -> Iterator[None]:
+    """Whatever fails while rows are read says only that, or that a file changed: what an engine says may quote
+    a row."""
     try:
         yield
+    except FileChanged:
+        raise
     except Exception as error:
         if stop := stop_behind(error):
             raise stop from None
+        _check_unchanged_quietly(source)
         raise ReadingFailed(
-            f"{dataset}: the rows could not be read to their end. Nothing was released.",
+            f"{source.dataset}: the rows could not be read to their end. Nothing was released.",
             fix='memory="8GB", or spill="/var/tmp" for a folder with more room, if the table is large; else read it '
             "with its own engine to see why. Then ask again: a ledger charges only once",
         ) from None
+
+
+def _check_unchanged_quietly(source: Source) -> None:
+    """Raise `FileChanged` without the engine's error behind it."""
+    try:
+        source.check_unchanged()
+    except FileChanged as changed:
+        raise changed from None
 
 
 @contextmanager

@@ -65,6 +65,7 @@ FORGED = "tests/release/test_forged.py::"
 QUERIES = "tests/source/test_queries.py::"
 SPARK_QUERIES = "tests/conformance/test_spark_queries.py::"
 OWNER = "tests/account/test_owner.py::"
+CHANGED = "tests/source/test_changed.py::"
 WHERE = "tests/usability/test_where.py::"
 DATES = "tests/usability/test_dates.py::"
 ESTIMAND = "tests/usability/test_what_intervals_are_for.py::test_wherever_somebody_looks"
@@ -107,6 +108,49 @@ ALONE = {"PYTHONDONTWRITEBYTECODE": "1", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
 """One test in one process needs no other plugins."""
 
 BUGS = [
+    Bug(
+        "a file may change between the look and the reading",
+        "run.py",
+        (
+            (
+                '        progress("drawing noise")\n        source.check_unchanged()\n',
+                '        progress("drawing noise")\n',
+            ),
+        ),
+        CHANGED + "test_what_is_sealed_is_about_the_file_that_was_looked_at",
+    ),
+    Bug(
+        "a file may change before the bound is chosen",
+        "run.py",
+        (
+            ("    seen = selection.look(pairs)\n    check_unchanged()\n", "    seen = selection.look(pairs)\n"),
+            ("        source.check_unchanged()\n        noisy", "        noisy"),
+        ),
+        CHANGED + "test_at_every_step",
+    ),
+    Bug(
+        "a file may change while its digest is made",
+        "run.py",
+        (
+            (
+                "        found = identified(source.events, source.limits)\n        source.check_unchanged()\n",
+                "        found = identified(source.events, source.limits)\n",
+            ),
+        ),
+        CHANGED + "test_before_the_charge_nothing_is_charged",
+    ),
+    Bug(
+        "a file that grew is not noticed by its size and time",
+        "source/identity.py",
+        (("each.st_dev, each.st_ino, each.st_size, each.st_mtime_ns)", "each.st_dev, each.st_ino, 0, 0)"),),
+        CHANGED + "test_every_kind_of_file",
+    ),
+    Bug(
+        "a file that was swapped is not noticed by its place",
+        "source/identity.py",
+        (("if _versions(events) != before:", "if len(_versions(events) or ()) != len(before or ()):"),),
+        CHANGED + "test_at_every_step",
+    ),
     Bug(
         "a window counts as row by row",
         "source/queries/ibis.py",

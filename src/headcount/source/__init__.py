@@ -2,7 +2,7 @@
 
 events.py         a table and its columns; opened by schema, no row read
 schema.py         checks against the schema: person, items, amounts, public keys
-identity.py       fingerprint of a table, for a ledger
+identity.py       fingerprint of a table, for a ledger; files that change while they are read
 files.py          files: which, of what kind, with which columns
 parquet.py        Parquet, columns by position
 blocks.py         text files as blocks of lines, streamed to the engine
@@ -27,6 +27,6 @@ engines/          the protocol of an engine, DuckDB, Spark, the registry
 
 from headcount.source.contributions import Contributions, contributions
 from headcount.source.events import Events, open_events
-from headcount.source.identity import identified
+from headcount.source.identity import identified, watch
 
-__all__ = ["Contributions", "Events", "contributions", "identified", "open_events"]
+__all__ = ["Contributions", "Events", "contributions", "identified", "open_events", "watch"]

@@ -5,12 +5,15 @@ of a table     number of rows and two sums of 64-bit row hashes, computed by its
                does not matter, and a repeated row counts as often as it occurs
 
 A collision gives nothing away: at most the sealed release of one table is returned for the other.
+
+Files are watched from the first look to the last row: what is read is what has the fingerprint (`watch`).
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from headcount.errors import FileChanged, HeadcountError
 from headcount.source.engines.limits import Limits
 from headcount.source.engines.registry import engine_of
 from headcount.source.events import Events
@@ -25,6 +28,31 @@ def identified(events: Events, limits: Limits) -> tuple[bytes, Events]:
     table = ready.table()  # column0, column1, ...
     with reading(table, limits if events.owns_engine else None):
         return repr([int(each) for each in engine_of(table).row_hashes(table)]).encode(), ready
+
+
+def watch(events: Events) -> Callable[[], None]:
+    """Return a function that raises `FileChanged` once the files are not those that are there now: each by its name,
+    place on the disk, size and time."""
+    before = _versions(events)
+
+    def check_unchanged() -> None:
+        if _versions(events) != before:
+            raise FileChanged(
+                f"{events.name}: a file changed while it was read. Nothing was released.",
+                fix="ask again once nobody writes to it. If a ledger was charged, that charge is for the file as it "
+                "was: with that file back it costs nothing more; again=True pays for the file as it is now",
+            )
+
+    return check_unchanged
+
+
+def _versions(events: Events) -> list[tuple[str, int, int, int, int]] | None:
+    """Name, device, inode, size and time of each file; None if one cannot be found."""
+    try:
+        found = [(name, Path(name).stat()) for name in (events.files() if events.files else ())]
+    except (OSError, HeadcountError):
+        return None
+    return [(name, each.st_dev, each.st_ino, each.st_size, each.st_mtime_ns) for name, each in found]
 
 
 def of_files(found: Sequence[str]) -> bytes:
