@@ -36,6 +36,7 @@ BESIDE = {
     "as_json",
     "analyst",
     "purpose",
+    "serves",
 }
 """Options that no parameter has."""
 PYTHON_ONLY = {"data", "promise"}
