@@ -43,8 +43,10 @@ CONTRAST = """
     return {texts: found.length, poor: found.filter((each) => !(each.ratio >= 4.5))};
 """
 OVERLAPS = """
-    const boxes = [...document.querySelectorAll("figure svg text")].map((each) => each.getBoundingClientRect());
-    const frame = document.querySelector("figure svg").getBoundingClientRect();
+    const [picture, ...more] = [...document.querySelectorAll("figure svg")].filter(
+        (each) => each.getBoundingClientRect().width);
+    const texts = [...picture.querySelectorAll("text")], boxes = texts.map((each) => each.getBoundingClientRect());
+    const frame = picture.getBoundingClientRect();
     const apart = (a, b) => a.right <= b.left + 1 || b.right <= a.left + 1 || a.bottom <= b.top + 3 ||
         b.bottom <= a.top + 3;
     const table = document.querySelector(".scroll");
@@ -52,8 +54,9 @@ OVERLAPS = """
         texts: boxes.length,
         overlaps: boxes.filter((a, i) => boxes.some((b, j) => i < j && !apart(a, b))).length,
         outside: boxes.filter((each) => each.left < frame.left - 1 || each.right > frame.right + 1).length,
-        smallest: Math.min(...[...document.querySelectorAll("figure svg text")].map((each) =>
+        smallest: Math.min(...texts.map((each) =>
             parseFloat(getComputedStyle(each).fontSize) * frame.width / each.ownerSVGElement.viewBox.baseVal.width)),
+        pictures: 1 + more.length, share: frame.width / picture.closest("figure").getBoundingClientRect().width,
         hidden: table.scrollWidth - table.clientWidth};
 """
 LONG = "a name without any place where it could be broken".replace(" ", "_") * 3
@@ -103,11 +106,42 @@ def test_several_statistics_can_be_read(tmp_path: Path, width: int) -> None:
     metrics = ["people", "sum(price)", "mean(price)"]
     release = hc.aggregate(orders, user="customer", by="country", metrics=metrics, epsilon=1)
     found = measured(release.report(tmp_path / "r.html"), OVERLAPS, width=width)
-    assert found["texts"] > 20
+    assert found["texts"] > 10
     assert (found["overlaps"], found["outside"]) == (0, 0)
     assert found["smallest"] >= 10
+    assert (found["pictures"], found["share"]) == (1, 1)
     if width == 1280:
         assert found["hidden"] <= 0
+
+
+SCROLLS = """
+    const table = document.querySelector(".scroll"), dates = [...document.querySelectorAll("td.date")];
+    return {hidden: table.scrollWidth - table.clientWidth, shade: getComputedStyle(table).backgroundImage,
+        dates: dates.length, lines: dates.map((each) => { const range = document.createRange();
+            range.selectNodeContents(each); return range.getClientRects().length; })};
+"""
+
+
+def test_a_table_shows_that_it_scrolls_and_dates_stay_whole(tmp_path: Path) -> None:
+    rows = pa.table({"user": range(4000), "day": ["2024-03-05", "2024-03-06"] * 2000, "price": [1.5] * 4000})
+    metrics = ["people", "sum(price)", "mean(price)"]
+    ledger = hc.Ledger(tmp_path / "l.db", epsilon=3, delta=1e-5)
+    plan = hc.plan("aggregate", rows, user="user", by="day", metrics=metrics, epsilon=1, dataset="orders")
+    release = plan.release(ledger=ledger)
+    found = measured(release.report(tmp_path / "r.html"), SCROLLS, width=390)
+    assert found["hidden"] > 0
+    assert found["shade"].count("linear-gradient") == 2
+    assert found["dates"] == 3
+    assert set(found["lines"]) == {1}
+
+
+def test_paper_has_a_line_to_sign(tmp_path: Path) -> None:
+    page = release_of("total").report(tmp_path / "r.html")
+    assert page.read_text().index('<section class="sign">') > page.read_text().index("Checklist of NIST")
+    display = 'return {shown: getComputedStyle(document.querySelector(".sign")).display}'
+    assert measured(page, display, width=1280) == {"shown": "none"}
+    page.write_text(page.read_text().replace("@media print", "@media all"))
+    assert measured(page, display, width=1280) == {"shown": "block"}
 
 
 def test_it_can_be_read_aloud_and_loads_nothing(page: Path) -> None:

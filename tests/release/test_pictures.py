@@ -21,9 +21,12 @@ from headcount.audit.choices import Fixed
 from headcount.errors import BadParameter, MissingPackage
 from headcount.release import Release, pack
 from headcount.release.chart import specification
+from headcount.release.pictures.layout import Layout
 from headcount.release.pictures.lines import with_gaps
-from headcount.release.pictures.scene import Options
+from headcount.release.pictures.scene import Options, Scene, round_numbers
+from headcount.release.pictures.scene import Panel as ScenePanel
 from headcount.release.plot import picture, render
+from headcount.release.text import chart_title
 
 NAME = "$\\nope{$ \x1b\x9b\u202e\n<b>&"
 """To Matplotlib a formula that is wrong, to XML a character that is not allowed."""
@@ -130,15 +133,127 @@ def texts(figure: Figure) -> list[str]:
 
 def test_titles_are_those_of_a_chart_for_others() -> None:
     release = counted("city", CITIES)
-    assert release.plot().get_suptitle() == "People per city\nepsilon 1, delta 0"
-    assert release.plot(most=2).get_suptitle() == "People per city\nthe 2 largest of 3; epsilon 1, delta 0"
-    assert release.plot(title="Visitors").get_suptitle() == "Visitors"
+    assert head(release.plot()) == ("People per city", "epsilon 1, delta 0")
+    assert head(release.plot(most=2)) == ("People per city", "the 2 largest of 3; epsilon 1, delta 0")
+    assert head(release.plot(title="Visitors")) == ("Visitors", "")
+
+
+def head(figure: Figure) -> tuple[str, str]:
+    """The title, and what stands below it."""
+    return figure.get_suptitle(), figure.texts[1].get_text()
+
+
+def test_the_cost_is_smaller_and_paler_than_the_title() -> None:
+    title, cost = counted("city", CITIES).plot().texts[:2]
+    assert float(cost.get_fontsize()) < float(title.get_fontsize())
+    assert cost.get_color() != title.get_color()
 
 
 def test_intervals_are_named_for_what_they_hold() -> None:
-    assert counted("city", CITIES).plot().axes[0].get_xlabel() == "people, with 95% intervals for values after bounding"
+    figure = counted("city", CITIES).plot()
+    assert figure.axes[0].get_xlabel() == "people"
+    assert any(text.startswith("95% intervals are for the counts after ") for text in texts(figure))
     total = hc.total(visits(), user="user", count="users", epsilon=1).plot()
-    assert any(text.startswith("95% interval for the true values: ") for text in texts(total))
+    assert any(text.startswith("95% intervals are for the true ") for text in texts(total))
+    assert not any("low and high" in text for text in (*texts(figure), *texts(total)))
+
+
+def test_a_title_names_a_column_once() -> None:
+    about = replace(counted("city", CITIES).about, view="aggregate")
+    titles = {
+        "people, sum(a), mean(a) per city": "People, sum and mean of a per city",
+        "mean(a) per person per city": "Mean(a) per person per city",
+        "quantile(a, 0.9), sum(b) per city": "Quantile(a, 0.9), sum of b per city",
+    }
+    for what, title in titles.items():
+        assert chart_title(replace(about, what=what)) == title
+
+
+# the size
+
+
+def size(figure: Figure) -> tuple[float, float]:
+    width, height = figure.get_size_inches()
+    return float(width), float(height)
+
+
+def test_a_slide_is_16_to_9(tmp_path: Path) -> None:
+    release = counted("city", CITIES)
+    for drawn in (
+        release.plot(tmp_path / "c.png", size="slide"),
+        hc.total(visits(), user="user", epsilon=1).plot(size="slide"),
+    ):
+        assert size(drawn)[0] / size(drawn)[1] == pytest.approx(16 / 9)
+    header = (tmp_path / "c.png").read_bytes()[16:24]
+    assert (int.from_bytes(header[:4]), int.from_bytes(header[4:])) == (1920, 1080)
+    assert size(release.plot())[0] == size(release.plot(size="page"))[0] == 8
+
+
+def test_a_slide_has_room_for_fifteen_bars() -> None:
+    rows = pa.table({"user": range(60), "item": [f"{number % 30}" for number in range(60)]})
+    plan = hc.plan("histogram", rows, user="user", by="item", keys=[f"{n}" for n in range(30)], epsilon=1, bound=1)
+    release = plan.release(entropy=Fixed(0))
+    assert [len(release.plot(size=each).axes[0].patches) for each in ("page", "slide")] == [25, 15]
+    assert "the 15 largest of 30; epsilon 1, delta 0" in texts(release.plot(size="slide"))
+
+
+def layout(panels: int, width: float | None = None) -> tuple[int, int]:
+    """The rows and columns of panels that are as narrow as lines may be."""
+    scene = Scene((ScenePanel(lambda axes: None, 1.5),) * panels, least_width=1.9)
+    found = Layout(scene, Options(width=width))
+    return found.rows, found.columns
+
+
+def test_few_places_of_a_picture_stay_empty() -> None:
+    shapes = {count: layout(count) for count in range(1, 13)}
+    assert [shapes[count] for count in (1, 2, 3, 4, 5)] == [(1, 1), (1, 2), (1, 3), (1, 4), (1, 5)]
+    assert [shapes[count] for count in (6, 8, 9, 10, 12)] == [(2, 3), (2, 4), (3, 3), (2, 5), (3, 4)]
+    assert all(rows * columns - count <= 1 for count, (rows, columns) in shapes.items())
+    assert [layout(count, 4.5) for count in (3, 4)] == [(3, 1), (2, 2)]
+
+
+def test_several_panels_are_wide_and_label_outer_axes_alone() -> None:
+    figure = counted(["day", "city"], [(day, city) for day in DAYS for city in CITIES]).plot()
+    figure.draw_without_rendering()
+    assert size(figure) == (10, 5.625)
+    labelled = [
+        any(label.get_text() for label in axes.get_yticklabels() if label.get_visible()) for axes in figure.axes
+    ]
+    assert labelled == [True, False, False]
+    months = [axes.xaxis.get_offset_text() for axes in figure.axes]
+    assert [each.get_text() for each in months if each.get_visible()] == ["January 2024"]
+
+
+@pytest.mark.parametrize("kind", ["bars", "lines"])
+def test_one_wide_interval_does_not_flatten_a_panel(kind: str) -> None:
+    release = counted("day", DAYS) if kind == "lines" else counted("city", CITIES)
+    high = [22.0] * len(release.table)
+    usual, wide = (release.table.set_column(3, "high", pa.array(each)) for each in (high, [1e6, *high[1:]]))
+    ends = []
+    for table in (usual, wide):
+        axes = picture(table, release.about, Options()).axes[0]
+        arrows = [line for line in axes.lines if line.get_marker() in ("^", ">")]
+        ends.append(((axes.get_xlim() if kind == "bars" else axes.get_ylim())[1], len(arrows)))
+    assert ends[0][1] == 0
+    assert ends[1][1] == 1
+    assert ends[1][0] < 2 * ends[0][0]
+
+
+def test_columns_of_values_have_labels() -> None:
+    release = counted("city", CITIES)
+    assert release.plot(labels={"count": "Visitors"}).axes[0].get_xlabel() == "Visitors"
+    with pytest.raises(BadParameter, match=r"labels: 'visits' is no column of values; these are count\. Fix: "):
+        release.plot(labels={"visits": "Visitors"})
+
+
+@pytest.mark.parametrize(("largest", "ticks"), [(9000, ["0", "5,000"]), (30000, ["0", "10k", "20k", "30k"])])
+def test_numbers_of_an_axis_are_round_and_in_one_unit(largest: int, ticks: list[str]) -> None:
+    axes = Figure().subplots()
+    axes.set_xlim(0, largest)
+    round_numbers(axes.xaxis, 3)
+    locations = axes.xaxis.get_major_locator().tick_values(0, largest)
+    formatter = axes.xaxis.get_major_formatter()
+    assert [formatter(value, 0) for value in locations if value <= largest] == ticks
 
 
 def test_bars_in_another_order() -> None:
@@ -168,12 +283,12 @@ def test_every_item_of_a_second_column_has_a_panel_if_there_is_room() -> None:
         15: 15,
         2: 2,
     }
-    assert drawn[15].get_suptitle() == "Mine"
-    assert drawn[2].get_suptitle() == "Mine\nthe 2 largest of 15 values of country"
-    assert "with 95% intervals" in drawn[2].get_supxlabel()
+    assert head(drawn[15]) == ("Mine", "")
+    assert head(drawn[2]) == ("Mine", "the 2 largest of 15 values of country")
+    assert "95% intervals are for the true counts." in texts(drawn[2])
 
 
-@pytest.mark.parametrize("wrong", [{"order": "size"}, {"most": 0}, {"most": True}])
+@pytest.mark.parametrize("wrong", [{"order": "size"}, {"most": 0}, {"most": True}, {"size": "16:9"}])
 def test_options_that_are_none(wrong: dict[str, Any]) -> None:
     with pytest.raises(BadParameter, match="Fix: "):
         counted("city", CITIES).plot(**wrong)

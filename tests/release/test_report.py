@@ -4,6 +4,7 @@ import hashlib
 import json
 import re
 from dataclasses import asdict, replace
+from fractions import Fraction
 from html import unescape
 from math import exp
 from pathlib import Path
@@ -17,11 +18,14 @@ from tests.release.test_forged import RELEASES, SCRIPT, people
 
 import headcount as hc
 from headcount.errors import BadParameter, NotSealed
+from headcount.mechanism import Mechanism
 from headcount.release import About, Release, pack
 from headcount.release.published import check_sealed
 from headcount.release.report.checklist import checklist
+from headcount.release.report.delta import delta_sentences, delta_warnings, largest_delta
 from headcount.release.report.facts import Facts
-from headcount.release.report.promise import Promise, delta_warnings, percent
+from headcount.release.report.promise import Promise, percent
+from headcount.release.report.proofs import TITLES, proof_of
 from headcount.release.report.yaml import GAP
 
 MADE_BY_0_8 = Path(__file__).parents[1] / "formats" / "0.8"
@@ -200,9 +204,10 @@ def test_every_relation_has_its_words(neighbours: str) -> None:
 @pytest.mark.parametrize(
     ("count", "delta", "warning"),
     [
-        (900, "0.000001", ""),
-        (1000, "0.000001", "1/n²"),
-        (10**6, "0.000001", "1/n ("),
+        (100_000, "0.000001", ""),
+        (100_001, "0.000001", "which is above 0.1. Fix: delta=1e-7 the next time"),
+        (10**6, "0.000001", "Publishing all rows of one person would be allowed. Fix: delta=1e-7"),
+        (10**6, "0.0000001", ""),
         (10**6, "0", ""),
         (2, "0.0001", "1e-05"),
     ],
@@ -213,6 +218,21 @@ def test_delta_beside_the_number_of_people(count: int, delta: str, warning: str)
     warnings = delta_warnings(facts_of(release, delta=delta, plan=plan))
     assert bool(warnings) == bool(warning)
     assert warning in " ".join(warnings)
+
+
+@pytest.mark.parametrize("people", [1, 9, 10, 11, 100_000, 100_001, 123_456_789])
+def test_the_delta_that_is_advised_passes_and_ten_times_as_much_does_not(people: int) -> None:
+    advised = Fraction(largest_delta(people))
+    assert people * advised <= Fraction(1, 10) < people * 10 * advised
+
+
+def test_the_report_says_what_delta_means_for_the_people_that_are_there() -> None:
+    release = hc.histogram(PLAYS, **ASKED)
+    known = delta_sentences(facts_of(release, plan=json.dumps({"parameters": {"people": 20_000}})))
+    assert known[0].startswith("A delta of 1e-06 passes for up to 100,000 people")
+    assert known[1] == "With 20,000 people (a public number, as given) it is 0.02."
+    assert delta_sentences(facts_of(release))[1].startswith("There are at least ")
+    assert delta_sentences(facts_of(release, delta="0")) == []
 
 
 def test_where_the_number_of_people_comes_from() -> None:
@@ -229,6 +249,32 @@ def test_where_the_number_of_people_comes_from() -> None:
     part = hc.total(PLAYS, user="listener", epsilon=1, count="users", where={"song": "song 1"})
     assert str(facts_of(part).people).startswith("at least ")
     assert facts_of(hc.total(PLAYS, user="listener", epsilon=1, bound=1)).people is None
+
+
+# proofs
+
+
+def test_a_proof_is_named_by_its_title_and_its_file() -> None:
+    root = Path(__file__).parents[2]
+    assert {path: (root / path).read_text().splitlines()[0] for path in TITLES} == {
+        path: f"# {title}" for path, title in TITLES.items()
+    }
+    facts = facts_of(hc.total(PLAYS, user="listener", epsilon=1))
+    assert proof_of(facts).startswith(
+        "“Clipped: items known in advance”, docs/proofs/clipped.md in the source of headcount 0"
+    )
+    assert proof_of(replace(facts, about=replace(facts.about, proof="elsewhere"))) == "elsewhere"
+    assert proof_of(replace(facts, about=replace(facts.about, proof=""))) == "not recorded"
+
+
+def test_every_mechanism_has_a_proof_with_a_title() -> None:
+    found = [every for kind in (Mechanism,) for every in _below(kind) if "proof" in vars(every)]
+    assert len(found) > 10
+    assert {each.proof for each in found} <= set(TITLES)
+
+
+def _below(kind: type[Any]) -> list[type[Any]]:
+    return [each for child in kind.__subclasses__() for each in (child, *_below(child))]
 
 
 # the checklist

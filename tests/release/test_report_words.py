@@ -9,8 +9,8 @@ from tests.release.test_report import facts_of, read
 
 import headcount as hc
 from headcount.release.report.checklist import checklist
+from headcount.release.report.delta import delta_sentences, delta_warnings
 from headcount.release.report.limits import INCLUDED, NOTHING_CUT, PRIVATE
-from headcount.release.report.promise import delta_warnings
 
 ORDERS = pa.table(
     {
@@ -96,9 +96,8 @@ def test_delta_is_compared_with_the_people_that_are_shown() -> None:
     facts = facts_of(release)
     assert facts.people is not None
     assert str(facts.people) == f"about {sum(release['people'].to_pylist()):,}"
-    (warning,) = delta_warnings(facts)
-    assert "Delta is larger than 1/n²" in warning
-    assert "times below 1/n. Which means: the chance that more comes out about any of them is at most 0." in warning
+    assert delta_warnings(facts) == []
+    assert delta_sentences(facts)[1].startswith(f"With {facts.people} people (the groups shown, added up")
     assert facts_of(hc.aggregate(ORDERS, user="customer", by="country", metrics="events", epsilon=1)).people is None
 
 

@@ -14,7 +14,6 @@ import headcount as hc
 from headcount.account.chain import canonical
 from headcount.account.events import from_json
 from headcount.release.about import KEY, pack
-from headcount.release.pictures.scene import interval_label
 
 PLAYS = hc.example()
 TRUE = "low and high are for the true counts."
@@ -93,8 +92,8 @@ def test_wherever_somebody_looks(name: str, tmp_path: Path) -> None:
         shown = sentence[1:].replace("'", "&#x27;")
         page = release._repr_html_()
         assert page.index(shown) < page.index("<svg")
-        caption = release.plot().get_supxlabel()
-        assert caption.replace("\n", " ") in (sentence, interval_label(release.about))
+        captions = [text.get_text().replace("\n", " ") for text in release.plot().texts]
+        assert sentence.replace("low and high", "95% intervals", 1) in captions
 
 
 def test_a_release_of_an_earlier_version_says_nothing(tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ def _ends(measure: Measure, channel: str) -> Spec:
 
 
 def _value(about: About, measure: Measure) -> Spec:
-    title = f"{measure_label(measure, about)}, {interval_label(about)}"
+    title = f"{measure_label(measure, about, {})}, {interval_label(about)}"
     return {"field": _field(measure.name), "type": "quantitative", "title": title}
 
 

@@ -68,7 +68,7 @@ def delta_hints(delta: float) -> list[str]:
         return []
     return [
         f"Delta is above {LARGEST_DELTA:g}: with a chance of {delta:g} the promise may not hold. Fix: delta=1e-6, "
-        "below 1 in the number of people"
+        "which passes for up to 100,000 people"
     ]
 
 
@@ -125,8 +125,8 @@ def _nothing(request: Mapping[str, Any], about: About) -> list[str]:
     more = f"epsilon={epsilon:g} halves what an item needs; " if epsilon <= LARGEST_EPSILON else ""
     user, items = parameters.get("user"), ", ".join(map(repr, about.by))
     return [
-        f"Is {user!r} the person, and {items} what many of them share? An id or an exact time as item shows nothing, "
-        "at any epsilon.",
+        f"Is {user!r} the person, and {items} what many of them share? An item that hardly anybody shares, "
+        "such as an id or an exact time, stays hidden at any epsilon, but for a chance of delta.",
         f'To show more: {more}coarser items (per="month", bins=[...], fewer columns) have more people each; a public '
         "list of items (keys=[...]) is shown in full.",
     ]

@@ -2,9 +2,9 @@
 bytes."""
 
 import io
+import re
 import warnings
-from collections.abc import Callable
-from math import ceil
+from collections.abc import Callable, Mapping, Sequence
 from textwrap import wrap
 from typing import Any
 
@@ -17,25 +17,30 @@ from matplotlib.figure import Figure
 from headcount.errors import BadParameter, shown, visible
 from headcount.exact import one_of, whole
 from headcount.release.about import RANK, About
+from headcount.release.measures import measures
 from headcount.release.order import is_dated
 from headcount.release.pictures.bars import bars, profile, ranges, shares
 from headcount.release.pictures.curve import quantiles, ranks
 from headcount.release.pictures.heat import heat, is_small
+from headcount.release.pictures.layout import LINE, MARGIN, SMALL_LINE, Layout, inches_of, lines_of
 from headcount.release.pictures.lines import by_item, days_of, lines
 from headcount.release.pictures.number import number
-from headcount.release.pictures.scene import INK, SOFT, TEXT, Options, Scene
+from headcount.release.pictures.scene import INK, SOFT, TEXT, Options, Scene, interval_label
 from headcount.release.text import chart_title
 
 LONGEST_LINE = 15
 """Characters of the caption, for each inch of width."""
 LEAST_DATES = 3
 """Fewer dates are bars."""
+RESOLUTION = 192
+"""Dots per inch: a slide has 1920 times 1080."""
 STYLE: Any = {"axes.edgecolor": INK, "xtick.color": INK, "ytick.color": INK}
 
 
 def picture(table: pa.Table, about: About, options: Options, axes: Axes | None = None) -> Figure:
     """The picture of a release, as a figure of its own or on axes that are given."""
     _check(about, options)
+    _check_labels(options.labels, [measure.name for measure in measures(table, about)])
     with mpl.rc_context(STYLE):
         scene = PICTURES.get(about.view, items)(table, about, options)
         return _figure(scene, about, options) if axes is None else _on_axes(scene, about, options, axes)
@@ -53,6 +58,19 @@ def _check(about: About, options: Options) -> None:
         whole("most", options.most, least=1, fix="most=25")
     if options.order is not None:
         one_of("order", options.order, ("value", "item"))
+    if options.size is not None:
+        one_of("size", options.size, ("page", "slide"))
+
+
+def _check_labels(labels: Mapping[str, str], columns: Sequence[str]) -> None:
+    """Refuse labels of columns that are not there."""
+    for name in labels:
+        if name not in columns:
+            listed = ", ".join(map(visible, columns))
+            raise BadParameter(
+                f"labels: {name!r:.60} is no column of values; these are {listed}.",
+                fix=f"labels={{{columns[0]!r}: 'Visitors'}}",
+            )
 
 
 def items(table: pa.Table, about: About, options: Options) -> Scene:
@@ -81,48 +99,70 @@ PICTURES: dict[str, Callable[[pa.Table, About, Options], Scene]] = {
 
 
 def _figure(scene: Scene, about: About, options: Options) -> Figure:
-    """A figure of all panels, with a title and what the intervals are for."""
-    down = ceil(len(scene.panels) / scene.columns)
-    heights = [
-        max(panel.height for panel in scene.panels[row * scene.columns :][: scene.columns]) for row in range(down)
-    ]
-    title = _title(scene, about, options)
-    size = (options.width, sum(heights) + (0.5 if title else 0) + (0.3 if options.caption else 0))
-    figure = Figure(figsize=size, layout="constrained")
+    """A figure of all panels, with a title, and below it what the intervals are for."""
+    page = Layout(scene, options)
+    head, foot = _head(scene, about, options), _foot(about, page.width) if options.caption else ""
+    figure = Figure(figsize=page.size(head, foot))
     FigureCanvasAgg(figure)
-    grid = figure.subplots(down, scene.columns, squeeze=False, height_ratios=heights).flatten()
-    for axes, panel in zip(grid, scene.panels, strict=False):
+    _write(figure, head, foot)
+    grid = figure.subplots(page.rows, page.columns, squeeze=False, height_ratios=page.heights).flatten()
+    for place, (axes, panel) in enumerate(zip(grid, scene.panels, strict=False)):
         panel.draw(axes)
         axes.set_title(panel.title, loc="left", fontsize=10, **TEXT)
+        _label_outer(axes, scene, place, page.columns)
     for axes in grid[len(scene.panels) :]:
         axes.set_axis_off()
-    if title:
-        figure.suptitle(title, x=0.01, ha="left", fontsize=12, **TEXT)
-    if about.interval and options.caption:
-        words = scene.caption or visible(about.interval)
-        caption = "\n".join(wrap(words, int(LONGEST_LINE * options.width)))
-        figure.supxlabel(caption, x=0.01, ha="left", fontsize=9, **{**TEXT, "color": SOFT})
     return figure
 
 
+def _label_outer(axes: Axes, scene: Scene, place: int, columns: int) -> None:
+    """Leave out what another panel's axis says already."""
+    if scene.same_y and place % columns:
+        axes.tick_params(axis="y", labelleft=False)
+    if scene.same_x and place + columns < len(scene.panels):
+        axes.tick_params(axis="x", labelbottom=False)
+    axes.xaxis.get_offset_text().set_visible(not scene.same_x or place + 1 == len(scene.panels))
+
+
+def _write(figure: Figure, head: tuple[str, str], foot: str) -> None:
+    """The title, and what is small and grey: which part is drawn and the cost, and what the intervals are for."""
+    width, height = figure.get_size_inches()
+    edge, small = MARGIN / width, {**TEXT, "color": SOFT, "fontsize": 9}
+    if head[0]:
+        figure.suptitle(head[0], x=edge, y=1 - MARGIN / height, va="top", ha="left", fontsize=13, **TEXT)
+        figure.texts[-1].set_in_layout(False)
+    figure.text(edge, 1 - (MARGIN + LINE * lines_of(head[0])) / height, head[1], va="top", **small)
+    figure.text(edge, MARGIN / height, foot, va="bottom", **small)
+    below, above = MARGIN + SMALL_LINE * lines_of(foot), MARGIN + inches_of(head)
+    inside = (edge / 2, below / height, 1 - edge, 1 - (below + above) / height)
+    figure.set_layout_engine("constrained", rect=inside)
+
+
 def _on_axes(scene: Scene, about: About, options: Options, axes: Axes) -> Figure:
-    """The only panel, on axes that somebody else made."""
+    """The only panel, on axes that are given."""
     if len(scene.panels) != 1:
         raise BadParameter(f"ax: this picture has {len(scene.panels)} panels.", fix="plot() without ax")
     scene.panels[0].draw(axes)
-    axes.set_title(_title(scene, about, options), loc="left", **TEXT)
+    title, part = _head(scene, about, options)
+    axes.set_title("\n".join(filter(None, [title, part, interval_label(about)])), loc="left", **TEXT)
     figure = axes.get_figure(root=True)
     assert figure is not None, "axes that can be drawn on have a figure"
     return figure
 
 
-def _title(scene: Scene, about: About, options: Options) -> str:
-    """What a chart for others would say; which part is drawn, and the cost, below. A title of somebody's own has the
+def _head(scene: Scene, about: About, options: Options) -> tuple[str, str]:
+    """What a chart for others would say, and which part is drawn for which cost. A title that is given has the
     part, too: what is left out is never hidden."""
     if options.title is not None:
-        return "\n".join(filter(None, [visible(options.title), scene.part]))
+        return visible(options.title), scene.part
     cost = f"epsilon {about.epsilon}, delta {float(about.delta):g}"
-    return f"{chart_title(about)}\n{'; '.join(filter(None, [scene.part, cost]))}"
+    return chart_title(about), "; ".join(filter(None, [scene.part, cost]))
+
+
+def _foot(about: About, width: float) -> str:
+    """What the intervals are for: a picture has no columns that are called low and high."""
+    words = re.sub("^low and high", "95% intervals", visible(about.interval))
+    return "\n".join(wrap(words, int(LONGEST_LINE * width)))
 
 
 def render(figure: Figure, kind: str) -> bytes:
@@ -138,5 +178,5 @@ def render(figure: Figure, kind: str) -> bytes:
     sink = io.BytesIO()
     with mpl.rc_context({"svg.hashsalt": "headcount", "svg.fonttype": "none"}), warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # a font without an item's letters
-        figure.savefig(sink, format=kind, metadata=nothing, dpi=144)
+        figure.savefig(sink, format=kind, metadata=nothing, dpi=RESOLUTION)
     return sink.getvalue()

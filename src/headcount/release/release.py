@@ -1,7 +1,7 @@
 """A release: its rows and everything about them, kept as one Parquet file whose bytes are what a ledger seals."""
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from headcount.release.pictures.scene import Order
+    from headcount.release.pictures.scene import Order, Size
     from headcount.release.report.facts import Facts
 
 PICTURE_FORMATS = (".png", ".svg", ".pdf")
@@ -164,6 +164,8 @@ class Release:
         title: str | None = None,
         order: "Order | None" = None,
         most: int | None = None,
+        size: "Size | None" = None,
+        labels: Mapping[str, str] | None = None,
     ) -> "Figure":
         """The picture: bars with intervals, dates as lines with bands, two small columns as a heat map, a total as a
         number. As a figure, and as a .png, .svg or .pdf if a path is given.
@@ -171,11 +173,13 @@ class Release:
         ax: Matplotlib axes to draw on, instead of a figure of its own.
         title: the title; by default what the release is about, and what it cost.
         order: "value" or "item", for bars in this order; by default bins and dates by themselves, then the most first.
-        most: the most items that are drawn: by default 25 bars, or 12 lines."""
+        most: the most items that are drawn: by default 25 bars, or 12 lines; 15 bars on a slide.
+        size: "slide" for 16:9, "page" for as high as it must be; by default a slide if there are several panels.
+        labels: what columns of values are called: {"sum(amount)": "Revenue"}."""
         from headcount.release import plot
         from headcount.release.pictures.scene import Options
 
-        figure = plot.picture(self.table, self.about, Options(title, order, most), ax)
+        figure = plot.picture(self.table, self.about, Options(title, order, most, size, labels or {}), ax)
         if path is not None:
             target = path_of("path", path, 'release.plot("picture.png")')
             write(target, plot.render(figure, target.suffix))

@@ -1,6 +1,8 @@
 """A release in a few lines, for a terminal or a log."""
 
+import re
 from collections.abc import Sequence
+from math import floor, isfinite, log10
 
 import pyarrow as pa
 
@@ -16,6 +18,12 @@ COUNTS = ("q", "value", "from", "to", "count", "sum", "rank", "share", "low", "h
 """Columns of numbers, in all views but those of `NUMBERS`."""
 NUMBERS = {"shape": SHAPE_COLUMNS}
 """Columns of numbers, by view."""
+STATISTICS = re.compile(r"\w+\((?P<column>[^(),]+)\)(?:, \w+\((?P=column)\)(?! per person))*(?! per person)")
+"""Statistics of one column, one after the other."""
+UNEVEN = ("q", "from", "to", "deviation")
+"""Columns whose numbers are written as short as each can be."""
+DIGITS = 5
+"""Digits of the largest amount of a column."""
 NUMERIC_ITEMS = ("quantiles", "ranges")
 """Views whose items are numbers."""
 
@@ -50,9 +58,10 @@ def with_intervals(table: pa.Table, about: About) -> pa.Table:
     """Several values, each with its interval in one cell: "777 (727 to 828)"."""
     cells = {name: table[name] for name in about.by}
     for name in table.column_names[len(about.by) :: 3]:
-        parts = (table[f"{name}{end}"].to_pylist() for end in ("", "_low", "_high"))
-        texts = [[shown(each, name, [name]) for each in row] for row in zip(*parts, strict=True)]
-        cells[name] = pa.array([f"{value} ({low} to {high})" for value, low, high in texts], pa.string())
+        parts = zip(*(table[f"{name}{end}"].to_pylist() for end in ("", "_low", "_high")), strict=True)
+        texts = iter(shown_column([cell for row in parts for cell in row], name, [name]))
+        rows = zip(texts, texts, texts, strict=True)
+        cells[name] = pa.array([f"{value} ({low} to {high})" for value, low, high in rows], pa.string())
     return pa.table(cells)
 
 
@@ -64,8 +73,19 @@ def counts(about: About, table: pa.Table) -> tuple[str, ...]:
 
 
 def chart_title(about: About) -> str:
-    """What it is, as the title of a chart: "People per song"."""
-    return visible(about.what[:1].upper() + about.what[1:])
+    """What it is, as the title of a chart: "People per song"; "Sum and mean of price per country"."""
+    words = STATISTICS.sub(_together, about.what) if about.view == "aggregate" else about.what
+    return visible(words[:1].upper() + words[1:])
+
+
+def _together(found: re.Match[str]) -> str:
+    """Statistics of one column, which is named once.
+
+    >>> STATISTICS.sub(_together, "people, sum(price), mean(price), median(price), mean(age) per country")
+    'people, sum, mean and median of price, mean of age per country'
+    """
+    *others, last = re.findall(r"(\w+)\(", found[0])
+    return f"{', '.join(others)}{' and ' if others else ''}{last} of {found['column']}"
 
 
 def nothing(table: pa.Table, about: About) -> str:
@@ -87,13 +107,27 @@ def rows(count: int) -> str:
 def columns(table: pa.Table, numbers: Sequence[str] = COUNTS) -> list[str]:
     """The rows in aligned columns: text to the left, numbers to the right."""
     names = table.column_names
-    cells = [[visible(name), *(shown(cell, name, numbers) for cell in table[name].to_pylist())] for name in names]
+    cells = [[visible(name), *shown_column(table[name].to_pylist(), name, numbers)] for name in names]
     widths = [max(map(len, column)) for column in cells]
     aligned = [
         [cell.rjust(width) if name in numbers else cell.ljust(width) for cell in column]
         for name, column, width in zip(names, cells, widths, strict=True)
     ]
     return ["  ".join(row).rstrip() for row in zip(*aligned, strict=True)]
+
+
+def shown_column(cells: Sequence[object], column: str, numbers: Sequence[str] = COUNTS) -> list[str]:
+    """The cells of a column as a terminal may show them; amounts have one number of decimals.
+
+    >>> shown_column([45828.22, 8147.893, 12.0], "sum"), shown_column([32.5, 7.125], "mean")
+    (['45,828', '8,148', '12'], ['32.500', '7.125'])
+    """
+    amounts = [cell for cell in cells if isinstance(cell, float) and isfinite(cell)]
+    if column in UNEVEN or not any(amounts) or len(amounts) < len(cells):
+        return [shown(cell, column, numbers) for cell in cells]
+    most = max(DIGITS - 1 - floor(log10(max(map(abs, amounts)))), 0)
+    needed = max(len(f"{amount:.{most}f}".rstrip("0").partition(".")[2]) for amount in amounts)
+    return [f"{amount:,.{needed}f}" for amount in amounts]
 
 
 def shown(cell: object, column: str, numbers: Sequence[str] = COUNTS, longest: int = 60) -> str:

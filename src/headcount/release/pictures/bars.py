@@ -8,35 +8,37 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 from matplotlib.axes import Axes
-from matplotlib.ticker import MaxNLocator, NullFormatter, PercentFormatter
+from matplotlib.ticker import NullFormatter, PercentFormatter
 
-from headcount.errors import visible
 from headcount.release.about import About
 from headcount.release.measures import Measure, measures
 from headcount.release.order import in_order, is_dated, most_first
 from headcount.release.pictures.scene import (
     BAR,
+    RIGHT,
     TEXT,
     WHISKER,
     Options,
     Panel,
     Scene,
     compact,
-    interval_label,
     item_name,
+    mark_cut,
     measure_label,
     part_of,
+    round_numbers,
     say,
     spans_decades,
+    upper_end,
     whiskers,
 )
 from headcount.source.views import EVENTS, ITEMS, WHAT
 
-PANEL_INCHES = 2.6
+PANEL_INCHES = 2.2
 """The least width of one of several panels beside each other."""
-MOST_BARS = 25
+MOST_BARS = {"slide": 15, "page": 25}
 """Bars that are drawn, unless another number is given."""
-MOST_BINS = 100
+MOST_BINS = {"slide": 20, "page": 100}
 """Up to this many bins or dates are ready in their own order; of more, the largest."""
 Namer = Callable[[Sequence[Any]], str]
 
@@ -63,16 +65,14 @@ def bars(table: pa.Table, about: About, options: Options, name: Namer = item_nam
     """A panel of bars for each value column."""
     rows = chosen(table, about.by, about, options)
     several = measures(table, about)
-    ready = [bars_of(rows, about.by, about, each, name, percent) for each in several]
+    ready = [
+        bars_of(rows, about.by, measure_label(each, about, options.labels), each, name, percent) for each in several
+    ]
     part = part_of(len(rows), table.num_rows)
     if len(ready) == 1:
-        return Scene((Panel(partial(draw, ready[0]), ready[0].height),), part=part)
-    panels = [
-        Panel(partial(draw, replace(each, label=""), ticks=4), each.height, visible(measure.name))
-        for each, measure in zip(ready, several, strict=True)
-    ]
-    columns = min(len(panels), max(int(options.width / PANEL_INCHES), 1))
-    return Scene(tuple(panels), columns, part, interval_label(about))
+        return Scene((Panel(partial(draw, ready[0]), ready[0].height),), part)
+    panels = [Panel(partial(draw, replace(each, label=""), ticks=4), each.height, each.label) for each in ready]
+    return Scene(tuple(panels), part, PANEL_INCHES, same_y=True)
 
 
 def ranges(table: pa.Table, about: About, options: Options) -> Scene:
@@ -91,30 +91,31 @@ def profile(table: pa.Table, about: About, options: Options) -> Scene:
     for what in (ITEMS, EVENTS):
         half = table.filter(pc.and_(pc.equal(table[WHAT], what), pc.greater(table["low"], 0)))
         rows = chosen(half, about.by[-1:], about, options)
-        ready = bars_of(rows, about.by[-1:], about, measures(table, about)[0], item_name)
-        panels.append(Panel(partial(draw, replace(ready, label=""), ticks=3), ready.height, f"people by {what}"))
-    return Scene(tuple(panels), columns=2, caption=interval_label(about))
+        ready = bars_of(rows, about.by[-1:], "", measures(table, about)[0], item_name)
+        panels.append(Panel(partial(draw, ready, ticks=4), ready.height, f"people by {what}"))
+    return Scene(tuple(panels), least_width=PANEL_INCHES)
 
 
 def bars_of(
-    rows: pa.Table, by: Sequence[str], about: About, measure: Measure, name: Namer, percent: bool = False
+    rows: pa.Table, by: Sequence[str], label: str, measure: Measure, name: Namer, percent: bool = False
 ) -> Bars:
     """The bars of one value column."""
     names = [name(item) for item in zip(*(rows[column].to_pylist() for column in by), strict=True)]
     values, low, high = (rows[column].to_pylist() for column in (measure.name, measure.low, measure.high))
-    return Bars(names, values, low, high, f"{measure_label(measure, about)}, {interval_label(about)}", percent)
+    return Bars(names, values, low, high, label, percent)
 
 
 def chosen(table: pa.Table, by: Sequence[str], about: About, options: Options) -> pa.Table:
     """The rows that are shown: bins and dates all of them, in their order, unless they are too many."""
-    value = measures(table, about)[0].name
+    value, size = measures(table, about)[0].name, options.size or "page"
+    most = options.most or MOST_BARS[size]
     if options.order is not None:
-        largest = most_first(table, by, value).slice(0, options.most or MOST_BARS)
+        largest = most_first(table, by, value).slice(0, most)
         return largest if options.order == "value" else largest.sort_by([(column, "ascending") for column in by])
     if not about.order and not any(is_dated(table[column]) for column in by):
-        return table.slice(0, options.most or MOST_BARS)
-    if table.num_rows > MOST_BINS:
-        return most_first(table, by, value).slice(0, options.most or MOST_BARS)
+        return table.slice(0, most)
+    if table.num_rows > MOST_BINS[size]:
+        return most_first(table, by, value).slice(0, most)
     if len(by) > 1 or not about.order:
         return table
     return in_order(table, by, value, {by[0]: about.order})  # before 0.8.1 rows were by count
@@ -124,25 +125,36 @@ def _are_whole(values: Sequence[float]) -> bool:
     return all(float(value).is_integer() for value in values)
 
 
-def draw(bars: Bars, axes: Axes, ticks: int | None = None) -> None:
+def draw(bars: Bars, axes: Axes, ticks: int = 6) -> None:
     """Horizontal bars with their intervals."""
     if not bars.names:
         say(axes, "No item is shown: too few people had one.")
         return
-    places = range(len(bars.names))
-    ends = whiskers(bars.values, bars.low, bars.high)
-    if spans_decades(bars.values):
-        axes.set_xscale("log")
-        axes.errorbar(bars.values, places, xerr=ends, fmt="o", color=WHISKER, elinewidth=1.2, capsize=3)
-        axes.xaxis.set_minor_formatter(NullFormatter())
-    else:
-        axes.barh(places, bars.values, color=BAR, height=0.7)
-        axes.errorbar(bars.values, places, xerr=ends, fmt="none", ecolor=WHISKER, elinewidth=1.2, capsize=3)
-        axes.set_xlim(left=0)
-        axes.xaxis.set_major_locator(MaxNLocator(nbins=ticks or 6, integer=_are_whole(bars.values)))
-    axes.xaxis.set_major_formatter(PercentFormatter(1) if bars.percent else lambda value, place: compact(value))
-    axes.set_yticks(places, bars.names, **TEXT)
+    _draw_points(bars, axes) if spans_decades(bars.values) else _draw_bars(bars, axes, ticks)
+    if bars.percent:
+        axes.xaxis.set_major_formatter(PercentFormatter(1))
+    axes.set_yticks(range(len(bars.names)), bars.names, **TEXT)
     axes.set_ylim(len(bars.names) - 0.5, -0.5)
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.tick_params(axis="y", length=0)
     axes.set_xlabel(bars.label, **TEXT)
+
+
+def _draw_points(bars: Bars, axes: Axes) -> None:
+    """Points on a logarithmic scale."""
+    axes.set_xscale("log")
+    ends = whiskers(bars.values, bars.low, bars.high)
+    axes.errorbar(bars.values, range(len(ends[0])), xerr=ends, fmt="o", color=WHISKER, elinewidth=1.2, capsize=3)
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.xaxis.set_major_formatter(lambda value, place: compact(value, value))
+
+
+def _draw_bars(bars: Bars, axes: Axes, ticks: int) -> None:
+    """Bars; an arrow at the edge for each interval that is not drawn to its end."""
+    places, ends = range(len(bars.names)), whiskers(bars.values, bars.low, bars.high)
+    axes.barh(places, bars.values, color=BAR, height=0.7)
+    axes.errorbar(bars.values, places, xerr=ends, fmt="none", ecolor=WHISKER, elinewidth=1.2, capsize=3)
+    right = upper_end(bars.values, bars.high)
+    mark_cut(axes, right, places, bars.high, RIGHT)
+    axes.set_xlim(0, right)
+    round_numbers(axes.xaxis, ticks, whole=_are_whole(bars.values))

@@ -11,14 +11,16 @@ from headcount.release.about import About
 from headcount.release.pictures.scene import (
     BAND,
     BAR,
+    RIGHT,
     TEXT,
     WHISKER,
     Options,
     Panel,
     Scene,
-    interval_label,
+    mark_cut,
     say,
     spans_decades,
+    upper_end,
     whiskers,
 )
 
@@ -36,10 +38,14 @@ def draw_quantiles(table: pa.Table, about: About, axes: Axes) -> None:
     axes.set_ylim(0, 1)
     if spans_decades(values):
         axes.set_xscale("log")
+    else:
+        right = upper_end(values, highs)
+        mark_cut(axes, right, parts, highs, RIGHT)
+        axes.set_xlim(right=right)
     axes.xaxis.set_major_formatter("{x:,.6g}")
     axes.yaxis.set_major_formatter(PercentFormatter(1))
     axes.spines[["top", "right"]].set_visible(False)
-    axes.set_xlabel(f"{visible(about.what).removeprefix('quantiles of ')}, {interval_label(about)}", **TEXT)
+    axes.set_xlabel(f"{visible(about.what).removeprefix('quantiles of ')}", **TEXT)
     axes.set_ylabel(f"part of all {'people' if about.unit == 'people' else 'rows'} below", **TEXT)
 
 
@@ -63,5 +69,5 @@ def draw_ranks(table: pa.Table, about: About, axes: Axes) -> None:
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_formatter("{x:,.0f}")
     axes.spines[["top", "right"]].set_visible(False)
-    axes.set_xlabel(f"rank of the item, {interval_label(about).replace('intervals', 'band')}", **TEXT)
+    axes.set_xlabel("rank of the item", **TEXT)
     axes.set_ylabel(visible(about.unit), **TEXT)

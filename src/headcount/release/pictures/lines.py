@@ -2,6 +2,7 @@
 missing, as nothing was released for it, the line is broken."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date, datetime
 from functools import partial
 from itertools import pairwise
@@ -18,33 +19,51 @@ from headcount.release.about import About
 from headcount.release.measures import Measure, measures
 from headcount.release.pictures.scene import (
     BAND,
+    GRID,
     TEXT,
+    UP,
     WHISKER,
     Options,
     Panel,
     Scene,
-    interval_label,
     item_name,
+    mark_cut,
     measure_label,
     part_of,
+    round_numbers,
     spans_decades,
+    upper_end,
 )
 
 MOST_PANELS = 12
 """Items of a second column that are drawn, unless another number is given."""
+DAYS = 2
+"""The place of days among the formats of dates."""
+PANEL_INCHES = 1.9
+"""The least width of one of several panels beside each other."""
 Point = tuple[float, float, float, float]
 """Day, value, low, high."""
+
+
+@dataclass(frozen=True)
+class Extent:
+    """What the axes of a panel reach from and to."""
+
+    days: tuple[float, float]
+    values: tuple[float, float]
+    decades: bool
+    """True if values are on a logarithmic scale."""
 
 
 def lines(table: pa.Table, about: About, options: Options, dated: str) -> Scene:
     """A line for each value column."""
     several = measures(table, about)
-    titles = [visible(each.name) if len(several) > 1 else "" for each in several]
-    panels = [
-        Panel(partial(draw, points(table, dated, each), _label(each, about)), 3.2, title)
-        for each, title in zip(several, titles, strict=True)
-    ]
-    return Scene(tuple(panels))
+    labels = [measure_label(each, about, options.labels) for each in several]
+    pictures = [partial(draw, points(table, dated, each)) for each in several]
+    if len(several) == 1:
+        return Scene((Panel(partial(pictures[0], label=labels[0]), 3.6),))
+    panels = [Panel(each, 2.4, label) for each, label in zip(pictures, labels, strict=True)]
+    return Scene(tuple(panels), same_x=True)
 
 
 def by_item(table: pa.Table, about: About, options: Options, dated: str, other: str) -> Scene:
@@ -55,22 +74,18 @@ def by_item(table: pa.Table, about: About, options: Options, dated: str, other: 
     parts = [points(table.filter(pc.equal(table[other], item)), dated, measure) for item in items]
     ends = _extent([point for part in parts for point in part])
     panels = [
-        Panel(partial(draw, part, visible(about.unit), extent=ends), 2.0, item_name([item]))
+        Panel(partial(draw, part, extent=ends), 1.55, item_name([item]))
         for item, part in zip(items, parts, strict=True)
     ]
     part = part_of(len(items), len(sums), f" values of {visible(other)}")
-    caption = f"Lines with bands: {measure_label(measure, about)} {interval_label(about)}"
-    return Scene(tuple(panels), columns=2, part=part, caption=caption)
+    return Scene(tuple(panels), part, PANEL_INCHES, same_x=True, same_y=True)
 
 
-def _label(measure: Measure, about: About) -> str:
-    return f"{measure_label(measure, about)},\n{interval_label(about)}"
-
-
-def _extent(several: Sequence[Point]) -> tuple[float, float, float, float]:
+def _extent(several: Sequence[Point]) -> Extent:
     """First and last day, and the ends of all values."""
-    days, _, low, high = zip(*several, strict=True)
-    return min(days), max(days), min(low), max(high)
+    days, values, low, high = zip(*several, strict=True)
+    ends = min(low), upper_end(values, high)
+    return Extent((min(days), max(days)), ends, spans_decades(ends))
 
 
 def days_of(column: pa.ChunkedArray) -> list[float] | None:
@@ -106,23 +121,39 @@ def with_gaps(several: Sequence[Point]) -> list[Point]:
     return found
 
 
-def draw(
-    several: Sequence[Point], label: str, axes: Axes, extent: tuple[float, float, float, float] | None = None
-) -> None:
+def draw(several: Sequence[Point], axes: Axes, label: str = "", extent: Extent | None = None) -> None:
     """A line with its band, and a point for each date."""
     days, values, low, high = (list(each) for each in zip(*with_gaps(several), strict=True))
     axes.fill_between(days, low, high, color=BAND, lw=0)
     axes.plot(days, values, color=WHISKER, lw=1.5, marker="o", markersize=3 if len(days) <= 120 else 0)
-    first, last, lowest, highest = extent or _extent(several)
-    if spans_decades([lowest, highest]):
-        axes.set_yscale("log")
-    else:
-        axes.set_ylim(0, 1.05 * highest or 1)
-    margin = 0.02 * (last - first) or 1
-    axes.set_xlim(first - margin, last + margin)
-    locator = dates.AutoDateLocator(maxticks=7)  # type: ignore[no-untyped-call]
-    axes.xaxis.set_major_locator(locator)
-    axes.xaxis.set_major_formatter(dates.ConciseDateFormatter(locator))  # type: ignore[no-untyped-call]
-    axes.yaxis.set_major_formatter("{x:,.0f}")
+    _scale(axes, extent or _extent(several), several)
     axes.spines[["top", "right"]].set_visible(False)
     axes.set_ylabel(label, **TEXT)
+
+
+def _scale(axes: Axes, extent: Extent, several: Sequence[Point]) -> None:
+    """Both axes; an arrow at the edge for each interval that is not drawn to its end."""
+    if extent.decades:
+        axes.set_yscale("log")
+    else:
+        top = extent.values[1]
+        mark_cut(axes, top, [point[0] for point in several], [point[3] for point in several], UP)
+        axes.set_ylim(0, top)
+        round_numbers(axes.yaxis, 4)
+    axes.grid(axis="y", color=GRID, linewidth=0.5)
+    axes.set_axisbelow(True)
+    first, last = extent.days
+    margin = 0.02 * (last - first) or 1
+    axes.set_xlim(first - margin, last + margin)
+    _name_dates(axes, first, last)
+
+
+def _name_dates(axes: Axes, first: float, last: float) -> None:
+    """Few dates along the axis; what all of them share, such as the month, once at its end."""
+    locator = dates.AutoDateLocator(minticks=3, maxticks=6)  # type: ignore[no-untyped-call]
+    formatter = dates.ConciseDateFormatter(locator)  # type: ignore[no-untyped-call]
+    begin, end = (dates.num2date(day) for day in (first, last))  # type: ignore[no-untyped-call]
+    one_month = (begin.year, begin.month) == (end.year, end.month)
+    formatter.zero_formats[DAYS], formatter.offset_formats[DAYS] = ("%d", "%B %Y") if one_month else ("%b", "%Y")
+    axes.xaxis.set_major_locator(locator)
+    axes.xaxis.set_major_formatter(formatter)

@@ -5,18 +5,19 @@ from functools import partial
 import pyarrow as pa
 from matplotlib.axes import Axes
 
-from headcount.errors import visible
 from headcount.release.about import About
 from headcount.release.measures import measures
-from headcount.release.pictures.scene import ESTIMANDS, SOFT, TEXT, Options, Panel, Scene
+from headcount.release.pictures.scene import SOFT, TEXT, Options, Panel, Scene, measure_label
 
 
 def number(table: pa.Table, about: About, options: Options) -> Scene:
     """A panel for each value of the only row."""
     row, panels = table.slice(0, 1).to_pylist()[0], []
     for each in measures(table, about):
-        ends = f"95% interval{ESTIMANDS.get(about.estimand, '')}: {row[each.low]:,} to {row[each.high]:,}"
-        panels.append(Panel(partial(draw, f"{row[each.name]:,} {visible(about.unit)}", ends), 1.1))
+        ends = f"95% interval: {row[each.low]:,} to {row[each.high]:,}"
+        panels.append(
+            Panel(partial(draw, f"{row[each.name]:,} {measure_label(each, about, options.labels)}", ends), 1.1)
+        )
     return Scene(tuple(panels))
 
 

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 from headcount.exact import written
 from headcount.release.report.budget import NOT_CHARGED, NOT_HERE
+from headcount.release.report.delta import delta_sentences, delta_warnings
 from headcount.release.report.facts import Facts
 from headcount.release.report.limits import LOOKED, choice, is_doubtful, limits
-from headcount.release.report.promise import delta_sentence, delta_warnings, promise_of
+from headcount.release.report.promise import promise_of
+from headcount.release.report.proofs import proof_of
 from headcount.source.queries.step import promise_sentence
 from headcount.wording import counted_noun, sentence
 
@@ -66,14 +68,13 @@ def checklist(facts: Facts) -> list[Line]:
 def parameters(facts: Facts) -> list[Line]:
     """Epsilon and delta: as given, and what they mean."""
     promise = promise_of(facts)
-    size = f" {delta_sentence(promise.delta)}" if promise.delta else ""
     return [
         Line(
             "Privacy parameters",
             f"epsilon {facts.about.epsilon}, delta {promise.delta:g}, for all steps and all numbers together.",
         ),
         Line("What epsilon means", f"{promise.odds} An epsilon of this size is commonly called {promise.strength}."),
-        Line("What delta means", f"{promise.exception}{size}"),
+        Line("What delta means", " ".join([promise.exception, *delta_sentences(facts)])),
         *(Line("Delta and the number of people", each, warning=True) for each in delta_warnings(facts)),
     ]
 
@@ -127,7 +128,7 @@ def mechanism(facts: Facts) -> list[Line]:
     """What was drawn, and why one may believe it."""
     return [
         Line("Mechanism", noise_of(facts)),
-        Line("Proof", facts.about.proof or "not recorded"),
+        Line("Proof", proof_of(facts)),
         Line("Tests and audits", AUDITS),
     ]
 

@@ -22,11 +22,13 @@ from headcount.release.report.budget import (
     together,
 )
 from headcount.release.report.checklist import Line, checklist, stated
+from headcount.release.report.delta import delta_warnings
 from headcount.release.report.facts import Facts
 from headcount.release.report.meaning import meaning
-from headcount.release.report.promise import delta_warnings, promise_of
+from headcount.release.report.promise import promise_of
+from headcount.release.report.proofs import proof_of
 from headcount.release.report.style import COLOURS, STYLE
-from headcount.release.text import chart_title, counts, rows, shown, with_intervals
+from headcount.release.text import chart_title, counts, rows, shown_column, with_intervals
 from headcount.source.queries.step import promise_sentence
 from headcount.wording import counted_noun, visible_json
 from headcount.wording.markup import facts as facts_list
@@ -36,12 +38,18 @@ FIRST = 20
 """Rows that are seen at once."""
 INTERVAL = re.compile(r" (\([^<>()]* to [^<>()]*\))</td>")
 """The interval in a cell, which stays on one line."""
+DATE = re.compile(r"<td>(\d{4}-\d\d(?:-\d\d)?)</td>")
+"""A date in a cell, which stays on one line."""
 MOST = 1000
 """Rows on the page."""
 PICTURE_INCHES = 4.5
-"""Inches of the picture: its text can be read on a phone."""
+"""Inches of a picture in a notebook."""
+WIDE, NARROW = 7.6, 3.9
+"""Inches of the picture on a page and on a phone: both have it, each in letters that can be read there."""
 UNKNOWN = "not recorded"
-CAPTION = "Each value is drawn with its interval; the table below has the numbers."
+CAPTION = "Each value is drawn with its 95% interval; the table below has the numbers."
+SIGNED = ("Approved by", "Date", "Conditions")
+"""What somebody may write by hand at the end of a printed page."""
 WHAT = (
     "These numbers were made with differential privacy. Random noise was added where the data are, before anything was "
     "shown: the numbers describe many people, and hardly depend on any one of them. Whatever is computed from them, by "
@@ -64,7 +72,7 @@ def page(facts: Facts) -> str:
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{title}</title>\n<style>{STYLE}</style></head>\n<body><main>\n{_header(facts)}\n{_figure(facts)}\n"
-        f"{_numbers(facts)}\n{_privacy(facts)}\n{_together(facts)}{_origin(facts)}\n{_verification(facts)}\n{_folded(facts)}\n"
+        f"{_numbers(facts)}\n{_privacy(facts)}\n{_together(facts)}{_origin(facts)}\n{_verification(facts)}\n{_folded(facts)}\n{_signature()}\n"
         "</main></body></html>\n"
     )
 
@@ -98,19 +106,21 @@ def _warning(words: str) -> str:
 
 def _figure(facts: Facts) -> str:
     """The picture, with what it shows as text."""
-    svg = inline_picture(facts.table, facts.about, "page", FIRST)
-    return f"<figure>{svg}\n<figcaption>{text(CAPTION)}</figcaption></figure>" if svg else ""
+    sizes = {"wide": WIDE, "narrow": NARROW}
+    svg = "\n".join(inline_picture(facts.table, facts.about, name, FIRST, width) for name, width in sizes.items())
+    return f"<figure>{svg}\n<figcaption>{text(CAPTION)}</figcaption></figure>" if svg.strip() else ""
 
 
-def inline_picture(table: pa.Table, about: About, name: str, most: int) -> str:
+def inline_picture(table: pa.Table, about: About, name: str, most: int, width: float = PICTURE_INCHES) -> str:
     """The picture as an element of a page, in the page's colours, with a description; empty if there is none."""
     if about.value == RANK:
         return ""
-    options = Options(title="", most=most, width=PICTURE_INCHES, caption=False)
+    options = Options(title="", most=most, width=width, caption=False)
     svg = render(picture(table, about, options), "svg").decode()
     svg = re.sub("|".join(COLOURS), lambda found: f"var({COLOURS[found[0]]}, {found[0]})", svg[svg.index("<svg") :])
     label = f"Picture: {chart_title(about)}. All values are in the table below."
-    svg = svg.replace("<svg ", f'<svg role="img" aria-labelledby="{name}-picture" ', 1)
+    svg = re.sub(r'(\bid="|"#|url\(#)', rf"\1{name}-", svg)
+    svg = svg.replace("<svg ", f'<svg class="{name}" role="img" aria-labelledby="{name}-picture" ', 1)
     return svg.replace(">", f'><title id="{name}-picture">{text(label)}</title>', 1)
 
 
@@ -137,9 +147,13 @@ def html_table(part: pa.Table, about: About, caption: str = "") -> str:
     else:
         numbers = counts(about, part)
     names = part.column_names
-    columns = [[shown(cell, name, numbers) for cell in part[name].to_pylist()] for name in names]
-    cells = table(names, zip(*columns, strict=True), [name in numbers for name in names], caption)
-    return INTERVAL.sub(r' <span class="ends">\1</span></td>', cells)
+    columns = [shown_column(part[name].to_pylist(), name, numbers) for name in names]
+    return _unbroken(table(names, zip(*columns, strict=True), [name in numbers for name in names], caption))
+
+
+def _unbroken(cells: str) -> str:
+    """A table in which intervals and dates stay on one line."""
+    return DATE.sub(r'<td class="date">\1</td>', INTERVAL.sub(r' <span class="ends">\1</span></td>', cells))
 
 
 def _privacy(facts: Facts) -> str:
@@ -180,7 +194,7 @@ def _together(facts: Facts) -> str:
         return ""
     earlier = len(entry.up_to) - MOST_LISTED
     more = f"<p>... and {counted_noun(earlier, 'earlier charge')}, in {text(entry.ledger)}.</p>" if earlier > 0 else ""
-    listed = table(COLUMNS, charges(entry), [name in ("epsilon", "delta") for name in COLUMNS])
+    listed = _unbroken(table(COLUMNS, charges(entry), [name in ("epsilon", "delta") for name in COLUMNS]))
     return (
         f"<section><h2>All releases of this ledger together</h2>\n{paragraphs(together(facts))}"
         f'<div class="scroll" tabindex="0">{listed}</div>{more}</section>\n'
@@ -205,7 +219,7 @@ def _folded(facts: Facts) -> str:
     """What only some readers want; on paper, the checklist and the steps."""
     lines = checklist(facts)
     left = sum(line.open for line in lines)
-    steps = f"{_list(facts.about.steps, 'ol')}<p>Proof: {text(facts.about.proof or UNKNOWN)}</p>"
+    steps = f"{_list(facts.about.steps, 'ol')}<p>Proof: {text(proof_of(facts))}</p>"
     title = f"Checklist of NIST SP 800-226: {len(lines)} questions; {left} of them are the points at the top"
     parts = [
         _details(title, _checklist(lines), ' class="printed"'),
@@ -214,6 +228,11 @@ def _folded(facts: Facts) -> str:
         _details("The plan, and how to run it again", _plan(facts.about)) if facts.about.plan else "",
     ]
     return "\n".join(parts)
+
+
+def _signature() -> str:
+    """Lines to sign, on paper."""
+    return f'<section class="sign"><h2>Decision</h2>\n{"".join(f"<p>{text(each)}</p>" for each in SIGNED)}</section>'
 
 
 def _details(title: str, content: str, kind: str = "") -> str:

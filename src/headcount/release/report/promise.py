@@ -5,11 +5,11 @@ than e^epsilon (Dwork and Roth 2014, lemma 3.17). So a belief of 50% becomes e^e
 """
 
 from dataclasses import dataclass
-from math import ceil, exp, floor, log, log10, sqrt
+from math import ceil, exp, log
 
 from headcount.account import Cost
-from headcount.release.hints import LARGEST_EPSILON, delta_hints
-from headcount.release.report.facts import Facts, People
+from headcount.release.hints import LARGEST_EPSILON
+from headcount.release.report.facts import Facts
 
 STRENGTHS = ((1.0, "strong"), (LARGEST_EPSILON, "reasonable, to be used with other safeguards"))
 """Epsilon up to which a promise is commonly called so: the tiers of Ponomareva et al. 2023, for machine learning."""
@@ -118,35 +118,3 @@ def percent(share: float) -> str:
 def odds_of(chance: float) -> str:
     """A small probability as one in a number."""
     return f"1 in {1 / chance:,.0f}"
-
-
-def delta_sentence(delta: float) -> str:
-    """For how many people delta is small enough, by both common rules."""
-    below, squared = f"{1 / delta:,.0f}", f"{1 / sqrt(delta):,.0f}"
-    return f"Delta is below 1/n for fewer than {below} people, and below 1/n² for fewer than {squared}."
-
-
-def _power(value: float) -> float:
-    """The power of ten below."""
-    return float(10 ** floor(log10(value)))
-
-
-def delta_warnings(facts: Facts) -> list[str]:
-    """Warnings where delta is larger than the number of people allows."""
-    delta, people = float(facts.about.delta), facts.people
-    found = delta_hints(delta)
-    if delta and people and delta >= 1 / people.count:
-        return [*found, f"Delta is larger than 1/n ({people} people): publishing one person's rows would be allowed."]
-    if delta and people and delta >= 1 / people.count**2:
-        return [*found, _between(delta, people)]
-    return found
-
-
-def _between(delta: float, people: People) -> str:
-    """What a delta above 1/n² and below 1/n means."""
-    times = f"{1 / (delta * people.count):,.0f}"
-    return (
-        f"Delta is larger than 1/n² ({people} people: {people.origin}), though {times} times below 1/n. Which means: "
-        f"the chance that more comes out about any of them is at most {percent(delta * people.count)} in all. That is "
-        f"small, but not negligible. Fix: delta={_power(1 / people.count**2):g} the next time"
-    )

@@ -6,9 +6,11 @@ from typing import Any
 
 from headcount.release.report.budget import composition
 from headcount.release.report.checklist import noise_of
+from headcount.release.report.delta import delta_sentences, delta_warnings
 from headcount.release.report.facts import Facts
 from headcount.release.report.meaning import meaning
-from headcount.release.report.promise import delta_sentence, delta_warnings, promise_of
+from headcount.release.report.promise import promise_of
+from headcount.release.report.proofs import proof_of
 from headcount.release.report.yaml import Gap, Placeholder
 from headcount.release.text import chart_title
 from headcount.source.queries.step import promise_sentence
@@ -80,7 +82,6 @@ def _variant(facts: Facts) -> dict[str, Any]:
 
 def _loss(facts: Facts) -> dict[str, Any]:
     promise, people = promise_of(facts), facts.people
-    delta = [delta_sentence(promise.delta), *delta_warnings(facts)] if promise.delta else []
     count = people.count if people and people.is_exact else None
     unknown = f"how many people there are{f' ({people}, {people.origin})' if people else ''}"
     parameters = {"epsilon": promise.epsilon, **({"delta": promise.delta} if promise.delta else {})}
@@ -89,7 +90,9 @@ def _loss(facts: Facts) -> dict[str, Any]:
         "privacy_unit_details": " ".join(filter(None, [promise.change, promise_sentence(facts.about.promise)])),
         "number_of_privacy_units": Placeholder(0, unknown) if count is None else count,
         "privacy_parameters": parameters,
-        "privacy_parameters_details": " ".join([promise.odds, promise.exception, *delta]),
+        "privacy_parameters_details": " ".join(
+            [promise.odds, promise.exception, *delta_sentences(facts), *delta_warnings(facts)]
+        ),
     }
 
 
@@ -131,8 +134,7 @@ def _implementation(facts: Facts) -> dict[str, Any]:
         "post_processing": "Rounding, cutting at 0, intervals and order, from released values alone.",
         "justification": Gap("why these parameters, and who decided"),
         "utility": " ".join(filter(None, meaning(facts))) or Gap("how precise the numbers are"),
-        "additional_information": f"SHA-256 of the release: {facts.digest}. Proof: {about.proof or 'not recorded'}."
-        f"{_analyst(facts)}",
+        "additional_information": f"SHA-256 of the release: {facts.digest}. Proof: {proof_of(facts)}.{_analyst(facts)}",
     }
 
 

@@ -2,6 +2,7 @@
 
 from headcount.errors import visible
 from headcount.release.report.facts import Facts
+from headcount.release.report.proofs import located
 
 PROOF = "docs/proofs/ledger.md"
 PASS = (
@@ -11,7 +12,7 @@ PASS = (
 NO_PASS = (
     "It does not prove that the rows were right, that the program was the one it says, or that nobody published "
     "something else without the ledger. And whoever holds the ledger could write it anew as a whole, unless another "
-    f"person kept its head. Proof: {PROOF}."
+    "person kept its head."
 )
 
 
@@ -48,7 +49,7 @@ def meaning(facts: Facts) -> list[str]:
         ]
     key = f"{ledger_name(facts)}.key"
     return [
-        f"{PASS} {NO_PASS}",
+        f"{PASS} {NO_PASS} Proof: {located(PROOF, facts.about.version)}.",
         f"Verifying needs the ledger's file, not {key}: that file is a secret. Keep it beside the ledger, and never "
         "send it along.",
     ]
