@@ -58,10 +58,38 @@ _PACKAGES = ("account", "audit", "federated", "noise", "stream")
 __all__ = [*_HOMES, *_PACKAGES]
 
 
+_MEANT = {
+    **dict.fromkeys(("mean", "average", "avg"), 'hc.aggregate(data, user=..., by=..., metrics=["mean(x)"], epsilon=1)'),
+    "sum": 'hc.total(data, user=..., sum="x", epsilon=1), or hc.histogram(..., sum="x") for each item',
+    "median": "hc.quantiles(data, user=..., value=..., q=0.5, range=(0, 1000), epsilon=1)",
+    **dict.fromkeys(
+        ("count", "value_counts", "groupby", "group_by"), "hc.histogram(data, user=..., by=..., epsilon=1)"
+    ),
+    "nunique": 'hc.total(data, user=..., count="users", epsilon=1)',
+    **dict.fromkeys(("read_csv", "read_parquet"), 'hc.histogram("file.csv", ...): every function takes a path'),
+    **dict.fromkeys(("open", "read", "read_release"), 'hc.load("release.parquet")'),
+}
+"""What to write instead of the names of other libraries."""
+
+
+def _unknown(name: str) -> AttributeError:
+    """The error for a name that there is not; those that begin with _ are asked by Python itself."""
+    if name.startswith("_"):
+        return AttributeError(f"module 'headcount' has no attribute {name!r}")
+    from difflib import get_close_matches
+
+    from headcount.errors import UnknownName
+
+    near = [f"did you mean hc.{each}?" for each in get_close_matches(name, __all__, n=1, cutoff=0.7)]
+    return UnknownName(
+        f"headcount has no {name!r}.", fix=_MEANT.get(name) or "".join(near) or f"one of {', '.join(JOBS)}"
+    )
+
+
 def __getattr__(name: str) -> Any:
     """Load a public name when it is first used, so that the import itself is quick."""
     if name == "__version__":
         return import_module("importlib.metadata").version("headcount")
     if name not in __all__:
-        raise AttributeError(f"module 'headcount' has no attribute {name!r}")
+        raise _unknown(name)
     return getattr(import_module(_HOMES[name]), name) if name in _HOMES else import_module(f"headcount.{name}")

@@ -58,6 +58,14 @@ class BadParameter(HeadcountError, ValueError):
     """A parameter has an invalid value: a scale of 0, a size that is not a count, a negative budget."""
 
 
+class WrongCall(BadParameter, TypeError):
+    """A function was called with arguments that it does not have, without names, or without those that it needs."""
+
+
+class UnknownName(HeadcountError, AttributeError):
+    """There is no function or method of this name."""
+
+
 class UnknownColumn(HeadcountError, KeyError):
     """A column is not in the table, or its type cannot be that of a person or an item."""
 

@@ -3,12 +3,14 @@
 import contextlib
 import doctest
 import importlib
+import inspect
 import os
 import pkgutil
 import re
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -63,11 +65,22 @@ def with_examples() -> list[str]:
     return sorted(".".join(path.with_suffix("").parts).removesuffix(".__init__") for path in found)
 
 
+class Finder(doctest.DocTestFinder):
+    """Finds examples of decorated functions too: a wrapper is of the module of what it wraps."""
+
+    def _from_module(self, module: ModuleType | None, object: object) -> bool:  # noqa: A002
+        kept = inspect.unwrap(object) if callable(object) else object
+        return bool(super()._from_module(module, kept))  # type: ignore[misc]
+
+
 @pytest.mark.parametrize("name", with_examples())
 def test_docstring_examples(name: str) -> None:
-    ran = doctest.testmod(importlib.import_module(name))
-    assert ran.failed == 0
-    assert ran.attempted > 0
+    module = importlib.import_module(name)
+    runner = doctest.DocTestRunner()
+    for example in Finder().find(module):
+        runner.run(example)
+    assert runner.failures == 0
+    assert runner.tries > 0
 
 
 def test_every_module_can_be_imported() -> None:

@@ -87,7 +87,9 @@ def test_scores_tell_right_from_wrong() -> None:
 
 
 def test_lists_are_compared_with_each_other() -> None:
-    found = hc.simulate(TABLE, user="user", by="item", epsilon=[0.5, 2], bound=[1, "auto"], keys=["item 1"], runs=2)
+    found = hc.simulate(
+        "histogram", TABLE, user="user", by="item", epsilon=[0.5, 2], bound=[1, "auto"], keys=["item 1"], runs=2
+    )
     assert found.table.select(["epsilon", "bound"]).to_pylist() == [
         {"epsilon": epsilon, "bound": bound} for epsilon in (0.5, 2) for bound in ("1", "auto")
     ]
@@ -102,7 +104,7 @@ def test_the_standard_error_is_that_of_releases() -> None:
     assert standard_error([miss, hold] * 8) == pytest.approx(0.5 / 15**0.5)
     assert standard_error([hold] * 4) == 0
     assert standard_error([hold]) is None
-    found = hc.simulate(TABLE, **ITEM, mechanism=("auto", "rounds"), runs=2)
+    found = hc.simulate("histogram", TABLE, **ITEM, mechanism=("auto", "rounds"), runs=2)
     assert found.table["mechanism"].to_pylist() == ["auto", "rounds"]
     assert found.table.column_names[-3:] == ["coverage", "standard_error", "intervals_for"]
 
@@ -112,17 +114,17 @@ def test_ways_change_several_parameters_at_once() -> None:
         {"by": "item", "keys": ["item 1"]},
         {"by": ["item", "side"], "keys": [("item 1", 0), ("item 1", 1)]},
     ]
-    found = hc.simulate(TABLE, "histogram", user="user", epsilon=1, bound=3, runs=1, ways=ways)
+    found = hc.simulate("histogram", TABLE, user="user", epsilon=1, bound=3, runs=1, ways=ways)
     assert found.table["shown"].to_pylist() == [1, 2]
     assert found.table["by"].to_pylist() == ["item", "['item', 'side']"]
-    total = hc.simulate(TABLE, "total", user="user", epsilon=1, runs=1, ways=[{"count": "users"}, {}])
+    total = hc.simulate("total", TABLE, user="user", epsilon=1, runs=1, ways=[{"count": "users"}, {}])
     assert total.table["count"].to_pylist() == ["users", "default"]
 
 
 def test_every_metric_has_a_row_and_items_without_counts_have_no_error() -> None:
-    groups = hc.simulate(TABLE, "aggregate", **ITEM, metrics=["people", "mean(price)"], runs=1)
+    groups = hc.simulate("aggregate", TABLE, **ITEM, metrics=["people", "mean(price)"], runs=1)
     assert groups.table["measure"].to_pylist() == ["people", "mean(price)"]
-    ranks = hc.simulate(TABLE, "top", **ITEM, k=2, count="none", runs=1)
+    ranks = hc.simulate("top", TABLE, **ITEM, k=2, count="none", runs=1)
     assert ranks.table.select(["measure", "median_error", "coverage"]).to_pylist() == [
         {"measure": "rank", "median_error": None, "coverage": None}
     ]
@@ -130,7 +132,7 @@ def test_every_metric_has_a_row_and_items_without_counts_have_no_error() -> None
 
 
 def test_it_says_that_it_is_not_private(tmp_path: Path) -> None:
-    found = hc.simulate(TABLE, user="user", by="item", keys=["item 1"], epsilon=[1, 2], runs=1)
+    found = hc.simulate("histogram", TABLE, user="user", by="item", keys=["item 1"], epsilon=[1, 2], runs=1)
     for shown in (str(found), repr(found), found._repr_html_(), found.plot()._suptitle.get_text()):  # type: ignore[attr-defined]
         assert "NOT PRIVATE" in shown
         assert "DO NOT RUN THIS ON SECRET DATA" in shown
@@ -144,6 +146,8 @@ def test_it_says_that_it_is_not_private(tmp_path: Path) -> None:
     [
         ({"job": "shape"}, "no truth to compare with"),
         ({"job": "nonsense"}, "no truth to compare with"),
+        ({"job": TABLE, "data": "histogram"}, "the name of the job comes first"),
+        ({"ways": 5}, "a list of mappings"),
         ({"ledger": "plays.db"}, "charged to no ledger"),
         ({"runs": 0}, "runs=0"),
         ({"runs": 10**6}, "at most 10,000"),
@@ -157,10 +161,10 @@ def test_it_says_that_it_is_not_private(tmp_path: Path) -> None:
 )
 def test_what_cannot_be_meant_is_refused(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(BadParameter, match=message) as refused:
-        hc.simulate(TABLE, **{**ITEM, **arguments})
+        hc.simulate(**{"job": "histogram", "data": TABLE, **ITEM, **arguments})
     assert "Fix: " in str(refused.value)
 
 
 def test_a_missing_column_is_refused() -> None:
     with pytest.raises(UnknownColumn):
-        hc.simulate(TABLE, user="user", by="itme", epsilon=[1, 2])
+        hc.simulate("histogram", TABLE, user="user", by="itme", epsilon=[1, 2])

@@ -44,6 +44,7 @@ from headcount.account.rows import Sealed, follow, number_in, row_at, sealed_by,
 from headcount.account.spend import Spend, spend_of
 from headcount.errors import BadParameter, LedgerError, NotSealed
 from headcount.exact import Number
+from headcount.wording.arguments import explained
 from headcount.wording.secret import Secret
 from headcount.wording.typed import path_of, yes_or_no
 
@@ -75,6 +76,7 @@ class Ledger:
     2.0
     """
 
+    @explained
     def __init__(
         self,
         path: str | Path,

@@ -11,6 +11,7 @@ examples.py  examples at the end of the help
 audit.py     `headcount audit`
 demo.py      `headcount demo`
 ledger.py    `headcount ledger`
+suggestions.py  what was probably meant
 stopping.py  signals
 progress.py  the progress line
 """

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperCommand
 
 from headcount.cli.examples import epilog
-from headcount.errors import visible
+from headcount.cli.suggestions import SuggestingGroup, options_meant
+from headcount.errors import brief, visible
 from headcount.jobs import JOBS
 from headcount.wording import first_sentence
 
@@ -89,7 +90,7 @@ def _commands() -> dict[str, LazyCommand]:
     return jobs | others
 
 
-class Commands(TyperGroup):
+class Commands(SuggestingGroup):
     """The commands; what Typer says of wrong arguments repeats them without what a terminal would obey."""
 
     @cached_property
@@ -122,7 +123,10 @@ def _visible_errors() -> Iterator[None]:
         yield
     except Exception as error:
         if isinstance(message := getattr(error, "message", None), str):  # Typer's, not ours
-            error.message = visible(message)  # type: ignore[attr-defined]
+            error.message = visible(brief(message))  # type: ignore[attr-defined]
+        if (option := getattr(error, "option_name", None)) and (context := getattr(error, "ctx", None)):
+            known = [name for each in context.command.params for name in each.opts if name.startswith("--")]
+            error.possibilities = options_meant(option, known)  # type: ignore[attr-defined]
         raise
 
 

@@ -128,6 +128,7 @@ def _check_ledger_options(run: Run) -> None:
 
 def _carry_out(name: str, parameters: dict[str, Any], run: Run) -> None:
     """Print the plan, or draw the release and print that."""
+    _check_files(run.files, parameters.get("keys"))
     with _open_data(run, parameters) as data:
         planned = plan(
             name,
@@ -145,6 +146,15 @@ def _carry_out(name: str, parameters: dict[str, Any], run: Run) -> None:
             print(planned.to_json() if run.as_json else planned.summary(_spelled))
         else:
             _release(planned, run)
+
+
+def _check_files(files: Sequence[str], keys: Any) -> None:
+    """Refuse keys that were typed with spaces between them: all but the first would be files."""
+    plain = [name for name in files if not Path(name).suffix and not set("/*?") & set(name)]
+    stray = [name for name in plain if len(name) < 200 and not Path(name).exists()]
+    if stray and isinstance(keys, list) and len(stray) < len(files):
+        listed = ",".join([*map(str, keys), *stray])
+        raise BadParameter(f"{stray[0]}: a file, or one of the keys?", fix=f"--keys {listed}")
 
 
 def _with_files(plan: Plan, run: Run) -> Plan:

@@ -13,11 +13,14 @@ from rich.text import Text
 
 from headcount.account import Cost, Ledger, Spend, store
 from headcount.account.relation import RELATIONS
+from headcount.cli.suggestions import SuggestingGroup
 from headcount.errors import LedgerError, visible
 from headcount.exact import written
 from headcount.release.published import check_sealed
 
-app = typer.Typer(help="The budget of all data about the same people, and what was spent.", no_args_is_help=True)
+app = typer.Typer(
+    cls=SuggestingGroup, help="The budget of all data about the same people, and what was spent.", no_args_is_help=True
+)
 
 File = Annotated[Path, typer.Argument(help="The ledger's file.", show_default=False)]
 

@@ -20,7 +20,7 @@ def as_options(message: str, names: Collection[str]) -> str:
     what somebody typed, and stays."""
     assigned = _assigned(names)
     message_, fix, line = message.partition(" Fix: ")
-    opening = re.match(assigned, message_)
+    opening = re.match(assigned, message_) or re.match(rf"({'|'.join(names)})(): ", message_)
     message_ = _option(opening) + message_[opening.end() :] if opening else message_
     command = line.partition(COMMAND)[2]
     if command or "Ledger(" in line:
@@ -45,6 +45,8 @@ def _option(found: re.Match[str]) -> str:
     plain = re.sub(signs, "", pairs).replace(", ", ",").replace(": ", "=")
     mapping = name in BY_METRIC and value.startswith("{")
     several = plain.split(",") if name in REPEATED or mapping else [plain]
+    if not value:
+        return f"{flag}: "
     return flag if plain == "True" else " ".join(f"{flag} {_quoted(each)}" for each in several)
 
 

@@ -30,6 +30,7 @@ from headcount.release import Release
 from headcount.source.amounts import GRID, LARGEST_AMOUNT
 from headcount.source.axis import Axis, between, check_value, spaced
 from headcount.source.periods import Period
+from headcount.wording.arguments import explained
 
 QUANTILE_CELLS = 128
 """Cells of a range, of each group."""
@@ -39,6 +40,7 @@ MOST_WEIGHT = Fraction(1000)
 """Weights lie between this and its inverse: every metric keeps some units, which its totals are divided by."""
 
 
+@explained
 def aggregate(
     data: Any,
     *,

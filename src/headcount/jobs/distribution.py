@@ -30,6 +30,7 @@ from headcount.mechanism.strategy import Strategy
 from headcount.planner import release
 from headcount.release import Release
 from headcount.source.periods import Period
+from headcount.wording.arguments import explained
 
 Sizes = Literal["private", "public"]
 TARGETS: dict[Target, tuple[str, str]] = {
@@ -40,6 +41,7 @@ TARGETS: dict[Target, tuple[str, str]] = {
 """What a target is called in a title, and in a sentence."""
 
 
+@explained
 def distribution(
     data: Any,
     *,

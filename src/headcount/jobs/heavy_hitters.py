@@ -30,6 +30,7 @@ from headcount.release import Release
 from headcount.release.order import most_first
 from headcount.source.arrow_columns import whole_numbers
 from headcount.source.periods import Period
+from headcount.wording.arguments import explained
 
 PEOPLE_SHARE = Fraction(5, 100)
 """The share of epsilon for the number of people, if it is to be counted."""
@@ -37,6 +38,7 @@ Mechanism = Literal["auto", "thresholded", "joint", "weighted", "rounds", "count
 """Those that show counts of items not known in advance, but for baselines."""
 
 
+@explained
 def heavy_hitters(
     data: Any,
     *,

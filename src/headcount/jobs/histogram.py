@@ -36,8 +36,10 @@ from headcount.planner import release
 from headcount.release import Release
 from headcount.source.periods import Period
 from headcount.source.schema import check_amount
+from headcount.wording.arguments import explained
 
 
+@explained
 def histogram(
     data: Any,
     *,

@@ -16,6 +16,16 @@ GRAMMAR = (
 )
 PLAIN: tuple[MetricKind, ...] = ("people", "events", "share")
 OF_COLUMN = ("sum", "mean", "median", "quantile")
+OTHER_NAMES = {
+    **dict.fromkeys(("average", "avg"), "mean(x)"),
+    **dict.fromkeys(("count", "users", "nunique", "distinct"), "people"),
+    **dict.fromkeys(("rows", "size"), "events"),
+    **dict.fromkeys(("max", "maximum"), "quantile(x, 0.99)"),
+    **dict.fromkeys(("min", "minimum"), "quantile(x, 0.01)"),
+    **dict.fromkeys(("percentile", "p90"), "quantile(x, 0.9)"),
+    "total": "sum(x)",
+}
+"""What other tools call a metric."""
 PATTERN = re.compile(r"\s*(?P<name>\w+)\s*(\((?P<inside>.*)\)\s*(?P<per>per\s+person)?)?\s*", re.DOTALL)
 MOST_METRICS = 50
 ADDED_UP = {("people", "events"): "counts", ("sum(",): "sums"}
@@ -65,10 +75,8 @@ def _parts(text: str) -> tuple[str, str, Fraction, bool]:
     match = PATTERN.fullmatch(text)
     name = match["name"] if match else text
     if match is None or name not in (*PLAIN, *OF_COLUMN):
-        near = get_close_matches(str(name), (*PLAIN, *OF_COLUMN), n=1)
-        raise BadParameter(
-            f"metrics: {text!r:.60} is no metric.", fix=f"did you mean {near[0]}? It is {GRAMMAR}" if near else GRAMMAR
-        )
+        meant = _meant(str(name), (match["inside"] or "x") if match else "x")
+        raise BadParameter(f"metrics: {text!r:.60} is no metric.", fix=f"{meant}It is {GRAMMAR}" if meant else GRAMMAR)
     inside, per_person = (match["inside"] or "").strip(), match["per"] is not None
     if bool(inside) != (name in OF_COLUMN) or (per_person and name != "mean"):
         raise BadParameter(f"metrics: {text!r:.60} is no metric.", fix=GRAMMAR)
@@ -78,6 +86,13 @@ def _parts(text: str) -> tuple[str, str, Fraction, bool]:
     if not comma or not column.strip():
         raise BadParameter(f"metrics: {text!r:.60}: which fraction?", fix=f'"quantile({inside}, 0.9)"')
     return name, column.strip(), _fraction(text, fraction), False
+
+
+def _meant(name: str, inside: str) -> str:
+    """The metric that was probably meant, as a question; empty if nothing is like it."""
+    near = get_close_matches(name, (*PLAIN, *OF_COLUMN), n=1)
+    metric = OTHER_NAMES.get(name.lower()) or next((f"{each}(x)" if each in OF_COLUMN else each for each in near), "")
+    return f"did you mean {metric.replace('(x', f'({inside}')}? " if metric else ""
 
 
 def _fraction(text: str, typed: str) -> Fraction:

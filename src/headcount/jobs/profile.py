@@ -26,11 +26,13 @@ from headcount.source.binning import Binning
 from headcount.source.periods import Period
 from headcount.source.schema import check_kinds
 from headcount.source.views import SIZE, WHAT, every_size, size_bins, sizes_of_people
+from headcount.wording.arguments import explained
 
 BINS_OF_A_PERSON = 2
 """One by how many items a person has, one by how many events."""
 
 
+@explained
 def profile(
     data: Any,
     *,

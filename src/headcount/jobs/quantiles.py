@@ -20,10 +20,12 @@ from headcount.mechanism.sampled.sample_threshold import Rule
 from headcount.planner import release
 from headcount.release import Release
 from headcount.source.axis import CELLS, Axis, Spacing, between, check_cells, even, spaced, spans_decades
+from headcount.wording.arguments import explained
 
 DECILES = tuple(Fraction(tenth, 10) for tenth in range(1, 10))
 
 
+@explained
 def quantiles(
     data: Any,
     *,

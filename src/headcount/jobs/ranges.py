@@ -17,11 +17,13 @@ from headcount.mechanism.sampled.sample_threshold import Rule
 from headcount.planner import release
 from headcount.release import Release
 from headcount.source.axis import Axis
+from headcount.wording.arguments import explained
 
 Mechanism = Literal["auto", "tree", "sample-threshold"]
 """Those that count whole ranges."""
 
 
+@explained
 def ranges(
     data: Any,
     *,

@@ -24,8 +24,10 @@ from headcount.mechanism.shape.strategy import Method, ShapeStrategy
 from headcount.planner import release
 from headcount.release.shape import Shape as ShapeRelease
 from headcount.source.periods import Period
+from headcount.wording.arguments import explained
 
 
+@explained
 def shape(
     data: Any,
     *,

@@ -23,8 +23,10 @@ from headcount.mechanism.topk.strategy import TopK
 from headcount.planner import release
 from headcount.release import Release
 from headcount.source.periods import Period
+from headcount.wording.arguments import explained
 
 
+@explained
 def top(
     data: Any,
     *,

@@ -30,8 +30,10 @@ from headcount.release import Release
 from headcount.source.schema import check_amount, check_kinds
 from headcount.source.views import labelled
 from headcount.wording import counted_noun, times
+from headcount.wording.arguments import explained
 
 
+@explained
 def total(
     data: Any,
     *,

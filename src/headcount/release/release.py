@@ -15,7 +15,15 @@ from headcount.account.entry import entry_of
 from headcount.account.events import from_json
 from headcount.account.given import given_ledger
 from headcount.account.store import is_missing
-from headcount.errors import BadParameter, NotATable, ReleaseTooNew, UnknownColumn, optional_package, visible
+from headcount.errors import (
+    BadParameter,
+    NotATable,
+    ReleaseTooNew,
+    UnknownColumn,
+    UnknownName,
+    optional_package,
+    visible,
+)
 from headcount.release import export, text
 from headcount.release.about import KEY, About, Paid
 from headcount.release.checked import about_in, check_table
@@ -70,6 +78,14 @@ class Release:
     def __len__(self) -> int:
         """Number of rows."""
         return int(self.table.num_rows)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Say what to write instead of the methods of a frame; names that begin with _ are asked by Python."""
+            if name.startswith("_"):
+                raise AttributeError(name)
+            raise UnknownName(f"a release has no {name!r}.", fix=f"release.to_pandas().{name}, of its rows as a frame")
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         """The rows, as dictionaries."""

@@ -10,39 +10,40 @@ from rich.progress import Progress
 
 from headcount.errors import BadParameter
 from headcount.exact import whole
-from headcount.jobs.registry import plan
+from headcount.jobs.registry import job_name, plan
 from headcount.planner import Plan
 from headcount.release.about import RANK
 from headcount.simulation.scores import Score, combined, scores
 from headcount.simulation.simulation import Simulation
-from headcount.simulation.truth import Truth, check_supported, truth_of
+from headcount.simulation.truth import TRUTHS, Truth, truth_of
 from headcount.simulation.ways import Way, ways_of
+from headcount.wording.arguments import explained
 
 MOST_RUNS = 10_000
 ABSENT = "default"
 """Shown for a parameter that a way does not give."""
 
 
+@explained
 def simulate(
-    data: Any, job: str = "histogram", *, runs: int = 20, ways: Sequence[Mapping[str, Any]] | None = None, **given: Any
+    job: str, data: Any, *, runs: int = 20, ways: Sequence[Mapping[str, Any]] | None = None, **given: Any
 ) -> Simulation:
     """Error, coverage and items shown of a job, in several ways side by side. NOT PRIVATE: IT READS THE TRUTH. Use
     public or synthetic data that look like yours, DO NOT RUN IT ON SECRET DATA.
 
-    data: any table that `histogram` takes.
     job: "histogram", "aggregate", "top", "heavy_hitters", "total" or "quantiles".
+    data: any table that `histogram` takes.
     runs: the number of releases of each way, each with new noise.
     ways: mappings of arguments to compare, for arguments that are lists themselves: [{"by": "song"}, {"by": "artist"}].
     given: the arguments of the job's function; a list of values is compared: epsilon=[0.5, 1]. No ledger is charged.
 
     >>> import headcount as hc
     >>> table = hc.example(people=2000)
-    >>> found = hc.simulate(table, "histogram", user="user", by="song", epsilon=[1, 4], runs=2)
+    >>> found = hc.simulate("histogram", table, user="user", by="song", epsilon=[1, 4], runs=2)
     >>> found.table["epsilon"].to_pylist()
     [1, 4]
     """
-    name = job.replace("-", "_") if isinstance(job, str) else job
-    check_supported(name)
+    name = job_name("simulate", job, TRUTHS, "no truth to compare with")
     _check(runs, given)
     found = ways_of(name, ways, given)
     plans = [plan(name, data, **each.arguments) for each in found]

@@ -10,7 +10,6 @@ import numpy as np
 import pyarrow as pa
 from ibis.expr import types as ir
 
-from headcount.errors import BadParameter
 from headcount.exact import Floats
 from headcount.jobs.items import ItemJob
 from headcount.jobs.quantiles import Quantiles
@@ -39,13 +38,6 @@ class TrueValues:
 
 Truth = dict[str, TrueValues]
 """Exact values, by the name of the released column."""
-
-
-def check_supported(job: str) -> None:
-    """Refuse jobs whose releases are no values of items."""
-    if job not in TRUTHS:
-        known = ", ".join(map(repr, TRUTHS))
-        raise BadParameter(f"simulate(data, {job!r:.40}): no truth to compare with.", fix=f"one of {known}")
 
 
 def truth_of(plan: Plan) -> Truth:

@@ -27,6 +27,21 @@ KINDS = (
     "a path or a list of paths (parquet, csv, tsv, jsonl), or a pandas, polars, pyarrow, DuckDB, Spark or Ibis table"
 )
 
+AS_TABLE = {
+    "DuckDBPyConnection": 'con.table("events"), or con.sql("SELECT ...")',
+    "BaseBackend": 'con.table("events")',
+    "RecordBatchReader": "data.read_all()",
+    "Dataset": "data.to_table()",
+    "Scanner": "data.to_table()",
+    "RecordBatch": "pa.Table.from_batches([data])",
+    "Series": "data.to_frame()",
+    "ndarray": 'pd.DataFrame(data, columns=["user", "word"])',
+    "dict": "pa.table(data)",
+    "list": "pa.Table.from_pylist(data)",
+    "Release": "the table that it was made of: a release is not read again",
+}
+"""How other objects become tables, by the name of their type."""
+
 
 @dataclass(frozen=True)
 class Events:
@@ -74,7 +89,9 @@ def open_events(
         return replace(events, promise=accepted)
     if owner := owner_of(data):
         return _of_engine(owner, data, columns, name or UNNAMED[0], promise)
-    raise NotATable(f"data={type(data).__name__}: not a table.", fix=KINDS)
+    names = [kind.__name__ for kind in type(data).__mro__]
+    meant = next((AS_TABLE[name] for name in names if name in AS_TABLE), KINDS)
+    raise NotATable(f"data={type(data).__name__}: not a table.", fix=meant)
 
 
 def _paths(data: Any) -> list[str]:

@@ -10,6 +10,7 @@ found by position: a name means nothing to an engine.
 
 import glob
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -26,6 +27,8 @@ from headcount.source.regular import check_regular
 KINDS = (".parquet", ".csv", ".tsv", ".jsonl", ".ndjson")
 PACKED = (".zip", ".bz2", ".xz", ".zst", ".7z", ".gz")
 """Suffixes of compressed files. Only gzip is read, and only for files of lines."""
+SHEETS = (".xlsx", ".xls", ".xlsm", ".ods")
+SQL = re.compile(r"\s*(select|with|from)\s", re.I)
 GZIP = b"\x1f\x8b"
 
 
@@ -140,6 +143,12 @@ def _matches(path: str) -> list[str]:
         raise _no_rights(path) from None
     except (OSError, ValueError):  # a name that is too long, or holds NUL
         found = []
+    if not found and "://" in path:
+        reader = "read_csv" if ".csv" in path.lower() else "read_parquet"
+        fix = f'con.{reader}("{path}") as data, with DuckDB (httpfs): con = duckdb.connect()'
+        raise NotATable(f"{path}: files are not read from the net.", fix=fix)
+    if not found and SQL.match(path):
+        raise NotATable("data: SQL, and no path.", fix='con.sql("SELECT ...") as data, with con = duckdb.connect(...)')
     if not found:
         raise NotATable(f"{path}: there is no such file.", fix="the path of a file, or a pattern such as logs/*.csv")
     return found
@@ -178,6 +187,8 @@ def _ending(name: str) -> str:
         raise NotATable(f"{name}: JSON that is not line by line.", fix=fix)
     if kind in KINDS and packed and (packed != ".gz" or kind == ".parquet"):
         raise NotATable(f"{name}: compressed.", fix=f"unpack it (gunzip, unzip, ...): {plain.name}")
+    if kind in SHEETS:
+        raise NotATable(f"{name}: a workbook.", fix=f'pd.read_excel("{name}") as data, or save the sheet as .csv')
     if kind not in KINDS:
         raise NotATable(f"{name}: not a table.", fix=f"a file that ends in {', '.join(KINDS)}")
     return kind

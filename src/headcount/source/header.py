@@ -3,6 +3,7 @@ are recognised there, and refused before anything is charged."""
 
 import csv
 from collections.abc import Sequence
+from pathlib import Path
 
 from headcount.errors import NotATable
 from headcount.source.blocks import BOM, open_binary
@@ -29,6 +30,9 @@ def common_header(paths: Sequence[str], separator: str | None) -> tuple[tuple[st
 def _header(path: str, separator: str | None) -> tuple[tuple[str, ...], str]:
     text = _first_line(path)
     sign = separator or next((each for each in SEPARATORS if each in text), SEPARATORS[0])
+    if sign not in text and "|" in text:
+        fix = f"tr '|' '\\t' < {path} > {Path(path).stem}.tsv"
+        raise NotATable(f"{path}: its columns are separated by |, and not by a comma, semicolon or tab.", fix=fix)
     try:
         names = tuple(next(csv.reader([text], delimiter=sign, strict=True), ()))
     except csv.Error:
