@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 from difflib import get_close_matches
-from typing import Any, NoReturn
+from typing import Any
 
 from typer.core import TyperGroup
 
@@ -38,7 +38,7 @@ class SuggestingGroup(TyperGroup):
         return super().resolve_command(ctx, args)
 
 
-def _refuse(ctx: Any, typed: str, known: Collection[str]) -> NoReturn:
+def _refuse(ctx: Any, typed: str, known: Collection[str]) -> None:
     near = get_close_matches(typed.replace("_", "-"), known, n=1)
     meant = f"did you mean {ctx.command_path} {near[0]}?" if near else COMMANDS.get(typed, f"one of {', '.join(known)}")
     ctx.fail(f"No such command {typed[:60]!r}. Fix: {meant}")
