@@ -111,7 +111,7 @@ def test_a_plan_holds_its_own_fields_and_reads_itself_again(job: str) -> None:
 
 @pytest.mark.parametrize("job", JOBS)
 def test_a_parameter_that_a_job_does_not_have_is_refused_before_anything_is_opened(job: str) -> None:
-    with pytest.raises(BadParameter, match=f"epsilo: {job} has no such parameter. Fix: epsilon=..., or no epsilo"):
+    with pytest.raises(BadParameter, match=f"epsilo: {job} has no such parameter. Fix: did you mean epsilon=1"):
         hc.plan(job, "no such file", epsilo=1)
 
 
