@@ -307,7 +307,7 @@ def test_files_that_are_no_tables(
 def test_a_folder_and_things_that_are_no_tables(tmp_path: Path) -> None:
     with pytest.raises(HeadcountError, match=r"a folder, not a table. Fix: \".*/\*.parquet\""):
         hc.histogram(tmp_path, **GOOD)
-    for thing in ([1, 2], 5, None, {"user_id": [1]}):
+    for thing in (5, None, len):
         with pytest.raises(HeadcountError) as refused:
             hc.histogram(thing, **GOOD)
         assert str(refused.value) == f"data={type(thing).__name__}: not a table. Fix: {events.KINDS}"
@@ -334,11 +334,8 @@ def test_unknown_jobs() -> None:
     with pytest.raises(HeadcountError) as refused:
         hc.plan("median", TABLE, **GOOD)
     assert str(refused.value) == (
-        'plan(\'median\', ...): unknown. Fix: plan("histogram", data, ...) or plan("aggregate", data, ...) '
-        'or plan("top", data, ...) '
-        'or plan("heavy_hitters", data, ...) or plan("quantiles", data, ...) or plan("ranges", data, ...) '
-        'or plan("shape", data, ...) or plan("distribution", data, ...) or plan("profile", data, ...) '
-        'or plan("total", data, ...)'
+        "plan('median', ...): unknown. Fix: One of histogram, aggregate, top, heavy_hitters, quantiles, ranges, shape, "
+        "distribution, profile, total"
     )
 
 
