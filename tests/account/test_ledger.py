@@ -500,6 +500,18 @@ def test_every_edit_is_found(ledger: Ledger, path: Path, edit: str) -> None:
         ledger.verify()
 
 
+@pytest.mark.parametrize("serves", [False, True])
+@pytest.mark.parametrize("edit", ["UPDATE content SET bytes = x'00'", "DELETE FROM content"])
+def test_a_release_that_was_changed_after_its_seal_is_not_returned(
+    ledger: Ledger, path: Path, edit: str, serves: bool
+) -> None:
+    ledger.publish(ask(), Work())
+    with sqlite3.connect(path) as other:
+        other.execute(edit)
+    with pytest.raises(LedgerTampered, match="the release of row 2 is not the one that was sealed"):
+        Ledger(path, serves=serves).publish(ask(), Work())
+
+
 def cost(epsilon: int) -> Cost:
     return Cost(Fraction(epsilon), Fraction(0))
 

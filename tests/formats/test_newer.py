@@ -18,6 +18,8 @@ from headcount.errors import BadParameter, LedgerTampered, LedgerTooNew, Release
 from headcount.release.about import KEY
 from tests.account.test_ledger import append, charged
 
+pytestmark = pytest.mark.every_case
+
 ONE = Cost(Fraction(1), Fraction(0))
 COUNT = Charge("people per word", ONE)
 UPGRADE = "Fix: pip install --upgrade headcount, and leave the file as it is"

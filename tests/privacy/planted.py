@@ -741,6 +741,12 @@ BUGS = [
         LEDGER + "test_a_charge_that_differs_in_anything_is_another",
     ),
     Bug(
+        "a release that was changed after its seal",
+        "account/rows.py",
+        (('    if content is None or sha256(content) != seal.fields()["sha256"]:', "    if content is None:"),),
+        LEDGER + "test_a_release_that_was_changed_after_its_seal_is_not_returned",
+    ),
+    Bug(
         "the data of a release are not looked at",
         "planner.py",
         (("again=anew, data=identity)", "again=anew)"),),
