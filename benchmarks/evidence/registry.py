@@ -55,7 +55,7 @@ QUICK = (
     Experiment(
         "kills",
         "A ledger whose writers are killed",
-        module("audit", "ledger", "--kills", "1000"),
+        module("audit", "ledger", "--kills", "1300"),
         with_own("audit", *LEDGER, f"{SRC}/audit/chaos.py"),
         5,
         ("kills", "contention"),
