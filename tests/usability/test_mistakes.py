@@ -357,9 +357,9 @@ def test_datasets_about_the_same_people_share_a_ledger(tmp_path: Path, monkeypat
         pq.write_table(TABLE.select(["user_id", "word"]), tmp_path / f"{name}.parquet")
         assert hc.histogram(tmp_path / f"{name}.parquet", **GOOD, ledger=ledger).fresh
     assert [spend.dataset for spend in ledger.spends()] == [
-        "monday.parquet, people by user_id",
-        "tuesday.parquet, people by user_id",
-        "wednesday.parquet, people by user_id",
+        "monday.parquet",
+        "tuesday.parquet",
+        "wednesday.parquet",
     ]
     with pytest.raises(BudgetExceeded):
         hc.histogram(tmp_path / "monday.parquet", **GOOD, ledger=ledger, dataset="thursday")

@@ -78,7 +78,10 @@ class KeyedData:
         if self.key is None or not keys:
             return "this request was charged before, and it is not known if it was for the same data."
         if _name(self.key) in keys:
-            return "the data changed since this request was charged: its release is about other data."
+            return (
+                "the data changed since this request was charged (of a file, its bytes): its release is about the data "
+                "as they were."
+            )
         return f"{file} is not the key that this request was charged with: nobody can tell if the data are the same."
 
 
