@@ -11,14 +11,23 @@ NOISE = (f"{SRC}/exact.py", f"{SRC}/noise/*.py")
 PRICES = tuple(
     f"{SRC}/account/{name}.py"
     for name in (
-        *("calibrate", "compose", "cost", "events", "gaussian", "losses", "one_path", "pld", "rates", "relation"),
+        *(
+            "calibrate",
+            "compose",
+            "cost",
+            "events",
+            "gaussian",
+            "guarantee",
+            "losses",
+            "one_path",
+            "pld",
+            "rates",
+            "relation",
+        ),
         *("sampled", "sampling", "threshold", "zcdp"),
     )
 )
-LEDGER = tuple(
-    f"{SRC}/account/{name}.py"
-    for name in ("budget", "chain", "charge", "entry", "filter", "key", "ledger", "pending", "private", "store", "turn")
-)
+LEDGER = (f"{SRC}/account/*.py", f"{SRC}/noise/entropy.py")
 ROWS = (f"{SRC}/source/*.py", f"{SRC}/source/engines/*.py", f"{SRC}/bound/*.py", f"{SRC}/bound/selection/*.py")
 SHARED = (*NOISE, *PRICES, *ROWS, f"{SRC}/mechanism/*.py", f"{SRC}/estimate/*.py", f"{SRC}/planner.py")
 ITEMS = (f"{SRC}/mechanism/unknown/*.py", f"{SRC}/estimate/counts/*.py", f"{SRC}/jobs/histogram*.py")
