@@ -544,6 +544,7 @@ def append(path: Path, kind: str, request: str, reserved: int | None, body: dict
 
 
 SPENT = amount(cost(1), "spent_")
+TOO_MUCH_DELTA = {**charged("delta", 1, 2), "delta": "0.5", "spent_delta": "0.5"}
 
 
 @pytest.mark.parametrize(
@@ -551,6 +552,7 @@ SPENT = amount(cost(1), "spent_")
     [
         ("reserve", digest(charged("refund", -1, 0)), None, charged("refund", -1, 0)),
         ("reserve", digest(charged("too much", 9, 10)), None, charged("too much", 9, 10)),
+        ("reserve", digest(TOO_MUCH_DELTA), None, TOO_MUCH_DELTA),
         ("reserve", digest(charged("dear", 2, 3)), None, charged("dear", 0, 1)),
         ("reserve", digest(charged("wrong sum", 1, 1)), None, charged("wrong sum", 1, 1)),
         ("reserve", "", None, {"nonsense": "1"}),

@@ -21,6 +21,12 @@ FOLDER = Path(__file__).parents[1]
 OTHERS = {"demo": "demo", "audit": "audit", "ledger": "app"}
 """Commands that are no jobs, each in a module of its name here: the function, or the group."""
 
+EXIT_CODES = (
+    "Exit codes: 0 done; 1 the ledger or the rows cannot be trusted or read; 2 wrong arguments; 3 the budget refuses; "
+    "4 the data changed since the request was charged, which is for the operator alone; 5 its release is not finished "
+    "(only with --serves)."
+)
+
 DOCSTRING = re.compile(r'"""(.*?)"""', re.S)
 
 
@@ -133,7 +139,7 @@ def _visible_errors() -> Iterator[None]:
 app = typer.Typer(
     cls=Commands,
     help="Statistics about people, under user-level differential privacy.",
-    epilog=epilog(""),
+    epilog=f"{epilog('')}\n\n{EXIT_CODES}",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
