@@ -30,9 +30,9 @@ from headcount.mechanism.mechanism import AnyMechanism, Columns, Estimand, Noisy
 from headcount.mechanism.strategy import Strategy
 from headcount.source import Events
 from headcount.source.axis import Axis
-from headcount.source.binning import Binning, bins_of
+from headcount.source.binning import Binning
+from headcount.source.conditions import Where, check_conditions, conditions, range_of, rows_where, where_clause
 from headcount.source.pandas_columns import Role
-from headcount.source.views import Where, check_conditions, conditions, rows_where, where_clause
 from headcount.wording import counted_noun, plural
 from headcount.wording.typed import column_name
 
@@ -205,7 +205,7 @@ class Job(ABC):
         own = {name: _role(bins) for name, bins in self._binned_columns().items()} | numbers
         first: Role = "person"
         counted: list[Role] = [own.get(name, "item") for name in self.own_columns[1:]]
-        conditions: list[Role] = ["item" if ends is None else _role(bins_of(ends)) for _, _, ends in self.where]
+        conditions: list[Role] = ["item" if ends is None else _role(range_of(ends)) for _, _, ends in self.where]
         return (first, *counted, *conditions)
 
     def check_schema(self, columns: Mapping[str, dt.DataType]) -> None:

@@ -44,6 +44,20 @@ def test_a_total(plays: Path) -> None:
     assert run.stdout.startswith("all events where song is song 0001 or song 0002, from plays.parquet: 1 row")
 
 
+WHERE = [
+    ("age=18..65", "age is from 18 to 65", 1),
+    ("age=70..", "age is 70 or more", 1),
+    ("age=70:", "age is 70 or more", 1),
+    ("age=..70", "age is 70 or less", 2),
+    ("age=:69.5", "age is 69.5 or less", 1),
+    ("age=20, 70", "age is 20 or 70", 2),
+    ('hour="18:30"', "hour is 18:30", 2),
+    ('hour=">18"', "hour is >18", 0),
+    ('hour="18..19"', "hour is 18..19", 0),
+]
+"""As it is typed, what it means, and how many people it holds for."""
+
+
 def test_two_ends_are_never_taken_for_a_text(tmp_path: Path) -> None:
     """age=18:65 is refused before anything is read or spent, as in a CSV every value is text; in quotes it is one."""
     (tmp_path / "v.csv").write_text("user,age,hour\n1,20,18:30\n2,70,18:30\n")
@@ -55,7 +69,7 @@ def test_two_ends_are_never_taken_for_a_text(tmp_path: Path) -> None:
     )
     assert "or --where 'age=\"18:65\"' for that very text" in refused.stderr
     assert not (tmp_path / "l.db").exists()
-    for where, held, count in (("age=18..65", "age is from 18 to 65", 1), ('hour="18:30"', "hour is 18:30", 2)):
+    for where, held, count in WHERE:
         run = headcount(*asked, f"--where={where}", cwd=tmp_path)
         assert run.stdout.startswith(f"all people where {held}, from v.csv")
         assert ["people", str(count)] in [line.split()[:2] for line in run.stdout.splitlines()]
@@ -78,6 +92,22 @@ def test_mistakes(plays: Path, asked: tuple[str, ...], message: str) -> None:
     assert run.returncode == 2
     assert run.stderr.startswith(message)
     assert "Fix: " in run.stderr
+
+
+OPERATORS = [
+    ("song==a", "--where song==a: a value has no operator. Fix: --where song=a; or --where 'song=\"=a\"' for that"),
+    ("song>5", "Fix: --where song=5.., end included; or --where 'song=\">5\"' for that very text"),
+    ("song<=5", "Fix: --where song=..5, end included"),
+    ("song=a AND user=2", "Fix: --where song=a --where user=2; or --where 'song=\"a AND user=2\"'"),
+    ("song=..", "Fix: --where country=FR, --where plan=basic,pro, --where age=18..65, --where age=18.."),
+]
+
+
+@pytest.mark.parametrize(("where", "message"), OPERATORS, ids=[where for where, _ in OPERATORS])
+def test_operators_are_refused_with_what_to_type(plays: Path, where: str, message: str) -> None:
+    run = headcount("total", plays.name, "--user=user", "--epsilon=1", f"--where={where}", cwd=plays.parent)
+    assert (run.returncode, run.stdout) == (2, "")
+    assert message in run.stderr
 
 
 def test_months_and_some_rows(tmp_path: Path) -> None:

@@ -67,6 +67,7 @@ SPARK_QUERIES = "tests/conformance/test_spark_queries.py::"
 OWNER = "tests/account/test_owner.py::"
 CHANGED = "tests/source/test_changed.py::"
 WHERE = "tests/usability/test_where.py::"
+MISREAD = "tests/usability/test_misread.py::"
 DATES = "tests/usability/test_dates.py::"
 ESTIMAND = "tests/usability/test_what_intervals_are_for.py::test_wherever_somebody_looks"
 NAMES = "tests/cli/test_names.py::"
@@ -1487,8 +1488,53 @@ BUGS = [
         WHERE + "test_of_heavy_hitters_all_people_are_those_of_these_rows",
     ),
     Bug(
+        "one person's value decides whether NaN of others counts",
+        "source/binning.py",
+        (
+            (
+                '    return value.isnan().ifelse(ibis.null("float64"), value) if column.type().is_floating() else value\n',
+                "    return value\n",
+            ),
+        ),
+        WHERE + "test_the_rows_of_one_person_do_not_decide_on_others_that_are_no_number",
+    ),
+    Bug(
+        "an operator is a value that no row has",
+        "source/conditions.py",
+        (("        check_spelling(name, value)\n", "        pass\n"),),
+        WHERE + "test_operators_are_refused_before_the_charge",
+    ),
+    Bug(
+        "a range without its end",
+        "source/binning.py",
+        (
+            (
+                "        last = (value == self.edges[-1], self.size - 1)\n",
+                "        last = (value == self.edges[-1], None)\n",
+            ),
+        ),
+        WHERE + "test_a_range_may_have_one_end[up to a number-arrow]",
+    ),
+    Bug(
+        "a question about rows that were read",
+        "release/misread.py",
+        (
+            (
+                "    empty = all(_says_nothing(table, each, scales) for each in values) if values else not table.num_rows\n",
+                "    empty = True\n",
+            ),
+        ),
+        MISREAD + "test_nothing_for_the_budget_asks_why[days]",
+    ),
+    Bug(
+        "nothing for the budget, and no question",
+        "release/hints.py",
+        (("        *misread_hints(table, about, plain),\n", ""),),
+        MISREAD + "test_a_condition_is_asked_about_first",
+    ),
+    Bug(
         "rows that do not fulfil the conditions are counted",
-        "source/views.py",
+        "source/conditions.py",
         (("    return table.filter(*filters).select(*others)\n", "    return table.select(*others)\n"),),
         WHERE + "test_a_release_is_that_of_a_table_with_these_rows_alone[histogram]",
     ),

@@ -147,3 +147,93 @@ def test_dates_and_numpy_numbers_are_values_too() -> None:
         for each in (day.date(), day.to_numpy().astype("datetime64[D]"), "2024-01-02")
     ]
     assert [release.table["count"].to_pylist() for release in found] == [[2]] * 3
+
+
+ONE_SIDED: dict[str, tuple[Any, Any, Any]] = {
+    "from a number on": ((10, None), lambda x: x >= 10, "x is 10 or more"),
+    "up to a number": ((None, 10), lambda x: x <= 10, "x is 10 or less"),
+    "a fraction": ((9.5, None), lambda x: x >= 9.5, "x is 9.5 or more"),
+}
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv", "jsonl", "pandas", "polars", "arrow"])
+@pytest.mark.parametrize("case", ONE_SIDED)
+def test_a_range_may_have_one_end(case: str, kind: str, tmp_path: Any) -> None:
+    """That end included; what is no number is in none."""
+    ends, inside, words = ONE_SIDED[case]
+    numbers = [float(place % 21) for place in range(210)]
+    table = pa.table({"user": range(212), "x": pa.array([*numbers, None, float("nan")], from_pandas=False)})
+    release = total(of_kind(table, kind, tmp_path), {"x": ends})
+    assert release.about.what == f"all events where {words}"
+    assert release.table["count"].to_pylist() == [sum(map(inside, numbers))]
+
+
+def total(data: Any, where: Any) -> hc.Release:
+    plan = hc.plan("total", data, user="user", epsilon=1, bound=1, dataset="v", where=where)
+    again = Plan.from_json(plan.to_json())
+    assert again.job == plan.job
+    assert again.to_json() == plan.to_json()
+    return plan.release(entropy=Fixed(0))
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv", "pandas", "polars", "arrow"])
+def test_a_range_of_dates_may_have_one_end(kind: str, tmp_path: Any) -> None:
+    days = pa.array([f"2024-01-{1 + place % 30:02}" for place in range(300)]).cast(pa.date32())
+    data = of_kind(pa.table({"user": range(300), "day": days}), kind, tmp_path)
+    later, earlier = total(data, {"day": ("2024-01-11", None)}), total(data, {"day": (None, "2024-01-11")})
+    assert later.about.what == "all events where day is 2024-01-11 or later"
+    assert earlier.about.what == "all events where day is 2024-01-11 or earlier"
+    assert [release.table["count"][0].as_py() for release in (later, earlier)] == [200, 110]
+
+
+@pytest.mark.parametrize("where", [{"x": (0, 50)}, {"x": (0, None)}, {"x": (None, 50)}], ids=str)
+def test_the_rows_of_one_person_do_not_decide_on_others_that_are_no_number(where: Any, tmp_path: Any) -> None:
+    """The largest value in a Parquet file is known before its rows are read, and NaN is not among them."""
+    for others in ([], [60.0]):
+        numbers = [*(float(place % 20) for place in range(200)), *[float("nan")] * 50, *others]
+        path = of_kind(pa.table({"user": range(len(numbers)), "x": numbers}), "parquet", tmp_path)
+        more = len(others) if where["x"][1] is None else 0
+        assert total(path, where).table["count"].to_pylist() == [200 + more]
+        plan = hc.plan("histogram", path, user="user", by="x", bins=[0, 10, 50], epsilon=1, bound=1)
+        assert plan.release(entropy=Fixed(0)).table["count"].to_pylist() == [100, 100]
+
+
+def test_infinite_numbers_are_beyond_every_end() -> None:
+    table = pa.table({"user": range(4), "x": [float("inf"), float("-inf"), float("nan"), 1.0]})
+    for ends, count in (((1, None), 2), ((None, 1), 2), ((0, 1), 1)):
+        assert total(table, {"x": ends}).table["count"].to_pylist() == [count]
+
+
+@pytest.mark.parametrize(
+    ("value", "fix"),
+    [
+        (">10", "where={'x': (10, None)}, end included"),
+        (" >= 10", "where={'x': (10, None)}, end included"),
+        ("<10", "where={'x': (None, 10)}, end included"),
+        (">2024-01-05", "where={'x': ('2024-01-05', None)}, end included"),
+        ("=FR", "where={'x': 'FR'}"),
+        ("== FR", "where={'x': 'FR'}"),
+        ("!=FR", "where={'x': ['first', 'second']}, with all values that it may be"),
+        ("<> FR", "where={'x': ['first', 'second']}, with all values that it may be"),
+        ("FR AND event=view", "where={'x': 'FR', 'event': 'view'}"),
+        ("FR && event == view", "where={'x': 'FR', 'event': 'view'}"),
+        ("FR and age > 5", "where={'x': 'FR', 'age': ...}"),
+        ("FR OR x=DE", "where={'x': ['FR', 'DE']}, with all values that it may be"),
+        ("10..20", "where={'x': (10, 20)}"),
+        ("10..", "where={'x': (10, None)}"),
+    ],
+)
+def test_operators_are_refused_before_the_charge(tmp_path: Any, value: str, fix: str) -> None:
+    """In a CSV they would be a text that no row has, at the full price; a list means that very text."""
+    (tmp_path / "v.csv").write_text("user,x\n1,a\n")
+    ledger = hc.Ledger(tmp_path / "v.db", epsilon=1)
+    with pytest.raises(BadParameter) as refused:
+        hc.total(tmp_path / "v.csv", user="user", epsilon=1, ledger=ledger, where={"x": value})
+    assert str(refused.value).endswith(f" Fix: {fix}; or where={{'x': [{value!r}]}} for that very text")
+    assert not ledger.spends()
+    assert total(tmp_path / "v.csv", {"x": [value]}).about.what == f"all events where x is {value}"
+
+
+@pytest.mark.parametrize("value", ["Trinidad and Tobago", "R&D", "a=b", "A or B", "...", "1.2.3", "-5", "a <b>"])
+def test_other_texts_are_values(value: str) -> None:
+    assert hc.plan("total", pa.table({"user": [1], "x": ["a"]}), user="user", epsilon=1, where={"x": value})

@@ -17,7 +17,7 @@ from headcount.cli.options import arguments, own_options
 from headcount.cli.panels import in_panels
 from headcount.cli.progress import steps
 from headcount.cli.spelling import advice_as_options
-from headcount.errors import BadParameter
+from headcount.errors import BadParameter, visible
 from headcount.jobs.metrics import column_of
 from headcount.jobs.registry import FUNCTIONS, plan
 from headcount.planner import Plan
@@ -194,6 +194,8 @@ def _release(plan: Plan, run: Run) -> None:
         for path in run.out or []:
             release.save(path)
         print(release.to_json() if run.as_json else release.summary_of(SUMMARY_ROWS, _spelled))
+        for hint in release.hints if run.as_json else []:
+            print(f"headcount: hint: {visible(_spelled(hint))}", file=sys.stderr)
     except stopping.Stopped as stopped:
         wrote = [path for path, version in there.items() if _version(path) != version]
         stopped.outcome = f"wrote {', '.join(map(str, wrote))}, nothing else" if wrote else "nothing was released"

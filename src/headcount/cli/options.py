@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 import typer
 
 from headcount.errors import BadParameter
+from headcount.source.operators import check_spelling
 from headcount.source.regular import check_regular
 from headcount.wording import first_sentence
 
@@ -25,6 +26,10 @@ LISTS = ("by", "metrics", "keys", "bins", "per", "dates", "where", "q", "ranges"
 """Options that may be repeated."""
 COLON = re.compile(r"([-+]?[0-9][-+.0-9e]*) ?: ?([-+]?[0-9][-+.0-9e]*)")
 """What other tools take for a range."""
+OPEN_END = re.compile(r"([-+]?[0-9][-+.0-9eT]*) ?:|: ?([-+]?[0-9][-+.0-9eT]*)")
+"""The same with one end open, which is no time of day: 10.. or ..10."""
+COMPARED = re.compile(r"([^=<>!\"]+?)\s*((?:[<>]=?|!=|<>)[^=]*)")
+"""A column and its values with an operator between them."""
 PAIRS = {
     "range": "range=(0, 1000)",
     "ranges": "ranges=[(0, 10), (10, 50)]",
@@ -42,7 +47,7 @@ NOTATION = {
     "bins": "As 0,10,100; for one of several columns age=0,10,100.",
     "per": "As month; for one of several columns day=month.",
     "dates": "As 2024-01-01..2024-12-31; for one of several columns day=2024-01-01..2024-12-31.",
-    "where": "As country=FR, plan=basic,pro or age=18..65. May be repeated.",
+    "where": "As country=FR, plan=basic,pro, age=18..65, price=10.. or price=..99. May be repeated.",
     "q": "As 0.1,0.5,0.9.",
     "range": "As 0..1000.",
     "ranges": "As 0..10,10..50.",
@@ -231,17 +236,27 @@ def _edges(typed: str) -> list[Any]:
 
 
 def _where(typed: list[str]) -> dict[str, Any]:
-    """country=FR is one value, plan=basic,pro several, age=18..65 two ends."""
+    """country=FR is one value, plan=basic,pro several, age=18..65 two ends, price=10.. one."""
     conditions: dict[str, Any] = {}
     for each in typed:
+        if compared := COMPARED.fullmatch(each):
+            check_spelling(compared[1], compared[2])
         column, equals, value = each.partition("=")
         if not equals or not column or not value:
             raise BadParameter(f"where={each}: a column and what it must be.", fix="where=country=FR")
         if column in conditions:
             raise BadParameter(f"where: {column} is given twice.", fix=f"where={column}=FR,DE for several values")
-        low, dots, high = value.partition("..")
-        conditions[column] = (_end(low), _end(high)) if dots else _values(column, value)
+        conditions[column] = _allowed(column, value)
     return conditions
+
+
+def _allowed(column: str, typed: str) -> Any:
+    """What a column must be: two ends, or values; what stands in quotes is a value."""
+    quoted, open_end = typed.startswith('"'), OPEN_END.fullmatch(typed)
+    if open_end:
+        return _end(open_end[1]), _end(open_end[2])
+    low, dots, high = typed.partition("..")
+    return (_end(low), _end(high)) if dots and not quoted else _values(column, typed)
 
 
 def _values(column: str, typed: str) -> list[str]:
@@ -252,11 +267,15 @@ def _values(column: str, typed: str) -> list[str]:
             fix=f"--where {column}={ends[1]}..{ends[2]} for all between the two, or --where '{column}=\"{typed}\"' for "
             "that very text",
         )
-    return next(iter(_csv_rows(csv.reader([typed]), "where")), [])
+    if not typed.startswith('"'):
+        check_spelling(column, typed)
+    return next(iter(_csv_rows(csv.reader([typed], skipinitialspace=True), "where")), [])
 
 
-def _end(typed: str) -> Any:
-    """A number, or a date as it was typed."""
+def _end(typed: str | None) -> Any:
+    """A number, or a date as it was typed; None for an end that is open."""
+    if not typed:
+        return None
     try:
         number = float(typed)
     except ValueError:

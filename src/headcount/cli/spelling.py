@@ -11,7 +11,9 @@ REPEATED = ("by", "metrics", "weights")
 """Options that are typed once for each of several values; so are those that are a mapping, by metric or column."""
 COMMAND = ", or: headcount "
 """Between what to write in Python and what to type instead."""
-SPECIAL = re.compile(r"[\s()&;<>|$`*?!#]")
+CONDITION = re.compile(r"""(['"])(.*?)\1: (\[.*?\]|\(.*?\)|'[^']*'|"[^"]*"|[^,}]+)""")
+"""A column and what it must be, as Python writes it."""
+SPECIAL = re.compile(r"[\s()&;<>|$`*?!#\"]")
 """What a shell would take for something else, unless it is quoted."""
 
 
@@ -40,6 +42,9 @@ def _assigned(names: Collection[str]) -> str:
 def _option(found: re.Match[str]) -> str:
     name, value = found.groups()
     flag = f"--{SINGULAR.get(name, name).replace('_', '-')}"
+    if name == "where" and value.startswith("{"):
+        conditions = [_condition(column, allowed) for _, column, allowed in CONDITION.findall(value)]
+        return " ".join(f"{flag} {_quoted(each)}" for each in conditions)
     pairs = re.sub(r"\((\S+), (\S+)\)", r"\1..\2", value)
     signs = r"['\"]" if name == "master" else r"[\[\]{}'\"]"  # local[2] is the name of a Spark
     plain = re.sub(signs, "", pairs).replace(", ", ",").replace(": ", "=")
@@ -48,6 +53,16 @@ def _option(found: re.Match[str]) -> str:
     if not value:
         return f"{flag}: "
     return flag if plain == "True" else " ".join(f"{flag} {_quoted(each)}" for each in several)
+
+
+def _condition(column: str, allowed: str) -> str:
+    """A condition: (10, None) is 10.., and the one value of a list stands in quotes, as it is."""
+    ends = re.fullmatch(r"\((\S+), (\S+)\)", allowed)
+    only = re.fullmatch(r"""\[(['"])([^'"]*)\1\]""", allowed)
+    written = f'"{only[2]}"' if only else re.sub(r"[\[\]'\"]", "", allowed).replace(", ", ",")
+    if ends:
+        written = "..".join("" if end == "None" else end.strip("'\"") for end in ends.groups())
+    return f"{column}={written}"
 
 
 def _quoted(value: str) -> str:

@@ -10,7 +10,8 @@ order.py      the order of rows                 scale.py   the scale of quantile
 text.py       the summary     notes.py   the lines below it; profile.py   the bound that a profile suggests
 report/       the report      plot.py    the picture     export.py   CSV and JSON
 notebook.py   what a notebook shows              measures.py  the value columns and their intervals
-hints.py      where budget is lost in silence    published.py  verification of a published file against a ledger
+hints.py      where budget is lost in silence    misread.py  rows that were not read as they are meant
+published.py  verification of a published file against a ledger
 """
 
 from headcount.release.about import About, Paid, current_version, pack

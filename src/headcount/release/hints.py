@@ -15,6 +15,7 @@ import pyarrow as pa
 from headcount.account.events import Laplace, from_json
 from headcount.release.about import About
 from headcount.release.measures import measures
+from headcount.release.misread import BY_CHANCE, CLEAR_SHARE, misread_hints
 
 LARGEST_EPSILON, LARGEST_DELTA = 10, 1e-5
 """Above these a promise is commonly called weak."""
@@ -24,10 +25,6 @@ MORE_THAN_ALL = 2
 """A bound is pointed out if it is this many times the number of all items."""
 MANY_ROWS = 1000
 """From here on chance alone lifts many values."""
-BY_CHANCE = 1 / 40
-"""The share of intervals that lie above the truth by chance: half of 1 in 20."""
-CLEAR_SHARE = 4 * BY_CHANCE
-"""With fewer intervals above 0 than this share, most of them may be noise."""
 PERSON = re.compile(r"user|person|people|customer|member|patient|visitor|client|account|e?mail|uuid", re.I)
 MOMENT = re.compile(r"timestamp|datetime|_at$", re.I)
 """Names of columns that hold a person, or a moment."""
@@ -48,7 +45,8 @@ def release_hints(table: pa.Table, about: About) -> list[str]:
     plain = request if isinstance(request, dict) else {}
     return [
         *request_hints(plain, _amount(about.epsilon), _amount(about.delta)),
-        *(_nothing(plain, about) if not table.num_rows and not about.view else []),
+        *misread_hints(table, about, plain),
+        *(_nothing(plain, about) if not table.num_rows and about.view in ("", "aggregate") else []),
         *(_noise(table, about) if table.num_rows >= MANY_ROWS and not about.view else []),
     ]
 

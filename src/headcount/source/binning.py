@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
 from itertools import pairwise
+from math import inf
 from typing import Any
 
 import ibis
@@ -145,6 +146,13 @@ def bins_of(edges: Sequence[Edge]) -> Bins:
     return Bins(values, tuple(f"[{low}, {high}{end}" for (low, high), end in zip(pairwise(texts), ends, strict=True)))
 
 
+def one_sided(low: Edge | None, high: Edge | None) -> Bins:
+    """Build the bin of all values from an edge on, or up to one; the other is None."""
+    (edge,) = _values([each for each in (low, high) if each is not None])
+    first, last = (datetime.min, datetime.max) if isinstance(edge, datetime) else (-inf, inf)
+    return Bins((first, edge) if low is None else (edge, last), ("",))
+
+
 def _values(edges: Sequence[Edge]) -> tuple[Any, ...]:
     """Parse the edges: all numbers, or all timestamps."""
     try:
@@ -177,5 +185,9 @@ def moment(column: ir.Column) -> ir.Column:
 
 
 def number(column: ir.Column) -> ir.Column:
-    """Parse a column as numbers, NULL where it holds none."""
-    return (column.re_extract(NUMBER, 1) if column.type().is_string() else column).try_cast("float64")
+    """Parse a column as numbers, NULL where it holds none.
+
+    NaN is NULL before anything is compared: DuckDB leaves out a comparison that the least and the largest value in a
+    Parquet file make true, and NaN is neither. Else one person's value would decide on the rows of others."""
+    value = (column.re_extract(NUMBER, 1) if column.type().is_string() else column).try_cast("float64")
+    return value.isnan().ifelse(ibis.null("float64"), value) if column.type().is_floating() else value
