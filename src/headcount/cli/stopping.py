@@ -30,7 +30,7 @@ class Stopped(BaseException):
 
 
 def listen() -> None:
-    """Install handlers by which signals stop the command, but for those that it was told to ignore."""
+    """Install handlers by which signals stop the command, except for those that it ignored at its start."""
     for each in SIGNALS:
         signal.signal(each, signal.SIG_IGN if each in _ignored_at_start() else _stop)
 

@@ -95,8 +95,8 @@ def histogram(
         one of several columns, a mapping from column to period. Weeks begin on Monday; with a time zone, in UTC.
     dates: the first and the last date, both included, if they are public: then all periods between them are released,
         if other columns of `by` are known too, by keys, bins or dates. Rows before or after do not count.
-    where: what columns must be: {"country": "FR"}, {"plan": ["basic", "pro"]}, or {"age": (18, 65)}, ends included. The
-        release is that of a table with these rows alone.
+    where: what columns must be: {"country": "FR"}, {"plan": ["basic", "pro"]}, or {"age": (18, 65)}, ends included;
+        (18, None) is 18 or more. The release is that of a table with these rows alone.
     sum: a column of amounts to add up, instead of counting. With "count-release", of each person at most `bound` for an
         item, and none below 0.
     bound: the most that one person may contribute, items or events; of sums, the root of the sum of their squares over

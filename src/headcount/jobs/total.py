@@ -61,7 +61,8 @@ def total(
 
     delta: of a sum; counts need none.
     sum: a column of amounts to add up, instead of counting.
-    where: what columns must be: {"country": "FR"}, {"plan": ["basic", "pro"]}, or {"age": (18, 65)}, ends included.
+    where: what columns must be: {"country": "FR"}, {"plan": ["basic", "pro"]}, or {"age": (18, 65)}, ends included;
+        (18, None) is 18 or more.
     debias: "poisson" undoes what clipping took away, if people's counts are Poisson; it needs to know the number of
         people: people=100000 if that is public, people="count" to pay for it.
 

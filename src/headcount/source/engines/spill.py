@@ -74,7 +74,7 @@ def _is_private(folder: Path) -> bool:
 
 
 def _remove_if_dead(folder: Path) -> None:
-    """Remove a folder whose lock nobody holds; the lock is held meanwhile. Raises an OSError if somebody does."""
+    """Remove a folder whose lock is free, and hold the lock meanwhile. Raises an OSError if a process holds it."""
     file = os.open(folder / LOCK, os.O_RDWR | os.O_NOFOLLOW)
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
