@@ -155,6 +155,13 @@ def test_what_a_crash_after_the_seal_left_is_wiped_by_the_next_who_writes(
     assert [file.read_bytes() for file in secrets(path)] == [pending_]
 
 
+def test_a_secret_with_the_number_of_a_pending_charge_but_another_hash_is_wiped(ledger: Ledger, path: Path) -> None:
+    secret = stopped(ledger)
+    path.with_name(f"visits.db.secret-1-{'0' * 16}").write_bytes(b"x" * 32)
+    ledger.publish(Charge("another", Cost(Fraction(1), Fraction(0))), Work())
+    assert [file.read_bytes() for file in secrets(path)] == [secret]
+
+
 def test_files_of_others_are_left_alone(ledger: Ledger, path: Path) -> None:
     others = [path.with_name(name) for name in ("other.db.secret-1-0123456789abcdef", "visits.db.secret-mine")]
     for other in others:

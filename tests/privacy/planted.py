@@ -754,6 +754,12 @@ BUGS = [
         LEDGER + "test_forged_rows_with_right_hashes_are_found",
     ),
     Bug(
+        "secrets are swept by number alone",
+        "account/ledger.py",
+        (("row.hash.startswith(start) and history.is_pending(row)", "history.is_pending(row)"),),
+        PENDING + "test_a_secret_with_the_number_of_a_pending_charge_but_another_hash_is_wiped",
+    ),
+    Bug(
         "the data of a release are not looked at",
         "planner.py",
         (("again=anew, data=identity)", "again=anew)"),),
