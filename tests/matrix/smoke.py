@@ -133,8 +133,9 @@ def duckdb() -> None:
     import duckdb as engine
 
     connection, plays = engine.connect(), rows()
-    connection.register("plays", plays)
-    check_counts(connection.sql("SELECT * FROM plays"))
+    connection.register("frame", plays)
+    connection.execute("CREATE TABLE plays AS SELECT * FROM frame")
+    check_counts(connection.table("plays"))
 
 
 def ibis() -> None:
