@@ -57,7 +57,7 @@ def test_heavy_hitters(visits: Path) -> None:
 def test_a_sample(visits: Path) -> None:
     asked = ("--by=page", "--mechanism=sample-threshold", "--p=0.1", "--bound=1")
     plan = headcount("histogram", visits.name, *ASKED, *asked, "--dry-run", cwd=visits.parent)
-    assert "with a chance of 0.1. No noise is added." in plan.stdout
+    assert "with a probability of 0.1, by a coin of its own. It adds no noise." in " ".join(plan.stdout.split())
     run = headcount("histogram", visits.name, *ASKED, *asked, "--json", cwd=visits.parent)
     assert {row["page"] for row in json.loads(run.stdout)["rows"]} == {"a", "b"}
 

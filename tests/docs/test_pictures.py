@@ -40,29 +40,39 @@ NUMBERS: list[tuple[str, str, dict[str, Any], str]] = [
     ("Items known", "histogram", {**FIRST, "keys": ["a", "b"], "bound": 2, "debias": None}, r"deviation of ([\d.]+)"),
     ("Items not known", "histogram", {**FIRST, "mechanism": "thresholded", "bound": 1}, r"at least (\d+)"),
     ("Items not known", "histogram", {**FIRST, "mechanism": "thresholded", "bound": 20}, r"at least (\d+)"),
-    ("Found and counted", "histogram", FIRST, r"at most ([\d.]+) for a bound of 1,|([\d.]+) for a bound of 10,"),
-    ("Found and counted", "histogram", FIRST, r"about ([\d.]+) people if|([\d.]+) if they have 10"),
-    ("Two measurements", "histogram", {**FIRST, "mechanism": "weighted"}, r"([\d.]+) for a bound of 10,"),
-    ("Two measurements", "histogram", {**FIRST, "mechanism": "weighted"}, r"([\d.]+)(?: people)? for a bound of 1,"),
-    ("As many items", "histogram", {**FIRST, "mechanism": "rounds"}, r"at least (\d+), "),
-    ("As many items", "histogram", {**FIRST, "mechanism": "rounds"}, r", ([\d.]+) \(by round|([\d.]+) if they have 10"),
-    ("One item after", "top", {**FIRST, "k": 10}, r"about (\d+) people|at the least about (\d+)"),
+    ("Found and counted", "histogram", FIRST, r"([\d.]+) people if nearly everyone has at most 10 "),
+    ("Found and counted", "histogram", FIRST, r"about ([\d.]+) people; about ([\d.]+) if"),
+    (
+        "Two measurements",
+        "histogram",
+        {**FIRST, "mechanism": "weighted"},
+        r"([\d.]+) people if nearly everyone has at most 10 ",
+    ),
+    ("Two measurements", "histogram", {**FIRST, "mechanism": "weighted"}, r"([\d.]+) people if nearly everyone has 1 "),
+    ("As many items", "histogram", {**FIRST, "mechanism": "rounds"}, r"([\d.]+) in round [15]"),
+    ("As many items", "histogram", {**FIRST, "mechanism": "rounds"}, r"about ([\d.]+) if each"),
+    ("One item after", "top", {**FIRST, "k": 10}, r"about (\d+) people|the last one about (\d+)"),
     (
         "A sample",
         "histogram",
         {**FIRST, "mechanism": "sample-threshold", "bound": 1},
-        r"at least (\d+)|([\d]+) of 10,000",
+        r"at least (\d+)|([\d.]+)% of 10,000",
     ),
-    ("Numbers", "quantiles", MEDIAN, r"at most ([\d.]+) ranks|in ([\d,]+) cells"),
-    ("Numbers", "quantiles", {**MEDIAN, "mechanism": "search"}, r"at most ([\d.]+) ranks"),
+    ("Numbers", "quantiles", MEDIAN, r"([\d.]+) ranks|in ([\d,]+) cells"),
+    ("Numbers", "quantiles", {**MEDIAN, "mechanism": "search"}, r"([\d.]+) ranks"),
     (
         "Groups",
         "aggregate",
         {**FIRST, "metrics": ["people", "mean(price)"]},
-        r"([\d.]+) of 1,000|about (\d+) people to",
+        r"([\d.]+)% for 1,000|about (\d+) people,",
     ),
-    ("Shapes", "shape", {**FIRST, "people": 20000}, r"about ([\d.]+) if they have 10,000"),
-    ("Shapes", "shape", {**FIRST, "people": 20000, "mechanism": "buckets"}, r"about ([\d.]+) if they have 10,000"),
+    ("Shapes", "shape", {**FIRST, "people": 20000}, r"about ([\d.]+) if these add up to 10,000"),
+    (
+        "Shapes",
+        "shape",
+        {**FIRST, "people": 20000, "mechanism": "buckets"},
+        r"about ([\d.]+) if these add up to 10,000",
+    ),
     ("Shares", "distribution", {**FIRST, "keys": ITEMS}, r"about ([\d.]+) if there are 1,000"),
     ("Shares", "distribution", {**FIRST, "keys": ITEMS, "bound": 10, "mechanism": "recentred"}, r"([\d.]+) if 1,000"),
 ]
@@ -71,7 +81,7 @@ NUMBERS: list[tuple[str, str, dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("section", "job", "arguments", "pattern"), NUMBERS)
 def test_worked_numbers_are_those_of_plans(section: str, job: str, arguments: dict[str, Any], pattern: str) -> None:
-    plan = str(hc.plan(job, TABLE, user="user", dataset="data", **arguments))
+    plan = " ".join(str(hc.plan(job, TABLE, user="user", dataset="data", **arguments)).split())
     found = {number for groups in re.finditer(pattern, plan) for number in groups.groups() if number}
     assert found
     (text,) = [text for title, text in parts(PAGE).items() if title.startswith(section)]
@@ -80,7 +90,7 @@ def test_worked_numbers_are_those_of_plans(section: str, job: str, arguments: di
 
 def test_thresholds_of_rounds() -> None:
     steps = hc.plan("histogram", TABLE, user="user", dataset="data", **FIRST, mechanism="rounds").steps
-    assert ", ".join(f"{each:g}" for each in THRESHOLDS) in " ".join(steps)
+    assert ", ".join(f"{each:g} in round {number}" for number, each in enumerate(THRESHOLDS, 1)) in " ".join(steps)
 
 
 def test_thresholds_of_joint_rounds() -> None:

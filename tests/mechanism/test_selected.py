@@ -257,8 +257,8 @@ def test_it_is_told_in_words() -> None:
     made = calibrated(BUDGET, ExactDraws(100), "add-remove", 1000, "sparse", None)
     counted, chosen, present = made.explain("word")
     assert counted == (
-        "How many people have enough samples is counted first, with discrete Gaussian noise with a standard deviation "
+        "headcount first counts the people with enough samples, with discrete Gaussian noise with a standard deviation "
         "of 20.8."
     )
-    assert "one person changes at most 100 of these choices" in chosen
-    assert present.startswith("How many people have each word at all gets discrete Gaussian noise")
+    assert "one person changes at most 100 of these draws" in chosen
+    assert "to the number of people who have each word at all." in present

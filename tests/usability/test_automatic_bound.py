@@ -116,7 +116,7 @@ def test_intervals_hold_the_true_count(plays: Any) -> None:
 def test_without_undoing_counts_are_lower(plays: Any) -> None:
     raised, plain = (hc.histogram(plays, **ASKED, debias=debias) for debias in ("auto", None))
     assert plain.table["count"][0].as_py() < 0.95 * raised.table["count"][0].as_py()
-    assert "What bounding took away is not in it." in plain.explain()
+    assert "It does not include what bounding removed." in " ".join(plain.explain().split())
 
 
 def test_people_with_one_item_are_not_scaled() -> None:

@@ -8,6 +8,7 @@ that the function's docstring says of a parameter; if it refers to another funct
 import csv
 import re
 from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
 from inspect import Parameter, signature
 from io import StringIO
 from pathlib import Path
@@ -62,8 +63,8 @@ SHORT = {
     "where": "Count only rows that meet a condition.",
     "bins": "Public edges for a column of numbers or dates.",
     "per": "hour, day, week, month, quarter or year of a column of dates.",
-    "dates": "The first and the last date, if they are public: all periods between are released, if all other columns "
-    "are known too.",
+    "dates": "The first and the last date, if they are public. If all other columns are known as well, every period in "
+    "between is released.",
 }
 """The help where the docstring describes how Python types a value."""
 BY_METRIC = {
@@ -102,8 +103,17 @@ def option(parameter: Parameter, text: str) -> Parameter:
     notation = f" {BY_METRIC[name] if mapping else NOTATION[name]}" if mapping or name in NOTATION else ""
     flag = SINGULAR.get(name, name).replace("_", "-")
     short = _with_choices(SHORT.get(name) or first_sentence(text), parameter.annotation)
-    typed = Annotated[kind, typer.Option(f"--{flag}", help=short + notation)]
+    metavar = None if name in LISTS or mapping else _metavar(parameter.annotation)
+    typed = Annotated[kind, typer.Option(f"--{flag}", help=short + notation, metavar=metavar)]
     return Parameter(name, Parameter.KEYWORD_ONLY, default=shown, annotation=typed)
+
+
+def _metavar(annotation: Any) -> str | None:
+    """What a value is, if it is a number."""
+    kinds = get_args(annotation) or (annotation,)
+    if Fraction in kinds:
+        return "<number>"
+    return "<int>" if int in kinds and str not in kinds else None
 
 
 def _with_choices(text: str, annotation: Any) -> str:

@@ -66,17 +66,17 @@ def aggregate(
     memory: int | str | None = None,
     spill: str | PathLike[str] | None = None,
 ) -> Release:
-    """Several statistics of each group: people, events, sums, means, quantiles. Groups are found once, for all of them.
+    """Compute several statistics of each group: people, events, sums, means, quantiles. Groups are found once.
 
     metrics: "people", "events", "share" (of all people), "sum(x)", "mean(x)" per event, "mean(x) per person" (the sum
         of x divided by the number of people), "median(x)", "quantile(x, 0.9)"; x is a column of numbers.
     range: for quantiles: the lowest and the highest value that can be, which are public; or edges. For several columns,
         a mapping from column to either.
-    bound: what one person may contribute to a metric, as the root of the sum of squares over groups:
-        {"sum(price)": 5000}. By default every bound is chosen privately.
+    bound: what one person may contribute to a metric, as the Euclidean norm across groups: {"sum(price)": 5000}. By
+        default headcount chooses every bound privately.
     weights: how much more of the budget a metric gets than the others: {"sum(price)": 3}. By default the metrics have
         about the same relative error.
-    target_error: the relative error that a typical group's value may have, in 19 of 20 cases: {"mean(price)": 0.05}.
+    target_error: the relative error that a typical group's value may have, in 95% of cases: {"mean(price)": 0.05}.
         Such metrics get as much of the budget as that takes, up to nine tenths; the others share the rest.
 
     The other parameters are those of `histogram`.

@@ -68,25 +68,25 @@ def distribution(
     memory: int | str | None = None,
     spill: str | PathLike[str] | None = None,
 ) -> Release:
-    """The share of each item of a public list: by default the mean of each person's own shares, so that everybody
-    weighs the same. Each row is a sample.
+    """Estimate the share of each item of a public list: by default the mean of each person's own shares, so that
+    everyone weighs the same. Each row is a sample.
 
-    keys: the items; what else is in the table is left out. Or `bins`.
-    bound: how many samples of a person count, if not everybody weighs the same; "auto" selects it privately, with 4% of
+    keys: the items, or `bins`; headcount drops rows with other items.
+    bound: how many samples of a person count, if not everyone weighs the same; "auto" selects it privately, with 4% of
         epsilon.
-    target: what a share is. "people": the mean of each person's own shares. "rows": the share of all rows, of a person
-        at most `bound`. "source": you know that everybody draws from one distribution, and ask for that; the more
-        samples people have, the less noise there is, but if some people are unlike the others, it is wrong.
-    people: the number of people, if it is public, for the plan's forecast; of a source, who have at least `bound`
-        samples: then the mechanism is chosen beforehand.
-    sizes: "public" if everybody may know how many samples each person has; with neighbours="replace".
-    mechanism: "auto" takes the one that is predicted to be least off for the target. "laplace" and "gaussian" add noise
+    target: what a share is. "people": the mean of each person's own shares. "rows": the share of all rows, at most
+        `bound` of each person. "source": the one distribution that you know everyone draws from; the more samples
+        people have, the less noise there is, but if some people are unlike the others, the result is wrong.
+    people: the number of people, if it is public, for the plan's forecast; for a source, the number of people who have
+        at least `bound` samples: then the mechanism is chosen beforehand.
+    sizes: "public" if everyone may know how many samples each person has; with neighbours="replace".
+    mechanism: "auto" takes the one with the smallest predicted error for the target. "laplace" and "gaussian" add noise
         to counts, "sample-one" to those of one sample of each person. The others are about a source, whatever the
         target is: "recentred" compares people with the distribution in rounds; "ks", "hypothesis-selection" and
-        "sparse" choose a binomial law for each item (Liu et al. 2020, corrected), of people who have `bound` samples.
+        "sparse" choose a binomial law for each item (Liu et al. 2020, corrected), from people who have `bound` samples.
     share: the share of epsilon for selecting the bound.
 
-    The other parameters are those of `histogram`. Whatever people are like, the guarantee stands.
+    The other parameters are those of `histogram`. The guarantee holds whatever the data look like.
 
     >>> import headcount as hc
     >>> songs = [f"song {number:04d}" for number in range(1, 101)]

@@ -63,10 +63,10 @@ def heavy_hitters(
     memory: int | str | None = None,
     spill: str | PathLike[str] | None = None,
 ) -> Release:
-    """The items that at least a share of all people have; a column says of which of them that is certain.
+    """Find the items that at least a share of all people have; a column says for which of them that is certain.
 
     share: the share of all people: 0.01 is one in a hundred.
-    people: the number of people, if it is public; else they are counted, with 5% of epsilon.
+    people: the number of people, if it is public; else headcount counts them with 5% of epsilon.
     mechanism: by noise ("auto", or one by name), or by a sample ("sample-threshold").
 
     The other parameters are those of `histogram`.

@@ -49,8 +49,8 @@ def profile(
     memory: int | str | None = None,
     spill: str | PathLike[str] | None = None,
 ) -> Release:
-    """How much people contribute: the number of people who have 1 item, 2, 3, 4 to 5, ...; the same for events. No
-    delta is needed.
+    """Count people by how much they contribute: 1 item, 2, 3, 4 to 5, ...; and by their number of events. No delta is
+    needed.
 
     The summary suggests a bound. The parameters are those of `histogram`; a small epsilon is enough, as it is charged.
 

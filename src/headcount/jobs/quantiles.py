@@ -54,17 +54,17 @@ def quantiles(
     memory: int | str | None = None,
     spill: str | PathLike[str] | None = None,
 ) -> Release:
-    """Quantiles of a column of numbers: q=0.5 is the median.
+    """Estimate quantiles of a column of numbers: q=0.5 is the median.
 
     value: the column of numbers.
     q: the fractions, between 0 and 1; by default all tenths.
-    range: the lowest and the highest value that can be, which are public; what is below or above counts as these.
+    range: the lowest and the highest value that can be, which are public; values below or above count as these.
     edges: instead of a range: public edges of cells, for values that are much denser in some places.
     cells: the number of cells that a range is cut into.
     spacing: "even" for cells of one width. "log" for cells whose width doubles whenever the value does, for values over
         decades. "auto" takes "log" if the highest value is at least 100 times the lowest or, from 0, at least 10,000.
-    target_error: instead of epsilon: 19 of 20 are to be off by at most this many ranks (of ranges: rows).
-    bound: how many rows of one person count in full; with bound=1 everybody counts once, however many rows they have.
+    target_error: instead of epsilon: the error that 95% of quantiles may have, in ranks (for ranges: in rows).
+    bound: how many rows of one person count in full; with bound=1 everyone counts once, however many rows they have.
     mechanism: "tree" (the same as "auto"): noise on a tree of counts. "search": binary search, for one quantile or two.
         "sample-threshold" and "sample-search" are the same without noise, by samples.
 

@@ -48,7 +48,7 @@ def ranges(
     memory: int | str | None = None,
     spill: str | PathLike[str] | None = None,
 ) -> Release:
-    """How many rows have a value in each range.
+    """Count the rows whose value is in each range.
 
     ranges: pairs of numbers, which may overlap. A range goes from the first up to, but without, the second.
     mechanism: "tree" (the same as "auto"): noise on a tree of counts. "sample-threshold": without noise, by a sample.

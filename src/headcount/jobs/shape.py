@@ -54,17 +54,17 @@ def shape(
     memory: int | str | None = None,
     spill: str | PathLike[str] | None = None,
 ) -> ShapeRelease:
-    """How many items have how many people, without naming an item; and what follows from it: how many different items
-    there are, how evenly people are spread over them, how many more there would be among more people.
+    """Estimate how many items have how many people, without naming an item. From it follow the number of different
+    items, how evenly people are spread over them, and how many more there would be among more people.
 
-    bound: the most items of one person that count. With more than one, everything gets as much more noise.
-    target_error: instead of epsilon: 19 of 20 numbers of the measured staircase are to be off by at most this much.
-    loss: what is to be small: "l1", the differences of all counts; or "l2", their squares.
+    bound: the most items of one person that count. With more than one, everything gets that many times the noise.
+    target_error: instead of epsilon: the error that 95% of the numbers of the measured staircase may have.
+    loss: what to minimise: "l1", the differences of all counts; or "l2", their squares.
     mechanism: "staircase" (the same as "auto"): noise on the sorted counts. "buckets": noise on the count of every item
-        of a public list, or of every bucket that items are hashed into: what also works where nobody sees all counts.
-    estimator: of buckets: "em", the most likely shape; or "paper", that of Ghazi et al. 2022.
-    buckets: of buckets: their number; by default 2 for each contribution.
-    people: the number of people, if it is public: else 2% of epsilon go to count what they contribute.
+        of a public list, or of every bucket that items are hashed into, which also works where nobody sees all counts.
+    estimator: the estimator for buckets: "em", the most likely shape; or "paper", that of Ghazi et al. 2022.
+    buckets: the number of buckets; by default 2 for each contribution.
+    people: the number of people, if it is public; else headcount counts contributions with 2% of epsilon.
 
     No delta is needed. The other parameters are those of `histogram`.
 

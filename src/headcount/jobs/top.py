@@ -50,10 +50,10 @@ def top(
     memory: int | str | None = None,
     spill: str | PathLike[str] | None = None,
 ) -> Release:
-    """The k most common items, with their counts or without. People may have as many items as they like.
+    """Find the k most common items, with their counts or without. People may have as many items as they like.
 
     k: the number of items wanted. There may be fewer: a rare item is not released.
-    count: "users" releases how many people each item has, "none" the items alone, in order, which costs less.
+    count: "users" releases how many people each item has; "none" only the items, in order, which costs less.
     target_error: the relative error that most counts may have, 0.1 by default.
     rho: the budget as zCDP, instead of epsilon; delta is needed as well.
     kbar: the size of the candidate list: the k are found among the `kbar` most common items.
