@@ -113,7 +113,7 @@ class LedgerError(HeadcountError):
 
 
 class LedgerTampered(LedgerError):
-    """The ledger's rows do not follow from one another: somebody edited, deleted, reordered or rolled back."""
+    """The ledger's rows do not follow from one another: someone edited, deleted, reordered or rolled back."""
 
     exit_code = 1
 

@@ -1,6 +1,6 @@
 """Exact parsing of typed numbers, and interval arithmetic with Arb.
 
-A number that somebody typed means the decimal they typed: 0.1 is one tenth, not the nearest binary fraction. Inside,
+A number that a user typed means the decimal they typed: 0.1 is one tenth, not the nearest binary fraction. Inside,
 every parameter is a `Fraction`. What is not rational (exp, the normal law) is computed as an Arb ball, an interval that
 provably contains the true value, and is converted back only by `round_up` or `round_down`, towards more privacy.
 """

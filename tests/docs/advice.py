@@ -147,7 +147,7 @@ READ_ON: dict[str, tuple[str, ...]] = {
     ),
     "top": (
         "How to [find the most common items](../how-to/found.md)",
-        "Proof: [items selected one after another](../proofs/count-release.md)",
+        "Proof: [items selected one by one](../proofs/count-release.md)",
     ),
     "heavy_hitters": (
         "How to [release counts of a sample, and heavy hitters](../how-to/sampling.md)",

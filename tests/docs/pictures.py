@@ -142,7 +142,7 @@ def top() -> Iterable[str]:
     yield floor()
     yield dashed(FLOOR - 326 * 0.32) + word(464, FLOOR - 326 * 0.32 - 7, "first level: 326 people", "end")
     yield dashed(FLOOR - 69 * 0.32) + word(464, FLOOR - 69 * 0.32 - 7, "last level: 69", "end")
-    yield word(150, 186, "found, one after another") + word(400, 186, "not found")
+    yield word(150, 186, "found, one by one") + word(400, 186, "not found")
 
 
 def people(x: float, count: int, sampled: int, across: int) -> Iterable[str]:

@@ -154,7 +154,7 @@ def test_it_says_that_it_is_not_private(tmp_path: Path) -> None:
         ({"epsilon": []}, "0 ways to compare"),
         ({"epsilon": list(range(1, 200))}, "199 ways"),
         ({"ways": {"by": "item"}}, "a list of mappings"),
-        ({"ways": [{"epsilon": 2}]}, "given beside ways and in them"),
+        ({"ways": [{"epsilon": 2}]}, "given both in ways and outside of them"),
         ({"mechanism": ["auto", "best"]}, "best"),
         ({"epsilonn": 2}, "no such parameter"),
     ],

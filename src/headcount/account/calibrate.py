@@ -143,7 +143,7 @@ def selections(
     epsilon, delta = _positive("epsilon", epsilon), rational("delta", delta, fix="delta=1e-6")
     whole("count", count, least=1, fix="count=10")
     if not delta and beside:
-        raise BadParameter("delta=0: what is counted beside the choices has Gaussian noise.", fix="delta=1e-6")
+        raise BadParameter("delta=0: the count of people has Gaussian noise.", fix="delta=1e-6")
     plain = round_down(epsilon / count)
     if not delta:
         return Selections(plain, count), []

@@ -48,7 +48,7 @@ def read(ledger: Path, charge: ChargeRecord) -> Secret:
         raise LedgerError(
             f"{path}: the secret of row {charge.number} is missing or damaged. That charge was paid and never "
             "finished: what was drawn for it cannot be repeated, and nothing else may be drawn for it.",
-            fix=f"put {path.name} back beside the ledger; or again=True, a new draw and a new charge",
+            fix=f"put {path.name} back next to the ledger; or again=True, a new draw and a new charge",
         )
     return secret
 
@@ -90,7 +90,7 @@ def _write(file: int, content: bytes) -> None:
 
 
 def _wipe_regular(path: Path) -> None:
-    """Wipe a regular file: nothing that somebody put in its place is followed."""
+    """Wipe a regular file: nothing that another process put in its place is followed."""
     with suppress(FileNotFoundError):  # another process was faster
         if S_ISREG(path.lstat().st_mode):
             _wipe(path)

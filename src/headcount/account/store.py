@@ -136,7 +136,9 @@ def _connect(path: Path) -> Connection:
     connection.execute("PRAGMA synchronous = EXTRA")
     connection.execute("PRAGMA trusted_schema = OFF")
     if connection.execute("PRAGMA journal_mode = DELETE").fetchone()[0] != "delete":
-        raise LedgerError(f"{path}: somebody changed the journal mode.", fix="close the other program, then ask again")
+        raise LedgerError(
+            f"{path}: another program changed the journal mode.", fix="close the other program, then ask again"
+        )
     return connection
 
 

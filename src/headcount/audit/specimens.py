@@ -285,7 +285,7 @@ def _threshold() -> RandomizedThreshold:
 
 
 def _found(kind: type[Level]) -> Run[People]:
-    """Items found one after another."""
+    """Items found one by one."""
     rho = zcdp.rho(ONE, DELTA / 2)
     return on_people(found_in((ONE / 4,), most=2, chance=DELTA / 2, variance=100 * ONE, rho=rho, kind=kind))
 

@@ -1,7 +1,7 @@
 """The whole default for people per item, on the worst neighbours: a private profile, the first counts with their
 threshold, and the second measurement of what is shown. Nothing is imitated: a table is read and bounded as in a
 release, once for each bound, and every run draws all of the noise. (With this many people the first profile shows
-somebody, so no second one follows.)
+a person, so no second one follows.)
 
 Everybody in the crowd has four of sixteen items, so all of these are shown. What differs between the neighbours is one
 person, who adds as much as one can in some way.

@@ -60,12 +60,12 @@ class Split:
         return isqrt(self.part // self.bound)
 
     def of_shown(self, shown: Any) -> Any:
-        """Units for each shown item of somebody who has this many of them."""
+        """Units for each shown item of a person who has this many of them."""
         many = shown > self.bound
         return where(many, _each(self.part, where(many, shown, self.bound)), self.unit)
 
     def of_others(self, shown: Any, others: Any) -> Any:
-        """Units for each of the other items of somebody who has this many: what shown items leave."""
+        """Units for each of the other items of a person who has this many: what shown items leave."""
         each = self.of_shown(shown)
         rest = _each(self.squared - shown * each * each, where(others > 0, others, 1))
         return where(rest < self.largest, rest, self.largest)
@@ -182,7 +182,7 @@ class SplitWeight(SpreadWeight):
 
     @property
     def sensitivity(self) -> Sensitivity:
-        """Somebody may have any number of the items that are shown."""
+        """A person may have any number of the items that are shown."""
         items, norm = 1 << ITEM_BITS, isqrt(self.squared)
         return Sensitivity(items=items, largest=norm, total=items * norm, squared=self.squared)
 

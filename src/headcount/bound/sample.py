@@ -33,7 +33,7 @@ MAX_LOSS_FACTOR = 4
 
 @dataclass(frozen=True)
 class Loss:
-    """What sampling takes away from everybody, with noise."""
+    """What sampling removes from everybody, with noise."""
 
     taken: float
     deviation: float
@@ -47,7 +47,7 @@ class Sample(Cutting):
     by_number: ClassVar[bool] = True
     most: int
     lost: Loss | None = None
-    """What sampling takes away, if that is measured."""
+    """What sampling removes, if that is measured."""
 
     @property
     def limit(self) -> int:

@@ -1,7 +1,7 @@
 """What people add to groups that are public: vectors, each scaled to a norm of its own.
 
 A vector says what one person adds to each group: 1, their events, the sum of an amount less a public centre, or their
-events in each cell of a public scale. Somebody whose vector v has a norm n above the bound C adds v C / n: a vector of
+events in each cell of a public scale. A person whose vector v has a norm n above the bound C adds v C / n: a vector of
 norm at most C. It is truncated to whole units, of which C has a given number. What a person adds depends on their own
 rows, and on what is public by then: the groups, the centre, and the bound. Proof: docs/proofs/groups.md.
 
@@ -64,7 +64,7 @@ class Vector:
     """True if the centre is to be found first."""
 
     def norms(self, groups: int) -> tuple[float, float]:
-        """The least and the largest norm of somebody who is in any of the groups: of counts, these are public."""
+        """The least and the largest norm of a person who is in any of the groups: of counts, these are public."""
         if self.kind == "amount":
             return 0.0, inf
         most = 1.0 if self.kind == "people" else float(LARGEST_COUNT)

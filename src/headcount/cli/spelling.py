@@ -19,7 +19,7 @@ SPECIAL = re.compile(r"[\s()&;<>|$`*?!#\"]")
 
 def as_options(message: str, names: Collection[str]) -> str:
     """An error in the spelling of the command line: where it begins, and after `Fix:`. What lies between may repeat
-    what somebody typed, and stays."""
+    what a user typed, and stays."""
     assigned = _assigned(names)
     message_, fix, line = message.partition(" Fix: ")
     opening = re.match(assigned, message_) or re.match(rf"({'|'.join(names)})(): ", message_)

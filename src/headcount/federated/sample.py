@@ -8,10 +8,10 @@ Why that is the same. Let S = k <= s. By symmetry the sample is each of the sets
 1 / C(n, k). So a set A of k people is the sample with chance C(n, k) p^k (1 - p)^(n - k) / C(n, k), which is
 p^k (1 - p)^(n - k): that of n independent coins. This needs that
 
-- the sequence is drawn among all n people, evenly: an even order of people whom somebody else has picked is not enough;
+- the sequence is drawn among all n people, evenly: an even order of people whom others have picked is not enough;
 - who is in the sample is settled before anybody answers. Whoever does not answer is in it or not all the same, without
   an item. If the first S *answers* were taken, one person's silence would let another one in;
-- S, the sequence, and who was invited stay in the aggregator. Somebody who is known to be invited is known to be in the
+- S, the sequence, and who was invited stay in the aggregator. A person who is known to be invited is known to be in the
   sample with a chance of about n p / s, close to 1.
 
 Where it is not the same. S > s has a chance, eta, that does not depend on the data. So for every event E the law P' of

@@ -46,7 +46,7 @@ class HistogramParameters(ListedItemJob):
 
     @property
     def found(self) -> bool:
-        """True if items are selected one after another, by request."""
+        """True if items are selected one by one, by request."""
         return self.mechanism == "count-release"
 
     @property
@@ -156,7 +156,7 @@ class HistogramParameters(ListedItemJob):
             raise BadParameter("grid, debias: not with sum.", fix="no grid and debias")
 
     def _check_topk(self) -> None:
-        """What goes with items that are selected one after another."""
+        """What goes with items that are selected one by one."""
         added = self.sum or self.count == "events"
         if self.bound != "auto" and (isinstance(self.bound, str) or not added):
             why = "a person's amount is cut at a number" if added else "people may have as many items as they like"

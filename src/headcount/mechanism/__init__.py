@@ -6,7 +6,7 @@ intervals.py    intervals of noisy counts, near a threshold too
 known/          items known in advance: noise on every one of them; if they are many, measured again as well
 unknown/        items not known in advance: those above a threshold, also in rounds; what is shown is measured again
 groups/         several statistics of each group, known or not: people, events, sums, means, quantiles
-topk/           items not known in advance, selected one after another without a bound
+topk/           items not known in advance, selected one by one without a bound
 sampled/        counts of a sample, without noise
 ordered/        quantiles and ranges: a tree of counts, or a binary search
 shape/          a histogram without its labels: noise on its sorted counts, or on all of them

@@ -150,7 +150,7 @@ class Mechanism(ABC, Generic[B, N]):
     @property
     def estimand(self) -> Estimand:
         """What low and high are an interval for. Declared as "true" only by a mechanism whose intervals also allow for
-        what bounding took away."""
+        what bounding removed."""
         return "bounded"
 
     @property

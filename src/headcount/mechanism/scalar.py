@@ -1,4 +1,4 @@
-"""Mechanisms that may measure one number besides the counts: what bounding took away, or how many people there are."""
+"""Mechanisms that may measure one number besides the counts: what bounding removed, or how many people there are."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace

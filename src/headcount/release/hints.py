@@ -56,7 +56,7 @@ def _epsilon(epsilon: float) -> list[str]:
         return []
     return [
         f"Epsilon {epsilon:g} is above {LARGEST_EPSILON}: one person may change the odds of a result by a factor of "
-        f"e^{epsilon:g}, which by itself protects hardly anybody. Fix: epsilon=1, or other safeguards beside it"
+        f"e^{epsilon:g}, which by itself protects hardly anybody. Fix: epsilon=1, or other safeguards as well"
     ]
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-WARNING = "NOT PRIVATE: RELEASES BESIDE EXACT VALUES. DO NOT RUN THIS ON SECRET DATA."
+WARNING = "NOT PRIVATE: RELEASES NEXT TO EXACT VALUES. DO NOT RUN THIS ON SECRET DATA."
 LEGEND = (
     "items: true number of items. shown: mean number of rows. median_error: relative, of what is shown.",
     "l1: sum of absolute errors, where an item that is not shown counts as 0. coverage: intervals that hold the "

@@ -48,5 +48,5 @@ def _mappings(ways: Sequence[Mapping[str, Any]] | None, arguments: Mapping[str, 
     if not listed or not all(isinstance(each, Mapping) for each in ways):
         raise BadParameter(f"ways={ways!r:.60}: a list of mappings.", fix=LISTS)
     if twice := [name for each in ways for name in each if name in arguments]:
-        raise BadParameter(f"{twice[0]}: given beside ways and in them.", fix=f"{twice[0]} in ways alone")
+        raise BadParameter(f"{twice[0]}: given both in ways and outside of them.", fix=f"{twice[0]} in ways alone")
     return [dict(each) for each in ways]

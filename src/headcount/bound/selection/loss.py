@@ -1,4 +1,4 @@
-"""What sampling takes away from everybody, measured before any count, to correct counts by it.
+"""What sampling removes from everybody, measured before any count, to correct counts by it.
 
 After a first profile it is evidence as well. The profile may hide a few people with far more than all others; what
 sampling takes from them is hidden by a noise of its own. So the two are judged together, by released values alone: if

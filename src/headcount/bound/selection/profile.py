@@ -269,7 +269,7 @@ def _split(profile: Profile) -> SplitWeight:
 
 
 def _hardly_exceeded(profile: Profile, most: int, scales: float) -> bool:
-    """True if people lose next to nothing with this many items each, as far as the profile shows."""
+    """True if people lose almost nothing with this many items each, as far as the profile shows."""
     return not _too_much(profile, most, profile.people_above(scales)).any()
 
 
@@ -301,7 +301,7 @@ class Contributed:
 
 
 def contributed(profile: Profile, largest: int) -> Contributed | None:
-    """What people contribute by norm; None if nobody was seen. Of events, somebody has between the norm (all of one
+    """What people contribute by norm; None if nobody was seen. Of events, a person has between the norm (all of one
     item) and its square (each of another): what is in between is taken."""
     starts = np.array(profile.edges, dtype=np.float64) ** size_power(largest)
     norms = (starts * np.append(starts[1:] - 1, starts[-1])) ** 0.25

@@ -19,7 +19,7 @@ LOSS_VARIATION = 1.0
 
 @dataclass(frozen=True)
 class ClippingLoss:
-    """What bounding took away from all items together."""
+    """What bounding removed from all items together."""
 
     taken: float
     """Noisy clipped amount; one person's part in the sum is limited."""

@@ -78,7 +78,7 @@ class KnownItems(Strategy):
 
     @property
     def _corrects(self) -> bool:
-        """True if what bounding takes away is measured without being requested."""
+        """True if what bounding removes is measured without being requested."""
         return self.bound == self.debias == "auto" and self.cells > 1 and self.grid is None and not self.by_name
 
     @property

@@ -38,7 +38,7 @@ TREE_THETA = 50
 """The threshold of a tree of samples, unless another one is given: larger than what shows the smallest items, as it is
 the size of the sample that matters. The error of quantiles is smaller by a third to a half (from 5,000 people on)."""
 BIAS_DIVISOR = 4
-"""Bounding moves a quantile by about a quarter of the rows that it takes away: people with many rows are not all on one
+"""Bounding moves a quantile by about a quarter of the rows that it removes: people with many rows are not all on one
 side."""
 
 

@@ -151,6 +151,6 @@ def calibrated(
 
 
 def laplace_event(epsilon: Fraction, bounding: SampledItems, neighbours: Neighbours) -> Laplace:
-    """Noise for integers to which a person adds at most `bound` in all; a replaced one takes away as much as well."""
+    """Noise for integers to which a person adds at most `bound` in all; a replaced one removes as much as well."""
     most = changed_people(neighbours) * bounding.sensitivity.total
     return Laplace(calibrate.laplace_scale(epsilon, most), Fraction(most))

@@ -1,1 +1,1 @@
-"""Items not known in advance, selected one after another. Proof: docs/proofs/count-release.md."""
+"""Items not known in advance, selected one by one. Proof: docs/proofs/count-release.md."""

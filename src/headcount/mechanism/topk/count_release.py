@@ -1,4 +1,4 @@
-"""Items not known in advance, selected one after another and counted, without a bound on the items of a person
+"""Items not known in advance, selected one by one and counted, without a bound on the items of a person
 (Rogers 2024, Private Count Release, repaired).
 
 The first levels spend little epsilon per selection, so that only the most common items are selected; later levels spend

@@ -14,7 +14,7 @@ from headcount.noise.race import Race
 
 
 class Search:
-    """Selection of items one after another, until the budget is used up or enough are selected."""
+    """Selection of items one by one, until the budget is used up or enough are selected."""
 
     def __init__(self, bounded: BoundedTop, budget: ZcdpFilter, wanted: int | None) -> None:
         self._next = bounded.next

@@ -1,4 +1,4 @@
-"""Items selected one after another, with no limit on how many of them a person has: their counts, or what events or
+"""Items selected one by one, with no limit on how many of them a person has: their counts, or what events or
 amounts add up to, with a limit on amounts that is given or selected privately."""
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ EXAMPLE_RANKS = (1, 10, 100, 1000)
 
 @dataclass(frozen=True, kw_only=True)
 class TopK(Strategy):
-    """Private Count Release: items selected one after another."""
+    """Private Count Release: items selected one by one."""
 
     kbar: int = KBAR
     """Number of candidates: the most common items."""

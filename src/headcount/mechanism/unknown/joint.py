@@ -45,7 +45,7 @@ FINDING_ROUNDS, ENOUGH_SHOWN = 2, 0.9
 """Shown items are counted after this many rounds, or once they have this share of everybody's weight."""
 NEARLY_ALL, NARROW_ITEMS = 0.95, 20
 """The last round counts at a narrower bound, if what is shown before has this share of everybody's weight, and is at
-least this number of items: enough to fit what the narrower bound takes away."""
+least this number of items: enough to fit what the narrower bound removes."""
 NARROW_KEEPS, NARROW_SPREAD = 0.9, 0.3
 """The narrower bound keeps this share of what the wide one keeps; and how much items differ in that, as it is expected
 before it is measured."""

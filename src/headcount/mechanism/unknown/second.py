@@ -1,7 +1,7 @@
 """A second measurement of the items that are shown: which they are is public by then.
 
 People are scaled once more, by how much of the *shown* items they have: far less than of all items, so a bound that
-clips next to nothing needs little noise. Three things are measured for it, each with Gaussian noise:
+clips almost nothing needs little noise. Three things are measured for it, each with Gaussian noise:
 
 1. a profile: how many people have how much of the shown items; the bound follows from it and from the first counts
 2. how much that bound clips from everybody

@@ -43,7 +43,7 @@ class Thresholded(Mechanism[Bounded, Noisy]):
         return entropy.draw(Bernoulli(self.coin), count) if self.coin else 0
 
     def estimate(self, noisy: Noisy) -> Columns:
-        """Counts and their intervals, corrected for what sampling took away if that is measured."""
+        """Counts and their intervals, corrected for what sampling removed if that is measured."""
         found, lost = super().estimate(noisy), self.bounding.lost
         if lost is None or not len(noisy.values):
             return found

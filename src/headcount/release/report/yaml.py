@@ -11,7 +11,7 @@ from headcount.errors import visible
 from headcount.wording import counted_noun, visible_json
 
 GAP = "TO FILL IN"
-"""Stands wherever somebody has to write something."""
+"""Stands wherever a person has to write something."""
 HEADER = (
     "# A draft: {gaps} below are marked {GAP}. Where such a mark follows a value (NOT A FACT), the value only keeps",
     "# the file valid until you put the right one. Fill in a copy: only this file can be verified against a ledger.",
@@ -22,14 +22,14 @@ LONGEST = 80
 
 @dataclass(frozen=True)
 class Gap:
-    """A text that somebody has to write."""
+    """A text that a person has to write."""
 
     what: str
 
 
 @dataclass(frozen=True)
 class Placeholder:
-    """A value that keeps the record valid until somebody puts the right one."""
+    """A value that keeps the record valid until a person puts the right one."""
 
     value: Any
     what: str
