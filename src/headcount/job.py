@@ -1,4 +1,4 @@
-"""What one asks of a table: the base class of all jobs.
+"""Requests about a table: the base class of all jobs.
 
 A job is a frozen dataclass whose fields are the parameters of one public function. It checks them, says which columns
 it reads and what an item is, decides on a strategy for a budget, and makes the released table and sentences. It knows
@@ -69,12 +69,12 @@ def parse_user(name: str, user: Any, before: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Job(ABC):
-    """What one asks of a table."""
+    """A request about a table: the parameters of one public function."""
 
     name: ClassVar[str]
     """The public function."""
     view: ClassVar[str] = ""
-    """What kind of table a release of this job is; empty for counts of items."""
+    """The kind of table that a release of this job is; empty for counts of items."""
     people_of_all_rows: ClassVar[bool] = False
     """True if people without a row that meets the conditions are counted among all people."""
     later_parameters: ClassVar[tuple[str, ...]] = ("where",)
@@ -160,7 +160,7 @@ class Job(ABC):
 
     @property
     def cost_example(self) -> str:
-        """What to write if no cost was typed."""
+        """An example of a cost, for the error if none was typed."""
         return "epsilon=1"
 
     def check_target(self, target: Any) -> None:
@@ -200,7 +200,7 @@ class Job(ABC):
 
     @property
     def roles(self) -> tuple[Role, ...]:
-        """What each of the columns is needed for."""
+        """The role of each of the columns."""
         numbers: dict[str, Role] = dict.fromkeys(self.numbers, "number")
         own = {name: _role(bins) for name, bins in self._binned_columns().items()} | numbers
         first: Role = "person"
@@ -275,7 +275,7 @@ class Job(ABC):
 
     @abstractmethod
     def strategy(self, budget: Cost, cells: int | None) -> Strategy:
-        """How it is answered within a budget; `cells` is the number of public items."""
+        """The strategy for a budget; `cells` is the number of public items."""
 
     def table(self, noisy: Noisy, columns: Columns, people: NoisyCount) -> pa.Table:
         """The released rows."""
@@ -291,11 +291,11 @@ class Job(ABC):
     @property
     @abstractmethod
     def item(self) -> str:
-        """What an item is called."""
+        """The name of an item."""
 
     @property
     def unit(self) -> str:
-        """What is counted."""
+        """The unit of the values."""
         return "people"
 
     @property
@@ -305,14 +305,14 @@ class Job(ABC):
 
     @abstractmethod
     def own_title(self) -> str:
-        """What is counted, in a few words."""
+        """The job without its conditions, in a few words."""
 
     def title(self) -> str:
         """The job in a few words."""
         return f"{self.own_title()}{f' where {where_clause(self.where)}' if self.where else ''}"
 
     def reading(self, dataset: str) -> str:
-        """What is read, in a sentence."""
+        """Describe the reading, in sentences."""
         *others, last = dict.fromkeys(self.columns)
         if not others:
             return f"headcount reads the column {last} of {dataset}. It drops rows without a value."
@@ -320,11 +320,11 @@ class Job(ABC):
         return f"headcount reads the columns {listed} of {dataset}. It drops rows that lack a value in one of them."
 
     def explain(self, strategy: Strategy, mechanism: AnyMechanism) -> list[str]:
-        """What happens once the bound is selected, a sentence for each step."""
+        """Describe the steps after the selection of the bound."""
         return [mechanism.bounding.explain(self.item), *mechanism.explain(self.item)]
 
     def closing(self, people: NoisyCount | None) -> list[str]:
-        """What else becomes of the counts; `people` once they are counted."""
+        """Describe what else is done with the counts; `people` once they are counted."""
         return []
 
     def estimand(self, mechanism: AnyMechanism, cells: int | None) -> Estimand:
@@ -346,7 +346,7 @@ class Job(ABC):
         return notes[self.estimand(mechanism, cells)]
 
     def unseen(self, mechanism: AnyMechanism, selections: Sequence[BoundSelection[Any]]) -> str:
-        """What intervals for the true counts cannot hold, as a sentence: a few people with far more than all others."""
+        """Say what intervals for the true counts cannot cover: a few people with far more than everyone else."""
         people = mechanism.unseen or next((each.unseen for each in reversed(selections) if each.unseen), 0)
         if not people or mechanism.estimand != "true":
             return ""
@@ -361,20 +361,20 @@ class Job(ABC):
 
     @property
     def values(self) -> str:
-        """What the released values are."""
+        """The name of the released values."""
         return "counts"
 
     @property
     def bias(self) -> str:
-        """How the truth compares with the value after bounding."""
+        """The direction in which the truth differs from the value after bounding."""
         return "is higher"
 
     def held_to(self, limit: int) -> str:
-        """What the bound allows a person."""
+        """The bound with its unit."""
         return counted_noun(limit, "event" if self.counts_events else "item")
 
     def interval(self, mechanism: AnyMechanism, cells: int | None) -> str:
-        """What low and high mean."""
+        """The meaning of low and high, in sentences."""
         if self.estimand(mechanism, cells) == mechanism.estimand:
             return mechanism.interval_meaning
         return "The interval from low to high contains the true count in 95% of cases. Nobody has more than the bound."
@@ -386,13 +386,13 @@ class Job(ABC):
 
     @property
     def _change(self) -> str:
-        """How neighbouring tables differ."""
+        """The difference between neighbouring tables, as a clause."""
         if self.neighbours == "replace":
             return f"replacing all rows of any one person ({self.user}) by other rows"
         return f"adding or removing any one person ({self.user}), with all their rows,"
 
     def guarantee(self, cost: Cost) -> str:
-        """What is promised, to whom."""
+        """The guarantee, in a sentence."""
         epsilon, delta = float(cost.epsilon), float(cost.delta)
         factor = f"{exp(epsilon):.4g} (e^{epsilon:g})" if epsilon <= 9 else f"e^{epsilon:g}"
         plus = f", plus {delta:g}" if delta else ""
@@ -400,7 +400,7 @@ class Job(ABC):
 
 
 def few_with_more(people: int, more: str = "far more") -> str:
-    """What cannot be ruled out, as the first of several sentences."""
+    """Say that a few people may have far more, as the first of several sentences."""
     return f"A few people (up to {people:,} in the whole table) may have {more} than everyone else."
 
 

@@ -123,13 +123,13 @@ class Plan:
     events: Events | None = field(default=None, compare=False, repr=False)
     """The table, if it is at hand."""
     limits: Limits = field(default=Limits(), compare=False, repr=False)
-    """What the run may use: no part of the request."""
+    """Memory and disk that the run may use; not part of the request."""
     promise: str = ""
     """What was promised of a query; empty for a table."""
 
     @cached_property
     def strategy(self) -> Strategy:
-        """How the job is answered within the budget."""
+        """The strategy that answers the job within the budget."""
         usable = replace(self.budget, delta=Fraction(0)) if self.job.pure else self.budget
         return self.job.strategy(usable, self._cells)
 
@@ -157,7 +157,7 @@ class Plan:
 
     @cached_property
     def mechanism(self) -> AnyMechanism:
-        """What will draw the noise, if the bound is given."""
+        """The mechanism that will draw the noise, if the bound is given."""
         return self.strategy.given()
 
     @cached_property
@@ -182,7 +182,7 @@ class Plan:
 
     @property
     def cost(self) -> Cost:
-        """What will be paid: never more than what was typed, and no delta where none is needed."""
+        """The price of the release: never more than what was typed, and no delta where none is needed."""
         return replace(self.budget, delta=Fraction(0)) if self.strategy.pure else self.budget
 
     @property
@@ -192,7 +192,7 @@ class Plan:
 
     @property
     def steps(self) -> tuple[str, ...]:
-        """What will happen and what it guarantees, in sentences."""
+        """The steps of the release and its guarantee, in sentences."""
         return (*self._steps(self._decision), self.guarantee)
 
     @property
@@ -201,7 +201,7 @@ class Plan:
         return None if self.selection else Decision(self.mechanism)
 
     def _steps(self, decision: Decision | None, people: NoisyCount | None = None) -> list[str]:
-        """What happens, as far as it is known: to its end once it is decided."""
+        """Describe the steps as far as they are known: all of them once the mechanism is decided."""
         selections = decision.selections if decision else (self.selection,) if self.selection else ()
         mechanism = decision.mechanism if decision else None
         rest = self.job.explain(self.strategy, mechanism) if mechanism else [self.strategy.outlook(self.job.item)]
@@ -216,7 +216,7 @@ class Plan:
         ]
 
     def _selected(self, selections: Sequence[BoundSelection[Any]], mechanism: AnyMechanism | None) -> list[str]:
-        """How the bound is selected, what that takes, and what it led to."""
+        """Describe how the bound is selected, what that costs, and what it led to."""
         sentences = []
         for number, selection in enumerate(selections):
             percent = f"{float(100 * selection.epsilon / self.budget.epsilon):.3g}%"
@@ -228,7 +228,7 @@ class Plan:
 
     @property
     def guarantee(self) -> str:
-        """What is promised, to whom."""
+        """The guarantee, in a sentence."""
         return self.job.guarantee(self.cost)
 
     @property
@@ -237,7 +237,7 @@ class Plan:
         return request_hints(self._plain, float(self.cost.epsilon), float(self.cost.delta))
 
     def _facts(self) -> list[tuple[str, str]]:
-        """What it costs, how accurate it will be, what is promised, and hints, in lines with a label."""
+        """Lines with a label: cost, expected error, what appears, the guarantee, and hints."""
         cost = f"epsilon {float(self.cost.epsilon):g}, delta {float(self.cost.delta):g}"
         forecast = self.strategy.forecast(self.job.item, self.job.unit)
         expected, beware = ([line for line in forecast if (line[0] == "beware") is warns] for warns in (False, True))
@@ -245,8 +245,8 @@ class Plan:
         return [("cost", cost), *expected, promise, *beware, *(("beware", hint) for hint in self.hints)]
 
     def summary(self, spell: Callable[[str], str] = str) -> str:
-        """What is released, for what, how well, and how; `spell` writes the parameters in forecast and hints in the
-        spelling of the reader."""
+        """The plan as text, wrapped; `spell` writes the parameters in forecast and hints in the spelling of the
+        reader."""
         lines = [
             wrapped(visible(f"{self.what}, from {self.dataset}")),
             "",
@@ -340,7 +340,7 @@ class Plan:
 
     @property
     def _events(self) -> tuple[Event, ...]:
-        """What will happen: if the bound is still to be selected, the selection, and what the counts may cost after
+        """The privacy events; if the bound is still to be selected, its selection and a guarantee for the counts after
         it."""
         extra = self.strategy.extra_events
         if self.selection is None:
@@ -382,7 +382,7 @@ class Plan:
         return open_release(sealed.content, fresh=sealed.fresh, ledger=charged.path)
 
     def source(self, data: Any = None) -> Source:
-        """What will be read; `data` is needed only by a plan that came from text."""
+        """The source that will be read; `data` is needed only by a plan that came from text."""
         events = self._opened(data)
         return Source(events, self.limits, self.domain, self.dataset, watch(events))
 
@@ -404,7 +404,7 @@ class Plan:
         return events
 
     def about(self, decision: Decision | None, people: NoisyCount | None = None) -> About:
-        """Everything about the release but its rows; without its mechanism, as far as it is known."""
+        """Metadata of the release, everything except its rows; without a mechanism, as far as it is known."""
         ready = decision or self._decision
         mechanism = ready.mechanism if ready else None
         selected = [event for selection in (ready.selections if ready else ()) for event in selection.events]

@@ -34,7 +34,7 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Decision:
-    """What is done once everything is selected."""
+    """The mechanism, once everything is selected."""
 
     mechanism: AnyMechanism
     selections: tuple[BoundSelection[Any], ...] = ()
@@ -43,19 +43,19 @@ class Decision:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What may be released."""
+    """The result of a run, which may be released."""
 
     decision: Decision
     table: pa.Table
     measured: str
-    """Of a shape: what its intervals are computed from."""
+    """The measurements from which a shape computes its intervals; empty for others."""
     people: NoisyCount
     """The number of people: with noise, or as it is public."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """What is read."""
+    """The table that is read, and its limits."""
 
     events: Events
     limits: Limits

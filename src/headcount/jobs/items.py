@@ -61,7 +61,7 @@ class ItemJob(Job):
         return " ".join([super().reading(dataset), *(self._cut(column, period) for column, period in self.per)])
 
     def _cut(self, column: str, period: Period) -> str:
-        """What becomes of dates, in a sentence."""
+        """Describe how dates become periods, in sentences."""
         return (
             f"Each date of {column} becomes the start of its {period} (in UTC if the column has a time zone). "
             "headcount drops rows whose value is not a date."

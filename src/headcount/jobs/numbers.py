@@ -160,7 +160,7 @@ class NumberJob(Job):
         return [self._scale(), *super().explain(strategy, mechanism)]
 
     def _scale(self) -> str:
-        """What becomes of numbers."""
+        """Describe how numbers are placed in cells."""
         low, high = self.axis.edges[0], self.axis.edges[-1]
         if not self.axis.clamped:
             return (

@@ -20,8 +20,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 
 @explained
 def plan(job: str, data: Any, **arguments: Any) -> Plan:
-    """What a release would cost and how far off it would be: the arguments of the function of that name; nothing is
-    read or spent.
+    """Plan a release: its cost, its expected error and its steps. It takes the name of a job and the arguments of that
+    function, reads only the schema, and spends nothing.
 
     >>> import headcount as hc
     >>> hc.plan("histogram", hc.example(), user="user", by="song", epsilon=1, bound=20).mechanism.event.threshold

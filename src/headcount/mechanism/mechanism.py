@@ -61,7 +61,7 @@ class Columns:
     by_name: dict[str, Any]
     """Arrays: the value, low, high, and whatever else a mechanism releases per item."""
     measured: str = ""
-    """Of a shape: the measurements that its intervals are computed from, as text."""
+    """The measurements from which a shape computes its intervals, as text; empty for others."""
 
 
 @dataclass(frozen=True)

@@ -42,17 +42,17 @@ Forecast = list[tuple[str, str]]
 
 @dataclass(frozen=True, kw_only=True)
 class Strategy(ABC):
-    """How a family of mechanisms answers within a budget."""
+    """The answer of a family of mechanisms within a budget."""
 
     budget: Cost
-    """What the whole release may cost."""
+    """The price that the whole release may have."""
     neighbours: Neighbours
     bound: int | str = "auto"
     """The most that one person may contribute, or how it is selected."""
     share: Fraction | None = None
     """The share of epsilon for selecting the bound, if it is given."""
     people_count: PeopleCount | None = None
-    """A noisy count of all people that is released beside the answer."""
+    """A noisy count of all people that is released together with the answer."""
     later: Fraction = Fraction(0)
     """Epsilon of the selections after the first one."""
 
@@ -102,7 +102,7 @@ class Strategy(ABC):
 
     @property
     def rest(self) -> Cost:
-        """What is left for the mechanism."""
+        """The budget that is left for the mechanism."""
         return Cost(self.budget.epsilon - self.price - self.reserved, self.budget.delta)
 
     @property

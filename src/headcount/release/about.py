@@ -1,4 +1,4 @@
-"""Everything about a release but its rows, and the Parquet bytes that hold both.
+"""Metadata of a release, everything except its rows, and the Parquet bytes that hold both.
 
 The bytes depend on the released values and on public parameters alone: no time, no number of rows read, no statistics.
 """
@@ -28,7 +28,7 @@ RANK = "rank"
 
 @dataclass(frozen=True)
 class About:
-    """Everything about a release but its rows. Fields may be added, never changed or removed: files keep them."""
+    """Metadata of a release: everything except its rows. Fields may be added, never changed or removed."""
 
     what: str
     """The question in a few words: people per word."""
@@ -36,7 +36,7 @@ class About:
     by: tuple[str, ...]
     """The columns that make an item."""
     unit: str
-    """What is counted: people, or events."""
+    """The unit of the counts: people, or events."""
     epsilon: str
     delta: str
     """What was paid, exactly."""
@@ -64,7 +64,7 @@ class About:
     estimand: str = ""
     """What low and high are an interval for, one of `ESTIMANDS`; empty in releases of version 0.9 and before."""
     interval: str = ""
-    """The same as a sentence, which stands above the numbers."""
+    """`estimand` as a sentence, which stands above the numbers."""
     unseen: str = ""
     """What intervals cannot hold, as a sentence: a few people with far more than all others; empty if that is not
     known."""

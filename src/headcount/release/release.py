@@ -109,7 +109,7 @@ class Release:
         return Paid(float(self.about.epsilon), float(self.about.delta), from_json(self.about.events))
 
     def explain(self) -> str:
-        """What was done, what it guarantees, and to whom, in numbered sentences; then hints, if there are any."""
+        """Explain the release step by step, with its guarantee; then hints, if there are any. Lines are wrapped."""
         steps = [wrapped(visible(step), f"{number}. ") for number, step in enumerate(self.about.steps, 1)]
         return "\n".join([*steps, *map(wrapped, self._hint_lines())])
 

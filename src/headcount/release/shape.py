@@ -24,7 +24,7 @@ OUTDATED = "nothing follows from a shape that headcount 0.8 or before made: its 
 
 
 class Shape(Release):
-    """How many items have how many people; no item is named."""
+    """The number of items by number of people; no item is named."""
 
     @cached_property
     def prevalences(self) -> Prevalence:
@@ -38,7 +38,7 @@ class Shape(Release):
         return self.prevalences.largest_first
 
     def distinct(self) -> Estimate:
-        """How many items have people, after bounding: of the table as it is, no fewer than `low`."""
+        """The number of different items after bounding; the table as it is has no fewer than `low`."""
         found = self._properties.distinct()
         return self._noted(found, f"after {self._restriction}; the whole table has at least {floor(found.low):,}")
 
@@ -75,7 +75,7 @@ class Shape(Release):
 
     @property
     def _restriction(self) -> str:
-        """What was done to people."""
+        """The bounding of people, as a clause."""
         return f"each person was held to {counted_noun(self.about.bound, 'item')}"
 
     def _noted(self, found: Estimate, note: str) -> Estimate:

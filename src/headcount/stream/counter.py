@@ -88,7 +88,7 @@ class Counter(Single):
 
     @property
     def settings(self) -> Settings:
-        """What is counted, and what is promised."""
+        """The settings: items or buckets, epsilon, neighbours."""
         return self._state.settings
 
     @property
@@ -97,7 +97,7 @@ class Counter(Single):
         return self._state.closed
 
     def explain(self) -> str:
-        """What is done, what it guarantees, and to whom, in numbered sentences."""
+        """Explain the counter step by step, with its guarantee."""
         return "\n".join(wrapped(step, f"{number}. ") for number, step in enumerate(self.settings.steps, 1))
 
     def __repr__(self) -> str:

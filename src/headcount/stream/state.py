@@ -79,7 +79,7 @@ class Settings:
 
     @property
     def steps(self) -> tuple[str, ...]:
-        """What is done, what it guarantees, and to whom, in sentences."""
+        """The steps and the guarantee, in sentences."""
         where = f"one of {self.cells:,} buckets" if self.hashed else f"one of {self.cells:,} known items"
         noise = f"discrete Laplace noise of scale {float(self.law.scale):,.4g}"
         return (
