@@ -29,7 +29,7 @@ def test_a_plan_tells_the_share(plays: Path) -> None:
     asked = ("--user=user", "--by=song", "--epsilon=1", "--mechanism=thresholded", "--share=0.1", "--grid=2,4,8")
     run = headcount("histogram", plays.name, *asked, "--dry-run", cwd=plays.parent)
     assert "from 3 candidates up to 8" in run.stdout
-    assert "This takes 0.1 of epsilon (10%)." in run.stdout
+    assert "This uses 10% of epsilon (0.1)." in " ".join(run.stdout.split())
 
 
 def test_a_profile(plays: Path) -> None:

@@ -51,7 +51,7 @@ NUMBERS: list[tuple[str, str, dict[str, Any], str]] = [
     ("Two measurements", "histogram", {**FIRST, "mechanism": "weighted"}, r"([\d.]+) people if nearly everyone has 1 "),
     ("As many items", "histogram", {**FIRST, "mechanism": "rounds"}, r"([\d.]+) in round [15]"),
     ("As many items", "histogram", {**FIRST, "mechanism": "rounds"}, r"about ([\d.]+) if each"),
-    ("One item after", "top", {**FIRST, "k": 10}, r"about (\d+) people|the last one about (\d+)"),
+    ("One item after", "top", {**FIRST, "k": 10}, r"with about (\d+) people or more|the last one about (\d+)"),
     (
         "A sample",
         "histogram",

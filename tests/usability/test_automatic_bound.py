@@ -30,7 +30,7 @@ def test_nothing_but_epsilon_is_needed(plays: Any, neighbours: Any, count: Any, 
     plan = hc.plan("histogram", plays, **ASKED, neighbours=neighbours, count=count, keys=keys)
     assert plan.selection is not None
     assert plan.strategy.price <= plan.budget.epsilon / 10
-    assert f"This takes {float(plan.strategy.price):g} of epsilon" in str(plan)
+    assert f"of epsilon ({float(plan.strategy.price):g})." in " ".join(str(plan).split())
     release = plan.release()
     assert release.about.chosen == plan.selection.name
     if release.about.bound:  # now and then items are found one after another, without one
@@ -93,7 +93,7 @@ def test_the_ways_of_the_paper_never_choose_a_bound_of_a_million(way: str) -> No
     assert "one of 23 bounds up to 100" in many
     assert "beware" not in many
     others = hc.plan("histogram", table, keys=range(20), **asked, grid=[1, 10, 5_000])
-    assert "  bound   headcount chooses one of 3 bounds up to 5,000; grid=[...] gives others." in str(others)
+    assert "headcount chooses one of 3 bounds up to 5,000; grid=[...] gives others." in " ".join(str(others).split())
 
 
 def test_the_default_has_nothing_to_warn_of() -> None:

@@ -53,7 +53,7 @@ def test_quantiles(table: pa.Table, amounts: np.ndarray[Any, Any], mechanism: An
     assert all(0 <= low <= value <= high <= 1000 for _, value, low, high in zip(*rows.values(), strict=True))
     assert release.cost.epsilon == 1
     assert release.cost.delta == (0 if mechanism == "tree" else 1e-6)  # of few levels Laplace noise is the quieter
-    assert "1,024 cells of one width from 0 to 1000; what is below or above counts as" in release.explain()
+    assert "1,024 cells of one width from 0 to 1000." in " ".join(release.explain().split())
 
 
 def test_tenths_by_default_and_one_by_itself(table: pa.Table) -> None:
@@ -66,7 +66,7 @@ def test_edges_of_ones_own(table: pa.Table, amounts: np.ndarray[Any, Any]) -> No
     (row,) = release.table.to_pylist()
     assert abs(np.mean(amounts <= row["value"]) - 0.5) < 0.01
     assert "200 cells" not in release.explain()
-    assert "199 cells of a public list from 0.1 to 1000" in release.explain()
+    assert "199 cells of a public list from 0.1 to 1000" in " ".join(release.explain().split())
 
 
 def test_what_is_outside_is_clamped_and_what_is_no_number_left_out() -> None:
@@ -366,7 +366,7 @@ DECADES: dict[str, tuple[tuple[float, float], str]] = {
 def test_cells_widen_by_default_if_the_range_spans_decades(table: pa.Table, ends: Any, spacing: str) -> None:
     plan = hc.plan("quantiles", table, **ASKED, range=ends)
     assert json.loads(plan.to_json())["parameters"]["spacing"] == spacing
-    assert ("cells that widen with the value" in str(plan)) == (spacing == "log")
+    assert ("cells that widen with the value" in " ".join(str(plan).split())) == (spacing == "log")
     assert plan == hc.plan("quantiles", table, **ASKED, range=ends, spacing=spacing)
     assert hc.Plan.from_json(plan.to_json()) == plan
 

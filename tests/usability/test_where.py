@@ -78,7 +78,7 @@ def test_a_plan_without_conditions_is_the_plan_of_a_version_that_had_none(job: s
 def test_of_heavy_hitters_all_people_are_those_of_these_rows() -> None:
     table = pa.table({"user": [*range(100)], "item": ["a"] * 100, "city": ["Rome"] * 20 + ["Oslo"] * 80})
     plan = hc.plan("heavy_hitters", table, user="user", by="item", share=0.5, epsilon=4, where={"city": "Rome"})
-    assert "There are about 20 people: at least 10." in " ".join(plan.release(entropy=Fixed(0)).about.steps)
+    assert "There are about 20 people; 50% are 10." in " ".join(plan.release(entropy=Fixed(0)).about.steps)
 
 
 def test_of_a_total_all_people_are_all_people() -> None:
