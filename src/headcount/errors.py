@@ -7,7 +7,7 @@ from typing import Any
 PLACEHOLDER = "·"
 """Shown in place of an unprintable character."""
 LONGEST = 400
-"""Most characters of what is said, and of what to write instead: either may repeat what somebody typed."""
+"""Most characters of what is said, and of what to write instead: either may repeat what a user typed."""
 KEPT = 120
 """Characters that are kept at the beginning of a longer text; the rest at its end, which says what is wrong."""
 
@@ -22,7 +22,7 @@ def visible(text: str) -> str:
 
 
 def shown(value: object, most: int = 60) -> str:
-    """The text of what somebody typed, cut; Python writes no integer of more than 4,300 digits.
+    """The text of what a user typed, cut; Python writes no integer of more than 4,300 digits.
 
     >>> shown("word"), shown(10**5000)
     ("'word'", '...')

@@ -30,7 +30,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 """An array of 64-bit integers."""
 
-FEW = 4
+SPELLED_OUT = 4
 """Up to here all names that can be meant are spelt out as they are typed."""
 MOST_BITS = 1500
 """Most bits of a typed number's numerator and denominator: about 450 digits, which a release can hold."""
@@ -123,7 +123,7 @@ def _one_of(name: str, value: Any, known: Sequence[str], more: str) -> str:
     """What to write: the name that was probably meant, then all of them."""
     near = get_close_matches(value, known, n=1) if isinstance(value, str) else []
     meant = f'did you mean {name}="{near[0]}"? ' if near else ""
-    if len(known) > FEW:
+    if len(known) > SPELLED_OUT:
         return f'{meant}{name}="{known[0]}", or one of {", ".join([*known[1:], *([more] if more else [])])}'
     choices = " or ".join([*(f'{name}="{each}"' for each in known), *([more] if more else [])])
     return f"{meant}Or {choices}" if meant else choices

@@ -1,4 +1,4 @@
-"""The ledger that somebody gives: an object, or the path of its file."""
+"""The ledger as it is given: an object, or the path of its file."""
 
 from typing import Any
 
