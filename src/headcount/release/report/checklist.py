@@ -92,7 +92,7 @@ def unit(facts: Facts) -> list[Line]:
 
 
 def _query(facts: Facts) -> list[Line]:
-    """What was promised of a query, for somebody who knows it."""
+    """The promise of a query, for a person who knows it."""
     if not facts.about.promise:
         return []
     answer = f"{promise_sentence(facts.about.promise)} If a row holds what others did, nobody is protected. Is it so?"

@@ -1,4 +1,4 @@
-"""Spark DataFrames, by the exact class of each node and expression of the analysed plan. Views are part of it."""
+"""Spark DataFrames, by the exact class of each node and expression of the analysed plan. Views are part of that."""
 
 from collections.abc import Iterator
 from typing import Any
