@@ -73,7 +73,7 @@ _MEANT = {
 
 
 def _unknown(name: str) -> AttributeError:
-    """The error for a name that there is not; those that begin with _ are asked by Python itself."""
+    """The error for a name that there is not; those that begin with _ are looked up by Python itself."""
     if name.startswith("_"):
         return AttributeError(f"module 'headcount' has no attribute {name!r}")
     from difflib import get_close_matches

@@ -82,7 +82,7 @@ class Release:
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            """Say what to write instead of the methods of a frame; names that begin with _ are asked by Python."""
+            """Say what to write instead of the methods of a frame; names that begin with _ are looked up by Python."""
             if name.startswith("_"):
                 raise AttributeError(name)
             raise UnknownName(f"a release has no {name!r}.", fix=f"release.to_pandas().{name}, of its rows as a frame")

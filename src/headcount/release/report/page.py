@@ -49,7 +49,7 @@ WIDE, NARROW = 7.6, 3.9
 UNKNOWN = "not recorded"
 CAPTION = "Each value is drawn with its 95% interval; the table below has the numbers."
 SIGNED = ("Approved by", "Date", "Conditions")
-"""What somebody may write by hand at the end of a printed page."""
+"""Lines to be written by hand at the end of a printed page."""
 WHAT = (
     "These numbers were made with differential privacy. Random noise was added where the data are, before anything was "
     "shown: the numbers describe many people, and hardly depend on any one of them. Whatever is computed from them, by "

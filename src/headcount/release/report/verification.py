@@ -50,7 +50,7 @@ def meaning(facts: Facts) -> list[str]:
     key = f"{ledger_name(facts)}.key"
     return [
         f"{PASS} {NO_PASS} Proof: {located(PROOF, facts.about.version)}.",
-        f"Verifying needs the ledger's file, not {key}: that file is a secret. Keep it beside the ledger, and never "
+        f"Verifying needs the ledger's file, not {key}: that file is a secret. Keep it next to the ledger, and never "
         "send it along.",
     ]
 
