@@ -77,7 +77,7 @@ def histogram(
     memory: int | str | None = None,
     spill: str | PathLike[str] | None = None,
 ) -> Release:
-    """People, or events, per item; or what their amounts add up to.
+    """Count people or events per item, or add up amounts.
 
     data: a path or pattern of parquet, csv, tsv or jsonl files; a pandas, polars, pyarrow, DuckDB or Ibis table.
     user: the column that tells people apart.
@@ -85,8 +85,8 @@ def histogram(
     epsilon: the privacy budget of this release, everything included; smaller is more private.
     delta: how much more likely an outcome may be than epsilon allows, as a probability; far below one in the number of
         people.
-    target_error: instead of epsilon: 19 of 20 counts are to be off by at most this much. With "count-release" and
-        "plume-threshold", beside epsilon: the relative error that most counts may have, 0.1 by default.
+    target_error: instead of epsilon: the error that 95% of counts may have through noise. With "count-release" and
+        "plume-threshold", together with epsilon: the relative error that most counts may have, 0.1 by default.
     count: "users" counts the people of an item, "events" its rows.
     keys: the items, if they are known in advance; all of them are released. For several columns tuples, or a mapping
         from column to values: then every combination, also with the bins and dates of other columns.
@@ -97,27 +97,27 @@ def histogram(
         if other columns of `by` are known too, by keys, bins or dates. Rows before or after do not count.
     where: what columns must be: {"country": "FR"}, {"plan": ["basic", "pro"]}, or {"age": (18, 65)}, ends included;
         (18, None) is 18 or more. The release is that of a table with these rows alone.
-    sum: a column of amounts to add up, instead of counting. With "count-release", of each person at most `bound` for an
-        item, and none below 0.
-    bound: the most that one person may contribute, items or events; of sums, the root of the sum of their squares over
-        items. "auto" selects it privately, within epsilon.
-    share: the share of epsilon that selecting the bound takes; by default 0.02 to 0.05.
+    sum: a column of amounts to add up, instead of counting. With "count-release", a person's amount for an item counts
+        as at least 0 and at most `bound`.
+    bound: the most that one person may contribute, items or events; for sums, the Euclidean norm of one person's
+        amounts across items. "auto" selects it privately, within epsilon.
+    share: the share of epsilon for selecting the bound; by default 0.02 to 0.05.
     grid: the bounds to select from, instead of all.
     mechanism: "clipped" for known items; "joint", "weighted", "thresholded" or "count-release" for unknown ones; "auto"
         knows which. "rounds" shows the most items; their counts come from a second measurement. "sample-threshold" adds
         no noise: it releases counts of a sample. "plume" and "plume-threshold" are baselines, to compare with.
-    variant: of "count-release": "level" is the best, "rogers" the paper's; also "coarse" and "refined".
-    kbar: of "count-release": the size of the candidate list; only the `kbar` most common items are considered.
-    first_epsilon: of variants of the paper: the epsilon of a selection in the first level, 0.0005 by default.
-    selection_delta: of variant "rogers": the delta of every selection, 1e-11 by default.
-    rho: of "count-release": the budget as zCDP, instead of epsilon; delta is needed as well.
-    p: of "sample-threshold": the probability to be in the sample. It follows from theta, or both follow from epsilon
+    variant: the variant of "count-release": "level" is the best, "rogers" the paper's; also "coarse" and "refined".
+    kbar: the size of the candidate list of "count-release"; only the `kbar` most common items are considered.
+    first_epsilon: the epsilon of a selection in the first level, for the paper's variants; 0.0005 by default.
+    selection_delta: the delta of every selection, for the variant "rogers"; 1e-11 by default.
+    rho: the budget of "count-release" as zCDP, instead of epsilon; delta is needed as well.
+    p: the probability to be in the sample of "sample-threshold". It follows from theta, or both follow from epsilon
         and delta.
-    theta: of "sample-threshold": the sampled count from which on an item is released.
-    rule: of "sample-threshold": "exact" is what it truly costs, "paper" the rule of the paper, which wastes most of the
-        budget.
-    debias: "auto" undoes what a selected bound took away, by a second measurement or by one ratio for all items;
-        "ratio" by one ratio, "poisson" as if people's counts were Poisson. None leaves it.
+    theta: the smallest sampled count at which "sample-threshold" releases an item.
+    rule: the price of "sample-threshold": "exact" is what it truly costs, "paper" the rule of the paper, which wastes
+        most of the budget.
+    debias: "auto" undoes what a selected bound removed, by a second measurement or by one ratio for all items;
+        "ratio" by one ratio, "poisson" as if people's counts were Poisson. None skips this correction.
     people: for debias="poisson": the number of people, if it is public; "count" pays for it.
     neighbours: whether a person's absence is hidden ("add-remove") or their replacement by another ("replace").
     dataset: the name of the dataset in the release and the ledger; by default the name of the file.

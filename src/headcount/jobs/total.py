@@ -57,13 +57,13 @@ def total(
     memory: int | str | None = None,
     spill: str | PathLike[str] | None = None,
 ) -> Release:
-    """All events, or all people, or what an amount adds up to; of all rows, or of those that meet a condition.
+    """Count all events or all people, or add up an amount, over all rows or those that meet a condition.
 
-    delta: of a sum; counts need none.
+    delta: for a sum; counts need none.
     sum: a column of amounts to add up, instead of counting.
     where: what columns must be: {"country": "FR"}, {"plan": ["basic", "pro"]}, or {"age": (18, 65)}, ends included;
         (18, None) is 18 or more.
-    debias: "poisson" undoes what clipping took away, if people's counts are Poisson; it needs to know the number of
+    debias: "poisson" undoes what clipping removed, if people's counts are Poisson; it needs to know the number of
         people: people=100000 if that is public, people="count" to pay for it.
 
     The other parameters are those of `histogram`.
