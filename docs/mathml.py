@@ -131,6 +131,7 @@ def _fenced(opening: str, inside: str) -> str:
     """A group; braces are not shown."""
     if opening == "{":
         return f"<mrow>{inside}</mrow>"
+    inside = re.sub(f"^<mtext>{SPACE}", "<mtext>", re.sub(f"{SPACE}</mtext>$", "</mtext>", inside))
     high = str(any(tag in inside for tag in HIGH)).lower()
     return f"<mrow>{_fence('prefix', opening, high)}{inside}{_fence('postfix', CLOSING[opening], high)}</mrow>"
 

@@ -53,6 +53,10 @@ def test_formulas_are_mathml(written: str, shown: str) -> None:
     assert block(written) == f'<div class="formula"><math displaystyle="true"><mrow>{shown}</mrow></math></div>'
 
 
+def test_words_stand_close_to_fences() -> None:
+    assert "<mtext>seen</mtext>" in block('P("seen")')
+
+
 def test_lines_are_aligned() -> None:
     assert block("a & = b\nc & = d").count("<mtd>") == 4
 
