@@ -141,7 +141,6 @@ class Plan:
 
     def _check_loadable(self) -> None:
         """Refuse a request whose release could not be opened once it is sealed: packed and loaded as a release is."""
-        check_dataset(self.dataset)
         try:
             check_request(pack(pa.table({}), self.about(None)))
         except Exception as error:  # whatever a parameter may hold

@@ -169,7 +169,7 @@ def _ibis_name(table: ir.Table) -> str:
 
 
 def check_dataset(name: Any) -> None:
-    """Refuse a name that cannot be shown on one line and kept for good."""
+    """Refuse a typed name that cannot be shown on one line and kept for good; that of a file is shown as it can be."""
     meant = isinstance(name, Integral | date | PathLike) and not isinstance(name, bool)
     one_line("dataset", name, str(name) if meant else "visits")
 
