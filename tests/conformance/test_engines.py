@@ -226,6 +226,7 @@ JOBS: dict[str, tuple[Any, dict[str, Any]]] = {
     "top": ("top", {**ITEM, "k": 3}),
     "profile": ("profile", ITEM),
     "total": ("total", {"where": {"city": ["Rome", "Oslo"], "amount": (0, 50)}}),
+    "one end": ("total", {"where": {"amount": (10, None), "day": (None, "2024-01-20")}}),
     "quantiles": ("quantiles", {"value": "amount", "range": (0, 100), "q": [0.25, 0.5]}),
     "ranges": ("ranges", {"value": "amount", "ranges": [(0, 10), (10, 100)]}),
     "shape": ("shape", ITEM),

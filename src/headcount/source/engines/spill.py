@@ -74,7 +74,7 @@ def _is_private(folder: Path) -> bool:
 
 
 def _remove_if_dead(folder: Path) -> None:
-    """Remove a folder whose lock is free, and hold the lock meanwhile. Raises an OSError if a process holds it."""
+    """Remove a folder under its lock. Raises an OSError if a process holds that."""
     file = os.open(folder / LOCK, os.O_RDWR | os.O_NOFOLLOW)
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
