@@ -93,7 +93,7 @@ def assert_plain(text: str) -> None:
 @pytest.mark.every_case
 @pytest.mark.parametrize("job", JOBS)
 def test_every_job_shows_names_without_escapes(job: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    asked = (job, FILE, "--user", USER, *JOBS[job], "--dataset", HOSTILE)
+    asked = (job, FILE, "--user", USER, *JOBS[job])
     for options in (("--dry-run",), ("--dry-run", "--json"), (), ("--json",)):
         assert typed(*asked, *options) == 0
         told = capsys.readouterr()
