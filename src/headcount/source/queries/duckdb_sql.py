@@ -1,6 +1,8 @@
 """SQL text of DuckDB, read by DuckDB's own parser (`json_serialize_sql`), by the class of each part of the tree.
 
-A part is allowed if its kind is listed, and holds nothing but what is listed for that kind.
+A part is allowed if its kind is listed, and holds nothing but what is listed for that kind. DuckDB 2 writes other trees
+than DuckDB 1: arguments for children, types and constants as expressions of their own, and names a second time, as a
+path.
 """
 
 import json
@@ -14,7 +16,7 @@ from headcount.source.queries.step import ALL_ROWS, CHANCE, LIMIT, NOW, SAMPLE, 
 
 Name = tuple[str, str, str]
 """Catalog, schema and name of a table; parts that are not given are empty."""
-POSITION = {"type", "class", "alias", "query_location"}
+POSITION = {"type", "class", "alias", "query_location", "query_location_length", "qualified_name"}
 PARTS: dict[str, set[str]] = {
     "SELECT_NODE": {"select_list", "from_table", "where_clause", "cte_map", "aggregate_handling"},
     "BASE_TABLE": {"catalog_name", "schema_name", "table_name", "column_name_alias"},
@@ -24,17 +26,20 @@ PARTS: dict[str, set[str]] = {
 """What a part of a query may hold."""
 EXPRESSIONS: dict[str, set[str]] = {
     "COLUMN_REF": {"column_names"},
-    "CONSTANT": {"value"},
+    "CONSTANT": {"value", "literal"},
     "COMPARISON": {"left", "right"},
     "CONJUNCTION": {"children"},
     "BETWEEN": {"input", "lower", "upper"},
     "CASE": {"case_checks", "else_expr"},
-    "CAST": {"child", "cast_type", "try_cast"},
+    "CAST": {"child", "cast_type", "type_expr", "try_cast"},
+    "TYPE": {"type_name", "children"},
     "OPERATOR": {"children"},
     "STAR": {"relation_name", "exclude_list", "qualified_exclude_list", "rename_list"},
-    "FUNCTION": {"function_name", "schema", "children", "order_bys", "is_operator", "distinct", "filter"},
+    "FUNCTION": {"function_name", "schema", "children", "arguments", "order_bys", "is_operator", "distinct", "filter"},
 }
 """What an expression may hold."""
+PATH = ("catalog_name", "catalog", "schema_name", "schema", "table_name", "function_name", "type_name")
+"""Parts of a name, in the order of its path."""
 SCANS = frozenset(
     {"parquet_scan", "read_parquet", "read_csv", "read_csv_auto", "read_json", "read_json_auto", "pandas_scan"}
 )
@@ -132,6 +137,8 @@ def _walk(part: Any, names: Names, ctes: frozenset[str]) -> Iterator[Step]:
 def _own_steps(part: Mapping[str, Any], names: Names, ctes: frozenset[str]) -> Iterator[Step]:
     """Yield the steps of a part by itself."""
     kind = part.get("type")
+    if "qualified_name" in part and part["qualified_name"].get("path") != [part[key] for key in PATH if key in part]:
+        yield UNKNOWN
     if "class" in part:
         yield from _of_expression(part, names)
     elif isinstance(kind, str):
