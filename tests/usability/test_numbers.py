@@ -121,7 +121,7 @@ def test_a_sample_never_says_rows_where_it_counts_people() -> None:
     assert abs(release.table["count"][0].as_py() - 4000) < 1000
     assert (release.about.unit, release.about.what) == ("people", "ranges of amount, one row of each person")
     assert "people if there are 10,000 people" in " ".join(str(plan).split())
-    assert "people, with 95% intervals" in release.plot().axes[0].get_xlabel()
+    assert release.plot().axes[0].get_xlabel() == "people"
     median = hc.quantiles(table, **asked, q=0.5, range=(0, 10), bound=1)
     assert median.plot().axes[0].get_ylabel() == "part of all people below"
     rows = hc.quantiles(table, **{**asked, "mechanism": "tree"}, q=0.5, range=(0, 10), bound=5)
@@ -182,7 +182,7 @@ def test_a_scale_on_which_nothing_was_seen_says_so() -> None:
     """Words in pandas: nothing may be refused by what the rows are, but the release tells that nothing is known."""
     words = pd.DataFrame({"user": range(500), "amount": ["word"] * 500})
     release = hc.quantiles(words, **ASKED, q=[0.2, 0.5], range=(0, 1), mechanism="sample-threshold")
-    assert str(release).endswith("Nothing was learned: too few rows hold a plain number, or epsilon is too small.")
+    assert "Nothing was learned: too few rows hold a plain number, or epsilon is too small." in str(release)
     numbers = words.assign(amount="0.5")
     known = hc.quantiles(numbers, **ASKED, q=[0.2, 0.5], range=(0, 1), mechanism="sample-threshold")
     assert "Nothing could be told" not in str(known)
