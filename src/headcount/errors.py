@@ -50,8 +50,17 @@ class HeadcountError(Exception):
     with, 4 if the data changed since the request was charged, 5 if its release is not finished."""
 
     def __init__(self, message: str, *, fix: str) -> None:
+        self._given = (message, fix)
         self.fix = visible(brief(fix))
         super().__init__(f"{visible(brief(message))} Fix: {self.fix}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Keep class and message where an error crosses processes."""
+        return _made_again, (type(self), *self._given)
+
+
+def _made_again(kind: type[HeadcountError], message: str, fix: str) -> HeadcountError:
+    return kind(message, fix=fix)
 
 
 class BadParameter(HeadcountError, ValueError):

@@ -14,7 +14,7 @@ import pytest
 
 import headcount as hc
 from headcount.account import Ledger
-from headcount.errors import BadParameter, HeadcountError, NotATable
+from headcount.errors import BadParameter, HeadcountError, NotATable, ReadingFailed
 from headcount.jobs import JOBS
 from headcount.release import Release
 
@@ -22,6 +22,7 @@ PROMISE = "each row belongs to one person"
 UNCHECKED = "a query that headcount did not check"
 LIMIT, CHANCE, NOW = "a limit", "a random value", "the time of reading"
 UNORDERED, SAMPLE, ALL_ROWS = "row numbers without an order", "a sample", "a value computed from all rows"
+GUESSED = "CSV or JSON that the engine parses"
 REFUSED = (LIMIT, CHANCE, NOW, UNORDERED, SAMPLE)
 """Steps that no promise covers."""
 PEOPLE = 60
@@ -70,6 +71,11 @@ IBIS: dict[str, tuple[Callable[[Any, Any], Any], str | None]] = {
     "cases": (lambda t, con: t.mutate(city=ibis.cases((t.hiv == 1, "a"), else_="b")), None),
     "dates": (lambda t, con: t.mutate(month=t.day.truncate("M"), year=t.day.year()), None),
     "a cast": (lambda t, con: t.mutate(hiv=t.hiv.cast("string"), tried=t.city.try_cast("int64")), None),
+    "a cast to more bits": (lambda t, con: t.mutate(x=(t.hiv == 1).cast("int64"), y=t.hiv.cast("float64")), None),
+    "a cast that can fail": (lambda t, con: t.mutate(x=t.city.cast("int64")), "a cast that can fail"),
+    "a cast to fewer bits": (lambda t, con: t.mutate(x=t.hiv.cast("int8")), "a cast that can fail"),
+    "a root": (lambda t, con: t.mutate(x=t.hiv.sqrt()), "the operation Sqrt, which can fail"),
+    "text as a date": (lambda t, con: t.mutate(x=t.city.as_date("%Y")), "the operation StringToDate, which can fail"),
     "a list of values": (lambda t, con: t.filter(t.city.isin(["Rome", "Oslo"])), None),
     "between": (lambda t, con: t.filter(t.hiv.between(0, 1)), None),
     "missing values": (lambda t, con: t.drop_null().fill_null({"hiv": 0}), None),
@@ -130,6 +136,9 @@ SQL: dict[str, str | None] = {
     "SELECT * EXCLUDE (hiv) FROM (SELECT * FROM visits WHERE hiv BETWEEN 0 AND 1) AS t": None,
     "WITH v AS (SELECT * FROM visits) SELECT * FROM v": None,
     "SELECT * FROM rome": None,
+    "SELECT *, DATE '2024-01-01' AS x, TRY_CAST(city AS INT) AS y FROM visits WHERE true": None,
+    "SELECT *, CAST(city AS INT) AS x FROM visits": "a cast that can fail",
+    "SELECT *, ln(hiv) AS x FROM visits": "the function ln(), which can fail",
     "SELECT *, (SELECT max(hiv) FROM visits) AS x FROM visits": ALL_ROWS,
     "SELECT * FROM visits WHERE EXISTS (SELECT 1 FROM visits WHERE hiv = 1)": ALL_ROWS,
     "SELECT *, max(hiv) OVER () AS x FROM visits": ALL_ROWS,
@@ -179,8 +188,21 @@ RELATIONS: dict[str, tuple[Callable[[Any, Path], Any], str | None]] = {
     "an alias": (lambda con, folder: con.table("visits").set_alias("v").filter("v.hiv > 0"), None),
     "a view of a table": (lambda con, folder: con.view("rome"), None),
     "parquet": (lambda con, folder: con.read_parquet(str(folder / "v.parquet")), None),
-    "csv": (lambda con, folder: con.read_csv(str(folder / "v.csv")).filter("hiv = 0"), None),
+    "csv": (lambda con, folder: con.read_csv(str(folder / "v.csv")).filter("hiv = 0"), GUESSED),
     "a file in SQL": (lambda con, folder: con.sql(f"FROM '{folder / 'v.parquet'}'"), None),
+    "csv in SQL": (lambda con, folder: con.sql(f"FROM '{folder / 'v.csv'}'"), GUESSED),
+    "places in a file": (
+        lambda con, folder: con.sql(f"SELECT *, file_row_number AS x FROM '{folder / 'v.parquet'}'"),
+        UNORDERED,
+    ),
+    "places in a file, as a column": (
+        lambda con, folder: con.read_parquet(str(folder / "v.parquet"), file_row_number=True),
+        UNORDERED,
+    ),
+    "files in a list": (
+        lambda con, folder: con.sql(f"FROM read_parquet(['{folder / 'v.parquet'}'], union_by_name=true)"),
+        None,
+    ),
     "pandas": (lambda con, folder: con.from_df(visits().to_pandas()), None),
     "Arrow": (lambda con, folder: con.from_arrow(visits()), "the table function arrow_scan()"),
     "a view with a limit": (lambda con, folder: con.view("few"), f"the view 'few', which holds {LIMIT}"),
@@ -262,18 +284,51 @@ def test_lazy_polars(name: str) -> None:
         assert hc.plan("histogram", data.collect(), by="city", **ASKED).promise == ""
 
 
-@pytest.mark.parametrize("scan", ["scan_parquet", "scan_csv"])
-def test_lazy_files_are_a_table_unless_some_rows_are_left_out(folder: Path, scan: str) -> None:
-    file = folder / f"v.{scan.removeprefix('scan_')}"
-    assert hc.plan("histogram", getattr(pl, scan)(file), by="city", **ASKED).promise == ""
+def test_lazy_files_are_a_table_unless_some_rows_are_left_out(folder: Path) -> None:
+    file = folder / "v.parquet"
+    assert hc.plan("histogram", pl.scan_parquet(file), by="city", **ASKED).promise == ""
     with pytest.raises(NotATable, match=LIMIT):
-        hc.plan("histogram", getattr(pl, scan)(file, n_rows=9), by="city", **ASKED, promise=PROMISE)
+        hc.plan("histogram", pl.scan_parquet(file, n_rows=9), by="city", **ASKED, promise=PROMISE)
+    with pytest.raises(NotATable, match="lazy steps that headcount cannot read"):
+        hc.plan("histogram", pl.scan_csv(folder / "v.csv"), by="city", **ASKED)
 
 
 def test_files_of_ibis_are_tables(folder: Path) -> None:
     connection = ibis.duckdb.connect()
-    for table in (connection.read_parquet(folder / "v.parquet"), connection.read_csv(folder / "v.csv")):
-        assert hc.plan("histogram", table.filter(_.hiv == 0), by="city", **ASKED).promise == ""
+    table = connection.read_parquet(folder / "v.parquet")
+    assert hc.plan("histogram", table.filter(_.hiv == 0), by="city", **ASKED).promise == ""
+    with pytest.raises(NotATable, match=GUESSED):
+        hc.plan("histogram", connection.read_csv(folder / "v.csv"), by="city", **ASKED)
+    numbered = connection.read_parquet(folder / "v.parquet", file_row_number=True)
+    with pytest.raises(NotATable, match=UNORDERED):
+        hc.plan("histogram", numbered, by="city", **ASKED, promise=PROMISE)
+
+
+def test_a_view_of_another_database_does_not_pass_for_a_file() -> None:
+    connection = on_duckdb(visits())
+    connection.execute("ATTACH ':memory:' AS other")
+    most = "(SELECT max(hiv) FROM memory.visits)"
+    connection.execute(f'CREATE VIEW other."v.parquet" AS SELECT person, {most} AS city FROM memory.visits')
+    with pytest.raises(NotATable, match="which is not that of one table"):
+        hc.plan("histogram", connection.sql('FROM other."v.parquet"'), by="city", **ASKED)
+
+
+def test_macros_do_not_blind_the_check() -> None:
+    connection = on_duckdb(visits())
+    for macro in ("lower(a) AS a || (SELECT max(hiv)::VARCHAR FROM visits)", "list(x) AS NULL", "count_star() AS 0"):
+        connection.execute(f"CREATE MACRO {macro}")
+    with pytest.raises(NotATable, match=r"a function of your own in place of lower"):
+        hc.plan("histogram", connection.sql("SELECT person, lower('k') AS city FROM visits"), by="city", **ASKED)
+
+
+def test_a_view_that_changes_after_the_plan_is_not_read() -> None:
+    connection = on_duckdb(visits())
+    connection.execute("CREATE VIEW v AS SELECT person, city FROM visits")
+    plan = hc.plan("histogram", connection.sql("FROM v"), by="city", **ASKED)
+    most = "(SELECT max(hiv)::VARCHAR FROM visits)"
+    connection.execute(f"CREATE OR REPLACE VIEW v AS SELECT person, {most} AS city FROM visits")
+    with pytest.raises(ReadingFailed):
+        plan.release()
 
 
 def test_a_function_of_ones_own_does_not_pass_for_one_of_duckdbs() -> None:

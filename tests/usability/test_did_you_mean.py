@@ -137,10 +137,7 @@ def test_a_release_is_no_frame() -> None:
             "s3://bucket/x.parquet",
             'con.read_parquet("s3://bucket/x.parquet") as data, with DuckDB (httpfs): con = duckdb.connect()',
         ),
-        (
-            "https://example.org/x.csv",
-            'con.read_csv("https://example.org/x.csv") as data, with DuckDB (httpfs): con = duckdb.connect()',
-        ),
+        ("https://example.org/x.csv", "download the file, and give its path"),
     ],
 )
 def test_what_is_no_table(data: Any, fix: str) -> None:

@@ -84,9 +84,8 @@ def open_events(
         engine = engine_of(data)
         return _of_engine(engine, engine.native(data), columns, name or _ibis_name(data), promise)
     if frame := frames.wrap(data):
-        accepted = promise_for(frame.query(), promise)
-        events = _of_frame(frame, columns, name or UNNAMED[0], roles, typed=not frames.is_pandas(data))
-        return replace(events, promise=accepted)
+        typed = not frames.is_pandas(data)
+        return _of_frame(frame, columns, name or UNNAMED[0], roles, typed=typed, promise=promise)
     if owner := owner_of(data):
         return _of_engine(owner, data, columns, name or UNNAMED[0], promise)
     names = [kind.__name__ for kind in type(data).__mro__]
@@ -143,20 +142,37 @@ def _of_engine(engine: Engine, data: Any, columns: Sequence[str], name: str, pro
 
 
 def _of_frame(
-    frame: frames.Wrapped, columns: Sequence[str], name: str, roles: Sequence[Role] | None, *, typed: bool
+    frame: frames.Wrapped,
+    columns: Sequence[str],
+    name: str,
+    roles: Sequence[Role] | None,
+    *,
+    typed: bool,
+    promise: str | None,
 ) -> Events:
     """A frame in memory, which is read by an engine of ours."""
+    accepted = promise_for(frame.query(), promise)
     check_columns(columns, frame.names)
     items: list[Role] = ["item"] * (len(columns) - 1)
     needed = roles or ("person", *items)
+
+    def table() -> ir.Table:
+        promise_for(frame.query(), promise)  # a view behind a relation may be another one since the plan
+        return frame.table(columns, needed)
+
+    def loaded(events: Events) -> Events:
+        promise_for(frame.query(), promise)
+        return replace(events, table=frame.loaded(columns, needed))
+
     return Events(
         name,
         frame.types(columns),
-        lambda: frame.table(columns, needed),
+        table,
         owns_engine=True,
         cheap_to_reread=True,
         typed=typed,
-        loaded=lambda events: replace(events, table=frame.loaded(columns, needed)),
+        loaded=loaded,
+        promise=accepted,
     )
 
 

@@ -144,8 +144,8 @@ def _matches(path: str) -> list[str]:
     except (OSError, ValueError):  # a name that is too long, or holds NUL
         found = []
     if not found and "://" in path:
-        reader = "read_csv" if ".csv" in path.lower() else "read_parquet"
-        fix = f'con.{reader}("{path}") as data, with DuckDB (httpfs): con = duckdb.connect()'
+        opened = f'con.read_parquet("{path}") as data, with DuckDB (httpfs): con = duckdb.connect()'
+        fix = opened if ".parquet" in path.lower() else "download the file, and give its path"
         raise NotATable(f"{path}: files are not read from the net.", fix=fix)
     if not found and SQL.match(path):
         raise NotATable("data: SQL, and no path.", fix='con.sql("SELECT ...") as data, with con = duckdb.connect(...)')

@@ -2,16 +2,20 @@
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 from headcount.source.queries.duckdb_sql import Name, steps_of
-from headcount.source.queries.step import Step
+from headcount.source.queries.step import GUESSED, Step
 
 IDENTIFIER = r'(?:\w+|"(?:[^"]|"")*")'
 VIEW = re.compile(rf"CREATE (?:TEMP )?VIEW (?:{IDENTIFIER}\.)*{IDENTIFIER} AS (.*);", re.S)
-FILES = (".parquet", ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".csv.gz", ".tsv.gz")
-"""Names that DuckDB takes for files, if no table has them."""
+FILES, GUESSES = (".parquet",), (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".csv.gz", ".tsv.gz")
+"""Names that DuckDB takes for files, if no table has them; by guesses from rows, the second ones."""
+SYSTEM = "system.main."
+"""Where DuckDB's own functions are: a macro of the user's cannot stand in for them."""
+LOWER = f"{SYSTEM}lower"
 OPAQUE = "the frame itself, if it was registered under this name"
 MOST_NESTED = 20
 """Views inside views that are looked into."""
@@ -34,7 +38,9 @@ class Catalog:
             yield from (Step(_reason(table)) for table in tables if not _is_plain(table))
         elif len(views) == 1 and not tables:
             yield from self._of_view(name[2], views[0]["sql"])
-        elif tables or views or not name[2].casefold().endswith(FILES):
+        elif not (tables or views or any(name[:2])) and name[2].casefold().endswith(GUESSES):
+            yield GUESSED
+        elif tables or views or any(name[:2]) or not name[2].casefold().endswith(FILES):
             yield Step(f"the name {name[2]!r:.60}, which is not that of one table")
 
     def _of_view(self, name: str, text: str) -> Iterator[Step]:
@@ -43,16 +49,16 @@ class Catalog:
             yield Step(f"the view {name!r:.60}, which headcount cannot look into", instead=OPAQUE)
             return
         for step in steps_of(query[1], Catalog(self._ask, self._nested + 1)):
-            yield Step(f"the view {name!r:.60}, which holds {step.name}", step.fix)
+            yield replace(step, name=f"the view {name!r:.60}, which holds {step.name}")
 
     def _listed(self, kind: str, name: Name) -> list[dict[str, str]]:
         """All tables, or views, that the name may stand for."""
         keys = zip(("database_name", "schema_name", f"{kind}_name"), name, strict=True)
-        same = " AND ".join(f"lower({key}) = lower({_text(value)})" for key, value in keys if value)
+        same = " AND ".join(f"{LOWER}({key}) = {LOWER}({_text(value)})" for key, value in keys if value)
         return list(
             self._ask(
-                "(SELECT list({'sql': coalesce(sql, ''), 'type': type}) FROM "
-                f"duckdb_{kind}s() JOIN duckdb_databases() USING (database_name) WHERE {same})"
+                f"(SELECT {SYSTEM}list({{'sql': coalesce(sql, ''), 'type': type}}) FROM {SYSTEM}duckdb_{kind}s() "
+                f"JOIN {SYSTEM}duckdb_databases() USING (database_name) WHERE {same})"
             )
             or ()
         )
@@ -65,13 +71,14 @@ class Catalog:
     def functions(self) -> Iterator[Step]:
         """Yield a step for each function of DuckDB that the user's stand in for."""
         for name in sorted(self._own_functions):
-            if self._ask(f"(SELECT count(*) FROM duckdb_functions() WHERE internal AND function_name = {_text(name)})"):
+            internal = f"FROM {SYSTEM}duckdb_functions() WHERE internal AND function_name = {_text(name)}"
+            if self._ask(f"(SELECT {SYSTEM}list(function_name) {internal})"):
                 yield from self.function(name)
 
     @cached_property
     def _own_functions(self) -> frozenset[str]:
-        listed = self._ask("(SELECT list(DISTINCT lower(function_name)) FROM duckdb_functions() WHERE NOT internal)")
-        return frozenset(listed or ())
+        own = f"FROM {SYSTEM}duckdb_functions() WHERE NOT internal"
+        return frozenset(self._ask(f"(SELECT {SYSTEM}list({LOWER}(function_name)) {own})") or ())
 
 
 def _is_plain(table: dict[str, str]) -> bool:

@@ -12,7 +12,18 @@ from typing import Any, Protocol
 
 import duckdb
 
-from headcount.source.queries.step import ALL_ROWS, CHANCE, LIMIT, NOW, SAMPLE, UNORDERED, Step
+from headcount.source.queries.step import (
+    ALL_ROWS,
+    CAST,
+    CHANCE,
+    GUESSED,
+    LIMIT,
+    NOW,
+    SAMPLE,
+    UNORDERED,
+    Step,
+    fallible,
+)
 
 Name = tuple[str, str, str]
 """Catalog, schema and name of a table; parts that are not given are empty."""
@@ -40,30 +51,36 @@ EXPRESSIONS: dict[str, set[str]] = {
 """What an expression may hold."""
 PATH = ("catalog_name", "catalog", "schema_name", "schema", "table_name", "function_name", "type_name")
 """Parts of a name, in the order of its path."""
-SCANS = frozenset(
-    {"parquet_scan", "read_parquet", "read_csv", "read_csv_auto", "read_json", "read_json_auto", "pandas_scan"}
-)
+SCANS = frozenset({"parquet_scan", "read_parquet", "pandas_scan"})
 """Table functions that read files or a frame, row by row."""
+GUESSES = frozenset({"read_csv", "read_csv_auto", "read_json", "read_json_auto", "read_ndjson", "read_ndjson_auto"})
+"""Table functions that guess from rows how values are written."""
+SCAN_OPTIONS = frozenset({"binary_as_string", "filename", "hive_partitioning", "union_by_name"})
+"""Options of a scan that add no column by the order of rows."""
 FUNCTIONS = frozenset(
     {
         *("+", "-", "*", "/", "//", "%", "||", "~~", "!~~", "~~*", "!~~*", "list_value", "struct_pack"),
-        *("abs", "ceil", "ceiling", "floor", "round", "sign", "sqrt", "ln", "log", "log10", "log2", "exp", "pow"),
+        *("abs", "ceil", "ceiling", "floor", "round", "sign", "exp", "pow"),
         *("power", "greatest", "least", "isnan", "isinf", "isfinite", "nullif", "ifnull"),
         *("lower", "upper", "lcase", "ucase", "trim", "ltrim", "rtrim", "length", "len", "strlen", "left", "right"),
         *("substr", "substring", "replace", "concat", "concat_ws", "contains", "starts_with", "prefix", "suffix"),
         *("ends_with", "lpad", "rpad", "split_part", "regexp_matches", "regexp_extract", "regexp_replace", "md5"),
         *("year", "month", "day", "hour", "minute", "second", "quarter", "week", "isoyear", "dayofweek", "isodow"),
-        *("dayofyear", "date_part", "datepart", "date_trunc", "datetrunc", "date_diff", "datediff", "make_date"),
-        *("strftime", "strptime", "try_strptime", "epoch", "epoch_ms", "to_timestamp"),
+        *("dayofyear", "date_part", "datepart", "date_trunc", "datetrunc", "date_diff", "datediff"),
+        *("strftime", "try_strptime", "epoch"),
     }
 )
 """Functions of one row, the same each time."""
+FALLIBLE = frozenset(
+    {"sqrt", "ln", "log", "log10", "log2", "make_date", "make_timestamp", "strptime", "epoch_ms", "to_timestamp"}
+)
+"""Functions of one row that fail on some values."""
 VARYING = {
     **dict.fromkeys(("random", "setseed", "uuid", "uuidv4", "uuidv7", "gen_random_uuid", "nextval", "currval"), CHANCE),
     **dict.fromkeys(("now", "today", "current_date", "current_time", "current_timestamp", "get_current_time"), NOW),
     **dict.fromkeys(("get_current_timestamp", "transaction_timestamp", "localtime", "localtimestamp"), NOW),
     **dict.fromkeys(("current_localtime", "current_localtimestamp", "age"), NOW),
-    "rowid": UNORDERED,
+    **dict.fromkeys(("rowid", "file_row_number", "file_index"), UNORDERED),
 }
 """Functions, and columns that DuckDB makes, which no promise covers."""
 NAMES = {
@@ -146,8 +163,49 @@ def _own_steps(part: Mapping[str, Any], names: Names, ctes: frozenset[str]) -> I
     if kind == "BASE_TABLE":
         yield from _of_table(part, names, ctes)
     if kind == "TABLE_FUNCTION":
-        function = part["function"]["function_name"]
-        yield from names.function(function) if function in SCANS else [Step(f"the table function {function}()")]
+        yield from _of_scan(part["function"], names)
+
+
+def _of_scan(function: Mapping[str, Any], names: Names) -> Iterator[Step]:
+    """Yield the steps of a table function: none for one that reads whole files or a frame."""
+    name = function["function_name"].casefold()
+    if name in GUESSES:
+        yield GUESSED
+    elif name not in SCANS:
+        yield Step(f"the table function {name}()")
+    yield from names.function(name)
+    for each in (*function.get("children", ()), *function.get("arguments", ())):
+        yield from _of_argument(each)
+
+
+def _of_argument(argument: Mapping[str, Any]) -> Iterator[Step]:
+    """Yield a step if an argument of a scan is neither a constant, a list of them, nor a harmless option."""
+    held = argument.get("expression", argument)
+    option = held["left"]["column_names"][-1].casefold() if held.get("class") == "COMPARISON" else ""
+    if option and _is_off(held["right"]):
+        return
+    if option in VARYING:
+        yield VARYING[option]
+    elif not (option in SCAN_OPTIONS if option else _is_constant(held)):
+        yield Step("an option of a scan")
+
+
+def _is_off(part: Mapping[str, Any]) -> bool:
+    """True for the constant false."""
+    held = part["child"] if part.get("class") == "CAST" else part
+    value = held.get("value", held.get("literal"))
+    return str(value.get("value") if isinstance(value, Mapping) else value).casefold() in ("f", "false")
+
+
+def _is_constant(part: Mapping[str, Any]) -> bool:
+    """True for a constant, one of a given type, and a list of constants."""
+    held = part.get("expression", part)  # an argument of DuckDB 2
+    if held.get("class") == "CAST":
+        return _is_constant(held["child"])
+    if held.get("class") == "FUNCTION":
+        listed = (*held.get("children", ()), *held.get("arguments", ()))
+        return held["function_name"] == "list_value" and all(map(_is_constant, listed))
+    return held.get("class") == "CONSTANT"
 
 
 def _of_table(part: Mapping[str, Any], names: Names, ctes: frozenset[str]) -> Iterator[Step]:
@@ -181,14 +239,23 @@ def _of_expression(part: Mapping[str, Any], names: Names) -> Iterator[Step]:
         yield VARYING[part["column_names"][-1].casefold()]
     elif allowed is None or any(name not in allowed | POSITION for name in part):
         yield Step(NAMES.get(kind, f"the part {kind} of SQL"))
+    elif kind == "CAST" and not (part.get("try_cast") or _is_constant(part["child"]) or _is_to_text(part)):
+        yield CAST
     elif kind == "FUNCTION":
         yield from _of_function(part, names)
+
+
+def _is_to_text(cast: Mapping[str, Any]) -> bool:
+    """True for a cast to text, which any value allows."""
+    return "VARCHAR" in (cast.get("cast_type", {}).get("id"), cast.get("type_expr", {}).get("type_name"))
 
 
 def _of_function(part: Mapping[str, Any], names: Names) -> Iterator[Step]:
     name = part["function_name"].casefold()
     if name in FUNCTIONS:
         yield from names.function(name)
+    elif name in FALLIBLE:
+        yield fallible(f"the function {name}()")
     else:
         yield VARYING.get(name, Step(f"the function {name}()"))
     if "orders" in part.get("order_bys", {}):

@@ -6,23 +6,23 @@ from typing import Any, Protocol
 from ibis.common.graph import Graph
 from ibis.expr import types as ir
 
-from headcount.source.queries.step import ALL_ROWS, CHANCE, LIMIT, NOW, SAMPLE, UNORDERED, Step, worst
+from headcount.source.queries.step import ALL_ROWS, CAST, CHANCE, LIMIT, NOW, SAMPLE, UNORDERED, Step, fallible, worst
 
 RELATIONS = frozenset({"Project", "Filter", "DropColumns", "DropNull", "FillNull", "SelfReference", "InMemoryTable"})
 """Relations whose rows are each made of one row. A `DatabaseTable` is looked up."""
 VALUES = frozenset(
     {
         # generic
-        *("Field", "Alias", "Literal", "Cast", "TryCast", "TypeOf", "IsNull", "NotNull", "NullIf", "Coalesce"),
+        *("Field", "Alias", "Literal", "TryCast", "TypeOf", "IsNull", "NotNull", "NullIf", "Coalesce"),
         *("Greatest", "Least", "E", "Pi", "Hash", "HashBytes", "HexDigest", "SimpleCase", "SearchedCase", "Bucket"),
         # logical
         *("And", "Or", "Xor", "Not", "Equals", "NotEquals", "Greater", "GreaterEqual", "Less", "LessEqual"),
         *("IdenticalTo", "Between", "BetweenTime", "IfElse", "InValues"),
         # numeric
-        *("Abs", "Acos", "Add", "Asin", "Atan", "Atan2", "BaseConvert", "BitwiseAnd", "BitwiseLeftShift", "BitwiseNot"),
-        *("BitwiseOr", "BitwiseRightShift", "BitwiseXor", "Ceil", "Clip", "Cos", "Cot", "Degrees", "Divide", "Exp"),
-        *("Floor", "FloorDivide", "IsInf", "IsNan", "Ln", "Log", "Log10", "Log2", "Modulus", "Multiply", "Negate"),
-        *("Power", "Radians", "Round", "Sign", "Sin", "Sqrt", "Subtract", "Tan"),
+        *("Abs", "Add", "Atan", "Atan2", "BitwiseAnd", "BitwiseLeftShift", "BitwiseNot"),
+        *("BitwiseOr", "BitwiseRightShift", "BitwiseXor", "Ceil", "Clip", "Cos", "Degrees", "Divide", "Exp"),
+        *("Floor", "FloorDivide", "IsInf", "IsNan", "Modulus", "Multiply", "Negate"),
+        *("Power", "Radians", "Round", "Sign", "Sin", "Subtract", "Tan"),
         # strings
         *("Capitalize", "EndsWith", "ExtractAuthority", "ExtractFile", "ExtractFragment", "ExtractHost", "ExtractPath"),
         *("ExtractProtocol", "ExtractQuery", "ExtractUserInfo", "FindInSet", "LPad", "LStrip", "Levenshtein"),
@@ -31,20 +31,27 @@ VALUES = frozenset(
         *("StringJoin", "StringLength", "StringReplace", "StringSQLILike", "StringSQLLike", "StringSlice"),
         *("StringSplit", "Strip", "Substring", "Translate", "Uppercase"),
         # temporal
-        *("Date", "DateAdd", "DateDelta", "DateDiff", "DateFromYMD", "DateSub", "DateTruncate", "DayOfWeekIndex"),
+        *("Date", "DateAdd", "DateDelta", "DateDiff", "DateSub", "DateTruncate", "DayOfWeekIndex"),
         *("DayOfWeekName", "ExtractDay", "ExtractDayOfYear", "ExtractEpochSeconds", "ExtractHour", "ExtractIsoYear"),
         *("ExtractMicrosecond", "ExtractMillisecond", "ExtractMinute", "ExtractMonth", "ExtractQuarter"),
         *("ExtractSecond", "ExtractWeekOfYear", "ExtractYear", "IntervalAdd", "IntervalFloorDivide"),
-        *("IntervalFromInteger", "IntervalMultiply", "IntervalSubtract", "Strftime", "StringToDate", "StringToTime"),
-        *("StringToTimestamp", "Time", "TimeAdd", "TimeDelta", "TimeDiff", "TimeFromHMS", "TimeSub", "TimeTruncate"),
-        *("TimestampAdd", "TimestampBucket", "TimestampDelta", "TimestampDiff", "TimestampFromUNIX"),
-        *("TimestampFromYMDHMS", "TimestampSub", "TimestampTruncate"),
+        *("IntervalFromInteger", "IntervalMultiply", "IntervalSubtract", "Strftime"),
+        *("Time", "TimeAdd", "TimeDelta", "TimeDiff", "TimeSub", "TimeTruncate"),
+        *("TimestampAdd", "TimestampBucket", "TimestampDelta", "TimestampDiff"),
+        *("TimestampSub", "TimestampTruncate"),
         # parts of one cell
         *("StructField", "ArrayIndex", "ArrayLength", "ArrayContains", "MapGet", "JSONGetItem", "UnwrapJSONString"),
         *("UnwrapJSONInt64", "UnwrapJSONFloat64", "UnwrapJSONBoolean"),
     }
 )
-"""Values that are a function of one row, the same each time."""
+"""Values that are a function of one row, the same each time. (A cast is looked at by its types.)"""
+FALLIBLE = frozenset(
+    {
+        *("Acos", "Asin", "BaseConvert", "Cot", "Ln", "Log", "Log10", "Log2", "Sqrt", "DateFromYMD", "StringToDate"),
+        *("StringToTime", "StringToTimestamp", "TimeFromHMS", "TimestampFromUNIX", "TimestampFromYMDHMS"),
+    }
+)
+"""Functions of one row that fail on some values."""
 PLAIN = frozenset({"Field", "Alias", "Literal"})
 """Values without a function."""
 NAMES = {
@@ -95,7 +102,7 @@ class Names(Protocol):
 def step_of(table: ir.Table, names: Names) -> Step | None:
     """Return what in an expression is not row by row."""
     nodes = list(Graph.from_bfs(table.op()))
-    own = names.functions() if any(_kind(node) in VALUES - PLAIN for node in nodes) else ()
+    own = names.functions() if any(_kind(node) in VALUES - PLAIN | {"Cast"} for node in nodes) else ()
     return worst([*(step for node in nodes for step in _steps(node, names)), *own])
 
 
@@ -103,6 +110,8 @@ def _steps(node: Any, names: Names) -> Iterator[Step]:
     kind = _kind(node)
     if kind == "DatabaseTable":
         yield from names.table(node)
+    elif kind == "Cast":
+        yield from () if _never_fails(node.arg.dtype, node.to) else [CAST]
     elif kind not in RELATIONS | VALUES:
         yield _step(kind, node)
     if kind in ("SQLQueryResult", "SQLStringView"):
@@ -115,9 +124,25 @@ def _kind(node: Any) -> str:
     return kind.__name__ if kind.__module__.startswith(PACKAGE) else f"{kind.__module__}.{kind.__name__}"
 
 
+def _never_fails(source: Any, target: Any) -> bool:
+    """True for a cast that succeeds whatever the value is."""
+    if target.is_string() or source == target:
+        return True
+    if source.is_boolean() or source.is_integer():
+        return bool(target.is_floating() or (target.is_signed_integer() and target.nbytes >= 8 and _fits(source)))
+    return bool((source.is_float32() and target.is_float64()) or (source.is_timestamp() and target.is_date()))
+
+
+def _fits(source: Any) -> bool:
+    """True for whole numbers that a signed one of 64 bits can hold."""
+    return bool(source.is_boolean() or source.is_signed_integer() or source.nbytes < 8)
+
+
 def _step(kind: str, node: Any) -> Step:
     if kind in REFUSED:
         return REFUSED[kind]
+    if kind in FALLIBLE:
+        return fallible(f"the operation {kind}")
     if kind == "WindowFunction":
         return _window(node)
     mro = [each.__name__ for each in type(node).__mro__]

@@ -8,7 +8,7 @@ from headcount.source.queries.step import CHANCE, LIMIT, UNORDERED, Step
 
 TABLE = re.compile(
     r"DF \[(?s:.*)\]; PROJECT \*/[0-9]+ COLUMNS|"
-    r"(?:Parquet|Csv|NDJson|Ipc) SCAN \[.*\]\nPROJECT \*/[0-9]+ COLUMNS(?:\nESTIMATED ROWS: [0-9]+)?"
+    r"(?:Parquet|Ipc) SCAN \[.*\]\nPROJECT \*/[0-9]+ COLUMNS(?:\nESTIMATED ROWS: [0-9]+)?"
 )
 """The plan of a frame in memory, which begins with its last step, and that of files, in which no line is left over for
 another step or for some rows only. (A name of a column may hold a new line.)"""

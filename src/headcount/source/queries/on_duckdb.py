@@ -6,7 +6,7 @@ from typing import Any
 from ibis.expr import types as ir
 
 from headcount.source.queries import ibis
-from headcount.source.queries.catalog import Ask, Catalog
+from headcount.source.queries.catalog import SYSTEM, Ask, Catalog
 from headcount.source.queries.duckdb_sql import steps_of
 from headcount.source.queries.step import Step, worst
 
@@ -34,6 +34,6 @@ def step_of_relation(relation: Any) -> Step | None:
     """Return what in a DuckDB relation is not row by row."""
 
     def ask(expression: str) -> Any:  # a relation does not expose its connection: an empty result of its own
-        return relation.filter("false").aggregate(f"{expression} AS found, count(*)").fetchall()[0][0]
+        return relation.filter("false").aggregate(f"{expression} AS found, {SYSTEM}count_star()").fetchall()[0][0]
 
     return worst(steps_of(relation.sql_query(), Catalog(ask)))

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from headcount.source.queries.step import ALL_ROWS, LIMIT, NOW, SAMPLE, UNORDERED, Step, worst
+from headcount.source.queries.step import ALL_ROWS, CAST, CHANCE, LIMIT, NOW, SAMPLE, UNORDERED, Step, worst
 
 LOGICAL = "org.apache.spark.sql.catalyst.plans.logical."
 EXPRESSIONS = "org.apache.spark.sql.catalyst.expressions."
@@ -73,12 +73,18 @@ NAMES = {
     f"{EXPRESSIONS}PythonUDF": Step("a function of your own"),
     f"{EXPRESSIONS}ScalaUDF": Step("a function of your own"),
     f"{EXPRESSIONS}MonotonicallyIncreasingID": UNORDERED,
+    f"{EXPRESSIONS}SparkPartitionID": UNORDERED,
+    **{f"{EXPRESSIONS}{name}": CHANCE for name in ("Rand", "Randn", "Uuid", "Shuffle")},
     **{
         f"{EXPRESSIONS}{name}": NOW
         for name in ("Now", "CurrentDate", "CurDateExpressionBuilder", "CurrentTimestamp", "LocalTimestamp")
     },
 }
 """What other nodes and expressions are called."""
+
+
+METADATA = "__metadata_col"
+"""Mark of a column that Spark makes of where a row is in its file."""
 
 
 def step_of(plan: Any) -> Step | None:
@@ -104,10 +110,19 @@ def _steps(node: Any) -> Iterator[Step]:
 def _of_expression(expression: Any) -> Iterator[Step]:
     if (name := _class(expression)) not in VALUES:
         yield _unknown(name)
+    if name == f"{EXPRESSIONS}AttributeReference" and expression.metadata().contains(METADATA):
+        yield UNORDERED  # such as _metadata.row_index
+    if name == f"{EXPRESSIONS}Cast" and _can_fail(expression):
+        yield CAST
     if name == f"{EXPRESSIONS}ScalarSubquery":
         yield from _steps(expression.plan())
     for child in _list(expression.children()):
         yield from _of_expression(child)
+
+
+def _can_fail(cast: Any) -> bool:
+    """True for a cast that raises an error (ANSI), but for one to text."""
+    return str(cast.evalMode()) == "ANSI" and str(cast.dataType().typeName()) != "string"
 
 
 def _of_rdd(rdd: Any) -> Iterator[Step]:

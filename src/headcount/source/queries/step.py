@@ -22,14 +22,28 @@ class Step:
     """What to write instead, if no promise covers the step: it depends on the order of rows, on chance or on time."""
     instead: str = "the table itself, with row-by-row columns and filters only"
     """What to write instead of the promise."""
+    why: str = "one person's data may be in other people's rows"
+    """What may go wrong."""
 
 
+FAILS = "one person's row may make the whole release fail"
 ALL_ROWS = Step("a value computed from all rows")
+CAST = Step("a cast that can fail", instead="try_cast", why=FAILS)
+GUESSED = Step(
+    "CSV or JSON that the engine parses",
+    instead="the path itself as data, which headcount reads cell by cell; or a Parquet file",
+    why="how all values are read may depend on one person's row",
+)
 LIMIT = Step("a limit", "the table without it, or a condition on its columns")
 SAMPLE = Step("a sample", "the table without it")
 CHANCE = Step("a random value", "a column of the table")
 NOW = Step("the time of reading", 'a date that you type: "2026-01-01"')
 UNORDERED = Step("row numbers without an order", "an order by columns of the table, or no row numbers")
+
+
+def fallible(function: str) -> Step:
+    """Return the step of a function that fails on some values."""
+    return Step(f"{function}, which can fail", instead="a column that the table has", why=FAILS)
 
 
 def promise_sentence(promise: str) -> str:
@@ -62,8 +76,7 @@ def promise_for(step: Step | None, typed: object) -> str:
         )
     if typed is None:
         raise NotATable(
-            f"the data are a query with {step.name}: one person's data may be in other people's rows, and headcount "
-            "cannot check that.",
+            f"the data are a query with {step.name}: {step.why}, and headcount cannot check that.",
             fix=f"{step.instead}; or, if you know that it is so, {TYPED}",
         )
     return PROMISE
