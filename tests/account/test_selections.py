@@ -100,7 +100,7 @@ def test_shares_are_those_of_rho() -> None:
 
 
 def test_impossible_budgets_are_refused() -> None:
-    with pytest.raises(BadParameter, match=r"delta=0: what is counted .* Gaussian noise\. Fix: delta=1e-6"):
+    with pytest.raises(BadParameter, match=r"delta=0: the count of people has Gaussian noise\. Fix: delta=1e-6"):
         calibrate.selections(1, 0, 10, [(Fraction(1, 20), ONE, 1)])
     for wrong in ((0, "1e-6", 10), (1, 2, 10), (1, -1, 10), (1, "1e-6", 0)):
         with pytest.raises(BadParameter, match="Fix: "):

@@ -29,9 +29,10 @@ def test_a_release(folder: Path) -> None:
     assert lines[0].startswith("people per song, from plays.parquet: ")
     assert lines[0].endswith(" rows, epsilon 1, delta 1e-06")
     assert lines[1].startswith("low and high are for the ")
-    assert lines[3].split() == ["song", "count", "low", "high"]
-    assert lines[4].startswith("song 0001")
-    assert len(lines) == 30
+    table = lines[lines.index("") + 1 :]
+    assert table[0].split() == ["song", "count", "low", "high"]
+    assert table[1].startswith("song 0001")
+    assert len(table) == 27
     assert lines[-1].startswith("... and ")
 
 
@@ -141,11 +142,11 @@ def test_keys_of_columns(typed: str, items: set[tuple[str, ...]], folder: Path) 
     [
         (
             "--by country --by device --keys country=FR,DE --keys web",
-            "headcount: keys: of which column? Fix: --keys country=apple,pear\n",
+            "headcount: --keys: of which column? Fix: --keys country=apple,pear\n",
         ),
         (
             "--by country --by day --per day=month --keys country=FR,DE",
-            "headcount: keys: those of 'day' are missing, and an item is known only if every part is. Fix: --dates "
+            "headcount: --keys: those of 'day' are missing, and an item is known only if every part is. Fix: --dates "
             "day=2024-01-01..2024-12-31, or keys; if they are not known, --where country=FR,DE instead of keys\n",
         ),
         (
