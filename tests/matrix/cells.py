@@ -8,6 +8,9 @@ PYTHONS = ("3.11", "3.12", "3.13")
 FRAMES = ("pandas>=2.2", "polars>=1.20")
 """Packages that headcount works with, but does not install; the versions are those of the extra `dev`."""
 
+COMPILED = ("duckdb", "matplotlib", "numpy", "pandas", "polars", "pyarrow", "python-flint", "scipy")
+"""The lowest version is that of the oldest wheel for a Python: nobody compiles these."""
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -32,7 +35,8 @@ class Cell:
         """What uv is to install. It takes the lowest versions only of what is named to it, not of what a wheel needs:
         so it reads pyproject.toml."""
         extras = [f"--extra={extra}" for extra in self.extras]
-        return [f"--resolution={self.resolution}", f"--requirements={project}", *extras, *self.others]
+        wheels = [f"--only-binary={package}" for package in COMPILED]
+        return [f"--resolution={self.resolution}", f"--requirements={project}", *extras, *wheels, *self.others]
 
 
 CELLS = [
