@@ -90,7 +90,9 @@ def test_a_rollback_and_an_edit_exit_with_1(ledger: Ledger, tmp_path: Path) -> N
     shutil.copy(tmp_path / "old.db", path)
     found = headcount(*command, cwd=tmp_path)
     assert (found.returncode, found.stdout) == (1, "")
-    assert "a rollback, or the head of another ledger. Fix: keep this file, restore the newest honest copy" in found.stderr
+    assert (
+        "a rollback, or the head of another ledger. Fix: keep this file, restore the newest honest copy" in found.stderr
+    )
     with sqlite3.connect(path) as edit:
         edit.execute("UPDATE entry SET kind = 'seal' WHERE number = 1")
     found = headcount_alone("ledger", "show", "visits.db", cwd=tmp_path)

@@ -64,7 +64,7 @@ def test_what_cannot_be_written_is_refused_before_the_charge(folder: Path, name:
 def test_in_python_a_name_that_cannot_be_is_one_error_whatever_is_written(tmp_path: Path, kind: str) -> None:
     release = hc.histogram(hc.example(people=99), user="user", by="song", epsilon=1)
     for name in (f"{'x' * 300}.{kind}", f"nowhere/r.{kind}", f"a\0b.{kind}"):
-        with pytest.raises(BadParameter, match="cannot be written|not a path") as refused:
+        with pytest.raises(BadParameter, match=r"cannot be written|not a path") as refused:
             release.save(tmp_path / name)
         assert "Fix: " in str(refused.value)
     assert not any(tmp_path.iterdir())

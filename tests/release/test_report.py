@@ -17,7 +17,7 @@ from tests.release.registry import faults
 from tests.release.test_forged import RELEASES, SCRIPT, people
 
 import headcount as hc
-from headcount.errors import BadParameter, NotSealed
+from headcount.errors import BadParameter, NotSealed, visible
 from headcount.mechanism import Mechanism
 from headcount.release import About, Release, pack
 from headcount.release.published import check_sealed
@@ -62,7 +62,7 @@ def test_a_page_answers_what_an_officer_asks(ledger: hc.Ledger, tmp_path: Path) 
         "Low and high are for the counts after each person was held to 1 item",
         "one value of the column listener",
         "50% likely that a certain person is in the data can get to at most 73.2%",
-        "a probability of at most 1e-06 (1 in 1,000,000)",
+        "a chance of at most 1 in 1,000,000",
         "What is not promised",
         f"Charged on {charge.at}",
         f"headcount {hc.__version__}",
@@ -322,7 +322,7 @@ def test_gaps_of_a_record_are_marked(ledger: hc.Ledger, tmp_path: Path) -> None:
 
 
 def test_names_in_a_record_are_text(tmp_path: Path) -> None:
-    release = hc.histogram(PLAYS, **{**ASKED, "dataset": f'x: "y" # z\n- {SCRIPT}'})
+    release = hc.histogram(PLAYS, **{**ASKED, "dataset": f'x: "y" # z - {visible(SCRIPT)}'})
     record = yaml.safe_load(release.report(tmp_path / "r.yaml").read_text())
     assert faults(record) == []
     assert SCRIPT.split("\x1b")[0] in record["deployment"]["basic"]["description"]

@@ -375,7 +375,7 @@ def test_a_given_bound_says_what_intervals_are_for() -> None:
     asked: dict[str, Any] = {"user": "user", "by": "group", "keys": ["a"], "epsilon": 1}
     release = hc.aggregate(table, metrics=["sum(x)"], bound={"sum(x)": 1}, **asked)
     assert release.about.estimand == "bounded"
-    assert "after each person was held to the bounds that are given" in str(release)
+    assert "after each person was held to the bounds that are given" in " ".join(str(release).split())
     plan = hc.plan("aggregate", table, metrics=["mean(x)", "events"], bound={"mean(x)": 50, "events": 3}, **asked)
     assert isinstance(plan.mechanism, MeasuredGroups)
     assert plan.mechanism.measurement.given == (3 * 1024.0, 50 * 1024.0)

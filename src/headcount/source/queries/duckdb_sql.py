@@ -180,32 +180,32 @@ def _of_scan(function: Mapping[str, Any], names: Names) -> Iterator[Step]:
 
 def _of_argument(argument: Mapping[str, Any]) -> Iterator[Step]:
     """Yield a step if an argument of a scan is neither a constant, a list of them, nor a harmless option."""
-    held = argument.get("expression", argument)
-    option = held["left"]["column_names"][-1].casefold() if held.get("class") == "COMPARISON" else ""
-    if option and _is_off(held["right"]):
+    inner = argument.get("expression", argument)
+    option = inner["left"]["column_names"][-1].casefold() if inner.get("class") == "COMPARISON" else ""
+    if option and _is_off(inner["right"]):
         return
     if option in VARYING:
         yield VARYING[option]
-    elif not (option in SCAN_OPTIONS if option else _is_constant(held)):
+    elif not (option in SCAN_OPTIONS if option else _is_constant(inner)):
         yield Step("an option of a scan")
 
 
 def _is_off(part: Mapping[str, Any]) -> bool:
     """True for the constant false."""
-    held = part["child"] if part.get("class") == "CAST" else part
-    value = held.get("value", held.get("literal"))
+    inner = part["child"] if part.get("class") == "CAST" else part
+    value = inner.get("value", inner.get("literal"))
     return str(value.get("value") if isinstance(value, Mapping) else value).casefold() in ("f", "false")
 
 
 def _is_constant(part: Mapping[str, Any]) -> bool:
     """True for a constant, one of a given type, and a list of constants."""
-    held = part.get("expression", part)  # an argument of DuckDB 2
-    if held.get("class") == "CAST":
-        return _is_constant(held["child"])
-    if held.get("class") == "FUNCTION":
-        listed = (*held.get("children", ()), *held.get("arguments", ()))
-        return held["function_name"] == "list_value" and all(map(_is_constant, listed))
-    return held.get("class") == "CONSTANT"
+    inner = part.get("expression", part)  # an argument of DuckDB 2
+    if inner.get("class") == "CAST":
+        return _is_constant(inner["child"])
+    if inner.get("class") == "FUNCTION":
+        listed = (*inner.get("children", ()), *inner.get("arguments", ()))
+        return bool(inner["function_name"] == "list_value") and all(map(_is_constant, listed))
+    return bool(inner.get("class") == "CONSTANT")
 
 
 def _of_table(part: Mapping[str, Any], names: Names, ctes: frozenset[str]) -> Iterator[Step]:
