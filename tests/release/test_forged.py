@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import headcount as hc
-from headcount.errors import NotATable
+from headcount.errors import NotATable, ReleaseTooNew
 from headcount.release import About, pack
 from headcount.release.about import KEY
 
@@ -103,6 +103,8 @@ def loaded(content: bytes, path: Path) -> hc.Release | None:
     path.write_bytes(content)
     try:
         release = hc.load(path)
+    except ReleaseTooNew:  # a field that this version does not know
+        return None
     except NotATable as refused:
         told = str(refused)
     else:
