@@ -225,6 +225,9 @@ def interrupted(*asked: str | Path, cwd: Path) -> str:
     return said.rstrip().rpartition("nothing was released; ")[2]
 
 
+PROMISE = "each row belongs to one person"
+
+
 @pytest.mark.parametrize("charged", [True, False])
 def test_an_interrupt_in_python_passes_through(tmp_path: Path, charged: bool, usual_interrupt: None) -> None:
     """It is no failure of the reading; the user's own connection is left as it was, and works."""
@@ -242,7 +245,7 @@ def test_an_interrupt_in_python_passes_through(tmp_path: Path, charged: bool, us
         if timer.ident is None:
             timer.start()
 
-    plan = hc.plan("histogram", table, user="person", by="item", epsilon=1)
+    plan = hc.plan("histogram", table, user="person", by="item", epsilon=1, promise=PROMISE)
     with pytest.raises(KeyboardInterrupt):
         plan.release(ledger=ledger if charged else None, progress=interrupt)
     assert connection.execute("SELECT table_name FROM duckdb_tables()").fetchall() == before
