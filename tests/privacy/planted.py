@@ -1607,8 +1607,8 @@ BUGS = [
         "run.py",
         (
             (
-                'f"{dataset}: the rows could not be read to their end. Nothing was released."',
-                "f\"{dataset}: {__import__('sys').exc_info()[1]}\"",
+                'f"{source.dataset}: the rows could not be read to their end. Nothing was released."',
+                "f\"{source.dataset}: {__import__('sys').exc_info()[1]}\"",
             ),
         ),
         BYTES + "test_reading_that_fails_says_the_same_whatever_the_row",
@@ -1645,7 +1645,7 @@ BUGS = [
     Bug(
         "escapes of a terminal in an error",
         "errors.py",
-        (('super().__init__(visible(f"{message} Fix: {fix}"))', 'super().__init__(f"{message} Fix: {fix}")'),),
+        (('super().__init__(f"{visible(brief(message))} Fix', 'super().__init__(f"{brief(message)} Fix'),),
         NAMES + "test_mistakes_are_told_without_escapes",
     ),
     Bug(
