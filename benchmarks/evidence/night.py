@@ -304,7 +304,7 @@ NIGHT = (
     Experiment(
         "scale",
         "Time and memory beside the plain query",
-        module("scale", "--full", "--images", "docs/images"),
+        module("scale", "--full", "--again", "--images", "docs/images"),
         (*KNOWN, *TOP, *SCALE),
         180,
         environments=("opendp", "diffprivlib"),
