@@ -43,7 +43,6 @@ CELLS = [
     *(Cell(python, "lowest-direct") for python in PYTHONS),
     *(Cell(python, "highest") for python in PYTHONS),
     Cell("3.12", "highest", extras=(), others=(), note="headcount alone, without pandas"),
-    Cell("3.11", "highest", others=(*FRAMES, "duckdb<2"), note="DuckDB 1"),
     Cell("3.12", "highest", extras=("spark",), others=("pyspark>=4",), note="PySpark 4", steps="spark"),
     Cell("3.11", "lowest-direct", extras=("spark-java",), others=(), note="PySpark 3.5", steps="spark"),
 ]

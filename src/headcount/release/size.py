@@ -31,16 +31,16 @@ def check_size(content: bytes) -> None:
         raise NotARelease(f"{file.metadata.num_rows:,} rows")
     if any(file.schema.column(place).max_repetition_level for place in range(file.metadata.num_columns)):
         raise NotARelease("a column of lists")
-    rows = max(1, min(MOST_BATCH, most // LEAST_BATCHES // max(*pages, 8 * len(pages))))
+    rows = max(1, min(MOST_BATCH, most // LEAST_BATCHES // max(*pages, 8 * file.metadata.num_columns)))
     if sum(pages) > most or _is_larger(file, rows, most):
         raise NotARelease("far more in it than a file of its size can hold")
 
 
 def _page_bytes(metadata: pq.FileMetaData) -> list[int]:
-    """Bytes of the pages of each column of each group of rows, before compression, as the file says."""
+    """Bytes of the pages of each group of rows, before compression, as the file says. (Arrow ends the process where a
+    column's own metadata contradict themselves: they are not looked at.)"""
     groups = [metadata.row_group(place) for place in range(metadata.num_row_groups)]
-    found = [group.column(place).total_uncompressed_size for group in groups for place in range(group.num_columns)]
-    return [max(0, size) for size in found] or [0]
+    return [max(0, group.total_byte_size) for group in groups] or [0]
 
 
 def _is_larger(file: pq.ParquetFile, rows: int, most: int) -> bool:
