@@ -47,7 +47,7 @@ VALUES = frozenset(
         *("ParseToDate", "ParseToTimestamp", "GetTimestamp", "UnixTimestamp", "ToUnixTimestamp", "FromUnixTime"),
         *("UnixMicros", "SecondsToTimestamp", "MicrosToTimestamp", "CheckOverflow", "PromotePrecision", "KnownNotNull"),
         *("StringDecode", "Hex", "Unhex", "Base64", "UnBase64", "StringRepeat", "CreateArray", "CreateNamedStruct"),
-        *("GetStructField", "GetArrayItem", "ElementAt", "Size", "ArrayContains"),
+        *("GetStructField", "GetArrayItem", "ElementAt", "Size", "ArrayContains", "SortOrder"),
     )
 )
 """Expressions that are a function of one row, the same each time."""
