@@ -66,6 +66,8 @@ class Experiment:
     """Names of the tables in the order in which they are printed, if what is printed does not name them."""
     quick: bool = False
     """True if README.md or the front page shows it."""
+    alone: bool = False
+    """True if it measures time, or reads what others wrote: it runs by itself, after the others."""
     real: bool = False
     """True if it needs the shared tables."""
     environments: tuple[str, ...] = ()

@@ -68,18 +68,18 @@ NIGHT = (
     Experiment(
         "audit",
         "The black-box audit of every mechanism",
-        module("audit", "mechanisms", "--runs", "100000"),
+        module("audit", "mechanisms", "--runs", "30000"),
         with_own("audit", *MECHANISMS),
-        400,
+        120,
         ("mechanisms", "summary"),
         packages=("numpy",),
     ),
     Experiment(
         "panel",
         "Coverage on 32 tables",
-        module("coverage", "--runs", "20", "--beside", "weighted"),
+        module("coverage", "--runs", "8", "--beside", "weighted"),
         with_own("coverage", *COUNTS, "benchmarks/panel.py"),
-        180,
+        75,
         ("default",),
         real=True,
     ),
@@ -153,9 +153,17 @@ NIGHT = (
         4,
         ("speed", "keyed", "making"),
         packages=("numpy", "opendp"),
+        alone=True,
     ),
     Experiment(
-        "ledger", "The ledger under load", module("ledger"), with_own("ledger", *LEDGER), 1, ("writers",), packages=()
+        "ledger",
+        "The ledger under load",
+        module("ledger"),
+        with_own("ledger", *LEDGER),
+        1,
+        ("writers",),
+        packages=(),
+        alone=True,
     ),
     Experiment(
         "identity",
@@ -164,6 +172,7 @@ NIGHT = (
         with_own("identity", *ROWS, f"{SRC}/source/identity.py"),
         3,
         ("look",),
+        alone=True,
     ),
     Experiment(
         "default-time",
@@ -173,6 +182,7 @@ NIGHT = (
         4,
         ("seconds",),
         real=True,
+        alone=True,
     ),
     Experiment("error", "Error at fixed bounds", module("error"), with_own("error", *COUNTS), 2, ("error",), real=True),
     Experiment(
@@ -206,7 +216,9 @@ NIGHT = (
     Experiment(
         "found", "Items found one after another", module("found"), with_own("found", *TOP), 40, ("found",), real=True
     ),
-    Experiment("race", "Selecting a hundred thousand items", module("race"), with_own("race", *NOISE), 1, ("race",)),
+    Experiment(
+        "race", "Selecting a hundred thousand items", module("race"), with_own("race", *NOISE), 1, ("race",), alone=True
+    ),
     Experiment(
         "suited", "Where `count-release` suits", module("suited"), with_own("suited", *COUNTS, *TOP), 4, ("suited",)
     ),
@@ -235,6 +247,7 @@ NIGHT = (
         with_own("federated", *NOISE, f"{SRC}/federated/*.py"),
         4,
         ("clients",),
+        alone=True,
     ),
     Experiment(
         "quantiles",
@@ -263,6 +276,7 @@ NIGHT = (
         40,
         ("million", "releases", "error", "derived"),
         real=True,
+        alone=True,
     ),
     Experiment(
         "shares",
@@ -282,7 +296,13 @@ NIGHT = (
         real=True,
     ),
     Experiment(
-        "stream", "Streams", module("stream"), with_own("stream", *SHAPE, f"{SRC}/stream/*.py"), 5, ("speed", "error")
+        "stream",
+        "Streams",
+        module("stream"),
+        with_own("stream", *SHAPE, f"{SRC}/stream/*.py"),
+        5,
+        ("speed", "error"),
+        alone=True,
     ),
     Experiment(
         "shuffle",
@@ -291,6 +311,7 @@ NIGHT = (
         with_own("shuffle", *SHAPE, f"{SRC}/federated/shape/*.py"),
         10,
         ("cost", "error"),
+        alone=True,
     ),
     Experiment(
         "tpch",
@@ -309,6 +330,7 @@ NIGHT = (
         180,
         environments=("opendp", "diffprivlib"),
         packages=("duckdb", "polars", "pyarrow", "pyspark"),
+        alone=True,
     ),
     Experiment(
         "versions",
@@ -318,5 +340,6 @@ NIGHT = (
         40,
         ("versions",),
         packages=(),
+        alone=True,
     ),
 )

@@ -22,6 +22,7 @@ QUICK = (
         3,
         quick=True,
         packages=("duckdb", "pyarrow", "numpy"),
+        alone=True,
     ),
     Experiment(
         "few-people",
@@ -81,6 +82,7 @@ QUICK = (
         ("best", "hindsight"),
         quick=True,
         packages=(),
+        alone=True,
     ),
 )
 """What README.md and the front page show, in the order in which it is measured."""

@@ -1,4 +1,5 @@
-"""Runs experiments, one after another; one that fails does not stop the others.
+"""Runs experiments: as many at once as there are cores, then those that measure time, one after another. One that
+fails does not stop the others.
 
 What is kept and not stale is not measured again, so a run that was interrupted goes on where it was. What a command
 prints is kept while it runs, in the folder that `log_of` names.
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -27,16 +29,22 @@ class Failed(Exception):
 
 def run(experiments: Iterable[Experiment], *, again: bool = False, where: Path = FOLDER) -> list[str]:
     """Measure what is missing or stale, or everything again; the names of those that failed."""
-    failed = []
     todo = [each for each in experiments if again or not fresh(each, where)]
-    for number, each in enumerate(todo, 1):
-        tell(f"{number} of {len(todo)}: {each.name}, about {each.minutes:g} minutes: {each.typed}")
-        try:
-            write(measured(each), where)
-        except Failed as problem:
-            tell(f"{each.name}: NOT MEASURED: {problem}")
-            failed.append(each.name)
-    return failed
+    with ThreadPoolExecutor(os.cpu_count()) as cores:
+        together = list(cores.map(lambda each: keep(each, where), (each for each in todo if not each.alone)))
+    alone = [keep(each, where) for each in todo if each.alone]
+    return [name for name in (*together, *alone) if name]
+
+
+def keep(experiment: Experiment, where: Path) -> str:
+    """Measure an experiment and keep its result; its name if it failed."""
+    tell(f"{experiment.name}: about {experiment.minutes:g} minutes: {experiment.typed}")
+    try:
+        write(measured(experiment), where)
+    except Failed as problem:
+        tell(f"{experiment.name}: NOT MEASURED: {problem}")
+        return experiment.name
+    return ""
 
 
 def fresh(experiment: Experiment, where: Path = FOLDER) -> bool:
@@ -98,7 +106,7 @@ def output(experiment: Experiment) -> str:
             lines.append(line)
             kept.write(line)
             kept.flush()
-            tell(f"    {line.rstrip()[:140]}")
+            tell(f"    {experiment.name}: {line.rstrip()[:140]}")
     if process.returncode:
         raise Failed(f"exit code {process.returncode}; its output is in {log}")
     return "".join(lines)

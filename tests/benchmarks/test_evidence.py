@@ -149,9 +149,16 @@ def test_what_is_measured_is_not_measured_again_until_its_code_changes(root: Pat
     assert runs(root) == ["one", "two"]
     (root / "code.py").write_text(CODE.replace("2 * number", "3 * number"))
     run([one, two], where=root)
-    assert runs(root) == ["one", "two", "one", "two"]
+    assert sorted(runs(root)) == ["one", "one", "two", "two"]
     run([one], where=root, again=True)
     assert runs(root)[-1] == "one"
+
+
+def test_what_measures_time_runs_after_the_others_and_by_itself(root: Path) -> None:
+    timed = [replace(experiment(root, name), alone=True) for name in ("timed", "again")]
+    slow = experiment(root, "slow", f"import time; time.sleep(0.5); print({PRINTED!r})")
+    assert run([timed[0], slow, timed[1]], where=root) == []
+    assert runs(root) == ["slow", "timed", "again"]
 
 
 def test_one_that_fails_does_not_stop_the_others(root: Path) -> None:
