@@ -137,6 +137,14 @@ NIGHT = (
         ("groups",),
     ),
     Experiment(
+        "tails",
+        "Sums, means and totals of heavy-tailed tables",
+        module("tails"),
+        with_own("tails", *GROUPS, f"{SRC}/jobs/total.py", "benchmarks/amounts.py", "benchmarks/tails.json"),
+        15,
+        real=True,
+    ),
+    Experiment(
         "shape-intervals",
         "Coverage of shapes",
         module("shape_intervals"),
