@@ -157,8 +157,15 @@ def _check_measured(about: About, events: Sequence[Event]) -> None:
     if {"rows", "columns", "scale"} <= set(plain):
         sound = all(_whole(plain[name], MOST_STEPS) for name in ("rows", "columns")) and _positive(plain["scale"])
         sound &= set(plain) == {"rows", "columns", "scale"} or _is_interval(plain)  # the former is that of version 0.8
-    elif set(plain) == {"cells", "hashed", "noise", "empty", "enough"}:
+    elif set(plain) - {"certain"} == {
+        "cells",
+        "hashed",
+        "noise",
+        "empty",
+        "enough",
+    }:  # without it: that of version 0.10
         sound = _whole(plain["cells"], MAX_BUCKETS) and _whole(plain["enough"], MAX_BUCKETS)
+        sound &= _whole(plain.get("certain", 0), plain["cells"])
         sound &= isinstance(plain["hashed"], bool) and _is_number(plain["empty"]) and 0 <= plain["empty"] <= 1
         sound &= _is_noise(plain["noise"])
     else:

@@ -50,8 +50,12 @@ class Kernel:
 
     def noise_quantile(self, chance: float) -> int:
         """The least t with P(|noise| > t) <= chance, in units."""
+        return int(self.noise_quantiles(np.array([chance]))[0])
+
+    def noise_quantiles(self, chances: Floats) -> Integers:
+        """The least t with P(|noise| > t) <= chance, for each chance above 0, in units."""
         beyond = 2 * np.append(self.weights[::-1].cumsum()[: self.reach][::-1], 0.0)  # P(|noise| > 0), > 1, ...
-        return int(np.argmax(beyond <= chance))
+        return np.searchsorted(-beyond, -chances)
 
 
 def laplace(scale: float) -> Kernel:

@@ -10,7 +10,7 @@ import numpy as np
 from headcount.estimate.shape import buckets, first_column, staircase
 from headcount.estimate.shape.kernel import Kernel, convolved, shares
 from headcount.estimate.shape.prevalence import Prevalence
-from headcount.estimate.shape.uncertainty import BucketUncertainty, StaircaseUncertainty, Uncertainty
+from headcount.estimate.shape.uncertainty import BucketUncertainty, StaircaseUncertainty, Uncertainty, certain_cells
 from headcount.exact import Integers
 
 Loss = Literal["l1", "l2"]
@@ -70,11 +70,19 @@ def of_buckets(
     estimator: Estimator = "em",
 ) -> Rows:
     """Estimate the rows of a shape from buckets with this noise: a sum of independent ones, as (scale, shape)."""
-    found = buckets.estimate_shape(noisy, kernel(noise), hashed=hashed, estimator=estimator, loss=loss)
+    law = kernel(noise)
+    found = buckets.estimate_shape(noisy, law, hashed=hashed, estimator=estimator, loss=loss)
     empty = found.empty if hashed else 1.0
     counts, items = found.prevalence.counts, found.prevalence.items
     shown = found.prevalence if empty > MIN_EMPTY else Prevalence(counts[:0], items[:0])
-    measured = {"cells": len(noisy), "hashed": hashed, "noise": noise, "empty": empty, "enough": _enough(noisy, empty)}
+    measured = {
+        "cells": len(noisy),
+        "hashed": hashed,
+        "noise": noise,
+        "empty": empty,
+        "enough": _enough(noisy, empty),
+        "certain": certain_cells(noisy, law),
+    }
     return Rows(_columns(shown, uncertainty(measured)), measured)
 
 
@@ -82,7 +90,8 @@ def uncertainty(measured: dict[str, Any]) -> Uncertainty:
     """Build the uncertainty of a shape from what was measured."""
     if "rows" in measured:
         return StaircaseUncertainty(**measured)
-    return BucketUncertainty(measured["cells"], measured["hashed"], kernel(measured["noise"]))
+    certain = measured.get("certain", 0)  # headcount 0.10 and before did not measure it
+    return BucketUncertainty(measured["cells"], measured["hashed"], kernel(measured["noise"]), certain)
 
 
 def _enough(noisy: Integers, empty: float) -> int:

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
+from headcount.estimate.shape.collisions import Collisions, of_distinct
 from headcount.estimate.shape.convolution import convolve
 from headcount.estimate.shape.isotonic import BEYOND
 from headcount.estimate.shape.kernel import Kernel, OfCounts, variances
@@ -25,11 +27,13 @@ DEVIATIONS = 2.6
 """Standard deviations of an interval on each side: 2.12 for a single draw of Laplace noise, and the rest for the bias
 of estimates (on real tables that of the entropy is up to 0.9 deviations). Intervals then cover the truth in 95% of
 cases or more, by kinds of tables and bounds: benchmarks/shape_intervals.py."""
-COLLIDING_COUNTS = 32
-"""Number of the smallest distinct counts whose collisions are considered: larger counts are rare."""
-
+COLLISION_DEVIATIONS = 2.0
+"""Standard deviations, on each side, of what collisions alone make uncertain: they have no bias."""
+MIN_COLLISIONS = 0.02
+"""Expected collisions below which none is allowed for."""
 Band = tuple[Integers, Integers]
 """Lower and upper ends of intervals."""
+Mask = NDArray[np.bool_]
 
 
 class Uncertainty(Protocol):
@@ -130,12 +134,17 @@ class StaircaseUncertainty:
 
 @dataclass(frozen=True)
 class BucketUncertainty:
-    """Uncertainty of a shape from noisy cells (buckets.py)."""
+    """Uncertainty of a shape from noisy cells (buckets.py).
+
+    If items were hashed, cells are buckets, and their number is measured, not that of items: two items in one bucket
+    look like one. Undoing that on average leaves the uncertainty of which items collided, even without any noise."""
 
     cells: int
     hashed: bool
     kernel: Kernel
     """Noise law of the cells."""
+    certain: int = 0
+    """Number of cells with more than the noise quantile over all cells (`certain_cells`): somebody is in each."""
 
     @np.errstate(all="ignore")
     def variance(self, prevalence: Prevalence, c: OfCounts) -> float:
@@ -143,28 +152,46 @@ class BucketUncertainty:
         by the squared share of empty cells, as collisions are undone, and the variance through collisions is added."""
         counts, cells = self._cells(prevalence)
         noise = float(cells @ variances(self.kernel, c, counts))
-        empty = self._empty(prevalence)
-        return noise / empty**2 + self._collisions(prevalence, c) / empty
+        collisions = Collisions(prevalence, self.cells).of_sum(c) if self.hashed else 0.0
+        return noise / self._empty(prevalence) ** 2 + collisions
 
     @np.errstate(all="ignore")
     def band(self, prevalence: Prevalence, at: Integers | None = None) -> Band:
-        """Band from the deviation of the unbiased estimate; or, where narrower because items are few, from the number
-        of items within the noise quantile of r."""
+        """Band from the deviation of the unbiased estimate; or, where narrower because items are few, from the items
+        within a noise quantile of r: the one that none of the cells around is likely to exceed."""
         r = prevalence.counts if at is None else at
-        deviations = np.sqrt(self._variances(prevalence, r))
+        collisions = Collisions(prevalence, self.cells).of_at_least(r) if self.hashed else np.zeros(len(r))
+        deviations = np.sqrt(np.maximum(self._noise(prevalence, r) / self._empty(prevalence) ** 2 + collisions, 0.0))
         half_width = np.minimum(np.ceil(DEVIATIONS * deviations), BEYOND).astype(np.int64)
+        least, most, whole = self._nearby(prevalence, r, _poisson_half_width(collisions))
+        few = (most - least < 2 * half_width) & whole
         at_least = prevalence.reached(r)
-        least, most = prevalence.reached(r + self.noise_quantile), prevalence.reached(r - self.noise_quantile)
-        few = (most - least < 2 * half_width) & (r > self.noise_quantile)  # below, empty cells may be among them
         return np.where(few, least, np.maximum(at_least - half_width, 0)), np.where(few, most, at_least + half_width)
 
+    def _nearby(self, prevalence: Prevalence, r: Integers, extra: Integers) -> tuple[Integers, Integers, Mask]:
+        """Number of items above r by more than the noise, and above r less the noise, with `extra` on either side; and
+        whether these are all: empty cells are not, where noise may lift them to r."""
+        anywhere = self.kernel.noise_quantile(NOISE_MISS_RATE / max(self.cells, 1)) * self.kernel.unit
+        _, (empty, *_) = self._cells(prevalence)
+        around = prevalence.reached(r - anywhere) - prevalence.reached(r + anywhere) + np.where(r > anywhere, 0, empty)
+        noise = self.kernel.noise_quantiles(NOISE_MISS_RATE / np.maximum(around, 1)) * self.kernel.unit
+        least, most = prevalence.reached(r + noise) - extra, prevalence.reached(r - noise) + extra
+        return np.maximum(least, 0), most, r > noise
+
     def distinct(self, prevalence: Prevalence) -> tuple[float, float]:
-        """Interval from the deviation of the unbiased estimate; its lower end is at least the number of items with more
-        than twice the noise quantile over all cells."""
+        """Interval from the deviation of the unbiased estimate; its lower end is at least that of the items in the
+        certain cells."""
         half_width = DEVIATIONS * math.sqrt(max(self.variance(prevalence, is_positive), 0.0))
-        anywhere = 2 * self.kernel.noise_quantile(NOISE_MISS_RATE / self.cells) * self.kernel.unit
-        certain = float(prevalence.reached(np.array([anywhere + 1]))[0])
-        return max(prevalence.distinct - half_width, certain), prevalence.distinct + half_width
+        return max(prevalence.distinct - half_width, self._fewest), prevalence.distinct + half_width
+
+    @property
+    def _fewest(self) -> float:
+        """Lower limit of the number of items in the certain cells: as many, and more if items were hashed."""
+        if not self.hashed or self.cells < 2:
+            return float(self.certain)
+        share = min(self.certain, self.cells - 1) / self.cells
+        half_width = COLLISION_DEVIATIONS * math.sqrt(of_distinct(share, self.cells))
+        return max(-self.cells * math.log1p(-share) - half_width, float(self.certain))
 
     @property
     def max_items(self) -> float:
@@ -190,22 +217,6 @@ class BucketUncertainty:
         empty = self.cells * self._empty(prevalence) if self.hashed else max(self.cells - prevalence.distinct, 0)
         return np.append(0, prevalence.counts), np.append(empty, prevalence.items)
 
-    def _collisions(self, prevalence: Prevalence, c: OfCounts) -> float:
-        """Variance through collisions: a colliding pair (with probability 1 / cells) adds c(v + w) instead of
-        c(v) + c(w)."""
-        if not self.hashed or not len(prevalence.counts):
-            return 0.0
-        counts, items = prevalence.counts, prevalence.items
-        small = counts[:COLLIDING_COUNTS, None]
-        error = c((small + counts).ravel()).reshape(len(small), -1) - c(small.ravel())[:, None] - c(counts)
-        once = np.where(np.arange(len(counts)) < COLLIDING_COUNTS, 0.5, 1.0)  # pairs of small counts occur twice
-        return float(items[:COLLIDING_COUNTS] @ error**2 @ (items * once)) / self.cells
-
-    def _variances(self, prevalence: Prevalence, r: Integers) -> Floats:
-        """Variances of the unbiased estimate of the number of items with at least r."""
-        empty = self._empty(prevalence)
-        return np.maximum(self._noise(prevalence, r) / empty**2 + self._crossed(prevalence, r) / empty, 0.0)
-
     def _noise(self, prevalence: Prevalence, r: Integers) -> Floats:
         """Variances through noise: the sum of the variances of f(cell - r + noise) over all cells."""
         counts, cells = self._cells(prevalence)
@@ -216,16 +227,17 @@ class BucketUncertainty:
         noise = np.append(convolve(seen, around[::-1], mode="same"), around.max())  # beyond the line items are isolated
         return np.asarray(noise[np.searchsorted(values, r // self.kernel.unit)])
 
-    def _crossed(self, prevalence: Prevalence, r: Integers) -> Floats:
-        """Variances through collisions: of pairs that reach r only together, and of pairs both of which do."""
-        if not self.hashed:
-            return np.zeros(len(r))
-        at_least = prevalence.reached(r)
-        pairs = at_least.astype(np.float64) ** 2 / 2
-        smallest = prevalence.counts[:COLLIDING_COUNTS], prevalence.items[:COLLIDING_COUNTS]
-        for small, items in zip(*smallest, strict=True):
-            pairs += items * np.where(small < r, prevalence.reached(r - small) - at_least, 0)
-        return pairs / self.cells
+
+def certain_cells(noisy: Integers, kernel: Kernel) -> int:
+    """Number of cells with more than the noise quantile over all cells together."""
+    anywhere = kernel.noise_quantile(NOISE_MISS_RATE / max(len(noisy), 1)) * kernel.unit
+    return int(np.count_nonzero(noisy > anywhere))
+
+
+def _poisson_half_width(means: Floats) -> Integers:
+    """Half-width of an interval of Poisson numbers of these means; 0 if hardly any is ever above 0."""
+    half_width = np.ceil(COLLISION_DEVIATIONS * np.sqrt(np.maximum(means, 0.0)))
+    return np.where(means > MIN_COLLISIONS, half_width, 0).astype(np.int64)
 
 
 def _variances_around(kernel: Kernel) -> Floats:
