@@ -149,7 +149,7 @@ def told(counts: list[int]) -> str:
 def test_a_shape_reads_well() -> None:
     head = 'the shape of people per item, from 95 answers to "Which?": {}, epsilon 20, delta 0\n\n'
     first = head.format("5 rows")[:-1] + "low and high are for the true counts.\n\n"
-    columns = "count  low  high  items  at_least  at_least_low  at_least_high\n   60   60    60      1"
+    columns = "count  low  high  items  at_least  at_least_low  at_least_high\n   60   60    61      1"
     assert told([60, 12, 11, 2, 2, 1, 1, 1]).startswith(first + columns)
     assert told([]).startswith(f"{head.format('0 rows')}No item seems to have people, but up to ")
     assert told([1] * 150).startswith(

@@ -144,7 +144,7 @@ class BucketUncertainty:
     kernel: Kernel
     """Noise law of the cells."""
     certain: int = 0
-    """Number of cells with more than the noise quantile over all cells (`certain_cells`): somebody is in each."""
+    """Number of cells with more than the noise quantile over all cells (`certain_cells`): none is empty."""
 
     @np.errstate(all="ignore")
     def variance(self, prevalence: Prevalence, c: OfCounts) -> float:
