@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from tests.effort import examples
 
-from headcount.estimate.groups.quantiles import Distributions, distribution
+from headcount.estimate.groups.quantiles import Distributions, balanced_ranges, distribution
 from headcount.estimate.groups.spread import spread_between
 from headcount.estimate.groups.totals import MIN_GROUPS, Estimates, Totals, corrected
 from headcount.exact import Floats
@@ -184,3 +184,37 @@ def test_groups_in_noise_are_drawn_to_all_groups_together() -> None:
     small = source.normal(0, 20, (1, CELLS))
     found = of(Totals(np.vstack([large, small]).ravel(), 20.0, 0.0, 1.0))
     assert 4 <= found.quantile(0.5, 2.0)[0][-1] <= 16
+
+
+def test_ranges_divide_the_scale_where_hardly_anybody_is() -> None:
+    """95% of all values lie in the first eight of 128 cells: the last range is not the other 120."""
+    cells = np.append(np.full(8, 0.95 / 8), np.full(120, 0.05 / 120))
+    starts = balanced_ranges(np.cumsum(cells), 16)
+    assert starts[:8] == tuple(range(8))
+    assert max(np.diff([*starts, 128])) <= 30
+
+
+def test_ranges_of_a_scale_that_is_evenly_filled_are_equal() -> None:
+    assert balanced_ranges(np.arange(1, 129) / 128, 16) == pytest.approx(np.arange(16) * 8, abs=1)
+
+
+@settings(max_examples=examples(100), deadline=None)
+@given(arrays(np.float64, (40,), elements=st.floats(-1e6, 1e6)), st.integers(2, 20))
+def test_ranges_rise_from_the_first_cell_whatever_noise_is(counts: Floats, ranges: int) -> None:
+    starts = balanced_ranges(distribution(counts), ranges)
+    assert starts[0] == 0
+    assert list(starts) == sorted(set(starts))
+    assert len(starts) <= ranges
+    assert starts[-1] < 40
+
+
+def test_a_group_that_noise_hides_is_not_taken_for_one_with_large_values() -> None:
+    """Its number of rows is far below its noise: that its ranges are nearly empty says nothing of where it lies."""
+    source, noise = np.random.default_rng(6), 20.0
+    large = np.tile([0, 0, 1000, 1000, 1000, 0, 0, 0], (5, 1)) + source.normal(0, noise, (5, CELLS))
+    held = []
+    for _ in range(200):
+        small = np.array([[0, 0, 10, 10, 10, 0, 0, 0]]) + source.normal(0, noise, (1, CELLS))
+        value, low, high = of(Totals(np.vstack([large, small]).ravel(), noise, 0.0, 0.0)).quantile(0.5, 2.0)
+        held.append((low[-1] <= 6 <= high[-1]) and 2 <= value[-1] <= 16)
+    assert np.mean(held) > 0.95

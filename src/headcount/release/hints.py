@@ -16,6 +16,7 @@ from headcount.account.events import Laplace, from_json
 from headcount.release.about import About
 from headcount.release.measures import measures
 from headcount.release.misread import BY_CHANCE, CLEAR_SHARE, misread_hints
+from headcount.release.vague import vague_hints
 
 LARGEST_EPSILON, LARGEST_DELTA = 10, 1e-5
 """Above these a promise is commonly called weak."""
@@ -46,6 +47,7 @@ def release_hints(table: pa.Table, about: About) -> list[str]:
     return [
         *request_hints(plain, _amount(about.epsilon), _amount(about.delta)),
         *misread_hints(table, about, plain),
+        *vague_hints(table, about, _amount(about.epsilon)),
         *(_nothing(plain, about) if not table.num_rows and about.view in ("", "aggregate") else []),
         *(_noise(table, about) if table.num_rows >= MANY_ROWS and not about.view else []),
     ]

@@ -1,9 +1,10 @@
 """Quantiles of each group from noisy counts in a few ranges of values.
 
-The ranges hold about the same share each of all groups together. Groups differ, but usually not much: the share below
-an end of a range of each group is drawn towards that of all groups together, as far as noise hides how groups differ.
-How much they differ is estimated from all of them (empirical Bayes). Within a range, values are taken to be distributed
-as in all groups together; the interval of a group that is unlike them there has the whole range.
+Most ranges hold about the same share of all groups together; the others divide the scale, so that a group whose values
+are rare elsewhere has quantiles of its own. Groups differ, but usually not much: the share below an end of a range of
+each group is drawn towards that of all groups together, as far as noise hides how groups differ. How much they differ
+is estimated from all of them (empirical Bayes). Within a range, values are taken to be distributed as in all groups
+together; the interval of a group that is unlike them there has the whole range.
 """
 
 from collections.abc import Sequence
@@ -15,6 +16,10 @@ from headcount.estimate.groups.spread import spread_between
 from headcount.estimate.groups.totals import Totals
 from headcount.exact import Floats
 
+ALONG_SCALE = 1 / 3
+"""Part of the ranges that divide the scale: with none, a group that lies in the last range may be anywhere in it."""
+RARE = 0.005
+"""Share of all groups together that lies at either end of the scale, beyond what is divided."""
 LEAST_SPREAD = 0.01
 """Shares of groups below the median are taken to differ by at least this much: standard deviation."""
 OUTLYING_DEVIATIONS = 3.0
@@ -23,6 +28,10 @@ UNLIKE = 2.0
 """A group that has this many times more, or less, of a range than all groups together may lie in it in any way."""
 CLEAR_DEVIATIONS = 5.0
 """A group with this many standard deviations of the noise of its events is clear of noise."""
+HIDDEN_EVENTS = 9
+"""A group that noise hides may have as few events as this, which are unlike all groups together by chance."""
+FEWEST_KNOWN = 3
+"""How much groups differ is estimated from those that noise does not hide, if there are this many."""
 FEWEST_DEVIATIONS = 2.0
 """The number of a group's events is at least this many standard deviations of its noise."""
 
@@ -35,9 +44,13 @@ def distribution(counts: Floats) -> Floats:
     return np.asarray(rising / rising[-1] if rising[-1] > 0 else np.arange(1, len(sums) + 1) / len(sums))
 
 
-def equal_ranges(shares: Floats, ranges: int) -> tuple[int, ...]:
-    """The first cell of each range, so that ranges have about equal shares."""
-    ends = np.searchsorted(shares, np.arange(1, ranges) / ranges) + 1
+def balanced_ranges(shares: Floats, ranges: int) -> tuple[int, ...]:
+    """The first cell of each range: most ranges have equal shares of all groups together, the others equal parts of the
+    scale between the rare values at its ends."""
+    first, last = (int(cell) for cell in np.searchsorted(shares, (RARE, 1 - RARE)))
+    along = np.clip((np.arange(1, len(shares) + 1) - first) / max(last + 1 - first, 1), 0.0, 1.0)
+    balanced = (1 - ALONG_SCALE) * shares + ALONG_SCALE * along
+    ends = np.searchsorted(balanced, np.arange(1, ranges) / ranges) + 1
     return (0, *sorted({int(end) for end in ends if end < len(shares)}))
 
 
@@ -50,23 +63,27 @@ class Distributions:
         counts, places = totals.values.reshape(-1, len(starts)), np.arange(1, len(starts))
         events, noise = counts.sum(axis=1)[:, None], totals.deviation * len(starts) ** 0.5
         sizes = np.maximum(events, FEWEST_DEVIATIONS * noise)
-        variance = totals.deviation**2 * places * (len(starts) - places) / len(starts) / sizes**2
         middle = _together(counts)
-        away = np.cumsum(counts, axis=1)[:, :-1] / sizes - middle
-        believed = _believed(away, variance, middle, events > CLEAR_DEVIATIONS * noise)
+        away = (np.cumsum(counts, axis=1)[:, :-1] - middle * events) / sizes  # about 0 for a group that noise hides
+        ranges = places * (1 - middle) ** 2 + (len(starts) - places) * middle**2
+        variance = ranges * (totals.deviation / sizes) ** 2
+        hidden = events <= FEWEST_DEVIATIONS * noise
+        spread = _spread(away, variance, middle, ~hidden.ravel())
+        believed = _believed(away, variance, spread, events > CLEAR_DEVIATIONS * noise)
         shares = np.clip(middle + believed * away, 0.0, 1.0)
         self.shares = np.maximum.accumulate(np.pad(shares, ((0, 0), (1, 1)), constant_values=(0, 1)), axis=1)
         own, usual = np.diff(self.shares, axis=1), np.diff(self.levels)
         self.unlike = (own > UNLIKE * usual) | (own < usual / UNLIKE)
         lost = totals.clipped_deviation / max(float(sizes.sum()), 1.0)
-        self.deviations = np.pad(np.sqrt(believed * variance + lost**2), ((0, 0), (1, 1)))
+        own_rows = np.where(hidden, middle * (1 - middle) / HIDDEN_EVENTS, 0.0)
+        self.deviations = np.pad(np.sqrt(believed * variance + lost**2 + own_rows), ((0, 0), (1, 1)))
 
     def quantile(self, q: float, half_width: float) -> tuple[Floats, Floats, Floats]:
         """The value below which the fraction q of a group lies, and its interval; `half_width` is in standard
-        deviations."""
+        deviations. It ends at the first value with surely enough below, whatever noise hides further on."""
         wider = half_width * self.deviations
-        above = np.maximum.accumulate(np.clip(self.shares + wider, 0.0, 1.0), axis=1)
-        below = np.minimum.accumulate(np.clip(self.shares - wider, 0.0, 1.0)[:, ::-1], axis=1)[:, ::-1]
+        above = np.minimum.accumulate(np.clip(self.shares + wider, 0.0, 1.0)[:, ::-1], axis=1)[:, ::-1]
+        below = np.maximum.accumulate(np.clip(self.shares - wider, 0.0, 1.0), axis=1)
         value, low, high = (self._value_at(_crossed(each, q, self.levels)) for each in (self.shares, above, below))
         return value, np.minimum(self._around(low)[0], value), np.maximum(self._around(high)[1], value)
 
@@ -89,11 +106,16 @@ def _together(counts: Floats) -> Floats:
     return np.asarray(sums[:-1] / sums[-1] if sums[-1] > 0 else np.arange(1, len(sums)) / len(sums))
 
 
-def _believed(away: Floats, variance: Floats, pooled: Floats, clear: NDArray[np.bool_]) -> Floats:
+def _spread(away: Floats, variance: Floats, pooled: Floats, known: NDArray[np.bool_]) -> Floats:
+    """Variance between groups of their shares: of those whose number of events is known, as others seem to be alike."""
+    some = known if known.sum() >= FEWEST_KNOWN else np.ones(len(away), dtype=bool)
+    found = spread_between(away[some], variance[some], about_zero=True).variance
+    return np.maximum(found, LEAST_SPREAD**2 * 4 * pooled * (1 - pooled))
+
+
+def _believed(away: Floats, variance: Floats, spread: Floats, clear: NDArray[np.bool_]) -> Floats:
     """How much of what sets a group apart is believed: the share of its variance that is not noise; and everything, if
     the group is clear of noise and clearly unlike all groups together."""
-    found = spread_between(away, variance, about_zero=True).variance
-    spread = np.maximum(found, LEAST_SPREAD**2 * 4 * pooled * (1 - pooled))
     outlying = np.abs(away) > OUTLYING_DEVIATIONS * np.sqrt(spread + variance)
     return np.where(clear & outlying, 1.0, spread / (spread + variance))
 

@@ -21,7 +21,7 @@ from headcount.account.events import Gaussian, Neighbours
 from headcount.bound.selection.nonempty_bins import gaussian
 from headcount.bound.vectors import NORM_GUARD, NORMS, VALUES, Groups, Vector
 from headcount.estimate.constants import Z
-from headcount.estimate.groups.quantiles import distribution, equal_ranges
+from headcount.estimate.groups.quantiles import balanced_ranges, distribution
 from headcount.estimate.groups.totals import Totals
 from headcount.exact import Floats, Integers
 from headcount.mechanism.groups.metric import PEOPLE
@@ -134,7 +134,7 @@ class GroupMeasurement:
             elif vector.kind == "cells":
                 counts, _ = self._values(groups, Vector("pooled", vector.column, vector.cells), own, entropy)
                 pooled[vector.column] = distribution(counts)
-                starts = equal_ranges(pooled[vector.column], RANGES)
+                starts = balanced_ranges(pooled[vector.column], RANGES)
                 vector = replace(vector, cells=len(starts), starts=starts)
             vectors.append(vector)
         return vectors, pooled
