@@ -28,7 +28,7 @@ from headcount.mechanism.strategy import Strategy
 from headcount.noise import Entropy, KeyedEntropy, SystemEntropy
 from headcount.release import About, Release, check_request, current_version, open_release, pack
 from headcount.release.hints import request_hints
-from headcount.run import Decision, Progress, Source, draw, fingerprint
+from headcount.run import Decision, Progress, Source, draw, fingerprint, rows_fingerprint
 from headcount.source import Events, open_events, watch
 from headcount.source.engines.limits import Limits, limits
 from headcount.source.events import check_dataset, check_limits, check_name
@@ -374,10 +374,14 @@ class Plan:
             source = replace(source, events=events)
             return found
 
+        def rows() -> bytes:
+            return rows_fingerprint(source, progress)
+
         def work(head: str, secret: bytes) -> bytes:
             return self._draw(source, KeyedEntropy(secret), head, progress)
 
-        sealed = charged.publish(self.charge_in(charged), work, again=anew, data=identity)
+        look = rows if source.has_rows else None
+        sealed = charged.publish(self.charge_in(charged), work, again=anew, data=identity, rows=look)
         return open_release(sealed.content, fresh=sealed.fresh, ledger=charged.path)
 
     def source(self, data: Any = None) -> Source:

@@ -23,7 +23,7 @@ from headcount.mechanism.mechanism import AnyMechanism
 from headcount.mechanism.strategy import Strategy
 from headcount.noise import Entropy
 from headcount.release.about import check_packable
-from headcount.source import Events, contributions, identified
+from headcount.source import Events, contributions, identified, identified_rows
 from headcount.source.contributions import Contributions, ReadPlan
 from headcount.source.engines.limits import Limits
 from headcount.source.reading import reading
@@ -64,6 +64,11 @@ class Source:
     dataset: str
     check_unchanged: Callable[[], None] = lambda: None
     """Raises `FileChanged` once a file is not the one that was there at first."""
+
+    @property
+    def has_rows(self) -> bool:
+        """True for files whose rows are cheap to look at beside their bytes."""
+        return self.events.files is not None and self.events.cheap_to_reread
 
 
 def draw(job: Job, strategy: Strategy, source: Source, entropy: Entropy, progress: Progress) -> Outcome:
@@ -136,6 +141,15 @@ def fingerprint(source: Source, progress: Progress) -> tuple[bytes, Events]:
     with quiet(), unquoted(source):
         progress("looking at the data")
         found = identified(source.events, source.limits)
+        source.check_unchanged()
+        return found
+
+
+def rows_fingerprint(source: Source, progress: Progress) -> bytes:
+    """What stands in a ledger for the rows of files that may have been written again."""
+    with quiet(), unquoted(source):
+        progress("looking at the rows")
+        found = identified_rows(source.events, source.limits)
         source.check_unchanged()
         return found
 

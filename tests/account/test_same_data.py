@@ -353,3 +353,140 @@ def test_the_digest_is_in_no_release(ledger: Ledger, tmp_path: Path, ending: str
     for part in digest.split(":"):
         assert part.encode() not in written
         assert part not in plan.to_json()
+
+
+# Files that were only written again
+
+ROWS: dict[str, list[Any]] = {
+    "user": [1, 2, 3, 4, None],
+    "item": ["a", "b", "a", None, "b"],
+    "price": [1.5, 2.0, 0.0, 9.0, 1.0],
+}
+MOVED = {name: [*reversed(column)] for name, column in ROWS.items()}
+
+
+def rewrite(path: Path, rows: dict[str, list[Any]], **options: Any) -> Path:
+    pq.write_table(pa.table(rows), path, **options)
+    return path
+
+
+REWRITTEN: dict[str, Callable[[Path], object]] = {
+    "another compression": lambda path: rewrite(path, ROWS, compression="gzip"),
+    "another order": lambda path: rewrite(path, MOVED),
+    "other row groups": lambda path: rewrite(path, ROWS, row_group_size=2),
+    "no dictionary": lambda path: rewrite(path, ROWS, use_dictionary=False, write_statistics=False),
+    "one more column": lambda path: rewrite(path, {**ROWS, "city": [*"RRROO"]}),
+    "another column changed": lambda path: rewrite(path, {**ROWS, "price": [1.5] * 5}),
+}
+
+
+@pytest.mark.parametrize("how", REWRITTEN)
+def test_a_file_that_was_only_written_again_is_the_same(ledger: Ledger, tmp_path: Path, how: str) -> None:
+    path = rewrite(tmp_path / "visits.parquet", ROWS)
+    first, before = hc.histogram(path, **ASKED, ledger=ledger), path.read_bytes()
+    REWRITTEN[how](path)
+    assert path.read_bytes() != before
+    assert hc.histogram(path, **ASKED, ledger=ledger).content == first.content
+    assert len(ledger.spends()) == 1
+
+
+def test_rows_may_move_between_the_files_of_a_pattern(ledger: Ledger, tmp_path: Path) -> None:
+    asked = {**ASKED, "ledger": ledger, "dataset": "visits"}
+    first, table = hc.histogram(rewrite(tmp_path / "visits-0.parquet", ROWS), **asked), pa.table(ROWS)
+    for number in range(4):
+        pq.write_table(table.slice(number, 1), tmp_path / f"visits-{number}.parquet")
+    with pytest.raises(DataChanged):
+        hc.histogram(tmp_path / "visits-*.parquet", **asked)
+    pq.write_table(table.slice(4), tmp_path / "visits-4.parquet")
+    assert hc.histogram(tmp_path / "visits-*.parquet", **asked).content == first.content
+
+
+OTHERS: dict[str, dict[str, list[Any]]] = {
+    "a person less": {name: column[1:] for name, column in ROWS.items()},
+    "a row twice": {name: [*column, column[0]] for name, column in ROWS.items()},
+    "another item": {**ROWS, "item": ["a", "b", "b", None, "b"]},
+    "items of two people swapped": {**ROWS, "item": ["b", "a", "a", None, "b"]},
+    "a value instead of none": {**ROWS, "item": ["a", "b", "a", "", "b"]},
+}
+
+
+@pytest.mark.parametrize("other", OTHERS)
+def test_one_changed_cell_of_a_file_is_seen(ledger: Ledger, tmp_path: Path, other: str) -> None:
+    path = rewrite(tmp_path / "visits.parquet", ROWS)
+    hc.histogram(path, **ASKED, ledger=ledger)
+    rewrite(path, OTHERS[other])
+    with pytest.raises(DataChanged, match=f"^{CHANGED}: its release is about the data as they were"):
+        hc.histogram(path, **ASKED, ledger=ledger)
+    assert len(ledger.spends()) == 1
+
+
+def test_the_columns_of_conditions_are_among_those_that_are_compared(ledger: Ledger, tmp_path: Path) -> None:
+    path = rewrite(tmp_path / "visits.parquet", ROWS)
+    asked = {**ASKED, "ledger": ledger, "where": {"price": (1, None)}}
+    hc.histogram(path, **asked)
+    rewrite(path, {**ROWS, "price": [1.5] * 5})
+    with pytest.raises(DataChanged):
+        hc.histogram(path, **asked)
+
+
+def test_text_files_are_compared_by_their_bytes(ledger: Ledger, tmp_path: Path) -> None:
+    path = write(tmp_path / "visits.csv", JANUARY)
+    hc.histogram(path, **ASKED, ledger=ledger)
+    write(path, {name: [*reversed(column)] for name, column in JANUARY.items()})
+    with pytest.raises(DataChanged, match=rf"{CHANGED} \(of a file, its bytes\)"):
+        hc.histogram(path, **ASKED, ledger=ledger)
+
+
+def ask(ledger: Ledger, data: bytes, rows: bytes, *, again: bool = False, stop: bool = False) -> bytes:
+    def work(head: str, secret: bytes) -> bytes:
+        if stop:
+            raise KeyboardInterrupt
+        return secret
+
+    return ledger.publish(CHARGE, work, data=lambda: data, rows=lambda: rows, again=again).content
+
+
+def test_a_charge_that_was_not_finished_is_for_the_same_bytes_alone(ledger: Ledger) -> None:
+    """Its secret meets no data but those that it was charged for; what is sealed may be returned for equal rows."""
+    with suppress(KeyboardInterrupt):
+        ask(ledger, b"file", b"rows", stop=True)
+    with pytest.raises(DataChanged):
+        ask(ledger, b"written again", b"rows")
+    first = ask(ledger, b"file", b"rows")
+    assert ask(ledger, b"written again", b"rows") == first
+    with suppress(KeyboardInterrupt):
+        ask(ledger, b"file", b"rows", again=True, stop=True)
+    assert ask(ledger, b"written again", b"rows", again=True) != first
+    assert len(ledger.spends()) == 3
+
+
+def test_rows_are_looked_at_for_a_new_charge_and_for_other_bytes_alone(ledger: Ledger) -> None:
+    looks: list[bytes] = []
+
+    def look(data: bytes, *, again: bool = False) -> None:
+        ledger.publish(
+            CHARGE, lambda head, secret: secret, data=lambda: data, rows=lambda: looks.append(data) or b"", again=again
+        )
+
+    for data, again in ((b"file", False), (b"file", False), (b"other", False), (b"file", True)):
+        look(data, again=again)
+    assert looks == [b"file", b"other", b"file"]
+
+
+def test_what_is_kept_of_rows_tells_nothing_without_the_key(ledger: Ledger) -> None:
+    for data in (b"data", b"data", b"rowsdata"):
+        ask(ledger, data, b"data", again=True)
+    digests = [*kept(ledger, "rows"), *kept_data(ledger)]
+    assert len({digest.partition(":")[2] for digest in digests}) == 6
+
+
+@pytest.mark.parametrize("changed", [False, True])
+def test_the_operators_log_says_the_same(
+    ledger: Ledger, tmp_path: Path, changed: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = rewrite(tmp_path / "visits.parquet", ROWS)
+    hc.histogram(path, **ASKED, ledger=ledger)
+    rewrite(path, OTHERS["another item"] if changed else MOVED)
+    with caplog.at_level("INFO", "headcount"):
+        hc.histogram(path, **ASKED, ledger=Ledger(ledger.path, serves=True))
+    assert ("the data are not those of its charge" in caplog.text) is changed

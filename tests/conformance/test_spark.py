@@ -129,7 +129,7 @@ def test_tasks_that_fail_and_are_tried_again(spark: Any, frame: Any, expected: b
     def failing() -> Any:
         for mark in marks.iterdir():
             mark.unlink()
-        parts = frame.repartition(3).rdd.mapPartitionsWithIndex(once)
+        parts = spark.sparkContext.parallelize(list(map(tuple, frame.collect())), 3).mapPartitionsWithIndex(once)
         return spark.createDataFrame(parts, frame.schema, verifySchema=False)
 
     assert bytes_of(failing(), tmp_path) == expected
@@ -140,8 +140,10 @@ def test_tasks_that_fail_and_are_tried_again(spark: Any, frame: Any, expected: b
 
 def test_what_always_fails_says_nothing_of_the_rows(spark: Any, frame: Any) -> None:
     broken = frame.selectExpr("user", "if(user = 1, raise_error(item), item) as item")
+    with pytest.raises(NotATable, match="a query with"):
+        hc.plan("histogram", broken, **ASKED)
     with pytest.raises(ReadingFailed, match="could not be read to their end") as failed:
-        hc.plan("histogram", broken, **ASKED).release(entropy=Seeded())
+        hc.plan("histogram", broken, **ASKED, promise="each row belongs to one person").release(entropy=Seeded())
     assert failed.value.__cause__ is None
     assert "item 1" not in str(failed.value)
 

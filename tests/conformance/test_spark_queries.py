@@ -10,11 +10,12 @@ import headcount as hc
 from headcount.errors import NotATable
 from headcount.source.engines.spark_sql import spark_backend
 
-pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings("ignore")]  # of PySpark, about distutils
+pytestmark = pytest.mark.spark
 
 PROMISE = "each row belongs to one person"
 ASKED: dict[str, Any] = {"user": "person", "by": "city", "epsilon": 1, "bound": 1}
-LIMIT, ALL_ROWS = "a limit", "a value computed from all rows"
+LIMIT, ALL_ROWS, CAST = "a limit", "a value computed from all rows", "a cast that can fail"
+UNORDERED, CHANCE = "row numbers without an order", "another each time"
 
 
 @pytest.fixture(scope="module")
@@ -25,9 +26,17 @@ def visits(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any
     frame = spark.read.parquet(path)
     frame.createOrReplaceTempView("visits")
     frame.limit(9).createOrReplaceTempView("few")
+    frame.selectExpr("*", "rand() AS x").createOrReplaceTempView("chance")
     yield frame
-    for name in ("visits", "few"):
+    for name in ("visits", "few", "chance"):
         spark.catalog.dropTempView(name)
+
+
+def ansi(frame: Any, spark: Any, *, enabled: bool = True) -> Any:
+    """The same files in a session where a cast fails on a wrong value, or gives NULL."""
+    other = spark.newSession()
+    other.conf.set("spark.sql.ansi.enabled", str(enabled).lower())
+    return other.read.parquet(*frame.inputFiles())
 
 
 def test_rows_that_python_sent_are_a_table(spark: Any) -> None:
@@ -42,6 +51,9 @@ ROW_BY_ROW: dict[str, Callable[[Any, Any], Any]] = {
     "a temporary view": lambda t, s: s.table("visits"),
     "columns and filters": lambda t, s: t.filter("hiv = 0 AND city LIKE 'R%'").withColumnRenamed("hiv", "x"),
     "SQL": lambda t, s: s.sql("SELECT person, upper(city) AS city, hiv + 1 AS x FROM visits WHERE hiv IN (0, 1)"),
+    "a cast to text": lambda t, s: ansi(t, s).selectExpr("*", "cast(hiv AS string) AS x"),
+    "a cast to NULL": lambda t, s: ansi(t, s, enabled=False).selectExpr("*", "cast(city AS int) AS x"),
+    "try_cast": lambda t, s: ansi(t, s).selectExpr("*", "try_cast(city AS int) AS x"),
     "partitions": lambda t, s: t.repartition(3).coalesce(1).dropna().fillna(0),
     "ibis": lambda t, s: spark_backend()().connect(s).table("visits").filter(ibis._.hiv == 0).mutate(x=ibis._.hiv + 1),
 }
@@ -67,6 +79,9 @@ QUERIES: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
     "an order": (lambda t, s: t.orderBy("person"), "an order of rows"),
     "explode": (lambda t, s: s.sql("SELECT *, explode(array(1, 2)) AS x FROM visits"), "explode"),
     "is in": (lambda t, s: s.sql("SELECT * FROM visits WHERE hiv IN (SELECT hiv FROM visits)"), "a subquery"),
+    "an error": (lambda t, s: s.sql("SELECT *, raise_error(city) AS x FROM visits"), "the part RaiseError"),
+    "a cast of ANSI": (lambda t, s: ansi(t, s).selectExpr("*", "cast(city AS int) AS x"), CAST),
+    "a cast by a filter": (lambda t, s: ansi(t, s).filter("cast(city AS date) > '2024-01-01'"), CAST),
 }
 
 
@@ -89,7 +104,16 @@ REFUSED: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
     "a sample": (lambda t, s: t.sample(0.5, seed=1), "a sample"),
     "now": (lambda t, s: s.sql("SELECT *, now() AS x FROM visits"), "the time of reading"),
     "today": (lambda t, s: s.sql("SELECT * FROM visits WHERE current_date() > '2024-01-01'"), "the time of reading"),
-    "chance": (lambda t, s: s.sql("SELECT *, rand() AS x FROM visits"), "another each time"),
+    "chance": (lambda t, s: s.sql("SELECT *, rand() AS x FROM visits"), CHANCE),
+    "chance with a seed": (lambda t, s: s.sql("SELECT *, rand(7) AS x FROM visits"), CHANCE),
+    "chance in a condition": (lambda t, s: t.filter("rand() < 0.5"), CHANCE),
+    "normal chance": (lambda t, s: s.sql("SELECT *, randn() AS x FROM visits"), CHANCE),
+    "an identifier": (lambda t, s: s.sql("SELECT *, uuid() AS x FROM visits"), CHANCE),
+    "chance in a subquery": (lambda t, s: s.sql("SELECT *, (SELECT rand() FROM few) AS x FROM visits"), CHANCE),
+    "a view with chance": (lambda t, s: s.table("chance"), CHANCE),
+    "the place in a file": (lambda t, s: t.selectExpr("*", "_metadata.row_index AS x"), UNORDERED),
+    "the file's name": (lambda t, s: t.selectExpr("*", "_metadata.file_name AS x"), UNORDERED),
+    "a condition on the place": (lambda t, s: t.filter("_metadata.row_index < 9"), UNORDERED),
 }
 
 

@@ -70,7 +70,7 @@ CHARGE_FIELDS = {"2": _CHARGE_FIELDS_2, "3": _CHARGE_FIELDS_3, "4": _CHARGE_FIEL
 """Fields that a charge must have, by the format of its row."""
 KNOWN_FIELDS = {
     "open": {"format", "id", "neighbours", "epsilon", "delta"},
-    "reserve": _CHARGE_FIELDS_4 | attribution.FIELDS,
+    "reserve": _CHARGE_FIELDS_4 | attribution.FIELDS | {"rows"},
     "seal": {"sha256", "spent_epsilon", "spent_delta"},
 }
 """Fields that a row may have, by its kind. One with others was written by a later version: it can be read, as its hash
@@ -91,6 +91,8 @@ class ChargeRecord:
     """What makes its digest differ from those of other charges for the same data; empty until version 0.9."""
     secret: str = ""
     """Commitment to its secret; empty if it had none, until version 0.9."""
+    rows: str = ""
+    """Keyed digest of the charge's rows in any order; empty if only its data have one."""
 
 
 class Newer(Exception):
@@ -128,6 +130,11 @@ class History:
     def spent(self) -> Cost:
         """The sum of all charges."""
         return _cost(self._spent)
+
+    @property
+    def left(self) -> Cost:
+        """What may still be spent."""
+        return Cost(self.budget.epsilon - self.spent.epsilon, self.budget.delta - self.spent.delta)
 
     @property
     def head(self) -> str:
@@ -197,7 +204,7 @@ class History:
             return "does not add up"
         if row.request != digest(fields) or row.reserved is not None:
             return "is not the charge that it says"
-        kept = {name: fields.get(name, "") for name in ("data", "nonce", "secret")}
+        kept = {name: fields.get(name, "") for name in ("data", "nonce", "secret", "rows")}
         found = ChargeRecord(row.number, row.head, neighbours=relation_of(fields), **kept)
         if of_format != "2" and self._relations not in (set(), {check_known(found.neighbours)}):
             return "is a charge for other neighbours"

@@ -9,6 +9,7 @@ for, and for no others, and whether these are the same data must not show.
 
 import logging
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from headcount.account import pending
@@ -19,14 +20,20 @@ from headcount.errors import BadParameter, NotFinished
 LOG = logging.getLogger("headcount")
 """The operator's log. What it says is for the operator alone: it tells if data changed."""
 
+Look = Callable[[], bytes]
+"""Looks at the data, and returns bytes that stand for them."""
+Known = tuple[bytes | None, bytes | None]
+"""Bytes that stand for the data, and for their rows, as far as they are given and needed."""
 Find = Callable[[History, Sequence[ChargeRecord], KeyedData], ChargeRecord | None]
 """Finds the charge that answers a request, among those for the same request: pending before sealed, oldest first."""
 
 
 def newest(history: History, charges: Sequence[ChargeRecord], data: KeyedData) -> ChargeRecord | None:
     """Newest charge for the same data, preferring a sealed one to one that was never finished."""
-    data.check_charged(charges)
-    return next(filter(data.is_of, reversed(charges)), None)
+    same = [each for each in charges if data.is_of(each) or (data.has_rows_of(each) and not history.is_pending(each))]
+    if charges and not same:
+        raise data.changed(charges)
+    return same[-1] if same else None
 
 
 def unfinished(history: History, charges: Sequence[ChargeRecord], data: KeyedData) -> ChargeRecord | None:
@@ -55,13 +62,14 @@ def check_again(serves: bool, again: bool, path: Path) -> None:
         )
 
 
-def log_if_stale(ledger: Path, request: str, charge: ChargeRecord, data: Callable[[], bytes] | None) -> None:
+def log_if_stale(ledger: Path, request: str, charge: ChargeRecord, data: Look | None, rows: Look | None) -> None:
     """Tell the operator if a sealed release that is served is not about the data as they are now. The data are looked
     at only if the operator listens, and even if that fails, the answer is the same."""
     if data is None or not LOG.isEnabledFor(logging.INFO):
         return
     try:
-        if not KeyedData.of(ledger, request, data()).is_of(charge):
+        known = KeyedData.of(ledger, request, data())
+        if not known.is_of(charge) and not (rows and replace(known, rows=rows()).has_rows_of(charge)):
             LOG.info("%s: row %d is served, and the data are not those of its charge.", ledger.name, charge.number)
     except Exception as error:
         LOG.info(

@@ -5,6 +5,10 @@ owner may read. A nonce of the charge is part of what is digested, and so is its
 not the key, can neither test guesses of the data, nor see if two charges were about the same data. (Charges until
 version 0.9 have no nonce: two of them for the same request show whether their data were equal.)
 
+Files have two digests: one of their bytes, and, where their rows are cheap to read, one of their rows in any order. A
+file that was only written again has other bytes and the same rows. Its rows answer for what is sealed alone: a charge
+that was never finished has a secret, which may meet no other data than its own, so there it is the bytes that count.
+
 The key is created with the first charge that has data, under the ledger's write lock, atomically. A digest names its
 key, so that a lost key file is distinguished from changed data.
 """
@@ -25,6 +29,8 @@ from headcount.wording.secret import Secret
 SIZE = 32
 NONCE_SIZE = 16
 _KEY_NAME = b"the name of this key"
+_ROWS = b"rows of "
+"""Domain separation of the digest of rows: no digest of a request begins so."""
 
 
 def file_of(ledger: Path) -> Path:
@@ -43,32 +49,40 @@ class KeyedData:
     """Bytes that stand for the data; None if none were given."""
     key: Secret | None = field(repr=False)
     """The ledger's key; None if there is none yet."""
+    rows: bytes | None = field(default=None, repr=False)
+    """Bytes that stand for the rows, however they are stored; None if none are given, or if they are not needed."""
 
     @classmethod
-    def of(cls, ledger: Path, request: str, data: bytes | None) -> Self:
+    def of(cls, ledger: Path, request: str, data: bytes | None, rows: bytes | None = None) -> Self:
         """Take the ledger's key, if data are given and it has one."""
-        return cls(ledger, request, data, None if data is None else _read(file_of(ledger)))
+        return cls(ledger, request, data, None if data is None else _read(file_of(ledger)), rows)
 
     def fields(self) -> dict[str, str]:
-        """Fields of a new charge: a fresh nonce, and the digest of the data. A key that is missing is created."""
+        """Fields of a new charge: a fresh nonce, and the digests of the data. A key that is missing is created."""
         if self.data is None:
             return {"nonce": "", "data": ""}
         nonce, key = token_hex(NONCE_SIZE), self.key or _create(file_of(self.ledger))
-        return {"nonce": nonce, "data": self._digest(key, self.data, nonce)}
+        rows = {} if self.rows is None else {"rows": self._digest(key, self.rows, nonce, _ROWS)}
+        return {"nonce": nonce, "data": self._digest(key, self.data, nonce), **rows}
 
     def is_of(self, charge: ChargeRecord) -> bool:
-        """True if the charge was for these data."""
+        """True if the charge was for these data, byte for byte."""
         if self.data is None:
             return not charge.data
         return self.key is not None and charge.data == self._digest(self.key, self.data, charge.nonce)
 
-    def check_charged(self, charges: Sequence[ChargeRecord]) -> None:
-        """Raise if a request was charged before, but never for these data."""
-        if charges and not any(map(self.is_of, charges)):
-            raise DataChanged(f"{self._reason(charges)} {_NO_CHARGE}", fix=_WAYS_OUT)
+    def has_rows_of(self, charge: ChargeRecord) -> bool:
+        """True if the charge was for the same rows. It is no reason to draw with that charge's secret."""
+        if self.key is None or self.rows is None or not charge.rows:
+            return False
+        return charge.rows == self._digest(self.key, self.rows, charge.nonce, _ROWS)
 
-    def _digest(self, key: bytes, data: bytes, nonce: str) -> str:
-        return f"{_name(key)}:{_mac(key, self.request.encode() + nonce.encode() + data)}"
+    def changed(self, charges: Sequence[ChargeRecord]) -> DataChanged:
+        """The refusal of a request that was charged before, but never for these data."""
+        return DataChanged(f"{self._reason(charges)} {_NO_CHARGE}", fix=_WAYS_OUT)
+
+    def _digest(self, key: bytes, data: bytes, nonce: str, kind: bytes = b"") -> str:
+        return f"{_name(key)}:{_mac(key, kind + self.request.encode() + nonce.encode() + data)}"
 
     def _reason(self, charges: Sequence[ChargeRecord]) -> str:
         """Reason why the data are not known to be the same."""
@@ -78,11 +92,14 @@ class KeyedData:
         if self.key is None or not keys:
             return "this request was charged before, and it is not known if it was for the same data."
         if _name(self.key) in keys:
-            return (
-                "the data changed since this request was charged (of a file, its bytes): its release is about the data "
-                "as they were."
-            )
+            what = f"the data changed since this request was charged{self._compared(charges)}"
+            return f"{what}: its release is about the data as they were."
         return f"{file} is not the key that this request was charged with: nobody can tell if the data are the same."
+
+    def _compared(self, charges: Sequence[ChargeRecord]) -> str:
+        """What was compared, if that was not the rows."""
+        by_rows = self.rows is not None and any(each.rows for each in charges)
+        return "" if by_rows else " (of a file, its bytes)"
 
 
 _NO_CHARGE = "Nothing was drawn, nothing was spent."

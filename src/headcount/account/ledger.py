@@ -37,6 +37,7 @@ from headcount.account.append import charge_row, opening_row, seal_row
 from headcount.account.attribution import Attribution
 from headcount.account.chain import ChargeRecord, History, Row, digest
 from headcount.account.charge import Charge, check_covered, check_enough, format_cost, typed_budget
+from headcount.account.earlier import Known, Look
 from headcount.account.guarantee import Cost
 from headcount.account.key import KeyedData
 from headcount.account.relation import RELATIONS, Relation, check_known, check_relation, check_same
@@ -108,7 +109,7 @@ class Ledger:
             )
 
     def publish(
-        self, charge: Charge, work: Work, *, again: bool = False, data: Callable[[], bytes] | None = None
+        self, charge: Charge, work: Work, *, again: bool = False, data: Look | None = None, rows: Look | None = None
     ) -> Sealed:
         """Charge, then work, then seal; or return what an equal request has sealed before.
 
@@ -118,32 +119,44 @@ class Ledger:
 
         `data` returns bytes that stand for the data, such as those of the file: if the same request was charged
         before, but for other data, it is refused. It is called only after all other checks passed. The ledger keeps a
-        keyed digest."""
+        keyed digest.
+
+        `rows` returns bytes that stand for the rows in any order, however they are stored: with them, what is sealed
+        is returned for data that were only written again. It is called for a new charge, and if the data differ."""
         check_covered(charge)
         earlier.check_again(self.serves, again, self.path)
-        if self.serves and (before := self._sealed_before(charge, None, again)):
-            earlier.log_if_stale(self.path, digest(charge.body()), before[0], data)
+        if self.serves and (before := self._sealed_before(charge, (None, None), again)):
+            earlier.log_if_stale(self.path, digest(charge.body()), before[0], data, rows)
             return before[1]
-        known = self._data_bytes(charge, data, again)
+        known = self._look(charge, data, rows, again)
         if before := self._sealed_before(charge, known, again):
             return before[1]
         reserved, ready = self._reserve(charge, known, again)
         return ready if isinstance(ready, Sealed) else self._seal(reserved, _content(work(reserved.head, ready)))
 
-    def _data_bytes(self, charge: Charge, data: Callable[[], bytes] | None, again: bool) -> bytes | None:
-        """Bytes that stand for the data; data are not read for a charge that would be refused in any case."""
+    def _look(self, charge: Charge, data: Look | None, rows: Look | None, again: bool) -> Known:
+        """Look at the data, and at their rows if there is no charge for the same bytes; neither is read for a charge
+        that would be refused in any case. No lock is held meanwhile."""
         if data is None:
-            return None
+            return None, None
         history = self._read()
         if again or not history.charges(digest(charge.body()), charge.neighbours):
             _check_new(history, charge, self.path)
-        return data()
+        found = data()
+        needed = rows is not None and (again or not self._is_known(charge, found))
+        return found, rows() if rows and needed else None
 
-    def _sealed_before(self, charge: Charge, known: bytes | None, again: bool) -> tuple[ChargeRecord, Sealed] | None:
+    def _is_known(self, charge: Charge, data: bytes) -> bool:
+        """True if the request was charged for the same bytes."""
+        with self._lock, store.reading(self.path) as connection:
+            known = KeyedData.of(self.path, digest(charge.body()), data)
+            return any(map(known.is_of, self._sync(connection).charges(known.request, charge.neighbours)))
+
+    def _sealed_before(self, charge: Charge, known: Known, again: bool) -> tuple[ChargeRecord, Sealed] | None:
         """What an equal request has sealed before. Nothing is written, so the ledger may be read-only."""
         with self._lock, store.reading(self.path) as connection:
             history = self._sync(connection)
-            found = self._find(history, charge, KeyedData.of(self.path, digest(charge.body()), known), again)
+            found = self._find(history, charge, KeyedData.of(self.path, digest(charge.body()), *known), again)
             sealed = sealed_by(connection, found, history, self.path) if found else None
         if found is None or sealed is None:
             return None
@@ -155,13 +168,13 @@ class Ledger:
         find = earlier.served if self.serves else earlier.unfinished if again else earlier.newest
         return find(history, history.charges(data.request, charge.neighbours), data)
 
-    def _reserve(self, charge: Charge, known: bytes | None, again: bool) -> tuple[Row, Sealed | Secret]:
+    def _reserve(self, charge: Charge, known: Known, again: bool) -> tuple[Row, Sealed | Secret]:
         """Find an earlier charge for the same request and data, or write a new one if enough is left; return its row
         and its seal or, while it is pending, its secret."""
         with self._lock:
             with store.writing(self.path) as connection:
                 history = self._sync_and_sweep(connection)
-                data = KeyedData.of(self.path, digest(charge.body()), known)
+                data = KeyedData.of(self.path, digest(charge.body()), *known)
                 if found := self._find(history, charge, data, again):
                     sealed = sealed_by(connection, found, history, self.path)
                     return row_at(connection, found.head, self.path), sealed or pending.read(self.path, found)
@@ -234,7 +247,7 @@ class Ledger:
     @property
     def left(self) -> Cost:
         """What may still be spent."""
-        return _minus(self.budget, self.spent)
+        return self._read().left
 
     @property
     def head(self) -> str:
@@ -332,14 +345,10 @@ os.register_at_fork(after_in_child=_new_locks)
 def _check_new(history: History, charge: Charge, path: Path) -> None:
     """Raise if a new charge is for other neighbours, or for more than is left."""
     check_relation(charge.neighbours, history.neighbours, path)
-    check_enough(charge.cost, _minus(history.budget, history.spent))
+    check_enough(charge.cost, history.left)
 
 
 def _content(content: bytes) -> bytes:
     if not isinstance(content, bytes):
         raise BadParameter(f"work returned {type(content).__name__}: a release is bytes.", fix="return text.encode()")
     return content
-
-
-def _minus(one: Cost, other: Cost) -> Cost:
-    return Cost(one.epsilon - other.epsilon, one.delta - other.delta)

@@ -28,6 +28,6 @@ engines/          the protocol of an engine, DuckDB, Spark, the registry
 
 from headcount.source.contributions import Contributions, contributions
 from headcount.source.events import Events, open_events
-from headcount.source.identity import identified, watch
+from headcount.source.identity import identified, identified_rows, watch
 
-__all__ = ["Contributions", "Events", "contributions", "identified", "open_events", "watch"]
+__all__ = ["Contributions", "Events", "contributions", "identified", "identified_rows", "open_events", "watch"]

@@ -1,10 +1,13 @@
 """Fingerprint of a table, which a ledger keeps under a key: is this the same data as before?
 
 of a file      SHA-256 of its bytes; for several files, of their sorted digests: names and order do not matter
+of its rows    where they are cheap to read (Parquet), also as of a table: row order, row groups, compression, other
+               columns, and which file holds which row, do not matter
 of a table     number of rows and two sums of 64-bit row hashes, computed by its engine (`Engine.row_hashes`): row order
                does not matter, and a repeated row counts as often as it occurs
 
-A collision gives nothing away: at most the sealed release of one table is returned for the other.
+Two tables that differ by accident collide with a probability of about 2^-64. A collision gives nothing away: at most
+the sealed release of one table is returned for the other. (Assumptions: docs/proofs/ledger.md.)
 
 Files are watched from the first look to the last row: what is read is what has the fingerprint (`watch`).
 """
@@ -12,6 +15,8 @@ Files are watched from the first look to the last row: what is read is what has 
 import hashlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
+
+from ibis.expr import types as ir
 
 from headcount.errors import FileChanged, HeadcountError
 from headcount.source.engines.limits import Limits
@@ -27,7 +32,18 @@ def identified(events: Events, limits: Limits) -> tuple[bytes, Events]:
     ready = events.loaded(events)
     table = ready.table()  # column0, column1, ...
     with reading(table, limits if events.owns_engine else None):
-        return repr([int(each) for each in engine_of(table).row_hashes(table)]).encode(), ready
+        return _of_rows(table), ready
+
+
+def identified_rows(events: Events, limits: Limits) -> bytes:
+    """Return the fingerprint of the rows of files, in the columns that are read."""
+    table = events.table()
+    with reading(table, limits if events.owns_engine else None):
+        return _of_rows(table)
+
+
+def _of_rows(table: ir.Table) -> bytes:
+    return repr([int(each) for each in engine_of(table).row_hashes(table)]).encode()
 
 
 def watch(events: Events) -> Callable[[], None]:
