@@ -71,6 +71,10 @@ def test_a_ledger_can_be_made_for_its_neighbours(path: Path) -> None:
     ledger = Ledger(path, epsilon=3, neighbours="replace")
     assert Ledger(path).neighbours == Ledger(path, neighbours="replace").neighbours == "replace"
     assert repr(ledger).endswith("neighbours='replace'>")
+    served = Ledger(ledger.path, serves=True)
+    assert repr(served).endswith("neighbours='replace', serves=True>")
+    assert "serves others" in served._repr_html_()
+    assert "serves others" not in ledger._repr_html_()
     with pytest.raises(LedgerError, match="this one is for 'add-remove'"):
         ledger.publish(Charge("count", ONE), lambda head, secret: b"")
     ledger.publish(Charge("count", ONE, neighbours="replace"), lambda head, secret: b"")

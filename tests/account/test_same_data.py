@@ -464,9 +464,11 @@ def test_rows_are_looked_at_for_a_new_charge_and_for_other_bytes_alone(ledger: L
     looks: list[bytes] = []
 
     def look(data: bytes, *, again: bool = False) -> None:
-        ledger.publish(
-            CHARGE, lambda head, secret: secret, data=lambda: data, rows=lambda: looks.append(data) or b"", again=again
-        )
+        def rows() -> bytes:
+            looks.append(data)
+            return b""
+
+        ledger.publish(CHARGE, lambda head, secret: secret, data=lambda: data, rows=rows, again=again)
 
     for data, again in ((b"file", False), (b"file", False), (b"other", False), (b"file", True)):
         look(data, again=again)

@@ -51,6 +51,11 @@ WHERE = [
     ("age=..70", "age is 70 or less", 2),
     ("age=:69.5", "age is 69.5 or less", 1),
     ("age=20, 70", "age is 20 or 70", 2),
+    ("age=70..70", "age is 70", 1),
+    ("paid=true", "paid is True", 1),
+    ("paid=True, no", "paid is True or no", 2),
+    ('paid="true"', "paid is true", 0),
+    ('hour="18:30", 5', "hour is 18:30 or 5", 2),
     ('hour="18:30"', "hour is 18:30", 2),
     ('hour=">18"', "hour is >18", 0),
     ('hour="18..19"', "hour is 18..19", 0),
@@ -60,7 +65,7 @@ WHERE = [
 
 def test_two_ends_are_never_taken_for_a_text(tmp_path: Path) -> None:
     """age=18:65 is refused before anything is read or spent, as in a CSV every value is text; in quotes it is one."""
-    (tmp_path / "v.csv").write_text("user,age,hour\n1,20,18:30\n2,70,18:30\n")
+    (tmp_path / "v.csv").write_text("user,age,hour,paid\n1,20,18:30,True\n2,70,18:30,no\n")
     asked = ("total", "v.csv", "--user=user", "--epsilon=100", "--count=users")
     refused = headcount(*asked, "--where=age=18:65", "--ledger=l.db", cwd=tmp_path)
     assert refused.returncode == 2
@@ -98,6 +103,10 @@ OPERATORS = [
     ("song==a", "--where song==a: a value has no operator. Fix: --where song=a; or --where 'song=\"=a\"' for that"),
     ("song>5", "Fix: --where song=5.., end included; or --where 'song=\">5\"' for that very text"),
     ("song<=5", "Fix: --where song=..5, end included"),
+    ("song=b,>5", "Fix: --where song=5.., end included; or --where 'song=\">5\"' for that very text"),
+    ('song="b",=c', "Fix: --where song=c; or --where 'song=\"=c\"' for that very text"),
+    ("k=12:30", "Fix: --where k=12..30 for all between the two, or --where 'k=\"12:30\"' for that very text"),
+    ("k=b,>3", "Fix: --where k=3.., end included; or --where 'k=\">3\"' for that very text"),
     ("song=a AND user=2", "Fix: --where song=a --where user=2; or --where 'song=\"a AND user=2\"'"),
     ("song=..", "Fix: --where country=FR, --where plan=basic,pro, --where age=18..65, --where age=18.."),
 ]

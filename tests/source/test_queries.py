@@ -1,5 +1,6 @@
 """A query is not a table: what is row by row works as before, what is not needs a promise, and chance has none."""
 
+import csv
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from headcount.account import Ledger
 from headcount.errors import BadParameter, HeadcountError, NotATable, ReadingFailed
 from headcount.jobs import JOBS
 from headcount.release import Release
+from headcount.release.published import check_sealed
 
 PROMISE = "each row belongs to one person"
 UNCHECKED = "a query that headcount did not check"
@@ -179,6 +181,22 @@ LAZY: dict[str, tuple[Callable[[Any], Any], str | None]] = {
     "a limit inside": (lambda t: t.tail(9).join(t, on="person"), LIMIT),
     "a row number": (lambda t: t.with_row_index("n"), UNORDERED),
     "a sample": (lambda t: t.select(pl.all().sample(9)), CHANCE),
+    "the first": (lambda t: t.with_columns(x=pl.col("hiv").first()), UNORDERED),
+    "the first of a person": (lambda t: t.with_columns(x=pl.col("hiv").last().over("person")), UNORDERED),
+    "the row before": (lambda t: t.with_columns(x=pl.col("hiv").shift(1)), UNORDERED),
+    "a sum so far": (lambda t: t.with_columns(x=pl.col("hiv").cum_sum()), UNORDERED),
+    "the row before, in an order": (
+        lambda t: t.sort("person").with_columns(x=pl.col("hiv").shift(1)),
+        "an order of rows",
+    ),
+    "a limit of values": (lambda t: t.select(pl.all().head(9)), LIMIT),
+    "a slice of values": (lambda t: t.select(pl.all().slice(1, 9)), LIMIT),
+    "some values": (lambda t: t.select(pl.all().gather([1, 2])), LIMIT),
+    "one value": (lambda t: t.with_columns(x=pl.col("hiv").get(0)), LIMIT),
+    "letters": (
+        lambda t: t.with_columns(city=pl.col("city").str.slice(0, 2)),
+        "lazy steps that headcount cannot read",
+    ),
     "shuffled": (lambda t: t.with_columns(pl.col("hiv").shuffle()), CHANCE),
 }
 RELATIONS: dict[str, tuple[Callable[[Any, Path], Any], str | None]] = {
@@ -319,6 +337,41 @@ def test_macros_do_not_blind_the_check() -> None:
         connection.execute(f"CREATE MACRO {macro}")
     with pytest.raises(NotATable, match=r"a function of your own in place of lower"):
         hc.plan("histogram", connection.sql("SELECT person, lower('k') AS city FROM visits"), by="city", **ASKED)
+
+
+MACROS = {
+    "noise(x) AS x || random()": (CHANCE, "SELECT person, noise(city) AS city FROM visits"),
+    "twice(x) AS noise(noise(x))": (CHANCE, "SELECT person, twice(city) AS city FROM visits"),
+    "noise2(x) AS x, (x, y) AS x || y || uuid()": (CHANCE, "SELECT person, noise2(city, '') AS city FROM visits"),
+    "some(n) AS TABLE SELECT * FROM visits LIMIT n": (LIMIT, "SELECT * FROM some(9)"),
+    "since(x) AS x || now()": (NOW, "SELECT person, city FROM visits WHERE since(city) > 'a'"),
+    "one(x) AS (SELECT city FROM visits LIMIT 1)": (LIMIT, "SELECT person, one(city) AS city FROM visits"),
+}
+
+
+def test_no_promise_covers_chance_inside_a_macro() -> None:
+    """It is looked into; a macro without it needs the promise, like any function."""
+    connection = on_duckdb(visits())
+    connection.execute("CREATE MACRO plain(x) AS x || '!'")
+    plain = connection.sql("SELECT person, plain(city) AS city FROM visits")
+    check(plain, "the function plain()")
+    for macro, (step, text) in MACROS.items():
+        connection.execute(f"CREATE MACRO {macro}")
+        with pytest.raises(NotATable, match=f"which holds .*{step}: .*No promise covers that"):
+            hc.plan("histogram", connection.sql(text), by="city", **ASKED, promise=PROMISE)
+    assert hc.plan("histogram", plain, by="city", **ASKED, promise=PROMISE).promise == PROMISE
+
+
+def test_no_promise_covers_chance_inside_a_macro_that_ibis_calls() -> None:
+    @ibis.udf.scalar.builtin  # type: ignore[untyped-decorator]
+    def noise(x: str) -> str:  # type: ignore[empty-body]
+        """A macro below."""
+
+    connection = on_duckdb(visits())
+    connection.execute("CREATE MACRO noise(x) AS x || random()")
+    table = ibis.duckdb.from_connection(connection).table("visits")
+    with pytest.raises(NotATable, match=r"the macro noise\(\), which holds a random value"):
+        hc.plan("histogram", table.mutate(city=noise(table.city)), by="city", **ASKED, promise=PROMISE)
 
 
 def test_a_view_that_changes_after_the_plan_is_not_read() -> None:
@@ -465,6 +518,11 @@ def test_the_promise_stands_everywhere(tmp_path: Path) -> None:
         release.report(tmp_path / name)
         text = " ".join((tmp_path / name).read_text().split())
         assert f"{UNCHECKED}. The analyst promised: {PROMISE}." in text
+    with release.save(tmp_path / "r.csv").open(newline="") as file:
+        assert [row["promise"] for row in csv.DictReader(file)] == [
+            f"The table is {UNCHECKED}. The analyst promised: {PROMISE}."
+        ]
+    assert check_sealed(ledger, tmp_path / "r.csv").startswith("made from a release that was sealed here")
     release.save(tmp_path / "r.parquet")
     assert hc.load(tmp_path / "r.parquet").about.promise == PROMISE
     assert hc.histogram(query(), **asked, ledger=ledger).content == release.content
@@ -477,6 +535,7 @@ def test_a_table_has_no_promise_anywhere(tmp_path: Path) -> None:
     release.report(tmp_path / "r.yaml")
     shown = [release.summary(), *(path.read_text() for path in tmp_path.iterdir()), *release.about.steps]
     assert not [text for text in shown if "did not check" in text]
+    assert "promise" not in release.save(tmp_path / "r.csv").read_text()
 
 
 def test_a_plan_from_text_keeps_its_promise() -> None:

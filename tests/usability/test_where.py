@@ -186,6 +186,46 @@ def test_a_range_of_dates_may_have_one_end(kind: str, tmp_path: Any) -> None:
     assert [release.table["count"][0].as_py() for release in (later, earlier)] == [200, 110]
 
 
+@pytest.mark.parametrize("kind", ["parquet", "csv", "jsonl", "pandas", "polars", "arrow"])
+def test_two_equal_ends_are_one_value(kind: str, tmp_path: Any) -> None:
+    numbers = [float(place % 21) for place in range(210)]
+    data = of_kind(pa.table({"user": range(210), "x": numbers}), kind, tmp_path)
+    release = total(data, {"x": (10, 10)})
+    assert release.about.what == "all events where x is 10"
+    assert release.table["count"].to_pylist() == [10]
+    assert total(data, {"x": (9.5, 9.5)}).table["count"].to_pylist() == [0]
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv", "pandas", "polars", "arrow"])
+@pytest.mark.parametrize("moments", [False, True])
+def test_two_equal_days_are_that_whole_day(kind: str, moments: bool, tmp_path: Any) -> None:
+    """Of a column of moments, too: from its first one to its last."""
+    texts = ["2024-01-30T23:59:59.999999", *(f"2024-01-31T{time}" for time in ("00:00:00", "12:30:00"))]
+    texts += ["2024-01-31T23:59:59.999999", "2024-02-01T00:00:00"]
+    days = pa.array(texts).cast(pa.timestamp("us"))
+    table = pa.table({"user": range(5), "day": days if moments else days.cast(pa.date32())})
+    data = of_kind(table, kind, tmp_path)
+    day = total(data, {"day": ("2024-01-31", "2024-01-31")})
+    assert day.about.what == "all events where day is 2024-01-31"
+    assert day.table["count"].to_pylist() == [3]
+    if moments:
+        assert total(data, {"day": ("2024-01-31T12:30", "2024-01-31T12:30")}).table["count"].to_pylist() == [1]
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv", "jsonl", "pandas", "polars", "arrow"])
+def test_true_and_false_are_found_however_a_file_spells_them(kind: str, tmp_path: Any) -> None:
+    data = of_kind(pa.table({"user": range(9), "paid": [True] * 6 + [False, False, None]}), kind, tmp_path)
+    assert total(data, {"paid": True}).table["count"].to_pylist() == [6]
+    assert total(data, {"paid": [False]}).table["count"].to_pylist() == [2]
+    assert total(data, {"paid": [True, False]}).table["count"].to_pylist() == [8]
+
+
+def test_true_of_a_column_of_text_is_in_any_capitals_and_a_text_is_that_text(tmp_path: Any) -> None:
+    (tmp_path / "v.csv").write_text("user,paid\n1,true\n2,True\n3,TRUE\n4,tRUE\n5,1\n6,yes\n")
+    for value, count in ((True, 3), ("true", 1), ("True", 1), (["true", True], 3)):
+        assert total(tmp_path / "v.csv", {"paid": value}).table["count"].to_pylist() == [count]
+
+
 @pytest.mark.parametrize("where", [{"x": (0, 50)}, {"x": (0, None)}, {"x": (None, 50)}], ids=str)
 def test_the_rows_of_one_person_do_not_decide_on_others_that_are_no_number(where: Any, tmp_path: Any) -> None:
     """The largest value in a Parquet file is known before its rows are read, and NaN is not among them."""

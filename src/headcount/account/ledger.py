@@ -216,13 +216,14 @@ class Ledger:
 
     def __repr__(self) -> str:
         kind = f", neighbours={self.neighbours!r}" if self.neighbours else ""
-        return f"<Ledger {self.path.name}: {format_cost(self.left)} left of {format_cost(self.budget)}{kind}>"
+        serves = ", serves=True" if self.serves else ""
+        return f"<Ledger {self.path.name}: {format_cost(self.left)} left of {format_cost(self.budget)}{kind}{serves}>"
 
     def _repr_html_(self) -> str:
         from headcount.account import notebook
 
         charges = [(each.at[:10], each.title, each.dataset, each.cost, each.sealed) for each in self.spends()]
-        return notebook.view(self.path.name, self.budget, self.spent, charges, self.head)
+        return notebook.view(self.path.name, self.serves, self.budget, self.spent, charges, self.head)
 
     @property
     def analyst(self) -> str:

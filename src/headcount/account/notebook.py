@@ -14,15 +14,16 @@ ChargeRow = tuple[str, str, str, Cost, bool]
 """Day, title, dataset, cost, and whether it was sealed."""
 
 
-def view(name: str, budget: Cost, spent: Cost, charges: Sequence[ChargeRow], head: str) -> str:
+def view(name: str, serves: bool, budget: Cost, spent: Cost, charges: Sequence[ChargeRow], head: str) -> str:
     """Budget, spent, left; the last charges, the newest first; the head."""
     left = Cost(budget.epsilon - spent.epsilon, budget.delta - spent.delta)
     amounts = [(label, *_amounts(cost)) for label, cost in (("budget", budget), ("spent", spent), ("left", left))]
     earlier = len(charges) - LAST
     more = f"<p><small>... and {counted_noun(earlier, 'earlier charge')}</small></p>" if earlier > 0 else ""
+    others = ", serves others" if serves else ""
     share = float(spent.epsilon / budget.epsilon)
     return card(
-        f"<p><b>Ledger {text(name)}</b>: {counted_noun(len(charges), 'charge')}</p>\n"
+        f"<p><b>Ledger {text(name)}</b>: {counted_noun(len(charges), 'charge')}{others}</p>\n"
         f'<meter min="0" max="1" value="{share:.4f}" aria-label="part of epsilon that was spent">{share:.0%}</meter>\n'
         f"{table(('', 'epsilon', 'delta'), amounts, (False, True, True))}\n{_charges(charges)}{more}\n"
         f"<p><small>head {text(head)}</small></p>"

@@ -29,6 +29,9 @@ COLON = re.compile(r"([-+]?[0-9][-+.0-9e]*) ?: ?([-+]?[0-9][-+.0-9e]*)")
 """What other tools take for a range."""
 OPEN_END = re.compile(r"([-+]?[0-9][-+.0-9eT]*) ?:|: ?([-+]?[0-9][-+.0-9eT]*)")
 """The same with one end open, which is no time of day: 10.. or ..10."""
+QUOTED = re.compile(r'(?:(?<=,)|^)\s*"(?:[^"]|"")*"')
+"""Values in quotes, among those of a list."""
+BOOLEANS = ("true", "True", "TRUE", "false", "False", "FALSE")
 COMPARED = re.compile(r"([^=<>!\"]+?)\s*((?:[<>]=?|!=|<>)[^=]*)")
 """A column and its values with an operator between them."""
 PAIRS = {
@@ -269,17 +272,25 @@ def _allowed(column: str, typed: str) -> Any:
     return (_end(low), _end(high)) if dots and not quoted else _values(column, typed)
 
 
-def _values(column: str, typed: str) -> list[str]:
+def _values(column: str, typed: str) -> list[str | bool]:
     """basic,pro or "basic, or more",pro: what stands in quotes is one value, as it is."""
     if ends := COLON.fullmatch(typed):
         raise BadParameter(
             f"where={column}={typed}: two ends, or a text?",
-            fix=f"--where {column}={ends[1]}..{ends[2]} for all between the two, or --where '{column}=\"{typed}\"' for "
-            "that very text",
+            fix=f"where={{{column!r}: ({ends[1]}, {ends[2]})}} for all between the two, or where={{{column!r}: "
+            f"[{typed!r}]}} for that very text",
         )
     if not typed.startswith('"'):
         check_spelling(column, typed)
-    return next(iter(_csv_rows(csv.reader([typed], skipinitialspace=True), "where")), [])
+    values = next(iter(_csv_rows(csv.reader([typed], skipinitialspace=True), "where")), [])
+    quoted = {each.strip()[1:-1].replace('""', '"') for each in QUOTED.findall(typed)}
+    return [value if value in quoted else _plain_value(column, value) for value in values]
+
+
+def _plain_value(column: str, typed: str) -> str | bool:
+    """A value without quotes: no operator, and true or false in any spelling."""
+    check_spelling(column, typed)
+    return typed.casefold() == "true" if typed in BOOLEANS else typed
 
 
 def _end(typed: str | None) -> Any:

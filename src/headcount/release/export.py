@@ -9,14 +9,19 @@ from typing import Any
 
 import pyarrow as pa
 
+from headcount.source.queries.step import promise_sentence
 from headcount.wording import visible_json
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 """Cells that begin with one of these are commands to a spreadsheet."""
 
 
-def as_csv(table: pa.Table) -> bytes:
-    """The rows as CSV: text in quotes; a cell that a spreadsheet would run gets an apostrophe in front."""
+def as_csv(table: pa.Table, promise: str) -> bytes:
+    """The rows as CSV: text in quotes; a cell that a spreadsheet would run gets an apostrophe in front. What was
+    promised of a query is a last column."""
+    if promise:
+        name = "promise_" if "promise" in table.column_names else "promise"
+        table = table.append_column(name, pa.array([promise_sentence(promise)] * len(table), pa.string()))
     sink = io.StringIO()
     writer = csv.writer(sink, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\r\n")
     writer.writerow([_safe(name) for name in table.column_names])

@@ -238,7 +238,7 @@ class Release:
         """The bytes of the file that `save` writes, but for pictures; of a report, with the entry in its ledger."""
         writers: dict[str, Callable[[], bytes]] = {
             ".parquet": lambda: self.content,
-            ".csv": lambda: export.as_csv(self.table),
+            ".csv": lambda: export.as_csv(self.table, self.about.promise),
             ".json": lambda: self.to_json().encode(),
             ".html": lambda: self._page(ledger),
             ".yaml": lambda: self._record(ledger),

@@ -5,10 +5,11 @@ Bins are half-open, [edge, next edge); the last one is closed.
 Values outside, and values that are no number or date, are dropped like missing ones.
 """
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from fractions import Fraction
 from itertools import pairwise
 from math import inf
@@ -36,6 +37,9 @@ ZONE = "( ?(Z|UTC)|[-+][0-9]{2}(:?[0-9]{2})?)"
 MOMENT = f"^ *({DAY}([ T]{CLOCK})?){ZONE}?$"
 """Texts that are timestamps: ISO dates. Engines disagree on others, and on the effect of a time zone: it is dropped, so
 that a timestamp is local time."""
+
+WHOLE_DAY = timedelta(days=1) - timedelta(microseconds=1)
+"""From the first moment of a day to the last that is distinguished."""
 
 Edge = int | float | str
 """A number, or a date as ISO text."""
@@ -151,6 +155,13 @@ def one_sided(low: Edge | None, high: Edge | None) -> Bins:
     (edge,) = _values([each for each in (low, high) if each is not None])
     first, last = (datetime.min, datetime.max) if isinstance(edge, datetime) else (-inf, inf)
     return Bins((first, edge) if low is None else (edge, last), ("",))
+
+
+def one_value(edge: Edge) -> Bins:
+    """Build the bin of one number or moment alone; of a date without a time, of that whole day."""
+    (value,) = _values([edge])
+    last = value + WHOLE_DAY if isinstance(edge, str) and re.fullmatch(DAY, edge) else value
+    return Bins((value, last), ("",))
 
 
 def _values(edges: Sequence[Edge]) -> tuple[Any, ...]:

@@ -1,7 +1,7 @@
 """Conditions on rows (`where`): what columns must be. Each is checked row by row, so adding or removing a person does
 not change the rows of others. What the schema or the spelling tells is refused before anything is read."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import ibis
@@ -9,7 +9,7 @@ from ibis.expr import datatypes as dt
 from ibis.expr import types as ir
 
 from headcount.errors import BadParameter, HeadcountError
-from headcount.source.binning import Bins, bins_of, one_sided
+from headcount.source.binning import Bins, bins_of, one_sided, one_value
 from headcount.source.cells import plain_key, plain_value
 from headcount.source.contributions import plain_item
 from headcount.source.operators import check_spelling
@@ -31,16 +31,27 @@ def rows_where(table: ir.Table, where: Where, columns: Mapping[str, dt.DataType]
 
 
 def range_of(ends: Ends) -> Bins:
-    """The range between two ends, both included, as a single bin."""
-    return one_sided(*ends) if None in ends else bins_of(ends)
+    """The range between two ends, both included, as a single bin; two equal ends are one value."""
+    if None in ends:
+        return one_sided(*ends)
+    return one_value(ends[0]) if ends[0] == ends[1] else bins_of(ends)
 
 
 def _holds(column: ir.Column, condition: tuple[str, Any, Any], kind: dt.DataType) -> ir.Column:
     name, values, ends = condition
     if ends is not None:
         return range_of(ends).place(column).notnull()
-    typed = check_keys(values, (name,), {name: kind})[name]
+    typed = check_keys(_spellings(values) if kind.is_string() else values, (name,), {name: kind})[name]
     return ibis.or_(*(plain_item(column) == _literal(value, kind) for value in typed.to_pylist()))
+
+
+def _spellings(values: Sequence[Any]) -> list[Any]:
+    """Values as a column of text may spell them: True is True in pandas, true in JSON, TRUE in a spreadsheet."""
+    spelled = ((value,) if not isinstance(value, bool) else _BOOLEANS[value] for value in values)
+    return list(dict.fromkeys(each for several in spelled for each in several))
+
+
+_BOOLEANS = {value: tuple(write(str(value)) for write in (str, str.lower, str.upper)) for value in (True, False)}
 
 
 def _literal(value: Any, kind: dt.DataType) -> ir.Value:
@@ -94,6 +105,8 @@ def _allowed(values: tuple[Any, ...] | None, ends: Ends | None) -> str:
     if ends is None:
         return " or ".join(map(str, values or ()))
     low, high = ends
+    if low == high:
+        return str(low)
     if low is not None and high is not None:
         return f"from {low} to {high}"
     end, of_time = high if low is None else low, range_of(ends).of_time

@@ -67,6 +67,14 @@ class Catalog:
         """Yield a step if the user defined a function or macro of this name: it stands in for DuckDB's."""
         if name.casefold() in self._own_functions:
             yield Step(f"a function of your own in place of {name}()")
+            yield from self.macro(name)
+
+    def macro(self, name: str) -> Iterator[Step]:
+        """Yield what no promise covers in the user's macros of this name: chance, time, the order of rows."""
+        for text in self._own_functions.get(name.casefold(), ()) if self._nested < MOST_NESTED else ():
+            for step in steps_of(text, Catalog(self._ask, self._nested + 1)):
+                if step.fix:
+                    yield replace(step, name=f"the macro {name}(), which holds {step.name}")
 
     def functions(self) -> Iterator[Step]:
         """Yield a step for each function of DuckDB that the user's stand in for."""
@@ -76,9 +84,14 @@ class Catalog:
                 yield from self.function(name)
 
     @cached_property
-    def _own_functions(self) -> frozenset[str]:
-        own = f"FROM {SYSTEM}duckdb_functions() WHERE NOT internal"
-        return frozenset(self._ask(f"(SELECT {SYSTEM}list({LOWER}(function_name)) {own})") or ())
+    def _own_functions(self) -> dict[str, list[str]]:
+        """The user's functions, with the SQL of those that are macros."""
+        listed = f"{SYSTEM}list({{'name': {LOWER}(function_name), 'kind': function_type, 'sql': macro_definition}})"
+        own: dict[str, list[str]] = {}
+        for each in self._ask(f"(SELECT {listed} FROM {SYSTEM}duckdb_functions() WHERE NOT internal)") or ():
+            select = "" if each["kind"] == "table_macro" else "SELECT "
+            own.setdefault(each["name"], []).extend([f"{select}{each['sql']}"] if each["sql"] else [])
+        return own
 
 
 def _is_plain(table: dict[str, str]) -> bool:

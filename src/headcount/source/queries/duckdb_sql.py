@@ -115,6 +115,9 @@ class Names(Protocol):
     def function(self, name: str) -> Iterator[Step]:
         """Yield a step if the user defined a function of this name."""
 
+    def macro(self, name: str) -> Iterator[Step]:
+        """Yield what no promise covers in the user's macros of this name."""
+
 
 def steps_of(text: str, names: Names) -> Iterator[Step]:
     """Yield what in a SELECT is not row by row."""
@@ -258,6 +261,7 @@ def _of_function(part: Mapping[str, Any], names: Names) -> Iterator[Step]:
         yield fallible(f"the function {name}()")
     else:
         yield VARYING.get(name, Step(f"the function {name}()"))
+        yield from names.macro(name)
     if "orders" in part.get("order_bys", {}):
         yield ALL_ROWS
 

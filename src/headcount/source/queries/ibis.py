@@ -95,6 +95,9 @@ class Names(Protocol):
     def text(self, query: str) -> Iterable[Step]:
         """Yield what is not row by row in SQL text."""
 
+    def macro(self, name: str) -> Iterable[Step]:
+        """Yield what no promise covers in the user's macros of this name."""
+
     def functions(self) -> Iterable[Step]:
         """Yield functions of the user's that stand in for functions of the engine."""
 
@@ -114,6 +117,8 @@ def _steps(node: Any, names: Names) -> Iterator[Step]:
         yield from () if _never_fails(node.arg.dtype, node.to) else [CAST]
     elif kind not in RELATIONS | VALUES:
         yield _step(kind, node)
+    if name := getattr(node, "__func_name__", None):
+        yield from names.macro(name)
     if kind in ("SQLQueryResult", "SQLStringView"):
         yield from names.text(node.query)
 

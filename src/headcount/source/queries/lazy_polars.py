@@ -12,7 +12,10 @@ TABLE = re.compile(
 )
 """The plan of a frame in memory, which begins with its last step, and that of files, in which no line is left over for
 another step or for some rows only. (A name of a column may hold a new line.)"""
+OF_ROWS = r"(?<!\.str)(?<!\.list)(?<!\.arr)(?<!\.bin)"
+"""Not after a function of one cell: its letters and elements have an order."""
 REFUSED = {
+    rf"{OF_ROWS}\.(?:slice|gather|gather_every|get)\(": LIMIT,
     r"^\s*SLICE\b": LIMIT,
     r"\.(?:sample_n|sample_frac|shuffle|sample)\(": CHANCE,
     r"^\s*ROW[_ ](?:INDEX|COUNT)\b": UNORDERED,
@@ -25,6 +28,12 @@ NAMES = {
     r"^\s*SORT\b": "an order of rows",
     r"\bover\(": "a window",
 }
+BY_ORDER = re.compile(
+    rf"{OF_ROWS}\.(?:first|last|shift|diff|reverse|fill_null_with_strategy|interpolate|rle_id|rle|int_range|"
+    r"cum_\w+|ewm_\w+|rolling_\w+|arg_\w+|index_of|peak_\w+)\("
+)
+"""Functions whose result follows from the order of rows."""
+ORDER = re.compile(r"^\s*SORT\b|\.sort_by\(", re.M)
 LAZY = "lazy steps that headcount cannot read"
 INSTEAD = "frame.collect(), if all of its steps are row by row"
 
@@ -37,5 +46,7 @@ def step_of(frame: Any) -> Step | None:
     for pattern, step in REFUSED.items():
         if re.search(pattern, text, re.M):
             return step
+    if BY_ORDER.search(text) and not ORDER.search(text):
+        return UNORDERED
     found = next((name for pattern, name in NAMES.items() if re.search(pattern, text, re.M)), LAZY)
     return Step(found, instead=INSTEAD)

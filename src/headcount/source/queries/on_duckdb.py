@@ -17,6 +17,7 @@ class _Names:
     def __init__(self, ask: Ask) -> None:
         self._catalog = Catalog(ask)
         self.functions = self._catalog.functions
+        self.macro = self._catalog.macro
 
     def table(self, node: Any) -> Iterator[Step]:
         return self._catalog.table((node.namespace.catalog or "", node.namespace.database or "", node.name))
