@@ -22,7 +22,7 @@ from headcount.mechanism import Mechanism
 from headcount.release import About, Release, pack
 from headcount.release.published import check_sealed
 from headcount.release.report.checklist import checklist
-from headcount.release.report.delta import delta_sentences, delta_warnings, largest_delta
+from headcount.release.report.delta import delta_questions, delta_sentences, delta_warnings, largest_delta
 from headcount.release.report.facts import Facts
 from headcount.release.report.promise import Promise, percent
 from headcount.release.report.proofs import TITLES, proof_of
@@ -31,6 +31,9 @@ from headcount.release.report.yaml import GAP
 MADE_BY_0_8 = Path(__file__).parents[1] / "formats" / "0.8"
 PLAYS = pa.table({"listener": range(4000), "song": [f"song {user % 2}" for user in range(4000)]})
 ASKED: dict[str, Any] = {"user": "listener", "by": "song", "epsilon": 1, "dataset": "plays of May", "bound": 1}
+
+
+TOTAL: dict[str, Any] = {"user": "listener", "epsilon": 1, "dataset": "plays of May", "bound": 1}
 
 
 @pytest.fixture
@@ -75,6 +78,49 @@ def test_a_page_answers_what_an_officer_asks(ledger: hc.Ledger, tmp_path: Path) 
         "docs/proofs/",
     ):
         assert answer in text, answer
+
+
+TWELVE = {
+    "What is one person, here?": "one value of the column listener",
+    "Could a row hold other people's data?": "Rows. headcount takes each row for one person's, as the table has it.",
+    "Which neighbours?": "One person is in one table and not in the other, with all rows (add-remove;",
+    "What was spent, and what is left?": "spent epsilon 1.5, delta 0.000001; left epsilon 1.5, delta 0.000009",
+    "Can I publish this each month?": "enough for 1 more at this price, such as next month's",
+    "Is delta small enough?": "Are there more than 100,000 people in the table? Then delta should be smaller.",
+    "What was not checked?": "points that this page cannot answer",
+    "Which numbers are biased, and which way?": "missing altogether, so a sum over all rows is too small. The values "
+    "lack what the limit cut from people with much, so they are too small on average.",
+    "Who may see it?": "Anyone: the promise does not depend on who reads the numbers, or on what they know.",
+    "What must stay secret?": "The rows, plays.db.key and plays.db.secret-* are for nobody else.",
+    "Are these the data that I mean?": "the same request for the same rows returns this release, and costs nothing",
+    "How do I verify it?": "headcount ledger verify plays.db --release report.html",
+}
+"""What whoever approves a release asks, and where the page answers."""
+
+
+def test_a_page_answers_the_twelve_questions_of_whoever_approves_it(ledger: hc.Ledger, tmp_path: Path) -> None:
+    page = read(hc.histogram(PLAYS, **ASKED, ledger=ledger).report(tmp_path / "r.html", ledger=ledger))
+    assert [question for question, answer in TWELVE.items() if answer not in page] == []
+
+
+def test_what_fits_into_the_rest_of_a_budget(tmp_path: Path) -> None:
+    """By whichever of epsilon and delta ends first; a release without a delta needs none."""
+    ledger = hc.Ledger(tmp_path / "plays.db", epsilon=7, delta=3e-6)
+    found = read(hc.histogram(PLAYS, **ASKED, ledger=ledger).report(tmp_path / "r.html", ledger=ledger))
+    assert "enough for 2 more at this price" in found
+    found = read(hc.total(PLAYS, **TOTAL, ledger=ledger).report(tmp_path / "t.html", ledger=ledger))
+    assert "left epsilon 5, delta 0.000002: enough for 5 more at this price" in found
+    found = read(hc.total(PLAYS, **{**TOTAL, "epsilon": 5}, ledger=ledger).report(tmp_path / "a.html", ledger=ledger))
+    assert "enough for none more at this price" in found
+
+
+def test_delta_is_a_question_only_while_the_number_of_people_is_open() -> None:
+    release = hc.histogram(PLAYS, **ASKED)
+    assert len(delta_questions(facts_of(release))) == 1
+    for known in ({"people": 20_000}, {"people": 10**6}):
+        assert delta_questions(facts_of(release, plan=json.dumps({"parameters": known}))) == []
+    assert delta_questions(facts_of(release, delta="0")) == []
+    assert delta_questions(facts_of(release, plan="")) == []
 
 
 def test_a_page_and_a_record_say_who_made_the_charge_and_what_for(ledger: hc.Ledger, tmp_path: Path) -> None:
@@ -283,7 +329,7 @@ def _below(kind: type[Any]) -> list[type[Any]]:
 def test_the_checklist_names_columns_and_leaves_open_what_it_cannot_know() -> None:
     release = hc.histogram(PLAYS, **{**ASKED, "bound": 2}, keys=["song 0", "song 1"])
     lines = {line.question: line for line in checklist(facts_of(release))}
-    assert 18 <= len(lines) <= 28
+    assert 18 <= len(lines) <= 30
     assert "a certain listener" in lines["Two worlds"].answer
     assert "(song, count, low, high;" in lines["Two worlds"].answer
     assert 'keys=["song 0", "song 1"]' in lines["Lists of items, bins, ranges, conditions"].answer

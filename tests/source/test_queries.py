@@ -343,7 +343,7 @@ MACROS = {
     "noise(x) AS x || random()": (CHANCE, "SELECT person, noise(city) AS city FROM visits"),
     "twice(x) AS noise(noise(x))": (CHANCE, "SELECT person, twice(city) AS city FROM visits"),
     "noise2(x) AS x, (x, y) AS x || y || uuid()": (CHANCE, "SELECT person, noise2(city, '') AS city FROM visits"),
-    "some(n) AS TABLE SELECT * FROM visits LIMIT n": (LIMIT, "SELECT * FROM some(9)"),
+    "part(n) AS TABLE SELECT * FROM visits LIMIT n": (LIMIT, "SELECT * FROM part(9)"),
     "since(x) AS x || now()": (NOW, "SELECT person, city FROM visits WHERE since(city) > 'a'"),
     "one(x) AS (SELECT city FROM visits LIMIT 1)": (LIMIT, "SELECT person, one(city) AS city FROM visits"),
 }

@@ -40,7 +40,18 @@ def budget(facts: Facts) -> str:
     if entry is None:
         return f"not known: {NOT_HERE if facts.about.head else NOT_CHARGED}"
     spent, left = described(entry.spent), described(entry.left)
-    return f"spent {spent}; left {left}. This is right after the charge; {entry.ledger} knows what came later."
+    return (
+        f"spent {spent}; left {left}: enough for {_repeats(entry)} more at this price, such as next month's. This is "
+        f"right after the charge; {entry.ledger} knows what came later."
+    )
+
+
+def _repeats(entry: Entry) -> str:
+    """How many more charges like this one the rest of the budget allows."""
+    price, left = entry.up_to[-1].cost, entry.left
+    parts = ((price.epsilon, left.epsilon), (price.delta, left.delta))
+    times = min((rest // each for each, rest in parts if each), default=0)
+    return f"{times:,}" if times else "none"
 
 
 def described(cost: Cost) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from headcount.exact import written
 from headcount.release.report.budget import NOT_CHARGED, NOT_HERE
-from headcount.release.report.delta import delta_sentences, delta_warnings
+from headcount.release.report.delta import delta_questions, delta_sentences, delta_warnings
 from headcount.release.report.facts import Facts
 from headcount.release.report.limits import LOOKED, choice, is_doubtful, limits
 from headcount.release.report.promise import promise_of
@@ -40,13 +40,21 @@ TIMING = "Not covered: how long a run takes depends on the data. Could an outsid
 CENTRAL = "Central: whoever holds the rows and runs headcount is trusted with them; readers are not trusted at all."
 QUERIES = "Not interactive: one question, fixed before any row was read; readers cannot ask more."
 SMALL = "The same noise is a larger part of a small count: small groups are known less well."
-MISSING = "Items that few people have are missing altogether. "
+MISSING = "Items that few people have are missing altogether, so a sum over all rows is too small. "
 RELATIONS = {
     "add-remove": "One person is in one table and not in the other, with all rows (add-remove; also called unbounded).",
     "replace": "All rows of one person are replaced by any others (replace; also called bounded).",
     "replace-same-size": "All rows of one person are replaced by as many others; how many these are is public.",
 }
-LOST = "The values lack what the limit cut from people with much. "
+LOST = "The values lack what the limit cut from people with much, so they are too small on average. "
+ROWS = (
+    "headcount takes each row for one person's, as the table has it. Did a step before it put other people's data into "
+    "a row: a join, a rank, a mean over all?"
+)
+READERS = (
+    "Anyone: the promise does not depend on who reads the numbers, or on what they know. Analyst, purpose and other "
+    "charges stand on this page as they were stated; no noise protects these. The rows{secrets} are for nobody else."
+)
 
 
 @dataclass(frozen=True)
@@ -76,6 +84,7 @@ def parameters(facts: Facts) -> list[Line]:
         Line("What epsilon means", f"{promise.odds} An epsilon of this size is commonly called {promise.strength}."),
         Line("What delta means", " ".join([promise.exception, *delta_sentences(facts)])),
         *(Line("Delta and the number of people", each, warning=True) for each in delta_warnings(facts)),
+        *(Line("Delta and the number of people", each, open=True) for each in delta_questions(facts)),
     ]
 
 
@@ -85,16 +94,16 @@ def unit(facts: Facts) -> list[Line]:
     one = f"One value of the column {user}, with all of its rows, whenever they were made. Is that one person?"
     return [
         Line("Unit of privacy", one if user else facts.stated, open=bool(user)),
-        *_query(facts),
+        *_rows(facts),
         Line("Neighbouring tables", RELATIONS.get(facts.neighbours, facts.stated)),
         Line("Two worlds", _two_worlds(facts) if user else facts.stated),
     ]
 
 
-def _query(facts: Facts) -> list[Line]:
-    """The promise of a query, for a person who knows it."""
+def _rows(facts: Facts) -> list[Line]:
+    """Whether a row is one person's, for a person who knows the table, or the query."""
     if not facts.about.promise:
-        return []
+        return [Line("Rows", ROWS, open=True)] if facts.user else []
     answer = f"{promise_sentence(facts.about.promise)} If a row holds what others did, nobody is protected. Is it so?"
     return [Line("A query instead of a table", answer, open=True, warning=True)]
 
@@ -158,7 +167,17 @@ def accuracy(facts: Facts) -> list[Line]:
 def models(facts: Facts) -> list[Line]:
     """Who asks, and who is trusted."""
     trust = CENTRAL if facts.is_central else f"{facts.stated} Who else is trusted?"
-    return [Line("Query model", QUERIES), Line("Trust model", trust, open=not facts.is_central)]
+    return [
+        Line("Query model", QUERIES),
+        Line("Trust model", trust, open=not facts.is_central),
+        Line("Who may see it?", READERS.format(secrets=_secrets(facts))),
+    ]
+
+
+def _secrets(facts: Facts) -> str:
+    """The files next to a ledger that nobody else may have."""
+    name = facts.entry.ledger if facts.entry else "the ledger"
+    return f", {name}.key and {name}.secret-*" if facts.about.head else ""
 
 
 def implementation(facts: Facts) -> list[Line]:

@@ -43,6 +43,14 @@ def delta_warnings(facts: Facts) -> list[str]:
     return [*delta_hints(float(delta)), *([_too_large(delta, people)] if people and large else [])]
 
 
+def delta_questions(facts: Facts) -> list[str]:
+    """What to answer if nothing says how many people there are at most."""
+    delta, people = Fraction(facts.about.delta), facts.people
+    if not facts.is_central or not delta or delta_warnings(facts) or (people and not people.at_least):
+        return []
+    return [f"Are there more than {_enough_for(delta):,} people in the table? Then delta should be smaller."]
+
+
 def _too_large(delta: Fraction, people: People) -> str:
     """What a delta that does not pass allows, and which one does."""
     expected = float(people.count * delta)

@@ -15,6 +15,11 @@ NO_PASS = (
     "person kept its head."
 )
 
+SAME_DATA = (
+    "That it was made from certain rows can be checked by whoever holds them, the ledger and its key: the same request "
+    "for the same rows returns this release, and costs nothing; for others it is refused."
+)
+
 
 def introduction(facts: Facts) -> list[str]:
     """Which files there are."""
@@ -49,7 +54,7 @@ def meaning(facts: Facts) -> list[str]:
         ]
     key = f"{ledger_name(facts)}.key"
     return [
-        f"{PASS} {NO_PASS} Proof: {located(PROOF, facts.about.version)}.",
+        f"{PASS} {NO_PASS} {SAME_DATA} Proof: {located(PROOF, facts.about.version)}.",
         f"Verifying needs the ledger's file, not {key}: that file is a secret. Keep it next to the ledger, and never "
         "send it along.",
     ]
