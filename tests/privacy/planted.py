@@ -824,7 +824,7 @@ BUGS = [
         "account/earlier.py",
         (
             (
-                "    return next(filter(data.is_of, reversed(charges)), None)",
+                "    return same[-1] if same else None",
                 "    return charges[-1] if charges else None",
             ),
         ),

@@ -136,7 +136,7 @@ class Ledger:
 
     def _look(self, charge: Charge, data: Look | None, rows: Look | None, again: bool) -> Known:
         """Look at the data, and at their rows if there is no charge for the same bytes; neither is read for a charge
-        that would be refused in any case. No lock is held meanwhile."""
+        that would be refused in any case. No lock is held for it."""
         if data is None:
             return None, None
         history = self._read()
