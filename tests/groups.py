@@ -55,6 +55,7 @@ def looked_at_groups(bounded: BoundedGroups) -> list[Any]:
     places = np.arange(len(bounded.items))
     look, some = bounded.look(places >= 0), bounded.look(places % 2 == 1)
     totals = [look.totals(vector, 9_000.0, 2**24).tolist() for vector in VECTORS]
-    clipped = [look.clipped(vector, 9_000.0, 30_000.0, 2**24) for vector in VECTORS[2:4]]
+    looks = (look.clipped, look.excess)
+    clipped = [each(vector, 9_000.0, 30_000.0, 2**24) for vector in VECTORS[2:4] for each in looks]
     events = some.totals(VECTORS[1], 2_000.0, 2**24).tolist()
     return [totals, clipped, look.norms(VECTORS[3]).tolist(), events]

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from fractions import Fraction
 from functools import lru_cache
-from math import exp
+from math import ceil, exp
 from typing import Annotated, Any, ClassVar, Self, get_args, get_type_hints
 
 import pyarrow as pa
@@ -358,6 +358,11 @@ class Job(ABC):
             )
         few = few_with_more(people, f"far more {plural(self.item)}")
         return f"{few} headcount would not notice: a count may be too small by up to {people:,}. {MISSED}"
+
+    def too_small(self, tail: Mapping[str, float]) -> str:
+        """Say by how much a typical value may be too small, by column."""
+        parts = " and ".join(f"{name} may be too small by up to {ceil(100 * part)}%" for name, part in tail.items())
+        return f"Values are at least about this: {parts}, if a few people have far more than everyone else."
 
     @property
     def values(self) -> str:

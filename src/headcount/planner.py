@@ -3,7 +3,7 @@ how far off its counts will be, and what will happen, step by step; and it makes
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -27,6 +27,7 @@ from headcount.mechanism.mechanism import AnyMechanism
 from headcount.mechanism.strategy import Strategy
 from headcount.noise import Entropy, KeyedEntropy, SystemEntropy
 from headcount.release import About, Release, check_request, current_version, open_release, pack
+from headcount.release.about import written_tail
 from headcount.release.hints import request_hints
 from headcount.run import Decision, Progress, Source, draw, fingerprint, rows_fingerprint
 from headcount.source import Events, open_events, watch
@@ -392,8 +393,8 @@ class Plan:
     def _draw(self, source: Source, entropy: Entropy, head: str, progress: Progress) -> bytes:
         """The release's bytes."""
         done = draw(self.job, self.strategy, source, entropy, progress)
-        about = self.about(done.decision, done.people)
-        return pack(done.table, replace(about, head=head, measured=done.measured))
+        about = self.about(done.decision, done.people, done.columns.tail)
+        return pack(done.table, replace(about, head=head, measured=done.columns.measured))
 
     def _opened(self, data: Any) -> Events:
         job = self.job
@@ -406,12 +407,16 @@ class Plan:
         job.check_source(events)
         return events
 
-    def about(self, decision: Decision | None, people: NoisyCount | None = None) -> About:
-        """Metadata of the release, everything except its rows; without a mechanism, as far as it is known."""
+    def about(
+        self, decision: Decision | None, people: NoisyCount | None = None, tail: Mapping[str, float] | None = None
+    ) -> About:
+        """Metadata of the release, everything except its rows; without a mechanism, as far as it is known. `tail` is by
+        how much values may be too small, if that is much (`Columns`)."""
         ready = decision or self._decision
         mechanism = ready.mechanism if ready else None
         selected = [event for selection in (ready.selections if ready else ()) for event in selection.events]
         unseen = self.job.unseen(mechanism, ready.selections) if ready and mechanism else ""
+        unseen = f"{unseen} {self.job.too_small(tail)}" if tail else unseen
         happened = [*self.strategy.extra_events, *selected, *mechanism.events] if mechanism else []
         return About(
             what=self.what,
@@ -435,9 +440,16 @@ class Plan:
             order=tuple(label for bins in self.job.bins_by_column().values() for label in bins.labels),
             head="",
             value=self.job.value_name,
-            estimand=self.job.estimand(mechanism, self._cells) if mechanism else "",
-            interval=self.job.interval_note(mechanism, self._cells) if mechanism else "",
+            estimand="modelled" if tail else self.job.estimand(mechanism, self._cells) if mechanism else "",
+            interval=self._interval_note(mechanism, tail),
             unseen=unseen,
+            tail=written_tail(tail or {}),
             version=current_version(),
             promise=self.promise,
         )
+
+    def _interval_note(self, mechanism: AnyMechanism | None, tail: Mapping[str, float] | None) -> str:
+        """The sentence above the numbers."""
+        if mechanism is None:
+            return ""
+        return self.job.too_small(tail) if tail else self.job.interval_note(mechanism, self._cells)

@@ -19,7 +19,7 @@ from headcount.bound.selection.people import NoisyCount
 from headcount.bound.selection.selection import BoundSelection
 from headcount.errors import FileChanged, ReadingFailed
 from headcount.job import Job
-from headcount.mechanism.mechanism import AnyMechanism
+from headcount.mechanism.mechanism import AnyMechanism, Columns
 from headcount.mechanism.strategy import Strategy
 from headcount.noise import Entropy
 from headcount.release.about import check_packable
@@ -47,8 +47,8 @@ class Outcome:
 
     decision: Decision
     table: pa.Table
-    measured: str
-    """The measurements from which a shape computes its intervals; empty for others."""
+    columns: Columns
+    """What the mechanism released."""
     people: NoisyCount
     """The number of people: with noise, or as it is public."""
 
@@ -86,7 +86,7 @@ def draw(job: Job, strategy: Strategy, source: Source, entropy: Entropy, progres
         counted = strategy.people_count
         people = counted.draw(there, entropy) if counted else NoisyCount(job.public_people)
         columns = decision.mechanism.estimate(noisy)
-        return Outcome(decision, job.table(noisy, columns, people), columns.measured, people)
+        return Outcome(decision, job.table(noisy, columns, people), columns, people)
 
 
 def _select(

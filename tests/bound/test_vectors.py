@@ -64,6 +64,7 @@ def test_nobody_adds_more_than_their_units(
     with groups_of(rows, encoded=encoded) as found:
         assert squared(found.totals(vector, bound, units)) <= units**2
         assert abs(found.clipped(vector, bound, bound * part, units)) <= units
+        assert 0 <= found.excess(vector, bound, bound * part, units) <= units
         assert found.norms(vector).sum() == there
 
 
@@ -75,6 +76,7 @@ def test_the_units_are_attained(encoded: bool) -> None:
         for vector in VECTORS:
             assert 0.999 * UNITS**2 < squared(found.totals(vector, 1.0, UNITS)) <= UNITS**2
             assert 0.999 * UNITS < abs(found.clipped(vector, 1.0, 1.0, UNITS)) <= UNITS
+            assert 0.999 * UNITS < found.excess(vector, 1.0, 1.0, UNITS) <= UNITS
     with groups_of([(1, "a", -50.0)], encoded=encoded) as found:
         assert -UNITS <= found.clipped(Vector("amount"), 1.0, 1.0, UNITS) < -0.999 * UNITS
 

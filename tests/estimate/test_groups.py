@@ -12,6 +12,7 @@ from tests.effort import examples
 from headcount.estimate.groups.quantiles import Distributions, balanced_ranges, distribution
 from headcount.estimate.groups.spread import spread_between
 from headcount.estimate.groups.totals import MIN_GROUPS, Estimates, Totals, corrected
+from headcount.estimate.tail.excess import NOTHING, Excess
 from headcount.exact import Floats
 
 CELLS = 8
@@ -28,18 +29,26 @@ def same(value: float, groups: int) -> Floats:
     return np.full(groups, value)
 
 
+def estimates(values: Floats, noise: Floats, below: float = 0.0, above: float = 0.0) -> Estimates:
+    return Estimates(values, noise, same(below, len(values)), same(above, len(values)))
+
+
 # totals
 
 
 def test_what_was_clipped_is_added_in_proportion() -> None:
-    found = corrected(Totals(np.array([10.0, 30.0, 0.0]), 1.0, clipped=8.0, clipped_deviation=4.0))
+    found = corrected(Totals(np.array([10.0, 30.0, 0.0]), 1.0, Excess(8.0, 2.0, 4.0)))
     assert found.values.tolist() == [12.0, 36.0, 0.0]
-    assert found.deviations == pytest.approx([np.hypot(1, 1), np.hypot(1, 3), 1])
+    assert found.deviations.tolist() == [1, 1, 1]
+    assert (found.below.tolist(), found.above.tolist()) == ([0.5, 1.5, 0.0], [1.0, 3.0, 0.0])
+    low, high = found.ends(2.0)
+    assert found.values - low == pytest.approx([np.hypot(2, 0.5), 2.5, 2])
+    assert high - found.values == pytest.approx([np.hypot(2, 1), np.hypot(2, 3), 2])
 
 
 def test_what_was_clipped_follows_sizes_if_they_are_given() -> None:
     """Of groups with negative totals as well; without any size, to all alike."""
-    totals = Totals(np.array([-10.0, 30.0]), 1.0, clipped=-8.0, clipped_deviation=0.0)
+    totals = Totals(np.array([-10.0, 30.0]), 1.0, Excess(-8.0, 0.0, 0.0))
     assert corrected(totals, np.array([3.0, 1.0])).values.tolist() == [-16.0, 28.0]
     assert corrected(totals, np.array([-3.0, 0.0])).values.tolist() == [-14.0, 26.0]
     assert corrected(totals).values.tolist() == [-12.0, 24.0]
@@ -48,7 +57,7 @@ def test_what_was_clipped_follows_sizes_if_they_are_given() -> None:
 @settings(max_examples=examples(100), deadline=None)
 @given(st.lists(numbers, min_size=1, max_size=30), deviations, numbers, deviations)
 def test_all_that_was_clipped_is_added_once(values: list[float], noise: float, lost: float, doubt: float) -> None:
-    found = corrected(Totals(np.array(values), noise, lost, doubt))
+    found = corrected(Totals(np.array(values), noise, Excess(lost, doubt, doubt)))
     assert found.values.sum() == pytest.approx(sum(values) + lost, rel=1e-9, abs=1e3)
     assert (found.deviations >= noise).all()
 
@@ -57,46 +66,46 @@ def test_all_that_was_clipped_is_added_once(values: list[float], noise: float, l
 
 
 def test_a_mean_is_the_centre_and_a_sum_over_a_count() -> None:
-    counts = Estimates(same(100.0, 2), same(1.0, 2))
-    found = Estimates(np.array([50.0, -20.0]), same(3.0, 2)).over(counts, centre=7.0)
+    counts = estimates(same(100.0, 2), same(1.0, 2))
+    found = estimates(np.array([50.0, -20.0]), same(3.0, 2)).over(counts, centre=7.0)
     assert found.values.tolist() == [7.5, 6.8]
     assert found.deviations == pytest.approx([np.hypot(3, 0.5) / 100, np.hypot(3, 0.2) / 100])
 
 
 def test_a_count_that_noise_hides_is_as_large_as_its_noise() -> None:
     """Never a division by zero, or by less than one."""
-    counts = Estimates(np.array([-5.0, 0.0, 1.0]), np.array([10.0, 0.01, 0.01]))
-    found = Estimates(same(40.0, 3), same(1.0, 3)).over(counts, centre=0.0)
+    counts = estimates(np.array([-5.0, 0.0, 1.0]), np.array([10.0, 0.01, 0.01]))
+    found = estimates(same(40.0, 3), same(1.0, 3)).over(counts, centre=0.0)
     assert found.values.tolist() == [2.0, 40.0, 40.0]
 
 
 def test_means_that_noise_hides_are_drawn_together() -> None:
     """Towards their common mean, with a smaller deviation; a few groups stay as they are."""
     noisy = np.random.default_rng(1).normal(50, 4, 100)
-    found = Estimates(noisy, same(4.0, 100)).drawn_together(same(4.0, 100))
+    found = estimates(noisy, same(4.0, 100)).drawn_together(same(4.0, 100))
     assert np.std(found.values) < 0.8 * np.std(noisy)
     assert found.values.mean() == pytest.approx(noisy.mean(), abs=0.5)
     assert (found.deviations < 4).all()
-    few = Estimates(noisy[: MIN_GROUPS - 1], same(4.0, MIN_GROUPS - 1))
+    few = estimates(noisy[: MIN_GROUPS - 1], same(4.0, MIN_GROUPS - 1))
     assert few.drawn_together(few.deviations) is few
 
 
 def test_means_that_differ_clearly_stay_apart() -> None:
     values = np.linspace(0, 1000, 50)
-    found = Estimates(values, same(1.0, 50)).drawn_together(same(1.0, 50))
+    found = estimates(values, same(1.0, 50)).drawn_together(same(1.0, 50))
     assert found.values == pytest.approx(values, abs=0.1)
 
 
 def test_one_mean_unlike_all_others_stays() -> None:
     values = np.append(np.random.default_rng(2).normal(50, 1, 99), 500.0)
-    assert Estimates(values, same(1.0, 100)).drawn_together(same(1.0, 100)).values[-1] == 500
+    assert estimates(values, same(1.0, 100)).drawn_together(same(1.0, 100)).values[-1] == 500
 
 
 @settings(max_examples=examples(100), deadline=None)
 @given(st.lists(st.tuples(numbers, deviations), min_size=1, max_size=40))
 def test_drawing_together_stays_between_the_means(both: list[tuple[float, float]]) -> None:
     values, noise = (np.array(each) for each in zip(*both, strict=True))
-    found = Estimates(values, noise).drawn_together(noise)
+    found = estimates(values, noise).drawn_together(noise)
     slack = 1e-6 * (1 + np.abs(values).max())
     assert np.isfinite(found.values).all()
     assert np.isfinite(found.deviations).all()
@@ -110,7 +119,7 @@ def test_one_large_group_does_not_speak_for_all() -> None:
     true = 70 + 5 * np.arange(14)
     held = []
     for _ in range(200):
-        found = Estimates(true + noise * source.normal(size=14), noise).drawn_together(noise)
+        found = estimates(true + noise * source.normal(size=14), noise).drawn_together(noise)
         held.append(np.abs(found.values - true) <= 2 * found.deviations)
     assert np.mean(held, axis=0).min() > 0.8
     assert np.mean(held) > 0.92
@@ -130,7 +139,7 @@ def test_the_spread_between_groups_is_hardly_ever_taken_for_less(groups: int, si
 
 
 def test_a_sum_from_its_mean_and_its_count() -> None:
-    found = Estimates(same(5.0, 1), same(0.1, 1)).times(Estimates(same(100.0, 1), same(2.0, 1)))
+    found = estimates(same(5.0, 1), same(0.1, 1)).times(estimates(same(100.0, 1), same(2.0, 1)))
     assert (found.values.tolist(), found.deviations.tolist()) == ([500.0], [pytest.approx(np.hypot(10, 10))])
 
 
@@ -138,7 +147,7 @@ def test_a_sum_from_its_mean_and_its_count() -> None:
 
 
 def counted(*groups: list[float]) -> Totals:
-    return Totals(np.array(groups, dtype=np.float64).ravel(), 0.001, clipped=0.0, clipped_deviation=0.0)
+    return Totals(np.array(groups, dtype=np.float64).ravel(), 0.001, NOTHING)
 
 
 def of(totals: Totals) -> Distributions:
@@ -159,7 +168,7 @@ def test_quantiles_of_groups_without_much_noise() -> None:
 @given(st.integers(1, 12).flatmap(cells), deviations, st.floats(-1e6, 1e6), deviations)
 def test_quantiles_rise_and_stay_inside_the_range(values: Floats, noise: float, lost: float, doubt: float) -> None:
     """Whatever the noise made of the cells: also with nothing, or less than nothing, in them."""
-    found, before = of(Totals(values, noise, lost, doubt)), np.array(-np.inf)
+    found, before = of(Totals(values, noise, Excess(lost, doubt, doubt))), np.array(-np.inf)
     for q in (0.01, 0.25, 0.5, 0.75, 0.99):
         value, low, high = found.quantile(q, 2.0)
         assert ((EDGES[0] <= low) & (low <= value) & (value <= high) & (high <= EDGES[-1])).all()
@@ -182,7 +191,7 @@ def test_groups_in_noise_are_drawn_to_all_groups_together() -> None:
     source = np.random.default_rng(3)
     large = np.tile([0, 0, 0, 1000, 1000, 0, 0, 0], (30, 1)) + source.normal(0, 20, (30, CELLS))
     small = source.normal(0, 20, (1, CELLS))
-    found = of(Totals(np.vstack([large, small]).ravel(), 20.0, 0.0, 1.0))
+    found = of(Totals(np.vstack([large, small]).ravel(), 20.0, Excess(0.0, 2.0, 2.0)))
     assert 4 <= found.quantile(0.5, 2.0)[0][-1] <= 16
 
 

@@ -23,12 +23,13 @@ from headcount.audit.choices import Fixed
 from headcount.bound import WeightedClip
 from headcount.bound.groups import BoundedGroups, FoundGroups
 from headcount.bound.vectors import NORMS, VALUES, Groups, Vector
+from headcount.estimate.tail.excess import Clipping
 from headcount.exact import Floats, Integers
 from headcount.mechanism.groups import measurement as measurement_module
 from headcount.mechanism.groups.measured import MeasuredGroups, NoisyGroups, of_found, of_listed
 from headcount.mechanism.groups.measurement import GroupMeasurement
 from headcount.mechanism.groups.metric import EVENTS, PEOPLE, Metric, vectors
-from headcount.mechanism.groups.norms import LEAST_SHARE, SeenNorms, best_bound, seen_norms, shared
+from headcount.mechanism.groups.norms import LEAST_SHARE, NoisyNorms, seen_norms, shared
 from headcount.mechanism.groups.strategy import GroupStatistics
 from headcount.noise import Law
 from headcount.run import quiet
@@ -71,7 +72,7 @@ class Watched(Groups):
 
     def __init__(self, inner: Groups) -> None:
         self.inner = inner
-        self.squares = {"values": 0, "clipped": 0, "totals": 0}
+        self.squares = {"values": 0, "excess": 0, "clipped": 0, "totals": 0}
 
     def norms(self, vector: Vector) -> Integers:
         return self.inner.norms(vector)
@@ -81,6 +82,11 @@ class Watched(Groups):
         self.squares["clipped"] += found**2
         return found
 
+    def excess(self, vector: Vector, bound: float, limit: float, units: int) -> int:
+        found = self.inner.excess(vector, bound, limit, units)
+        self.squares["excess"] += found**2
+        return found
+
     def totals(self, vector: Vector, bound: float, units: int) -> Integers:
         found = self.inner.totals(vector, bound, units)
         kind = "values" if vector.together else "totals"
@@ -88,16 +94,23 @@ class Watched(Groups):
         return found
 
 
+def clipped_square(watched: Watched, neighbours: Neighbours) -> int:
+    """By how much one person may change what is measured of what is clipped: squared. A replaced one may take back
+    twice what is clipped from them, and once the excess."""
+    sides = 2 if neighbours == "replace" else 1
+    return watched.squares["excess"] + sides**2 * watched.squares["clipped"]
+
+
 @pytest.fixture
 def profiled(monkeypatch: pytest.MonkeyPatch) -> list[tuple[float, float]]:
     """The profiles that are looked at: number of people, and deviation of their noise."""
     found: list[tuple[float, float]] = []
 
-    def looked(counts: Floats, deviation: float, possible: tuple[float, float]) -> SeenNorms:
+    def looked(counts: Floats, deviation: float, possible: tuple[float, float]) -> NoisyNorms:
         found.append((float(counts.sum()), deviation))
-        return seen_norms(counts, deviation, possible)
+        return NoisyNorms(counts, deviation, possible)
 
-    monkeypatch.setattr(measurement_module, "seen_norms", looked)
+    monkeypatch.setattr(measurement_module, "NoisyNorms", looked)
     return found
 
 
@@ -129,7 +142,7 @@ def test_one_person_side_by_side(
             watched = Watched(groups)
             measurement.run(watched, len(LISTED), Fixed(0))
         assert watched.squares["values"] <= SQUARED
-        assert watched.squares["clipped"] <= half
+        assert clipped_square(watched, neighbours) <= SQUARED * changed_people(neighbours)
         assert watched.squares["totals"] <= (half if signed else SQUARED)
         units = [sqrt(measurement.events[-3].variance) / deviation for _, deviation in profiled]
         assert sum((people * unit) ** 2 for unit, (people, _) in zip(units, profiled, strict=True)) <= SQUARED
@@ -153,13 +166,14 @@ def test_what_is_clipped_side_by_side(
     neighbours: Neighbours, metrics: tuple[Metric, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of somebody with much of everything, by small bounds that were chosen: the norm, and no more."""
-    monkeypatch.setattr(measurement_module, "best_bound", lambda seen, noise: 1.0)
+    monkeypatch.setattr(Clipping, "first_bound", lambda self, people: 1.0)
+    monkeypatch.setattr(Clipping, "best_bound", lambda self, noise, groups: 1.0)
     measurement = mechanism_of(strategy(neighbours, metrics)).measurement
     with groups_of(PERSONS[3], encoded=True) as groups:
         watched = Watched(groups)
         measurement.run(watched, len(LISTED), Fixed(0))
-    half = SQUARED // 2 if neighbours == "replace" else SQUARED
-    assert 0.99 * half < watched.squares["clipped"] <= half
+    most = SQUARED * changed_people(neighbours)
+    assert 0.99 * most < clipped_square(watched, neighbours) <= most
 
 
 @neighbourly
@@ -261,27 +275,28 @@ def test_every_total_has_its_noise() -> None:
 
 def test_what_is_clipped_has_its_noise() -> None:
     measurement = mechanism_of(strategy("add-remove", METRICS[:3])).measurement
-    planned = measurement_module._Planned(Vector("people"), 4096.0, amount=1.0, error=1.0, clipped=0.0)
     with groups_of(PERSONS[0], encoded=True) as groups:
-        quiet, loud = (
-            measurement._clipped_at(groups, planned, 3, 8192.0, Fixed(noise)) for noise in (0, isqrt(SQUARED))
-        )
-    assert loud > quiet
+        for look in (groups.excess, groups.clipped):
+            quiet, loud = (
+                measurement._clipped(look, 2**20, PEOPLE, 4096.0, 8192.0, Fixed(noise)).value
+                for noise in (0, isqrt(SQUARED))
+            )
+            assert loud > quiet
 
 
 def test_every_bin_has_its_noise(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of the profile and of the values: also where nobody is."""
     bins: list[Floats] = []
 
-    def norms(counts: Floats, deviation: float, possible: tuple[float, float]) -> SeenNorms:
+    def norms(counts: Floats, deviation: float, possible: tuple[float, float]) -> NoisyNorms:
         bins.append(counts)
-        return seen_norms(counts, deviation, possible)
+        return NoisyNorms(counts, deviation, possible)
 
     def centre(people: Floats, deviation: float) -> float:
         bins.append(people)
         return 0.0
 
-    monkeypatch.setattr(measurement_module, "seen_norms", norms)
+    monkeypatch.setattr(measurement_module, "NoisyNorms", norms)
     monkeypatch.setattr(measurement_module, "_centre", centre)
     ran(PERSONS[0], Fixed(isqrt(SQUARED)))
     assert {len(each) for each in bins} == {NORMS.cells, VALUES.cells}
@@ -351,25 +366,6 @@ def test_norms_that_are_seen_are_those_of_their_bins() -> None:
     assert seen.certain
     assert (seen.norms.min() >= NORMS.edges[20], seen.norms.max() <= NORMS.edges[25]) == (True, True)
     assert seen.people.sum() == pytest.approx(5900)
-    assert 0 < seen.clipped(seen.norms.min()) < 1
-    assert seen.clipped(seen.norms.max()) == pytest.approx(0)
-
-
-@settings(max_examples=examples(100), deadline=None)
-@given(st.lists(st.floats(-1e6, 1e6), min_size=NORMS.cells, max_size=NORMS.cells), st.floats(1e-3, 1e6))
-def test_whatever_a_profile_shows_there_is_a_bound(counts: list[float], deviation: float) -> None:
-    seen = seen_norms(np.array(counts), deviation)
-    for noise in (1e-9, 1.0, 1e9):
-        bound = best_bound(seen, noise)
-        assert 1 <= bound < 2**78
-        assert 0 <= seen.clipped(bound) + 1e-9 <= 1 + 1e-9
-
-
-def test_more_noise_makes_smaller_bounds() -> None:
-    seen = seen_norms(profile({20: 5000.0, 30: 900.0, 40: 50.0}), 1.0)
-    bounds = [best_bound(seen, noise) for noise in (1e-3, 10.0, 1e3, 1e5, 1e7)]
-    assert bounds == sorted(bounds, reverse=True)
-    assert bounds[0] > 100 * bounds[-1]
 
 
 @settings(max_examples=examples(100), deadline=None)
@@ -421,3 +417,11 @@ def test_a_centre_is_the_median_of_what_is_seen() -> None:
     assert measurement_module._centre(-counts, 1.0) == 0
     assert measurement_module._centre(counts, 200.0) == 0
     assert GRID == 1024
+
+
+def test_one_group_has_no_profile_of_its_people() -> None:
+    """Everybody is in it once: the noise is for the vectors that are wanted."""
+    measurement, entropy = mechanism_of(strategy("add-remove", METRICS[2:3])).measurement, Counted(0)
+    with groups_of(PERSONS[0], encoded=True, keys=LISTED.slice(0, 1)) as groups:
+        measurement.run(groups, 1, entropy)
+    assert [size for _, size in entropy.drawn] == [NORMS.cells, 1, 1, 1]

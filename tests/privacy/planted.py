@@ -2052,13 +2052,18 @@ BUGS = [
     Bug(
         "groups: what is clipped priced as a count, if a person is replaced",
         "mechanism/groups/measurement.py",
-        (("self._units([1] * (2 * vectors), signed=True)[0]", "self._units([1] * (2 * vectors))[0]"),),
+        (("self._units([1] * (2 * len(self.vectors)), signed=True)", "self._units([1] * (2 * len(self.vectors)))"),),
         GROUPS + "test_what_is_clipped_side_by_side[sum-replace]",
     ),
     Bug(
         "groups: what is clipped measured twice and priced once",
         "mechanism/groups/measurement.py",
-        (("self._units([1] * (2 * vectors), signed=True)[0]", "self._units([1] * vectors, signed=True)[0]"),),
+        (
+            (
+                "self._units([1] * (2 * len(self.vectors)), signed=True)",
+                "self._units([1] * len(self.vectors), signed=True)",
+            ),
+        ),
         GROUPS + "test_what_is_clipped_side_by_side[sum-add-remove]",
     ),
     Bug(
@@ -2099,6 +2104,40 @@ BUGS = [
         GROUPS + "test_what_is_clipped_has_its_noise",
     ),
     Bug(
+        "groups: how far norms exceed a bound, with no limit for one person",
+        "bound/vectors.py",
+        (
+            (
+                "parts = (clipped_part(each.norms, each.norms, bound, limit, units) for each in self._entries(vector))",
+                "parts = (truncated(np.maximum(each.norms - bound, 0) / limit * units) for each in self._entries(vector))",
+            ),
+        ),
+        VECTORS + "test_the_units_are_attained[by number]",
+    ),
+    Bug(
+        "groups: how far norms exceed a bound is measured from the totals' limit on an engine",
+        "bound/vectors_on_engine.py",
+        (
+            (
+                "return self._clipped_from(NORM, vector, bound, limit, units)",
+                "return self._clipped_from(NORM, vector, bound, limit, 2 * units)",
+            ),
+        ),
+        VECTORS + "test_the_units_are_attained[on the engine]",
+    ),
+    Bug(
+        "groups: an excess that takes all of the units beside what is clipped",
+        "mechanism/groups/measurement.py",
+        (('numbers = 1 if self.neighbours == "replace" else 2', "numbers = 1"),),
+        GROUPS + "test_what_is_clipped_side_by_side[sum-add-remove]",
+    ),
+    Bug(
+        "groups: one profile for all vectors is paid for, whatever their number",
+        "mechanism/groups/measurement.py",
+        (("dict.fromkeys((PEOPLE, *vectors) if count > 1 else vectors)", "dict.fromkeys((PEOPLE, *vectors))"),),
+        GROUPS + "test_one_group_has_no_profile_of_its_people",
+    ),
+    Bug(
         "groups: noise only in bins of the profile where people are",
         "mechanism/groups/measurement.py",
         (
@@ -2120,8 +2159,8 @@ BUGS = [
         "mechanism/groups/measurement.py",
         (
             (
-                "count, entropy) if given is None else AFTER_BOUNDING",
-                "count, entropy) if given is None and groups.norms(each.vector).any() else AFTER_BOUNDING",
+                "        if given is not None:\n            return",
+                "        if given is not None or not groups.norms(vector).any():\n            given = given or 1.0\n            return",
             ),
         ),
         GROUPS + "test_the_same_is_drawn_whatever_people_have",

@@ -21,6 +21,7 @@ from headcount.audit.neighbours import pairs
 from headcount.bound import vectors as bound_vectors
 from headcount.bound.groups import BoundedGroups, FoundGroups, ListedGroups
 from headcount.bound.vectors import Vector
+from headcount.estimate.tail.excess import NOTHING, Clipped, Excess
 from headcount.exact import Floats, Integers
 from headcount.mechanism.groups import measurement as measurement_module
 from headcount.mechanism.groups.measured import MeasuredGroups
@@ -49,10 +50,40 @@ class Open(GroupMeasurement):
 
     seen: list[list[float]] = field(default_factory=list, compare=False)
 
-    def _clipped_at(self, *arguments: object) -> float:
-        found = super()._clipped_at(*arguments)  # type: ignore[arg-type]
-        self.seen.append([found])
+    def _clipped(self, *arguments: object) -> Clipped:
+        found = super()._clipped(*arguments)  # type: ignore[arg-type]
+        self.seen.append([found.value])
         return found
+
+
+@dataclass(frozen=True)
+class Known:
+    """In place of what follows from a profile: one bound for everything, and nothing is added back."""
+
+    bound: float = BOUND
+    seen: SeenNorms = field(default_factory=lambda: SeenNorms(np.array([BOUND]), np.array([1.0]), certain=True))
+
+    @property
+    def clipping(self) -> "Known":
+        return self
+
+    def first_bound(self, people: float) -> float:
+        """Above some of the people that are clipped: they have no excess."""
+        return 500 * self.bound
+
+    def given(self, bound: float, measured: Clipped) -> "Known":
+        return self
+
+    def best_bound(self, noise: float, groups: int) -> float:
+        return self.bound
+
+    def best_limit(self, bound: float, ratio: float, noise: float) -> float:
+        return bound
+
+    def ratios(self, *arguments: object) -> None: ...
+
+    def excess(self, *arguments: object) -> Excess:
+        return NOTHING
 
 
 @pytest.fixture(autouse=True)
@@ -64,16 +95,15 @@ def few_bins(monkeypatch: pytest.MonkeyPatch) -> list[list[float]]:
         monkeypatch.setattr(module, "VALUES", TWO_VALUES)
     plain = measurement_module._centre
 
-    def norms(counts: Floats, deviation: float, possible: tuple[float, float]) -> SeenNorms:
+    def norms(counts: Floats, deviation: float, possible: tuple[float, float]) -> Known:
         seen.append(counts.tolist())
-        return SeenNorms(np.array([BOUND]), np.array([1.0]), certain=True)
+        return Known()
 
     def centre(people: Floats, deviation: float) -> float:
         seen.append(people.tolist())
         return plain(people, deviation)
 
-    monkeypatch.setattr(measurement_module, "seen_norms", norms)
-    monkeypatch.setattr(measurement_module, "best_bound", lambda seen, noise: BOUND)
+    monkeypatch.setattr(measurement_module, "NoisyNorms", norms)
     monkeypatch.setattr(measurement_module, "_centre", centre)
     return seen
 
@@ -166,7 +196,7 @@ def test_found_and_measured_in_a_crowd(few_bins: list[list[float]], monkeypatch:
     Nothing is clipped, so that the noise of what is clipped says nothing: it is left out, and its price as well."""
     events, half = tuple(gaussian(4, 17, cells, "add-remove") for cells in (1, 2, 1)), Fraction(1, 2)
     event = WeightedThreshold(Fraction(2), Fraction(4), 2, 8, "add-remove")
-    monkeypatch.setattr(measurement_module, "best_bound", lambda seen, noise: float(GRID))
+    monkeypatch.setattr(Known, "best_bound", lambda self, noise, groups: float(GRID))
     measurement = GroupMeasurement(events, (PEOPLE,), (1.0,), "add-remove", (None,), squared=17)
     metrics = (Metric("people", "people"),)
     mechanism = MeasuredGroups(FoundGroups(1, 2, 1, squared=4), event, measurement, metrics, (None,))
@@ -189,7 +219,7 @@ def test_what_is_shown_and_measured_is_shown_by_chance_alone(
     that is in the price."""
     events = tuple(gaussian(4, 17, cells, neighbours) for cells in (1, 2, 1))
     event = WeightedThreshold(Fraction(2), Fraction(4), 2, 5, neighbours)
-    monkeypatch.setattr(measurement_module, "best_bound", lambda seen, noise: float(GRID))
+    monkeypatch.setattr(Known, "best_bound", lambda self, noise, groups: float(GRID))
     measurement = GroupMeasurement(events, (AMOUNT,), (1.0,), neighbours, (None,), squared=17)
     metrics = (Metric("sum(x)", "sum"),)
     mechanism = MeasuredGroups(FoundGroups(1, 2, 1, squared=4), event, measurement, metrics, (None,))

@@ -172,7 +172,8 @@ def released(noisy: NoisyGroups) -> dict[str, object]:
     vector."""
     seen: dict[str, object] = {"items": noisy.items["item0"].to_pylist()}
     for place, each in enumerate(noisy.measured.vectors):
-        totals, clipped = each.totals, each.totals.clipped / max(each.totals.clipped_deviation, 1e-300)
+        totals, lost = each.totals, each.totals.clipped
+        clipped = lost.value / max(lost.deviation, 1e-300)
         seen |= {f"bound {place}": each.bound, f"clipped {place}": round(QUARTERS * clipped)}
         seen |= _one_and_all(str(place), totals.values / totals.deviation)
     return seen
@@ -189,13 +190,16 @@ class _Remembered(Groups):
 
     def __init__(self, inner: Groups) -> None:
         self._norms, self._clipped = lru_cache(inner.norms), lru_cache(1024)(inner.clipped)
-        self._totals = lru_cache(1024)(inner.totals)
+        self._excess, self._totals = lru_cache(1024)(inner.excess), lru_cache(1024)(inner.totals)
 
     def norms(self, vector: Vector) -> Integers:
         return self._norms(vector)
 
     def clipped(self, vector: Vector, bound: float, limit: float, units: int) -> int:
         return self._clipped(vector, bound, limit, units)
+
+    def excess(self, vector: Vector, bound: float, limit: float, units: int) -> int:
+        return self._excess(vector, bound, limit, units)
 
     def totals(self, vector: Vector, bound: float, units: int) -> Integers:
         return self._totals(vector, bound, units)

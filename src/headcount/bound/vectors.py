@@ -112,6 +112,11 @@ class Groups(ABC):
         """What scaling to the bound takes from all people together, in units."""
 
     @abstractmethod
+    def excess(self, vector: Vector, bound: float, limit: float, units: int) -> int:
+        """What the norms of all people together exceed the bound by, of each at most `limit`, which is `units`
+        units."""
+
+    @abstractmethod
     def totals(self, vector: Vector, bound: float, units: int) -> Integers:
         """Sum over all people of the vector scaled to the bound, in units."""
 
@@ -159,6 +164,10 @@ class GroupsByNumber(Groups):
 
     def clipped(self, vector: Vector, bound: float, limit: float, units: int) -> int:
         parts = (clipped_part(each.sums, each.norms, bound, limit, units) for each in self._entries(vector))
+        return sum(int(part.sum()) for part in parts)
+
+    def excess(self, vector: Vector, bound: float, limit: float, units: int) -> int:
+        parts = (clipped_part(each.norms, each.norms, bound, limit, units) for each in self._entries(vector))
         return sum(int(part.sum()) for part in parts)
 
     def totals(self, vector: Vector, bound: float, units: int) -> Integers:

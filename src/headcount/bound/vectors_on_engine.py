@@ -37,8 +37,15 @@ class GroupsOnEngine(Groups):
         return whole_numbers(at_keys(found, _cells(NORMS.cells))[TOTAL])
 
     def clipped(self, vector: Vector, bound: float, limit: float, units: int) -> int:
+        return self._clipped_from(SUM, vector, bound, limit, units)
+
+    def excess(self, vector: Vector, bound: float, limit: float, units: int) -> int:
+        return self._clipped_from(NORM, vector, bound, limit, units)
+
+    def _clipped_from(self, column: str, vector: Vector, bound: float, limit: float, units: int) -> int:
+        """What scaling to the bound takes from people's sums, or norms."""
         with self._people(vector) as people:
-            lost = clipped_part(people[SUM], people[NORM], bound, limit, units).cast(WIDE)
+            lost = clipped_part(people[column], people[NORM], bound, limit, units).cast(WIDE)
             found = to_arrow(people.agg(**{TOTAL: lost.sum().cast(WIDE)}))
         return int(found[TOTAL][0].as_py() or 0)
 

@@ -2,7 +2,7 @@
 privacy cost is computed by `account`."""
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache, singledispatch
 from math import sqrt
@@ -62,6 +62,9 @@ class Columns:
     """Arrays: the value, low, high, and whatever else a mechanism releases per item."""
     measured: str = ""
     """The measurements from which a shape computes its intervals, as text; empty for others."""
+    tail: dict[str, float] = field(default_factory=dict)
+    """By column of values: the part of itself by which a typical value may be too small, as a few people may have far
+    more than all others; of columns in which that part is large."""
 
 
 @dataclass(frozen=True)

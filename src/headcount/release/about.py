@@ -3,9 +3,12 @@
 The bytes depend on the released values and on public parameters alone: no time, no number of rows read, no statistics.
 """
 
+import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib import metadata
+from math import ceil
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -73,6 +76,15 @@ class About:
     promise: str = ""
     """What was promised of a query that headcount did not check; empty for a table, and in releases of version 0.10 and
     before."""
+    tail: str = ""
+    """By column of values, as JSON: the part of itself by which a typical value may be too small, if a few people have
+    far more than all others. Only of columns in which that part is large; empty if there is none."""
+
+    @property
+    def too_small(self) -> dict[str, float]:
+        """`tail` by column of values."""
+        found: dict[str, float] = json.loads(self.tail or "{}")
+        return found
 
 
 @dataclass(frozen=True)
@@ -97,6 +109,11 @@ def pack(table: pa.Table, about: About) -> bytes:
     marked = table.replace_schema_metadata({KEY: canonical(asdict(about)).encode()})
     pq.write_table(marked, sink, compression="zstd", write_statistics=False)
     return bytes(sink.getvalue())
+
+
+def written_tail(parts: Mapping[str, float]) -> str:
+    """`About.tail`: parts in hundredths, rounded up."""
+    return canonical({name: ceil(100 * part) / 100 for name, part in parts.items()}) if parts else ""
 
 
 def check_packable(items: pa.Table) -> None:

@@ -74,7 +74,7 @@ class Distributions:
         self.shares = np.maximum.accumulate(np.pad(shares, ((0, 0), (1, 1)), constant_values=(0, 1)), axis=1)
         own, usual = np.diff(self.shares, axis=1), np.diff(self.levels)
         self.unlike = (own > UNLIKE * usual) | (own < usual / UNLIKE)
-        lost = totals.clipped_deviation / max(float(sizes.sum()), 1.0)
+        lost = totals.clipped.deviation / max(float(sizes.sum()), 1.0)
         own_rows = np.where(hidden, middle * (1 - middle) / HIDDEN_EVENTS, 0.0)
         self.deviations = np.pad(np.sqrt(believed * variance + lost**2 + own_rows), ((0, 0), (1, 1)))
 

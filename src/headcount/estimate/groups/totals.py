@@ -1,10 +1,11 @@
 """Statistics of groups from noisy totals: counts, sums, means. All are functions of released values."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from headcount.estimate.groups.spread import spread_between
+from headcount.estimate.tail.excess import Excess
 from headcount.exact import Floats
 
 MIN_GROUPS = 10
@@ -24,18 +25,30 @@ class Totals:
     values: Floats
     deviation: float
     """Standard deviation of the noise on each."""
-    clipped: float
+    clipped: Excess
     """What the bound clipped from all groups together; estimated."""
-    clipped_deviation: float
-    """Standard deviation of that estimate, as far as one group is concerned: groups lose more, or less."""
 
 
 @dataclass(frozen=True)
 class Estimates:
-    """A statistic of each group, with standard deviations."""
+    """A statistic of each group, with standard deviations, and by how much it may be too large or too small beside
+    them: people who have far more than others may or may not be there."""
 
     values: Floats
     deviations: Floats
+    below: Floats
+    above: Floats
+    """Distances to the ends of a 95% interval, through what was clipped alone."""
+
+    def ends(self, half_width: float) -> tuple[Floats, Floats]:
+        """Both ends of an interval; `half_width` is in standard deviations."""
+        noise = half_width * self.deviations
+        return self.values - np.hypot(noise, self.below), self.values + np.hypot(noise, self.above)
+
+    @property
+    def tail(self) -> float:
+        """The part of itself by which a typical value may be too small, through what was clipped."""
+        return float(self.above.sum() / max(float(np.abs(self.values).sum()), 1e-300))
 
     @property
     def at_least(self) -> Floats:
@@ -45,13 +58,26 @@ class Estimates:
     def times(self, counts: "Estimates") -> "Estimates":
         """The sum of a group, from its mean and its count."""
         deviations = np.hypot(self.deviations * counts.values, self.values * counts.deviations)
-        return Estimates(self.values * counts.values, deviations)
+        return self._of_both(self.values * counts.values, deviations, counts.values, self.values, counts)
 
     def over(self, counts: "Estimates", centre: float) -> "Estimates":
         """The centre plus the statistic per count: a mean."""
         divisor = counts.at_least
         ratio = self.values / divisor
-        return Estimates(centre + ratio, np.hypot(self.deviations, ratio * counts.deviations) / divisor)
+        deviations = np.hypot(self.deviations, ratio * counts.deviations) / divisor
+        return self._of_both(centre + ratio, deviations, 1 / divisor, -ratio / divisor, counts)
+
+    def _of_both(
+        self, values: Floats, deviations: Floats, by_own: Floats, by_counts: Floats, counts: "Estimates"
+    ) -> "Estimates":
+        """A function of this statistic and of counts, with its derivatives by both."""
+        falls, ends = by_counts < 0, (counts.above, counts.below)
+        smaller, larger = (np.where(falls, one, other) for one, other in (ends, ends[::-1]))
+        below, above = (
+            np.hypot(own * np.abs(by_own), other * np.abs(by_counts))
+            for own, other in ((self.below, smaller), (self.above, larger))
+        )
+        return Estimates(values, deviations, below, above)
 
     def drawn_together(self, noise_deviations: Floats) -> "Estimates":
         """Means, drawn towards the mean of all groups as far as noise hides how much groups differ (empirical Bayes);
@@ -66,13 +92,13 @@ class Estimates:
         outlying = np.abs(self.values - middle) > OUTLYING_DEVIATIONS * np.sqrt(spread + noise)
         believed = np.where(outlying, 1.0, spread / (spread + noise))
         variance = believed * self.deviations**2 + (1 - believed) ** 2 / (1 / (spread + noise)).sum()
-        return Estimates(middle + believed * (self.values - middle), np.sqrt(variance))
+        return replace(self, values=middle + believed * (self.values - middle), deviations=np.sqrt(variance))
 
 
 def corrected(totals: Totals, sizes: Floats | None = None) -> Estimates:
     """Totals with what was clipped added again, in proportion to the size of groups: by default to the totals
-    themselves. How much each group lost differs between groups, and is in the deviations."""
+    themselves. How much each group lost differs between groups, and is in the ends."""
     weights = np.maximum(np.abs(totals.values) if sizes is None else sizes, 0.0)
     part = weights / weights.sum() if weights.sum() > 0 else np.full(len(totals.values), 1 / max(len(totals.values), 1))
-    deviations = np.hypot(totals.deviation, totals.clipped_deviation * part)
-    return Estimates(totals.values + totals.clipped * part, deviations)
+    lost, noise = totals.clipped, np.full(len(part), totals.deviation)
+    return Estimates(totals.values + lost.value * part, noise, lost.below * part, lost.above * part)

@@ -21,7 +21,7 @@ from headcount.account.guarantee import Cost
 from headcount.account.threshold import changed_people
 from headcount.bound.groups import BoundedGroups, FoundGroups, ListedGroups
 from headcount.bound.vectors import Vector
-from headcount.estimate.counts.debias import ClippingLoss, to_int64
+from headcount.estimate.counts.debias import NOTHING_LOST, to_int64
 from headcount.estimate.counts.two_scales import CLEAR_DEVIATIONS, Measured, combined_counts
 from headcount.estimate.groups.quantiles import Distributions
 from headcount.estimate.groups.totals import Estimates, Totals, corrected
@@ -37,9 +37,11 @@ from headcount.wording import format_number
 
 HALF_WIDTH = 2.0
 """Half-width of an interval, in standard deviations: more than 1.96, as these are themselves estimated."""
+LARGE_TAIL = 0.1
+"""If a typical value may be too small by more than this part of itself, the release says so."""
 FOUND_SHARE = Fraction(45, 100)
 """Share of the noise's price for finding groups."""
-VALUES_SHARE, PROFILE_SHARE, CLIPPED_SHARE = Fraction(3, 100), Fraction(8, 100), Fraction(4, 100)
+VALUES_SHARE, PROFILE_SHARE, CLIPPED_SHARE = Fraction(3, 100), Fraction(12, 100), Fraction(15, 100)
 """Shares of what is left for values, the profile, and what is clipped; the totals have the rest."""
 
 
@@ -84,7 +86,8 @@ class MeasuredGroups(Mechanism[BoundedGroups, NoisyGroups]):
         for metric in self.metrics:
             for suffix, values in zip(("", "_low", "_high"), estimated.column(metric), strict=True):
                 columns[f"{metric.label}{suffix}"] = pa.array(values)
-        return Columns(columns)
+        tail = {metric.label: estimated.tail(metric) for metric in self.metrics}
+        return Columns(columns, tail={label: part for label, part in tail.items() if part > LARGE_TAIL})
 
     def explain(self, item: str) -> list[str]:
         sentences = []
@@ -140,12 +143,17 @@ class _Estimated:
         if metric.kind == "quantile":
             return self._quantile(metric)
         found = self._estimates(metric)
-        half_width = HALF_WIDTH * found.deviations
-        low, high = found.values - half_width, found.values + half_width
+        low, high = found.ends(HALF_WIDTH)
         if not counts:
             return found.values, low, high
         least = 0 if self.mechanism.threshold is None else 1
         return [to_int64(each, least) for each in (np.rint(found.values), np.floor(low), np.ceil(high))]
+
+    def tail(self, metric: Metric) -> float:
+        """The part of itself by which a typical value may be too small, through what was clipped; 0 of quantiles."""
+        if metric.kind == "quantile" or not len(self.noisy.values):
+            return 0.0
+        return self._estimates(metric).tail
 
     def _estimates(self, metric: Metric) -> Estimates:
         if metric.kind in ("people", "share"):
@@ -197,10 +205,11 @@ class _Estimated:
         if self.first is None or everything < CLEAR_DEVIATIONS * noise:
             return corrected(totals)
         scale = everything / max(float(self.first.values.sum()), 1.0)
-        lost = ClippingLoss(totals.clipped / scale, totals.clipped_deviation / scale, everything / scale, variation=0.0)
         own = Measured(totals.values / scale, totals.deviation / scale)
-        both = combined_counts(self.first, own, lost, least_ratio / scale, passes=passes)
-        return Estimates(both.counts * scale, both.deviations * scale)
+        both = combined_counts(self.first, own, NOTHING_LOST, least_ratio / scale, passes=passes)
+        kept, lost = both.counts * scale, totals.clipped
+        part = np.maximum(kept, 0.0) / everything
+        return Estimates(kept + lost.value * part, both.deviations * scale, lost.below * part, lost.above * part)
 
     def _quantile(self, metric: Metric) -> tuple[Floats, Floats, Floats]:
         axis = self.mechanism.scales[metric.column]

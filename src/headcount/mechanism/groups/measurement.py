@@ -10,7 +10,7 @@ One person's vectors, put side by side and each scaled to its share, are one vec
 is one Gaussian event, however the shares are chosen. Proof for both kinds of neighbours: docs/proofs/groups.md.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil, isqrt, sqrt
 
@@ -23,9 +23,10 @@ from headcount.bound.vectors import NORM_GUARD, NORMS, VALUES, Groups, Vector
 from headcount.estimate.constants import Z
 from headcount.estimate.groups.quantiles import balanced_ranges, distribution
 from headcount.estimate.groups.totals import Totals
+from headcount.estimate.tail.excess import NOTHING, Clipped, Clipping, Excess
 from headcount.exact import Floats, Integers
 from headcount.mechanism.groups.metric import PEOPLE
-from headcount.mechanism.groups.norms import SeenNorms, best_bound, seen_norms, shared
+from headcount.mechanism.groups.norms import NoisyNorms, shared
 from headcount.noise import Entropy
 from headcount.noise.gaussian import DiscreteGaussian
 from headcount.source.amounts import GRID
@@ -36,22 +37,10 @@ RANGES = 16
 """Number of ranges of values of each group, from which its quantiles are computed."""
 CELLS_DIFFICULTY = 2.0
 """How much larger the error of a quantile is than that of a total with the same noise, about."""
-NOISE_PART, LOSS_PART = 0.3, 0.5
-"""The noise of what is clipped is about this part of that of a group's total, or of what the profile shows is clipped:
-the larger one, if the limit can be that small."""
-LARGE_LIMIT = 32.0
-"""The large limit of what is clipped from one person, in multiples of the bound."""
-SEEN_TAIL, DOUBTED_TAIL = 4.0, 3.0
-"""What is clipped with the large limit is used from this many standard deviations on: by chance in 1 of 30,000 cases,
-and values that noise is taken for are far off. From the second number on intervals allow for it."""
-LOSS_VARIATION = 1.5
-"""Usual relative standard deviation, between groups, of what a bound clips."""
-AFTER_BOUNDING = (0.0, 0.0)
-"""What a given bound clips, and its deviation: values are then for what is left."""
+Look = Callable[[Vector, float, float, int], int]
+"""Function of a vector, a bound, a limit for one person, and its units: an amount of all people together."""
 SLACK = 1 - 2.0**-40
 """Factor below one by more than the roundings of shares together."""
-LOSS_PRIOR, LEAST_LOSS_PRIOR = 2.0, 0.003
-"""What is usually clipped: at most this many times what the profile shows, or this share of everything."""
 
 
 @dataclass(frozen=True)
@@ -78,12 +67,26 @@ class _Planned:
 
     vector: Vector
     bound: float
-    amount: float
-    """Sum of all entries of all people, about."""
     error: float
     """Noise of a group's total with all of the price, beside what an error is relative to."""
-    clipped: float
-    """Share that the bound clips, about."""
+    lost: "_Lost | None"
+    """What the bound clips; None if it is given, as values are then for what is left."""
+
+
+@dataclass(frozen=True)
+class _Lost:
+    """What is known of what a bound clips, before there are totals."""
+
+    clipping: Clipping
+    measured: Clipped
+    spread: float
+    """Sum of a person's entries per norm, about, if they have one sign: the root of how many groups people are in."""
+
+    def given(self, bound: float, total: float, totals: int, groups: int) -> Excess:
+        """What the bound clips, once there are totals: their number, and their sum."""
+        ratios = self.clipping.ratios(bound, total * GRID, self.spread, totals)
+        apart = groups / self.spread**2 if groups > 1 else 0.0
+        return self.clipping.excess(bound, ratios, self.measured, apart).times(1 / GRID)
 
 
 @dataclass(frozen=True)
@@ -114,13 +117,12 @@ class GroupMeasurement:
     def run(self, groups: Groups, count: int, entropy: Entropy) -> Measurements:
         """Measure the vectors over `count` public groups."""
         vectors, pooled = self._found(groups, entropy)
-        seen = self._profile(groups, tuple(dict.fromkeys((PEOPLE, *vectors))), count, entropy)
-        planned = self._planned(vectors, seen, count)
-        lost = [
-            self._clipped(groups, each, len(vectors), count, entropy) if given is None else AFTER_BOUNDING
-            for each, given in zip(planned, self.given, strict=True)
+        norms = self._profile(groups, self._profiled(vectors, count), count, entropy)
+        planned = [
+            self._planned(groups, vector, given, norms, count, entropy)
+            for vector, given in zip(vectors, self.given, strict=True)
         ]
-        return Measurements(self._totals(groups, count, planned, lost, entropy), pooled)
+        return Measurements(self._totals(groups, count, planned, entropy), pooled)
 
     def _found(self, groups: Groups, entropy: Entropy) -> tuple[list[Vector], dict[int, Floats]]:
         """The vectors with their centres and ranges, and the distribution of all groups together by column: from a
@@ -145,74 +147,81 @@ class GroupMeasurement:
         noisy = groups.totals(values, float(GRID), units) + _noise(event, values.cells, entropy)
         return noisy / units, _deviation(event) / units
 
+    @staticmethod
+    def _profiled(vectors: Sequence[Vector], count: int) -> tuple[Vector, ...]:
+        """The vectors with a profile; that of people shows how many groups people are in."""
+        return tuple(dict.fromkeys((PEOPLE, *vectors) if count > 1 else vectors))
+
     def _profile(
         self, groups: Groups, vectors: Sequence[Vector], count: int, entropy: Entropy
-    ) -> dict[Vector, SeenNorms]:
+    ) -> dict[Vector, NoisyNorms]:
         """People by norm of each vector, with noise."""
         units, event = self._units([1] * len(vectors))[0], self.events[-3]
         noisy = {each: groups.norms(each) * units + _noise(event, NORMS.cells, entropy) for each in vectors}
         deviation = _deviation(event) / units
-        return {each: seen_norms(counts / units, deviation, each.norms(count)) for each, counts in noisy.items()}
+        return {each: NoisyNorms(counts / units, deviation, each.norms(count)) for each, counts in noisy.items()}
 
-    def _planned(self, vectors: Sequence[Vector], seen: dict[Vector, SeenNorms], count: int) -> list[_Planned]:
-        """The vectors with their bounds: functions of released values."""
-        spread = sqrt(max(seen[PEOPLE].mean_square / GRID**2, 1.0))  # the root of how many groups people are in
-        noise, found = _deviation(self.events[-1]) / isqrt(self.squared) * count, []
-        for vector, given in zip(vectors, self.given, strict=True):
-            norms = seen[vector]
-            bound = best_bound(norms, noise / spread * len(vectors) ** 0.5) if given is None else given
-            error = noise * bound / _scale(vector, seen, spread)
-            found.append(_Planned(vector, bound, norms.amount * spread, error, norms.clipped(bound)))
-        return found
+    def _planned(
+        self,
+        groups: Groups,
+        vector: Vector,
+        given: float | None,
+        norms: dict[Vector, NoisyNorms],
+        count: int,
+        entropy: Entropy,
+    ) -> _Planned:
+        """A vector with its bound: given, or a function of released values."""
+        spread = sqrt(max(norms[PEOPLE].seen.mean_square / GRID**2, 1.0)) if count > 1 else 1.0
+        noise, scale = _deviation(self.events[-1]) / isqrt(self.squared) * count, _scale(vector, norms, spread)
+        if given is not None:
+            return _Planned(vector, given, noise * given / scale, None)
+        clipping = self._looked(groups, vector, norms[vector].clipping, entropy)
+        bound = clipping.best_bound(noise / spread * len(self.vectors) ** 0.5, count)
+        limit = clipping.best_limit(bound, spread, _deviation(self.events[-2]) / self._clipped_units)
+        measured = self._clipped(groups.clipped, self._clipped_units, vector, bound, limit, entropy)
+        return _Planned(vector, bound, noise * bound / scale, _Lost(clipping, measured, spread))
 
-    def _clipped(
-        self, groups: Groups, planned: _Planned, vectors: int, count: int, entropy: Entropy
-    ) -> tuple[float, float]:
-        """What a bound clips from all people together, and how much that may differ between groups. It is measured
-        twice: with a small limit for one person, and with a large one, which shows a few people who have far more than
-        all others, and is used if it does."""
-        bound, deviation = planned.bound, _deviation(self.events[-2]) / self._clipped_units(vectors)
-        noise = _deviation(self.events[-1]) / isqrt(self.squared) * count * bound
-        expected, variation = planned.clipped * planned.amount, LOSS_VARIATION if count > 1 else 0.0
-        small = min(max(max(NOISE_PART * noise, LOSS_PART * expected) / deviation, bound), LARGE_LIMIT * bound)
-        precise, wide = (
-            self._clipped_at(groups, planned, vectors, limit, entropy) for limit in (small, LARGE_LIMIT * bound)
-        )
-        tail_noise = deviation * LARGE_LIMIT * bound
-        if wide > SEEN_TAIL * tail_noise:
-            return wide / GRID, sqrt(tail_noise**2 + (variation * wide) ** 2) / GRID
-        prior = max(LOSS_PRIOR * expected, LEAST_LOSS_PRIOR * planned.amount)
-        lost = precise / (1 + (deviation * small / prior) ** 2)
-        doubt = max(variation, 1.0) * wide if wide > DOUBTED_TAIL * tail_noise else 0.0
-        uncertain = min(deviation * small, prior), variation * max(abs(lost), expected), doubt
-        return lost / GRID, sqrt(sum(each**2 for each in uncertain)) / GRID
+    def _looked(self, groups: Groups, vector: Vector, clipping: Clipping, entropy: Entropy) -> Clipping:
+        """What is known of what bounds clip, once it is measured how far norms exceed one that few are above."""
+        units = self._excess_units
+        bound = clipping.first_bound(_deviation(self.events[-2]) / units)
+        return clipping.given(bound, self._clipped(groups.excess, units, vector, bound, bound, entropy))
 
-    def _clipped_at(self, groups: Groups, planned: _Planned, vectors: int, limit: float, entropy: Entropy) -> float:
-        """What a bound clips from all people together, with a limit for one person; noisy."""
-        event, units = self.events[-2], self._clipped_units(vectors)
-        lost = groups.clipped(planned.vector, planned.bound, limit, units) + int(_noise(event, 1, entropy)[0])
-        return lost / units * limit
+    def _clipped(self, look: Look, units: int, vector: Vector, bound: float, limit: float, entropy: Entropy) -> Clipped:
+        """What a bound clips from all people together, with a limit for one person, which is `units` units; noisy."""
+        event = self.events[-2]
+        lost = look(vector, bound, limit, units) + int(_noise(event, 1, entropy)[0])
+        return Clipped(lost / units * limit, limit, _deviation(event) / units * limit)
 
-    def _clipped_units(self, vectors: int) -> int:
-        return self._units([1] * (2 * vectors), signed=True)[0]
+    @property
+    def _clipped_units(self) -> int:
+        """Units of the limit of what is clipped, of which two numbers are measured of each vector."""
+        return self._units([1] * (2 * len(self.vectors)), signed=True)[0]
+
+    @property
+    def _excess_units(self) -> int:
+        """Units of the limit of an excess. It is one number, which is not negative: if a person is replaced, it changes
+        by one limit at most, as it does if they are removed."""
+        numbers = 1 if self.neighbours == "replace" else 2
+        return self._units([1] * (numbers * len(self.vectors)))[0]
 
     def _totals(
         self,
         groups: Groups,
         count: int,
         planned: Sequence[_Planned],
-        lost: Sequence[tuple[float, float]],
         entropy: Entropy,
     ) -> tuple[NoisyVector, ...]:
         """The totals of every vector, with noise."""
         event, found = self.events[-1], []
         shares = shared([each.error for each in planned], self.weights, self.targets or (None,) * len(planned))
         units = self._units(shares.tolist(), signed=any(each.vector.kind == "amount" for each in planned))
-        for each, own, taken in zip(planned, units, lost, strict=True):
+        for each, own in zip(planned, units, strict=True):
             noise = _noise(event, each.vector.totals(count), entropy)
             unit = each.bound / (own * NORM_GUARD) / GRID
             values = (groups.totals(each.vector, each.bound, own) + noise).astype(np.float64) * unit
-            found.append(NoisyVector(each.vector, each.bound, Totals(values, _deviation(event) * unit, *taken)))
+            lost = each.lost.given(each.bound, float(values.sum()), len(values), count) if each.lost else NOTHING
+            found.append(NoisyVector(each.vector, each.bound, Totals(values, _deviation(event) * unit, lost)))
         return tuple(found)
 
     def _units(self, weights: Sequence[float], *, signed: bool = False) -> list[int]:
@@ -226,14 +235,14 @@ class GroupMeasurement:
         return units
 
 
-def _scale(vector: Vector, seen: dict[Vector, SeenNorms], spread: float) -> float:
+def _scale(vector: Vector, norms: dict[Vector, NoisyNorms], spread: float) -> float:
     """What an error of the vector's totals is relative to, over all groups."""
     if vector.kind == "cells":
-        return seen[vector].amount * spread / CELLS_DIFFICULTY
-    counted = next((each for each in seen if each.kind == ("people" if vector.once else "events")), None)
+        return norms[vector].seen.amount * spread / CELLS_DIFFICULTY
+    counted = next((each for each in norms if each.kind == ("people" if vector.once else "events")), None)
     if vector.centred and vector.centre and counted is not None:
-        return abs(vector.centre) / GRID * seen[counted].amount * spread
-    return seen[vector].amount * spread
+        return abs(vector.centre) / GRID * norms[counted].seen.amount * spread
+    return norms[vector].seen.amount * spread
 
 
 def _centre(people: Floats, deviation: float) -> float:

@@ -2,23 +2,23 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import inf
 
 import numpy as np
 
 from headcount.bound.selection.nonempty_bins import gaussian, last_nonempty_bin
 from headcount.bound.vectors import NORMS
+from headcount.estimate.tail.excess import Clipping
+from headcount.estimate.tail.tail import posterior
 from headcount.exact import Floats
 
 SPLITS = 4
 """Number of points that people of one bin are spread over."""
-CANDIDATES_PER_DOUBLING = 8
 QUIET_DEVIATIONS = 2.0
 """A bin below the highest one that is seen counts from this many standard deviations on."""
 WINDOW = 8
 """Number of bins that are added up, if none is seen: four doublings."""
-CLIPPED_WEIGHT = 2.0
-"""Weight of the clipped share beside relative noise, when a bound is chosen."""
 MOST_TARGETED = 0.9
 """Vectors with a target get at most this share together."""
 LEAST_TARGETED = 0.01
@@ -46,15 +46,27 @@ class SeenNorms:
         """Mean of the squared norms."""
         return float((self.norms**2 * self.people).sum() / self.people.sum())
 
-    def clipped(self, bound: float) -> float:
-        """Share of all norms that a bound clips."""
-        return 1 - float((np.minimum(self.norms, bound) * self.people).sum()) / self.amount
 
-    @property
-    def candidates(self) -> Floats:
-        """Bounds to choose from."""
-        first, last = (np.log2(end) * CANDIDATES_PER_DOUBLING for end in (self.norms.min(), self.norms.max()))
-        return np.asarray(2.0 ** (np.arange(np.floor(first), np.ceil(last) + 1) / CANDIDATES_PER_DOUBLING))
+@dataclass(frozen=True)
+class NoisyNorms:
+    """Noisy numbers of people by norm, and what follows from them."""
+
+    counts: Floats
+    """Of each bin of NORMS."""
+    deviation: float
+    """Standard deviation of their noise."""
+    possible: tuple[float, float]
+    """The least and the largest norm that can be."""
+
+    @cached_property
+    def seen(self) -> SeenNorms:
+        """The people that are seen."""
+        return seen_norms(self.counts, self.deviation, self.possible)
+
+    @cached_property
+    def clipping(self) -> Clipping:
+        """What bounds clip, by a posterior of all people."""
+        return Clipping(posterior(self.counts, NORMS.edges, self.deviation, self.possible))
 
 
 def seen_norms(counts: Floats, deviation: float, possible: tuple[float, float] = (0.0, inf)) -> SeenNorms:
@@ -76,14 +88,6 @@ def seen_norms(counts: Floats, deviation: float, possible: tuple[float, float] =
     parts = (np.arange(SPLITS) + 0.5) / SPLITS
     norms = low[:, None] * (high / low)[:, None] ** parts
     return SeenNorms(norms.ravel(), np.repeat(people[seen] / SPLITS, SPLITS), certain)
-
-
-def best_bound(seen: SeenNorms, noise: float) -> float:
-    """The bound with the least error: `noise` is the relative noise of a total for a bound that is the sum of all
-    norms. What is clipped is undone, but differs between groups."""
-    found = seen.candidates
-    clipped = np.array([seen.clipped(each) for each in found])
-    return float(np.ceil(found[np.argmin((noise * found / seen.amount) ** 2 + (CLIPPED_WEIGHT * clipped) ** 2)]))
 
 
 def shared(errors: Sequence[float], weights: Sequence[float], targets: Sequence[float | None]) -> Floats:

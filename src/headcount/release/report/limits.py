@@ -40,7 +40,7 @@ def limits(facts: Facts) -> str:
 
 def measured_limits(facts: Facts) -> str:
     """The limits of statistics of groups: chosen privately, or given."""
-    if facts.about.estimand == "true":
+    if facts.about.estimand != "bounded":
         return PRIVATE
     return GIVEN.format(bound=facts.public_parameters.get("bound", "bound"))
 

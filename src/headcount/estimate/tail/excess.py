@@ -1,0 +1,165 @@
+"""What a bound clips from all people together: from the posterior of people by norm, and from measured values.
+
+First it is measured how far people's norms exceed a first bound; with that, the bound is chosen. Then what that bound
+clips is measured, with a limit for one person. Each measured value re-weights the draws of the posterior. Where a value
+says more than the draws can follow, it takes the place of their own part below its limit.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy
+
+from headcount.estimate.tail.family import DRAWS, resampled
+from headcount.estimate.tail.tail import Tail
+from headcount.estimate.tail.uniform import uniform
+from headcount.exact import Floats
+
+LEAST_DRAWS = DRAWS / 20
+"""Effective number of draws that a measured value leaves at least."""
+SHARING_VARIATION = 0.7
+"""Relative standard deviation, between groups, of their part in what is clipped."""
+MOST_VARIATION = 3.0
+"""The same, at most, if few people have everything."""
+RATIO_VARIATION = 0.15
+"""Relative standard deviation of amounts per norm: of people who are clipped, around that of all people."""
+LEAST_RATIO = 1e-6
+"""Of amounts to norms, where it is divided by."""
+LEAST_PURITY = 0.7
+"""Amounts of one sign sum to at least their norm: below this part, they have both signs."""
+ENDS = (0.025, 0.5, 0.975)
+SPREAD_ENDS = (0.16, 0.84)
+"""Quantiles that are two standard deviations apart."""
+LIMITS = 2.0 ** np.arange(-1, 5)
+"""Limits to choose from, in bounds."""
+SPREAD_WEIGHT = 0.5
+"""Weight of how uncertain what is clipped is, beside noise, when a bound is chosen: it is measured afterwards."""
+PEOPLE_ABOVE = 1.0
+"""Number of people above the first bound, about, in standard deviations of the noise of such a number."""
+
+
+@dataclass(frozen=True)
+class Clipped:
+    """A noisy sum of what a bound clips, of each person at most a limit."""
+
+    value: float
+    limit: float
+    deviation: float
+
+
+@dataclass(frozen=True)
+class Excess:
+    """What a bound clips."""
+
+    value: float
+    below: float
+    above: float
+    """Distances to the ends of a 95% interval, as far as one group is concerned: groups lose more, or less."""
+
+    def times(self, factor: float) -> "Excess":
+        """The same in other units."""
+        return Excess(self.value * factor, self.below * factor, self.above * factor)
+
+    @property
+    def deviation(self) -> float:
+        """Standard deviation, about, as if both ends were as far away."""
+        return (self.below + self.above) / 4
+
+
+NOTHING = Excess(0.0, 0.0, 0.0)
+"""What a given bound clips, as values are then for what is left."""
+
+
+def sharing(variation: Floats) -> Floats:
+    """A group's part in what is clipped, relative to its size, with this standard deviation: by draw."""
+    shape = 1 / np.clip(variation, 1e-3, MOST_VARIATION) ** 2
+    found: Floats = scipy.special.gammaincinv(shape, uniform(DRAWS, 1, 7)[:, 0]) / shape
+    return found
+
+
+@dataclass(frozen=True)
+class Clipping:
+    """What bounds clip, as far as it is known."""
+
+    tail: Tail
+
+    def first_bound(self, people: float) -> float:
+        """The bound that about as many people are above as noise hides: `people` is a standard deviation."""
+        above = np.median(self.tail.above(self.tail.bounds), axis=0)
+        few = np.append(above[:-1] <= PEOPLE_ABOVE * people, True)
+        return float(np.ceil(self.tail.bounds[int(np.argmax(few))]))
+
+    def given(self, bound: float, measured: Clipped) -> "Clipping":
+        """The same, once it is measured how far people's norms exceed a bound."""
+        weights, _ = _reweighted(self._below(bound, 1.0, measured.limit), measured)
+        return Clipping(self.tail.at(resampled(weights, uniform(DRAWS, 1, 11)[:, 0])))
+
+    def best_bound(self, noise: float, groups: int) -> float:
+        """The bound with the least error; `noise` is that of all totals together for a bound of 1, in norms. What is
+        clipped is added back: how much it is may be uncertain, and groups differ in their parts."""
+        bounds = self.tail.bounds
+        shared = sharing(np.full(DRAWS, SHARING_VARIATION if groups > 1 else 0.0))
+        low, high = np.quantile(self.tail.excess(bounds) * shared[:, None], SPREAD_ENDS, axis=0)
+        return float(np.ceil(bounds[int(np.argmin(np.hypot(noise * bounds, SPREAD_WEIGHT * (high - low) / 2)))]))
+
+    def best_limit(self, bound: float, ratio: float, noise: float) -> float:
+        """The limit for one person with which a measured value says the most about what is clipped: `noise` is that for
+        a limit of 1, `ratio` that of amounts to norms."""
+        clipped = ratio * self.tail.excess(bound)
+        clipped = np.minimum(clipped, np.quantile(clipped, ENDS[-1]))
+        said = [_explained(clipped, self._below(bound, ratio, limit), noise * limit) for limit in bound * LIMITS]
+        return float(bound * LIMITS[int(np.argmax(said))])
+
+    def _below(self, bound: float, ratio: float, limit: float) -> Floats:
+        """What is clipped from people, of each at most the limit: by draw."""
+        return ratio * (self.tail.excess(bound) - self.tail.excess(bound + limit / ratio))
+
+    def ratios(self, bound: float, total: float, spread: float, totals: int) -> Floats:
+        """What people who are clipped have per norm, by draw: as all people, from the noisy clipped `total` of all
+        `totals`. `spread` is what amounts of one sign have, about. If amounts have both signs, those who are clipped
+        may have either."""
+        ratio = total / max(float(np.median(self.tail.amount - self.tail.excess(bound))), 1.0)
+        at = uniform(DRAWS, 1, 8)[:, 0]
+        if abs(ratio) < LEAST_PURITY:
+            return np.asarray(spread * (2 * at - 1))
+        varied = np.exp(RATIO_VARIATION * scipy.special.ndtri(at))
+        return np.asarray(np.sign(ratio) * np.clip(abs(ratio) * varied, 1.0, totals**0.5))
+
+    def excess(self, bound: float, ratios: Floats, measured: Clipped, apart: float) -> Excess:
+        """What a bound clips, given its measured value. `apart` is the number of groups over that of a person: 0 if
+        there is one group."""
+        usual = max(float(np.median(np.abs(ratios))), LEAST_RATIO)
+        clipped, part = ratios * self.tail.excess(bound), ratios / usual * self._below(bound, usual, measured.limit)
+        weights, followed = _reweighted(part, measured)
+        if not followed:
+            noise = scipy.special.ndtri(uniform(DRAWS, 1, 9)[:, 0])
+            clipped = clipped - part + measured.value - measured.deviation * noise
+        variation = np.sqrt(SHARING_VARIATION**2 + apart * self.tail.concentration(bound)) if apart else np.zeros(DRAWS)
+        low, _, high = quantiles(clipped * sharing(variation), weights)
+        value = quantiles(clipped, weights)[1]
+        return Excess(value, max(value - low, 0.0), max(high - value, 0.0))
+
+
+def _explained(clipped: Floats, part: Floats, deviation: float) -> float:
+    """Variance that a noisy part explains."""
+    together = float(np.mean((clipped - clipped.mean()) * (part - part.mean())))
+    return together**2 / max(float(part.var()) + deviation**2, 1e-300)
+
+
+def _reweighted(parts: Floats, measured: Clipped) -> tuple[Floats, bool]:
+    """Weights of the draws given a measured value; and False if they cannot follow it closely: then as far as some of
+    them can."""
+    off, width = np.abs(measured.value - parts), measured.deviation
+    while True:
+        found = np.exp(((off.min() / width) ** 2 - (off / width) ** 2) / 2)
+        found /= found.sum()
+        if 1 / (found**2).sum() >= LEAST_DRAWS:
+            return found, width == measured.deviation
+        width *= 1.5
+
+
+def quantiles(values: Floats, weights: Floats) -> list[float]:
+    """Quantiles of weighted values: both ends of an interval, and the median."""
+    order = np.argsort(values, kind="stable")
+    places = np.cumsum(weights[order]) - weights[order] / 2
+    return [float(each) for each in np.interp(ENDS, places, values[order])]

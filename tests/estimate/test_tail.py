@@ -1,0 +1,150 @@
+"""The posterior of people by norm: what a bound clips from those who have the most."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.effort import examples
+
+from headcount.bound.vectors import NORMS
+from headcount.estimate.tail.excess import Clipped, Clipping, sharing
+from headcount.estimate.tail.family import DRAWS
+from headcount.estimate.tail.tail import EDGES, posterior, starts
+from headcount.estimate.tail.uniform import uniform
+from headcount.exact import Floats
+
+RANDOM = np.random.default_rng(8)
+NOISE = 12.0
+
+
+def profile(norms: Floats, seed: int = 0) -> Floats:
+    """People by norm, with noise."""
+    counts = np.histogram(norms, NORMS.edges)[0]
+    return np.asarray(counts + np.random.default_rng(seed).normal(0, NOISE, NORMS.cells))
+
+
+PARETO = 1024 * 10 * (1 + RANDOM.pareto(1.5, 20_000))
+LIGHT = 1024 * RANDOM.gamma(3, 20, 20_000)
+
+
+def test_octaves_have_two_bins_of_norms() -> None:
+    first, _ = starts(NORMS.edges)
+    assert np.array(NORMS.edges)[first].tolist() == EDGES[:-1].tolist()
+    assert set(np.diff(first)[2:]) == {2}
+
+
+def test_uniform_numbers_are_uniform_and_the_same_each_time() -> None:
+    numbers = uniform(4000, 5, 3)
+    assert (numbers > 0).all()
+    assert (numbers < 1).all()
+    assert numbers.mean(axis=0) == pytest.approx(np.full(5, 0.5), abs=0.03)
+    assert np.abs(np.corrcoef(numbers.T) - np.eye(5)).max() < 0.08
+    assert uniform(4000, 5, 4)[0, 0] != numbers[0, 0]
+
+
+def test_equal_measurements_give_equal_posteriors() -> None:
+    counts = profile(PARETO)
+    assert np.array_equal(
+        posterior(counts, NORMS.edges, NOISE).people, posterior(counts.copy(), NORMS.edges, NOISE).people
+    )
+
+
+@pytest.mark.parametrize("norms", [PARETO, LIGHT], ids=["heavy", "light"])
+def test_the_posterior_holds_what_bounds_clip(norms: Floats) -> None:
+    """In 95% intervals, within a hundredth of everything, for bounds that few and many are above, in most of ten
+    profiles."""
+    held = []
+    for seed in range(10):
+        tail = posterior(profile(norms, seed), NORMS.edges, NOISE)
+        for share in (0.9, 0.99, 0.999):
+            bound = float(np.quantile(norms, share))
+            low, high = np.quantile(tail.excess(bound), (0.025, 0.975)) + np.array([-0.01, 0.01]) * norms.sum()
+            held.append(low <= np.maximum(norms - bound, 0).sum() <= high)
+    assert np.mean(held) > 0.9
+
+
+def test_a_higher_bound_clips_less_and_from_fewer() -> None:
+    tail = posterior(profile(PARETO, 1), NORMS.edges, NOISE)
+    assert (np.diff(tail.excess(tail.bounds), axis=1) <= 0).all()
+    assert (np.diff(tail.above(tail.bounds), axis=1) <= 0).all()
+    assert np.median(tail.amount) == pytest.approx(PARETO.sum(), rel=0.2)
+
+
+def test_people_whom_noise_hides_are_expected_in_a_heavy_tail_only() -> None:
+    """In most of nine profiles: a few people far out cannot be told from noise in the others."""
+    expected = [
+        [
+            np.median(posterior(profile(norms, seed), NORMS.edges, NOISE).excess(50 * norms.mean()))
+            for norms in (PARETO, LIGHT)
+        ]
+        for seed in range(9)
+    ]
+    heavy, light = np.median(expected, axis=0)
+    assert heavy > 0
+    assert light == 0
+
+
+def test_more_noise_makes_smaller_bounds() -> None:
+    clipping = Clipping(posterior(profile(PARETO), NORMS.edges, NOISE))
+    bounds = [clipping.best_bound(noise, 1) for noise in (1e-3, 1.0, 1e2, 1e4, 1e7)]
+    assert bounds == sorted(bounds, reverse=True)
+    assert bounds[0] > 100 * bounds[-1]
+
+
+def test_what_is_measured_moves_what_is_said() -> None:
+    """More that exceeds a bound means more that is clipped; a precise value is followed, also one that surprises."""
+    clipping = Clipping(posterior(profile(PARETO), NORMS.edges, NOISE))
+    bound = clipping.first_bound(10.0)
+    few, many = (clipping.given(bound, Clipped(value * bound, bound, 10.0 * bound)) for value in (0.0, 60.0))
+    assert np.median(few.tail.excess(bound)) < np.median(many.tail.excess(bound))
+    ones = np.ones(DRAWS)
+    for value in (0.0, 30.0, 1e4):
+        found = clipping.excess(bound, ones, Clipped(value * bound, bound, 0.1 * bound), 0.0)
+        assert found.value - found.below >= 0.9 * value * bound - bound
+    assert clipping.excess(bound, ones, Clipped(0.0, bound, 0.1 * bound), 0.0).value < 5 * bound
+
+
+def test_a_hundred_people_with_far_more_are_not_missed() -> None:
+    """Spread over octaves, each of which hides them: what exceeds a bound shows them."""
+    whales = np.append(LIGHT, LIGHT[:100] * 200)
+    for seed in range(5):
+        clipping = Clipping(posterior(profile(whales, seed), NORMS.edges, 2 * NOISE))
+        bound = clipping.first_bound(15.0)
+        exceeding = np.minimum(np.maximum(whales - bound, 0), bound).sum()
+        found = clipping.given(bound, Clipped(float(exceeding), bound, 15.0 * bound))
+        true = np.maximum(whales - bound, 0).sum()
+        assert np.quantile(found.tail.excess(bound), 0.975) > true
+
+
+def test_groups_differ_more_if_few_people_have_what_is_clipped() -> None:
+    """And a single group has all of it."""
+    assert sharing(np.zeros(DRAWS)) == pytest.approx(np.ones(DRAWS), abs=0.01)
+    spreads = [sharing(np.full(DRAWS, variation)).std() for variation in (0.3, 0.7, 1.5)]
+    assert spreads == pytest.approx([0.3, 0.7, 1.5], rel=0.15)
+    tail = posterior(profile(PARETO), NORMS.edges, NOISE)
+    low, high = (np.median(tail.concentration(float(np.quantile(PARETO, share)))) for share in (0.9, 0.999))
+    assert low < high
+
+
+@settings(max_examples=examples(40), deadline=None)
+@given(
+    st.lists(st.floats(-1e6, 1e6), min_size=NORMS.cells, max_size=NORMS.cells),
+    st.floats(1e-3, 1e6),
+    st.floats(-1e30, 1e30),
+    st.sampled_from([1, 12]),
+)
+def test_whatever_a_profile_shows_there_is_a_bound(
+    counts: list[float], deviation: float, value: float, groups: int
+) -> None:
+    """And finite numbers, whatever is measured."""
+    clipping = Clipping(posterior(np.array(counts), NORMS.edges, deviation))
+    first = clipping.first_bound(deviation)
+    clipping = clipping.given(first, Clipped(value, first, deviation * first))
+    for noise in (1e-9, 1.0, 1e9):
+        bound = clipping.best_bound(noise, groups)
+        assert 1 <= bound < 2**78
+    limit = clipping.best_limit(bound, 1.0, deviation)
+    ratios = clipping.ratios(bound, value, 1.5, groups)
+    found = clipping.excess(bound, ratios, Clipped(value, limit, deviation * limit), 3.0)
+    assert np.isfinite([found.value, found.below, found.above]).all()
+    assert min(found.below, found.above) >= 0
