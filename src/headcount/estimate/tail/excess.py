@@ -107,8 +107,8 @@ class Clipping:
         a limit of 1, `ratio` that of amounts to norms."""
         clipped = ratio * self.tail.excess(bound)
         clipped = np.minimum(clipped, np.quantile(clipped, ENDS[-1]))
-        said = [_explained(clipped, self._below(bound, ratio, limit), noise * limit) for limit in bound * LIMITS]
-        return float(bound * LIMITS[int(np.argmax(said))])
+        variances = [_explained(clipped, self._below(bound, ratio, limit), noise * limit) for limit in bound * LIMITS]
+        return float(bound * LIMITS[int(np.argmax(variances))])
 
     def _below(self, bound: float, ratio: float, limit: float) -> Floats:
         """What is clipped from people, of each at most the limit: by draw."""

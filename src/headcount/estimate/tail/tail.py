@@ -97,13 +97,13 @@ def posterior(
     first_bins, bins = starts(edges)
     octaves = np.add.reduceat(counts[:bins], first_bins)
     room = ((EDGES[1:] > possible[0]) & (EDGES[:-1] <= possible[1])).astype(np.float64)
-    drawn = tables(octaves, deviation * 2**0.5, room)  # draw, octave
-    some = np.flatnonzero(drawn.any(axis=0))
+    people = tables(octaves, deviation * 2**0.5, room)  # draw, octave
+    some = np.flatnonzero(people.any(axis=0))
     first, end = (int(some[0]), int(some[-1]) + 1) if len(some) else (0, 1)
     chances = np.cumsum(_ways(counts[first_bins], octaves, deviation)[first:end], axis=1)  # octave, way to lie
     at = uniform(DRAWS, len(octaves), 6)[:, first:end]
     way = np.minimum((at[..., None] > chances).sum(axis=2), len(LOWER_HALVES) - 1)
-    return Tail(drawn[:, first:end, None] * (way[..., None] == np.arange(len(LOWER_HALVES))), first)
+    return Tail(people[:, first:end, None] * (way[..., None] == np.arange(len(LOWER_HALVES))), first)
 
 
 def _ways(lower: Floats, both: Floats, deviation: float) -> Floats:
