@@ -224,6 +224,6 @@ def test_a_group_that_noise_hides_is_not_taken_for_one_with_large_values() -> No
     held = []
     for _ in range(200):
         small = np.array([[0, 0, 10, 10, 10, 0, 0, 0]]) + source.normal(0, noise, (1, CELLS))
-        value, low, high = of(Totals(np.vstack([large, small]).ravel(), noise, 0.0, 0.0)).quantile(0.5, 2.0)
+        value, low, high = of(Totals(np.vstack([large, small]).ravel(), noise, NOTHING)).quantile(0.5, 2.0)
         held.append((low[-1] <= 6 <= high[-1]) and 2 <= value[-1] <= 16)
     assert np.mean(held) > 0.95
