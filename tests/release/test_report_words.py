@@ -69,13 +69,14 @@ def text(tmp_path_factory: pytest.TempPathFactory) -> str:
 def test_a_page_says_what_its_numbers_are(text: str) -> None:
     for words in (
         PRIVATE,
-        "The intervals are for the true values, which anyone with all rows could compute.",
         "Each interval by itself holds in about 19 of 20 cases: of these 12, one or two may miss.",
         "A few people (up to ",
         "counts and sums would be too small, means wrong. The intervals do not cover that.",
         "mean(price) is per row: a person with many rows counts many times.",
     ):
         assert words in text
+    true = "The intervals are for the true values, which anyone with all rows could compute."
+    assert true in text or "Values are at least about this: " in text  # as the noise was
     for words in ("go unseen", "This may fail", "Why you may look", "everything is included", "people_low people_high"):
         assert words not in text.partition("Two worlds")[0]
 
