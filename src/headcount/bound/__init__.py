@@ -4,6 +4,7 @@ bounded.py      the types: Sensitivity, Bounded, and the interface Bounding
 sample.py       sample a person's items or events, by a keyed hash with a fresh secret
 by_number.py    the same on dictionary-encoded pairs, sorted in this process
 scale.py        scale a person's counts to an l1 or l2 norm, on a public grid
+listed.py       every item of a public list, in full
 weighted.py     scale them to an l2 norm, on a grid that does not depend on the bound
 rounds.py       spread a person's weight over their items that are not shown yet, round after round
 shown.py        scale them again, over items that are shown already
@@ -32,6 +33,7 @@ plume.py          discover items first, then bound again: a baseline
 """
 
 from headcount.bound.bounded import Bounded, Bounding, Sensitivity
+from headcount.bound.listed import ListedItems
 from headcount.bound.measured import BoundedWithScalar, WithScalar
 from headcount.bound.rounds import BoundedRounds, Split, SplitWeight, SpreadWeight
 from headcount.bound.sample import SampledEvents, SampledItems
@@ -49,6 +51,7 @@ __all__ = [
     "BoundedWeighted",
     "BoundedWithScalar",
     "Bounding",
+    "ListedItems",
     "SampledEvents",
     "SampledItems",
     "ScaledToSize",

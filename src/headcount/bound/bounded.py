@@ -87,6 +87,8 @@ class Bounding(ABC):
     """True if dictionary-encoded pairs are enough, and faster."""
     reads_once: ClassVar[bool] = False
     """True if pairs are read only once, so that they need not be materialised."""
+    cuts: ClassVar[bool] = True
+    """False if nobody can lose anything, whatever they have."""
 
     @property
     def unit(self) -> int:

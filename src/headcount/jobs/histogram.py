@@ -22,7 +22,8 @@ from headcount.mechanism.baseline import strategy as plume
 from headcount.mechanism.baseline.strategy import PlumeStrategy
 from headcount.mechanism.groups.strategy import GroupStatistics, one_interval, sum_of_groups
 from headcount.mechanism.known import strategy as known
-from headcount.mechanism.known.strategy import SQUARES, KnownItems
+from headcount.mechanism.known.correlated import Correlated
+from headcount.mechanism.known.strategy import SHORT_LIST, SQUARES, KnownItems, ShortList
 from headcount.mechanism.mechanism import Columns, Noisy
 from headcount.mechanism.sampled.sample_threshold import Rule, Sampled, Sampling
 from headcount.mechanism.sampled.strategy import Samples
@@ -100,11 +101,11 @@ def histogram(
     sum: a column of amounts to add up, instead of counting. With "count-release", a person's amount for an item counts
         as at least 0 and at most `bound`.
     bound: the most that one person may contribute, items or events; for sums, the Euclidean norm of one person's
-        amounts across items. "auto" selects it privately, within epsilon.
+        amounts across items. "auto" selects it privately, within epsilon; people on a short public list need none.
     share: the share of epsilon for selecting the bound; by default 0.02 to 0.05.
     grid: the bounds to select from, instead of all.
-    mechanism: "clipped" for known items; "joint", "weighted", "thresholded" or "count-release" for unknown ones; "auto"
-        knows which. "rounds" shows the most items; their counts come from a second measurement. "sample-threshold" adds
+    mechanism: "correlated" or "clipped" for known items; "joint", "weighted", "thresholded" or "count-release" for
+        unknown ones; "auto" knows which. "rounds" shows the most items; their counts come from a second measurement. "sample-threshold" adds
         no noise: it releases counts of a sample. "plume" and "plume-threshold" are baselines, to compare with.
     variant: the variant of "count-release": "level" is the best, "rogers" the paper's; also "coarse" and "refined".
     kbar: the size of the candidate list of "count-release"; only the `kbar` most common items are considered.
@@ -215,6 +216,8 @@ class Histogram(HistogramParameters):
         if self.mechanism == Sampled.name:
             sampling = Sampling(self.p, self.theta, self.rule)
             return Samples(**common, cells=cells, bound=self.bound, grid=self.grid, sampling=sampling)
+        if cells is not None and self._in_full(cells):
+            return ShortList(**common, cells=cells, by_name=self.mechanism == Correlated.name)
         common["count"] = self.count
         if self.mechanism == Rounds.name:
             return InRounds(**common, bound=self.bound)
@@ -243,6 +246,12 @@ class Histogram(HistogramParameters):
             selection_delta=self.selection_delta,
         )
 
+    def _in_full(self, cells: int) -> bool:
+        """True if nobody is bounded on a public list: by name, or by default if people are counted and it is short."""
+        chosen = self.share is not None or self.grid is not None or self.debias != "auto"
+        default = self.mechanism == self.bound == "auto" and self.count == "users" and not chosen
+        return self.mechanism == Correlated.name or (default and cells <= SHORT_LIST)
+
     @property
     def _scaled(self) -> bool:
         """True if counts of unknown items are scaled: by name, or by default."""
@@ -270,7 +279,7 @@ class Histogram(HistogramParameters):
             raise BadParameter(
                 "delta=0: items that are not known in advance need a delta above 0.", fix=f"delta=1e-6{listed}"
             )
-        if self.bound in SQUARES:
+        if self.bound in (*SQUARES, FromProfile.name):
             raise BadParameter(
                 f'delta=0: bound="{self.bound}" is for Gaussian noise.', fix='delta=1e-6, or bound="auto"'
             )
@@ -286,6 +295,8 @@ class Histogram(HistogramParameters):
             raise BadParameter(f"target_error={target} with sum: its noise follows from the data.", fix="epsilon=1")
         if self.mechanism == Sampled.name:
             raise BadParameter(f"target_error={target}: a sample has no one error for all.", fix="epsilon=1")
+        if self.mechanism == Correlated.name:
+            return
         if isinstance(self.bound, str) or self.mechanism in ("weighted", Joint.name, Rounds.name):
             what = f'bound="{self.bound}"' if isinstance(self.bound, str) else f'mechanism="{self.mechanism}"'
             raise BadParameter(

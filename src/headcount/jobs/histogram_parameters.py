@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 from headcount.bound.selection.by_load import Generalized
-from headcount.bound.selection.profile import MOST_ITEMS
+from headcount.bound.selection.profile import MOST_ITEMS, FromProfile
 from headcount.errors import BadParameter
 from headcount.jobs import parameters
 from headcount.jobs.items import ListedItemJob
 from headcount.jobs.parameters import check_paper_rule, given_of_sample
 from headcount.mechanism.baseline import strategy as plume
 from headcount.mechanism.known import strategy as known
+from headcount.mechanism.known.correlated import Correlated
 from headcount.mechanism.known.strategy import SQUARES
 from headcount.mechanism.sampled.sample_threshold import MOST_REPORTS, Sampled
 from headcount.mechanism.topk.levels import KBAR
@@ -72,12 +73,29 @@ class HistogramParameters(ListedItemJob):
             self._check_plume()
         if self.mechanism in (Rounds.name, Joint.name):
             self._check_rounds()
+        if self.mechanism == Correlated.name:
+            self._check_correlated()
         self._check_sample()
 
-    def _check_domain(self) -> None:
-        if self.mechanism == "clipped" and not self.known:
+    def _check_correlated(self) -> None:
+        """What goes with noise on a public list of which nobody is bounded."""
+        name = f'mechanism="{Correlated.name}"'
+        if self.count == "events":
+            raise BadParameter(f"{name} counts people.", fix='count="users", or mechanism="auto"')
+        if self.bound != "auto" or self.share is not None or self.grid is not None:
+            raise BadParameter(f"{name} needs no bound.", fix='no bound, share and grid, or mechanism="clipped"')
+        if self.debias != "auto":
+            raise BadParameter(f"debias={self.debias!r} with {name}: nothing is removed.", fix="no debias")
+        if self.neighbours == "replace":
             raise BadParameter(
-                'mechanism="clipped" is for items known in advance.',
+                f'{name} with neighbours="replace": a common number hides nobody who is replaced.',
+                fix='mechanism="auto", or neighbours="add-remove"',
+            )
+
+    def _check_domain(self) -> None:
+        if self.mechanism in ("clipped", Correlated.name) and not self.known:
+            raise BadParameter(
+                f'mechanism="{self.mechanism}" is for items known in advance.',
                 fix='keys=["apple", "pear"], or mechanism="auto"',
             )
         unknown_only = ("thresholded", "weighted", Joint.name, Rounds.name, "count-release", *plume.NAMES)
@@ -94,7 +112,7 @@ class HistogramParameters(ListedItemJob):
             raise BadParameter(
                 f"bound={self.bound} leaves nothing to choose.", fix='bound="auto", or no share and grid'
             )
-        if self.known and self.bound not in ("auto", *known.SELECTIONS) and selected:
+        if self.known and self.bound not in ("auto", FromProfile.name, *known.SELECTIONS) and selected:
             raise BadParameter(
                 f'bound="{self.bound}" is for items not known in advance.', fix='bound="auto", or no keys and bins'
             )
@@ -112,15 +130,23 @@ class HistogramParameters(ListedItemJob):
             raise BadParameter(
                 'bound="profile" is for mechanism="weighted".', fix='bound="auto", or mechanism="weighted"'
             )
+        if self.mechanism == "clipped" and self.bound == FromProfile.name:
+            raise BadParameter('bound="profile" with mechanism="clipped": counts are measured twice.', fix="no mechanism")
         scaled = self.mechanism not in ("thresholded", Sampled.name) and self.bound in ("auto", "profile")
-        if self.grid is not None and not self.known and scaled:
-            raise BadParameter("grid: these bounds follow from a profile.", fix='no grid, or mechanism="thresholded"')
+        if self.grid is not None and scaled and (not self.known or self.bound == FromProfile.name):
+            other = 'bound="generalized"' if self.known else 'mechanism="thresholded"'
+            raise BadParameter("grid: these bounds follow from a profile.", fix=f"no grid, or {other}")
 
     def _check_debias(self) -> None:
         if self.debias == "poisson":
             self._check_poisson()
         if self.people is not None and self.debias != "poisson":
             raise BadParameter(f'people={self.people!r}: only debias="poisson" needs it.', fix="no people")
+        if self.known and self.bound == FromProfile.name and self.debias != "auto":
+            raise BadParameter(
+                f'debias={self.debias!r} with bound="profile": counts are measured twice.',
+                fix='no debias, or bound="generalized"',
+            )
         sampled = not self.known and (self.mechanism == "thresholded" or isinstance(self.bound, int))
         if self.debias == "ratio" and sampled and self.mechanism != "weighted":
             raise BadParameter(

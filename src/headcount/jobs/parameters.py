@@ -30,6 +30,7 @@ Count = Literal["users", "events"]
 Mechanism = Literal[
     "auto",
     "clipped",
+    "correlated",
     "thresholded",
     "joint",
     "weighted",

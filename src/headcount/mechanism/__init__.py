@@ -3,7 +3,9 @@
 mechanism.py    the types: Noisy, Columns, and the interface of a mechanism
 strategy.py     how a family of mechanisms answers within a budget
 intervals.py    intervals of noisy counts, near a threshold too
-known/          items known in advance: noise on every one of them; if they are many, measured again as well
+sums.py         quantiles of the sum of two noises
+known/          items known in advance: noise on every one of them; on a short list nobody is bounded, and on a long one
+                all items are measured again
 unknown/        items not known in advance: those above a threshold, also in rounds; what is shown is measured again
 groups/         several statistics of each group, known or not: people, events, sums, means, quantiles
 topk/           items not known in advance, selected one by one without a bound
@@ -21,6 +23,7 @@ from headcount.mechanism.distribution.counted import CountedShares
 from headcount.mechanism.distribution.recentred import NoisyCentre, Recentred
 from headcount.mechanism.distribution.selected import NoisySelected, Selected
 from headcount.mechanism.known.clipped import Clipped
+from headcount.mechanism.known.correlated import Correlated
 from headcount.mechanism.mechanism import AnyMechanism, Columns, Mechanism, Noisy, check_widths
 from headcount.mechanism.ordered.binary_search import BinarySearch, SearchPath
 from headcount.mechanism.ordered.hierarchy import Hierarchy, NoisyTree
@@ -41,6 +44,7 @@ __all__ = [
     "Buckets",
     "Clipped",
     "Columns",
+    "Correlated",
     "CountRelease",
     "CountedShares",
     "Hierarchy",

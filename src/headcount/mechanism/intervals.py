@@ -27,7 +27,11 @@ Ends = tuple[Integers, Integers]
 
 def plain_intervals(values: Integers, unit: int, law: Law) -> Ends:
     """Intervals of counts that are released unconditionally."""
-    width = noise_quantile(law, EXACT_MISS_RATE)
+    return intervals_within(values, unit, noise_quantile(law, EXACT_MISS_RATE))
+
+
+def intervals_within(values: Integers, unit: int, width: int) -> Ends:
+    """Intervals of counts whose noise is at most `width`, in units."""
     return np.maximum((values - width) // unit, 0), np.maximum(-((-values - width) // unit), 0)
 
 
@@ -95,16 +99,21 @@ def log_tail(law: Law) -> Callable[[Integers], Floats]:
 
 def noise_quantile(noise: Law, miss: Fraction) -> int:
     """The smallest k with P(|noise| > k) <= `miss`."""
+    return least_width(lambda k: two_sided_tail(noise, k), miss)
+
+
+def least_width(tail: Callable[[int], Fraction], miss: Fraction) -> int:
+    """The smallest k with tail(k) <= `miss`, for a tail that falls."""
     low, high = -1, 1
-    while _two_sided_tail(noise, high) > miss:
+    while tail(high) > miss:
         low, high = high, 2 * high
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if _two_sided_tail(noise, middle) <= miss else (middle, high)
+        low, high = (low, middle) if tail(middle) <= miss else (middle, high)
     return high
 
 
-def _two_sided_tail(noise: Law, k: int) -> Fraction:
+def two_sided_tail(noise: Law, k: int) -> Fraction:
     """A certified upper bound of P(|noise| > k)."""
     with precision(128):
         if isinstance(noise, DiscreteGaussian):

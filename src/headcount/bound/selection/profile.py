@@ -243,6 +243,9 @@ class FromProfile(Binned):
             f"scale of {float(self.scale):,.4g} to each count. {follows} from these noisy counts."
         )
 
+    def outcome(self, bounding: Bounding) -> str:
+        return "" if bounding.cuts else " Here no bound is needed: with one, there would be more noise."
+
 
 def size_edges(largest: int) -> tuple[int, ...]:
     """Bin edges of the number of items; of events, of the l2 norm of a person's counts."""

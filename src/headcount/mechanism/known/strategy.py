@@ -1,4 +1,5 @@
-"""Items known in advance: noise on every one of them, with a bound that is given or selected privately."""
+"""Items known in advance: noise on every one of them, with a bound that is given or selected privately; or, on a short
+list, with none."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -7,6 +8,7 @@ from functools import cached_property
 from math import isqrt, pi, sqrt
 from typing import Any, Literal
 
+from headcount.account.events import Neighbours
 from headcount.account.guarantee import Cost
 from headcount.account.threshold import changed_people
 from headcount.bound import Bounding, ScaledToSize, ScaledToSum, WeightedClip
@@ -21,6 +23,7 @@ from headcount.bound.selection.paper import (
 )
 from headcount.bound.selection.profile import MOST_ITEMS, FromProfile, NothingSeen
 from headcount.bound.selection.selection import BoundSelection
+from headcount.mechanism.known import correlated
 from headcount.mechanism.known.clipped import SCALAR_SHARE, Clipped, calibrated, gaussian, laplace
 from headcount.mechanism.mechanism import AnyMechanism
 from headcount.mechanism.scalar import with_scalar
@@ -32,6 +35,7 @@ from headcount.mechanism.strategy import (
     all_appear,
     at_most,
     bound_grid,
+    error_line,
     error_table,
     given_forecast,
     sigma,
@@ -51,6 +55,8 @@ MIN_SPARSITY, MAX_SPARSITY = 20, 100
 """Limits of the number of items of a person that count when a bound is selected: a tenth of all items, within these."""
 UNSEEN_BOUND = 10
 """The bound on items, or events, if too few people for this epsilon were seen to choose one."""
+SHORT_LIST = 32
+"""Most items of a list on which nobody is bounded, whatever people have (measured: docs/evidence.md)."""
 LARGEST_BY_RANK = 100
 """The largest candidate where candidates are not compared by their error (paper.py), if no grid is given: where M is
 small, all candidates above everybody's counts are as likely as the best, and the loss is in proportion to them."""
@@ -74,7 +80,7 @@ class KnownItems(Strategy):
     def twice(self) -> bool:
         """True if counts are measured twice, so that intervals are those of the true counts: by default, if there are
         enough items for Gaussian noise."""
-        return self._corrects and self._prefers_gaussian
+        return self.bound == FromProfile.name or (self._corrects and self._prefers_gaussian)
 
     @property
     def _corrects(self) -> bool:
@@ -139,15 +145,25 @@ class KnownItems(Strategy):
             return self._clipped(budget, bounding)
 
         if isinstance(bounding, NothingSeen):
-            return gaussian(self.rest, self._of_unseen_people, self.cells, self.neighbours)
+            return self._quieter(gaussian(self.rest, self._of_unseen_people, *self._public))
         if isinstance(bounding, WeightedClip):
-            whole = replace(bounding, most=MOST_ITEMS)
-            return weighted.of_known(self.rest, whole, self.cells, self.neighbours)
+            return self._quieter(weighted.of_known(self.rest, replace(bounding, most=MOST_ITEMS), *self._public))
         if self.debias == "ratio" or self._corrects:
             return with_scalar(self.rest, "taken", counted, SCALAR_SHARE)
         if self.debias == "poisson" and self.people == "count":
             return with_scalar(self.rest, "people", counted, SCALAR_SHARE)
         return counted(self.rest)
+
+    @property
+    def _public(self) -> tuple[int, Neighbours]:
+        """What noise depends on besides the budget and the bound."""
+        return self.cells, self.neighbours
+
+    def _quieter(self, bounded: AnyMechanism) -> AnyMechanism:
+        """The mechanism of the selected bound; or the one that bounds nobody, if that has no more noise."""
+        if self.count == "events":
+            return bounded
+        return min(correlated.quietest(self.rest, *self._public), bounded, key=lambda each: each.deviation)
 
     @property
     def _of_unseen_people(self) -> Bounding:
@@ -217,9 +233,10 @@ class KnownItems(Strategy):
 
     def outlook(self, item: str) -> str:
         if self.twice:
+            unbounded = " If noise is smaller without a bound, nobody is bounded." if self.count == "users" else ""
             return (
                 f"headcount scales each person's counts to that bound. It adds noise to every {item} of the public "
-                "list, and measures all of them again, to undo what scaling removed."
+                f"list, and measures all of them again, to undo what scaling removed.{unbounded}"
             )
         how = "ratio" if self._corrects else self.debias
         undone = "" if how in (None, "auto") else f" It then undoes what the bound removed ({how})."
@@ -227,3 +244,25 @@ class KnownItems(Strategy):
             f"headcount holds each person to that bound. It adds noise for that bound to every {item} of the public "
             f"list.{undone}"
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShortList(Strategy):
+    """People of every item of a public list, none of whom is bounded."""
+
+    cells: int
+    """Number of items."""
+    by_name: bool = False
+    """True if correlated noise was requested by name."""
+
+    @property
+    def selects(self) -> str:
+        return ""
+
+    def mechanism(self, bounding: Bounding | None = None) -> AnyMechanism:
+        if self.by_name:
+            return correlated.calibrated(self.rest, self.cells)
+        return correlated.quietest(self.rest, self.cells, self.neighbours)
+
+    def forecast(self, item: str, unit: str) -> Forecast:
+        return [error_line(f"{format_number(self.error)} {unit}", "95%"), all_appear(item)]

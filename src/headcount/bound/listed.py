@@ -1,0 +1,64 @@
+"""Every item of a public list, in full: for short lists, where nobody can have so many items that a bound would pay.
+
+A person adds 1 to each of the listed items that they have, and nothing to the others, so whatever they do their counts
+lie between 0 and 1. Nothing is sampled or scaled, and nothing depends on a secret.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import ibis
+import numpy as np
+import pyarrow as pa
+from ibis.expr import types as ir
+
+from headcount.bound.bounded import LARGEST_TOTAL, TOTAL, Bounded, Bounding, Sensitivity, at_keys
+from headcount.source.arrow_columns import whole_numbers
+from headcount.source.contributions import COUNT, USER, WIDE, Contributions
+from headcount.source.engines.registry import to_arrow
+
+
+@dataclass(frozen=True)
+class ListedItems(Bounding):
+    """Count each person once in every listed item that they have."""
+
+    by_number: ClassVar[bool] = True
+    reads_once: ClassVar[bool] = True
+    cuts: ClassVar[bool] = False
+    cells: int
+    """Number of listed items."""
+    grid: int = 1
+    """Units per count."""
+
+    @property
+    def limit(self) -> int:
+        return self.cells
+
+    @property
+    def unit(self) -> int:
+        return self.grid
+
+    @property
+    def sensitivity(self) -> Sensitivity:
+        return Sensitivity(self.cells, self.grid, self.cells * self.grid, self.cells * self.grid**2)
+
+    def explain(self, item: str) -> str:
+        return f"Each person counts as 1 for every {item} of the list that they have. headcount cuts nothing."
+
+    def bound(self, contributions: Contributions, secret: bytes, keys: pa.Table | None) -> Bounded:
+        assert keys is not None and len(keys) <= self.cells, "a public list that the noise is for"
+        assert contributions.once, "people are counted, each once for an item"
+        found = at_keys(self._people(contributions), keys)  # items, people
+        totals = np.minimum(whole_numbers(found[TOTAL]), LARGEST_TOTAL // self.grid) * self.grid
+        return Bounded(found.drop_columns([TOTAL]), totals, self.sensitivity)
+
+    def _people(self, contributions: Contributions) -> pa.Table:
+        """(items, total): the number of people of each item that occurs."""
+        if (encoded := contributions.encoded) is not None:
+            return encoded.items.append_column(TOTAL, pa.array(encoded.totals))
+        pairs = contributions.table
+        return to_arrow(pairs.group_by(list(contributions.items)).agg(**{TOTAL: pairs.count().cast(WIDE)}))
+
+    def kept(self, contributions: Contributions, secret: bytes) -> ir.Table:
+        pairs = contributions.table
+        return pairs.select(USER, *contributions.items, **{COUNT: ibis.literal(self.grid, "int64")})

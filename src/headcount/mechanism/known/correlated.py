@@ -1,0 +1,143 @@
+"""Short public lists: every item gets noise of its own, and all items one common number. Nobody is bounded.
+
+A value is x + (Z + E) / 2 for a count x, with Z drawn for each item and E once for the release (Lebeda 2024). A person
+who has an item and one who lacks it are then equally far from the middle, which E hides: noise of (sqrt(d) + 1) / 2
+instead of sqrt(d), on d items. It pays for one person added or removed, and for nothing else. Proof:
+docs/proofs/correlated.md.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import sqrt
+from typing import ClassVar
+
+import numpy as np
+
+from headcount.account import calibrate
+from headcount.account.events import Event, Gaussian, Laplace, Neighbours
+from headcount.account.guarantee import Cost
+from headcount.bound import Bounded, ListedItems
+from headcount.estimate.constants import EXACT_MISS_RATE
+from headcount.exact import Integers
+from headcount.mechanism.intervals import Ends, intervals_within
+from headcount.mechanism.known import clipped
+from headcount.mechanism.mechanism import AnyMechanism, Columns, Estimand, Mechanism, Noisy, law, noise_deviation
+from headcount.mechanism.sums import sum_quantile
+from headcount.noise import Entropy
+from headcount.wording import format_number, plural
+
+HALVES = 2
+"""Units per count: values are multiples of one half."""
+MOST_DENOMINATOR = 1000
+"""Shares of the price are fractions of small numbers."""
+
+
+@dataclass(frozen=True)
+class Correlated(Mechanism[Bounded, Noisy]):
+    """Noise on every item of a public list, and one common number on all of them."""
+
+    name: ClassVar[str] = "correlated"
+    proof: ClassVar[str] = "docs/proofs/correlated.md"
+    bounding: ListedItems
+    event: Gaussian | Laplace
+    """The noise of each item, in halves."""
+    common: Gaussian | Laplace
+    """The noise that all items share, in halves."""
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        return (self.event, self.common)
+
+    def run(self, bounded: Bounded, entropy: Entropy) -> Noisy:
+        self.check(bounded)
+        own = entropy.draw(self.law, len(bounded.totals))
+        common = entropy.draw(law(self.common), 1)  # once: drawn again, it would hide nobody
+        return Noisy(bounded.items, bounded.totals + own + common)
+
+    def estimate(self, noisy: Noisy) -> Columns:
+        low, high = self.interval(noisy.values)
+        return Columns({"count": np.maximum(round_half_to_even(noisy.values), 0), "low": low, "high": high})
+
+    def interval(self, values: Integers) -> Ends:
+        return intervals_within(values, HALVES, self._width)
+
+    @property
+    def _width(self) -> int:
+        """The 95% quantile of the noise, in halves."""
+        return sum_quantile(*self.laws, EXACT_MISS_RATE)
+
+    @property
+    def error(self) -> float:
+        return self._width / HALVES
+
+    @property
+    def deviation(self) -> float:
+        return sqrt(sum(noise_deviation(each) ** 2 for each in self.laws)) / HALVES
+
+    @property
+    def difference_deviation(self) -> float:
+        """The standard deviation of the noise of a difference of two counts, in which the common number cancels."""
+        return sqrt(2) * noise_deviation(self.law) / HALVES
+
+    @property
+    def estimand(self) -> Estimand:
+        return "true"
+
+    @property
+    def interval_meaning(self) -> str:
+        return (
+            "The interval from low to high contains the true count in 95% of cases. All counts share the common "
+            "number, so their errors are not independent. It cancels in the difference of two counts, whose noise has "
+            f"a standard deviation of {format_number(self.difference_deviation)}."
+        )
+
+    def explain(self, item: str) -> list[str]:
+        own, common = (format_number(noise_deviation(each) / HALVES) for each in self.laws)
+        return [
+            f"headcount adds {self.describe_noise()} to every {item} of the public list, even if nobody has it. The "
+            f"noise has two parts: one of its own for each {item} (standard deviation {own}), and one common number "
+            f"that is the same for all {plural(item)} ({common})."
+        ]
+
+
+def round_half_to_even(values: Integers) -> Integers:
+    """Round halves to whole counts: to the even one if two are as near, which is not biased."""
+    whole: Integers = values // HALVES
+    return whole + (values & whole & 1)
+
+
+def quietest(budget: Cost, cells: int, neighbours: Neighbours) -> AnyMechanism:
+    """The mechanism with the least noise on `cells` known items of which a person may have all."""
+    plain = (clipped.laplace, clipped.gaussian) if budget.delta else (clipped.laplace,)
+    found: list[AnyMechanism] = [each(budget, ListedItems(cells), cells, neighbours) for each in plain]
+    if neighbours == "add-remove":
+        found.append(calibrated(budget, cells))
+    return min(found, key=lambda each: each.deviation)
+
+
+def calibrated(budget: Cost, cells: int) -> Correlated:
+    """The mechanism with less noise on `cells` known items, for one person added or removed."""
+    with_laplace = laplace(budget, cells)
+    if not budget.delta:
+        return with_laplace
+    return min(gaussian(budget, cells), with_laplace, key=lambda each: each.deviation)
+
+
+def gaussian(budget: Cost, cells: int) -> Correlated:
+    """Gaussian noise: variances in proportion to sqrt(cells) and 1, which is the least for a price."""
+    common = _share(1 / (sqrt(cells) + 1))
+    parts = [(1 - common, Fraction(cells), cells), (common, Fraction(1), 1)]
+    return Correlated(ListedItems(cells, HALVES), *calibrate.gaussians(budget.epsilon, budget.delta, parts))
+
+
+def laplace(budget: Cost, cells: int) -> Correlated:
+    """Laplace noise: scales in proportion to the cube root of cells and 1. No delta is needed."""
+    common = _share(1 / (cells ** (2 / 3) + 1))
+    parts = [(1 - common, Fraction(cells)), (common, Fraction(1))]
+    events = [Laplace(calibrate.laplace_scale(budget.epsilon * share, most), most) for share, most in parts]
+    return Correlated(ListedItems(cells, HALVES), *events)
+
+
+def _share(part: float) -> Fraction:
+    """A share of the price, as a public fraction above 0."""
+    return max(Fraction(part).limit_denominator(MOST_DENOMINATOR), Fraction(1, MOST_DENOMINATOR))
