@@ -203,6 +203,15 @@ NIGHT = (
         real=True,
     ),
     Experiment("choice", "The chosen bound", module("choice"), with_own("choice", *COUNTS), 30, ("choice",), real=True),
+    Experiment(
+        "short-lists",
+        "People per month, nobody bounded",
+        module("short_lists"),
+        with_own("short_lists", *KNOWN),
+        3,
+        ("months",),
+        real=True,
+    ),
     Experiment("named", "Choices of the bound by name", module("named"), with_own("named", *KNOWN), 10, ("named",)),
     Experiment(
         "believed-rate",

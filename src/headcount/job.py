@@ -382,7 +382,8 @@ class Job(ABC):
         """The meaning of low and high, in sentences."""
         if self.estimand(mechanism, cells) == mechanism.estimand:
             return mechanism.interval_meaning
-        return "The interval from low to high contains the true count in 95% of cases. Nobody has more than the bound."
+        why = "Nobody has more than the bound." if mechanism.bounding.cuts else "headcount cuts nothing."
+        return f"The interval from low to high contains the true count in 95% of cases. {why}"
 
     @property
     def relation(self) -> Relation:

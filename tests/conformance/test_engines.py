@@ -25,6 +25,7 @@ from headcount.bound import (
     BoundedWeighted,
     Bounding,
     BoundSelection,
+    ListedItems,
     SampledEvents,
     SampledItems,
     ScaledToSize,
@@ -71,6 +72,7 @@ BOUNDINGS: list[tuple[str, Bounding]] = [
     ("events", WeightedClip(4, 10**4, 10**6)),
     ("users", SpreadWeight(5)),
     ("users", SplitWeight(5, full=2)),
+    ("users", ListedItems(5, 2)),
     ("users", TopItems(7)),
     ("events", TopSums(7, 3, "count")),
     ("amounts", TopSums(7, 100, "amount")),
@@ -160,7 +162,7 @@ def name(value: Any) -> str:
 
 @pytest.mark.parametrize(("what", "bounding"), BOUNDINGS, ids=name)
 def test_bounded_counts(both: Both, what: str, bounding: Bounding) -> None:
-    keys = KEYS if isinstance(bounding, Draws | ExactDraws | ListedGroups) else None
+    keys = KEYS if isinstance(bounding, Draws | ExactDraws | ListedGroups | ListedItems) else None
     here, there = (drawn(bounding.bound(each, SECRET, keys)) for each in both[what])
     assert here == there
 

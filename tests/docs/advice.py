@@ -138,8 +138,8 @@ READ_ON: dict[str, tuple[str, ...]] = {
     "histogram": (
         "How to [choose the bound and the mechanism](../how-to/choose.md), [count by date](../how-to/dates.md)",
         "Proofs: [joint rounds](../proofs/joint.md), [two measurements](../proofs/weighted.md), [unknown items]"
-        "(../proofs/thresholded.md), [known items](../proofs/clipped.md), [rounds](../proofs/rounds.md), [choosing a "
-        "bound](../proofs/choice.md)",
+        "(../proofs/thresholded.md), [short lists](../proofs/correlated.md), [known items](../proofs/clipped.md), "
+        "[rounds](../proofs/rounds.md), [choosing a bound](../proofs/choice.md)",
     ),
     "aggregate": (
         "How to release [sums, means and medians per group](../how-to/aggregate.md)",

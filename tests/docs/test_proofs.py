@@ -19,7 +19,7 @@ from headcount.account.events import Laplace, LaplaceThreshold
 from headcount.account.guarantee import Cost
 from headcount.bound import SampledItems, SplitWeight
 from headcount.estimate.constants import Z
-from headcount.mechanism.known import clipped
+from headcount.mechanism.known import clipped, correlated
 from headcount.mechanism.mechanism import Mechanism
 from headcount.mechanism.sampled import sample_threshold
 from headcount.mechanism.unknown import joint, thresholded
@@ -88,6 +88,8 @@ def test_every_mechanism_has_utility_assumptions_and_a_proof(page: str) -> None:
 
 PLANS: list[tuple[str, str, dict[str, Any]]] = [
     ("clipped", "histogram", {"by": "item", "keys": ["a", "b"], "bound": 2, "debias": None}),
+    ("correlated", "histogram", {"by": "item", "keys": ITEMS}),
+    ("correlated", "histogram", {"by": "item", "keys": ITEMS, "neighbours": "replace"}),
     ("joint", "histogram", {"by": "item"}),
     ("joint", "histogram", {"by": "item", "neighbours": "replace"}),
     ("weighted", "histogram", {"by": "item", "mechanism": "weighted"}),
@@ -161,6 +163,22 @@ def test_known_items(bound: int) -> None:
     both = [clipped.calibrated(BUDGET, count="users", bound=bound, cells=1000, neighbours=each) for each in BOTH]
     row = " | ".join(f"{each.error:.3g} ({kind(each.event)})" for each in both)
     assert f"| {bound} | {row} |" in parts("docs/proofs/clipped.md")["Utility"]
+
+
+@pytest.mark.parametrize("items", [3, 6, 10, 12, 24, 31])
+def test_short_lists(items: int) -> None:
+    both = [correlated.quietest(BUDGET, items, each) for each in BOTH]
+    row = " | ".join(f"{each.error:.3g} ({kind(each.event)})" for each in both)
+    assert f"| {items} | {row} |" in parts("docs/proofs/correlated.md")["Utility"]
+
+
+def test_a_year_of_months() -> None:
+    mechanism, text = correlated.gaussian(BUDGET, 12), parts("docs/proofs/correlated.md")["Utility"]
+    own, common = float(mechanism.event.variance), float(mechanism.common.variance)
+    assert f"Z has the variance {own:.5g} and E {common:.5g}" in text
+    assert f"= {mechanism.deviation:.3g} people" in text
+    assert f"= {mechanism.difference_deviation:.3g}. The mean" in text
+    assert f"= {sqrt(own / 12 + common) / 2:.3g}." in text
 
 
 @pytest.mark.parametrize("bound", [1, 5, 20, 100])

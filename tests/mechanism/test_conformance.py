@@ -24,6 +24,7 @@ from headcount.mechanism import (
     BinarySearch,
     Buckets,
     Clipped,
+    Correlated,
     CountRelease,
     Hierarchy,
     Joint,
@@ -46,6 +47,7 @@ BUDGET = Cost(Fraction(1), Fraction(1, 10**6))
 LISTED: list[type[AnyMechanism]] = [
     Buckets,
     Clipped,
+    Correlated,
     CountRelease,
     BinarySearch,
     Hierarchy,

@@ -49,6 +49,8 @@ SPARK = "tests/conformance/test_spark.py::"
 BOUND = "tests/bound/test_bounding.py::"
 NUMBERS = "tests/bound/test_by_number.py::"
 MECHANISM = "tests/mechanism/test_conformance.py::"
+CORRELATED = "tests/privacy/test_correlated.py::"
+SHORT = "tests/usability/test_short_lists.py::"
 EXACTLY = "tests/privacy/test_mechanisms.py::"
 BYTES = "tests/privacy/test_same_result_same_bytes.py::"
 TABLES = "tests/source/test_tables.py::"
@@ -1033,6 +1035,66 @@ BUGS = [
         "mechanism/known/clipped.py",
         (("entropy.draw(self.law, len(bounded.totals))", "entropy.draw(self.law, 1)"),),
         EXACTLY + "test_clipped_laplace[people-replace]",
+    ),
+    Bug(
+        "a common number that is drawn again for every item",
+        "mechanism/known/correlated.py",
+        (("entropy.draw(law(self.common), 1)", "entropy.draw(law(self.common), len(own))"),),
+        CORRELATED + "test_values_are_counts_plus_noise_of_their_own_and_one_number_for_all",
+    ),
+    Bug(
+        "the common number forgotten",
+        "mechanism/known/correlated.py",
+        (("bounded.totals + own + common", "bounded.totals + own + 0 * common"),),
+        CORRELATED + "test_values_are_counts_plus_noise_of_their_own_and_one_number_for_all",
+    ),
+    Bug(
+        "the same noise for every item, besides the common number",
+        "mechanism/known/correlated.py",
+        (("entropy.draw(self.law, len(bounded.totals))", "entropy.draw(self.law, 1)"),),
+        CORRELATED + "test_values_are_counts_plus_noise_of_their_own_and_one_number_for_all",
+    ),
+    Bug(
+        "noise with a common number / 1.1",
+        "mechanism/known/correlated.py",
+        (("bounded.totals + own + common", "bounded.totals + (own + common) * 10 // 11"),),
+        CORRELATED + "test_values_are_counts_plus_noise_of_their_own_and_one_number_for_all",
+    ),
+    Bug(
+        "noise of an item for a quarter of what one person adds",
+        "mechanism/known/correlated.py",
+        (("(1 - common, Fraction(cells), cells)", "(1 - common, Fraction(cells, 4), cells)"),),
+        CORRELATED + "test_all_events_cost_exactly_what_was_typed",
+    ),
+    Bug(
+        "a common number where people are replaced",
+        "mechanism/known/correlated.py",
+        (('if neighbours == "add-remove":', "if neighbours:"),),
+        CORRELATED + "test_it_is_not_for_people_who_are_replaced",
+    ),
+    Bug(
+        "a common number by name where people are replaced",
+        "jobs/histogram_parameters.py",
+        (('if self.neighbours == "replace":', 'if self.neighbours == "replaced":'),),
+        "tests/golden/test_golden.py::test_refusals",
+    ),
+    Bug(
+        "a person counts for every row of an item on a short list",
+        "jobs/histogram.py",
+        (('return self.count == "events"', 'return self.count == "events" or bool(self.keys)'),),
+        SHORT + "test_everybody_counts_in_full",
+    ),
+    Bug(
+        "a short list where only events are counted in full",
+        "bound/listed.py",
+        (("        assert contributions.once", "        assert True or contributions.once"),),
+        "tests/bound/test_listed.py::test_events_are_refused",
+    ),
+    Bug(
+        "few with more are still said to be unseen where nothing is cut",
+        "job.py",
+        ((" or not mechanism.bounding.cuts:", ":"),),
+        SHORT + "test_a_profile_decides_about_a_longer_list",
     ),
     Bug(
         "shown above the threshold, not at it",

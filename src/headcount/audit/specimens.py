@@ -26,7 +26,7 @@ from headcount.account.events import (
 )
 from headcount.account.gaussian import discrete_delta
 from headcount.account.threshold import changed_people, gaussian_delta, laplace_delta
-from headcount.audit import distributed, groups, joint, rounds, sampled, shaped, twice
+from headcount.audit import correlated, distributed, groups, joint, rounds, sampled, shaped, twice
 from headcount.audit.enumerate import Delta, worst_delta
 from headcount.audit.found_first import People, profiled
 from headcount.audit.mistakes import (
@@ -131,7 +131,7 @@ def enumerations() -> Iterator[Enumeration]:
     """Enumerate all mechanisms, all kinds of noise, both kinds of neighbours; up to two people with one or two of two
     items, alone or in a crowd. Trees and searches: up to three people with one of three cells each. Shapes: one person
     more, or another. Distributions: the same. Rounds, and joint
-    ones: two of them, one person more, or another."""
+    ones: two of them, one person more, or another. Short lists: two items, one person more, or another."""
     both: tuple[Neighbours, ...] = ("add-remove", "replace")
     crowd = (("a", "b"),) * 14
     for neighbours in both:
@@ -147,6 +147,7 @@ def enumerations() -> Iterator[Enumeration]:
             *rounds.priced(neighbours),
             *joint.priced(neighbours),
             *groups.priced(neighbours),
+            *correlated.priced(neighbours),
         ):
             yield Enumeration(name, neighbours, epsilon, price, exact)
 
@@ -264,7 +265,7 @@ COUNTED = ((PERSON,) * 3, (PERSON,) * 2)
 ALONE = ((("a",),) * 9 + (("b",),), (("a",),) * 9)
 CROWDED = ((PERSON,) * 30 + (("b",),), (PERSON,) * 30)
 FIVE = ((PERSON,) * 5, (PERSON,) * 4)
-PARTS = (sampled, shaped, distributed, twice, rounds, joint, groups)
+PARTS = (sampled, shaped, distributed, twice, rounds, joint, groups, correlated)
 """Modules with further specimens."""
 Case = tuple[str, Run[People], Fraction, tuple[People, People], int]
 """Name, function, delta, both neighbours, and the factor by which it gets fewer runs."""

@@ -46,7 +46,8 @@ class ListedItems(Bounding):
         return f"Each person counts as 1 for every {item} of the list that they have. headcount cuts nothing."
 
     def bound(self, contributions: Contributions, secret: bytes, keys: pa.Table | None) -> Bounded:
-        assert keys is not None and len(keys) <= self.cells, "a public list that the noise is for"
+        assert keys is not None, "the list is public"
+        assert len(keys) <= self.cells, "noise is for no more items"
         assert contributions.once, "people are counted, each once for an item"
         found = at_keys(self._people(contributions), keys)  # items, people
         totals = np.minimum(whole_numbers(found[TOTAL]), LARGEST_TOTAL // self.grid) * self.grid

@@ -105,8 +105,9 @@ def histogram(
     share: the share of epsilon for selecting the bound; by default 0.02 to 0.05.
     grid: the bounds to select from, instead of all.
     mechanism: "correlated" or "clipped" for known items; "joint", "weighted", "thresholded" or "count-release" for
-        unknown ones; "auto" knows which. "rounds" shows the most items; their counts come from a second measurement. "sample-threshold" adds
-        no noise: it releases counts of a sample. "plume" and "plume-threshold" are baselines, to compare with.
+        unknown ones; "auto" knows which. "rounds" shows the most items; their counts come from a second measurement.
+        "sample-threshold" adds no noise: it releases counts of a sample. "plume" and "plume-threshold" are baselines,
+        to compare with.
     variant: the variant of "count-release": "level" is the best, "rogers" the paper's; also "coarse" and "refined".
     kbar: the size of the candidate list of "count-release"; only the `kbar` most common items are considered.
     first_epsilon: the epsilon of a selection in the first level, for the paper's variants; 0.0005 by default.

@@ -131,7 +131,9 @@ class HistogramParameters(ListedItemJob):
                 'bound="profile" is for mechanism="weighted".', fix='bound="auto", or mechanism="weighted"'
             )
         if self.mechanism == "clipped" and self.bound == FromProfile.name:
-            raise BadParameter('bound="profile" with mechanism="clipped": counts are measured twice.', fix="no mechanism")
+            raise BadParameter(
+                'bound="profile" with mechanism="clipped": counts are measured twice.', fix="no mechanism"
+            )
         scaled = self.mechanism not in ("thresholded", Sampled.name) and self.bound in ("auto", "profile")
         if self.grid is not None and scaled and (not self.known or self.bound == FromProfile.name):
             other = 'bound="generalized"' if self.known else 'mechanism="thresholded"'

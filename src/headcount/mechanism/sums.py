@@ -25,6 +25,9 @@ from headcount.noise.laplace import DiscreteLaplace
 LARGEST_FACTOR = Fraction(1001, 1000)
 """Up to this factor the tail of a sum of Gaussian noises is that of one of them."""
 
+WIDER = Fraction(1_000_001, 1_000_000)
+"""What makes two equal scales different, as partial fractions need."""
+
 
 def sum_quantile(one: Law, other: Law, miss: Fraction) -> int:
     """The smallest k, or nearly so, with P(|sum of both noises| > k) <= `miss`."""
@@ -53,7 +56,7 @@ def _rounding_factor(t: Fraction) -> Fraction:
 
 def _laplace_quantile(one: Fraction, other: Fraction, miss: Fraction) -> int:
     if one == other:
-        return sum(noise_quantile(DiscreteLaplace(each), miss / 2) for each in (one, other))
+        other *= WIDER  # has wider tails, and so has the sum
     with precision(BITS):
         p, q = (ball(-1 / each).exp() for each in (one, other))
         between = (q + 1 / q) - (p + 1 / p)

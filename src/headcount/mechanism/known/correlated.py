@@ -64,7 +64,7 @@ class Correlated(Mechanism[Bounded, Noisy]):
     @property
     def _width(self) -> int:
         """The 95% quantile of the noise, in halves."""
-        return sum_quantile(*self.laws, EXACT_MISS_RATE)
+        return sum_quantile(law(self.event), law(self.common), EXACT_MISS_RATE)
 
     @property
     def error(self) -> float:

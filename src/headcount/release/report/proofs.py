@@ -6,6 +6,7 @@ from headcount.release.report.facts import Facts
 TITLES = {
     "docs/proofs/buckets.md": "Buckets: the shape of a histogram, from noise on every count",
     "docs/proofs/clipped.md": "Clipped: items known in advance",
+    "docs/proofs/correlated.md": "Correlated: short public lists",
     "docs/proofs/count-release.md": "Count release: items found one by one",
     "docs/proofs/groups.md": "Statistics of groups",
     "docs/proofs/halving.md": "Halving: a quantile by search",
