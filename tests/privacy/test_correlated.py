@@ -108,7 +108,7 @@ def test_all_events_cost_exactly_what_was_typed(cells: int, delta: str, epsilon:
     assert not compose.covers(less, mechanism.events)
     for event, count in ((mechanism.event, cells), (mechanism.common, 1)):
         if isinstance(event, Gaussian):
-            assert (event.squared_sensitivity, event.cells) == (count, count)
+            assert event.squared_sensitivity == event.cells == count
         else:
             assert isinstance(event, Laplace)
             assert event.sensitivity == count
