@@ -16,7 +16,10 @@ from headcount.account import Ledger
 from headcount.errors import DataChanged, FileChanged
 
 KEYS = [f"i{number}" for number in range(20)]
-ASKED: dict[str, Any] = {"user": "user", "by": "item", "epsilon": 1, "keys": KEYS, "dataset": "visits"}
+ASKED: dict[str, Any] = {
+    **{"user": "user", "by": "item", "epsilon": 1, "dataset": "visits"},
+    **{"keys": KEYS, "bound": "profile"},
+}
 STEPS = ("looking at the data", "reading", "choosing the bound", "bounding", "drawing noise")
 KINDS = (".parquet", ".csv", ".tsv", ".jsonl", ".csv.gz", ".jsonl.gz")
 

@@ -39,7 +39,10 @@ def there(connection: Any) -> list[Any]:
 JOBS: dict[str, Callable[[Any], Any]] = {
     "keys": lambda data: hc.plan("histogram", data, user="user", by="item", keys=[1, 2], epsilon=1, bound=2),
     "chosen": lambda data: hc.plan("histogram", data, user="user", by="item", epsilon=1),
-    "keys chosen": lambda data: hc.plan("histogram", data, user="user", by="item", keys=[1, 2], epsilon=1),
+    "keys chosen": lambda data: hc.plan(
+        "histogram", data, user="user", by="item", keys=[1, 2], epsilon=1, bound="generalized"
+    ),
+    "keys in full": lambda data: hc.plan("histogram", data, user="user", by="item", keys=[1, 2], epsilon=1),
     "plume": lambda data: hc.plan("histogram", data, user="user", by="item", epsilon=1, mechanism="plume"),
     "top": lambda data: hc.plan("top", data, user="user", by="item", k=2, epsilon=1),
     "people": lambda data: hc.plan(
