@@ -54,8 +54,8 @@ def ledger(tmp_path: Path) -> hc.Ledger:
         ({"spill": "x" * 5000}, f"spill='{'x' * 113}…"),
         (
             {"mechanism": "laplace"},
-            "mechanism='laplace': unknown. Fix: mechanism=\"auto\", or one of clipped, thresholded, joint, weighted, "
-            "rounds, count-release, sample-threshold, plume, plume-threshold",
+            "mechanism='laplace': unknown. Fix: mechanism=\"auto\", or one of clipped, correlated, thresholded, joint, "
+            "weighted, rounds, count-release, sample-threshold, plume, plume-threshold",
         ),
         ({"by": "x" * 200_000}, f"there is no column '{'x' * 100}…"),
     ],

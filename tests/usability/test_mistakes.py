@@ -233,8 +233,29 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"count": "people"}, 'count=\'people\': unknown. Fix: count="users" or count="events"'),
     (
         {"mechanism": "laplace"},
-        "mechanism='laplace': unknown. Fix: mechanism=\"auto\", or one of clipped, thresholded, joint, weighted, "
-        "rounds, count-release, sample-threshold, plume, plume-threshold",
+        "mechanism='laplace': unknown. Fix: mechanism=\"auto\", or one of clipped, correlated, thresholded, joint, "
+        "weighted, rounds, count-release, sample-threshold, plume, plume-threshold",
+    ),
+    (
+        {"mechanism": "correlated", "keys": ["a"], "neighbours": "replace"},
+        'mechanism="correlated" with neighbours="replace": a common number hides nobody who is replaced. '
+        'Fix: mechanism="auto", or neighbours="add-remove"',
+    ),
+    (
+        {"mechanism": "correlated", "keys": ["a"], "count": "events"},
+        'mechanism="correlated" counts people. Fix: count="users", or mechanism="auto"',
+    ),
+    (
+        {"mechanism": "correlated", "keys": ["a"], "bound": 2},
+        'mechanism="correlated" needs no bound. Fix: no bound, share and grid, or mechanism="clipped"',
+    ),
+    (
+        {"mechanism": "clipped", "keys": ["a"], "bound": "profile"},
+        'bound="profile" with mechanism="clipped": counts are measured twice. Fix: no mechanism',
+    ),
+    (
+        {"keys": ["a"], "bound": "profile", "delta": 0},
+        'delta=0: bound="profile" is for Gaussian noise. Fix: delta=1e-6, or bound="auto"',
     ),
     (
         {"mechanism": "clipped"},
