@@ -33,7 +33,7 @@ KINDS = (("a",), ("a", "b"), ("c",))
 """People with some of the items a and b, with all, and with none."""
 CROWD: People = (("a", "b"),) * 3
 HALF, WHOLE = tuple(LETTERS[::2]), tuple(LETTERS)
-SOME: People = (HALF,) * 3
+OTHERS: People = (HALF,) * 3
 """The others on a list of sixteen items."""
 
 
@@ -82,16 +82,16 @@ def honest() -> Iterator[tuple[str, Run[People], Fraction, Pair, int]]:
     """Honest specimens at an epsilon of 1: name, mechanism, delta, two neighbours, and slowness."""
     budget, cells = Cost(ONE, DELTA), len(LETTERS)
     run = _one_and_all(correlated.gaussian(budget, cells))
-    yield "correlated, every item", run, DELTA, ((*SOME, WHOLE), SOME), 1
-    yield "correlated, half of the items", run, DELTA, ((*SOME, HALF), SOME), 1
-    yield "correlated, Laplace", _one_and_all(correlated.laplace(budget, cells)), 0 * ONE, ((*SOME, WHOLE), SOME), 1
+    yield "correlated, every item", run, DELTA, ((*OTHERS, WHOLE), OTHERS), 1
+    yield "correlated, half of the items", run, DELTA, ((*OTHERS, HALF), OTHERS), 1
+    yield "correlated, Laplace", _one_and_all(correlated.laplace(budget, cells)), 0 * ONE, ((*OTHERS, WHOLE), OTHERS), 1
 
 
 def wrong() -> Iterator[tuple[str, Run[People], Fraction, Pair, int]]:
     """A mistake: see `RedrawnCommon`."""
     right = correlated.gaussian(Cost(ONE, DELTA), len(LETTERS))
     redrawn = RedrawnCommon(right.bounding, right.event, right.common)
-    yield "a common number for each item", _one_and_all(redrawn), DELTA, ((*SOME, WHOLE), SOME), 1
+    yield "a common number for each item", _one_and_all(redrawn), DELTA, ((*OTHERS, WHOLE), OTHERS), 1
 
 
 def on_tables(mechanism: AnyMechanism, items: str) -> Run[People]:

@@ -1,4 +1,4 @@
-"""Every item of a public list, in full: for short lists, where nobody can have so many items that a bound would pay.
+"""Every item of a public list, in full: a short list needs no bound, as noise for all of its items is small.
 
 A person adds 1 to each of the listed items that they have, and nothing to the others, so whatever they do their counts
 lie between 0 and 1. Nothing is sampled or scaled, and nothing depends on a secret.
