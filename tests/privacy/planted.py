@@ -1070,7 +1070,7 @@ BUGS = [
         "a common number where people are replaced",
         "mechanism/known/correlated.py",
         (('if neighbours == "add-remove":', "if neighbours:"),),
-        CORRELATED + "test_it_is_not_for_people_who_are_replaced",
+        SHORT + "test_noise_has_a_common_number_only_if_people_are_added_or_removed",
     ),
     Bug(
         "a common number by name where people are replaced",
