@@ -13,7 +13,7 @@ from headcount.source import Contributions, contributions, open_events
 from headcount.source.axis import Axis, between
 from headcount.source.contributions import ReadPlan
 
-Rows = Sequence[tuple[Any, str, float]]
+Rows = Sequence[tuple[Any, str, float | None]]
 SECRET = bytes(range(32))
 SCALE = between([0, 10, 20, 50, 100])
 LISTED = pa.table({"item0": ["a", "b", "c", "nobody's"]})
@@ -30,12 +30,14 @@ VECTORS = (
     Vector("pooled", cells=SCALE.cells),
     Vector("values", cells=VALUES.cells),
     Vector("values", cells=VALUES.cells, once=True),
+    Vector("people", with_number=True),
+    Vector("events", with_number=True),
 )
-"""Every kind of vector, with and without a centre."""
+"""Every kind of vector, with and without a centre, of all events and of those with a number."""
 
 
 def contributed(rows: Rows, keys: pa.Table | None = None, scale: Axis | None = SCALE) -> Contributions:
-    """Contributions of rows (user, group, amount)."""
+    """Contributions of rows (user, group, amount); the amount may be missing."""
     users, groups, amounts = zip(*rows, strict=True)
     table = pa.table({"user": users, "item": pa.array(groups, pa.string()), "x": pa.array(amounts, pa.float64())})
     events = open_events(table, table.column_names).table()

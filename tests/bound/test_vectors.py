@@ -3,7 +3,7 @@ engine, and by plain arithmetic."""
 
 from collections import Counter
 from fractions import Fraction
-from math import ceil, isqrt, sqrt, trunc
+from math import ceil, isnan, isqrt, sqrt, trunc
 
 import numpy as np
 import pyarrow as pa
@@ -37,13 +37,27 @@ EDGES = [
     -1e-9,
     5e-324,
 ]
-amounts = st.one_of(st.sampled_from(EDGES), st.floats(-1e13, 1e13), st.integers(-100, 100).map(float))
+NONE = [None, float("nan")]
+"""Amounts that are missing."""
+amounts = st.one_of(st.sampled_from([*EDGES, *NONE]), st.floats(-1e13, 1e13), st.integers(-100, 100).map(float))
 groups = st.sampled_from(["a", "b", "c", "d"])
 one_person = st.lists(st.tuples(st.just(1), groups, amounts), min_size=1, max_size=25)
-usual = st.tuples(st.integers(0, 4), groups, st.integers(-200, 9_000).map(lambda number: number / 100))
+hundredths = st.integers(-200, 9_000).map(lambda number: number / 100)
+usual = st.tuples(st.integers(0, 4), groups, st.one_of(hundredths, hundredths, st.sampled_from(NONE)))
 bounds = st.one_of(st.sampled_from([1.0, 1024.0, 2.0**50, 2.0**76]), st.floats(1, 1e15))
 vectors = st.sampled_from(VECTORS)
 ways = pytest.mark.parametrize("encoded", [True, False], ids=["by number", "on the engine"])
+
+
+def counted(rows: Rows, vector: Vector) -> Rows:
+    """The rows that count for a vector: of people and events all, of what is about the amount those that have one."""
+    if vector.kind in ("people", "events") and not vector.with_number:
+        return rows
+    return [row for row in rows if not missing(row[2])]
+
+
+def missing(amount: float | None) -> bool:
+    return amount is None or isnan(amount)
 
 
 def squared(totals: np.ndarray) -> int:
@@ -60,7 +74,7 @@ def test_nobody_adds_more_than_their_units(
 ) -> None:
     """One person's totals have at most the norm, what is clipped from them lies between -units and units, and the
     profile has them once, or not at all if they have nothing of the groups."""
-    there = int(any(group in "abc" for _, group, _ in rows))
+    there = int(any(group in "abc" for _, group, _ in counted(rows, vector)))
     with groups_of(rows, encoded=encoded) as found:
         assert squared(found.totals(vector, bound, units)) <= units**2
         assert abs(found.clipped(vector, bound, bound * part, units)) <= units
@@ -92,10 +106,11 @@ def test_a_norm_that_no_integer_holds(encoded: bool) -> None:
 
 def by_hand(rows: Rows, vector: Vector) -> dict[int, Counter[int]]:
     """Every person's vector, as whole multiples of 1/GRID."""
-    pairs: dict[tuple[int, int], list[int]] = {}
+    rows, pairs = counted(rows, vector), dict[tuple[int, int], list[int]]()
     for user, group, amount in rows:
         if group in "abc":
-            pairs.setdefault((user, "abc".index(group)), []).append(int(Fraction(amount) * GRID // 1))
+            number = 0 if missing(amount) else int(Fraction(amount or 0) * GRID // 1)
+            pairs.setdefault((user, "abc".index(group)), []).append(number)
     found: dict[int, Counter[int]] = {}
     for (user, place), numbers in pairs.items():
         person = found.setdefault(user, Counter())
@@ -109,7 +124,7 @@ def by_hand(rows: Rows, vector: Vector) -> dict[int, Counter[int]]:
     if vector.kind in ("cells", "pooled"):
         for user, group, amount in rows:
             if group in "abc":
-                cell = int(np.clip(np.searchsorted(SCALE.edges, amount, side="right") - 1, 0, SCALE.cells - 1))
+                cell = int(np.clip(np.searchsorted(SCALE.edges, amount or 0.0, side="right") - 1, 0, SCALE.cells - 1))
                 if vector.kind == "cells":
                     cell = "abc".index(group) * vector.cells + sum(cell >= start for start in vector.starts[1:])
                 found[user][cell] += GRID
@@ -233,10 +248,33 @@ def test_amounts_that_are_all_zero() -> None:
             assert not found.totals(Vector("amount"), 1.0, UNITS).any()
 
 
-def test_rows_that_are_not_numbers_are_left_out() -> None:
-    for encoded in (True, False):
-        with groups_of([(1, "a", float("nan")), (1, "a", 2.0)], encoded=encoded) as found:
-            assert found.totals(Vector("events"), float(GRID), 1000).tolist() == [999, 0, 0, 0]
+@ways
+def test_rows_without_an_amount_count_for_people_and_events_alone(encoded: bool) -> None:
+    """Person 1 has an amount in one of three rows, person 2 in none: nothing else of them is about the amount."""
+    rows = [(1, "a", None), (1, "a", 2.0), (1, "b", float("nan")), (2, "b", None)]
+    wanted: dict[Vector, list[int]] = {
+        Vector("people"): [1, 2, 0, 0],
+        Vector("events"): [2, 2, 0, 0],
+        Vector("people", with_number=True): [1, 0, 0, 0],
+        Vector("events", with_number=True): [1, 0, 0, 0],
+        Vector("amount"): [2, 0, 0, 0],
+        Vector("amount", centre=-GRID, centred=True): [3, 0, 0, 0],
+        Vector("pooled", cells=SCALE.cells): [1, 0, 0, 0],
+    }
+    with groups_of(rows, encoded=encoded) as found:
+        for vector, totals in wanted.items():
+            exact = found.totals(vector, float(2**20), 2**30) / 2**30 * 2**20 / GRID
+            assert exact == pytest.approx(totals, abs=0.001), vector
+            assert found.norms(vector).sum() == (2 if vector in VECTORS[:2] else 1), vector
+
+
+@ways
+def test_groups_are_found_by_people_of_all_rows(encoded: bool) -> None:
+    rows = [(1, "a", None), (2, "a", float("nan")), (2, "b", 3.0)]
+    with contributed(rows).read(ReadPlan(encoded=encoded)) as read:
+        found = FoundGroups(1, 3, 1).bound(read, SECRET, None)
+        assert found.items["item0"].to_pylist() == ["a", "b"]
+        assert found.totals[0] > FoundGroups(1, 3, 1).unit
 
 
 def test_the_norm_of_entries_is_rounded_up() -> None:

@@ -201,7 +201,10 @@ def test_every_way_is_here() -> None:
 ITEM = {"by": "item"}
 LISTED = [f"item {number}" for number in range(1, 12)]
 METRICS: dict[str, Any] = {
-    "metrics": ["people", "events", "sum(amount)", "mean(amount)", "mean(amount) per person", "median(amount)"],
+    "metrics": [
+        *("people", "events", "sum(amount)", "mean(amount)", "mean(amount) per person", "median(amount)"),
+        *("people(amount)", "events(amount)"),
+    ],
     "range": (0, 100),
 }
 JOBS: dict[str, tuple[Any, dict[str, Any]]] = {

@@ -30,7 +30,7 @@ from headcount.mechanism.groups.measured import MeasuredGroups, NoisyGroups, of_
 from headcount.mechanism.groups.measurement import GroupMeasurement
 from headcount.mechanism.groups.metric import EVENTS, PEOPLE, Metric, vectors
 from headcount.mechanism.groups.norms import LEAST_SHARE, NoisyNorms, seen_norms, shared
-from headcount.mechanism.groups.strategy import GroupStatistics
+from headcount.mechanism.groups.strategy import DIVISOR_WEIGHT, GroupStatistics
 from headcount.noise import Law
 from headcount.run import quiet
 from headcount.source.amounts import GRID
@@ -44,8 +44,10 @@ METRICS = (
     Metric("mean(x)", "mean"),
     Metric("mean(x) per person", "mean per person"),
     Metric("median(x)", "quantile"),
+    Metric("people(x)", "people(x)"),
+    Metric("events(x)", "events(x)"),
 )
-SOME = {"all": METRICS, "counts": METRICS[:2], "sum": METRICS[2:3], "median": METRICS[5:]}
+SOME = {"all": METRICS, "counts": METRICS[:2], "sum": METRICS[2:3], "median": METRICS[5:6]}
 neighbourly = pytest.mark.parametrize("neighbours", BOTH)
 
 
@@ -125,7 +127,7 @@ PERSONS: list[Rows] = [
 
 @neighbourly
 @pytest.mark.parametrize(
-    "metrics", [METRICS, METRICS[:2], METRICS[2:3], METRICS[5:]], ids=["all", "counts", "sum", "q"]
+    "metrics", [METRICS, METRICS[:2], METRICS[2:3], METRICS[5:6]], ids=["all", "counts", "sum", "q"]
 )
 @pytest.mark.parametrize("bound", [None, 1.0, float(2**50)], ids=["auto", "small", "large"])
 def test_one_person_side_by_side(
@@ -394,7 +396,7 @@ def test_a_larger_error_and_a_larger_weight_get_more() -> None:
 
 def test_a_sum_follows_from_its_mean() -> None:
     """No vector of its own, if the mean is measured."""
-    assert vectors(METRICS[2:4]) == (EVENTS, Vector("amount", centred=True))
+    assert vectors(METRICS[2:4]) == (Vector("events", with_number=True), Vector("amount", centred=True))
     assert vectors(METRICS[2:3]) == (Vector("amount"),)
     assert vectors((METRICS[0], replace(METRICS[0], kind="share"))) == (PEOPLE,)
 
@@ -405,6 +407,16 @@ def test_a_given_bound_and_a_weight_reach_their_vectors() -> None:
     found = mechanism_of(strategy("add-remove", weighted))
     assert found.measurement.vectors == (PEOPLE, EVENTS, Vector("amount"))
     assert (found.measurement.given, found.measurement.weights) == ((None, None, 5.0), (1.0, 2.0, 3.0))
+
+
+def test_what_a_mean_is_divided_by_has_no_bound_of_it_and_a_smaller_weight() -> None:
+    """But for a sum that is computed from both: its error is that of the count."""
+    mean = replace(METRICS[3], bound=5.0, weight=2.0)
+    alone = mechanism_of(strategy("add-remove", (METRICS[0], mean))).measurement
+    assert alone.vectors == (PEOPLE, Vector("events", with_number=True), Vector("amount", centred=True))
+    assert (alone.given, alone.weights) == ((None, None, 5.0), (1.0, 2 * DIVISOR_WEIGHT, 2.0))
+    both = mechanism_of(strategy("add-remove", (replace(METRICS[2], weight=3.0), mean))).measurement
+    assert (both.given, both.weights) == ((None, 5.0), (3.0, 3.0))
 
 
 def test_a_centre_is_the_median_of_what_is_seen() -> None:

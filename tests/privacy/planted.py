@@ -2330,6 +2330,35 @@ BUGS = [
         VECTORS + "test_the_units_are_attained[on the engine]",
     ),
     Bug(
+        "groups: a row without an amount is dropped for all metrics",
+        "source/encoded.py",
+        (("    fetched = to_arrow(pairs)\n", "    fetched = to_arrow(pairs).drop_null()\n"),),
+        VECTORS + "test_rows_without_an_amount_count_for_people_and_events_alone[by number]",
+    ),
+    Bug(
+        "groups: a row without an amount has one",
+        "bound/vectors.py",
+        (("chunk = chunk.with_number(vector.column) if vector.of_column else chunk", "pass"),),
+        VECTORS + "test_nobody_adds_more_than_their_units[by number]",
+    ),
+    Bug(
+        "groups: a row without an amount has one, on an engine",
+        "bound/vectors_on_engine.py",
+        (("rows = rows.filter(rows[amount].notnull()) if vector.of_column else rows", "pass"),),
+        VECTORS + "test_rows_without_an_amount_count_for_people_and_events_alone[on the engine]",
+    ),
+    Bug(
+        "groups: found by people whose rows have all amounts",
+        "source/contributions.py",
+        (
+            (
+                "table=_once_each(rows, self.items), events=rows",
+                "table=_once_each(rows.drop_null(), self.items), events=rows",
+            ),
+        ),
+        VECTORS + "test_groups_are_found_by_people_of_all_rows[on the engine]",
+    ),
+    Bug(
         "second look: nobody is scaled",
         "bound/shown.py",
         (

@@ -34,11 +34,12 @@ from headcount.source.axis import Axis
 from headcount.source.contributions import ReadPlan
 from tests.groups import SECRET, contributed
 
-Person = tuple[tuple[str, float], ...]
+Person = tuple[tuple[str, float | None], ...]
 BOTH: list[Neighbours] = ["add-remove", "replace"]
 KEYS = pa.table({"item0": ["a", "b"]})
 AMOUNT = Vector("amount")
 CENTRED = Vector("amount", centred=True)
+WITH_AMOUNT = Vector("people", with_number=True)
 ONE_BIN = Axis((0.0, 2.0**76), 1)
 TWO_VALUES = Axis((-(2.0**50), 0.0, 2.0**50), 2)
 BOUND = float(4 * GRID)
@@ -140,12 +141,16 @@ def gaussian(variance: int, squared: int, cells: int, neighbours: Neighbours) ->
 PARTS = {
     "values": ((CENTRED,), KEYS, 12, [0], 0),
     "profile": ((PEOPLE, AMOUNT), KEYS, 12, [0, 1], 0),
+    "profile of those with an amount": ((WITH_AMOUNT,), KEYS, 12, [0, 1], 0),
     "clipped": ((AMOUNT,), KEYS, 12, [2, 3], 1),
     "totals of two groups": ((AMOUNT,), KEYS, 12, [4], 2),
     "totals of two vectors": ((PEOPLE, AMOUNT), KEYS.slice(0, 1), 16, [6, 7], 2),
 }
 """Vectors, groups, norm of one person in units, places of the draws, and the event of these."""
-KINDS: list[Person] = [(("a", 900.0),), (("a", -900.0),), (("a", 2.0), ("b", -1e300), ("c", 5.0)), (("c", 7.0),)]
+KINDS: list[Person] = [
+    *((("a", 900.0),), (("a", -900.0),), (("a", 2.0), ("b", -1e300), ("c", 5.0)), (("c", 7.0),)),
+    (("a", None), ("b", 8.0)),
+]
 CROWD: tuple[Person, ...] = ((("a", 1.0),), (("b", 1.0),))
 
 
@@ -167,7 +172,7 @@ def test_each_part_of_the_measurement(part: str, neighbours: Neighbours, few_bin
         measurement.seen.clear()
         listed = np.arange(len(KEYS)) < len(keys)
         found = measurement.run(bounded(people, ListedGroups()).look(listed), len(keys), Only(entropy, places))
-        if part in ("values", "profile"):
+        if part.startswith(("values", "profile")):
             return few_bins[: len(places)]
         return list(measurement.seen) if part == "clipped" else [each.totals.values.tolist() for each in found.vectors]
 

@@ -64,6 +64,16 @@ def test_the_truth_of_groups() -> None:
     assert [name for name in metrics if truth[name].additive] == metrics[:4]
 
 
+def test_the_truth_of_groups_with_rows_without_an_amount() -> None:
+    rows = [(1, "a", 4.0), (1, "a", None), (2, "a", None), (3, "b", None)]
+    table = pa.table({name: [row[place] for row in rows] for place, name in enumerate(COLUMNS[:3])})
+    metrics = ["people", "events", "people(price)", "events(price)", "sum(price)", "mean(price)", "median(price)"]
+    truth = truth_of(hc.plan("aggregate", table, **ITEM, metrics=metrics, range={"price": (0, 100)}))
+    assert [truth[name].by_item["a",] for name in metrics] == [2, 3, 1, 1, 4, 4, 4]
+    assert [truth[name].by_item.get(("b",)) for name in metrics] == [1, 1, 0, 0, 0, None, None]
+    assert [name for name in metrics if truth[name].additive] == metrics[:5]
+
+
 def test_the_truth_of_totals_and_quantiles() -> None:
     assert true_values("total", "count", user="user", epsilon=1) == {("events",): 1300}
     assert true_values("total", "count", user="user", epsilon=1, count="users") == {("people",): 400}

@@ -2,8 +2,8 @@
 have of them, what bounds clip, and the totals. Nothing is imitated: a table is read and bounded as in a release, and
 every run draws all of the noise.
 
-A person is the tuple of their rows, each a group and an amount: "a=10". What differs between the neighbours is one
-person, who adds as much as one can in some way.
+A person is the tuple of their rows, each a group and an amount: "a=10"; "a=" has none. What differs between the
+neighbours is one person, who adds as much as one can in some way.
 """
 
 from collections.abc import Callable, Iterator
@@ -53,12 +53,14 @@ EVERYTHING = (
     Metric("median(x)", "quantile"),
 )
 SUMS = (Metric("people", "people"), Metric("sum(x)", "sum"))
+WITH_NUMBER = (*SUMS, Metric("people(x)", "people(x)"), Metric("events(x)", "events(x)"))
 RICH, POOR = ("a=1000000000000",), ("a=-1000000000000",)
 FOUND: dict[str, tuple[Neighbours, tuple[Metric, ...], tuple[tuple[str, ...], ...]]] = {
     "a huge amount": ("add-remove", SUMS, (RICH,)),
     "every group": ("add-remove", EVERYTHING, (tuple(f"{group}=40" for group in LETTERS),)),
     "an own group": ("add-remove", SUMS, (("a=10", "own=10"),)),
     "very many events": ("add-remove", EVERYTHING, (("a=-5",) * 1000,)),
+    "missing amounts": ("replace", WITH_NUMBER, (("a=",) * 100, ("a=40",) * 100)),
     "another": ("replace", EVERYTHING, (tuple(f"{group}=40" for group in LETTERS), ("a=-1000",) * 50)),
 }
 """Kind of neighbours, metrics, and the person who is there or not; or the two of whom one is."""
@@ -208,7 +210,7 @@ class _Remembered(Groups):
 def _read(people: People, *, known: bool) -> Contributions:
     rows = [(number, *row.split("=")) for number, person in enumerate(people) for row in person]
     users, groups, amounts = zip(*rows, strict=True)
-    table = pa.table({"user": users, "group": groups, "x": [float(amount) for amount in amounts]})
+    table = pa.table({"user": users, "group": groups, "x": [float(amount or "nan") for amount in amounts]})
     events = open_events(table, table.column_names).table()
     return contributions(events, [None], events=False, keys=ONE_GROUP if known else None, scales=(SCALE,))
 

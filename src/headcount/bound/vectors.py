@@ -62,6 +62,8 @@ class Vector:
     """What is subtracted from each amount, or from each sum if `once`; in multiples of 1/GRID."""
     centred: bool = False
     """True if the centre is to be found first."""
+    with_number: bool = False
+    """Of "people" and "events": True for those with a number in the column; else all count."""
 
     def norms(self, groups: int) -> tuple[float, float]:
         """The least and the largest norm of a person who is in any of the groups: of counts, these are public."""
@@ -69,6 +71,21 @@ class Vector:
             return 0.0, inf
         most = 1.0 if self.kind == "people" else float(LARGEST_COUNT)
         return float(GRID), GRID * most * sqrt(groups * self.cells) + 1
+
+    @property
+    def of_column(self) -> bool:
+        """True if events without a number in the column are left out."""
+        return self.with_number or self.kind not in ("people", "events")
+
+    @property
+    def of_all_events(self) -> "Vector":
+        """Of people and events with a number: all of them, whose bound is also theirs."""
+        return Vector(self.kind) if self.with_number else self
+
+    @property
+    def divisor(self) -> "Vector":
+        """Of an amount: what its mean is divided by."""
+        return Vector("people" if self.once else "events", self.column, with_number=True)
 
     @property
     def needs_values(self) -> bool:
@@ -188,6 +205,7 @@ class GroupsByNumber(Groups):
 
 def entries(chunk: Chunk, vector: Vector) -> Entries:
     """The vectors of a chunk of people."""
+    chunk = chunk.with_number(vector.column) if vector.of_column else chunk
     count, rows = len(chunk.sizes), chunk.rows
     assert rows is not None
     people = np.repeat(np.arange(count), chunk.sizes)

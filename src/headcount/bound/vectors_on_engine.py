@@ -81,6 +81,7 @@ class GroupsOnEngine(Groups):
 
     def _of_rows(self, rows: ir.Table, vector: Vector) -> ir.Table:
         items, amount, cell = self.items.column_names, f"{AMOUNT}{vector.column}", f"{CELL}{vector.column}"
+        rows = rows.filter(rows[amount].notnull()) if vector.of_column else rows
         if vector.kind == "cells":
             return _counted(rows.select(USER, *items, **{CELL: _range(rows[cell], vector.starts)}))
         if vector.kind == "pooled":

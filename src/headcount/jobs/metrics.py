@@ -11,11 +11,13 @@ from headcount.exact import rational, written
 from headcount.mechanism.groups.metric import Metric, MetricKind
 
 GRAMMAR = (
-    "one of people, events, share, sum(x), mean(x), mean(x) per person, median(x), quantile(x, 0.9), with a column of "
-    "numbers for x"
+    "one of people, events, share, people(x), events(x), sum(x), mean(x), mean(x) per person, median(x), "
+    "quantile(x, 0.9), with a column of numbers for x"
 )
 PLAIN: tuple[MetricKind, ...] = ("people", "events", "share")
 OF_COLUMN = ("sum", "mean", "median", "quantile")
+EITHER: tuple[MetricKind, ...] = ("people", "events")
+"""Metrics of all rows, or of those with a number in a column."""
 OTHER_NAMES = {
     **dict.fromkeys(("average", "avg"), "mean(x)"),
     **dict.fromkeys(("count", "users", "nunique", "distinct"), "people"),
@@ -26,6 +28,8 @@ OTHER_NAMES = {
     "total": "sum(x)",
 }
 """What other tools call a metric."""
+OTHER_COUNTS = {"count": "events(x)", "rows": "events(x)", "size": "events(x)", "users": "people(x)"}
+"""The same of a column: in SQL, count(x) is the number of rows with an x."""
 PATTERN = re.compile(r"\s*(?P<name>\w+)\s*(\((?P<inside>.*)\)\s*(?P<per>per\s+person)?)?\s*", re.DOTALL)
 MOST_METRICS = 50
 ADDED_UP = {("people", "events"): "counts", ("sum(",): "sums"}
@@ -67,6 +71,8 @@ def metric_of(text: str, columns: Sequence[str]) -> Metric:
     if name in ("median", "quantile"):
         return Metric(text, "quantile", place, q)
     kinds: dict[str, MetricKind] = {"people": "people", "events": "events", "share": "share", "sum": "sum"}
+    if column:
+        kinds |= {"people": "people(x)", "events": "events(x)"}
     return Metric(text, kinds.get(name, "mean per person" if per_person else "mean"), place)
 
 
@@ -75,10 +81,11 @@ def _parts(text: str) -> tuple[str, str, Fraction, bool]:
     match = PATTERN.fullmatch(text)
     name = match["name"] if match else text
     if match is None or name not in (*PLAIN, *OF_COLUMN):
-        meant = _meant(str(name), (match["inside"] or "x") if match else "x")
+        meant = _meant(str(name), match["inside"] or "" if match else "")
         raise BadParameter(f"metrics: {text!r:.60} is no metric.", fix=f"{meant}It is {GRAMMAR}" if meant else GRAMMAR)
     inside, per_person = (match["inside"] or "").strip(), match["per"] is not None
-    if bool(inside) != (name in OF_COLUMN) or (per_person and name != "mean"):
+    fits = bool(inside) == (name in OF_COLUMN) or name in EITHER
+    if not fits or (per_person and name != "mean"):
         raise BadParameter(f"metrics: {text!r:.60} is no metric.", fix=GRAMMAR)
     if name != "quantile":
         return name, inside, Fraction(1, 2), per_person
@@ -91,8 +98,11 @@ def _parts(text: str) -> tuple[str, str, Fraction, bool]:
 def _meant(name: str, inside: str) -> str:
     """The metric that was probably meant, as a question; empty if nothing is like it."""
     near = get_close_matches(name, (*PLAIN, *OF_COLUMN), n=1)
-    metric = OTHER_NAMES.get(name.lower()) or next((f"{each}(x)" if each in OF_COLUMN else each for each in near), "")
-    return f"did you mean {metric.replace('(x', f'({inside}')}? " if metric else ""
+    of_column = (*OF_COLUMN, *EITHER) if inside else OF_COLUMN
+    other = (OTHER_COUNTS if inside else {}).get(name.lower()) or OTHER_NAMES.get(name.lower())
+    metric = other or next((f"{each}(x)" if each in of_column else each for each in near), "")
+    named = metric.replace("(x", f"({inside}") if inside else metric
+    return f"did you mean {named}? " if metric else ""
 
 
 def _fraction(text: str, typed: str) -> Fraction:

@@ -18,7 +18,8 @@ CLEAR_SHARE = 4 * BY_CHANCE
 """With fewer intervals beside 0 than this share, all of them may be noise."""
 WHOLE_SCALE = 0.99
 """An interval that covers this part of a public range says nothing."""
-METRIC = re.compile(r"\w+\((.+)\)", re.S)
+METRIC = re.compile(r"\w+\((.+)\)(?: per person)?", re.S)
+QUANTILE = re.compile(r"quantile\((.+), [^,]+\)", re.S)
 
 
 def misread_hints(table: pa.Table, about: About, request: Mapping[str, Any]) -> list[str]:
@@ -60,17 +61,22 @@ def _about_numbers(name: str) -> str:
 
 def _is_unread(table: pa.Table, column: str, values: list[Measure], scales: Mapping[str, float]) -> bool:
     """True if no released value of a column of amounts says anything."""
-    own = [each for each in values if (found := METRIC.fullmatch(each.name)) and found[1] == column]
+    own = [each for each in values if _column(each.name) == column]
     return bool(own) and all(_says_nothing(table, each, scales) for each in own)
 
 
 def _says_nothing(table: pa.Table, measure: Measure, scales: Mapping[str, float]) -> bool:
     """True if nearly all intervals of a value hold 0, or cover its whole public range."""
     low, high = (table[name].to_numpy().astype(float) for name in (measure.low, measure.high))
-    found = METRIC.fullmatch(measure.name)
-    scale = scales.get(found[1] if found else measure.name, np.inf)
+    scale = scales.get(_column(measure.name) or measure.name, np.inf)
     silent = ((low <= 0) & (high >= 0)) | (high - low >= WHOLE_SCALE * scale)
     return bool(np.count_nonzero(~silent) <= CLEAR_SHARE * len(low))
+
+
+def _column(metric: str) -> str:
+    """The column of a metric; empty if it has none."""
+    found = QUANTILE.fullmatch(metric) or METRIC.fullmatch(metric)
+    return found[1] if found else ""
 
 
 def _scales(parameters: Mapping[str, Any]) -> dict[str, float]:
@@ -104,10 +110,9 @@ def _binned(parameters: Mapping[str, Any], *, of_time: bool) -> list[str]:
 def _amounts(parameters: Mapping[str, Any]) -> list[str]:
     """Columns whose values are added up, averaged or ordered."""
     metrics = parameters.get("metrics")
-    named = [METRIC.fullmatch(each) for each in metrics if isinstance(each, str)] if isinstance(metrics, list) else []
+    named = [_column(each) for each in metrics if isinstance(each, str)] if isinstance(metrics, list) else []
     single = [parameters.get(name) for name in ("sum", "value")]
-    found = [*(name for name in single if isinstance(name, str) and name), *(each[1] for each in named if each)]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(name for name in (*single, *named) if isinstance(name, str) and name))
 
 
 def _firsts(given: Any) -> list[str]:

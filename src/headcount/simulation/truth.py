@@ -1,11 +1,10 @@
 """The truth: exact values of what a plan would release. NOT PRIVATE. The rows are read as a release reads them, with
 its conditions, periods and public items; then nothing is bounded, and nothing is noised."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import ibis
 import numpy as np
 import pyarrow as pa
 from ibis.expr import types as ir
@@ -13,7 +12,7 @@ from ibis.expr import types as ir
 from headcount.exact import Floats
 from headcount.jobs.items import ItemJob
 from headcount.jobs.quantiles import Quantiles
-from headcount.mechanism.groups.metric import Metric
+from headcount.mechanism.groups.metric import COUNTS, Metric
 from headcount.mechanism.groups.strategy import GroupStatistics
 from headcount.planner import Plan
 from headcount.run import read
@@ -23,7 +22,7 @@ from headcount.source.contributions import COUNT, USER, WIDE, Contributions
 from headcount.source.engines.registry import to_arrow
 from headcount.source.reading import reading
 
-ADDITIVE = ("people", "events", "share", "sum")
+ADDITIVE = (*COUNTS, "sum")
 """Metrics whose value is 0 for a group that has no rows."""
 
 
@@ -54,11 +53,16 @@ def _of_items(plan: Plan) -> Truth:
     scales = {metric.label: people["people"][0].as_py() if metric.kind == "share" else 1 for metric in metrics}
     return {
         metric.label: TrueValues(
-            dict(zip(items, (float(value) / scales[metric.label] for value in column.to_pylist()), strict=True)),
+            {item: value / scales[metric.label] for item, value in _known(items, column)},
             metric.kind in ADDITIVE,
         )
         for metric, column in zip(metrics, found.columns[len(pairs.items) :], strict=True)
     }
+
+
+def _known(items: list[tuple[Any, ...]], column: pa.ChunkedArray) -> Iterator[tuple[tuple[Any, ...], float]]:
+    """The items that have a value: a mean of nothing is none."""
+    return ((item, float(value)) for item, value in zip(items, column.to_pylist(), strict=True) if value is not None)
 
 
 def _named(plan: Plan, found: pa.Table, items: int) -> list[Any]:
@@ -82,15 +86,22 @@ def _query(plan: Plan, pairs: Contributions) -> tuple[tuple[Metric, ...], ir.Tab
 
 def _metric(metric: Metric, rows: ir.Table) -> ir.Value:
     """A statistic of a group of rows."""
-    people, events = rows[USER].nunique(), rows.count()
     if metric.kind in ("people", "share"):
-        return people.cast("float64")
+        return rows[USER].nunique().cast("float64")
     if metric.kind == "events":
-        return events.cast("float64")
+        return rows.count().cast("float64")
     amount = rows[f"{AMOUNT}{metric.column}"].cast("float64") / GRID
     if metric.kind == "quantile":
         return amount.quantile(float(metric.q))
-    return amount.sum() / {"sum": ibis.literal(1), "mean": events, "mean per person": people}[metric.kind]
+    people, events, added = rows[USER].nunique(where=amount.notnull()), amount.count(), amount.sum().fill_null(0.0)
+    found: dict[str, ir.Value] = {
+        "people(x)": people,
+        "events(x)": events,
+        "sum": added,
+        "mean": added / events.nullif(0),
+        "mean per person": added / people.nullif(0),
+    }
+    return found[metric.kind].cast("float64")
 
 
 def _of_quantiles(plan: Plan) -> Truth:

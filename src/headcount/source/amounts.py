@@ -1,4 +1,5 @@
-"""Columns of numbers that are measured: amounts in whole units of 1/GRID, and cells of public scales.
+"""Columns of numbers that are measured: amounts in whole units of 1/GRID, and cells of public scales. An event may be
+without a number in some of the columns.
 
 An engine and NumPy compute the same from the same number: every operation is correctly rounded (IEEE 754)."""
 
@@ -20,6 +21,8 @@ GRID = 1024
 """Amounts are summed in units of 1/GRID, each rounded down."""
 LARGEST_AMOUNT = 10**12
 """Amounts are clipped to [-LARGEST_AMOUNT, LARGEST_AMOUNT]."""
+MISSING = -(2**62)
+"""Stands for the amount of an event without a number, in NumPy: below every amount. An engine has NULL."""
 
 
 @dataclass(frozen=True)
@@ -35,15 +38,16 @@ class Numbers:
         return tuple(f"{RAW}{place}" for place in range(len(self.scales)))
 
     def on_engine(self, rows: ir.Table) -> ir.Table:
-        """Replace the numbers by amounts and cells."""
+        """Replace the numbers by amounts and cells; NULL stays NULL."""
         amounts = {f"{AMOUNT}{place}": amount(rows[name]) for place, name in enumerate(self.names)}
         cells = {f"{CELL}{place}": axis.place(rows[f"{RAW}{place}"]) for place, axis in self._scaled}
         return rows.mutate(**amounts, **cells).drop(*self.names)
 
     def by_number(self, raw: dict[str, Floats]) -> dict[str, Integers]:
-        """Amounts and cells of these numbers."""
+        """Amounts and cells of these numbers; of NaN, MISSING and any cell."""
         amounts = {f"{AMOUNT}{place}": _amounts(raw[name]) for place, name in enumerate(self.names)}
-        return amounts | {f"{CELL}{place}": axis.find(raw[f"{RAW}{place}"]) for place, axis in self._scaled}
+        cells = {f"{CELL}{place}": axis.find(np.nan_to_num(raw[f"{RAW}{place}"])) for place, axis in self._scaled}
+        return amounts | cells
 
     @property
     def _scaled(self) -> list[tuple[int, Axis]]:
@@ -65,6 +69,6 @@ def amount(column: ir.Column) -> ir.Column:
 
 
 def _amounts(numbers: Floats) -> Integers:
-    """`amount` of numbers in NumPy."""
-    within = np.clip(numbers, -float(LARGEST_AMOUNT), float(LARGEST_AMOUNT))
-    return np.floor(within * float(GRID)).astype(np.int64)
+    """`amount` of numbers in NumPy; MISSING for NaN."""
+    within = np.clip(np.nan_to_num(numbers), -float(LARGEST_AMOUNT), float(LARGEST_AMOUNT))
+    return np.where(np.isnan(numbers), MISSING, np.floor(within * float(GRID)).astype(np.int64))

@@ -76,9 +76,9 @@ class Contributions:
 
     @property
     def amounts(self) -> ir.Table:
-        """user, item0, item1, ..., amount0, cell0, ...: one row per event that has all numbers."""
+        """user, item0, item1, ..., amount0, cell0, ...: one row per event; NULL where it has no number."""
         assert self.events is not None, "amounts are those of events"
-        return self.events if self.numbers is None else self.numbers.on_engine(self.events.drop_null())
+        return self.events if self.numbers is None else self.numbers.on_engine(self.events)
 
     def of(self, people: ir.Table) -> ir.Table:
         """user, item0, item1, ..., count: the pairs of these people, with their other columns; and, if the engine
@@ -208,7 +208,7 @@ def contributions(
     values = [column if each is None else each.place(column) for column, each in zip(plain, bins, strict=True)]
     every = table.select(**{USER: _person(user)}, **dict(zip(items, values, strict=True)), **added)
     rows = every.drop_null() if scales is None else every.drop_null([USER, *items])
-    # user, item0, ...: one row per event; without an amount it is left out once amounts are read
+    # user, item0, ...: one row per event, also without a number that is measured
     listed = None if keys is None else ibis.memtable(keys)
     if listed is not None:
         rows = rows.semi_join(listed, items)
@@ -217,7 +217,7 @@ def contributions(
     elif events:
         pairs = rows.group_by(USER, *items).agg(**{COUNT: ibis.least(rows.count(), LARGEST_COUNT).cast("int64")})
     else:
-        pairs = _once_each(rows.drop_null() if scales else rows, items)
+        pairs = _once_each(rows, items)
     # user, item0, ..., count: one row per pair
     there = _everybody(table if everybody is None else everybody)
     numbers, once = None if scales is None else Numbers(tuple(scales)), amounts or not events

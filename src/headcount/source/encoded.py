@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import pairwise
+from math import nan
 
 import ibis
 import numpy as np
@@ -20,7 +21,7 @@ from ibis.expr import types as ir
 from numpy.typing import NDArray
 
 from headcount.exact import Floats, Integers
-from headcount.source.amounts import Numbers
+from headcount.source.amounts import AMOUNT, MISSING, Numbers
 from headcount.source.arrow_columns import floating_numbers, whole_numbers
 from headcount.source.engines.registry import engine_of, materialise, to_arrow
 
@@ -45,7 +46,16 @@ class Rows:
     def of(self, pairs: Booleans) -> "Rows":
         """Keep only the events of the masked pairs."""
         kept = np.repeat(pairs, self.lengths)
-        return Rows(self.lengths[pairs], {name: column[kept] for name, column in self.columns.items()})
+        return Rows(self.lengths[pairs], self._where(kept))
+
+    def with_number(self, column: int) -> "Rows":
+        """Keep only the events with a number in a column; a pair may be left with none."""
+        kept = self.columns[f"{AMOUNT}{column}"] != MISSING
+        pairs = np.repeat(np.arange(len(self.lengths)), self.lengths)[kept]
+        return Rows(added(len(self.lengths), pairs), self._where(kept))
+
+    def _where(self, events: Booleans) -> dict[str, Integers]:
+        return {name: column[events] for name, column in self.columns.items()}
 
 
 @dataclass(frozen=True)
@@ -135,6 +145,14 @@ class Chunk:
         new = numbers[self.items]
         kept = self.where(new >= 0)
         return replace(kept, pairs=kept.pairs - kept.items + new[new >= 0])
+
+    def with_number(self, column: int) -> "Chunk":
+        """Keep only the events with a number in a column, and the pairs that have any of these."""
+        assert self.rows is not None
+        if not (self.rows.columns[f"{AMOUNT}{column}"] == MISSING).any():
+            return self
+        rows = self.rows.with_number(column)
+        return replace(self, rows=rows).where(rows.lengths > 0)
 
     def where(self, pairs: Booleans) -> "Chunk":
         """Keep only the masked pairs."""
@@ -243,11 +261,11 @@ def _runs(events: Integers, together: int) -> list[tuple[int, int]]:
 
 def _chunk(pairs: ir.Table, *, most: int, numbers: Numbers | None) -> Chunk:
     """Fetch, sort and deduplicate pairs; with what is computed from the numbers of their events, if there are any."""
-    fetched = to_arrow(pairs).drop_null()  # events without a number
+    fetched = to_arrow(pairs)
     found, columns = whole_numbers(fetched[PAIR]), dict[str, Floats]()
     if numbers is not None and numbers.names:
         found, places = _sorted(found)
-        columns = {name: floating_numbers(fetched[name])[places] for name in numbers.names}
+        columns = {name: floating_numbers(fetched[name].fill_null(nan))[places] for name in numbers.names}
     else:
         found.sort()
     new = _changes(found)

@@ -3,7 +3,9 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
+import scipy
 
+from headcount.estimate.counts.two_scales import Measured
 from headcount.estimate.groups.spread import spread_between
 from headcount.estimate.tail.excess import Excess
 from headcount.exact import Floats
@@ -14,6 +16,10 @@ LEAST_SPREAD = 0.002
 """Means are taken to differ by at least this part: standard deviation."""
 OUTLYING_DEVIATIONS = 3.0
 """A mean that is further away from the others than this is left as it is."""
+LEAST_PART = 0.25
+"""A group with less than this part of what its people suggest is unlike the others: then each speaks for itself."""
+FALSE_ALARM = 0.05
+"""Probability that noise alone makes a group seem unlike the others."""
 FEWEST_DEVIATIONS = 2.0
 """A count that a mean is divided by is at least this many standard deviations of its noise."""
 
@@ -93,6 +99,13 @@ class Estimates:
         believed = np.where(outlying, 1.0, spread / (spread + noise))
         variance = believed * self.deviations**2 + (1 - believed) ** 2 / (1 / (spread + noise)).sum()
         return replace(self, values=middle + believed * (self.values - middle), deviations=np.sqrt(variance))
+
+
+def in_proportion(totals: Measured, people: Measured, scale: float) -> bool:
+    """True if no group has clearly less than a small part of what its people suggest, at `scale` per person."""
+    deviations = -float(scipy.special.ndtri(FALSE_ALARM / len(totals.values)))
+    noise = np.hypot(totals.deviation, LEAST_PART * scale * people.deviation)
+    return bool((totals.values >= LEAST_PART * scale * people.values - deviations * noise).all())
 
 
 def corrected(totals: Totals, sizes: Floats | None = None) -> Estimates:

@@ -6,7 +6,7 @@ computed from that. Proof for both kinds of neighbours: docs/proofs/groups.md.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import ClassVar
@@ -24,10 +24,10 @@ from headcount.bound.vectors import Vector
 from headcount.estimate.counts.debias import NOTHING_LOST, to_int64
 from headcount.estimate.counts.two_scales import CLEAR_DEVIATIONS, Measured, combined_counts
 from headcount.estimate.groups.quantiles import Distributions
-from headcount.estimate.groups.totals import Estimates, Totals, corrected
+from headcount.estimate.groups.totals import Estimates, Totals, corrected, in_proportion
 from headcount.exact import Floats, Integers
 from headcount.mechanism.groups.measurement import GroupMeasurement, Measurements
-from headcount.mechanism.groups.metric import EVENTS, PEOPLE, Metric
+from headcount.mechanism.groups.metric import COUNTS, PEOPLE, Metric
 from headcount.mechanism.mechanism import Columns, Estimand, Mechanism, Noisy
 from headcount.mechanism.unknown.second import MOST_SHOWN
 from headcount.noise import Entropy
@@ -133,11 +133,12 @@ class _Estimated:
     def __init__(self, mechanism: MeasuredGroups, noisy: NoisyGroups) -> None:
         self.mechanism, self.noisy = mechanism, noisy
         self.found = {_plain(each.vector): each for each in noisy.measured.vectors}
+        self.counted: dict[Vector, Estimates] = {}
         self.distributions: dict[Vector, Distributions] = {}
 
     def column(self, metric: Metric) -> Sequence[Floats | Integers]:
         """Values of a metric, and both ends of their intervals."""
-        counts = metric.kind in ("people", "share", "events")
+        counts = metric.kind in COUNTS
         if not len(self.noisy.values):
             return [to_int64(np.zeros(0)) if counts else np.zeros(0)] * 3
         if metric.kind == "quantile":
@@ -146,7 +147,7 @@ class _Estimated:
         low, high = found.ends(HALF_WIDTH)
         if not counts:
             return found.values, low, high
-        least = 0 if self.mechanism.threshold is None else 1
+        least = 0 if self.mechanism.threshold is None or metric.needs[0].with_number else 1
         return [to_int64(each, least) for each in (np.rint(found.values), np.floor(low), np.ceil(high))]
 
     def tail(self, metric: Metric) -> float:
@@ -156,10 +157,8 @@ class _Estimated:
         return self._estimates(metric).tail
 
     def _estimates(self, metric: Metric) -> Estimates:
-        if metric.kind in ("people", "share"):
-            return self.people
-        if metric.kind == "events":
-            return self.events
+        if metric.kind in COUNTS:
+            return self._counts(*metric.needs)
         if metric.kind == "sum":
             return self._sum(metric.column)
         return self._mean(Vector("amount", metric.column, once=metric.kind == "mean per person", centred=True))
@@ -169,24 +168,20 @@ class _Estimated:
         if plain in self.found:
             return self._combined(self.found[plain].totals)
         centred = next(each for each in self.found if each.centred and each.column == column)
-        return self._mean(centred).times(self._counts(centred))
+        return self._mean(centred).times(self._counts(centred.divisor))
 
     def _mean(self, vector: Vector) -> Estimates:
-        counts, measured = self._counts(vector), self.found[vector]
+        counts, measured = self._counts(vector.divisor), self.found[vector]
         found = corrected(measured.totals, counts.values).over(counts, measured.vector.centre / GRID)
         return found.drawn_together(measured.totals.deviation / counts.at_least)
 
     def _counts(self, vector: Vector) -> Estimates:
-        """What a mean is divided by."""
-        return self.people if vector.once else self.events
+        """Number of people or events; of those with an amount, a group may have none, however many people it has."""
+        if vector not in self.counted:
+            self.counted[vector] = self._people() if vector == PEOPLE else self._combined(self.found[vector].totals)
+        return self.counted[vector]
 
-    @cached_property
-    def events(self) -> Estimates:
-        """Number of events."""
-        return self._combined(self.found[EVENTS].totals)
-
-    @cached_property
-    def people(self) -> Estimates:
+    def _people(self) -> Estimates:
         """Number of people."""
         least = self.found[PEOPLE].bound / GRID / self.mechanism.bounding.limit**0.5 if self.first else 0.0
         return self._combined(self.found[PEOPLE].totals, min(least, 1.0), passes=2)
@@ -199,12 +194,14 @@ class _Estimated:
         return Measured(self.noisy.values / self.mechanism.bounding.unit, self.mechanism.deviation)
 
     def _combined(self, totals: Totals, least_ratio: float = 0.0, passes: int = 1) -> Estimates:
-        """Totals that are not negative, from their own measurement and from the people that groups were found by: of
-        most groups they are in about the same proportion."""
+        """Totals from their own measurement and from the people that groups were found by, if both are in about the
+        same proportion: a column may be empty in some of the groups."""
         everything, noise = float(totals.values.sum()), totals.deviation * len(totals.values) ** 0.5
         if self.first is None or everything < CLEAR_DEVIATIONS * noise:
             return corrected(totals)
         scale = everything / max(float(self.first.values.sum()), 1.0)
+        if not in_proportion(Measured(totals.values, totals.deviation), self.first, scale):
+            return corrected(totals)
         own = Measured(totals.values / scale, totals.deviation / scale)
         both = combined_counts(self.first, own, NOTHING_LOST, least_ratio / scale, passes=passes)
         kept, lost = both.counts * scale, totals.clipped
@@ -223,7 +220,7 @@ class _Estimated:
 
 def _plain(vector: Vector) -> Vector:
     """The vector as it was requested, before its centre or its ranges were found."""
-    return Vector(vector.kind, vector.column, once=vector.once, centred=vector.centred)
+    return replace(vector, cells=1, starts=(), centre=0.0)
 
 
 def shares(vectors: tuple[Vector, ...]) -> list[tuple[Fraction, int]]:

@@ -239,8 +239,7 @@ def _scale(vector: Vector, norms: dict[Vector, NoisyNorms], spread: float) -> fl
     """What an error of the vector's totals is relative to, over all groups."""
     if vector.kind == "cells":
         return norms[vector].seen.amount * spread / CELLS_DIFFICULTY
-    counted = next((each for each in norms if each.kind == ("people" if vector.once else "events")), None)
-    if vector.centred and vector.centre and counted is not None:
+    if vector.centred and vector.centre and (counted := vector.divisor) in norms:
         return abs(vector.centre) / GRID * norms[counted].seen.amount * spread
     return norms[vector].seen.amount * spread
 

@@ -2,20 +2,25 @@
 
 people, share              people
 events                     events
+people(x), events(x)       people and events with an x
 sum(x)                     the sum of x; if the mean of x is released as well, what that is computed from
-mean(x)                    events, and the sum of x less a centre: far less noise than in the sum itself
-mean(x) per person         people, and each person's sum of x less a centre
+mean(x)                    events with an x, and the sum of x less a centre: far less noise than in the sum itself
+mean(x) per person         people with an x, and each person's sum of x less a centre
 median(x), quantile(x, q)  events in each cell of a public scale
+
+As in SQL, an event without an x counts for people and events, and for nothing that is about x.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
 from headcount.bound.vectors import Vector
 
-MetricKind = Literal["people", "events", "share", "sum", "mean", "mean per person", "quantile"]
+MetricKind = Literal[
+    "people", "events", "share", "people(x)", "events(x)", "sum", "mean", "mean per person", "quantile"
+]
 
 
 @dataclass(frozen=True)
@@ -41,19 +46,26 @@ class Metric:
         """The vectors that it is computed from; the number of cells of a scale is added later."""
         amount = Vector("amount", self.column)
         centred = Vector("amount", self.column, centred=True)
+        people, events = (replace(each, column=self.column, with_number=True) for each in (PEOPLE, EVENTS))
         found: dict[MetricKind, tuple[Vector, ...]] = {
             "people": (PEOPLE,),
             "share": (PEOPLE,),
             "events": (EVENTS,),
+            "people(x)": (people,),
+            "events(x)": (events,),
             "sum": (amount,),
-            "mean": (EVENTS, centred),
-            "mean per person": (PEOPLE, Vector("amount", self.column, once=True, centred=True)),
+            "mean": (events, centred),
+            "mean per person": (people, Vector("amount", self.column, once=True, centred=True)),
             "quantile": (Vector("cells", self.column),),
         }
         return found[self.kind]
 
 
 PEOPLE, EVENTS = Vector("people"), Vector("events")
+COUNTS: tuple[MetricKind, ...] = ("people", "events", "share", "people(x)", "events(x)")
+"""Metrics that are whole numbers."""
+OF_AMOUNTS: tuple[MetricKind, ...] = ("sum", "mean", "mean per person")
+"""Metrics that are computed from sums."""
 
 
 def vectors(metrics: Sequence[Metric]) -> tuple[Vector, ...]:

@@ -15,12 +15,14 @@ from headcount.bound.selection.selection import BoundSelection
 from headcount.bound.vectors import Vector
 from headcount.mechanism.groups.measured import HALF_WIDTH, MeasuredGroups, of_found, of_listed
 from headcount.mechanism.groups.measurement import GroupMeasurement
-from headcount.mechanism.groups.metric import Metric, vectors
+from headcount.mechanism.groups.metric import OF_AMOUNTS, Metric, vectors
 from headcount.mechanism.mechanism import AnyMechanism, Columns
 from headcount.mechanism.strategy import Forecast, Strategy, all_appear, error_line, few_people, format_visible_from
 from headcount.source.amounts import GRID
 from headcount.source.axis import Axis
 
+DIVISOR_WEIGHT = 0.4
+"""Weight of a count that only means are divided by, beside what is measured itself."""
 EXAMPLE_SIZES = (100, 1_000, 10_000)
 """Sizes of groups for which a plan shows the error."""
 EXAMPLE_GROUPS = 10
@@ -71,15 +73,26 @@ class GroupStatistics(Strategy):
 
     def _measurement(self, events: tuple[Gaussian, ...]) -> GroupMeasurement:
         using = [[metric for metric in self.metrics if self._uses(metric, vector)] for vector in self.vectors]
-        weights = tuple(max(metric.weight for metric in metrics) for metrics in using)
+        weights = tuple(
+            max(metric.weight * _importance(vector, metric) for metric in metrics)
+            for vector, metrics in zip(self.vectors, using, strict=True)
+        )
         own = [_own(vector, metrics) for vector, metrics in zip(self.vectors, using, strict=True)]
         bounds = tuple(next((each.bound for each in metrics if each.bound is not None), None) for metrics in own)
         targets = tuple(min((each.target / HALF_WIDTH for each in some if each.target), default=None) for some in own)
+        given = dict(zip(self.vectors, bounds, strict=True))
+        bounds = tuple(given[each] or given.get(each.of_all_events) for each in self.vectors)
         return GroupMeasurement(events, self.vectors, weights, self.neighbours, bounds, targets)
 
     def _uses(self, metric: Metric, vector: Vector) -> bool:
-        summed = metric.kind == "sum" and vector.kind == "amount" and vector.column == metric.column
-        return summed or vector in map(self._with_cells, metric.needs)
+        return vector in map(self._with_cells, metric.needs) or vector in self._summed(metric)
+
+    def _summed(self, metric: Metric) -> tuple[Vector, ...]:
+        """What a sum is computed from, if its mean is released as well."""
+        if metric.kind != "sum":
+            return ()
+        centred = [each for each in self.vectors if each.centred and each.column == metric.column][:1]
+        return tuple(each for amount in centred for each in (amount, amount.divisor))
 
     def forecast(self, item: str, unit: str) -> Forecast:
         mechanism = self.mechanism(None if self.cells is not None else self._example)
@@ -110,10 +123,16 @@ class GroupStatistics(Strategy):
         )
 
 
+def _importance(vector: Vector, metric: Metric) -> float:
+    """The importance of a vector for a metric: a mean hardly depends on the count that its distance from the centre is
+    divided by."""
+    return 1.0 if vector.kind == "amount" or "mean" not in metric.kind else DIVISOR_WEIGHT
+
+
 def _own(vector: Vector, metrics: Sequence[Metric]) -> list[Metric]:
     """The metrics whose bound and target are those of a vector: of a mean, what it is the mean of, and not the count
     that it is divided by."""
-    return [metric for metric in metrics if vector.kind == "amount" or "mean" not in metric.kind]
+    return [metric for metric in metrics if (vector.kind == "amount") == (metric.kind in OF_AMOUNTS)]
 
 
 def sum_of_groups(bound: int | str) -> dict[str, Any]:
