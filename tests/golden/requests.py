@@ -213,6 +213,12 @@ REQUESTS = (
     Request("everything", "aggregate", {**ITEM, "metrics": METRICS, "range": (0, 150), "where": WHERE}),
     Request("replace", "aggregate", {**ITEM, "metrics": METRICS[1:4], **REPLACE}, "odd"),
     Request(
+        "missing values",
+        "aggregate",
+        {**ITEM, "metrics": ["people", "events", "people(minutes)", "events(minutes)", "mean(minutes)"]},
+        "odd",
+    ),
+    Request(
         "keys",
         "aggregate",
         {**KNOWN, "metrics": METRICS, "range": {"minutes": [0, 5, 20, 150]}, "delta": 1e-7},

@@ -72,7 +72,7 @@ class GroupStatistics(Strategy):
         return MeasuredGroups(found, event, self._measurement(events), self.metrics, self.scales)
 
     def _measurement(self, events: tuple[Gaussian, ...]) -> GroupMeasurement:
-        using = [[metric for metric in self.metrics if self._uses(metric, vector)] for vector in self.vectors]
+        using = self._using
         weights = tuple(
             max(metric.weight * _importance(vector, metric) for metric in metrics)
             for vector, metrics in zip(self.vectors, using, strict=True)
@@ -83,6 +83,17 @@ class GroupStatistics(Strategy):
         given = dict(zip(self.vectors, bounds, strict=True))
         bounds = tuple(given[each] or given.get(each.of_all_events) for each in self.vectors)
         return GroupMeasurement(events, self.vectors, weights, self.neighbours, bounds, targets)
+
+    @cached_property
+    def _using(self) -> list[list[Metric]]:
+        """The metrics that are computed from each vector."""
+        return [[metric for metric in self.metrics if self._uses(metric, vector)] for vector in self.vectors]
+
+    @property
+    def _importances(self) -> list[float]:
+        """The importance of each vector, if all metrics have the same weight."""
+        pairs = zip(self.vectors, self._using, strict=True)
+        return [max(_importance(vector, metric) for metric in metrics) for vector, metrics in pairs]
 
     def _uses(self, metric: Metric, vector: Vector) -> bool:
         return vector in map(self._with_cells, metric.needs) or vector in self._summed(metric)
@@ -97,9 +108,8 @@ class GroupStatistics(Strategy):
     def forecast(self, item: str, unit: str) -> Forecast:
         mechanism = self.mechanism(None if self.cells is not None else self._example)
         assert isinstance(mechanism, MeasuredGroups)
-        noise = (
-            2 * float(mechanism.measurement.events[-1].variance * EXAMPLE_GROUPS * len(self.vectors) / SQUARED) ** 0.5
-        )
+        variance = float(mechanism.measurement.events[-1].variance * EXAMPLE_GROUPS / SQUARED)
+        noise = 2 * (variance * sum(self._importances)) ** 0.5
         first, *others = (f"{100 * noise / size:.2g}% for" for size in EXAMPLE_SIZES)
         sizes = [f"{first} a group of {EXAMPLE_SIZES[0]:,} people"]
         sizes += [f"{percent} {size:,}" for percent, size in zip(others, EXAMPLE_SIZES[1:], strict=True)]
