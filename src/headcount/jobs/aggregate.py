@@ -68,9 +68,9 @@ def aggregate(
 ) -> Release:
     """Compute several statistics of each group: people, events, sums, means, quantiles. Groups are found once.
 
-    metrics: "people", "events", "share" (of all people): of all rows. "people(x)", "events(x)", "sum(x)", "mean(x)"
-        per event, "mean(x) per person" (the sum of x divided by the number of people with an x), "median(x)",
-        "quantile(x, 0.9)": of the rows with an x, as in SQL; x is a column of numbers.
+    metrics: "people", "events", "share" (of all people), "people(x)", "events(x)", "sum(x)", "mean(x)" per event,
+        "mean(x) per person" (the sum of x divided by the number of people with an x), "median(x)", "quantile(x, 0.9)";
+        x is a column of numbers, and a row without an x counts for the first three only, as in SQL.
     range: for quantiles: the lowest and the highest value that can be, which are public; or edges. For several columns,
         a mapping from column to either.
     bound: what one person may contribute to a metric, as the Euclidean norm across groups: {"sum(price)": 5000}. By
