@@ -17,8 +17,8 @@ from headcount.errors import HeadcountError
 TABLE = pa.table({"user_id": [1, 2], "word": ["a", "b"], "price": [1.0, 2.0]})
 GOOD: dict[str, Any] = {"user": "user_id", "by": "word", "epsilon": 1}
 METRICS = (
-    "one of people, events, share, sum(x), mean(x), mean(x) per person, median(x), quantile(x, 0.9), with a column of "
-    "numbers for x"
+    "one of people, events, share, people(x), events(x), sum(x), mean(x), mean(x) per person, median(x), "
+    "quantile(x, 0.9), with a column of numbers for x"
 )
 
 
@@ -163,6 +163,8 @@ def test_files_of_other_kinds(tmp_path: Path) -> None:
         ("average(price)", "mean(price)"),
         ("avg(price)", "mean(price)"),
         ("count", "people"),
+        ("count(price)", "events(price)"),
+        ("users(price)", "people(price)"),
         ("users", "people"),
         ("rows", "events"),
         ("max(price)", "quantile(price, 0.99)"),
