@@ -68,9 +68,10 @@ def aggregate(
 ) -> Release:
     """Compute several statistics of each group: people, events, sums, means, quantiles. Groups are found once.
 
-    metrics: "people", "events", "share" (of all people), "people(x)", "events(x)", "sum(x)", "mean(x)" per event,
-        "mean(x) per person" (the sum of x divided by the number of people with an x), "median(x)", "quantile(x, 0.9)";
-        x is a column of numbers, and a row without an x counts for the first three only, as in SQL.
+    metrics: "people", "events", "share" (of all people); of the rows with a number in a column x: "people(x)",
+        "events(x)", "sum(x)", "mean(x)" per event, "mean(x) per person", "median(x)", "quantile(x, 0.9)". A row without
+        an x counts for the first three only, as in SQL. A mean per person is the sum of x divided by the number of
+        people with an x.
     range: for quantiles: the lowest and the highest value that can be, which are public; or edges. For several columns,
         a mapping from column to either.
     bound: what one person may contribute to a metric, as the Euclidean norm across groups: {"sum(price)": 5000}. By
