@@ -113,6 +113,46 @@ def one_with_all(random: Random, people: int) -> tuple[Integers, Integers]:
     return drawn(random, sizes, 1500)
 
 
+def log_uniform(random: Random, people: int, least: int, most: int) -> Integers:
+    """Numbers of rows whose logarithm is uniform."""
+    return np.exp(random.uniform(np.log(least), np.log(most), people)).astype(np.int64)
+
+
+def spread_heavy(random: Random, people: int, heavy: int, least: int, most: int) -> tuple[Integers, Integers]:
+    """A few people have much, each another amount: no bin of a profile has many of them."""
+    light = drawn(random, random.integers(1, 3, people - heavy), 500)
+    return joined(light, drawn(random, log_uniform(random, heavy, least, most), 2000, 0.8))
+
+
+def most_items(random: Random, people: int, heavy: int, much: int, items: int) -> tuple[Integers, Integers]:
+    """A few people have most of all items, the others one or two."""
+    light = drawn(random, random.integers(1, 3, people - heavy), items)
+    common = random.gumbel(size=(heavy, items)) - 0.5 * np.log(np.arange(1, items + 1))
+    own = np.argsort(-common, axis=1)[:, :much]
+    return joined(light, (rows_of(np.full(heavy, much)), own.ravel()))
+
+
+def communities(random: Random, groups: int, people: int, heavy: int, much: int) -> tuple[Integers, Integers]:
+    """Groups with items of their own, each with a few people who have much of them."""
+    each = []
+    for first in range(0, 150 * groups, 150):
+        light = drawn(random, random.integers(1, 4, people), 150)
+        own = drawn(random, np.full(heavy, much), 150, 0.5)
+        each += [(light[0], light[1] + first), (own[0], own[1] + first)]
+    return joined(*each)
+
+
+def bots(random: Random, people: int, heavy: int, much: int, items: int) -> tuple[Integers, Integers]:
+    """A few people have nearly everything."""
+    light = drawn(random, random.integers(1, 4, people - heavy), items)
+    return joined(light, drawn(random, np.full(heavy, much), items, 0.3))
+
+
+def pareto_from_one(random: Random, people: int, index: float, items: int) -> tuple[Integers, Integers]:
+    """Pareto many rows a person, of most people one."""
+    return drawn(random, np.minimum(random.pareto(index, people) + 1, 3000).astype(np.int64), items)
+
+
 FAMILIES = {
     "few with much, 3%": Family("fit", lambda r: few_with_much(r, 10_000, 0.03, 40)),
     "few with much, 1%": Family("report", lambda r: few_with_much(r, 30_000, 0.01, 150)),
@@ -141,6 +181,17 @@ FAMILIES = {
     "2,000 people with much": Family("fit", lambda r: pareto(r, 2000, 1.2, 500)),
     "10,000 people": Family("fit", lambda r: drawn(r, r.geometric(0.2, 10_000), 500)),
     "1,000,000 people": Family("report", lambda r: drawn(r, r.geometric(0.4, 1_000_000), 5000)),
+    "400 with 12 to 400": Family("fit", lambda r: spread_heavy(r, 40_000, 400, 12, 400)),
+    "250 with 20 to 600": Family("report", lambda r: spread_heavy(r, 25_000, 250, 20, 600)),
+    "3% with 40 of 60": Family("fit", lambda r: most_items(r, 5_000, 150, 40, 60)),
+    "2% with 60 of 120": Family("report", lambda r: most_items(r, 12_000, 240, 60, 120)),
+    "communities, 8": Family("fit", lambda r: communities(r, 8, 4_000, 50, 60)),
+    "communities, 15": Family("report", lambda r: communities(r, 15, 2_000, 30, 80)),
+    "100 bots": Family("fit", lambda r: bots(r, 20_000, 100, 300, 500)),
+    "200 bots": Family("report", lambda r: bots(r, 30_000, 200, 500, 800)),
+    "Pareto 1.5 from 1": Family("fit", lambda r: pareto_from_one(r, 40_000, 1.5, 1000)),
+    "Pareto 1.1 from 1": Family("report", lambda r: pareto_from_one(r, 30_000, 1.1, 1500)),
+    "log-uniform, 1 to 80": Family("report", lambda r: drawn(r, log_uniform(r, 20_000, 1, 80), 1500)),
 }
 REAL = {
     "npm_deps2016_all": "fit",

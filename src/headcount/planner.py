@@ -221,7 +221,7 @@ class Plan:
         for number, selection in enumerate(selections):
             percent = f"{float(100 * selection.epsilon / self.budget.epsilon):.3g}%"
             price = f" This uses {percent} of epsilon ({float(selection.epsilon):g})." if selection.epsilon else ""
-            again = selection.reason or (NOBODY_SEEN if number > 0 and selection.repeats else "")
+            again = NOBODY_SEEN if number > 0 and selection.repeats else ""
             outcome = selection.outcome(mechanism.bounding) if mechanism else ""
             sentences.append(f"{again}{selection.explain(self.job.item)}{price}{outcome}")
         return sentences

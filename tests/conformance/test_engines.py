@@ -43,11 +43,12 @@ from headcount.bound.selection.amounts import NothingSeenSums, UsualAmounts
 from headcount.bound.selection.by_load import Exponential, Generalized
 from headcount.bound.selection.compare import ComparedSizes, ComparedSums
 from headcount.bound.selection.draws import MostDrawn, PublicDrawn
+from headcount.bound.selection.heavy import HeavyPeople
 from headcount.bound.selection.loss import SamplingLoss
 from headcount.bound.selection.paper import DpSgd, InverseSensitivity, MQuantile, OutputPerturbation, Quantile
 from headcount.bound.selection.people import PeopleCount
 from headcount.bound.selection.plume import Discovered, Discovering, UsualItems
-from headcount.bound.selection.profile import Doubtful, FewItems, FromProfile, NothingSeen
+from headcount.bound.selection.profile import FewEvents, FewItems, FromProfile, NothingSeen
 from headcount.bound.vectors import Vector
 from headcount.source import Contributions, contributions, open_events
 from headcount.source.engines.registry import to_arrow
@@ -61,8 +62,8 @@ FOUND = GaussianThreshold(Fraction(10), 3, 1, 20, "add-remove")
 BOUNDINGS: list[tuple[str, Bounding]] = [
     ("users", SampledItems(2)),
     ("users", NothingSeen(1)),
-    ("users", Doubtful(1)),
-    ("users", FewItems(1, expected=0.0, suspect=False, people=0.0)),
+    ("users", FewItems(1, people=0.0, otherwise=SampledItems(2))),
+    ("events", FewEvents(1, people=0.0, otherwise=SampledEvents(2))),
     ("events", SampledEvents(3)),
     ("users", ScaledToSum(2, 1)),
     ("events", ScaledToSum(3, 10**6)),
@@ -99,6 +100,8 @@ CHOICES: list[tuple[str, BoundSelection[Any]]] = [
     ("users", Exponential(*EPSILON, SampledItems, *UNKNOWN)),
     ("events", Generalized(*EPSILON, SampledEvents, *UNKNOWN)),
     ("users", FromProfile(*EPSILON, 1)),
+    ("users", HeavyPeople(*EPSILON, FewItems(1, people=0.0, otherwise=SampledItems(2)))),
+    ("events", HeavyPeople(*EPSILON, FewEvents(1, people=0.0, otherwise=SampledEvents(2)))),
     ("users", SamplingLoss(*EPSILON, SampledItems(2))),
     ("events", SamplingLoss(*EPSILON, SampledEvents(3))),
     ("events", MostDrawn(*EPSILON, (), 5, None)),

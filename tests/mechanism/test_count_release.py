@@ -28,8 +28,9 @@ from headcount.audit.specimens import found_in, ranked
 from headcount.bound import BoundedTop, Bounding, BoundSelection, SampledItems, TopItems, TopSums, WeightedClip
 from headcount.bound.sample import Loss
 from headcount.bound.selection.amounts import UsualAmounts
+from headcount.bound.selection.heavy import HeavyPeople
 from headcount.bound.selection.loss import SamplingLoss
-from headcount.bound.selection.profile import Doubtful, FewItems, NothingSeen
+from headcount.bound.selection.profile import FewItems, NothingSeen
 from headcount.exact import Integers
 from headcount.mechanism import CountRelease, NoisyFound, Strategy
 from headcount.mechanism.topk import count_release
@@ -415,11 +416,17 @@ def branches(
 
 
 def may_follow(selection: BoundSelection[Any]) -> list[Bounding]:
-    """What a second profile may lead to, or the measured loss of a sample."""
-    if not isinstance(selection, SamplingLoss):
-        return [NothingSeen(1), SampledItems(2), scaled(1), scaled(1000)]
-    doubt = [Doubtful(2)] if isinstance(selection.sampled, FewItems) else []
-    return [*doubt, replace(selection.sampled, lost=Loss(5.0, 9.0))]
+    """What a second profile may lead to, the count of people with far more, or the measured loss of a sample."""
+    if isinstance(selection, HeavyPeople):
+        return [SampledItems(2), selection.sampled.otherwise]
+    if isinstance(selection, SamplingLoss):
+        return [replace(selection.sampled, lost=Loss(5.0, 9.0))]
+    return [few(), scaled(1), scaled(1000)]
+
+
+def few() -> FewItems:
+    """What a profile leads to, of people with one item."""
+    return FewItems(1, people=0.0, otherwise=scaled(1))
 
 
 @pytest.mark.slow(one_in=3)
@@ -429,8 +436,8 @@ def may_follow(selection: BoundSelection[Any]) -> list[Bounding]:
     [
         (scaled(1), 1),
         (scaled(1000), 1),
-        (NothingSeen(1), 3),
-        (FewItems(1, expected=3.0, suspect=False, people=0.0), 4),
+        (NothingSeen(1), 4),
+        (FewItems(1, people=0.0, otherwise=WeightedClip(1, 10_000, 1)), 3),
     ],
 )
 def test_choices_and_counts_never_add_up_to_more(neighbours: Neighbours, first: Bounding, most: int) -> None:

@@ -18,11 +18,10 @@ from headcount.bound import BoundedRounds, Split, SplitWeight
 from headcount.bound.selection.profile import Profile
 from headcount.bound.shown import Shown
 from headcount.errors import BadParameter
-from headcount.estimate.counts.two_scales import Measured
 from headcount.exact import Integers
 from headcount.mechanism import Joint, Noisy, NoisyRounds
 from headcount.mechanism.unknown import joint
-from headcount.mechanism.unknown.joint import SHARES, WEIGHTS, Counting, JointRun, raised
+from headcount.mechanism.unknown.joint import SHARES, WEIGHTS, Counting
 from headcount.source.contributions import ReadPlan
 from headcount.source.encoded import Booleans
 
@@ -301,86 +300,22 @@ def test_the_bound_grows_with_what_is_shown_but_not_beyond_what_people_have() ->
     assert Counting(counting.profile, 10, 0.0).bound_for(8.0, 44) == 10
 
 
-PEOPLE = Profile((1, 2, 4, 8), np.array([0.0, 900.0, 0.0, 100.0]), 1.0, gaussian=True)
-"""900 people with two or three items, and 100 with eight, or more."""
+def test_people_grow_with_the_bound() -> None:
+    """They have twice as much once the bound is; the few who have most, three times as much once there are three times
+    as many items."""
+    counting = Counting(Profile((1, 2, 4), np.array([900.0, 80.0, 20.0]), 1.0, gaussian=True), 3, 1.0, 10)
+    assert counting.growth(3, 10).tolist() == [1, 1, 1]
+    assert counting.growth(6, 20).tolist() == [2, 2, 2]
+    assert counting.growth(6, 30).tolist() == [2, 2, 3]
+    assert counting.growth(6, 10).tolist() == [2, 2, 2]
 
 
-def test_the_narrower_bound_keeps_nine_tenths() -> None:
-    counting = Counting(PEOPLE, 8, 1.0)
-    amounts, norms = np.array([900 * 6**0.5, 800]), np.array([6**0.25, 8**0.5])
-
-    def kept(bound: int) -> float:
-        return float((amounts * np.minimum(1, sqrt(bound) / norms)).sum() / amounts.sum())
-
-    narrow = counting.narrower(8)
-    assert 1 < narrow < 8
-    assert kept(narrow - 1) < 0.9 <= kept(narrow)
-    assert counting.narrower(24) == 3 * narrow
-    assert Counting(PEOPLE, 1, 1.0).narrower(5) == 5
-    nobody = Profile((1, 2), np.zeros(2), 1.0, gaussian=True)
-    assert Counting(nobody, 9, 1.0).narrower(12) == 12
-
-
-class Profiled(Joint):
-    """With a profile and a bound that are given."""
-
-    def counting(self, run: JointRun, place: int) -> Counting:
-        return Counting(PEOPLE, 8, run.weight)
-
-
-def profiled(expected: int) -> Profiled:
-    made = calibrated(expected=expected)
-    return Profiled(made.bounding, made.event, made.earlier, made.second)
-
-
-@pytest.mark.parametrize(("items", "expected", "narrow"), [(20, 2000, True), (20, 2106, False), (19, 1900, False)])
-def test_the_last_round_is_narrower_if_nearly_everything_is_shown(items: int, expected: int, narrow: bool) -> None:
-    """And if it is enough items to fit a ratio to."""
-    mechanism, seen = profiled(expected), Seen()
-    noisy = mechanism.run(seen.bounded(mechanism, [[100 * NORM] * items + [0]] * 4), Drawn())
-    assert isinstance(noisy, NoisyRounds)
-    *earlier, last = (split.bound for _, split in seen.splits)
-    assert earlier == [8, 8]
-    assert (last < 8) is narrow
-    assert noisy.second.bound_squared == 8
-
-
-@pytest.mark.parametrize(("expected", "narrow"), [(2000, True), (2105, True), (2106, False), (3100, False)])
-def test_whether_it_is_narrower_follows_from_noisy_weights_of_what_is_shown(expected: int, narrow: bool) -> None:
-    """Totals of 1,000 and noise of as much; the last item is not shown, and has noise alone."""
-    mechanism, seen = profiled(expected), Seen()
+@pytest.mark.parametrize(("expected", "part"), [(2000, 1.0), (2500, 0.64), (4000, 0.25)])
+def test_the_weight_of_what_is_not_shown_decides_nothing(expected: int, part: float) -> None:
+    """Totals of 1,000 and noise of as much on 20 items; the last item is not shown, and has noise alone."""
+    mechanism, seen = calibrated(expected=expected), Seen()
     mechanism.run(seen.bounded(mechanism, [[50 * NORM] * 20 + [0]] * 4), Drawn(50 * NORM))
-    assert (seen.splits[-1][1].bound < 8) is narrow
-
-
-def test_narrow_counts_are_kept_apart_and_used() -> None:
-    """The counts of the second round, of the third and of the end are averaged, and the narrow ones raised to these."""
-    mechanism, seen = profiled(2000), Seen()
-    noisy = mechanism.run(seen.bounded(mechanism, [[100 * NORM] * 20] * 4), Drawn())
-    assert isinstance(noisy, NoisyRounds)
-    *wide, last = (split.unit for _, split in seen.splits)
-    precisions = [unit**2 / float(event.variance) for unit, event in zip(wide, mechanism.rounds[1:3], strict=True)]
-    precisions += [Nobody(1).unit(8) ** 2 / float(mechanism.second.totals.variance)]
-    mean = np.average([100 * NORM / wide[0], 100 * NORM / wide[1], 0], weights=precisions)
-    alone = Measured(np.full(20, mean), np.full(20, sum(precisions) ** -0.5))
-    narrow = Measured(np.full(20, 100 * NORM / last), np.full(20, sqrt(mechanism.event.variance) / last))
-    expected = raised(narrow, alone)
-    assert noisy.second.totals.values.tolist() == pytest.approx(expected.values.tolist())
-    assert np.asarray(noisy.second.totals.deviation).tolist() == pytest.approx(np.asarray(expected.deviation).tolist())
-    assert (np.asarray(expected.deviation) < np.asarray(alone.deviation)).all()
-
-
-def test_narrow_counts_are_raised_to_wide_ones() -> None:
-    """By one ratio, with less noise than the wide ones have; items without a narrow count keep the wide one."""
-    chance, true = np.random.default_rng(1), np.geomspace(2_000, 9_000, 200)
-    narrow = Measured(true / 1.25 + chance.normal(0, 10, 200), np.where(np.arange(200) < 3, np.inf, 10.0))
-    wide = Measured(true + chance.normal(0, 50, 200), np.full(200, 50.0))
-    found = raised(narrow, wide)
-    off = np.abs(found.values - true)[3:]
-    assert off.mean() < 0.5 * np.abs(wide.values - true)[3:].mean()
-    assert (off < 2 * np.asarray(found.deviation)[3:]).mean() > 0.9
-    assert found.values[:3].tolist() == wide.values[:3].tolist()
-    assert np.asarray(found.deviation)[:3].tolist() == [50.0] * 3
+    assert seen.splits[-1][1].part == pytest.approx(part * NORM**2, rel=1e-6)
 
 
 # What is made of it

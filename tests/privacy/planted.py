@@ -82,6 +82,7 @@ JOINT = "tests/mechanism/test_joint.py::"
 PROFILE = "tests/bound/test_profile.py::"
 MEASURE = "tests/bound/test_measure.py::"
 LOSS = "tests/bound/test_loss.py::"
+HEAVY = "tests/bound/test_heavy.py::"
 AUTOMATIC = "tests/usability/test_automatic_bound.py::"
 CHOICES = "tests/bound/test_choices.py::"
 SECOND = "tests/privacy/test_no_second_draw.py::"
@@ -2072,21 +2073,10 @@ BUGS = [
         JOINT + "test_weights_that_do_not_fit_into_64_bits",
     ),
     Bug(
-        "joint: a narrower bound that follows from weights without noise",
-        "mechanism/unknown/joint.py",
-        (
-            (
-                "mechanism.is_narrow(weight, shown, place)",
-                "mechanism.is_narrow(float(self.bounded.totals.sum()) / mechanism.bounding.unit, shown, place)",
-            ),
-        ),
-        JOINT + "test_whether_it_is_narrower_follows_from_noisy_weights_of_what_is_shown",
-    ),
-    Bug(
         "joint: the weight of what is not shown decides",
         "mechanism/unknown/joint.py",
         (("np.maximum(self.first[self.means.shown], 0)", "np.maximum(self.first, 0)"),),
-        JOINT + "test_whether_it_is_narrower_follows_from_noisy_weights_of_what_is_shown",
+        JOINT + "test_the_weight_of_what_is_not_shown_decides_nothing",
     ),
     Bug(
         "joint: any split is taken",
@@ -2462,15 +2452,50 @@ BUGS = [
         EXACTLY + "test_thresholded_people_and_what_sampling_took_away",
     ),
     Bug(
-        "what sampling took away, judged without noise",
-        "bound/selection/loss.py",
-        (("and taken > self.sampled", "and lost.sum() > self.sampled"),),
-        LOSS + "test_exact_epsilon",
+        "people who have far more are not told to the ledger",
+        "bound/selection/heavy.py",
+        (("return (Laplace(self.scale, Fraction(1)),)", "return ()"),),
+        HEAVY + "test_exact_epsilon",
+    ),
+    Bug(
+        "people who have far more, without noise",
+        "bound/selection/heavy.py",
+        (("noisy = people + int(entropy.draw(DiscreteLaplace(self.scale), 1)[0])", "noisy = people"),),
+        HEAVY + "test_exact_epsilon",
+    ),
+    Bug(
+        "people who have far more count with all that they have",
+        "bound/selection/heavy.py",
+        (
+            (
+                "statistics.people[statistics.sizes > self.limit].sum()",
+                "(statistics.sizes * statistics.people)[statistics.sizes > self.limit].sum()",
+            ),
+        ),
+        HEAVY + "test_exact_epsilon",
+    ),
+    Bug(
+        "people who have far more are sampled all the same",
+        "bound/selection/heavy.py",
+        (("return self.sampled.otherwise", "return SampledItems(self.sampled.most)"),),
+        HEAVY + "test_as_many_people_as_may_be_unseen_are_seen_in_19_of_20_cases",
+    ),
+    Bug(
+        "fewer people are stated than may be unseen",
+        "bound/selection/heavy.py",
+        (("(HEAVY_SCALES + log(1 / (2 * MISS_RATE))) * float(self.scale)", "HEAVY_SCALES * float(self.scale)"),),
+        HEAVY + "test_as_many_people_as_may_be_unseen_are_seen_in_19_of_20_cases",
+    ),
+    Bug(
+        "what is clipped of people who are not in the profile is not looked at",
+        "mechanism/unknown/second.py",
+        (("if excess > HEAVY_DEVIATIONS * noise else 0.0", "if excess > 10**9 * noise else 0.0"),),
+        WEIGHTED + "test_people_in_whatever_bins_are_noticed",
     ),
     Bug(
         "what may be selected later is not reserved before the charge",
         "mechanism/unknown/strategy.py",
-        (("return SamplingLoss.default_share + (", "return 0 * SamplingLoss.default_share + ("),),
+        (("return HeavyPeople.default_share + lost", "return lost"),),
         FOUND + "test_choices_and_counts_never_add_up_to_more",
     ),
     Bug(
@@ -2526,8 +2551,8 @@ BUGS = [
         "bound/selection/profile.py",
         (
             (
-                "statistics.on(self.starts).people + noise,",
-                "statistics.on(self.starts).people + noise * (statistics.on(self.starts).people > 0),",
+                "people = statistics.on(self.starts).people + noise\n",
+                "people = statistics.on(self.starts).people\n        people = people + noise * (people > 0)\n",
             ),
         ),
         PROFILE + "test_exact_epsilon_of_the_noisy_bins",
@@ -2537,7 +2562,7 @@ BUGS = [
         "bound/selection/nonempty_bins.py",
         (
             (
-                "    levels: Floats = FALSE_POSITIVE_RATE / len(WIDTHS) / ((gap + 1) * (gap + 2))\n",
+                "    levels: Floats = rate / len(WIDTHS) / ((gap + 1) * (gap + 2))\n",
                 "    levels: Floats = np.full(bins, 1 / 10_000) + 0 * gap\n",
             ),
         ),

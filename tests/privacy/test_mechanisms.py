@@ -33,7 +33,7 @@ from headcount.bound import (
     WeightedClip,
 )
 from headcount.bound.selection.loss import SamplingLoss
-from headcount.bound.selection.profile import FewItems, Profile
+from headcount.bound.selection.profile import Profile
 from headcount.bound.shown import PeopleSizes, Shown
 from headcount.exact import Integers
 from headcount.mechanism import AnyMechanism, NoisyTwice, NoisyWithScalar, Thresholded, Weighted
@@ -198,8 +198,8 @@ class Open(SecondMeasurement):
 
     profiles: list[list[float]] = field(default_factory=list, compare=False)
 
-    def look(self, shown: Shown, entropy: Entropy) -> Profile:
-        profile = super().look(shown, entropy)
+    def look(self, shown: Shown, items: int, entropy: Entropy) -> Profile:
+        profile = super().look(shown, items, entropy)
         self.profiles.append(profile.counts.tolist())
         return profile
 
@@ -318,13 +318,13 @@ def test_thresholded_people_and_what_sampling_took_away(neighbours: Neighbours) 
     budget = Cost(Fraction(2), Fraction(1, 20))
 
     half = Cost(budget.epsilon / 2, budget.delta)
-    loss = SamplingLoss(half.epsilon, neighbours, FewItems(1, expected=0.0, suspect=True, people=0.0))
+    loss = SamplingLoss(half.epsilon, neighbours, SampledItems(1))
     mechanism = thresholded.calibrated(half, SampledItems(1), neighbours)
 
     def run(people: tuple[Person, ...], entropy: Entropy) -> object:
         drawn = loss.draw(sizes(people), entropy)
         noisy = mechanism.run(bounded(people, mechanism.bounding, False, False), entropy)
-        return type(drawn).__name__, drawn.lost, noisy.items["item0"].to_pylist(), noisy.values.tolist()
+        return drawn.lost, noisy.items["item0"].to_pylist(), noisy.values.tolist()
 
     kinds: list[Person] = [("a",), ("a", "b"), tuple("abcdefgh")]
     laws, few = Laws(run, LEFT_OUT), list(pairs(kinds, 1, neighbours))

@@ -5,6 +5,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -12,6 +13,7 @@ import headcount as hc
 from headcount.account import Cost, compose
 from headcount.mechanism.known.strategy import SELECTIONS as KNOWN
 from headcount.mechanism.unknown.strategy import SELECTIONS as UNKNOWN
+from headcount.noise import KeyedEntropy
 
 SONGS = [f"song {number:04d}" for number in range(1, 201)]
 ASKED: dict[str, Any] = {"user": "user", "by": "song", "epsilon": 1}
@@ -120,13 +122,35 @@ def test_without_undoing_counts_are_lower(plays: Any) -> None:
 
 
 def test_people_with_one_item_are_not_scaled() -> None:
-    import pyarrow as pa
-
     table = pa.table({"user": list(range(20_000)), "song": [f"song {number % 50}" for number in range(20_000)]})
-    releases = [hc.histogram(table, **ASKED) for _ in range(3)]  # one profile in a hundred shows others by chance
-    release = next(each for each in releases if each.about.bound == 1)
-    assert [event.name for event in release.cost.events][-2:] == ["laplace", "randomized-laplace-threshold"]
-    assert "headcount measures how much is lost if people count at most once" in " ".join(release.explain().split())
+    releases = [hc.histogram(table, **ASKED) for _ in range(5)]  # noise alone is taken for people in one of 24
+    release = next(each for each in releases if len(each.cost.events) == 4)
+    assert [event.name for event in release.cost.events] == ["laplace"] * 3 + ["randomized-laplace-threshold"]
+    explained = " ".join(release.explain().split())
+    assert "headcount counts the people who have more than 4 songs, with discrete Laplace noise" in explained
+    assert "headcount measures how much is lost if people count at most once" in explained
     for each in releases:  # all that was drawn is charged, and taken from the same epsilon
         assert compose.covers(Cost(Fraction(1), Fraction(1, 10**6)), each.cost.events)
-        assert not compose.covers(Cost(Fraction(99, 100), Fraction(1, 10**6)), each.cost.events)
+    assert not compose.covers(Cost(Fraction(99, 100), Fraction(1, 10**6)), release.cost.events)
+
+
+def heavy_people() -> pa.Table:
+    """20,000 people with one or two of 200 songs, and 300 with 12 to 400 rows each, of 400 songs."""
+    random = np.random.default_rng(1)
+    sizes = [random.integers(1, 3, 20_000), np.exp(random.uniform(np.log(12), np.log(400), 300)).astype(np.int64)]
+    users = np.repeat(np.arange(20_300), np.concatenate(sizes))
+    ranks = [200 ** random.random(sizes[0].sum()), 400 ** random.random(sizes[1].sum())]
+    return pa.table({"user": users, "song": np.concatenate(ranks).astype(np.int64)})
+
+
+def test_heavy_people_of_all_sizes_are_noticed() -> None:
+    """They have half of all pairs, and hardly any two of them the same number: intervals hold all the same."""
+    table, held = heavy_people(), []
+    people = table.group_by(["user", "song"]).aggregate([]).group_by("song").aggregate([([], "count_all")])
+    true = dict(zip(people["song"].to_pylist(), people["count_all"].to_pylist(), strict=True))
+    for seed in range(4):
+        entropy = KeyedEntropy(bytes([seed + 1] * 32))
+        rows = hc.plan("histogram", table, **ASKED).release(entropy=entropy).table.to_pylist()
+        held += [each["low"] <= true[each["song"]] <= each["high"] for each in rows]
+    assert len(held) > 400
+    assert np.mean(held) > 0.92

@@ -31,21 +31,18 @@ from headcount.source.contributions import ReadPlan
 
 @dataclass(frozen=True)
 class TwoRounds(Joint):
-    """Rounds of the real code, and nothing else: shown items are counted from the first round on, in the last one at a
-    bound that is narrower than the given one, and their counts are those of rounds alone."""
+    """Rounds of the real code, and nothing else: shown items are counted from the first round on, and their counts are
+    those of rounds alone."""
 
     def is_enough(self, weight: float, place: int) -> bool:
         return True
 
     def counting(self, run: JointRun, place: int) -> Counting:
-        return Counting(Profile((1, 2), np.array([1000, 0]), 1.0), 2, run.weight)
-
-    def is_narrow(self, weight: float, shown: int, place: int) -> bool:
-        return place + 2 == len(self.rounds)
+        return Counting(Profile((1, 2), np.array([1000, 0]), 1.0), 1, run.weight)
 
     def counted(self, run: JointRun, counting: Counting) -> NoisySecond:
-        counts = [each.of(run.means.shown).values for each in (run.wide, run.narrow)]
-        return NoisySecond(run.bound, Measured(np.concatenate(counts), 1.0), Measured(np.zeros(1), 1.0), 1.0)
+        counts = run.counts.of(run.means.shown).values
+        return NoisySecond(run.bound, Measured(counts, 1.0), Measured(np.zeros(1), 1.0), 1.0)
 
 
 def two_rounds(neighbours: Neighbours) -> TwoRounds:

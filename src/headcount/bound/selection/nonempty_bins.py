@@ -3,9 +3,9 @@
 The hypotheses "nobody is in bin k or above" are nested, and tested in order: a run of adjacent bins that starts at k or
 later has a larger sum than noise alone would have. If it is rejected by a run that starts at bin s, the next one is
 "nobody is above s". A run that starts g bins after k gets the fraction 1/((g + 1)(g + 2)) of the error probability;
-these fractions sum to 1, for any number of bins. So a run of empty bins is taken for nonempty with probability at most
-FALSE_POSITIVE_RATE in all: the first true hypothesis is the only one that matters, as testing stops there, and no later
-one has a larger fraction for the same run (a fixed-sequence test: Maurer, Hothorn & Lehmacher 1995).
+these fractions sum to 1, for any number of bins. So a run of empty bins is taken for nonempty with at most that
+probability in all: the first true hypothesis is the only one that matters, as testing stops there, and no later one has
+a larger fraction for the same run (a fixed-sequence test: Maurer, Hothorn & Lehmacher 1995).
 """
 
 from collections.abc import Callable
@@ -19,7 +19,9 @@ from numpy.typing import NDArray
 from headcount.exact import Floats
 
 FALSE_POSITIVE_RATE = 1 / 30_000
-"""Probability that one profile has people in empty bins. A release draws at most three: 1 in 10,000 releases."""
+"""Probability that one profile has people in empty bins, where sizes have no limit: a false bin may be anywhere."""
+LIMITED_RATE = 1 / 1000
+"""The same for numbers of items: a false bin costs less there."""
 WIDTHS = (1, 2, 4, 8)
 """Lengths of the runs of adjacent bins that are tested."""
 MAX_RUN_BINS = 4
@@ -51,36 +53,36 @@ def _significant(counts: NDArray[Any], first: int, width: int, critical: Critica
     return [first + int(start) for start in np.flatnonzero(sums >= least)]
 
 
-def laplace(scale: float) -> Critical:
-    """Critical values of discrete Laplace noise."""
+def laplace(scale: float, rate: float = FALSE_POSITIVE_RATE) -> Critical:
+    """Critical values of discrete Laplace noise, for this probability of an error."""
 
     def critical(width: int, bins: int) -> Floats:
-        return scale * thresholds(width, bins) + width  # discrete noise is at most 1 above
+        return scale * thresholds(width, bins, rate) + width  # discrete noise is at most 1 above
 
     return critical
 
 
-def gaussian(deviation: float) -> Critical:
-    """Critical values of Gaussian noise."""
+def gaussian(deviation: float, rate: float = FALSE_POSITIVE_RATE) -> Critical:
+    """Critical values of Gaussian noise, for this probability of an error."""
 
     def critical(width: int, bins: int) -> Floats:
-        values: Floats = -deviation * width**0.5 * scipy.special.ndtri(_levels(bins))
+        values: Floats = -deviation * width**0.5 * scipy.special.ndtri(_levels(bins, rate))
         return values
 
     return critical
 
 
-def _levels(bins: int) -> Floats:
+def _levels(bins: int, rate: float) -> Floats:
     """Error probabilities of runs of one width that start 0, 1, 2, ... bins later."""
     gap = np.arange(bins)
-    levels: Floats = FALSE_POSITIVE_RATE / len(WIDTHS) / ((gap + 1) * (gap + 2))
+    levels: Floats = rate / len(WIDTHS) / ((gap + 1) * (gap + 2))
     return levels
 
 
 @cache
-def thresholds(width: int, bins: int) -> Floats:
+def thresholds(width: int, bins: int, rate: float = FALSE_POSITIVE_RATE) -> Floats:
     """Critical values for Laplace noise, in units of its scale: by bisection, as the tail decreases."""
-    level = _levels(bins)
+    level = _levels(bins, rate)
     low, high = np.zeros(bins), np.full(bins, 1000.0)
     for _ in range(60):
         middle = (low + high) / 2

@@ -10,22 +10,27 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
 from itertools import pairwise
-from math import ceil, inf, isqrt
+from math import isqrt
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from headcount.account.events import Event, Laplace
 from headcount.account.threshold import changed_people
 from headcount.bound.bounded import Bounding
 from headcount.bound.rounds import SplitWeight
 from headcount.bound.sample import SampledEvents, SampledItems
-from headcount.bound.selection.nonempty_bins import Critical, gaussian, laplace, last_nonempty_bin
+from headcount.bound.selection.nonempty_bins import (
+    FALSE_POSITIVE_RATE,
+    LIMITED_RATE,
+    Critical,
+    gaussian,
+    laplace,
+    last_nonempty_bin,
+)
 from headcount.bound.selection.selection import BoundSelection
 from headcount.bound.selection.statistics import Sizes, sizes
 from headcount.bound.weighted import WeightedClip
-from headcount.estimate.constants import Z
 from headcount.exact import Floats, Integers
 from headcount.noise import Entropy
 from headcount.noise.laplace import DiscreteLaplace
@@ -44,12 +49,10 @@ SPLIT_POWER = 0.5
 matters more than keeping bias small (fitted as above)."""
 MAX_SAMPLED_ITEMS, MAX_SAMPLED_LOSS = 2, 0.01
 """Up to this number, and this clipped share, sampling items has less noise than scaling."""
-SUSPECT_SCALES, SURE_SCALES = 3.5, 6.0
-"""A bin with more people than this many scales of the noise speaks against sampling, if they have enough: together with
-what sampling is found to lose, and alone, if people are not looked at again."""
-DOUBTED = "A few people may have far more than the first look showed. So headcount looks again. "
-"""Why a second profile is taken, if people were seen."""
 MOST_ITEMS = 10_000
+FINE_SIZES = 16
+"""Up to this number of items a bin ends at the root of 2 times its start, above at twice: people who have far more than
+others are spread over many sizes, and each bin has a noise of its own."""
 
 
 @cache
@@ -75,6 +78,10 @@ class Profile:
     """Standard deviation of the noise."""
     gaussian: bool = False
     """Whether the noise is Gaussian; else it is Laplace noise."""
+    rate: float = FALSE_POSITIVE_RATE
+    """Probability that an empty bin is taken for nonempty."""
+    largest: int = 0
+    """Largest possible size; 0 if there is none, and the last bin counts with its edge."""
 
     @cached_property
     def people(self) -> Floats:
@@ -87,14 +94,9 @@ class Profile:
         last = last_nonempty_bin(self.counts, self._critical)
         return np.where(np.arange(len(self.counts)) <= last, self.counts, 0).astype(np.float64)
 
-    def people_above(self, scales: float) -> Floats:
-        """Estimated people of each bin; of bins with more than this many scales of the noise, whether these are
-        significant or not."""
-        return np.where(self.counts > scales * self.deviation / 2**0.5, self.counts, self.people)
-
     @property
     def _critical(self) -> Critical:
-        return gaussian(self.deviation) if self.gaussian else laplace(self.deviation / 2**0.5)
+        return gaussian(self.deviation, self.rate) if self.gaussian else laplace(self.deviation / 2**0.5, self.rate)
 
     @property
     def largest_seen(self) -> float:
@@ -103,10 +105,15 @@ class Profile:
         return float(self.middles[nonempty[-1]]) if len(nonempty) else 1.0
 
     @property
+    def tops(self) -> Floats:
+        """Largest size of each bin."""
+        last = max(self.edges[-1], self.largest)
+        return np.array([*(high - 1 for _, high in pairwise(self.edges)), last], dtype=np.float64)
+
+    @property
     def middles(self) -> Floats:
         """Geometric middle of each bin."""
-        ends = [*(high - 1 for _, high in pairwise(self.edges)), self.edges[-1]]
-        return np.sqrt(np.array(self.edges, dtype=np.float64) * np.array(ends, dtype=np.float64))
+        return np.sqrt(np.array(self.edges, dtype=np.float64) * self.tops)
 
     def within(self, share: float) -> int:
         """Largest size of the lowest bin above which there is at most this share of the people."""
@@ -122,19 +129,21 @@ class NothingSeen(SampledItems):
 
 @dataclass(frozen=True, kw_only=True)
 class FewItems(SampledItems):
-    """Items of people who hardly have more, as far as a profile shows: what sampling loses is still to be measured."""
+    """Items of people who hardly have more, as far as a profile shows: whether some have far more is still to be
+    measured."""
 
-    expected: float
-    """What sampling loses of the people who are seen."""
-    suspect: bool
-    """True if a bin that is not beyond doubt has people with too much for sampling."""
     people: float
     """People who are seen, and lose items."""
+    otherwise: Bounding
+    """The bounding if some people have far more."""
 
 
-@dataclass(frozen=True)
-class Doubtful(SampledItems):
-    """Items of people of whom some may have far more: to be looked at again."""
+@dataclass(frozen=True, kw_only=True)
+class FewEvents(SampledEvents):
+    """The same of events."""
+
+    people: float
+    otherwise: Bounding
 
 
 @dataclass(frozen=True)
@@ -156,6 +165,11 @@ class Binned(BoundSelection[Sizes]):
         """Smallest size of each bin."""
 
     @property
+    def rate(self) -> float:
+        """Probability that an empty bin is taken for nonempty."""
+        return FALSE_POSITIVE_RATE
+
+    @property
     def starts(self) -> Integers:
         """The edges in the units of the statistics."""
         return np.array(self.edges, dtype=np.int64)
@@ -163,7 +177,8 @@ class Binned(BoundSelection[Sizes]):
     def profile(self, statistics: Sizes, entropy: Entropy) -> Profile:
         """Draw the noisy histogram."""
         noise = entropy.draw(DiscreteLaplace(self.scale), len(self.edges))
-        return Profile(self.edges, statistics.on(self.starts).people + noise, 2**0.5 * float(self.scale))
+        people = statistics.on(self.starts).people + noise
+        return Profile(self.edges, people, 2**0.5 * float(self.scale), rate=self.rate)
 
 
 @dataclass(frozen=True)
@@ -183,27 +198,21 @@ class FromProfile(Binned):
     noise: float | None = None
     """Of items known in advance: the mean absolute noise on all of them together, for a norm of 1."""
     again: bool = False
-    """True for a second look, after nothing was seen, or doubt was left."""
-    doubted: bool = False
-    """True if doubt was left by the first one."""
+    """True for a second look, after nothing was seen."""
     joint: bool = False
     """True if people spread a weight over their items in rounds, instead of being scaled to a norm."""
-
-    @property
-    def reason(self) -> str:
-        return DOUBTED if self.doubted else ""
 
     @property
     def edges(self) -> tuple[int, ...]:
         return size_edges(self.largest)
 
     @property
-    def starts(self) -> Integers:
-        return super().starts ** size_power(self.largest)
+    def rate(self) -> float:
+        return LIMITED_RATE if self.largest == 1 else FALSE_POSITIVE_RATE
 
     @property
-    def unseen(self) -> int:
-        return ceil((SURE_SCALES + Z * 2**0.5) * float(self.scale))
+    def starts(self) -> Integers:
+        return super().starts ** size_power(self.largest)
 
     def look(self, contributions: Contributions) -> Sizes:
         return sizes(contributions, "squares")
@@ -213,27 +222,32 @@ class FromProfile(Binned):
 
     def bounds(self, profile: Profile) -> Bounding:
         """Compute the bounding from a profile alone."""
-        if not profile.people.any() and (self.noise is not None or (self.few and self.largest == 1)):
+        if not profile.people.any() and self._looks_again:
             return NothingSeen(1)
-        if self.few and (sampled := self._sampled(profile)):
-            return sampled
+        most = next((each for each in self._samples if _hardly_exceeded(profile, each)), None)
+        scaled = self._scaled(profile)
+        if most is None:
+            return scaled
+        few, people = FewItems if self.largest == 1 else FewEvents, profile.people[profile.middles > most].sum()
+        return few(most, people=float(people), otherwise=scaled)
+
+    @property
+    def _looks_again(self) -> bool:
+        """True if seeing nobody leads to a second look, or to a bounding of its own."""
+        return self.noise is not None or (self.few and self.largest == 1 and not self.again)
+
+    @property
+    def _samples(self) -> range:
+        """Numbers of items, or events, that may be sampled."""
+        most = MAX_SAMPLED_ITEMS if self.largest == 1 else 1
+        return range(1, most + 1 if self.few else 1)
+
+    def _scaled(self, profile: Profile) -> SplitWeight | WeightedClip:
+        """The norm to scale to."""
         if self.joint:
             return _split(profile)
         bound = self.bound_squared or _bound_squared(profile, self.largest, self.noise)
-        if self.largest > 1:
-            return WeightedClip(bound, MOST_ITEMS, self.largest)
-        return WeightedClip(bound, _most(profile, bound), 1)
-
-    def _sampled(self, profile: Profile) -> SampledItems | SampledEvents | None:
-        """A sampling of as many as nearly nobody exceeds; None if that is too many."""
-        if self.largest > 1:
-            return SampledEvents(1) if _hardly_exceeded(profile, 1, SURE_SCALES) else None
-        alone = SURE_SCALES if self.again else inf
-        candidates = range(1, MAX_SAMPLED_ITEMS + 1)
-        most = next((each for each in candidates if _hardly_exceeded(profile, each, alone)), None)
-        if most is None:
-            return None
-        return SampledItems(most) if self.again else _few_items(profile, most)
+        return WeightedClip(bound, MOST_ITEMS if self.largest > 1 else _most(profile, bound), self.largest)
 
     def explain(self, item: str) -> str:
         what = f"many {plural(item)} people have" if self.largest == 1 else "much people contribute"
@@ -247,9 +261,12 @@ class FromProfile(Binned):
         return "" if bounding.cuts else " Here no bound is needed: with one, there would be more noise."
 
 
+@cache
 def size_edges(largest: int) -> tuple[int, ...]:
     """Bin edges of the number of items; of events, of the l2 norm of a person's counts."""
-    return edges(2**14 if largest == 1 else LARGEST_COUNT)
+    if largest > 1:
+        return edges(LARGEST_COUNT)
+    return tuple(edge for edge in edges(2**14) if edge <= FINE_SIZES or edge.bit_count() == 1)
 
 
 def size_power(largest: int) -> int:
@@ -271,24 +288,11 @@ def _split(profile: Profile) -> SplitWeight:
     return SplitWeight(most, full=full, expected=round(float(weights.sum())))
 
 
-def _hardly_exceeded(profile: Profile, most: int, scales: float) -> bool:
-    """True if people lose almost nothing with this many items each, as far as the profile shows."""
-    return not _too_much(profile, most, profile.people_above(scales)).any()
-
-
-def _too_much(profile: Profile, most: int, people: Floats) -> NDArray[np.bool_]:
-    """Whether the people of each bin lose too much with this many items each."""
-    lost = np.maximum(profile.middles - most, 0) * people
-    return np.asarray(lost > MAX_SAMPLED_LOSS * (profile.people * profile.middles).sum())
-
-
-def _few_items(profile: Profile, most: int) -> FewItems:
-    """What sampling loses of people who are seen does not count if they are suspect and lose more than is measured."""
-    sampled, people = SampledItems(most), profile.people_above(SUSPECT_SCALES)
-    suspect, lost = _too_much(profile, most, people), profile.middles - most
-    explained = people * ~(suspect & (np.array(profile.edges) - most > sampled.cut))
-    expected = float((explained * np.clip(lost, 0, sampled.cut)).sum())
-    return FewItems(most, expected=expected, suspect=bool(suspect.any()), people=float(people[lost > 0].sum()))
+def _hardly_exceeded(profile: Profile, most: int) -> bool:
+    """True if the people of no bin lose more than almost nothing with this many items each, as far as the profile
+    shows."""
+    lost = np.maximum(profile.middles - most, 0) * profile.people
+    return not (lost > MAX_SAMPLED_LOSS * (profile.people * profile.middles).sum()).any()
 
 
 @dataclass(frozen=True)

@@ -48,11 +48,6 @@ class BoundSelection(ABC, Generic[Statistics]):
         """Draw the bounding privately."""
 
     @property
-    def reason(self) -> str:
-        """Why it is drawn after another selection, as a sentence; empty if there was none."""
-        return ""
-
-    @property
     def unseen(self) -> int:
         """Number of people who may have far more than all others without changing the selection; 0 if that is not
         known."""

@@ -32,6 +32,8 @@ class ClippingLoss:
 
     prior: float = inf
     """Usual size of the lost share: the more noise exceeds it, the more the estimate is shrunk to 0."""
+    hidden: float = 0.0
+    """Number of people of whom it is not known how much they lost: an item may lack all of them."""
 
     @property
     def part(self) -> float:
@@ -42,6 +44,12 @@ class ClippingLoss:
     def standard_deviation(self) -> float:
         """Standard deviation of an item's part: items differ, and the amount is noisy."""
         return float(np.hypot(self.variation * self.part, min(self._noise, self.prior)))
+
+    def deviations(self, counts: Floats) -> Floats:
+        """Standard deviation of what each item lost; two of them make up for the people who are hidden, if that is no
+        more than usual."""
+        hidden = np.minimum(self.hidden / 2, self.prior * counts) if self.hidden else np.zeros_like(counts)
+        return np.hypot(self.standard_deviation * counts, hidden)
 
     @property
     def _noise(self) -> float:

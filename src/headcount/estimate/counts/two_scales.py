@@ -82,7 +82,7 @@ def combined_counts(
         quiet_weight = 1 / ((quiet.deviation * ratio) ** 2 + (spread * np.maximum(counts, 1)) ** 2)
         total = quiet_weight + 1 / open_.deviation**2
         counts = (quiet_weight * raised + open_.values / open_.deviation**2) / total
-    deviations = np.hypot(1 / np.sqrt(total), lost.standard_deviation * counts)
+    deviations = np.hypot(1 / np.sqrt(total), lost.deviations(counts))
     return CombinedCounts(counts * (1 + lost.part), deviations * (1 + lost.part))
 
 

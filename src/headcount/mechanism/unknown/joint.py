@@ -4,12 +4,10 @@ default for people per item.
 As in rounds.py, people spread their weight over those of their items that are not shown yet. But a round can do two
 things at once: as soon as enough is shown, a part of everybody's weight goes to the shown items, the same for each, so
 that these are counted nearly without bias; the more is shown, the larger that part. Who has few of the shown items
-needs little for them, and the rest finds more items. Once nearly everything is shown, the last round counts it at a
-narrower bound, with less noise. At last, what is shown is measured once more (second.py), and all counts of an item are
-combined. Proof: docs/proofs/joint.md.
+needs little for them, and the rest finds more items. At last, what is shown is measured once more (second.py), and all
+counts of an item are combined. Proof: docs/proofs/joint.md.
 """
 
-from bisect import bisect_left
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -22,12 +20,11 @@ from headcount.account import calibrate
 from headcount.account.events import Event, Neighbours, ThresholdRound
 from headcount.account.guarantee import Cost
 from headcount.bound import BoundedRounds, Split, SplitWeight
-from headcount.bound.selection.profile import Profile, contributed
+from headcount.bound.selection.profile import Profile
 from headcount.bound.shown import Shown
 from headcount.estimate.constants import Z
-from headcount.estimate.counts.debias import NOTHING_LOST
-from headcount.estimate.counts.two_scales import Measured, combined_counts
-from headcount.exact import Integers
+from headcount.estimate.counts.two_scales import Measured
+from headcount.exact import Floats, Integers
 from headcount.mechanism.mechanism import Noisy, law
 from headcount.mechanism.unknown.rounds import NoisyRounds, RoundMeans, Rounds
 from headcount.mechanism.unknown.second import MOST_SHOWN, NoisySecond, SecondMeasurement
@@ -38,20 +35,16 @@ from headcount.wording import plural
 
 WEIGHTS = (2, 3, 4, 6)
 """Weight of each round in the mean, and its part of the noise's budget."""
-SHARES = ((Fraction(3, 100), 2), (Fraction(1, 100), 1), (Fraction(7, 100), MOST_SHOWN))
+SHARES = ((Fraction(5, 100), 2), (Fraction(2, 100), 1), (Fraction(6, 100), MOST_SHOWN))
 """Of what is shown: the share of the noise's budget for the profile, the clipped amount and the last totals, and the
 number of cells that one person can change. All constants: set on a panel of tables (docs/evidence.md says on which)."""
 FINDING_ROUNDS, ENOUGH_SHOWN = 2, 0.9
 """Shown items are counted after this many rounds, or once they have this share of everybody's weight."""
-NEARLY_ALL, NARROW_ITEMS = 0.95, 20
-"""The last round counts at a narrower bound, if what is shown before has this share of everybody's weight, and is at
-least this number of items: enough to fit what the narrower bound removes."""
-NARROW_KEEPS, NARROW_SPREAD = 0.9, 0.3
-"""The narrower bound keeps this share of what the wide one keeps; and how much items differ in that, as it is expected
-before it is measured."""
 LEAST_PART, UNKNOWN_SHARE = 0.1, 0.5
 """The least part of a person's squares for shown items; and the share of the weight that is shown, if the profile of
 people did not tell how much there is."""
+SHARE_WITH_MOST = 0.03
+"""The share of people who have most: items that are shown later are rare, and more often theirs than others'."""
 FORECAST_PART = 0.5
 """The part for shown items in the last round that a forecast of the error counts on."""
 
@@ -65,20 +58,20 @@ class Counting:
     """The bound for what was shown when the profile was taken."""
     weight: float
     """The weight of that."""
+    items: int = 1
+    """The number of items that were shown then."""
 
     def bound_for(self, weight: float, shown: int) -> int:
         """The bound for what is shown by now: it grows in proportion to the weight, but nobody has more than all."""
         more = self.bound * weight / self.weight if self.weight > 0 else 0.0
         return max(self.bound, int(min(more, shown)))
 
-    def narrower(self, wide: int) -> int:
-        """The least bound that keeps most of what the profile's own keeps; it grows as that one has grown."""
-        found = contributed(self.profile, largest=1)
-        if found is None:
-            return wide
-        least = NARROW_KEEPS * found.kept(sqrt(self.bound))
-        narrow = 1 + bisect_left(range(1, self.bound), least, key=lambda each: found.kept(sqrt(each)))
-        return narrow * wide // self.bound
+    def growth(self, bound: int, items: int) -> Floats:
+        """How much more the people of each bin have at a later bound, about, once this many items are shown: as the
+        bound has grown, and the few who have most at least as the number of items has."""
+        usual, people = bound / self.bound, self.profile.people
+        few = np.cumsum(people[::-1])[::-1] <= SHARE_WITH_MOST * people.sum()
+        return np.where(few, max(usual, items / self.items), usual)
 
 
 class Counts:
@@ -107,24 +100,13 @@ def averaged(counts: Measured, last: Measured) -> Measured:
     return Measured((counts.values * precisions[0] + last.values * precisions[1]) / both, 1 / np.sqrt(both))
 
 
-def raised(narrow: Measured, wide: Measured) -> Measured:
-    """Counts at the wide bound, from both; where there is no narrow one, the wide ones."""
-    counted = np.isfinite(narrow.deviation)
-    values, deviations = wide.values.copy(), np.broadcast_to(wide.deviation, wide.values.shape).copy()
-    if counted.any():
-        both = combined_counts(narrow.where(counted), wide.where(counted), NOTHING_LOST, usual_spread=NARROW_SPREAD)
-        values[counted], deviations[counted] = both.counts, both.deviations
-    return Measured(values, deviations)
-
-
 class JointRun:
     """A run: what is public after each round."""
 
     def __init__(self, mechanism: "Joint", bounded: BoundedRounds, entropy: Entropy) -> None:
         self.mechanism, self.bounded, self.entropy = mechanism, bounded, entropy
         self.means, self.first = RoundMeans(len(bounded.totals)), np.zeros_like(bounded.totals)
-        self.wide, self.narrow = Counts(len(bounded.totals)), Counts(len(bounded.totals))
-        self.counts, self.split, self.bound = self.wide, mechanism.bounding.split(), 1
+        self.counts, self.split, self.bound = Counts(len(bounded.totals)), mechanism.bounding.split(), 1
         self.counting: Counting | None = None
 
     @property
@@ -154,15 +136,8 @@ class JointRun:
         if self.counting is None and self.means.shown.any() and mechanism.is_enough(weight, place):
             self.counting = mechanism.counting(self, place)
         if self.counting is not None:
-            self._divide(self.counting, weight, place)
-
-    def _divide(self, counting: Counting, weight: float, place: int) -> None:
-        """Set the part of shown items, their bound, and where their counts belong."""
-        mechanism, shown = self.mechanism, int(self.means.shown.sum())
-        self.bound = counting.bound_for(weight, shown)
-        next_bound = counting.narrower(self.bound) if mechanism.is_narrow(weight, shown, place) else self.bound
-        self.counts = self.narrow if next_bound < self.bound else self.wide
-        self.split = mechanism.bounding.split(int(mechanism.bounding.squared * mechanism.part(weight)), next_bound)
+            self.bound = self.counting.bound_for(weight, int(self.means.shown.sum()))
+            self.split = mechanism.bounding.split(int(mechanism.bounding.squared * mechanism.part(weight)), self.bound)
 
 
 @dataclass(frozen=True)
@@ -194,16 +169,16 @@ class Joint(Rounds):
     def counting(self, run: JointRun, place: int) -> Counting:
         """Take a profile of people by how much they have of what is shown; the bound follows from it."""
         first, weight = self._first_of(run), run.weight
-        profile = self.second.look(run.look(), run.entropy)
+        profile = self.second.look(run.look(), len(first.values), run.entropy)
         deviation = self.deviation_after(place, self.part(weight))
         bound = self.second.bound_squared(profile, first, sqrt(self.bounding.full), deviation)
-        return Counting(profile, bound, weight)
+        return Counting(profile, bound, weight, len(first.values))
 
     def counted(self, run: JointRun, counting: Counting) -> NoisySecond:
         """Measure what is shown once more, and combine that with the counts of all rounds."""
-        last = self.second.measure(run.look(), self._first_of(run), counting.profile, run.bound, run.entropy)
-        wide = averaged(run.wide.of(run.means.shown), last.totals)
-        return replace(last, totals=raised(run.narrow.of(run.means.shown), wide))
+        first, growth = self._first_of(run), counting.growth(run.bound, int(run.means.shown.sum()))
+        last = self.second.measure(run.look(), first, counting.profile, run.bound, run.entropy, growth)
+        return replace(last, totals=averaged(run.counts.of(run.means.shown), last.totals))
 
     def _first_of(self, run: JointRun) -> Measured:
         _, values, rounds = run.means.released(run.bounded.items)
@@ -217,11 +192,6 @@ class Joint(Rounds):
         """True if items that are shown after a round, and have this weight, are counted from then on."""
         known = self.bounding.expected > 0
         return place + 1 >= FINDING_ROUNDS or (known and self.share(weight) >= ENOUGH_SHOWN)
-
-    def is_narrow(self, weight: float, shown: int, place: int) -> bool:
-        """Whether the round after this one counts at a narrower bound, if this number of items has this weight."""
-        before_last = place + 2 == len(self.rounds)
-        return before_last and shown >= NARROW_ITEMS and self.share(weight) >= NEARLY_ALL
 
     def part(self, weight: float) -> float:
         """The part of a person's squares for shown items that have this weight."""
@@ -245,9 +215,7 @@ class Joint(Rounds):
         return [
             self.explain_rounds(item),
             f"In later rounds, part of the weight goes to the {plural(item)} that appeared already, so that headcount "
-            "counts these as well. The more of them appeared, the larger this part is. If nearly all of them appeared, "
-            "the last round counts them at a narrower bound with less noise, and a ratio undoes what that bound "
-            "removes.",
+            "counts these as well. The more of them appeared, the larger this part is.",
             SECOND_TIME,
         ]
 

@@ -12,20 +12,21 @@ Proof for both kinds of neighbours: docs/proofs/weighted.md.
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, isqrt, sqrt
+from math import ceil, hypot, inf, isqrt, sqrt
 
 import numpy as np
 
 from headcount.account.calibrate import SQUARED
 from headcount.account.events import Gaussian
-from headcount.bound.selection.nonempty_bins import gaussian
+from headcount.bound.selection.nonempty_bins import FALSE_POSITIVE_RATE, WIDTHS, gaussian
 from headcount.bound.selection.profile import Contributed, Profile, contributed, size_edges, size_power
+from headcount.bound.selection.profile import edges as bin_edges
 from headcount.bound.shown import Shown
 from headcount.errors import BadParameter
 from headcount.estimate.constants import Z
 from headcount.estimate.counts.debias import ClippingLoss
 from headcount.estimate.counts.two_scales import CLEAR_DEVIATIONS, Measured
-from headcount.exact import Integers
+from headcount.exact import Floats, Integers
 from headcount.noise import Entropy
 from headcount.noise.gaussian import DiscreteGaussian
 
@@ -36,6 +37,12 @@ MOST_SHOWN = 2**31
 """No more items than this are shown: no table has more."""
 SHARES = ((PROFILE_SHARE, 2), (CLIPPED_SHARE, 1), (TOTALS_SHARE, MOST_SHOWN))
 """The share of each measurement, and the number of cells that one person can change."""
+SHOWN_RATE = 1 / 100
+"""Probability that an empty bin of the profile is taken for nonempty, if people are counted: nobody has more than all
+of the shown items, so that costs little."""
+NEAR_BINS, HEAVY_DEVIATIONS = 2, 2.5
+"""If people are counted: bins above the highest nonempty one whose people explain what is clipped, and standard
+deviations by which it may exceed that."""
 USUAL_SPREAD = 0.2
 """Relative difference between items of what the first measurement lost, as it is expected before it is measured."""
 CLIPPED_WEIGHT = 6.0
@@ -60,16 +67,17 @@ class NoisySecond:
     """What the bound clipped from everybody: one value."""
     loss_prior: float
     """What is usually clipped, beside what is kept."""
-    seen: bool = True
-    """Whether anybody was seen in the profile: else nothing is known of what was clipped."""
+    hidden: float = 0.0
+    """People who have far more than all whom the profile shows, so that it is not known how much was clipped of them;
+    infinite if it shows nobody."""
 
     @property
     def lost(self) -> ClippingLoss:
         """What the bound lost, beside what it kept."""
         noise = float(np.linalg.norm(np.broadcast_to(self.totals.deviation, self.totals.values.shape)))
         kept = max(float(self.totals.values.sum()), noise, 1.0)
-        deviation = float(self.clipped.deviation) if self.seen else max(float(self.clipped.deviation), kept)
-        return ClippingLoss(float(self.clipped.values[0]), deviation, kept, prior=self.loss_prior)
+        taken, deviation = float(self.clipped.values[0]), float(self.clipped.deviation)
+        return ClippingLoss(taken, deviation, kept, prior=self.loss_prior, hidden=self.hidden)
 
 
 @dataclass(frozen=True)
@@ -100,10 +108,13 @@ class SecondMeasurement:
 
     @property
     def unseen(self) -> int:
-        """Number of people that a bin of the profile above all others may have without being seen: more are seen in 19
-        of 20 cases."""
-        deviation, bins = _deviation(self.profile) / self.norm, len(size_edges(self.largest))
-        return ceil(float(gaussian(deviation)(1, bins)[0]) + Z * deviation)
+        """Number of people who may have far more than all others without being noticed, in whatever bins they are: more
+        are noticed in 19 of 20 cases. Of people per item, by what is clipped; of events, by the profile's runs."""
+        if self.largest == 1:
+            return ceil((HEAVY_DEVIATIONS + Z) * hypot(self._person_noise, NEAR_BINS * self._profile_noise))
+        deviation, bins = self._profile_noise, len(size_edges(self.largest))
+        widest = max(WIDTHS)
+        return ceil(float(gaussian(deviation, self._rate)(widest, bins)[0]) + Z * deviation * sqrt(widest))
 
     @property
     def norm(self) -> int:
@@ -112,19 +123,43 @@ class SecondMeasurement:
 
     def run(self, shown: Shown, first: Measured, first_norm: float, entropy: Entropy) -> NoisySecond:
         """Measure the shown items again; `first` are their first counts, of people scaled to `first_norm`."""
-        profile = self.look(shown, entropy)
+        profile = self.look(shown, len(first.values), entropy)
         return self.measure(shown, first, profile, self.bound_squared(profile, first, first_norm), entropy)
 
-    def look(self, shown: Shown, entropy: Entropy) -> Profile:
-        """People by how much they have of the shown items, with noise."""
+    def look(self, shown: Shown, items: int, entropy: Entropy) -> Profile:
+        """People by how much they have of the shown `items`, with noise: nobody has more of them than there are."""
         self._check(shown)
-        edges = size_edges(self.largest)
+        edges = self._edges(items)
         starts = np.array(edges, dtype=np.int64) ** size_power(self.largest)
         noisy = shown.sizes.by_bin(starts) * self.norm + _noise(self.profile, len(edges), entropy)
-        return Profile(edges, noisy / self.norm, _deviation(self.profile) / self.norm, gaussian=True)
+        largest = items if self.largest == 1 else 0
+        return Profile(edges, noisy / self.norm, self._profile_noise, gaussian=True, rate=self._rate, largest=largest)
 
-    def measure(self, shown: Shown, first: Measured, profile: Profile, bound: int, entropy: Entropy) -> NoisySecond:
-        """What a bound clips, and the totals at that bound."""
+    def _edges(self, items: int) -> tuple[int, ...]:
+        """Bin edges of the profile; of people, up to the number of items."""
+        return tuple(edge for edge in size_edges(self.largest) if self.largest > 1 or edge <= items)
+
+    @property
+    def _rate(self) -> float:
+        """Probability that an empty bin of the profile is taken for nonempty."""
+        return SHOWN_RATE if self.largest == 1 else FALSE_POSITIVE_RATE
+
+    @property
+    def _profile_noise(self) -> float:
+        """Standard deviation of the profile's noise, in people."""
+        return _deviation(self.profile) / self.norm
+
+    def measure(
+        self,
+        shown: Shown,
+        first: Measured,
+        profile: Profile,
+        bound: int,
+        entropy: Entropy,
+        growth: Floats | float = 1.0,
+    ) -> NoisySecond:
+        """What a bound clips, and the totals at that bound; `growth` is how much more people have, by bin, than when
+        the profile was taken."""
         self._check(shown)
         cut = self._cut(profile, first, bound)
         clipped = shown.sizes.clipped(bound, cut, self.norm) + int(_noise(self.clipped, 1, entropy)[0])
@@ -135,8 +170,24 @@ class SecondMeasurement:
             Measured(totals / unit, _deviation(self.totals) / unit),
             Measured(np.array([clipped * part]), _deviation(self.clipped) * part),
             LOSS_PRIOR if self.largest == 1 else EVENTS_LOSS_PRIOR,
-            bool(profile.people.any()),
+            self._hidden(profile, profile.tops * growth, clipped / self.norm, bound, cut),
         )
+
+    def _hidden(self, profile: Profile, tops: Floats, clipped: float, bound: int, cut: float) -> float:
+        """Number of people, at most, who have far more than those whom the profile shows: more is clipped, in multiples
+        of the cut, than people in its lower bins explain, in whatever bins the others are."""
+        if self.largest > 1 or not profile.people.any():
+            return 0.0 if profile.people.any() else inf
+        near = np.arange(len(profile.counts)) <= np.flatnonzero(profile.people)[-1] + NEAR_BINS
+        each = near * np.clip(tops - np.sqrt(tops * bound), 0, cut) / cut
+        noise = float(np.linalg.norm([self._person_noise, *(each * profile.deviation)]))
+        excess = clipped - float(profile.counts @ each)
+        return excess + Z * noise if excess > HEAVY_DEVIATIONS * noise else 0.0
+
+    @property
+    def _person_noise(self) -> float:
+        """Standard deviation of the clipped amount's noise, in people of whom the cut is clipped."""
+        return _deviation(self.clipped) / self.norm
 
     def _check(self, shown: Shown) -> None:
         if shown.norm > self.norm:
@@ -155,7 +206,8 @@ class SecondMeasurement:
             return round(first_norm**2)
         kept = first.values.sum() / found.amounts.sum() if self.largest == 1 else found.kept(first_norm)
         about = Measured(first.values / min(kept, 1.0), first.deviation / min(kept, 1.0))
-        candidates = [edge**power - 1 for edge in profile.edges[1:]] + [profile.edges[-1] ** power]
+        starts = bin_edges(profile.edges[-1])
+        candidates = [edge**power - 1 for edge in starts[1:]] + [starts[-1] ** power]
         noise = (deviation or _deviation(self.totals)) / self.norm
         errors = [_expected_error(found, about, bound**0.5, noise) for bound in candidates]
         return int(candidates[int(np.argmin(errors))])

@@ -6,9 +6,9 @@ release:
 
     profile of people ──► nothing seen: too few people for this epsilon ──► a second profile, with more epsilon
                       ├─► people have more ──► joint; of events, weighted
-                      └─► nearly everybody has one or two items ──► what is lost if only these are kept
-    what is lost ──► more than the profile explains ──► a second profile as well
-                 └─► as expected ──► thresholded
+                      └─► nearly everybody has one or two items ──► the number of people who have far more
+    people who have far more ──► above its noise ──► joint; of events, weighted
+                             └─► not above it ──► what is lost if only one or two are kept ──► thresholded
 """
 
 from collections.abc import Sequence
@@ -22,8 +22,9 @@ from typing import Any, Literal
 from headcount.account.threshold import changed_people
 from headcount.bound import Bounding, SampledEvents, SampledItems, SplitWeight, SpreadWeight, WeightedClip
 from headcount.bound.selection.by_load import Exponential, Generalized
+from headcount.bound.selection.heavy import HeavyPeople
 from headcount.bound.selection.loss import SamplingLoss
-from headcount.bound.selection.profile import MOST_ITEMS, Doubtful, FewItems, FromProfile, NothingSeen
+from headcount.bound.selection.profile import MOST_ITEMS, FewEvents, FewItems, FromProfile, NothingSeen
 from headcount.bound.selection.selection import BoundSelection
 from headcount.mechanism.mechanism import AnyMechanism
 from headcount.mechanism.strategy import (
@@ -45,8 +46,6 @@ from headcount.mechanism.unknown.thresholded import Thresholded
 from headcount.source.contributions import LARGEST_COUNT
 from headcount.wording import format_number, plural
 
-DOUBT_SHARE = Fraction(4, 100)
-"""The share of epsilon of a second profile, if there is doubt whether people have more than a few items."""
 ROUNDS_MOST_ITEMS = 100
 """The most items of one person that rounds look at, unless another number is given."""
 EXAMPLE_LEFT = 10
@@ -156,15 +155,17 @@ class Weights(UnknownItems):
     def later_share(self) -> Fraction:
         if self.by_name:
             return Fraction(0)
-        return SamplingLoss.default_share + (SECOND_PROFILE_SHARE if self.largest == 1 else 0)
+        lost = SamplingLoss.default_share if self.again else 0
+        return HeavyPeople.default_share + lost + (SECOND_PROFILE_SHARE if self.largest == 1 else 0)
 
     def next_selection(self, chosen: Bounding, earlier: Sequence[BoundSelection[Any]]) -> BoundSelection[Any] | None:
-        doubted = isinstance(chosen, Doubtful) or (isinstance(chosen, FewItems) and chosen.suspect and not self.again)
-        if (doubted or isinstance(chosen, NothingSeen)) and not any(_is_second(each) for each in earlier):
-            share = DOUBT_SHARE if doubted else SECOND_PROFILE_SHARE
-            return replace(self.selection, epsilon=self.budget.epsilon * share, again=True, doubted=doubted)
+        epsilon = self.budget.epsilon
+        if isinstance(chosen, NothingSeen):
+            return replace(self.selection, epsilon=epsilon * SECOND_PROFILE_SHARE, again=True)
+        if isinstance(chosen, FewItems | FewEvents):
+            return HeavyPeople(epsilon * HeavyPeople.default_share, self.neighbours, chosen)
         if isinstance(chosen, SampledItems | SampledEvents) and chosen.lost is None and self.again:
-            return SamplingLoss(self.budget.epsilon * SamplingLoss.default_share, self.neighbours, chosen)
+            return SamplingLoss(epsilon * SamplingLoss.default_share, self.neighbours, chosen)
         return None
 
     @property
@@ -199,11 +200,10 @@ class Weights(UnknownItems):
             return ""
         few = f"one or two {plural(item)}" if self.largest == 1 else "one event"
         lost = " and measures what is lost by that, with 1.5% of epsilon" if self.again else ""
-        why = "if more is lost than expected" if self.again else "if that is doubtful"
-        second = f" If it sees nobody at first, it looks again with 10% of the same epsilon; {why}, with 4%."
+        second = " If it sees nobody at first, it looks again with 10% of the same epsilon."
         return (
-            f" If nearly everyone has {few}, headcount keeps that many instead{lost}."
-            f"{second if self.largest == 1 else ''}"
+            f" If nearly everyone has {few}, headcount counts the people who have far more, with 3% of epsilon. If "
+            f"there are hardly any, it keeps {few} of each person{lost}.{second if self.largest == 1 else ''}"
         )
 
 
@@ -252,11 +252,6 @@ class Jointly(Weights):
             "appear yet. Later rounds count those that do, and a last step measures them again."
         )
         return f"{found}{self.few_or_none(item)}"
-
-
-def _is_second(selection: BoundSelection[Any]) -> bool:
-    """True for a second profile."""
-    return isinstance(selection, FromProfile) and selection.again
 
 
 def _forecast_of_rounds(mechanism: Rounds, errors: Sequence[float], item: str, unit: str) -> Forecast:

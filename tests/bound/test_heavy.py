@@ -1,0 +1,113 @@
+"""People who have far more than a sample keeps: one count with noise for one person, in whatever bins they are."""
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.tables import done
+
+from headcount.account import cost
+from headcount.account.events import Laplace, Neighbours
+from headcount.audit import delta, outcomes
+from headcount.audit.choices import Fixed
+from headcount.bound import SampledEvents, SampledItems, SplitWeight, WeightedClip
+from headcount.bound.selection.heavy import HEAVY_FACTOR, HeavyPeople
+from headcount.bound.selection.profile import FewEvents, FewItems, FromProfile
+from headcount.bound.selection.statistics import Sizes
+from headcount.noise import Entropy, SystemEntropy
+from headcount.source.contributions import LARGEST_COUNT, ReadPlan
+
+BOTH: list[Neighbours] = ["add-remove", "replace"]
+FIRST, SHARE = Fraction(2, 100), HeavyPeople.default_share
+OTHERWISE = SplitWeight(5)
+SPREAD = {"one bin": [40], "two bins": [40, 100], "six bins": [12, 20, 40, 100, 200, 400]}
+
+
+def sizes(*people: int) -> Sizes:
+    """People with these numbers of items."""
+    found, counts = np.unique(np.array(people, dtype=np.int64), return_counts=True)
+    return Sizes(found, counts.astype(np.int64), np.zeros_like(counts))
+
+
+def few(most: int = 1, people: float = 0.0) -> FewItems:
+    return FewItems(most, people=people, otherwise=OTHERWISE)
+
+
+@pytest.mark.parametrize("encoded", [False, True])
+@pytest.mark.parametrize("sampled", [few(2), FewEvents(1, people=0.0, otherwise=OTHERWISE)], ids=["items", "events"])
+def test_a_person_with_far_more_counts_once(sampled: FewItems | FewEvents, encoded: bool) -> None:
+    """However much it is; a person within four times the bound does not."""
+    selection, limit = HeavyPeople(Fraction(2), "add-remove", sampled), HEAVY_FACTOR * sampled.most
+    for many, noise, heavy in ((limit, 1, False), (limit + 1, 0, False), (limit + 1, 1, True), (500, 1, True)):
+        rows = [(1, 0), *((2, item) for item in range(many))]
+        with done(rows, events=isinstance(sampled, FewEvents)).read(ReadPlan(encoded=encoded)) as read:
+            found = selection.draw(selection.look(read), Fixed(noise))  # 1.25 or more is far more: 2.5 scales of 1/2
+        kept = SampledItems(2) if isinstance(sampled, FewItems) else SampledEvents(1)
+        assert found == (OTHERWISE if heavy else kept)
+
+
+@pytest.mark.parametrize("neighbours", BOTH)
+def test_exact_epsilon(neighbours: Neighbours) -> None:
+    """Every draw, with a person who has far more, or without: never above, and attained."""
+    selection = HeavyPeople(Fraction(1), neighbours, few())
+
+    def law(people: Sizes) -> Any:
+        def run(entropy: Entropy) -> object:
+            return type(selection.draw(people, entropy)).__name__
+
+        return outcomes(run, Fraction(1, 1000))
+
+    least, most = sizes(2, 1) if neighbours == "replace" else sizes(2), sizes(2, 50)
+    assert delta(law(most), law(least), Fraction(1)).low == 0
+    assert delta(law(least), law(most), Fraction(1)).low == 0
+    assert delta(law(most), law(least), Fraction(9, 10)).low > 0
+    (event,) = selection.events
+    assert isinstance(event, Laplace)
+    assert cost.native(event).epsilon == selection.epsilon
+
+
+def share_of_heavy(people: Sizes, runs: int) -> float:
+    """How often a first profile sees people with more, or the count does."""
+    profile, found = FromProfile(FIRST, "add-remove", 1, joint=True), []
+    for _ in range(runs):
+        chosen = profile.draw(people, SystemEntropy())
+        if isinstance(chosen, FewItems):
+            chosen = HeavyPeople(SHARE, "add-remove", chosen).draw(people, SystemEntropy())
+        found.append(isinstance(chosen, SplitWeight))
+    return float(np.mean(found))
+
+
+@pytest.mark.parametrize("much", SPREAD.values(), ids=list(SPREAD))
+def test_as_many_people_as_may_be_unseen_are_seen_in_19_of_20_cases(much: list[int]) -> None:
+    """The number that a release states, wherever they are; far fewer are hardly seen."""
+    unseen = HeavyPeople(SHARE, "add-remove", few()).unseen
+    assert 150 < unseen < 170
+    crowd, hidden = [1] * 20_000, much * (unseen // len(much) + 1)
+    assert share_of_heavy(sizes(*crowd, *hidden), 300) > 0.95 - 5 * (0.05 * 0.95 / 300) ** 0.5
+    assert share_of_heavy(sizes(*crowd, *hidden[: unseen // 4]), 300) < 0.6
+
+
+@pytest.mark.parametrize("most", [1, 2])
+def test_people_with_one_or_two_items_are_hardly_ever_scaled(most: int) -> None:
+    """1 in 24 releases: the chance of noise above 2.5 scales."""
+    assert share_of_heavy(sizes(*[1, most] * 10_000), 300) < 0.12
+
+
+def test_people_who_are_seen_but_lose_items_are_stated() -> None:
+    """1,500 of a million people have six items: too few to matter, unless these are the same six."""
+    profile = FromProfile(FIRST, "add-remove", 1)
+    chosen = profile.draw(sizes(*[1] * 1_000_000, *[6] * 1500), SystemEntropy())
+    assert isinstance(chosen, FewItems)
+    assert HeavyPeople(SHARE, "add-remove", chosen).unseen > 1500
+
+
+def test_events_are_counted_as_well() -> None:
+    """300 of 20,000 people have 300 events each, spread over many sizes: no profile of one event is believed."""
+    profile, people = FromProfile(FIRST, "add-remove", LARGEST_COUNT), sizes(*[1] * 20_000, *range(20, 320))
+    chosen = [profile.draw(people, SystemEntropy()) for _ in range(60)]
+    drawn = [
+        HeavyPeople(SHARE, "add-remove", each).draw(people, SystemEntropy()) if isinstance(each, FewEvents) else each
+        for each in chosen
+    ]
+    assert sum(isinstance(each, WeightedClip) for each in drawn) > 50
