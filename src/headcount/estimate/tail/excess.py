@@ -30,7 +30,7 @@ LEAST_PURITY = 0.7
 ENDS = (0.025, 0.5, 0.975)
 SPREAD_ENDS = (0.16, 0.84)
 """Quantiles that are two standard deviations apart."""
-LIMITS = 2.0 ** np.arange(-1, 5)
+LIMITS: Floats = np.array([0.5, 1.0, 2.0, 4.0, 8.0, 16.0])
 """Limits to choose from, in bounds."""
 SPREAD_WEIGHT = 0.5
 """Weight of how uncertain what is clipped is, beside noise, when a bound is chosen: it is measured afterwards."""
@@ -107,7 +107,10 @@ class Clipping:
         a limit of 1, `ratio` that of amounts to norms."""
         clipped = ratio * self.tail.excess(bound)
         clipped = np.minimum(clipped, np.quantile(clipped, ENDS[-1]))
-        variances = [_explained(clipped, self._below(bound, ratio, limit), noise * limit) for limit in bound * LIMITS]
+        limits: Floats = bound * LIMITS
+        above: Floats = self.tail.excess(bound + limits / ratio)
+        below: Floats = ratio * (self.tail.excess(bound)[:, None] - above)
+        variances = [_explained(clipped, part, noise * limit) for part, limit in zip(below.T, limits, strict=True)]
         return float(bound * LIMITS[int(np.argmax(variances))])
 
     def _below(self, bound: float, ratio: float, limit: float) -> Floats:

@@ -20,7 +20,7 @@ import scipy
 from headcount.estimate.tail.uniform import uniform
 from headcount.exact import Floats, Integers
 
-DRAWS = 1200
+DRAWS = 600
 """Number of tables that are drawn."""
 START = 0.75
 """The tail begins in the octave in which this share of the people that are seen is reached."""
@@ -46,11 +46,11 @@ FAR_OUT = 8.0
 """Number of octaves after which the slope is at least LEAST_SLOPE."""
 OCTAVES = 24
 """Number of octaves of the tail: what is above them is empty."""
-LEVELS = np.linspace(-0.9, 0.9, 19)
+LEVELS = np.linspace(-0.9, 0.9, 13)
 """Values of a, from the logarithm of the first count on."""
-SLOPES = np.concatenate([np.linspace(-1.0, 3.5, 28), np.array([4.0, 4.75, 5.5, 6.5, 8.0, 10.0])])
+SLOPES = np.concatenate([np.linspace(-1.0, 3.5, 19), np.array([4.0, 5.0, 6.5, 8.0, 10.0])])
 """Values of b."""
-CURVATURES = np.concatenate([[0.0], np.geomspace(0.01, 1.5, 12)])
+CURVATURES = np.concatenate([[0.0], np.geomspace(0.01, 1.5, 9)])
 """Values of c; half of the prior is on the first one."""
 POISSON_MEAN = 12.0
 """Expected counts below this are Poisson; above, close to normal."""
@@ -166,19 +166,23 @@ def _people(counts: Floats, expected: Floats, deviation: float, last: int) -> Fl
     precision = 1 / spread + 1 / deviation**2
     middle = (expected / spread + counts / deviation**2) / precision
     at = uniform(*expected.shape, 4)
-    between = np.maximum(middle + scipy.special.ndtri(at) / np.sqrt(precision), 0.0)
+    between: Floats = np.maximum(middle + scipy.special.ndtri(at) / np.sqrt(precision), 0.0)
     few = (expected < POISSON_MEAN) & (np.arange(len(counts)) > last)
-    return np.where(few, _poisson(np.minimum(expected, POISSON_MEAN), at), between)
+    between[few] = _poisson(expected[few], at[few])
+    return between
 
 
 def _poisson(expected: Floats, at: Floats) -> Floats:
     """Quantiles of Poisson laws with small means."""
-    found = np.zeros_like(expected)
+    found, some = np.zeros_like(expected), expected > 1 - at  # above, the quantile may not be 0
+    expected, at = expected[some], at[some]
+    number_of = np.zeros_like(expected)
     chance = below = np.exp(-expected)
     for number in range(1, int(3 * POISSON_MEAN)):
-        found += at > below
+        number_of += at > below
         chance = chance * expected / number
         below = below + chance
+    found[some] = number_of
     return found
 
 
