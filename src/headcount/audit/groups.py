@@ -97,14 +97,14 @@ def priced(neighbours: Neighbours) -> Iterator[tuple[str, Fraction, Fraction, De
 
 
 class _Last(Entropy):
-    """Noise for the totals of one vector whose bound is given; before them come two profiles."""
+    """Noise for the totals of one vector whose bound is given, of one group; before them comes a profile."""
 
     def __init__(self, inner: Entropy) -> None:
         self._inner, self._draws = inner, 0
 
     def draw(self, law: Law, size: int) -> Integers:
         self._draws += 1
-        return self._inner.draw(law, size) if self._draws == 3 else np.zeros(size, dtype=np.int64)
+        return self._inner.draw(law, size) if self._draws == 2 else np.zeros(size, dtype=np.int64)
 
     def secret(self) -> bytes:
         return self._inner.secret()
