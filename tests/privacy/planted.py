@@ -1698,7 +1698,7 @@ BUGS = [
     Bug(
         "the exact number of people in the file",
         "run.py",
-        (("columns.measured, people)", "str(bounded.totals.sum()), people)"),),
+        (("people), columns, people)", "people), Columns({}, str(bounded.totals.sum())), people)"),),
         BYTES + "test_same_result_same_bytes[files]",
     ),
     Bug(
