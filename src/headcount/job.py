@@ -49,6 +49,7 @@ REQUIRED = {
 PRIVACY = "Privacy: "
 """Begins the sentence of what is promised, which is the last one of a release."""
 MISSED = "The intervals do not cover that."
+ESTIMATED = "The intervals cover that only as far as it can be estimated from the people who are seen."
 """Ends what is said about intervals that miss something."""
 
 
@@ -354,15 +355,21 @@ class Job(ABC):
             values = f"the {self.values}" if self.values == "total" else self.values
             return (
                 f"{few_with_more(people)} headcount would cut part of that without noticing: {values} would be too "
-                f"small. {MISSED}"
+                f"small. {MISSED if self.scales is None else ESTIMATED}"
             )
         few = few_with_more(people, f"far more {plural(self.item)}")
         return f"{few} headcount would not notice: a count may be too small by up to {people:,}. {MISSED}"
 
     def too_small(self, tail: Mapping[str, float]) -> str:
-        """Say by how much a typical value may be too small, by column."""
-        parts = " and ".join(f"{name} may be too small by up to {ceil(100 * part)}%" for name, part in tail.items())
-        return f"Values are at least about this: {parts}, if a few people have far more than everyone else."
+        """Say that values are lower limits, and by how much a typical one may be too small, by column."""
+        percents = {name: f"by up to {ceil(100 * part)}%" for name, part in tail.items()}
+        (first, percent), *others = percents.items()
+        named = "".join(f", {name} {each}" for name, each in others)
+        who, what = ("The total is", "it") if self.values == "total" else ("Values are", first)
+        return (
+            f"{who} at least about this: {what} may be too small {percent}{named}, as a few people may have far more "
+            "than everyone else. low and high allow for that, as far as it can be estimated."
+        )
 
     @property
     def values(self) -> str:

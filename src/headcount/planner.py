@@ -29,6 +29,7 @@ from headcount.noise import Entropy, KeyedEntropy, SystemEntropy
 from headcount.release import About, Release, check_request, current_version, open_release, pack
 from headcount.release.about import written_tail
 from headcount.release.hints import request_hints
+from headcount.release.unseen import with_amounts
 from headcount.run import Decision, Progress, Source, draw, fingerprint, rows_fingerprint
 from headcount.source import Events, open_events, watch
 from headcount.source.engines.limits import Limits, limits
@@ -393,7 +394,7 @@ class Plan:
     def _draw(self, source: Source, entropy: Entropy, head: str, progress: Progress) -> bytes:
         """The release's bytes."""
         done = draw(self.job, self.strategy, source, entropy, progress)
-        about = self.about(done.decision, done.people, done.columns.tail)
+        about = with_amounts(self.about(done.decision, done.people, done.columns.tail), done.table)
         return pack(done.table, replace(about, head=head, measured=done.columns.measured))
 
     def _opened(self, data: Any) -> Events:
@@ -416,7 +417,6 @@ class Plan:
         mechanism = ready.mechanism if ready else None
         selected = [event for selection in (ready.selections if ready else ()) for event in selection.events]
         unseen = self.job.unseen(mechanism, ready.selections) if ready and mechanism else ""
-        unseen = f"{unseen} {self.job.too_small(tail)}" if tail else unseen
         happened = [*self.strategy.extra_events, *selected, *mechanism.events] if mechanism else []
         return About(
             what=self.what,

@@ -19,7 +19,7 @@ from headcount.bound.selection.people import NoisyCount, PeopleCount
 from headcount.bound.selection.selection import BoundSelection
 from headcount.errors import BadParameter
 from headcount.exact import Number, positive
-from headcount.job import MISSED, few_with_more
+from headcount.job import ESTIMATED, few_with_more
 from headcount.jobs.items import ListedItemJob
 from headcount.jobs.metrics import canonical_metric, column_of, cut_metrics, metric_of, parse_metrics
 from headcount.mechanism.groups.metric import Metric
@@ -291,7 +291,7 @@ class Aggregate(ListedItemJob):
         if mechanism.estimand != "true":
             return ""
         few = few_with_more(mechanism.unseen)
-        return f"{few} headcount would cut part of that without noticing: {cut_metrics(self.metrics)}. {MISSED}"
+        return f"{few} headcount would cut part of that without noticing: {cut_metrics(self.metrics)}. {ESTIMATED}"
 
     def own_title(self) -> str:
         return f"{', '.join(self.metrics)} per {self.item}"

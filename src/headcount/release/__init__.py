@@ -11,7 +11,7 @@ text.py       the summary     notes.py   the lines below it; profile.py   the bo
 report/       the report      plot.py    the picture     export.py   CSV and JSON
 notebook.py   what a notebook shows              measures.py  the value columns and their intervals
 hints.py      where budget is lost in silence    misread.py  rows that were not read as they are meant
-vague.py      quantiles that are hardly known
+vague.py      quantiles that are hardly known    unseen.py   the amount that sums may lack
 published.py  verification of a published file against a ledger
 """
 

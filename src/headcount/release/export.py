@@ -39,7 +39,7 @@ def _safe(cell: Any) -> Any:
 
 def as_json(table: pa.Table, about: dict[str, Any]) -> str:
     """The rows and everything about them as one JSON object."""
-    public = {**about, "plan": json.loads(about["plan"] or "null")}
+    public = {**about, **{name: json.loads(about[name] or "null") for name in ("plan", "tail")}}
     text = json.dumps({**public, "rows": table.to_pylist()}, indent=2, ensure_ascii=False, default=plain_value)
     return visible_json(text)
 

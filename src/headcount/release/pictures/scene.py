@@ -93,7 +93,9 @@ def measure_label(measure: Measure, about: About, labels: Mapping[str, str]) -> 
 
 
 def interval_label(about: About) -> str:
-    """What the intervals of a picture are for, as the label of an axis."""
+    """What the intervals of a picture are for, as the label of an axis; or by how much values may be too small."""
+    if about.too_small:
+        return f"with 95% intervals; values may be up to {max(about.too_small.values()):.0%} too small"
     return f"with 95% intervals{ESTIMANDS.get(about.estimand, '')}"
 
 

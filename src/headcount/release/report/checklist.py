@@ -151,7 +151,7 @@ def accuracy(facts: Facts) -> list[Line]:
     """Error and bias."""
     interval = facts.about.interval
     missing = MISSING if any("threshold" in name for name in facts.event_names) else ""
-    lost = "" if facts.about.estimand == "true" else LOST
+    lost = "" if facts.about.estimand == "true" else LOST if not facts.about.tail else f"{facts.about.interval} "
     return [
         Line(
             "Error",

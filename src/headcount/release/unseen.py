@@ -1,0 +1,29 @@
+"""The amount that sums may lack, in the sentence about what intervals cannot cover. It follows from released values."""
+
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+
+from headcount.release.about import About
+from headcount.release.measures import Measure, measures
+from headcount.wording import format_number
+
+SUMS = ("sum", "sum(")
+
+
+def with_amounts(about: About, table: pa.Table) -> About:
+    """The same, with the amounts that sums may lack in what is said to be unseen, if anything is."""
+    sums = [each for each in measures(table, about) if each.name == SUMS[0] or each.name.startswith(SUMS[1])]
+    if not about.unseen or not sums or not table.num_rows:
+        return about
+    listed = " and ".join(_lacks(each, table) for each in sums)
+    unseen = f"{about.unseen} By that estimate, {listed}."
+    return replace(about, unseen=unseen, steps=tuple(unseen if each == about.unseen else each for each in about.steps))
+
+
+def _lacks(measure: Measure, table: pa.Table) -> str:
+    """By how much a sum may be too small: the upper end of its interval less its value, where that is most."""
+    value, high = (table[name].to_numpy().astype(float) for name in (measure.name, measure.high))
+    where = " in a single row" if table.num_rows > 1 else ""
+    return f"{measure.name} is too small by at most {format_number(float(np.max(high - value)))}{where}"
