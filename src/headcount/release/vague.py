@@ -1,5 +1,5 @@
-"""A hint about quantiles that are hardly known: their intervals reach from next to nothing to nearly everything of a
-public range that spans decades. It follows from released values alone."""
+"""A hint about quantiles that are hardly known: their intervals reach over most of a public range that spans
+decades. It follows from released values alone."""
 
 import numpy as np
 import pyarrow as pa

@@ -18,7 +18,7 @@ from headcount.exact import Floats
 
 ALONG_SCALE = 1 / 3
 """Part of the ranges that divide the scale: with none, a group that lies in the last range may be anywhere in it."""
-RARE = 0.005
+RARE_SHARE = 0.005
 """Share of all groups together that lies at either end of the scale, beyond what is divided."""
 LEAST_SPREAD = 0.01
 """Shares of groups below the median are taken to differ by at least this much: standard deviation."""
@@ -47,7 +47,7 @@ def distribution(counts: Floats) -> Floats:
 def balanced_ranges(shares: Floats, ranges: int) -> tuple[int, ...]:
     """The first cell of each range: most ranges have equal shares of all groups together, the others equal parts of the
     scale between the rare values at its ends."""
-    first, last = (int(cell) for cell in np.searchsorted(shares, (RARE, 1 - RARE)))
+    first, last = (int(cell) for cell in np.searchsorted(shares, (RARE_SHARE, 1 - RARE_SHARE)))
     along = np.clip((np.arange(1, len(shares) + 1) - first) / max(last + 1 - first, 1), 0.0, 1.0)
     balanced = (1 - ALONG_SCALE) * shares + ALONG_SCALE * along
     ends = np.searchsorted(balanced, np.arange(1, ranges) / ranges) + 1
