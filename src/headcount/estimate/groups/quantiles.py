@@ -126,4 +126,4 @@ def _crossed(shares: Floats, q: float | Floats, points: Floats) -> Floats:
     after, rows = np.clip((shares < wanted[:, None]).sum(axis=1), 1, shares.shape[1] - 1), np.arange(len(shares))
     low, high = shares[rows, after - 1], shares[rows, after]
     part = np.clip(np.where(high > low, (wanted - low) / np.where(high > low, high - low, 1.0), 0.5), 0.0, 1.0)
-    return np.asarray((1 - part) * points[after - 1] + part * points[after])
+    return np.asarray(points[after - 1] + part * (points[after] - points[after - 1]))  # between equal points: exactly
