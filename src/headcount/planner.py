@@ -428,6 +428,7 @@ class Plan:
             steps=(
                 *self._steps(ready, people),
                 *([self.job.interval(mechanism, self._cells)] if mechanism else []),
+                *([self.job.too_small(tail)] if tail else []),
                 *([unseen] if unseen else []),
                 self.guarantee,
             ),

@@ -53,8 +53,9 @@ def test_a_release_says_by_how_much_it_may_be_too_small() -> None:
         part = release.about.too_small["sum"]
         assert row["high"] / row["sum"] - 1 == pytest.approx(part, abs=0.05)
         assert release.about.estimand == "modelled"
-        assert f"sum may be too small by up to {round(100 * part)}%" in " ".join(release.summary().split())
-        assert release.about.interval in release.unseen
+        assert f"it may be too small by up to {round(100 * part)}%" in " ".join(release.summary().split())
+        assert release.about.interval in release.about.steps
+        assert "By that estimate, sum is too small by at most" in release.unseen
 
 
 def test_amounts_without_a_tail_are_for_the_truth() -> None:

@@ -62,6 +62,7 @@ def test_the_second_line_says_at_least_and_by_how_much(both: tuple[Release, Rele
 def test_intervals_are_not_said_to_be_for_the_truth(both: tuple[Release, Release]) -> None:
     heavy, light = both
     assert heavy.about.estimand == "modelled"
+    assert re.search(PERCENT, plain(heavy.explain()))
     assert "are for the true" not in plain(heavy.explain())
     assert light.about.estimand == "true"
     assert not light.about.too_small
