@@ -126,7 +126,7 @@ class Ledger:
         check_covered(charge)
         earlier.check_again(self.serves, again, self.path)
         if self.serves and (before := self._sealed_before(charge, (None, None), again)):
-            earlier.log_if_stale(self.path, digest(charge.body()), before[0], data, rows)
+            earlier.log_if_stale(self.path, digest(charge.body()), before[0], data)
             return before[1]
         known = self._look(charge, data, rows, again)
         if before := self._sealed_before(charge, known, again):

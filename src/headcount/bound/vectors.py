@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import inf, sqrt
+from math import sqrt
 from typing import Any, Literal
 
 import numpy as np
@@ -66,9 +66,10 @@ class Vector:
     """Of "people" and "events": True for those with a number in the column; else all count."""
 
     def norms(self, groups: int) -> tuple[float, float]:
-        """The least and the largest norm of a person who is in any of the groups: of counts, these are public."""
+        """The least and the largest norm of a person who is in any of the groups: these are public."""
         if self.kind == "amount":
-            return 0.0, inf
+            centre = abs(self.centre) * (1 if self.once else LARGEST_COUNT)
+            return 0.0, (LARGEST_SUM + centre) * sqrt(groups) + 1
         most = 1.0 if self.kind == "people" else float(LARGEST_COUNT)
         return float(GRID), GRID * most * sqrt(groups * self.cells) + 1
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib import metadata
-from math import ceil
+from math import ceil, copysign
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -78,7 +78,8 @@ class About:
     before."""
     tail: str = ""
     """By column of values, as JSON: the part of itself by which a typical value may be too small, if a few people have
-    far more than all others. Only of columns in which that part is large; empty if there is none."""
+    far more than all others; less than 0 if it may be too large as well. Only of columns in which that part is large;
+    empty if there is none."""
 
     @property
     def too_small(self) -> dict[str, float]:
@@ -112,8 +113,10 @@ def pack(table: pa.Table, about: About) -> bytes:
 
 
 def written_tail(parts: Mapping[str, float]) -> str:
-    """`About.tail`: parts in hundredths, rounded up."""
-    return canonical({name: ceil(100 * part) / 100 for name, part in parts.items()}) if parts else ""
+    """`About.tail`: parts in hundredths, rounded away from 0."""
+    return (
+        canonical({name: copysign(ceil(100 * abs(part)) / 100, part) for name, part in parts.items()}) if parts else ""
+    )
 
 
 def check_packable(items: pa.Table) -> None:

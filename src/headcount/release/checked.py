@@ -109,7 +109,7 @@ def _check_outcome(about: About) -> None:
     """Check fields that are known once the release is made: they follow from mechanisms and from the ledger."""
     if about.estimand not in ESTIMANDS:
         _refuse("estimand")
-    if about.tail and not all(map(_positive, _json(about.tail, "tail").values())):
+    if about.tail and not all(_is_number(part) and _positive(abs(part)) for part in _json(about.tail, "tail").values()):
         _refuse("tail")
     if about.promise not in ("", PROMISE):
         _refuse("promise")

@@ -22,6 +22,8 @@ FALSE_ALARM = 0.05
 """Probability that noise alone makes a group seem unlike the others."""
 FEWEST_DEVIATIONS = 2.0
 """A count that a mean is divided by is at least this many standard deviations of its noise."""
+LARGEST_TAIL = 100.0
+"""A part that is not more than this: of values near 0 it would have no limit."""
 
 
 @dataclass(frozen=True)
@@ -53,8 +55,11 @@ class Estimates:
 
     @property
     def tail(self) -> float:
-        """The part of itself by which a typical value may be too small, through what was clipped."""
-        return float(self.above.sum() / max(float(np.abs(self.values).sum()), 1e-300))
+        """The part of itself by which a typical value may be too small, through what was clipped; less than 0 if it may
+        be too large as well, or is negative."""
+        above, below, size = (float(each.sum()) for each in (self.above, self.below, np.abs(self.values)))
+        part = min(max(above, below) / max(size, 1e-300), LARGEST_TAIL)
+        return part if above >= below and (self.values >= 0).all() else -part
 
     @property
     def at_least(self) -> Floats:

@@ -42,6 +42,8 @@ HEAP_OCTAVES = 7.0
 """Number of octaves above the last one that is seen, in which a heap may be."""
 LIGHT_SLOPE = 3.0
 """Slope of a lighter tail, per octave, beside the family's own."""
+WINDOW = 4
+"""Number of octaves that are added up, if none is seen."""
 FAR_OUT = 8.0
 """Number of octaves after which the slope is at least LEAST_SLOPE."""
 OCTAVES = 24
@@ -100,13 +102,19 @@ def _ends(counts: Floats, deviation: float) -> tuple[int, int]:
     are in two heaps, the tail is that of the second one."""
     seen = np.where(counts > SEEN_DEVIATIONS * deviation, counts, 0.0)
     if not seen.any():
-        fullest = int(np.argmax(counts))
+        fullest = _fullest(counts)
         return fullest, fullest
     last = int(np.flatnonzero(seen)[-1])
     start = min(int(np.searchsorted(np.cumsum(seen), START * seen.sum())), last)
     rises = np.flatnonzero(np.diff(counts[start : last + 1]) > SEEN_DEVIATIONS * 2**0.5 * deviation)
     start = start + int(rises[-1]) + 1 if len(rises) else start
     return start, min(last, start + OCTAVES - 1)
+
+
+def _fullest(counts: Floats) -> int:
+    """The fullest octave of those few together that have the most people: noise alone fills one, hardly several."""
+    first = int(np.argmax(np.convolve(counts, np.ones(WINDOW), "valid")))
+    return first + int(np.argmax(counts[first : first + WINDOW]))
 
 
 def _chosen(counts: Floats, deviation: float, room: Floats) -> tuple[Floats, Floats]:

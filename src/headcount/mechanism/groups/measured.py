@@ -38,7 +38,7 @@ from headcount.wording import format_number
 HALF_WIDTH = 2.0
 """Half-width of an interval, in standard deviations: more than 1.96, as these are themselves estimated."""
 LARGE_TAIL = 0.1
-"""If a typical value may be too small by more than this part of itself, the release says so."""
+"""If a typical value may be off by more than this part of itself, the release says so."""
 FOUND_SHARE = Fraction(45, 100)
 """Share of the noise's price for finding groups."""
 VALUES_SHARE, PROFILE_SHARE, CLIPPED_SHARE = Fraction(3, 100), Fraction(12, 100), Fraction(15, 100)
@@ -87,7 +87,7 @@ class MeasuredGroups(Mechanism[BoundedGroups, NoisyGroups]):
             for suffix, values in zip(("", "_low", "_high"), estimated.column(metric), strict=True):
                 columns[f"{metric.label}{suffix}"] = pa.array(values)
         tail = {metric.label: estimated.tail(metric) for metric in self.metrics}
-        return Columns(columns, tail={label: part for label, part in tail.items() if part > LARGE_TAIL})
+        return Columns(columns, tail={label: part for label, part in tail.items() if abs(part) > LARGE_TAIL})
 
     def explain(self, item: str) -> list[str]:
         sentences = []
@@ -105,7 +105,8 @@ class MeasuredGroups(Mechanism[BoundedGroups, NoisyGroups]):
         return [
             *sentences,
             "headcount measures the statistics in three steps, each with Gaussian noise. First, how much single people "
-            f"have; {limits} Second, what these limits cut in all. Third, what is left in each group.",
+            f"have, and how far a few exceed the others; {limits} Second, what these limits cut in all. Third, what is "
+            "left in each group.",
         ]
 
     @property
@@ -151,7 +152,8 @@ class _Estimated:
         return [to_int64(each, least) for each in (np.rint(found.values), np.floor(low), np.ceil(high))]
 
     def tail(self, metric: Metric) -> float:
-        """The part of itself by which a typical value may be too small, through what was clipped; 0 of quantiles."""
+        """The part of itself by which a typical value may be too small, through what was clipped, less than 0 if it may
+        be too large as well; 0 of quantiles."""
         if metric.kind == "quantile" or not len(self.noisy.values):
             return 0.0
         return self._estimates(metric).tail

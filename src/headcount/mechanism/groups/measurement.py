@@ -2,8 +2,8 @@
 vectors together:
 
 1. values: which amounts people have, in bins; the centres of means and the ranges of quantiles follow from them
-2. a profile: how many people have vectors of which norm; the bounds, and the vectors' shares of what is left, follow
-3. what these bounds clip from everybody
+2. a profile: how many people have vectors of which norm
+3. how far norms exceed a first bound, which the bounds follow from; and what these clip from everybody
 4. the totals of every group, scaled to the bounds
 
 One person's vectors, put side by side and each scaled to its share, are one vector of a known norm: so each of the four

@@ -17,7 +17,7 @@ NO_PASS = (
 
 SAME_DATA = (
     "That it was made from certain rows can be checked by whoever holds them, the ledger and its key: the same request "
-    "for the same rows returns this release, and costs nothing; for others it is refused."
+    "for the same rows returns this release, and costs nothing; for rows that differ by accident it is refused."
 )
 
 
