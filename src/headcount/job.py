@@ -362,13 +362,15 @@ class Job(ABC):
 
     def too_small(self, tail: Mapping[str, float]) -> str:
         """Say that values are lower limits, and by how much a typical one may be too small, by column."""
-        percents = {name: f"by up to {ceil(100 * part)}%" for name, part in tail.items()}
+        percents = {name: f"by up to {ceil(100 * abs(part)):,}%" for name, part in tail.items()}
         (first, percent), *others = percents.items()
         named = "".join(f", {name} {each}" for name, each in others)
         who, what = ("The total is", "it") if self.values == "total" else ("Values are", first)
+        below = min(tail.values()) > 0
+        how, off = ("at least about this", "too small") if below else ("uncertain", "off")
         return (
-            f"{who} at least about this: {what} may be too small {percent}{named}, as a few people may have far more "
-            "than everyone else. low and high allow for that, as far as it can be estimated."
+            f"{who} {how}: {what} may be {off} {percent}{named}, as a few people may have far more than everyone else. "
+            "low and high allow for that, as far as it can be estimated."
         )
 
     @property

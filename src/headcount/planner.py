@@ -441,7 +441,7 @@ class Plan:
             order=tuple(label for bins in self.job.bins_by_column().values() for label in bins.labels),
             head="",
             value=self.job.value_name,
-            estimand="modelled" if tail else self.job.estimand(mechanism, self._cells) if mechanism else "",
+            estimand=self._estimand(mechanism, tail),
             interval=self._interval_note(mechanism, tail),
             unseen=unseen,
             tail=written_tail(tail or {}),
@@ -453,4 +453,14 @@ class Plan:
         """The sentence above the numbers."""
         if mechanism is None:
             return ""
-        return self.job.too_small(tail) if tail else self.job.interval_note(mechanism, self._cells)
+        note = self.job.interval_note(mechanism, self._cells)
+        if not tail:
+            return note
+        uncertain = self.job.too_small(tail)
+        return uncertain if self._estimand(mechanism, tail) == "modelled" else f"{note} {uncertain}"
+
+    def _estimand(self, mechanism: AnyMechanism | None, tail: Mapping[str, float] | None) -> str:
+        """What intervals are for. Of true values that a few people may change much, under a model of these; if a bound
+        is given, for what it leaves."""
+        found = self.job.estimand(mechanism, self._cells) if mechanism else ""
+        return "modelled" if tail and found == "true" else str(found)

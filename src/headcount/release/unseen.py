@@ -23,7 +23,12 @@ def with_amounts(about: About, table: pa.Table) -> About:
 
 
 def _lacks(measure: Measure, table: pa.Table) -> str:
-    """By how much a sum may be too small: the upper end of its interval less its value, where that is most."""
-    value, high = (table[name].to_numpy().astype(float) for name in (measure.name, measure.high))
+    """By how much a sum may be too small, or off if sums are negative: the far end of its interval, where that is
+    farthest from its value."""
+    columns = (measure.name, measure.low, measure.high)
+    value, low, high = (table[name].to_numpy().astype(float) for name in columns)
     where = " in a single row" if table.num_rows > 1 else ""
-    return f"{measure.name} is too small by at most {format_number(float(np.max(high - value)))}{where}"
+    signed = bool((value < 0).any())
+    far = np.maximum(high - value, value - low) if signed else high - value
+    off = "off" if signed else "too small"
+    return f"{measure.name} is {off} by at most {format_number(float(np.max(far)))}{where}"
