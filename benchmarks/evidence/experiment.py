@@ -35,7 +35,10 @@ COUNTS = (*SHARED, *ITEMS, "benchmarks/truth.py")
 """People or events per item, items not known in advance."""
 KNOWN = (*COUNTS, f"{SRC}/mechanism/known/*.py")
 TOP = (*SHARED, f"{SRC}/mechanism/topk/*.py", f"{SRC}/jobs/histogram*.py", "benchmarks/truth.py")
-GROUPS = (*SHARED, f"{SRC}/mechanism/groups/*.py", f"{SRC}/estimate/groups/*.py", f"{SRC}/jobs/aggregate.py")
+GROUPS = (
+    *(*SHARED, f"{SRC}/mechanism/groups/*.py", f"{SRC}/estimate/groups/*.py"),
+    *(f"{SRC}/estimate/tail/*.py", f"{SRC}/jobs/aggregate.py"),
+)
 ORDERED = (*SHARED, f"{SRC}/mechanism/ordered/*.py", f"{SRC}/estimate/ordered/*.py", f"{SRC}/jobs/quantiles.py")
 SHAPE = (*SHARED, f"{SRC}/mechanism/shape/*.py", f"{SRC}/estimate/shape/*.py", f"{SRC}/jobs/shape.py")
 SHARES = (

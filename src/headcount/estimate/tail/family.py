@@ -26,8 +26,8 @@ START = 0.75
 """The tail begins in the octave in which this share of the people that are seen is reached."""
 MISFIT = 0.15
 """Relative standard deviation of a table's counts around the family."""
-SEEN_DEVIATIONS = 4.0
-"""An octave counts as seen from this many standard deviations of noise on: of 60 empty ones, in 1 of 500 cases."""
+SEEN_DEVIATIONS = 5.0
+"""An octave counts as seen from this many standard deviations of noise on: of 60 empty ones, in 1 of 50,000 cases."""
 HIDDEN_DEVIATIONS = 2.0
 """Expected counts below this many standard deviations of noise are hidden."""
 LEAST_SLOPE = 0.75
