@@ -86,7 +86,7 @@ def test_a_ledger(folder: Path) -> None:
     changed = headcount(*asked, cwd=folder)
     assert (changed.returncode, changed.stdout) == (4, "")
     assert changed.stderr == (
-        "headcount: the data changed since this request was charged (of a file, its bytes): its release is about the "
+        "headcount: the data changed since this request was charged: its release is about the "
         "data as they were. Nothing was drawn, nothing was spent. Fix: --again pays for a release of the data as they "
         "are now; or, if these are other data, a name of their own: --dataset visits-May\n"
     )
