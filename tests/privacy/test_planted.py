@@ -53,3 +53,13 @@ def test_planted_bug_is_caught(bug: Bug) -> None:
 
 def test_every_folder_has_a_bug_in_the_quick_tier() -> None:
     assert {bug.file.rpartition("/")[0] for bug in BUGS} == set(FIRST_OF_EACH_FOLDER)
+
+
+def test_every_planted_text_is_there_once_and_its_test_exists() -> None:
+    """A bug whose text moved away would plant nothing."""
+    sources = {bug.file: (ROOT / "src/headcount" / bug.file).read_text() for bug in BUGS}
+    lost = [bug.name for bug in BUGS if any(sources[bug.file].count(text) != 1 for text, _ in bug.patches)]
+    assert lost == []
+    tests = {file: (ROOT / file).read_text() for file in {bug.caught_by.partition("::")[0] for bug in BUGS}}
+    names = [(bug.caught_by.partition("::")[0], bug.caught_by.split("::")[-1].partition("[")[0]) for bug in BUGS]
+    assert [name for file, name in names if f"def {name}(" not in tests[file]] == []
