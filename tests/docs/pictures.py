@@ -75,6 +75,16 @@ def known() -> Iterable[str]:
     yield word(402, 191, "nobody has it")
 
 
+def correlated() -> Iterable[str]:
+    """Every count is moved by one common number, and by noise of its own."""
+    for x, height, moved in ((30, 100, 5), (120, 84, -4), (210, 92, 3), (300, 70, -5)):
+        yield bar(x, height + 16) + bar(x, height)
+        yield noise(x + 22, height + 16, moved, 9)
+    yield dashed(FLOOR - 116, 30, 344) + line(390, FLOOR - 100, 390, FLOOR - 116, 'stroke-width="3"')
+    yield word(398, FLOOR - 104, "the same", "start")
+    yield floor() + word(187, 186, "a common number, and noise of each count's own")
+
+
 def threshold() -> Iterable[str]:
     """What is above a threshold is released; the rest is not mentioned."""
     for x, height, moved in ((36, 130, -6), (124, 96, 8), (212, 80, -5), (300, 34, 7), (388, 8, -3)):
@@ -203,6 +213,7 @@ PICTURES: dict[str, tuple[Callable[[], Iterable[str]], str]] = {
         known,
         "Four bars for listed items, the last of height 0. Each has noise, also that of the item of nobody.",
     ),
+    "correlated": (correlated, "Four bars raised by one common number, each with noise of its own."),
     "threshold": (threshold, "Five items as bars with noise. Three above a dashed threshold are released."),
     "joint": (
         joint,
