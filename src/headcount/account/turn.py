@@ -31,12 +31,12 @@ def turn(ledger: Path) -> Iterator[None]:
     lock = _open_lock(Path(f"{ledger}.lock"))
     try:
         _wait(lock, ledger)
-        try:
-            yield
-        finally:
-            fcntl.flock(lock, fcntl.LOCK_UN)  # also if a forked process still has the file open
+        yield
     finally:
-        os.close(lock)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_UN)  # also if a forked process still has the file open
+        finally:
+            os.close(lock)
 
 
 def _open_lock(path: Path) -> int:
