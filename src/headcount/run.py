@@ -5,6 +5,7 @@ at after the first noise are rows that are held already. If an engine fails ther
 under its charge, with the same noise.
 """
 
+import secrets
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -146,12 +147,16 @@ def fingerprint(source: Source, progress: Progress) -> tuple[bytes, Events]:
 
 
 def rows_fingerprint(source: Source, progress: Progress) -> bytes:
-    """What stands in a ledger for the rows of files that may have been written again."""
-    with quiet(), unquoted(source):
-        progress("looking at the rows")
-        found = identified_rows(source.events, source.limits)
-        source.check_unchanged()
-        return found
+    """What stands in a ledger for the rows of files that may have been written again; what no other look equals, if
+    they cannot be read: that is found out, and said, once the charge is made."""
+    progress("looking at the rows")
+    try:
+        with quiet(), unquoted(source):
+            found = identified_rows(source.events, source.limits)
+            source.check_unchanged()
+            return found
+    except ReadingFailed:
+        return secrets.token_bytes(32)
 
 
 @contextmanager
