@@ -29,10 +29,11 @@ class Failed(Exception):
 
 def run(experiments: Iterable[Experiment], *, again: bool = False, where: Path = FOLDER) -> list[str]:
     """Measure what is missing or stale, or everything again; the names of those that failed."""
-    todo = [each for each in experiments if again or not fresh(each, where)]
+    listed = list(experiments)
+    todo = [each for each in listed if not each.alone and (again or not fresh(each, where))]
     with ThreadPoolExecutor(os.cpu_count()) as cores:
-        together = list(cores.map(lambda each: keep(each, where), (each for each in todo if not each.alone)))
-    alone = [keep(each, where) for each in todo if each.alone]
+        together = list(cores.map(lambda each: keep(each, where), todo))
+    alone = [keep(each, where) for each in listed if each.alone and (again or not fresh(each, where))]
     return [name for name in (*together, *alone) if name]
 
 
