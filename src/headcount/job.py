@@ -34,6 +34,7 @@ from headcount.source.binning import Binning
 from headcount.source.conditions import Where, check_conditions, conditions, range_of, rows_where, where_clause
 from headcount.source.pandas_columns import Role
 from headcount.wording import counted_noun, plural
+from headcount.wording.statement import Kind, Statement, statements
 from headcount.wording.typed import column_name
 
 Parser = Callable[[str, Any, Mapping[str, Any]], Any]
@@ -320,9 +321,10 @@ class Job(ABC):
         listed = f"{', '.join(others)} and {last}"
         return f"headcount reads the columns {listed} of {dataset}. It drops rows that lack a value in one of them."
 
-    def explain(self, strategy: Strategy, mechanism: AnyMechanism) -> list[str]:
+    def explain(self, strategy: Strategy, mechanism: AnyMechanism) -> list[Statement]:
         """Describe the steps after the selection of the bound."""
-        return [mechanism.bounding.explain(self.item), *mechanism.explain(self.item)]
+        bounding = Statement("bounding", mechanism.bounding.explain(self.item))
+        return [bounding, *statements("mechanism", mechanism.explain(self.item))]
 
     def closing(self, people: NoisyCount | None) -> list[str]:
         """Describe what else is done with the counts; `people` once they are counted."""
@@ -386,6 +388,12 @@ class Job(ABC):
     def held_to(self, limit: int) -> str:
         """The bound with its unit."""
         return counted_noun(limit, "event" if self.counts_events else "item")
+
+    def interval_kind(self, mechanism: AnyMechanism, cells: int | None) -> Kind:
+        """The kind of the sentence about low and high."""
+        if mechanism.bounding.cuts and self.estimand(mechanism, cells) != mechanism.estimand:
+            return "uncut interval"
+        return "measured interval" if mechanism.measured_coverage else "interval"
 
     def interval(self, mechanism: AnyMechanism, cells: int | None) -> str:
         """The meaning of low and high, in sentences."""

@@ -37,6 +37,7 @@ from headcount.source.events import check_dataset, check_limits, check_name
 from headcount.source.queries.step import UNCHECKED, check_promise, promise_sentence
 from headcount.wording import sentence, wrapped
 from headcount.wording.markup import card, facts, folded_steps, text
+from headcount.wording.statement import Statement, statements
 from headcount.wording.typed import check_showable, yes_or_no
 
 FORMAT = 8
@@ -194,26 +195,31 @@ class Plan:
     @property
     def steps(self) -> tuple[str, ...]:
         """The steps of the release and its guarantee, in sentences."""
-        return (*self._steps(self._decision), self.guarantee)
+        return (*self._sentences, self.guarantee)
 
     @property
     def _decision(self) -> Decision | None:
         """The mechanism, if nothing is left to be selected."""
         return None if self.selection else Decision(self.mechanism)
 
-    def _steps(self, decision: Decision | None, people: NoisyCount | None = None) -> list[str]:
+    @property
+    def _sentences(self) -> list[str]:
+        """The steps that are known before anything is read."""
+        return [step.text for step in self._steps(self._decision)]
+
+    def _steps(self, decision: Decision | None, people: NoisyCount | None = None) -> list[Statement]:
         """Describe the steps as far as they are known: all of them once the mechanism is decided."""
         selections = decision.selections if decision else (self.selection,) if self.selection else ()
         mechanism = decision.mechanism if decision else None
-        rest = self.job.explain(self.strategy, mechanism) if mechanism else [self.strategy.outlook(self.job.item)]
+        outlook = statements("mechanism", [self.strategy.outlook(self.job.item)])
         counted = self.strategy.people_count
         return [
-            self.job.reading(self.dataset),
-            *([promise_sentence(self.promise)] if self.promise else []),
-            *self._selected(selections, mechanism),
-            *rest,
-            *([counted.explain()] if counted else []),
-            *self.job.closing(people),
+            Statement("reading", self.job.reading(self.dataset)),
+            *statements("promise", [promise_sentence(self.promise)] if self.promise else []),
+            *statements("selection", self._selected(selections, mechanism)),
+            *(self.job.explain(self.strategy, mechanism) if mechanism else outlook),
+            *statements("people", [counted.explain()] if counted else []),
+            *statements("closing", self.job.closing(people)),
         ]
 
     def _selected(self, selections: Sequence[BoundSelection[Any]], mechanism: AnyMechanism | None) -> list[str]:
@@ -253,7 +259,7 @@ class Plan:
             "",
             *(wrapped(visible(spell(text)), f"  {label:<7} ") for label, text in self._facts()),
             "",
-            *(wrapped(visible(step), f"  {number}. ") for number, step in enumerate(self._steps(self._decision), 1)),
+            *(wrapped(visible(step), f"  {number}. ") for number, step in enumerate(self._sentences, 1)),
             "",
             UNREAD,
         ]
@@ -267,7 +273,7 @@ class Plan:
     def _repr_html_(self) -> str:
         return card(
             f"<p><b>Plan: {text(self.what)}</b>, from {text(self.dataset)}</p>\n"
-            f"{facts(self._facts())}\n{folded_steps(self._steps(self._decision))}\n"
+            f"{facts(self._facts())}\n{folded_steps(self._sentences)}\n"
             f"<p><small>{UNREAD}</small></p>"
         )
 
@@ -418,6 +424,13 @@ class Plan:
         selected = [event for selection in (ready.selections if ready else ()) for event in selection.events]
         unseen = self.job.unseen(mechanism, ready.selections) if ready and mechanism else ""
         happened = [*self.strategy.extra_events, *selected, *mechanism.events] if mechanism else []
+        steps = [
+            *self._steps(ready, people),
+            *([self._interval(mechanism)] if mechanism else []),
+            *statements("tail", [self.job.too_small(tail)] if tail else []),
+            *statements("unseen", [unseen] if unseen else []),
+            Statement("guarantee", self.guarantee),
+        ]
         return About(
             what=self.what,
             dataset=self.dataset,
@@ -425,13 +438,8 @@ class Plan:
             unit=self.job.unit,
             epsilon=written(self.cost.epsilon),
             delta=written(self.cost.delta),
-            steps=(
-                *self._steps(ready, people),
-                *([self.job.interval(mechanism, self._cells)] if mechanism else []),
-                *([self.job.too_small(tail)] if tail else []),
-                *([unseen] if unseen else []),
-                self.guarantee,
-            ),
+            steps=tuple(step.text for step in steps),
+            kinds=tuple(step.kind for step in steps),
             proof=mechanism.proof if mechanism else "",
             plan=self.to_json(),
             view=self.job.view,
@@ -448,6 +456,11 @@ class Plan:
             version=current_version(),
             promise=self.promise,
         )
+
+    def _interval(self, mechanism: AnyMechanism) -> Statement:
+        """What low and high contain."""
+        kind = self.job.interval_kind(mechanism, self._cells)
+        return Statement(kind, self.job.interval(mechanism, self._cells))
 
     def _interval_note(self, mechanism: AnyMechanism | None, tail: Mapping[str, float] | None) -> str:
         """The sentence above the numbers."""

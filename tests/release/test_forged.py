@@ -136,7 +136,7 @@ def test_every_field_is_checked(kind: str, tmp_path: Path) -> None:
     honest = release_of(kind)
     about, path = said(honest), tmp_path / "r"
     loose = {name for name, each in forgeries(about) if each != about and loaded(forged(honest.table, each), path)}
-    assert {"what", "dataset", "steps"} <= loose
+    assert {"what", "dataset", "proof"} <= loose
     assert not {"", "more"} & loose
     assert loaded(honest.content, path) is not None
 
@@ -160,7 +160,7 @@ def test_what_is_let_in_runs_nothing(honest: hc.Release, tmp_path: Path) -> None
     """Every text of a forged release is shown as text: on a page, in a notebook, in a picture."""
     texts = {field.name: SCRIPT for field in fields(About) if field.name in ("what", "dataset", "proof", "chosen")}
     plan = json.dumps({**json.loads(honest.about.plan), SCRIPT: SCRIPT})
-    about = {**said(honest), **texts, "unit": SCRIPT, "steps": [SCRIPT], "plan": plan}
+    about = {**said(honest), **texts, "unit": SCRIPT, "steps": [SCRIPT], "kinds": ["guarantee"], "plan": plan}
     release = loaded(forged(honest.table, about), tmp_path / "r")
     assert release is not None
     for page in (release._repr_html_(), release.report(tmp_path / "r.html").read_text()):

@@ -195,7 +195,7 @@ def test_releases_of_earlier_versions(tmp_path: Path) -> None:
 )
 def test_whatever_a_plan_holds(plan: str, tmp_path: Path) -> None:
     release = hc.histogram(PLAYS, **ASKED)
-    odd = Release(pack(release.table, replace(release.about, plan=plan, steps=())), fresh=True)
+    odd = Release(pack(release.table, replace(release.about, plan=plan, steps=(), kinds=())), fresh=True)
     assert "not recorded" in read(odd.report(tmp_path / "r.html"))
     assert faults(yaml.safe_load(odd.report(tmp_path / "r.yaml").read_text())) == []
 

@@ -31,6 +31,7 @@ from headcount.planner import release
 from headcount.release import Release
 from headcount.source.periods import Period
 from headcount.wording.arguments import explained
+from headcount.wording.statement import Statement
 
 Sizes = Literal["private", "public"]
 TARGETS: dict[Target, tuple[str, str]] = {
@@ -226,14 +227,18 @@ class Distribution(ListedItemJob):
             f'Its intervals may miss the latter: for that, use mechanism="auto". {super().interval(mechanism, cells)}'
         )
 
-    def explain(self, strategy: Strategy, mechanism: AnyMechanism) -> list[str]:
+    def explain(self, strategy: Strategy, mechanism: AnyMechanism) -> list[Statement]:
         assert isinstance(strategy, DistributionStrategy)
         name = strategy.name_of(mechanism)
-        return [
+        samples = (
             f"Each row is a sample. headcount drops rows whose {self.item} is not on the public list; shares are of "
-            "the rows that are left.",
+            "the rows that are left."
+        )
+        moves = f'headcount moves the shares to the nearest distribution. This is the mechanism "{name}".'
+        return [
+            Statement("reading", samples),
             *super().explain(strategy, mechanism),
-            f'headcount moves the shares to the nearest distribution. This is the mechanism "{name}".',
+            Statement("closing", moves),
         ]
 
     @property

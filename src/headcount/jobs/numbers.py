@@ -25,6 +25,7 @@ from headcount.source.binning import Binning
 from headcount.source.schema import check_kinds
 from headcount.source.views import placed
 from headcount.wording import counted_noun
+from headcount.wording.statement import Statement
 from headcount.wording.typed import listed
 
 MAX_LISTED = 1000
@@ -156,8 +157,8 @@ class NumberJob(Job):
     def own_title(self) -> str:
         return f"{self.name} of {self.item}{', one row of each person' if self.one_row_each else ''}"
 
-    def explain(self, strategy: Strategy, mechanism: AnyMechanism) -> list[str]:
-        return [self._scale(), *super().explain(strategy, mechanism)]
+    def explain(self, strategy: Strategy, mechanism: AnyMechanism) -> list[Statement]:
+        return [Statement("reading", self._scale()), *super().explain(strategy, mechanism)]
 
     def _scale(self) -> str:
         """Describe how numbers are placed in cells."""

@@ -27,6 +27,7 @@ from headcount.source.periods import Period
 from headcount.source.schema import check_kinds
 from headcount.source.views import SIZE, WHAT, every_size, size_bins, sizes_of_people
 from headcount.wording.arguments import explained
+from headcount.wording.statement import Statement
 
 BINS_OF_A_PERSON = 2
 """One by how many items a person has, one by how many events."""
@@ -111,11 +112,10 @@ class Profile(ItemJob):
         labels = pa.array(self.bins_by_column()[SIZE].labels).take(size)
         return pa.table({WHAT: what, SIZE: labels, **columns.by_name}).sort_by([(WHAT, "descending")])
 
-    def explain(self, strategy: Strategy, mechanism: AnyMechanism) -> list[str]:
-        return [
-            "headcount puts each person in one bin by their number of items, and in one by their number of events.",
-            f"It adds {mechanism.describe_noise()} to the number of people in each bin.",
-        ]
+    def explain(self, strategy: Strategy, mechanism: AnyMechanism) -> list[Statement]:
+        bins = "headcount puts each person in one bin by their number of items, and in one by their number of events."
+        noise = f"It adds {mechanism.describe_noise()} to the number of people in each bin."
+        return [Statement("bounding", bins), Statement("mechanism", noise)]
 
     def estimand(self, mechanism: AnyMechanism, cells: int | None) -> Estimand:
         """Everybody is in as many bins as the bound allows."""

@@ -31,6 +31,7 @@ from headcount.source.schema import check_amount, check_kinds
 from headcount.source.views import labelled
 from headcount.wording import counted_noun, times
 from headcount.wording.arguments import explained
+from headcount.wording.statement import Statement, statements
 
 
 @explained
@@ -223,10 +224,11 @@ class Total(Job):
     def own_title(self) -> str:
         return f"sum of {self.sum}" if self.sum else f"all {self.unit}"
 
-    def explain(self, strategy: Strategy, mechanism: AnyMechanism) -> list[str]:
+    def explain(self, strategy: Strategy, mechanism: AnyMechanism) -> list[Statement]:
         if self.sum:
-            return mechanism.explain(self.item)
+            return statements("mechanism", mechanism.explain(self.item))
         most = mechanism.bounding.limit
         clipped = f"Each person counts at most {times(most)}." if self.unit == "events" else "Each person counts once."
         noise = f"headcount adds {mechanism.describe_noise()} to the number of {self.unit}."
-        return [clipped, noise, *mechanism.explain("total")[1:]]
+        rest = statements("mechanism", [noise, *mechanism.explain("total")[1:]])
+        return [Statement("bounding", clipped), *rest]

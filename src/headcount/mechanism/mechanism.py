@@ -169,6 +169,11 @@ class Mechanism(ABC, Generic[B, N]):
         return 0
 
     @property
+    def measured_coverage(self) -> bool:
+        """True if it was measured, and is not proved, how often intervals contain the value."""
+        return False
+
+    @property
     def interval_meaning(self) -> str:
         """The meaning of low and high, in words."""
         return (

@@ -15,6 +15,8 @@ import pyarrow.parquet as pq
 
 from headcount.account.chain import canonical
 from headcount.account.events import Event
+from headcount.release.earlier import kinds_of
+from headcount.wording.statement import Kind
 
 KEY = b"headcount"
 """Key of the Parquet metadata that holds `About`."""
@@ -80,6 +82,18 @@ class About:
     """By column of values, as JSON: the part of itself by which a typical value may be too small, if a few people have
     far more than all others; less than 0 if it may be too large as well. Only of columns in which that part is large;
     empty if there is none."""
+    kinds: tuple[str, ...] = ()
+    """The kind of each step (`wording.statement.Kind`); empty in releases of version 0.10 and before."""
+
+    def steps_of(self, *kinds: Kind) -> list[str]:
+        """The steps of these kinds."""
+        found = zip(self.kinds or kinds_of(self.steps), self.steps, strict=True)
+        return [step for kind, step in found if kind in kinds]
+
+    @property
+    def guarantee(self) -> str:
+        """The sentence that states the guarantee; empty if there is none."""
+        return " ".join(self.steps_of("guarantee"))
 
     @property
     def too_small(self) -> dict[str, float]:

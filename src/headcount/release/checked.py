@@ -22,6 +22,7 @@ from headcount.errors import ReleaseTooNew
 from headcount.estimate.shape.table import MAX_BUCKETS
 from headcount.exact import rational
 from headcount.release.about import ESTIMANDS, KEY, SHAPE_COLUMNS, About
+from headcount.release.earlier import KINDS as STEP_KINDS
 from headcount.release.scale import edges_in
 from headcount.release.size import NotARelease
 from headcount.source.queries.step import PROMISE
@@ -111,6 +112,8 @@ def _check_outcome(about: About) -> None:
         _refuse("estimand")
     if about.tail and not all(_is_number(part) and _positive(abs(part)) for part in _json(about.tail, "tail").values()):
         _refuse("tail")
+    if about.kinds and (len(about.kinds) != len(about.steps) or not set(about.kinds) <= set(STEP_KINDS)):
+        _refuse("kinds")
     if about.promise not in ("", PROMISE):
         _refuse("promise")
     if not HEAD.fullmatch(about.head):

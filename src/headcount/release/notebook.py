@@ -22,14 +22,10 @@ def view(table: pa.Table, about: About, findings: Sequence[str]) -> str:
         f"<p><b>{text(chart_title(about))}</b>, from {text(about.dataset)}: {rows(table.num_rows)}<br>\n"
         f"<small>Cost: {text(cost)}{text(chosen)}</small></p>\n{_interval(about)}{paragraphs(findings)}"
         f"{inline_picture(table, about, 'notebook', SHOWN)}\n{html_table(table.slice(0, SHOWN), about)}{rest}\n"
-        f"<p><small>{text(_guarantee(about))}</small></p>"
+        f"<p><small>{text(visible(about.guarantee))}</small></p>"
     )
 
 
 def _interval(about: About) -> str:
     """What low and high are for."""
     return f'<p class="headcount-interval"><b>{text(sentence(about.interval))}</b></p>\n' if about.interval else ""
-
-
-def _guarantee(about: About) -> str:
-    return visible(about.steps[-1]) if about.steps else ""

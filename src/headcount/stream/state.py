@@ -100,6 +100,7 @@ class Settings:
             "epsilon": written(self.epsilon),
             "delta": "0",
             "steps": self.steps,
+            "kinds": ("reading", "mechanism", "mechanism", "guarantee"),
             "proof": "docs/proofs/stream.md",
             "events": to_json([Laplace(self.law.scale, Fraction(SENSITIVITY[self.neighbours]))]),
         }

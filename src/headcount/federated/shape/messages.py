@@ -168,6 +168,7 @@ class ShapeRound(Message):
             "epsilon": written(self.epsilon),
             "delta": written(self.delta),
             "steps": self.steps,
+            "kinds": ("bounding", "mechanism", "mechanism", "interval", "guarantee"),
             "proof": "docs/proofs/shuffle.md",
             "events": to_json([self.event]),
         }

@@ -118,6 +118,10 @@ class MeasuredGroups(Mechanism[BoundedGroups, NoisyGroups]):
         return self.measurement.unseen
 
     @property
+    def measured_coverage(self) -> bool:
+        return self.estimand == "true"
+
+    @property
     def interval_meaning(self) -> str:
         if self.estimand == "bounded":
             return super().interval_meaning

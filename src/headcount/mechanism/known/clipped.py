@@ -64,6 +64,10 @@ class Clipped(ScalarMechanism):
         return f"unless someone lost more than {MAX_TAKEN_FACTOR} times the bound"
 
     @property
+    def measured_coverage(self) -> bool:
+        return self.poisson_people is None and self.scalar_event is not None
+
+    @property
     def interval_meaning(self) -> str:
         if self.poisson_people is not None:
             who = "the given number of people" if self.scalar_event is None else "the people that the table has"

@@ -213,6 +213,10 @@ class CountRelease(Mechanism[BoundedTop, NoisyFound]):
         return "bounded" if isinstance(self.bounding, TopSums) else "true"
 
     @property
+    def measured_coverage(self) -> bool:
+        return self.target is not None
+
+    @property
     def interval_meaning(self) -> str:
         if self.target is None:
             return (

@@ -174,6 +174,10 @@ class Rounds(Mechanism[BoundedRounds, Noisy]):
         return self.second.unseen if self.second else 0
 
     @property
+    def measured_coverage(self) -> bool:
+        return self.second is not None
+
+    @property
     def interval_meaning(self) -> str:
         return TRUE_COUNT if self.second else super().interval_meaning
 

@@ -66,6 +66,10 @@ class Thresholded(Mechanism[Bounded, Noisy]):
         return "bounded" if self.bounding.lost is None else "true"
 
     @property
+    def measured_coverage(self) -> bool:
+        return self.bounding.lost is not None
+
+    @property
     def interval_meaning(self) -> str:
         return super().interval_meaning if self.bounding.lost is None else RATIO_MEANING
 

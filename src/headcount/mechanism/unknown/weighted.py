@@ -110,6 +110,10 @@ class Weighted(Mechanism[BoundedWeighted, Noisy]):
         return self.second.unseen if self.second else 0
 
     @property
+    def measured_coverage(self) -> bool:
+        return self.second is not None
+
+    @property
     def interval_meaning(self) -> str:
         if self.second is None:
             return super().interval_meaning

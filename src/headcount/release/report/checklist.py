@@ -150,7 +150,7 @@ def noise_of(facts: Facts) -> str:
 def accuracy(facts: Facts) -> list[Line]:
     """Error and bias."""
     interval = facts.about.interval
-    missing = MISSING if any("threshold" in name for name in facts.event_names) else ""
+    missing = MISSING if facts.hides_some else ""
     lost = "" if facts.about.estimand == "true" else LOST if not facts.about.tail else f"{facts.about.interval} "
     return [
         Line(

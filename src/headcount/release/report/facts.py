@@ -94,7 +94,7 @@ class Facts:
     @property
     def stated(self) -> str:
         """The sentence that states the guarantee; releases without a plan say no more about it."""
-        return self.about.steps[-1] if self.about.steps else "The guarantee is not recorded."
+        return self.about.guarantee or "The guarantee is not recorded."
 
     @property
     def analyst(self) -> str:
@@ -110,6 +110,11 @@ class Facts:
     def event_names(self) -> list[str]:
         """The kinds of privacy events, each once, in order."""
         return list(dict.fromkeys(event.name for event in from_json(self.about.events)))
+
+    @property
+    def hides_some(self) -> bool:
+        """True if only items above a threshold are shown."""
+        return any("threshold" in name for name in self.event_names)
 
     @property
     def public_parameters(self) -> dict[str, str]:

@@ -5,11 +5,6 @@ is, a report says what was done."""
 
 from headcount.release.report.facts import Facts
 
-STARTS = (
-    *("Each person", "A person with", "headcount scales down", "The root of the sum", "No limit"),
-    *("Somebody with", "A person's counts"),  # of releases that 0.9 or an earlier version made
-)
-"""How the step begins that says how people's contributions are bounded."""
 PRIVATE = (
     "Limits on what one person may add were chosen from the data, privately, within epsilon. The intervals allow "
     "for what they cut, as far as it can be seen."
@@ -22,17 +17,15 @@ CUTS = {
 """What intervals make of a limit, by estimand."""
 INCLUDED = "The intervals allow for what that removes, as far as it can be seen."
 NOTHING_CUT = "Nobody has more than that, so nothing is removed."
-NOBODY_HAS_MORE = "Nobody has more than the bound"
-"""In a step, if the bound is no smaller than what there is."""
 LOOKED = "Was that decided without looking at these data?"
 
 
 def limits(facts: Facts) -> str:
     """Whether contributions are bounded, to what, and what the intervals make of that."""
-    step = next((step for step in facts.about.steps if step.startswith(STARTS)), "")
+    step = " ".join(facts.about.steps_of("bounding"))
     if facts.is_measured:
-        found = f" To find the groups: {step}" if step else ""
-        return f"Yes. {measured_limits(facts)}{found}"
+        how = "To find the groups: " if facts.hides_some else ""
+        return f"Yes. {measured_limits(facts)} {how if step else ''}{step}".strip()
     if not facts.about.bound:
         return f"No limit on the number of items. {step}".strip()
     return f"Yes. {step or f'To {facts.about.bound:,}, on every person{chr(39)}s own rows.'} {_cut(facts)}".strip()
@@ -50,7 +43,7 @@ def _cut(facts: Facts) -> str:
     about = facts.about
     if about.estimand != "true":
         return CUTS.get(about.estimand, "")
-    if about.view == "profile" or any(NOBODY_HAS_MORE in step for step in about.steps):
+    if about.view == "profile" or about.steps_of("uncut interval"):
         return NOTHING_CUT
     return INCLUDED if about.unseen else ""
 

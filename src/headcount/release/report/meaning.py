@@ -6,12 +6,8 @@ from headcount.release.report.limits import measured_limits
 from headcount.wording import sentence
 
 TRUE = "The intervals are for the true values, which anyone with all rows could compute."
-STARTS = ("The interval from low to high", "Each interval from low to high", "From low to high")
-"""How the step begins that says what intervals contain; the last one in releases of 0.9 and earlier."""
 MISSES = 20
 """One interval in this many may miss."""
-MEASURED = "should contain"
-"""In the step about intervals, if their coverage is measured and not proved."""
 NOT_PROVED = (
     "Each interval by itself should hold in about 19 of 20 cases. That was measured on other tables, not proved, so "
     "more of them may miss in this one."
@@ -23,10 +19,9 @@ def meaning(facts: Facts) -> list[str]:
     about = facts.about
     interval = TRUE if about.estimand == "true" else sentence(about.interval)
     in_brackets = "Each value is followed by its interval, low to high. " if about.view == "aggregate" else ""
-    steps = [step for step in about.steps if step.startswith(STARTS)]
     return [
         *([f"{in_brackets}{interval} {_misses(facts)}"] if about.interval else []),
-        *steps,
+        *about.steps_of("interval", "measured interval", "uncut interval"),
         *([measured_limits(facts)] if facts.is_measured else []),
         about.unseen,
         _per_row(facts),
@@ -35,7 +30,7 @@ def meaning(facts: Facts) -> list[str]:
 
 def _misses(facts: Facts) -> str:
     """How many of all intervals may miss, as each holds by itself; not a number if that is measured and not proved."""
-    if any(MEASURED in step for step in facts.about.steps):
+    if facts.about.steps_of("measured interval"):
         return NOT_PROVED
     count = facts.table.num_rows * len(measures(facts.table, facts.about))
     few = "one or two" if count < 2 * MISSES else f"about {round(count / MISSES):,}"

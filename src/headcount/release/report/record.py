@@ -126,8 +126,8 @@ def _implementation(facts: Facts) -> dict[str, Any]:
     version = f"headcount {about.version}" if about.version else "headcount"
     bound = "was chosen privately, and paid for out of epsilon" if about.chosen else "is a public parameter"
     return {
-        "preprocessing_and_hyperparameter_tuning": f"{' '.join(about.steps[:1])} How much one person may contribute "
-        f"{bound}. TO FILL IN: whether other parameters were tuned on these data.",
+        "preprocessing_and_hyperparameter_tuning": f"{' '.join(about.steps_of('reading'))} How much one "
+        f"person may contribute {bound}. TO FILL IN: whether other parameters were tuned on these data.",
         "mechanisms": f"{noise_of(facts)}. Implemented by {version}. {LIBRARY} Timing is not protected. TO FILL IN: "
         "how the rows are kept, and who has access.",
         "composition": f"All steps of this release are within its epsilon and delta. {composition(facts)}",
