@@ -13,8 +13,15 @@ import pyarrow as pa
 import pytest
 
 import headcount as hc
-from headcount.account import Charge, Cost, Ledger
-from headcount.errors import BadParameter, BudgetExceeded, DataChanged, HeadcountError, NotFinished
+from headcount.account import Charge, Cost, Ledger, store
+from headcount.errors import (
+    BadParameter,
+    BudgetExceeded,
+    DataChanged,
+    HeadcountError,
+    LedgerTampered,
+    NotFinished,
+)
 from tests.account.test_same_data import KINDS, write
 
 PEOPLE: dict[str, list[Any]] = {"user": [1, 2, 3, 4], "age": ["a", "b", "a", "a"], "ill": ["n", "n", "y", "n"]}
@@ -136,7 +143,7 @@ def test_a_lost_key_is_not_seen_either(ledger: Ledger) -> None:
     assert ledger.publish(CHARGE, lambda head, secret: b"second", data=lambda: b"data").content == first.content
 
 
-@pytest.mark.parametrize("serves", [None, 1, "yes", "False"])
+@pytest.mark.parametrize("serves", [0, 1, "yes", "False"])
 def test_it_is_true_or_false(tmp_path: Path, serves: Any) -> None:
     with pytest.raises(BadParameter, match=r"serves=.*: True or False\. Fix: serves=True"):
         Ledger(tmp_path / "new.db", epsilon=1, serves=serves)
@@ -193,3 +200,43 @@ def test_the_holder_is_told_by_an_error_of_its_own(ledger: Ledger) -> None:
             with pytest.raises(DataChanged, match="the data changed since this request was charged") as refused:
                 ask()
             assert refused.value.exit_code == 4
+
+
+# A ledger that is made to serve
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Path:
+    """A ledger that was made with `serves=True`, with a sealed release."""
+    serving = Ledger(tmp_path / "visits.db", epsilon=3, delta=1e-5, serves=True)
+    hc.histogram(pa.table(PEOPLE), **BY_AGE, ledger=serving, dataset="visits")
+    return serving.path
+
+
+def test_a_ledger_that_was_made_to_serve_serves_however_it_is_opened(made: Path) -> None:
+    for opened in (Ledger(made), Ledger(made, serves=True), made, str(made)):
+        changed = hc.histogram(pa.table(NEIGHBOURS["one more"]), **BY_AGE, ledger=opened, dataset="visits")
+        assert not changed.fresh
+    assert ", serves=True>" in repr(Ledger(made))
+    assert (Ledger(made).serves, Ledger(made).made_to_serve) == (True, True)
+
+
+def test_only_its_operator_opens_it_otherwise(made: Path) -> None:
+    operator = Ledger(made, serves=False)
+    assert (operator.serves, operator.made_to_serve) == (False, True)
+    with pytest.raises(DataChanged):
+        hc.histogram(pa.table(NEIGHBOURS["one more"]), **BY_AGE, ledger=operator, dataset="visits")
+
+
+def test_how_a_ledger_is_opened_later_is_not_recorded(tmp_path: Path) -> None:
+    """So that one that may only be read can be opened, and its head stays."""
+    plain = Ledger(tmp_path / "visits.db", epsilon=3, delta=1e-5)
+    assert Ledger(plain.path, serves=True).head == plain.head
+    assert (Ledger(plain.path).serves, Ledger(plain.path).made_to_serve) == (False, False)
+
+
+def test_that_it_serves_cannot_be_edited_out(made: Path) -> None:
+    with store.writing(made) as connection:
+        connection.execute("UPDATE entry SET body = replace(body, ',\"serves\":\"others\"', '') WHERE number = 0")
+    with pytest.raises(LedgerTampered):
+        Ledger(made)

@@ -68,7 +68,7 @@ def test_a_release_that_was_not_finished_is_refused_whatever_the_file_is_now(fol
     assert (code, shown, files, head) == (5, "", {}, charge.head)
     assert message == (
         "headcount: this request was charged, and its release is not finished. Nothing was drawn, nothing was spent. "
-        "Fix: ask again later; if it was interrupted, whoever runs the ledger can finish it, without --serves\n"
+        "Fix: ask again later; if it was interrupted, whoever runs the ledger can finish it, with --no-serves\n"
     )
 
 
@@ -85,7 +85,25 @@ def test_without_it_a_changed_file_has_an_exit_code_of_its_own(folder: Path) -> 
     assert str(views["one more"][2]).startswith("headcount: the data changed since this request was charged")
 
 
-def test_only_a_ledger_serves(folder: Path) -> None:
-    done = headcount("histogram", *TYPED, "--serves", cwd=folder)
+@pytest.mark.parametrize("option", ["--serves", "--no-serves"])
+def test_only_a_ledger_serves(folder: Path, option: str) -> None:
+    done = headcount("histogram", *TYPED, option, cwd=folder)
     assert done.returncode == 2
-    assert done.stderr == "headcount: --serves: only a ledger serves others. Fix: --ledger visits.db\n"
+    assert done.stderr == f"headcount: {option}: only a ledger serves others. Fix: --ledger visits.db\n"
+
+
+def test_a_ledger_that_is_made_to_serve_shows_it_and_serves_without_the_option(tmp_path: Path) -> None:
+    """Only --no-serves opens it as its operator does."""
+    new = headcount("ledger", "new", "visits.db", "--epsilon", "3", "--delta", "1e-5", "--serves", cwd=tmp_path)
+    assert new.stdout.startswith("visits.db: epsilon 3, delta 0.00001, serves others\n")
+    (tmp_path / "visits.csv").write_text(ROWS)
+    asked = ("histogram", *TYPED, "--ledger", "visits.db")
+    assert headcount(*asked, cwd=tmp_path).returncode == 0
+    (tmp_path / "visits.csv").write_text(CHANGES["one more"](ROWS))
+    assert headcount(*asked, cwd=tmp_path).returncode == 0
+    assert headcount(*asked, "--no-serves", cwd=tmp_path).returncode == 4
+    refused = headcount(*asked, "--again", cwd=tmp_path).stderr
+    assert 'open it as its operator: Ledger("visits.db", serves=False)' in refused
+    shown = headcount("ledger", "show", "visits.db", cwd=tmp_path).stdout
+    assert shown.startswith("visits.db: epsilon 3, delta 0.00001, for neighbours add-remove, serves others\n")
+    assert '"serves": true' in headcount("ledger", "show", "visits.db", "--json", cwd=tmp_path).stdout

@@ -698,6 +698,12 @@ BUGS = [
         SERVES + "test_the_holder_is_told_by_an_error_of_its_own",
     ),
     Bug(
+        "a ledger that was made to serve forgets it",
+        "account/ledger.py",
+        (("self.serves = self.made_to_serve if stated is None else stated", "self.serves = stated is True"),),
+        SERVES + "test_a_ledger_that_was_made_to_serve_serves_however_it_is_opened",
+    ),
+    Bug(
         "a command serves nobody",
         "cli/job.py",
         ((", serves=run.serves)", ")"),),

@@ -20,6 +20,8 @@ FORMAT = "4"
 FORMATS = ("2", "3", FORMAT)
 """Readable formats, of a ledger and of a row. In format 2 (until version 0.8) a charge records neither its neighbours
 nor its data; in format 3 (0.9) its data have no nonce, and its row has no format of its own."""
+SERVES = "others"
+"""In the first row of a ledger that was made to serve others."""
 PLACES = 30
 """Most decimal places of an amount: sums stay short and exact."""
 
@@ -69,7 +71,7 @@ _CHARGE_FIELDS_4 = {*_CHARGE_FIELDS_3, "secret", "nonce", "format"}
 CHARGE_FIELDS = {"2": _CHARGE_FIELDS_2, "3": _CHARGE_FIELDS_3, "4": _CHARGE_FIELDS_4}
 """Fields that a charge must have, by the format of its row."""
 KNOWN_FIELDS = {
-    "open": {"format", "id", "neighbours", "epsilon", "delta"},
+    "open": {"format", "id", "neighbours", "epsilon", "delta", "serves"},
     "reserve": _CHARGE_FIELDS_4 | attribution.FIELDS | {"rows"},
     "seal": {"sha256", "spent_epsilon", "spent_delta"},
 }
@@ -112,6 +114,8 @@ class History:
         self._spent: Units = (0, 0)
         self.unknown = ""
         """Where a row has a field that this version does not know; empty if none has."""
+        self.serves = False
+        """True if the ledger was made to serve others."""
         self._format = ""
         self._relations: set[str] = set()
         self._charges: dict[str, list[ChargeRecord]] = {}
@@ -189,6 +193,7 @@ class History:
         self._format, self._budget = fields["format"], _units(fields)
         if neighbours := fields.get("neighbours", ""):
             self._relations = {check_known(neighbours)}
+        self.serves = fields.get("serves") == SERVES
         return None
 
     def _add_reserve(self, row: Row, fields: dict[str, str]) -> str | None:

@@ -47,7 +47,7 @@ def served(history: History, charges: Sequence[ChargeRecord], data: KeyedData) -
     if charges and not sealed:
         raise NotFinished(
             "this request was charged, and its release is not finished. Nothing was drawn, nothing was spent.",
-            fix="ask again later; if it was interrupted, whoever runs the ledger can finish it, without serves=True",
+            fix="ask again later; if it was interrupted, whoever runs the ledger can finish it, with serves=False",
         )
     return sealed[-1] if sealed else None
 
@@ -57,7 +57,7 @@ def check_again(serves: bool, again: bool, path: Path) -> None:
     if serves and again:
         raise BadParameter(
             "again=True: only whoever runs the ledger draws again, and this one serves others. Nothing was spent.",
-            fix=f'again=False; to draw again, open it without serves=True: Ledger("{path.name}")',
+            fix=f'again=False; to draw again, open it as its operator: Ledger("{path.name}", serves=False)',
         )
 
 

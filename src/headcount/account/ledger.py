@@ -63,7 +63,8 @@ class Ledger:
     charged before keeps what was stated then.
 
     With `serves=True` the ledger answers for others, such as behind a web service: whoever asks learns nothing of the
-    data but what is released, not even whether they changed since (earlier.py).
+    data but what is released, not even whether they changed since (earlier.py). A ledger that is created so records it,
+    and then serves however it is opened; only `serves=False` opens it as whoever runs it.
 
     >>> import tempfile
     >>> from fractions import Fraction
@@ -87,10 +88,9 @@ class Ledger:
         neighbours: Relation | None = None,
         analyst: str | None = None,
         purpose: str | None = None,
-        serves: bool = False,
+        serves: bool | None = None,
     ) -> None:
-        self.serves = yes_or_no("serves", serves)
-        """True if whoever asks is not who holds the data."""
+        stated = None if serves is None else yes_or_no("serves", serves)
         self._attribution = Attribution.from_typed(analyst=analyst, purpose=purpose)
         self.path = store.resolve_links(path_of("path", path, 'Ledger("visits.db", epsilon=3, delta=1e-5)'))
         self._lock = RLock()
@@ -99,8 +99,10 @@ class Ledger:
         self._seen: Row | None = None
         budget, relation = typed_budget(epsilon, delta), None if neighbours is None else check_known(neighbours)
         if store.is_missing(self.path):
-            store.create(self.path, opening_row(self.path, budget, relation or ""))
+            store.create(self.path, opening_row(self.path, budget, relation or "", stated is True))
         self.budget = self._read().budget
+        self.serves = self.made_to_serve if stated is None else stated
+        """True if whoever asks is not who holds the data."""
         check_same(relation, self.neighbours, self.path)
         if budget is not None and budget != self.budget:
             raise LedgerError(
@@ -239,6 +241,11 @@ class Ledger:
     def neighbours(self) -> str | None:
         """Neighbouring relation of all charges; None until the first charge sets it."""
         return self._read().neighbours
+
+    @property
+    def made_to_serve(self) -> bool:
+        """True if the ledger was created with `serves=True`: then it serves others, unless opened otherwise."""
+        return self._read().serves
 
     @property
     def spent(self) -> Cost:

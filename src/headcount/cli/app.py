@@ -24,7 +24,7 @@ OTHERS = {"demo": "demo", "audit": "audit", "ledger": "app"}
 EXIT_CODES = (
     "Exit codes: 0 done; 1 the ledger or the rows cannot be trusted or read; 2 wrong arguments; 3 the budget refuses; "
     "4 the data changed since the request was charged, which is for the operator alone; 5 its release is not finished "
-    "(only with --serves)."
+    "(only if the ledger serves others)."
 )
 
 DOCSTRING = re.compile(r'"""(.*?)"""', re.S)

@@ -49,8 +49,13 @@ class Run:
     analyst: Annotated[str | None, typer.Option(help="Who makes the charge, for the ledger and the report.")] = None
     purpose: Annotated[str | None, typer.Option(help="What the release is for, likewise.")] = None
     serves: Annotated[
-        bool, typer.Option("--serves", help="Answer for others: never say whether the data changed since.")
-    ] = False
+        bool | None,
+        typer.Option(
+            "--serves/--no-serves",
+            help="Answer for others: never say whether the data changed since. Else as the ledger was made.",
+            show_default=False,
+        ),
+    ] = None
     again: Annotated[bool, typer.Option("--again", help="Pay for a new draw of a sealed request.")] = False
     engine: Annotated[str, typer.Option(help="What reads the file: duckdb or spark.")] = "duckdb"
     memory: Annotated[str | None, typer.Option(help="The most that DuckDB may take: 4GB, 512MB.")] = None
@@ -122,8 +127,8 @@ def _check_ledger_options(run: Run) -> None:
     for name, given in (("analyst", run.analyst), ("purpose", run.purpose)):
         if given is not None and run.ledger is None:
             raise BadParameter(f"{name}={given!r:.60}: nothing records it without a ledger.", fix="ledger=visits.db")
-    if run.serves and run.ledger is None:
-        raise BadParameter("serves=True: only a ledger serves others.", fix="ledger=visits.db")
+    if run.serves is not None and run.ledger is None:
+        raise BadParameter(f"serves={run.serves}: only a ledger serves others.", fix="ledger=visits.db")
 
 
 def _carry_out(name: str, parameters: dict[str, Any], run: Run) -> None:
@@ -201,7 +206,7 @@ def _release(plan: Plan, run: Run) -> None:
         stopped.outcome = f"wrote {', '.join(map(str, wrote))}, nothing else" if wrote else "nothing was released"
         if ledger:
             charges = _charges(plan, ledger)
-            outcome = _describe_new_draw(charges, before) if run.again else _describe_charges(charges, run.serves)
+            outcome = _describe_new_draw(charges, before) if run.again else _describe_charges(charges, ledger.serves)
             stopped.outcome += f"; {outcome}"
         raise
 
@@ -234,7 +239,7 @@ def _describe_charges(charges: list[Spend], serves: bool) -> str:
     """Describe what an interrupted release was charged; whoever is served cannot finish it."""
     if not charges:
         return "nothing was charged"
-    without = ", without --serves," if serves and not charges[-1].sealed else ""
+    without = ", with --no-serves," if serves and not charges[-1].sealed else ""
     return f"the ledger was charged: asking the same again{without} costs nothing more"
 
 

@@ -35,11 +35,14 @@ def new(
     neighbours: Annotated[
         str | None, typer.Option(help=f"What it adds up: {', '.join(RELATIONS)}; else as the first charge.")
     ] = None,
+    serves: Annotated[
+        bool, typer.Option("--serves", help="Answer for others, whoever opens it; see --no-serves.")
+    ] = False,
 ) -> None:
     """Make a ledger with its total budget."""
     if not store.is_missing(file):
         raise LedgerError(f"{file}: there is a file already.", fix=f"headcount ledger show {file}")
-    ledger = Ledger(file, epsilon=epsilon, delta=delta, neighbours=neighbours)  # type: ignore[arg-type]
+    ledger = Ledger(file, epsilon=epsilon, delta=delta, neighbours=neighbours, serves=serves)  # type: ignore[arg-type]
     print(f"{visible(str(file))}: {_budget(ledger)}\nhead {ledger.head}")
 
 
@@ -103,10 +106,11 @@ def _charges(spends: Sequence[Spend]) -> Table:
 
 def _budget(ledger: Ledger) -> str:
     """Describe the total budget and its neighbours."""
+    serves = ", serves others" if ledger.made_to_serve else ""
     if ledger.neighbours is None:
-        return describe_cost(ledger.budget)
+        return f"{describe_cost(ledger.budget)}{serves}"
     mixed = "" if ledger.neighbours in RELATIONS else ": these do not add up, so the total holds for none of them"
-    return f"{describe_cost(ledger.budget)}, for neighbours {ledger.neighbours}{mixed}"
+    return f"{describe_cost(ledger.budget)}, for neighbours {ledger.neighbours}{mixed}{serves}"
 
 
 def plain_console() -> Console:
@@ -120,6 +124,7 @@ def as_dict(ledger: Ledger) -> dict[str, object]:
     return {
         "budget": _plain(ledger.budget),
         "neighbours": ledger.neighbours,
+        "serves": ledger.made_to_serve,
         "spent": _plain(ledger.spent),
         "left": _plain(ledger.left),
         "by_zcdp": _plain(tighter) if tighter else None,

@@ -52,7 +52,9 @@ def _option(found: re.Match[str]) -> str:
     several = plain.split(",") if name in REPEATED or mapping else [plain]
     if not value:
         return f"{flag}: "
-    return flag if plain == "True" else " ".join(f"{flag} {_quoted(each)}" for each in several)
+    if plain in ("True", "False"):
+        return flag if plain == "True" else f"--no-{flag[2:]}"
+    return " ".join(f"{flag} {_quoted(each)}" for each in several)
 
 
 def _condition(column: str, allowed: str) -> str:
