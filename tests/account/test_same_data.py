@@ -450,8 +450,10 @@ def test_a_charge_that_was_not_finished_is_for_the_same_bytes_alone(ledger: Ledg
     """Its secret meets no data but those that it was charged for; what is sealed may be returned for equal rows."""
     with suppress(KeyboardInterrupt):
         ask(ledger, b"file", b"rows", stop=True)
-    with pytest.raises(DataChanged):
+    with pytest.raises(DataChanged, match=r"not finished, and the file was written again since, with the same rows"):
         ask(ledger, b"written again", b"rows")
+    with pytest.raises(DataChanged, match="the data changed since"):
+        ask(ledger, b"another file", b"other rows")
     first = ask(ledger, b"file", b"rows")
     assert ask(ledger, b"written again", b"rows") == first
     with suppress(KeyboardInterrupt):

@@ -62,7 +62,7 @@ class Known:
     """In place of what follows from a profile: one bound for everything, and nothing is added back."""
 
     bound: float = BOUND
-    seen: SeenNorms = field(default_factory=lambda: SeenNorms(np.array([BOUND]), np.array([1.0]), certain=True))
+    seen: SeenNorms = field(default_factory=lambda: SeenNorms(np.array([BOUND]), np.array([1.0])))
 
     @property
     def clipping(self) -> "Known":

@@ -79,6 +79,8 @@ class KeyedData:
 
     def changed(self, charges: Sequence[ChargeRecord]) -> DataChanged:
         """The refusal of a request that was charged before, but never for these data."""
+        if any(map(self.has_rows_of, charges)):  # sealed ones were found before
+            return DataChanged(f"{_WRITTEN_AGAIN} {_NO_CHARGE}", fix=_FILE_BACK)
         return DataChanged(f"{self._reason(charges)} {_NO_CHARGE}", fix=_WAYS_OUT)
 
     def _digest(self, key: bytes, data: bytes, nonce: str, kind: bytes = b"") -> str:
@@ -103,6 +105,11 @@ class KeyedData:
 
 
 _NO_CHARGE = "Nothing was drawn, nothing was spent."
+_WRITTEN_AGAIN = (
+    "this request was charged and its release is not finished, and the file was written again since, with the same "
+    "rows: a release is finished only from the bytes that it was charged for."
+)
+_FILE_BACK = "put the file back as it was: then it costs nothing more; or again=True pays for a new release"
 _WAYS_OUT = (
     "again=True pays for a release of the data as they are now; or, if these are other data, a name of their own: "
     'dataset="visits-May"'

@@ -10,7 +10,7 @@ from ibis.expr import types as ir
 
 from headcount.errors import BadParameter, HeadcountError
 from headcount.source.binning import Bins, bins_of, one_sided, one_value
-from headcount.source.cells import plain_key, plain_value
+from headcount.source.cells import plain_key, plain_value, text_of
 from headcount.source.contributions import plain_item
 from headcount.source.operators import check_spelling
 from headcount.source.schema import check_keys
@@ -46,12 +46,13 @@ def _holds(column: ir.Column, condition: tuple[str, Any, Any], kind: dt.DataType
 
 
 def _spellings(values: Sequence[Any]) -> list[Any]:
-    """Values as a column of text may spell them: True is True in pandas, true in JSON, TRUE in a spreadsheet."""
-    spelled = ((value,) if not isinstance(value, bool) else _BOOLEANS[value] for value in values)
+    """Values as a column of text may spell them: True is True in pandas, true in JSON, TRUE in a spreadsheet, and 1
+    where a database wrote the file."""
+    spelled = (_BOOLEANS[value] if isinstance(value, bool) else (text_of(value),) for value in values)
     return list(dict.fromkeys(each for several in spelled for each in several))
 
 
-_BOOLEANS = {value: tuple(write(str(value)) for write in (str, str.lower, str.upper)) for value in (True, False)}
+_BOOLEANS = {True: ("True", "true", "TRUE", "1"), False: ("False", "false", "FALSE", "0")}
 
 
 def _literal(value: Any, kind: dt.DataType) -> ir.Value:

@@ -33,8 +33,6 @@ class SeenNorms:
 
     norms: Floats
     people: Floats
-    certain: bool
-    """False if noise hides everybody: then the norms are the likeliest, and no more."""
 
     @property
     def amount(self) -> float:
@@ -70,13 +68,13 @@ class NoisyNorms:
 
 
 def seen_norms(counts: Floats, deviation: float, possible: tuple[float, float] = (0.0, inf)) -> SeenNorms:
-    """The people that a noisy profile shows, with norms that can be. If it shows nobody, the likeliest few bins."""
+    """The people that a noisy profile shows, with norms that can be. If noise hides everybody, the likeliest few
+    bins."""
     edges = np.array(NORMS.edges)
     counts = np.where((edges[1:] > possible[0]) & (edges[:-1] <= possible[1]), counts, 0.0)
     last = last_nonempty_bin(counts, gaussian(deviation))
-    certain = last >= 0
     bins = np.arange(len(counts))
-    if certain:
+    if last >= 0:
         people = np.where((bins <= last) & (counts >= QUIET_DEVIATIONS * deviation), counts, 0.0)
     else:
         first = int(np.argmax(np.convolve(counts, np.ones(WINDOW), "valid")))
@@ -87,7 +85,7 @@ def seen_norms(counts: Floats, deviation: float, possible: tuple[float, float] =
     low, high = np.maximum(np.array(NORMS.edges)[seen], 1.0), np.array(NORMS.edges)[seen + 1]
     parts = (np.arange(SPLITS) + 0.5) / SPLITS
     norms = low[:, None] * (high / low)[:, None] ** parts
-    return SeenNorms(norms.ravel(), np.repeat(people[seen] / SPLITS, SPLITS), certain)
+    return SeenNorms(norms.ravel(), np.repeat(people[seen] / SPLITS, SPLITS))
 
 
 def shared(errors: Sequence[float], weights: Sequence[float], targets: Sequence[float | None]) -> Floats:
