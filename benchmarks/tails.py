@@ -1,14 +1,16 @@
 """Sums, means and totals of heavy-tailed and of light tables: how far off they are, and whether intervals hold.
 
-    python -m benchmarks.tails [--half fit|report] [--job total|aggregate] [--table NAME] [--epsilon 0.5,1,4]
+    python -m benchmarks.tails [--half fit|report] [--job total|aggregate|mean] [--table NAME] [--epsilon 0.5,1,4]
                                [--runs 100] [--quick] [--data FOLDER] [--freeze COMMIT]
 
 A line is a kind of table (amounts.py), a question and an epsilon. *total* is `hc.total(sum="x")`; *sum* is
 `hc.aggregate(metrics="sum(x)")` with the groups as keys; *sum beside* and *mean* are those of one
-`hc.aggregate(metrics=["sum(x)", "mean(x)"])`. Columns: the share of 95% intervals that *hold* the true value, and that
-share in the table of the kind in which the *fewest* hold; the mean absolute *error* and the mean *half-width*, relative
-to the true value; the error in *hindsight*; the error *before* amounts had a tail that is estimated (tails.json says
-with which commit); and what the releases say that their intervals are for.
+`hc.aggregate(metrics=["sum(x)", "mean(x)"])`; *mean alone*, by `--job mean`, is that of `metrics="mean(x)"`.
+
+Columns: the share of 95% intervals that *hold* the true value, and that share in the table of the kind in which the
+*fewest* hold; the mean absolute *error* and the mean *half-width*, relative to the true value; the error in
+*hindsight*; the error *before* amounts had a tail that is estimated (tails.json says with which commit); and what the
+releases say that their intervals are for.
 
 *Hindsight*: Laplace noise at the clip that is best on this very table, of groups the better of Laplace and Gaussian
 noise; of means, half of epsilon is for the sums and half for the numbers of rows. `--quick` has fewer releases, at
@@ -43,6 +45,8 @@ RUNS, QUICK_RUNS = 100, 40
 """Releases of each kind of table: a share of 95% is within five points of the truth."""
 GROUPS_SHARE = 0.4
 """Groups are released so much less often: each release has ten intervals."""
+MEANS = ("mean", "mean alone")
+"""Lines whose values are sums by numbers of rows."""
 CLIPS, NOISES = 120, 200
 """Clips that are tried in hindsight, and noises that are drawn for each."""
 LEAST_HELD, MOST_OVER_HINDSIGHT, MOST_OVER_BEFORE = 0.92, 3.0, 1.3
@@ -70,6 +74,8 @@ def _of_metric(metric: str) -> tuple[str, str, str]:
 
 TOTAL = Question("total", {"sum": "x"}, {"total": ("sum", "low", "high")})
 SUM = Question("aggregate", {"metrics": "sum(x)"}, {"sum": _of_metric("sum(x)")})
+MEAN = Question("aggregate", {"metrics": "mean(x)"}, {"mean alone": _of_metric("mean(x)")})
+"""Asked by `--job mean` only: by itself a mean has another share of epsilon than beside a sum."""
 BOTH = Question(
     "aggregate",
     {"metrics": ["sum(x)", "mean(x)"]},
@@ -185,13 +191,13 @@ def truth(rows: Rows, what: str) -> Floats:
     sums = rows.vectors.sum(axis=0)
     if what == "total":
         return np.array([sums.sum()])
-    return np.asarray(sums / rows.events.sum(axis=0) if what == "mean" else sums)
+    return np.asarray(sums / rows.events.sum(axis=0) if what in MEANS else sums)
 
 
 def hindsight(rows: Rows, what: str, epsilon: float) -> float:
     """The least mean relative error of values from sums that are clipped at their best, with the better noise."""
     vectors = rows.vectors.sum(axis=1, keepdims=True) if what == "total" else rows.vectors
-    measured = [(vectors, epsilon)] if what != "mean" else [(vectors, epsilon / 2), (rows.events, epsilon / 2)]
+    measured = [(vectors, epsilon)] if what not in MEANS else [(vectors, epsilon / 2), (rows.events, epsilon / 2)]
     true = truth(rows, what)
     laws = ("laplace",) if what == "total" else ("laplace", "normal")
     return min(relative(_value([at_best_clip(*each, law) for each in measured]), true) for law in laws)
@@ -279,10 +285,13 @@ def lines(options: argparse.Namespace) -> Iterator[Line]:
     """All lines of one half."""
     where, runs = Path(options.data), QUICK_RUNS if options.quick else options.runs
     epsilons = [1.0] if options.quick else [float(each) for each in options.epsilon.split(",")]
-    panel = [(totals(where), [TOTAL], runs), (grouped(where), [SUM, BOTH], round(GROUPS_SHARE * runs))]
+    of_groups = round(GROUPS_SHARE * runs)
+    panel = [(totals(where), [TOTAL], runs), (grouped(where), [SUM, BOTH], of_groups)]
+    if options.job == "mean":
+        panel = [(grouped(where), [MEAN], of_groups)]
     for kinds, questions, many in panel:
         for (seed, (name, kind)), question in product(enumerate(kinds.items()), questions):
-            wanted = options.half in ("both", kind.half) and options.job in ("both", question.job)
+            wanted = options.half in ("both", kind.half) and options.job in ("both", "mean", question.job)
             if wanted and options.table in ("", name):
                 print(f"{name}, {question.job}", file=sys.stderr, flush=True)
                 yield from lines_of(name, kind, seed, question, epsilons, many)
@@ -317,7 +326,7 @@ def main() -> None:
     """Print the table of each half."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--half", choices=("fit", "report", "both"), default="both")
-    parser.add_argument("--job", choices=("total", "aggregate", "both"), default="both")
+    parser.add_argument("--job", choices=("total", "aggregate", "mean", "both"), default="both")
     parser.add_argument("--table", default="", help="one kind of table")
     parser.add_argument("--epsilon", default=EPSILONS)
     parser.add_argument("--runs", type=int, default=RUNS, help="releases of each kind of table")

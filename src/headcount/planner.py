@@ -249,7 +249,8 @@ class Plan:
         forecast = self.strategy.forecast(self.job.item, self.job.unit)
         expected, beware = ([line for line in forecast if (line[0] == "beware") is warns] for warns in (False, True))
         promise = ("promise", sentence(self.guarantee.removeprefix(PRIVACY)))
-        return [("cost", cost), *expected, promise, *beware, *(("beware", hint) for hint in self.hints)]
+        large = [("large", words)] if (words := self.strategy.on_large_amounts) else []
+        return [("cost", cost), *expected, *large, promise, *beware, *(("beware", hint) for hint in self.hints)]
 
     def summary(self, spell: Callable[[str], str] = str) -> str:
         """The plan as text, wrapped; `spell` writes the parameters in forecast and hints in the spelling of the

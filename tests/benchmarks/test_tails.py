@@ -44,7 +44,7 @@ def test_the_truth_of_sums_and_means() -> None:
     rows = Rows(np.array([0, 0, 1]), np.array([0, 1, 1]), np.array([5.0, 3.0, 9.0]))
     assert truth(rows, "total").tolist() == [17]
     assert truth(rows, "sum").tolist() == [5, 12]
-    assert truth(rows, "mean").tolist() == [5, 6]
+    assert truth(rows, "mean").tolist() == truth(rows, "mean alone").tolist() == [5, 6]
 
 
 def test_hindsight_of_equal_amounts_is_the_noise_of_one_of_them() -> None:
@@ -85,7 +85,10 @@ def test_releases_share_what_is_read_and_not_their_noise(monkeypatch: pytest.Mon
     assert len(np.unique(found.errors)) > 1
 
 
-@pytest.mark.parametrize(("question", "names"), [(tails.TOTAL, ["total"]), (tails.BOTH, ["sum beside", "mean"])])
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [(tails.TOTAL, ["total"]), (tails.BOTH, ["sum beside", "mean"]), (tails.MEAN, ["mean alone"])],
+)
 def test_a_line_from_end_to_end(question: tails.Question, names: list[str]) -> None:
     """Everybody has the same amount in each of two groups: what is released is near the truth."""
     rows = Rows(np.repeat(np.arange(2_000), 2), np.tile([0, 1], 2_000), np.full(4_000, 10.0))

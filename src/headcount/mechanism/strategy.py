@@ -175,6 +175,11 @@ class Strategy(ABC):
     def forecast(self, item: str, unit: str) -> Forecast:
         """Predict the accuracy of the answer, in lines for a plan."""
 
+    @property
+    def on_large_amounts(self) -> str:
+        """What becomes of a few people who have far more than all others, in sentences; empty if nobody can."""
+        return ""
+
     def outlook(self, item: str) -> str:
         """Describe in a sentence what follows the selection of the bound."""
         return (

@@ -13,9 +13,9 @@ from headcount.bound.groups import FoundGroups, ListedGroups
 from headcount.bound.selection.profile import MOST_ITEMS, FromProfile
 from headcount.bound.selection.selection import BoundSelection
 from headcount.bound.vectors import Vector
-from headcount.mechanism.groups.measured import HALF_WIDTH, MeasuredGroups, of_found, of_listed
+from headcount.mechanism.groups.measured import HALF_WIDTH, LARGE_TAIL, MeasuredGroups, of_found, of_listed
 from headcount.mechanism.groups.measurement import GroupMeasurement
-from headcount.mechanism.groups.metric import OF_AMOUNTS, Metric, vectors
+from headcount.mechanism.groups.metric import OF_AMOUNTS, Metric, MetricKind, vectors
 from headcount.mechanism.mechanism import AnyMechanism, Columns
 from headcount.mechanism.strategy import Forecast, Strategy, all_appear, error_line, few_people, format_visible_from
 from headcount.source.amounts import GRID
@@ -23,6 +23,17 @@ from headcount.source.axis import Axis
 
 DIVISOR_WEIGHT = 0.4
 """Weight of a count that only means are divided by, beside what is measured itself."""
+ADDED_UP: tuple[MetricKind, ...] = (*OF_AMOUNTS, "events", "events(x)")
+"""Metrics to which one person may add far more than all others."""
+ESTIMATED = (
+    "A few people may have far more than all others. headcount limits what each of them adds, estimates how much they "
+    f"have above that, and adds it to the values. If that may be wrong by more than {LARGE_TAIL:.0%} of a typical "
+    'value, the release says "at least", and by how much. The expected error does not include it.'
+)
+CUT_AT_BOUND = (
+    "What a person has above a bound that is given is not counted, and the expected error does not include it."
+)
+"""What becomes of people who have far more than all others."""
 EXAMPLE_SIZES = (100, 1_000, 10_000)
 """Sizes of groups for which a plan shows the error."""
 EXAMPLE_GROUPS = 10
@@ -97,6 +108,14 @@ class GroupStatistics(Strategy):
 
     def _uses(self, metric: Metric, vector: Vector) -> bool:
         return vector in map(self._with_cells, metric.needs) or vector in self._summed(metric)
+
+    @property
+    def on_large_amounts(self) -> str:
+        added = [metric for metric in self.metrics if metric.kind in ADDED_UP]
+        if not added:
+            return ""
+        given = [metric.bound is not None for metric in added]
+        return CUT_AT_BOUND if all(given) else f"{ESTIMATED}{f' {CUT_AT_BOUND}' if any(given) else ''}"
 
     def _summed(self, metric: Metric) -> tuple[Vector, ...]:
         """What a sum is computed from, if its mean is released as well."""
