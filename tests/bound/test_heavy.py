@@ -1,33 +1,25 @@
 """People who have far more than a sample keeps: one count with noise for one person, in whatever bins they are."""
 
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import pytest
+from tests.bound.one_number import check_exact_epsilon, sizes
 from tests.tables import done
 
-from headcount.account import cost
-from headcount.account.events import Laplace, Neighbours
-from headcount.audit import delta, outcomes
+from headcount.account.events import Neighbours
 from headcount.audit.choices import Fixed
 from headcount.bound import SampledEvents, SampledItems, SplitWeight, WeightedClip
 from headcount.bound.selection.heavy import HEAVY_FACTOR, HeavyPeople
 from headcount.bound.selection.profile import FewEvents, FewItems, FromProfile
 from headcount.bound.selection.statistics import Sizes
-from headcount.noise import Entropy, SystemEntropy
+from headcount.noise import SystemEntropy
 from headcount.source.contributions import LARGEST_COUNT, ReadPlan
 
 BOTH: list[Neighbours] = ["add-remove", "replace"]
 FIRST, SHARE = Fraction(2, 100), HeavyPeople.default_share
 OTHERWISE = SplitWeight(5)
 SPREAD = {"one bin": [40], "two bins": [40, 100], "six bins": [12, 20, 40, 100, 200, 400]}
-
-
-def sizes(*people: int) -> Sizes:
-    """People with these numbers of items."""
-    found, counts = np.unique(np.array(people, dtype=np.int64), return_counts=True)
-    return Sizes(found, counts.astype(np.int64), np.zeros_like(counts))
 
 
 def few(most: int = 1, people: float = 0.0) -> FewItems:
@@ -51,20 +43,7 @@ def test_a_person_with_far_more_counts_once(sampled: FewItems | FewEvents, encod
 def test_exact_epsilon(neighbours: Neighbours) -> None:
     """Every draw, with a person who has far more, or without: never above, and attained."""
     selection = HeavyPeople(Fraction(1), neighbours, few())
-
-    def law(people: Sizes) -> Any:
-        def run(entropy: Entropy) -> object:
-            return type(selection.draw(people, entropy)).__name__
-
-        return outcomes(run, Fraction(1, 1000))
-
-    least, most = sizes(2, 1) if neighbours == "replace" else sizes(2), sizes(2, 50)
-    assert delta(law(most), law(least), Fraction(1)).low == 0
-    assert delta(law(least), law(most), Fraction(1)).low == 0
-    assert delta(law(most), law(least), Fraction(9, 10)).low > 0
-    (event,) = selection.events
-    assert isinstance(event, Laplace)
-    assert cost.native(event).epsilon == selection.epsilon
+    check_exact_epsilon(selection, lambda bounding: type(bounding).__name__)
 
 
 def share_of_heavy(people: Sizes, runs: int) -> float:

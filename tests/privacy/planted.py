@@ -2430,8 +2430,8 @@ BUGS = [
     ),
     Bug(
         "what sampling took away is not told to the ledger",
-        "bound/selection/loss.py",
-        (("return (Laplace(self.scale, Fraction(self.sampled.cut)),)", "return ()"),),
+        "bound/selection/one_number.py",
+        (("return (Laplace(self.scale, Fraction(self.sensitivity)),)", "return ()"),),
         WEIGHTED + "test_what_sampling_takes_away_is_paid_for",
     ),
     Bug(
@@ -2454,19 +2454,25 @@ BUGS = [
     Bug(
         "what sampling took away, without noise",
         "bound/selection/loss.py",
-        ((" + int(entropy.draw(DiscreteLaplace(self.scale), 1)[0])", ""),),
+        (("self.noisy(int(lost.sum()), entropy)", "int(lost.sum())"),),
         EXACTLY + "test_thresholded_people_and_what_sampling_took_away",
     ),
     Bug(
-        "people who have far more are not told to the ledger",
-        "bound/selection/heavy.py",
-        (("return (Laplace(self.scale, Fraction(1)),)", "return ()"),),
+        "what sampling took away has noise for one item",
+        "bound/selection/loss.py",
+        (("return self.sampled.cut\n", "return 1\n"),),
+        LOSS + "test_exact_epsilon",
+    ),
+    Bug(
+        "one number of all people has half of its noise",
+        "bound/selection/one_number.py",
+        (("self.sensitivity / self.epsilon", "self.sensitivity / (2 * self.epsilon)"),),
         HEAVY + "test_exact_epsilon",
     ),
     Bug(
         "people who have far more, without noise",
         "bound/selection/heavy.py",
-        (("noisy = people + int(entropy.draw(DiscreteLaplace(self.scale), 1)[0])", "noisy = people"),),
+        (("self.noisy(people, entropy) > HEAVY", "people > HEAVY"),),
         HEAVY + "test_exact_epsilon",
     ),
     Bug(

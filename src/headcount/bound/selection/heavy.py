@@ -12,16 +12,13 @@ from fractions import Fraction
 from math import ceil, log
 from typing import ClassVar
 
-from headcount.account.events import Event, Laplace
 from headcount.bound.bounded import Bounding
 from headcount.bound.sample import SampledEvents, SampledItems
+from headcount.bound.selection.one_number import OneNumber
 from headcount.bound.selection.profile import FewEvents, FewItems
-from headcount.bound.selection.selection import BoundSelection
-from headcount.bound.selection.statistics import Sizes, sizes
+from headcount.bound.selection.statistics import Sizes
 from headcount.estimate.constants import MISS_RATE
 from headcount.noise import Entropy
-from headcount.noise.laplace import DiscreteLaplace
-from headcount.source.contributions import Contributions
 from headcount.wording import counted_items
 
 HEAVY_FACTOR = 4
@@ -31,35 +28,25 @@ HEAVY_SCALES = 2.5
 
 
 @dataclass(frozen=True)
-class HeavyPeople(BoundSelection[Sizes]):
+class HeavyPeople(OneNumber):
     """The sampling that a profile suggests, unless some people have far more."""
 
     name: ClassVar[str] = "heavy"
-    by_number: ClassVar[bool] = True
     default_share: ClassVar[Fraction] = Fraction(3, 100)
     sampled: FewItems | FewEvents
 
     @property
-    def scale(self) -> Fraction:
-        """Scale of the noise."""
-        return 1 / self.epsilon
-
-    @property
-    def events(self) -> tuple[Event, ...]:
-        return (Laplace(self.scale, Fraction(1)),)
+    def sensitivity(self) -> int:
+        return 1
 
     @property
     def limit(self) -> int:
         """The size above which people are counted."""
         return HEAVY_FACTOR * self.sampled.most
 
-    def look(self, contributions: Contributions) -> Sizes:
-        return sizes(contributions, "sum")
-
     def draw(self, statistics: Sizes, entropy: Entropy) -> Bounding:
         people = int(statistics.people[statistics.sizes > self.limit].sum())
-        noisy = people + int(entropy.draw(DiscreteLaplace(self.scale), 1)[0])
-        if noisy > HEAVY_SCALES * self.scale:
+        if self.noisy(people, entropy) > HEAVY_SCALES * self.scale:
             return self.sampled.otherwise
         kind = SampledItems if isinstance(self.sampled, FewItems) else SampledEvents
         return kind(self.sampled.most)

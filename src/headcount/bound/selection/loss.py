@@ -10,41 +10,28 @@ from typing import ClassVar
 
 import numpy as np
 
-from headcount.account.events import Event, Laplace
 from headcount.bound.sample import Loss, SampledEvents, SampledItems
-from headcount.bound.selection.selection import BoundSelection
-from headcount.bound.selection.statistics import Sizes, sizes
+from headcount.bound.selection.one_number import OneNumber
+from headcount.bound.selection.statistics import Sizes
 from headcount.noise import Entropy
-from headcount.noise.laplace import DiscreteLaplace
-from headcount.source.contributions import Contributions
 from headcount.wording import format_number, times
 
 
 @dataclass(frozen=True)
-class SamplingLoss(BoundSelection[Sizes]):
+class SamplingLoss(OneNumber):
     """A sampling whose loss is measured."""
 
     name: ClassVar[str] = "loss"
-    by_number: ClassVar[bool] = True
     default_share: ClassVar[Fraction] = Fraction(15, 1000)
     sampled: SampledItems | SampledEvents
 
     @property
-    def scale(self) -> Fraction:
-        """Scale of the noise."""
-        return self.sampled.cut / self.epsilon
-
-    @property
-    def events(self) -> tuple[Event, ...]:
-        return (Laplace(self.scale, Fraction(self.sampled.cut)),)
-
-    def look(self, contributions: Contributions) -> Sizes:
-        return sizes(contributions, "sum")
+    def sensitivity(self) -> int:
+        return self.sampled.cut
 
     def draw(self, statistics: Sizes, entropy: Entropy) -> SampledItems | SampledEvents:
         lost = np.clip(statistics.sizes - self.sampled.most, 0, self.sampled.cut) * statistics.people
-        taken = int(lost.sum()) + int(entropy.draw(DiscreteLaplace(self.scale), 1)[0])
-        return replace(self.sampled, lost=Loss(float(taken), self._deviation))
+        return replace(self.sampled, lost=Loss(float(self.noisy(int(lost.sum()), entropy)), self._deviation))
 
     @property
     def _deviation(self) -> float:
