@@ -175,7 +175,7 @@ def test_found_groups_by_number_and_on_the_engine() -> None:
     pairs = [(user, event) for user in range(9) for event in range(1 + 3 * user)]
     rows = [(user, "abcd"[(user * event) % 4], 7.5 * user - event) for user, event in pairs]
     with contributed(rows).read(ReadPlan(encoded=True)) as numbers, contributed(rows).read() as engine:
-        one, other = (FoundGroups(2, 3, 1).bound(each, SECRET, None) for each in (numbers, engine))
+        one, other = (FoundGroups(3, full=2).bound(each, SECRET, None) for each in (numbers, engine))
         assert (one.items, one.totals.tolist()) == (other.items, other.totals.tolist())
         assert looked_at_groups(one) == looked_at_groups(other)
 
@@ -272,9 +272,9 @@ def test_rows_without_an_amount_count_for_people_and_events_alone(encoded: bool)
 def test_groups_are_found_by_people_of_all_rows(encoded: bool) -> None:
     rows = [(1, "a", None), (2, "a", float("nan")), (2, "b", 3.0)]
     with contributed(rows).read(ReadPlan(encoded=encoded)) as read:
-        found = FoundGroups(1, 3, 1).bound(read, SECRET, None)
+        found = FoundGroups(3).bound(read, SECRET, None)
         assert found.items["item0"].to_pylist() == ["a", "b"]
-        assert found.totals[0] > FoundGroups(1, 3, 1).unit
+        assert found.totals[0] > FoundGroups(3).unit
 
 
 def test_the_norm_of_entries_is_rounded_up() -> None:

@@ -83,7 +83,7 @@ BOUNDINGS: list[tuple[str, Bounding]] = [
     ("events", Draws(3, 3)),
     ("events", ExactDraws(2)),
     ("users", Discovered(SampledItems(2), KEYS, FOUND)),
-    ("numbers", FoundGroups(2, 5, 1)),
+    ("numbers", FoundGroups(5, full=2)),
     ("numbers", ListedGroups()),
 ]
 EPSILON: tuple[Fraction, Any] = (Fraction(1, 10), "add-remove")
@@ -148,10 +148,10 @@ def rows(table: Any) -> Any:
 
 def drawn(bounded: Any) -> Any:
     """The same; people's draws, which come in any order, as a bag; and what a second look shows."""
-    if isinstance(bounded, BoundedWeighted):
-        return bounded.items, bounded.totals.tolist(), bounded.sensitivity, looked_at_again(bounded)
-    if isinstance(bounded, BoundedGroups):
-        return bounded.items, bounded.totals.tolist(), bounded.sensitivity, looked_at_groups(bounded)
+    if isinstance(bounded, BoundedWeighted | BoundedGroups):
+        again = looked_at_again(bounded) if isinstance(bounded, BoundedWeighted) else None
+        groups = looked_at_groups(bounded) if isinstance(bounded, BoundedGroups) else None
+        return bounded.items, bounded.totals.tolist(), bounded.sensitivity, again, groups
     if not hasattr(bounded, "starts"):
         return told(bounded)
     pairs = list(zip(bounded.places.tolist(), bounded.counts.tolist(), strict=True))

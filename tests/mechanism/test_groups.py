@@ -4,6 +4,7 @@ bounds and shares."""
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 from math import isqrt, sqrt
 from typing import Any
 
@@ -12,28 +13,33 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.effort import examples, seeds
-from tests.groups import LISTED, SCALE, Rows, groups_of
+from tests.groups import LISTED, SCALE, SECRET, Rows, contributed, groups_of
+from tests.mechanism.test_rounds import Nobody
 
-from headcount.account import Cost
+from headcount.account import Cost, compose
 from headcount.account.calibrate import SQUARED
-from headcount.account.events import Gaussian, Neighbours, WeightedThreshold
+from headcount.account.events import Gaussian, JointRound, Neighbours
 from headcount.account.gaussian import discrete_delta
-from headcount.account.threshold import changed_people, gaussian_delta
+from headcount.account.threshold import changed_people
 from headcount.audit.choices import Fixed
-from headcount.bound import WeightedClip
-from headcount.bound.groups import BoundedGroups, FoundGroups
+from headcount.bound import Split, SplitWeight
+from headcount.bound.groups import BoundedFoundGroups, FoundGroups, ListedGroups
+from headcount.bound.shown import Shown
 from headcount.bound.vectors import NORMS, VALUES, Groups, Vector
 from headcount.estimate.tail.excess import Clipping
 from headcount.exact import Floats, Integers
 from headcount.mechanism.groups import measurement as measurement_module
-from headcount.mechanism.groups.measured import MeasuredGroups, NoisyGroups, of_found, of_listed
+from headcount.mechanism.groups.measured import MeasuredGroups, of_found, of_listed
 from headcount.mechanism.groups.measurement import GroupMeasurement
 from headcount.mechanism.groups.metric import EVENTS, PEOPLE, Metric, vectors
 from headcount.mechanism.groups.norms import LEAST_SHARE, NoisyNorms, seen_norms, shared
 from headcount.mechanism.groups.strategy import DIVISOR_WEIGHT, GroupStatistics
+from headcount.mechanism.unknown import joint
 from headcount.noise import Law
 from headcount.run import quiet
 from headcount.source.amounts import GRID
+from headcount.source.contributions import ReadPlan
+from headcount.source.encoded import Booleans
 
 BOTH: list[Neighbours] = ["add-remove", "replace"]
 BUDGET = Cost(Fraction(1), Fraction(1, 10**6))
@@ -64,7 +70,7 @@ def strategy(
 
 
 def mechanism_of(of: GroupStatistics) -> MeasuredGroups:
-    found = of.mechanism(None if of.cells else WeightedClip(10, 80, 1))
+    found = of.mechanism(None if of.cells else SplitWeight(80, full=3, expected=1000))
     assert isinstance(found, MeasuredGroups)
     return found
 
@@ -202,14 +208,32 @@ def test_known_groups_are_priced_for_everything(neighbours: Neighbours) -> None:
 
 @neighbourly
 def test_found_groups_are_priced_for_everything(neighbours: Neighbours) -> None:
-    """With the threshold at most delta; and the noise of all five takes nearly all of it."""
-    event, events = of_found(BUDGET, FoundGroups(10, 80, 1), neighbours, vectors(METRICS))
-    changed = changed_people(neighbours)
-    assert gaussian_delta(BUDGET.epsilon, event, events) <= BUDGET.delta
-    own = Gaussian(event.variance, event.squared_sensitivity * changed, changed * event.items)
-    assert BUDGET.delta * Fraction(9, 10) < discrete_delta(BUDGET.epsilon, [own, *events]) <= BUDGET.delta
-    assert {each.squared_sensitivity for each in events} == {Fraction(SQUARED * changed)}
-    assert (event.squared_sensitivity, event.neighbours) == (Fraction(SQUARED), neighbours)
+    """Rounds, their own measurements, and those of the vectors: at most what there is, nearly all of it."""
+    finding, events = of_found(BUDGET, FoundGroups(80, full=3), neighbours, vectors(METRICS))
+    everything = (*finding.events, *events)
+    assert compose.covers(BUDGET, everything)
+    assert not compose.covers(Cost(BUDGET.epsilon * Fraction(99, 100), BUDGET.delta), everything)
+    assert not compose.covers(Cost(BUDGET.epsilon, BUDGET.delta * Fraction(9, 10)), everything)
+    assert {each.squared_sensitivity for each in events} == {Fraction(SQUARED * changed_people(neighbours))}
+    assert {each.neighbours for each in finding.rounds} == {neighbours}
+
+
+@neighbourly
+def test_people_alone_are_found_and_counted_as_in_a_histogram(neighbours: Neighbours) -> None:
+    """Nothing else is measured, so nothing else is paid for."""
+    mechanism = mechanism_of(strategy(neighbours, METRICS[:1], known=False))
+    alone = joint.calibrated(strategy(neighbours, known=False).rest, SplitWeight(80), neighbours)
+    assert mechanism.events == alone.events
+    assert (mechanism.measurement.vectors, mechanism.measurement.events) == ((), ())
+
+
+@pytest.mark.parametrize("more", [{"weight": 2.0}, {"bound": 1024.0}, {"target": 0.1}])
+def test_people_are_measured_if_more_is_requested_of_them(more: dict[str, float]) -> None:
+    """Their bound, weight or target is that of a vector."""
+    people = replace(METRICS[0], **more)  # type: ignore[arg-type]
+    assert strategy("add-remove", (people,), known=False).vectors == (PEOPLE,)
+    assert strategy("add-remove", METRICS[:2], known=False).vectors == (EVENTS,)
+    assert strategy("add-remove", METRICS[:2]).vectors == (PEOPLE, EVENTS)
 
 
 @neighbourly
@@ -217,7 +241,7 @@ def test_found_groups_are_priced_for_everything(neighbours: Neighbours) -> None:
 def test_every_event_is_charged(neighbours: Neighbours, known: bool) -> None:
     """Everything that draws noise is an event of the mechanism."""
     mechanism = mechanism_of(strategy(neighbours, known=known))
-    kinds = [Gaussian] * 4 if known else [WeightedThreshold, *[Gaussian] * 4]
+    kinds = [Gaussian] * 4 if known else [*[JointRound] * 4, *[Gaussian] * 7]
     assert [type(event) for event in mechanism.events] == kinds
     assert mechanism.events[-4:] == mechanism.measurement.events
 
@@ -305,23 +329,40 @@ def test_every_bin_has_its_noise(monkeypatch: pytest.MonkeyPatch) -> None:
     assert all((each > 0).all() for each in bins)
 
 
+def found_groups(
+    mechanism: MeasuredGroups, rows: Rows, totals: Integers
+) -> tuple[BoundedFoundGroups, list[list[bool]]]:
+    """Groups with these totals in the first round, and what people have of them; and the masks of all looks."""
+    looked: list[list[bool]] = []
+    with contributed(rows, LISTED).read(ReadPlan(encoded=True)) as read:
+        listed = ListedGroups().bound(read, SECRET, LISTED)
+
+    def look(shown: Booleans) -> Groups:
+        looked.append(shown.tolist())
+        return listed.look(shown)
+
+    def look_again(shown: Booleans) -> Shown:
+        looked.append(shown.tolist())
+        return Nobody(int(shown.sum()))
+
+    def spread(shown: Booleans, split: Split) -> Integers:
+        return np.zeros(len(shown), dtype=np.int64)
+
+    return BoundedFoundGroups(LISTED, totals, mechanism.bounding.sensitivity, look_again, spread, look), looked
+
+
 def test_only_shown_groups_are_looked_at() -> None:
-    """A group at the threshold is shown, and one below is not; what people have of that is not asked for."""
-    mechanism, looked = mechanism_of(strategy("add-remove", METRICS[:1], known=False)), list[list[bool]]()
-    least = mechanism.threshold
-    assert least is not None
-    with groups_of([(1, "a", 1.0)], encoded=True, keys=LISTED.slice(0, 2)) as groups:
-
-        def look(shown: Any) -> Groups:
-            looked.append(shown.tolist())
-            return groups
-
-        totals = np.array([least, least - 1, least + 1, 1])
-        bounded = BoundedGroups(LISTED, totals, mechanism.bounding.sensitivity, look)
-        noisy = mechanism.run(bounded, Fixed(0))
-        empty = mechanism.run(replace(bounded, totals=totals * 0), Fixed(0))
-    assert looked == [[True, False, True, False]]
+    """A group at the threshold of the first round is shown, and one below is not; what people have of that is not asked
+    for, neither to count people nor to measure anything else."""
+    mechanism = mechanism_of(strategy("add-remove", METRICS[1:2], known=False))
+    assert mechanism.finding is not None
+    least = mechanism.finding.rounds[0].threshold
+    bounded, looked = found_groups(mechanism, [(1, "a", 1.0)], np.array([least, least - 1, least + 1, 1]))
+    noisy = mechanism.run(bounded, Fixed(0))
+    empty = mechanism.run(replace(bounded, totals=bounded.totals * 0), Fixed(0))
+    assert looked == [[True, False, True, False]] * 3
     assert noisy.items["item0"].to_pylist() == ["a", "c"]
+    assert len(noisy.measured.vectors) == 1
     assert (len(empty.items), empty.measured.vectors) == (0, ())
 
 
@@ -342,14 +383,16 @@ class Wild(Fixed):
 def test_no_noise_breaks_a_run(neighbours: Neighbours, known: bool) -> None:
     """Once it is paid for: every statistic is a number, whatever was drawn and whatever people have."""
     mechanism = mechanism_of(strategy(neighbours, known=known))
-    first = np.arange(1, len(LISTED) + 1) * 2**26 + (mechanism.threshold or 0)
+    first, shown = np.arange(1, len(LISTED) + 1) * 2**26 + 2**30, 0
     for rows in ([row for person in PERSONS for row in person], [(1, "d", 1.0)]):
-        with groups_of(rows, encoded=True) as groups, quiet():
-            for seed in seeds(5):
-                for size in (1, 2**24, 2**30, 2**45):
-                    found = mechanism.measurement.run(groups, len(LISTED), Wild(seed, size))
-                    columns = mechanism.estimate(NoisyGroups(LISTED, first, found)).by_name
-                    assert all(np.isfinite(np.array(column, dtype=np.float64)).all() for column in columns.values())
+        bounded, _ = found_groups(mechanism, rows, first)
+        for seed, size in product(seeds(5), (1, 2**24, 2**30, 2**45)):
+            with quiet():
+                noisy = mechanism.run(bounded, Wild(seed, size))
+                columns = mechanism.estimate(noisy).by_name
+            assert all(np.isfinite(np.array(column, dtype=np.float64)).all() for column in columns.values())
+            shown += len(noisy.items)
+    assert shown
 
 
 # bounds and shares

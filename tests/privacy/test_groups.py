@@ -3,8 +3,8 @@
 Bins are few and units are small, so that all draws can be enumerated; everything else is the real code.
 """
 
-from collections.abc import Collection
-from dataclasses import dataclass, field
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
 
@@ -12,11 +12,13 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from headcount.account.events import Gaussian, Neighbours, WeightedThreshold
+from headcount.account import cost
+from headcount.account.events import Event, Gaussian, Neighbours
 from headcount.account.gaussian import discrete_delta
-from headcount.account.threshold import changed_people, gaussian_delta
+from headcount.account.threshold import changed_people
 from headcount.audit import worst_delta
 from headcount.audit.groups import remembering
+from headcount.audit.joint import two_rounds
 from headcount.audit.neighbours import pairs
 from headcount.bound import vectors as bound_vectors
 from headcount.bound.groups import BoundedGroups, FoundGroups, ListedGroups
@@ -182,6 +184,19 @@ def test_each_part_of_the_measurement(part: str, neighbours: Neighbours, few_bin
     assert exact.high > price * Fraction(1, 4)
 
 
+def found_in(rounds: int, threshold: int, neighbours: Neighbours, vector: Vector) -> MeasuredGroups:
+    """Groups that are found in one round or two, in units of which a person has two, and a vector of them."""
+    both = two_rounds(neighbours)
+    first, last = (replace(each, threshold=threshold) for each in (both.earlier[0], both.event))
+    last = replace(last, mean_variance=last.variance) if rounds == 1 else last
+    bounding = FoundGroups(2, squared=4, expected=2)
+    earlier, weights = (first,)[: rounds - 1], both.weights[-rounds:]
+    finding = replace(both, bounding=bounding, earlier=earlier, event=last, weights=weights)
+    events = tuple(gaussian(4, 17, cells, neighbours) for cells in (1, 2, 1))
+    measurement = GroupMeasurement(events, (vector,), (1.0,), neighbours, (None,), squared=17)
+    return MeasuredGroups(bounding, last, measurement, (Metric("sum(x)", "sum"),), (None,), finding)
+
+
 def everything(mechanism: MeasuredGroups, few_bins: list[list[float]]):  # type: ignore[no-untyped-def]
     """All that a run lets see."""
 
@@ -190,30 +205,57 @@ def everything(mechanism: MeasuredGroups, few_bins: list[list[float]]):  # type:
         noisy = mechanism.run(bounded(people, mechanism.bounding), entropy)
         totals = [each.totals.values.tolist() for each in noisy.measured.vectors]
         clipped = [each.totals.clipped for each in noisy.measured.vectors]
-        return noisy.items["item0"].to_pylist(), noisy.values.tolist(), list(few_bins), clipped, totals
+        counts = noisy.found.second.totals.values.tolist() if noisy.found else []
+        return noisy.items["item0"].to_pylist(), noisy.values.tolist(), counts, list(few_bins), clipped, totals
 
     return run
 
 
+def delta_of(events: Sequence[Event], epsilon: Fraction) -> Fraction:
+    """The delta of events at this epsilon."""
+    own, noise = cost.split(events)
+    return own.delta + discrete_delta(epsilon - own.epsilon, noise)
+
+
+CROWDED: tuple[Person, ...] = ((("a", 1.0),),) * 6
+
+
 @pytest.mark.slow(sibling="test_each_part_of_the_measurement")
 def test_found_and_measured_in_a_crowd(few_bins: list[list[float]], monkeypatch: pytest.MonkeyPatch) -> None:
-    """All draws of a group that is found and measured: at most the price of all, and more than that of finding it.
-    Nothing is clipped, so that the noise of what is clipped says nothing: it is left out, and its price as well."""
-    events, half = tuple(gaussian(4, 17, cells, "add-remove") for cells in (1, 2, 1)), Fraction(1, 2)
-    event = WeightedThreshold(Fraction(2), Fraction(4), 2, 8, "add-remove")
+    """All draws of a group that is found in one round and measured: at most the price of all, and more than that of
+    finding it. Nothing is clipped, so that the noise of what is clipped says nothing: it is left out, and its price as
+    well."""
     monkeypatch.setattr(Known, "best_bound", lambda self, noise, groups: float(GRID))
-    measurement = GroupMeasurement(events, (PEOPLE,), (1.0,), "add-remove", (None,), squared=17)
-    metrics = (Metric("people", "people"),)
-    mechanism = MeasuredGroups(FoundGroups(1, 2, 1, squared=4), event, measurement, metrics, (None,))
-    crowd: tuple[Person, ...] = ((("a", 1.0),),) * 6
-    people = [((*crowd, (("a", 1.0), ("a", 2.0))), crowd)]
-    run = everything(mechanism, few_bins)
+    mechanism, half = found_in(1, 8, "add-remove", PEOPLE), Fraction(1, 2)
+    run, (profile, _, totals) = everything(mechanism, few_bins), mechanism.measurement.events
+    people = [((*CROWDED, (("a", 1.0), ("a", 2.0))), CROWDED)]
 
     def measured(people: tuple[Person, ...], entropy: Entropy) -> object:
         return run(people, Only(entropy, [0, 1, 4]))
 
     exact = worst_delta(measured, people, half, Fraction(1, 500))
-    assert gaussian_delta(half, event) < exact.low <= gaussian_delta(half, event, (events[0], events[2]))
+    assert delta_of([mechanism.event], half) < exact.low <= delta_of([mechanism.event, profile, totals], half)
+
+
+@pytest.mark.slow(sibling="test_what_is_shown_and_measured_is_shown_by_chance_alone")
+def test_found_counted_and_measured_in_a_crowd(few_bins: list[list[float]], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A group that is surely found in the first round, whose people are counted in the second, and that is measured
+    then: at most the price of all three, and more than that of any alone. What else is drawn is not shown."""
+    monkeypatch.setattr(Known, "best_bound", lambda self, noise, groups: float(GRID))
+    mechanism, half = found_in(2, 1, "add-remove", PEOPLE), Fraction(1, 2)
+    assert mechanism.finding is not None
+    run, totals = everything(mechanism, few_bins), mechanism.measurement.events[-1]
+    crowd = CROWDED * 3
+    people = [((*crowd, (("a", 1.0),)), crowd)]
+
+    def measured(people: tuple[Person, ...], entropy: Entropy) -> object:
+        items, values, counts, _, _, totals = run(people, Only(entropy, [0, 1, 5]))
+        return items, values, counts, totals
+
+    exact = worst_delta(measured, people, half, Fraction(1, 300))
+    noise = [noise for event in (*mechanism.finding.rounds, totals) for noise in cost.noises(event)]
+    assert max(discrete_delta(half, [each]) for each in noise) < exact.low
+    assert exact.high <= discrete_delta(half, noise)
 
 
 @pytest.mark.parametrize("neighbours", BOTH)
@@ -222,12 +264,8 @@ def test_what_is_shown_and_measured_is_shown_by_chance_alone(
 ) -> None:
     """A group that one person has alone: every draw that finds it. Once it is found, everything is given away, and
     that is in the price."""
-    events = tuple(gaussian(4, 17, cells, neighbours) for cells in (1, 2, 1))
-    event = WeightedThreshold(Fraction(2), Fraction(4), 2, 5, neighbours)
     monkeypatch.setattr(Known, "best_bound", lambda self, noise, groups: float(GRID))
-    measurement = GroupMeasurement(events, (AMOUNT,), (1.0,), neighbours, (None,), squared=17)
-    metrics = (Metric("sum(x)", "sum"),)
-    mechanism = MeasuredGroups(FoundGroups(1, 2, 1, squared=4), event, measurement, metrics, (None,))
+    mechanism = found_in(1, 5, neighbours, AMOUNT)
     run = everything(mechanism, few_bins)
     kinds: list[Person] = [(("a", 5.0),), (("b", -1e300),), (("a", 1.0), ("b", 1.0))]
     crowd: tuple[Person, ...] = ((("a", 1.0),),)
@@ -237,4 +275,4 @@ def test_what_is_shown_and_measured_is_shown_by_chance_alone(
 
     people = [(crowd + one, crowd + other) for one, other in pairs(kinds, 1, neighbours)]
     exact = worst_delta(found, people, 1, Fraction(1, 1000))
-    assert 0 < exact.low <= gaussian_delta(Fraction(1), event, events)
+    assert 0 < exact.low <= delta_of(mechanism.events, Fraction(1))

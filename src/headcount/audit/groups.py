@@ -9,7 +9,7 @@ neighbours is one person, who adds as much as one can in some way.
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
-from functools import cache, lru_cache
+from functools import lru_cache
 
 import numpy as np
 import pyarrow as pa
@@ -21,9 +21,11 @@ from headcount.account.threshold import changed_people
 from headcount.audit.enumerate import Delta, worst_delta
 from headcount.audit.found_first import People
 from headcount.audit.neighbours import pairs
+from headcount.audit.rounds import remembering as remembering_rounds
 from headcount.audit.sampled import ONE, Pair, Run
+from headcount.audit.twice import released as released_people
 from headcount.bound import Bounding
-from headcount.bound.groups import BoundedGroups, ListedGroups
+from headcount.bound.groups import BoundedFoundGroups, BoundedGroups, FoundGroups, ListedGroups
 from headcount.bound.selection.profile import FromProfile
 from headcount.bound.selection.statistics import Sizes
 from headcount.bound.vectors import Groups, Vector
@@ -124,25 +126,28 @@ def _quieter(mechanism: MeasuredGroups) -> MeasuredGroups:
     return replace(mechanism, measurement=replace(mechanism.measurement, events=events))
 
 
-def found(neighbours: Neighbours, metrics: tuple[Metric, ...]) -> Run[People]:
-    """Find groups and measure them; the bound that people are scaled to at first is an output as well."""
+def found(
+    neighbours: Neighbours, metrics: tuple[Metric, ...], changed: Changed = lambda mechanism: mechanism
+) -> Run[People]:
+    """Find groups, count their people and measure them; the number of groups up to which people count in full at first
+    is an output as well."""
     strategy = _strategy(DELTA, neighbours, metrics)
-
-    @cache
-    def mechanism(bounding: Bounding) -> MeasuredGroups:
-        selected = strategy.mechanism(bounding)
-        assert isinstance(selected, MeasuredGroups)
-        return selected
 
     def run(people: People, entropy: Entropy) -> dict[str, object]:
         assert strategy.selection is not None
         chosen = strategy.selection.draw(_sizes(people), entropy)
-        selected = mechanism(chosen)
-        noisy = selected.run(_bounded(people, selected.bounding, known=False), entropy)
-        first = _one_and_all("first", noisy.values / selected.bounding.unit / selected.deviation)
-        return {"bound": chosen.limit, **first, **released(noisy)}
+        selected = strategy.mechanism(chosen)
+        assert isinstance(selected, MeasuredGroups)
+        noisy = changed(selected).run(_bounded(people, _comparable(selected.bounding), known=False), entropy)
+        counted = released_people(noisy.found or noisy, selected.bounding.unit)
+        return {"bound": chosen.limit, **counted, **released(noisy)}
 
     return run
+
+
+def _comparable(bounding: Bounding) -> Bounding:
+    """The same, without what it does not bound by."""
+    return replace(bounding, expected=0) if isinstance(bounding, FoundGroups) else bounding
 
 
 def known(neighbours: Neighbours, changed: Changed = lambda mechanism: mechanism) -> Run[People]:
@@ -240,4 +245,5 @@ def remembering(bounded: BoundedGroups) -> BoundedGroups:
     def look(shown: tuple[bool, ...]) -> Groups:
         return _Remembered(bounded.look(np.array(shown)))
 
-    return replace(bounded, look=lambda shown: look(tuple(shown.tolist())))
+    kept = remembering_rounds(bounded) if isinstance(bounded, BoundedFoundGroups) else bounded
+    return replace(kept, look=lambda shown: look(tuple(shown.tolist())))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
+from typing import TypeVar
 
 import numpy as np
 
@@ -25,6 +26,7 @@ from headcount.mechanism.unknown.strategy import InRounds
 from headcount.noise import Entropy
 from headcount.source.contributions import ReadPlan
 
+B = TypeVar("B", bound=BoundedRounds)
 LEFT_OUT = Fraction(1, 200)
 """The probability of each draw's law that is left undecided: two rounds have up to four draws."""
 KINDS = (("a",), ("b",), ("a", "b"))
@@ -91,7 +93,7 @@ def _bounded(people: People, bounding: SpreadWeight) -> BoundedRounds:
         return remembering(bounding.bound(rows, bytes(32), None))
 
 
-def remembering(bounded: BoundedRounds) -> BoundedRounds:
+def remembering(bounded: B) -> B:
     """The same, each look at a list of items being computed once."""
 
     @lru_cache(maxsize=10_000)

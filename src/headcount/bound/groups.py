@@ -1,4 +1,4 @@
-"""Groups whose statistics are measured: found by people, whose memberships are scaled (weighted.py), or listed in
+"""Groups whose statistics are measured: found by people, who spread a weight over theirs (rounds.py), or listed in
 advance. What people have of them can be looked at once they are public (vectors.py)."""
 
 from collections.abc import Callable
@@ -9,11 +9,11 @@ import numpy as np
 import pyarrow as pa
 from ibis.expr import types as ir
 
-from headcount.bound.bounded import TOTAL, Bounded, Bounding, Sensitivity
+from headcount.bound.bounded import Bounded, Bounding, Sensitivity
+from headcount.bound.rounds import BoundedRounds, SplitWeight
 from headcount.bound.shown import NUMBER
 from headcount.bound.vectors import Groups, GroupsByNumber
 from headcount.bound.vectors_on_engine import GroupsOnEngine
-from headcount.bound.weighted import Weighting
 from headcount.source.arrow_columns import whole_numbers
 from headcount.source.contributions import Contributions
 from headcount.source.encoded import Booleans, EncodedPairs
@@ -21,23 +21,28 @@ from headcount.source.encoded import Booleans, EncodedPairs
 
 @dataclass(frozen=True)
 class BoundedGroups(Bounded):
-    """Totals of people, and the way to what people have of some of the groups. Not yet noisy."""
+    """Groups, and the way to what people have of some of them. Not yet noisy."""
 
     look: Callable[[Booleans], Groups]
     """Contributions to the masked groups. To be called with groups that are public."""
 
 
 @dataclass(frozen=True)
-class FoundGroups(Weighting):
-    """Scale how often a person counts in groups that are not known in advance."""
+class BoundedFoundGroups(BoundedGroups, BoundedRounds):
+    """Weights of groups in rounds, and the way to what people have of those that are shown. Not yet noisy."""
 
-    def bound(self, contributions: Contributions, secret: bytes, keys: pa.Table | None) -> BoundedGroups:
-        totals, items = self.weighted_totals(contributions, secret, keys), list(contributions.items)
+
+@dataclass(frozen=True)
+class FoundGroups(SplitWeight):
+    """Spread a person's weight over groups that are not known in advance, round after round."""
+
+    def bound(self, contributions: Contributions, secret: bytes, keys: pa.Table | None) -> BoundedFoundGroups:
+        found, first = self.first_round(contributions, secret)
 
         def look(shown: Booleans) -> Groups:
-            return groups_of(contributions, totals.filter(pa.array(shown)), items)
+            return groups_of(contributions, found.filter(pa.array(shown)), list(contributions.items))
 
-        return BoundedGroups(totals.select(items), whole_numbers(totals[TOTAL]), self.sensitivity, look)
+        return BoundedFoundGroups(first.items, first.totals, first.sensitivity, first.look_again, first.spread, look)
 
 
 @dataclass(frozen=True)

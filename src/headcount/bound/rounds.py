@@ -114,6 +114,11 @@ class SpreadWeight(Bounding):
         return Sensitivity(items=self.most, largest=self.unit, total=self.most * self.unit, squared=self.squared)
 
     def bound(self, contributions: Contributions, secret: bytes, keys: pa.Table | None) -> BoundedRounds:
+        return self.first_round(contributions, secret)[1]
+
+    def first_round(self, contributions: Contributions, secret: bytes) -> tuple[pa.Table, BoundedRounds]:
+        """(items, number) of those of which something is kept, sorted; on an engine without the number. And their
+        totals of the first round."""
         kept, names = self._kept(contributions, secret), list(contributions.items)
 
         def spread(items: pa.Table, shown: Booleans, split: Split) -> Integers:
@@ -123,8 +128,8 @@ class SpreadWeight(Bounding):
 
         listed = _listed(kept)
         totals = spread(listed, np.zeros(len(listed), dtype=bool), self.split())
-        found = listed.filter(pa.array(totals > 0))  # items, number: those of which something is kept, sorted
-        return BoundedRounds(
+        found = listed.filter(pa.array(totals > 0))
+        return found, BoundedRounds(
             found.select(names),
             totals[totals > 0],
             self.sensitivity,

@@ -1,8 +1,8 @@
 """Several statistics of each group from one measurement: our own mechanism.
 
-Groups that are not known are found first, as in a histogram of people: every one that occurs gets noise and is released
-above a threshold. What people have of the released groups is measured then (measurement.py), and all statistics are
-computed from that. Proof for both kinds of neighbours: docs/proofs/groups.md.
+Groups that are not known are found first, and their people counted, as in a histogram of people (unknown/joint.py).
+What else people have of the released groups is measured then (measurement.py), and all statistics are computed from
+that. Proof for both kinds of neighbours: docs/proofs/groups.md.
 """
 
 from collections.abc import Sequence
@@ -16,10 +16,10 @@ import pyarrow as pa
 
 from headcount.account import calibrate
 from headcount.account.calibrate import SQUARED
-from headcount.account.events import Event, Gaussian, Neighbours, WeightedThreshold
+from headcount.account.events import Event, Gaussian, Neighbours, ThresholdRound
 from headcount.account.guarantee import Cost
 from headcount.account.threshold import changed_people
-from headcount.bound.groups import BoundedGroups, FoundGroups, ListedGroups
+from headcount.bound.groups import BoundedFoundGroups, BoundedGroups, FoundGroups, ListedGroups
 from headcount.bound.vectors import Vector
 from headcount.estimate.counts.debias import NOTHING_LOST, to_int64
 from headcount.estimate.counts.two_scales import CLEAR_DEVIATIONS, Measured, combined_counts
@@ -29,18 +29,21 @@ from headcount.exact import Floats, Integers
 from headcount.mechanism.groups.measurement import GroupMeasurement, Measurements
 from headcount.mechanism.groups.metric import COUNTS, PEOPLE, Metric
 from headcount.mechanism.mechanism import Columns, Estimand, Mechanism, Noisy
+from headcount.mechanism.unknown import joint
+from headcount.mechanism.unknown.joint import Joint
+from headcount.mechanism.unknown.rounds import NoisyRounds
 from headcount.mechanism.unknown.second import MOST_SHOWN
 from headcount.noise import Entropy
 from headcount.source.amounts import GRID
 from headcount.source.axis import Axis
-from headcount.wording import format_number
+from headcount.source.encoded import Booleans
 
 HALF_WIDTH = 2.0
 """Half-width of an interval, in standard deviations: more than 1.96, as these are themselves estimated."""
 LARGE_TAIL = 0.1
 """If a typical value may be off by more than this part of itself, the release says so."""
-FOUND_SHARE = Fraction(45, 100)
-"""Share of the noise's price for finding groups."""
+FOUND_SHARE = Fraction(55, 100)
+"""Share of the noise's price for finding groups and counting their people, if more is measured of them."""
 VALUES_SHARE, PROFILE_SHARE, CLIPPED_SHARE = Fraction(3, 100), Fraction(12, 100), Fraction(15, 100)
 """Shares of what is left for values, the profile, and what is clipped; the totals have the rest."""
 
@@ -50,6 +53,8 @@ class NoisyGroups(Noisy):
     """Groups with noisy totals of every vector."""
 
     measured: Measurements
+    found: NoisyRounds | None = None
+    """The weights and counts of people by which groups were found; None if they were known, or none was found."""
 
 
 @dataclass(frozen=True)
@@ -59,26 +64,32 @@ class MeasuredGroups(Mechanism[BoundedGroups, NoisyGroups]):
     name: ClassVar[str] = "groups"
     proof: ClassVar[str] = "docs/proofs/groups.md"
     bounding: FoundGroups | ListedGroups
-    event: WeightedThreshold | Gaussian
-    """What finds the groups; if they are known, the totals."""
+    event: ThresholdRound | Gaussian
+    """The last round that finds groups; if they are known, the totals."""
     measurement: GroupMeasurement
     metrics: tuple[Metric, ...]
     scales: tuple[Axis | None, ...]
+    finding: Joint | None = None
+    """What finds the groups and counts their people; None if they are known."""
 
     @property
     def events(self) -> tuple[Event, ...]:
-        return self.measurement.events if self.threshold is None else (self.event, *self.measurement.events)
+        return (*(self.finding.events if self.finding else ()), *self.measurement.events)
 
     def run(self, bounded: BoundedGroups, entropy: Entropy) -> NoisyGroups:
         self.check(bounded)
-        values, shown = bounded.totals, np.ones(len(bounded.totals), dtype=bool)
-        if self.threshold is not None:
-            values = values + entropy.draw(self.law, len(values))
-            shown = values >= self.threshold
-        items, values = bounded.items.filter(pa.array(shown)), values[shown]
-        if not len(values):
-            return NoisyGroups(items, values, Measurements())
-        return NoisyGroups(items, values, self.measurement.run(bounded.look(shown), len(values), entropy))
+        shown, found = self._found(bounded, entropy)
+        if not shown.any():
+            return NoisyGroups(found.items, found.values, Measurements())
+        measured = self.measurement.run(bounded.look(shown), len(found.values), entropy)
+        return NoisyGroups(found.items, found.values, measured, found if isinstance(found, NoisyRounds) else None)
+
+    def _found(self, bounded: BoundedGroups, entropy: Entropy) -> tuple[Booleans, Noisy]:
+        """True for the groups that are public from now on, and these groups."""
+        if self.finding is None:
+            return np.ones(len(bounded.totals), dtype=bool), Noisy(bounded.items, bounded.totals)
+        assert isinstance(bounded, BoundedFoundGroups)
+        return self.finding.run_rounds(bounded, entropy)
 
     def estimate(self, noisy: NoisyGroups) -> Columns:
         estimated = _Estimated(self, noisy)
@@ -90,24 +101,21 @@ class MeasuredGroups(Mechanism[BoundedGroups, NoisyGroups]):
         return Columns(columns, tail={label: part for label, part in tail.items() if abs(part) > LARGE_TAIL})
 
     def explain(self, item: str) -> list[str]:
-        sentences = []
-        if self.threshold is not None:
-            least = format_number(self.threshold / self.bounding.unit)
-            sentences.append(
-                f"headcount adds {self.describe_noise()} to the number of people of every {item} that is left. It "
-                f"shows those whose noisy number is at least {least}. All others stay hidden."
-            )
+        found = self.finding.explain(item) if self.finding else []
+        return [*found, *([self._explain_measurement] if self.measurement.vectors else [])]
+
+    @property
+    def _explain_measurement(self) -> str:
         limits = (
             "this sets, for each statistic, a limit on what one person may add."
             if self.estimand == "true"
             else "this sets a limit on what one person may add, for each statistic whose bound is not given."
         )
-        return [
-            *sentences,
+        return (
             "headcount measures the statistics in three steps, each with Gaussian noise. First, how much single people "
             f"have, and how far a few exceed the others; {limits} Second, what these limits cut in all. Third, what is "
-            "left in each group.",
-        ]
+            "left in each group."
+        )
 
     @property
     def estimand(self) -> Estimand:
@@ -115,7 +123,7 @@ class MeasuredGroups(Mechanism[BoundedGroups, NoisyGroups]):
 
     @property
     def unseen(self) -> int:
-        return self.measurement.unseen
+        return max(self.finding.unseen if self.finding else 0, self.measurement.unseen)
 
     @property
     def measured_coverage(self) -> bool:
@@ -188,18 +196,21 @@ class _Estimated:
         return self.counted[vector]
 
     def _people(self) -> Estimates:
-        """Number of people."""
-        least = self.found[PEOPLE].bound / GRID / self.mechanism.bounding.limit**0.5 if self.first else 0.0
-        return self._combined(self.found[PEOPLE].totals, min(least, 1.0), passes=2)
+        """Number of people: as they were counted while groups were found, unless they are measured by themselves."""
+        if PEOPLE in self.found:
+            return self._combined(self.found[PEOPLE].totals, passes=2)
+        assert self.first is not None
+        return Estimates(self.first.values, self.first.deviation, *np.zeros((2, len(self.first.values))))
 
     @cached_property
     def first(self) -> Measured | None:
         """The people that groups were found by; None if groups were known."""
-        if self.mechanism.threshold is None:
+        if self.mechanism.finding is None or self.noisy.found is None:
             return None
-        return Measured(self.noisy.values / self.mechanism.bounding.unit, self.mechanism.deviation)
+        found = self.mechanism.finding.counts(self.noisy.found)
+        return Measured(found.counts, found.deviations)
 
-    def _combined(self, totals: Totals, least_ratio: float = 0.0, passes: int = 1) -> Estimates:
+    def _combined(self, totals: Totals, passes: int = 1) -> Estimates:
         """Totals from their own measurement and from the people that groups were found by, if both are in about the
         same proportion: a column may be empty in some of the groups."""
         everything, noise = float(totals.values.sum()), totals.deviation * len(totals.values) ** 0.5
@@ -209,7 +220,7 @@ class _Estimated:
         if not in_proportion(Measured(totals.values, totals.deviation), self.first, scale):
             return corrected(totals)
         own = Measured(totals.values / scale, totals.deviation / scale)
-        both = combined_counts(self.first, own, NOTHING_LOST, least_ratio / scale, passes=passes)
+        both = combined_counts(self.first, own, NOTHING_LOST, 0.0, passes=passes)
         kept, lost = both.counts * scale, totals.clipped
         part = np.maximum(kept, 0.0) / everything
         return Estimates(kept + lost.value * part, both.deviations * scale, lost.below * part, lost.above * part)
@@ -230,7 +241,10 @@ def _plain(vector: Vector) -> Vector:
 
 
 def shares(vectors: tuple[Vector, ...]) -> list[tuple[Fraction, int]]:
-    """The share of each measurement in the price of all four, and the number of cells that one person can change."""
+    """The share of each measurement in the price of all four, and the number of cells that one person can change; none
+    if no vector is measured."""
+    if not vectors:
+        return []
     values = [(VALUES_SHARE, MOST_SHOWN)] if any(vector.needs_values for vector in vectors) else []
     others = [*values, (PROFILE_SHARE, 2 * len(vectors) + 2), (CLIPPED_SHARE, 4 * len(vectors))]
     cells = MOST_SHOWN * sum(vector.cells for vector in vectors)
@@ -239,13 +253,10 @@ def shares(vectors: tuple[Vector, ...]) -> list[tuple[Fraction, int]]:
 
 def of_found(
     budget: Cost, bounding: FoundGroups, neighbours: Neighbours, vectors: tuple[Vector, ...]
-) -> tuple[WeightedThreshold, tuple[Gaussian, ...]]:
-    """The noise and threshold that find groups, and the noise of the measurement."""
-    beside = [((1 - FOUND_SHARE) * share, cells) for share, cells in shares(vectors)]
-    event, others = calibrate.weighted(
-        budget.epsilon, budget.delta, items=bounding.most, beside=beside, neighbours=neighbours
-    )
-    return event, tuple(others)
+) -> tuple[Joint, tuple[Gaussian, ...]]:
+    """What finds groups and counts their people, and the noise of the measurement."""
+    beside = tuple(((1 - FOUND_SHARE) * share, cells) for share, cells in shares(vectors))
+    return joint.calibrated_beside(budget, bounding, neighbours, beside)
 
 
 def of_listed(budget: Cost, neighbours: Neighbours, vectors: tuple[Vector, ...]) -> tuple[Gaussian, ...]:

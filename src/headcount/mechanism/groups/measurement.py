@@ -109,13 +109,17 @@ class GroupMeasurement:
     @property
     def unseen(self) -> int:
         """Number of people whose norms may be far above all others without being seen in a profile: more are seen in
-        19 of 20 cases."""
+        19 of 20 cases. 0 if no vector is measured."""
+        if not self.vectors:
+            return 0
         profiled = len(dict.fromkeys((PEOPLE, *self.vectors)))
         deviation = _deviation(self.events[-3]) / self._units([1] * profiled)[0]
         return ceil(float(gaussian(deviation)(1, NORMS.cells)[0]) + Z * deviation)
 
     def run(self, groups: Groups, count: int, entropy: Entropy) -> Measurements:
-        """Measure the vectors over `count` public groups."""
+        """Measure the vectors over `count` public groups, if there are any vectors."""
+        if not self.vectors:
+            return Measurements()
         vectors, pooled = self._found(groups, entropy)
         norms = self._profile(groups, self._profiled(vectors, count), count, entropy)
         planned = [

@@ -42,6 +42,11 @@ class Metric:
     """The relative error that a typical group's value may have in 19 of 20 cases, if it is given."""
 
     @property
+    def counted_first(self) -> bool:
+        """True if it is known once groups are found by their people, and nothing else is requested of it."""
+        return PEOPLE in self.needs and self.weight == 1 and self.bound is None and self.target is None
+
+    @property
     def needs(self) -> tuple[Vector, ...]:
         """The vectors that it is computed from; the number of cells of a scale is added later."""
         amount = Vector("amount", self.column)

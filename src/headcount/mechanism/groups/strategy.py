@@ -8,16 +8,17 @@ from typing import Any
 
 from headcount.account.calibrate import SQUARED
 from headcount.account.events import Gaussian
-from headcount.bound import Bounding, WeightedClip
+from headcount.bound import Bounding, SplitWeight
 from headcount.bound.groups import FoundGroups, ListedGroups
-from headcount.bound.selection.profile import MOST_ITEMS, FromProfile
+from headcount.bound.selection.profile import FromProfile
 from headcount.bound.selection.selection import BoundSelection
 from headcount.bound.vectors import Vector
 from headcount.mechanism.groups.measured import HALF_WIDTH, LARGE_TAIL, MeasuredGroups, of_found, of_listed
 from headcount.mechanism.groups.measurement import GroupMeasurement
 from headcount.mechanism.groups.metric import OF_AMOUNTS, Metric, MetricKind, vectors
 from headcount.mechanism.mechanism import AnyMechanism, Columns
-from headcount.mechanism.strategy import Forecast, Strategy, all_appear, error_line, few_people, format_visible_from
+from headcount.mechanism.strategy import Forecast, Strategy, all_appear, error_line, few_people
+from headcount.mechanism.unknown.strategy import ROUNDS_MOST_ITEMS, needed_in_rounds, outlook_of_rounds
 from headcount.source.amounts import GRID
 from headcount.source.axis import Axis
 
@@ -62,12 +63,13 @@ class GroupStatistics(Strategy):
     def selection(self) -> BoundSelection[Any] | None:
         if self.cells is not None:
             return None
-        return FromProfile(self.price, self.neighbours, largest=1, few=False)
+        return FromProfile(self.price, self.neighbours, largest=1, few=False, joint=True)
 
     @cached_property
     def vectors(self) -> tuple[Vector, ...]:
-        """What is measured."""
-        return tuple(self._with_cells(vector) for vector in vectors(self.metrics))
+        """What is measured. People are counted while groups are found, unless more is requested of them."""
+        measured = [metric for metric in self.metrics if self.cells is not None or not metric.counted_first]
+        return tuple(self._with_cells(vector) for vector in vectors(measured))
 
     def _with_cells(self, vector: Vector) -> Vector:
         axis = self.scales[vector.column] if vector.kind == "cells" else None
@@ -77,10 +79,11 @@ class GroupStatistics(Strategy):
         if bounding is None:
             events = of_listed(self.rest, self.neighbours, self.vectors)
             return MeasuredGroups(ListedGroups(), events[-1], self._measurement(events), self.metrics, self.scales)
-        assert isinstance(bounding, WeightedClip)
-        found = FoundGroups(bounding.bound_squared, bounding.most, 1)
-        event, events = of_found(self.rest, found, self.neighbours, self.vectors)
-        return MeasuredGroups(found, event, self._measurement(events), self.metrics, self.scales)
+        assert isinstance(bounding, SplitWeight)
+        groups = FoundGroups(bounding.most, full=bounding.full, expected=bounding.expected)
+        finding, events = of_found(self.rest, groups, self.neighbours, self.vectors)
+        measurement = self._measurement(events)
+        return MeasuredGroups(groups, finding.event, measurement, self.metrics, self.scales, finding)
 
     def _measurement(self, events: tuple[Gaussian, ...]) -> GroupMeasurement:
         using = self._using
@@ -125,31 +128,31 @@ class GroupStatistics(Strategy):
         return tuple(each for amount in centred for each in (amount, amount.divisor))
 
     def forecast(self, item: str, unit: str) -> Forecast:
-        mechanism = self.mechanism(None if self.cells is not None else self._example)
+        mechanism = self.mechanism(None if self.cells is not None else SplitWeight(ROUNDS_MOST_ITEMS))
         assert isinstance(mechanism, MeasuredGroups)
-        variance = float(mechanism.measurement.events[-1].variance * EXAMPLE_GROUPS / SQUARED)
-        noise = 2 * (variance * sum(self._importances)) ** 0.5
-        first, *others = (f"{100 * noise / size:.2g}% for" for size in EXAMPLE_SIZES)
+        noise = max(self._noise(mechanism))
+        first, *others = (f"{float(f'{100 * noise / size:.2g}'):,g}% for" for size in EXAMPLE_SIZES)
         sizes = [f"{first} a group of {EXAMPLE_SIZES[0]:,} people"]
         sizes += [f"{percent} {size:,}" for percent, size in zip(others, EXAMPLE_SIZES[1:], strict=True)]
         alike = f"This is for people in {EXAMPLE_GROUPS} groups each, with similar amounts."
         error = [error_line(", ".join(sizes)), ("", alike)]
-        if self.cells is not None:
+        if mechanism.finding is None:
             return [*error, all_appear(item)]
-        least = format_visible_from(mechanism)
-        shown = f"To appear, each {item} needs about {least} people, if these are in {EXAMPLE_GROUPS} groups each."
-        return [*error, ("appear", shown), ("beware", few_people(mechanism))]
+        return [*error, needed_in_rounds(mechanism.finding, item, "people"), ("beware", few_people(mechanism))]
 
-    @property
-    def _example(self) -> WeightedClip:
-        return WeightedClip(EXAMPLE_GROUPS, min(8 * EXAMPLE_GROUPS, MOST_ITEMS), 1)
+    def _noise(self, mechanism: MeasuredGroups) -> list[float]:
+        """The error of a group's values through noise, in 19 of 20 cases and in people, if these are in as many groups
+        as in the example: of people who are counted while groups are found, and of what is measured then."""
+        finding, counted = mechanism.finding, any(metric.counted_first for metric in self.metrics)
+        found = [finding.error_at(EXAMPLE_GROUPS)] if finding and counted else []
+        if not self.vectors:
+            return found
+        variance = float(mechanism.measurement.events[-1].variance * EXAMPLE_GROUPS / SQUARED)
+        return [*found, 2 * (variance * sum(self._importances)) ** 0.5]
 
     def outlook(self, item: str) -> str:
-        return (
-            f"headcount scales how often each person counts to that bound. It adds noise to the number of people of "
-            f"every {item}, and shows those whose noisy number reaches a threshold. It then measures the statistics of "
-            "these, each with a bound of its own."
-        )
+        measured = " It then measures the other statistics of these, each with a bound of its own."
+        return f"{outlook_of_rounds(item)}{measured if self.vectors else ''}"
 
 
 def _importance(vector: Vector, metric: Metric) -> float:

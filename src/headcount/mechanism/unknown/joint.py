@@ -17,7 +17,7 @@ from typing import ClassVar
 import numpy as np
 
 from headcount.account import calibrate
-from headcount.account.events import Event, Neighbours, ThresholdRound
+from headcount.account.events import Event, Gaussian, Neighbours, ThresholdRound
 from headcount.account.guarantee import Cost
 from headcount.bound import BoundedRounds, Split, SplitWeight
 from headcount.bound.selection.profile import Profile
@@ -157,14 +157,18 @@ class Joint(Rounds):
         return (*self.rounds, *self.second.events)
 
     def run(self, bounded: BoundedRounds, entropy: Entropy) -> Noisy:
+        return self.run_rounds(bounded, entropy)[1]
+
+    def run_rounds(self, bounded: BoundedRounds, entropy: Entropy) -> tuple[Booleans, Noisy]:
+        """True for the items that are shown, and these items with their counts."""
         self.check(bounded)
         run = JointRun(self, bounded, entropy)
         for place in range(len(self.rounds)):
             run.round(place)
         items, values, rounds = run.means.released(bounded.items)
         if run.counting is None:
-            return Noisy(items, values)
-        return NoisyRounds(items, values, self.counted(run, run.counting), rounds)
+            return run.means.shown, Noisy(items, values)
+        return run.means.shown, NoisyRounds(items, values, self.counted(run, run.counting), rounds)
 
     def counting(self, run: JointRun, place: int) -> Counting:
         """Take a profile of people by how much they have of what is shown; the bound follows from it."""
@@ -222,19 +226,31 @@ class Joint(Rounds):
 
 def calibrated(budget: Cost, bounding: SplitWeight, neighbours: Neighbours) -> Joint:
     """The mechanism for a budget."""
-    (*earlier, last), second = _noise(budget, bounding.most, neighbours)
-    return Joint(bounding, last, tuple(earlier), second)
+    return calibrated_beside(budget, bounding, neighbours, ())[0]
+
+
+def calibrated_beside(
+    budget: Cost, bounding: SplitWeight, neighbours: Neighbours, beside: tuple[tuple[Fraction, int], ...]
+) -> tuple[Joint, tuple[Gaussian, ...]]:
+    """The mechanism, and the noise of further measurements of what it shows: each part of `beside` is its share of the
+    price of all noise, and the number of cells that one person can change."""
+    (*earlier, last), others = _noise(budget, bounding.most, neighbours, beside)
+    second, further = others[: len(SHARES)], others[len(SHARES) :]
+    return Joint(bounding, last, tuple(earlier), SecondMeasurement(second, largest=1)), further
 
 
 @lru_cache(maxsize=256)
-def _noise(budget: Cost, most: int, neighbours: Neighbours) -> tuple[list[ThresholdRound], SecondMeasurement]:
+def _noise(
+    budget: Cost, most: int, neighbours: Neighbours, beside: tuple[tuple[Fraction, int], ...]
+) -> tuple[list[ThresholdRound], tuple[Gaussian, ...]]:
+    own = 1 - sum((share for share, _ in beside), start=Fraction(0))
     rounds, others = calibrate.rounds(
         budget.epsilon,
         budget.delta,
         items=most,
         weights=WEIGHTS,
-        beside=SHARES,
+        beside=[*((own * share, cells) for share, cells in SHARES), *beside],
         neighbours=neighbours,
         cells=MOST_SHOWN,
     )
-    return rounds, SecondMeasurement(tuple(others), largest=1)
+    return rounds, tuple(others)

@@ -21,7 +21,7 @@ from headcount.account.events import Event, Neighbours, ThresholdRound
 from headcount.account.guarantee import Cost
 from headcount.bound import BoundedRounds, SpreadWeight
 from headcount.estimate.constants import Z
-from headcount.estimate.counts.two_scales import Measured, combined_counts
+from headcount.estimate.counts.two_scales import CombinedCounts, Measured, combined_counts
 from headcount.exact import Floats, Integers
 from headcount.mechanism.mechanism import Columns, Estimand, Mechanism, Noisy, law
 from headcount.mechanism.unknown.second import MOST_SHOWN, SecondMeasurement
@@ -129,9 +129,12 @@ class Rounds(Mechanism[BoundedRounds, Noisy]):
         """Counts from the last measurement and from the mean weights, whose noise is that of an item's round."""
         if not isinstance(noisy, NoisyRounds):
             return super().estimate(noisy)
-        again = noisy.second
-        first = self.first(noisy.values, noisy.rounds)
-        return to_columns(combined_counts(first, again.totals, again.lost, usual_spread=self.usual_spread), least=1)
+        return to_columns(self.counts(noisy), least=1)
+
+    def counts(self, noisy: NoisyRounds) -> CombinedCounts:
+        """The counts of what is shown, with standard deviations."""
+        again, first = noisy.second, self.first(noisy.values, noisy.rounds)
+        return combined_counts(first, again.totals, again.lost, usual_spread=self.usual_spread)
 
     def first(self, values: Integers, rounds: Integers) -> Measured:
         """The mean weights of what is shown, in people; with the noise of the rounds in which they are shown."""

@@ -247,26 +247,34 @@ class Jointly(Weights):
         return _forecast_of_rounds(mechanism, errors, item, unit)
 
     def outlook(self, item: str) -> str:
-        found = (
-            f"headcount finds {plural(item)} in rounds. In each round, people spread a weight over those that do not "
-            "appear yet. Later rounds count those that do, and a last step measures them again."
-        )
-        return f"{found}{self.few_or_none(item)}"
+        return f"{outlook_of_rounds(item)}{self.few_or_none(item)}"
+
+
+def outlook_of_rounds(item: str) -> str:
+    """Describe in sentences how items are found and counted in joint rounds."""
+    return (
+        f"headcount finds {plural(item)} in rounds. In each round, people spread a weight over those that do not "
+        "appear yet. Later rounds count those that do, and a last step measures them again."
+    )
 
 
 def _forecast_of_rounds(mechanism: Rounds, errors: Sequence[float], item: str, unit: str) -> Forecast:
     """People who have one item that is not shown need the fewest; counts have the noise of the last measurement, whose
     bound follows from what is shown."""
+    return [
+        *error_table([f"{format_number(error)} {unit}" for error in errors], at_most(item)),
+        needed_in_rounds(mechanism, item, unit),
+        ("beware", few_people(mechanism)),
+    ]
+
+
+def needed_in_rounds(mechanism: Rounds, item: str, unit: str) -> tuple[str, str]:
+    """The forecast of how many people an item needs to be shown in rounds."""
     few, many = (f"{mechanism.needed_people(left):,.0f}" for left in (1, EXAMPLE_LEFT))
-    appear = (
+    return "appear", (
         f"To appear, each {item} needs about {few} {unit}; about {many} if each of them also has {EXAMPLE_LEFT - 1} "
         f"other {plural(item)} that do not appear."
     )
-    return [
-        *error_table([f"{format_number(error)} {unit}" for error in errors], at_most(item)),
-        ("appear", appear),
-        ("beware", few_people(mechanism)),
-    ]
 
 
 @singledispatch
