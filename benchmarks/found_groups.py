@@ -2,11 +2,12 @@
 
     python -m benchmarks.found_groups [--runs 3] [--epsilon 1] [--metrics people|people,sum|sum] [FOLDER]
 
-Each line is a table and the metrics that are requested. *histogram* and *aggregate* are the numbers of items that each
-shows. Of the items that are among the largest of the table (*largest*: as many as are shown by the least that a table
-shows), the median relative error of a metric, the median relative half-width of its intervals, and the share of all
-intervals that hold the true value. FOLDER has the tables (by default ../shared/data, or as HEADCOUNT_TABLES says).
-Amounts are those of the table if it has any; else every row has a log-normal one, the same each time.
+Each line is a table, the metrics that are requested, and one of them. *histogram* and *aggregate* are the numbers of
+items that each shows. *error* and *half-width* are the medians of a metric's relative error and of the relative
+half-width of its intervals, of the *largest* items of the table: as many as were shown when groups were found in one
+step. *holds* is the share of all intervals that contain the true value. FOLDER has the tables (by default
+../shared/data, or as HEADCOUNT_TABLES says). Amounts are those of the table if it has any; else every row has a
+log-normal one, the same each time.
 """
 
 import argparse

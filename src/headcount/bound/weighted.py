@@ -45,8 +45,9 @@ class BoundedWeighted(Bounded):
 
 
 @dataclass(frozen=True)
-class Weighting(Bounding):
-    """Scale every person's sum of squares to at most `bound_squared`."""
+class WeightedClip(Bounding):
+    """Scale every person's sum of squares to at most `bound_squared`, and look at what they have of the items that are
+    shown."""
 
     by_number: ClassVar[bool] = True
     bound_squared: int
@@ -71,7 +72,15 @@ class Weighting(Bounding):
         norm = isqrt(self.squared)
         return Sensitivity(items=self.most, largest=norm, total=self.most * norm, squared=self.squared)
 
-    def weighted_totals(self, contributions: Contributions, secret: bytes, keys: pa.Table | None) -> pa.Table:
+    def bound(self, contributions: Contributions, secret: bytes, keys: pa.Table | None) -> BoundedWeighted:
+        totals, items = self._totals(contributions, secret, keys), list(contributions.items)
+
+        def look_again(shown: Booleans) -> Shown:
+            return look_at(contributions, totals.filter(pa.array(shown)), isqrt(self.squared))
+
+        return BoundedWeighted(totals.select(items), whole_numbers(totals[TOTAL]), self.sensitivity, look_again)
+
+    def _totals(self, contributions: Contributions, secret: bytes, keys: pa.Table | None) -> pa.Table:
         """(items, total), and the item's number if pairs are encoded: the keys, or every item of which something is
         kept. A public item is listed even if bounding keeps nothing: it is looked at again."""
         encoded = contributions.encoded
@@ -147,16 +156,3 @@ class Weighting(Bounding):
             f"squares is at most {self.limit:,}. It drops counts whose square is less than 1/{self.most:,} of the "
             "person's sum of squares."
         )
-
-
-@dataclass(frozen=True)
-class WeightedClip(Weighting):
-    """Scale people's counts, and look at what they have of the items that are shown."""
-
-    def bound(self, contributions: Contributions, secret: bytes, keys: pa.Table | None) -> BoundedWeighted:
-        totals, items = self.weighted_totals(contributions, secret, keys), list(contributions.items)
-
-        def look_again(shown: Booleans) -> Shown:
-            return look_at(contributions, totals.filter(pa.array(shown)), isqrt(self.squared))
-
-        return BoundedWeighted(totals.select(items), whole_numbers(totals[TOTAL]), self.sensitivity, look_again)
