@@ -244,7 +244,8 @@ def test_found_counted_and_measured_in_a_crowd(few_bins: list[list[float]], monk
     monkeypatch.setattr(Known, "best_bound", lambda self, noise, groups: float(GRID))
     mechanism, half = found_in(2, 1, "add-remove", PEOPLE), Fraction(1, 2)
     assert mechanism.finding is not None
-    run, totals = everything(mechanism, few_bins), mechanism.measurement.events[-1]
+    run = everything(mechanism, few_bins)
+    events: list[Event] = [*mechanism.finding.rounds, mechanism.measurement.events[-1]]
     crowd = CROWDED * 3
     people = [((*crowd, (("a", 1.0),)), crowd)]
 
@@ -253,7 +254,7 @@ def test_found_counted_and_measured_in_a_crowd(few_bins: list[list[float]], monk
         return items, values, counts, totals
 
     exact = worst_delta(measured, people, half, Fraction(1, 300))
-    noise = [noise for event in (*mechanism.finding.rounds, totals) for noise in cost.noises(event)]
+    noise = [noise for event in events for noise in cost.noises(event)]
     assert max(discrete_delta(half, [each]) for each in noise) < exact.low
     assert exact.high <= discrete_delta(half, noise)
 

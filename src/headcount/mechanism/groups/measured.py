@@ -200,7 +200,8 @@ class _Estimated:
         if PEOPLE in self.found:
             return self._combined(self.found[PEOPLE].totals, passes=2)
         assert self.first is not None
-        return Estimates(self.first.values, self.first.deviation, *np.zeros((2, len(self.first.values))))
+        nothing = np.zeros_like(self.first.values)
+        return Estimates(self.first.values, nothing + self.first.deviation, nothing, nothing)
 
     @cached_property
     def first(self) -> Measured | None:
