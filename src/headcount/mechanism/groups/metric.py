@@ -43,7 +43,7 @@ class Metric:
 
     @property
     def counted_first(self) -> bool:
-        """True if it is known once groups are found by their people, and nothing else is requested of it."""
+        """True for people without a weight, bound or target: they are counted while groups are found."""
         return PEOPLE in self.needs and self.weight == 1 and self.bound is None and self.target is None
 
     @property
