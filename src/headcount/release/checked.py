@@ -4,13 +4,11 @@ What passes can be shown, drawn, exported and loaded again. That it is what a cu
 that a ledger keeps a digest (`headcount ledger verify --release`).
 """
 
-import json
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import MISSING, dataclass, fields
 from fractions import Fraction
-from math import isfinite
-from typing import Any, NoReturn
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -23,14 +21,12 @@ from headcount.estimate.shape.table import MAX_BUCKETS
 from headcount.exact import rational
 from headcount.release.about import ESTIMANDS, KEY, SHAPE_COLUMNS, About
 from headcount.release.earlier import KINDS as STEP_KINDS
+from headcount.release.plain import is_number, is_positive, is_whole, parse_object, refuse
 from headcount.release.scale import edges_in
-from headcount.release.size import NotARelease
 from headcount.source.queries.step import PROMISE
 from headcount.source.views import EVENTS, ITEMS, SIZE, WHAT, size_bins
 from headcount.wording.typed import is_text
 
-MOST_NESTED = 30
-"""Limit on the nesting of JSON; plans are far below."""
 MOST_STEPS = 2**24
 """Limit on rows and columns of a staircase, which has about the square root of all contributions."""
 MOST_SHARES = 2**20
@@ -66,13 +62,13 @@ def check_request(content: bytes) -> None:
 
 def _fields_in(text: bytes) -> About:
     """The fields, each of its type."""
-    plain = _json(text.decode(), "about")
+    plain = parse_object(text.decode(), "about")
     known = {field.name: field for field in fields(About)}
     missing = [name for name, field in known.items() if field.default is MISSING and name not in plain]
     if unknown := [name for name in plain if name not in known]:
         raise _too_new(unknown[0], plain.get("version"))
     if missing:
-        _refuse(f"the field {missing[0]!r:.40}, which is missing")
+        refuse(f"the field {missing[0]!r:.40}, which is missing")
     return About(**{name: _typed(name, known[name].type, value) for name, value in plain.items()})
 
 
@@ -88,10 +84,10 @@ def _typed(name: str, kind: Any, value: Any) -> Any:
     """A field's value; refused unless it has the field's type."""
     if kind is int:
         right = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63
-        return value if right else _refuse(name)
+        return value if right else refuse(name)
     if kind is str:
-        return value if is_text(value) else _refuse(name)
-    return tuple(value) if isinstance(value, list) and all(map(is_text, value)) else _refuse(name)
+        return value if is_text(value) else refuse(name)
+    return tuple(value) if isinstance(value, list) and all(map(is_text, value)) else refuse(name)
 
 
 def _check_request(about: About) -> None:
@@ -99,25 +95,27 @@ def _check_request(about: About) -> None:
     for name in ("epsilon", "delta"):
         _amount(name, getattr(about, name))
     if about.view not in LAYOUTS:
-        _refuse("view")
+        refuse("view")
     if not _is_value(about):
-        _refuse("value")
+        refuse("value")
     if about.plan:
-        LAYOUTS[about.view].check_plan(_json(about.plan, "plan"))
+        LAYOUTS[about.view].check_plan(parse_object(about.plan, "plan"))
 
 
 def _check_outcome(about: About) -> None:
     """Check fields that are known once the release is made: they follow from mechanisms and from the ledger."""
     if about.estimand not in ESTIMANDS:
-        _refuse("estimand")
-    if about.tail and not all(_is_number(part) and _positive(abs(part)) for part in _json(about.tail, "tail").values()):
-        _refuse("tail")
+        refuse("estimand")
+    if about.tail and not all(
+        is_number(part) and is_positive(abs(part)) for part in parse_object(about.tail, "tail").values()
+    ):
+        refuse("tail")
     if about.kinds and (len(about.kinds) != len(about.steps) or not set(about.kinds) <= set(STEP_KINDS)):
-        _refuse("kinds")
+        refuse("kinds")
     if about.promise not in ("", PROMISE):
-        _refuse("promise")
+        refuse("promise")
     if not HEAD.fullmatch(about.head):
-        _refuse("head")
+        refuse("head")
     LAYOUTS[about.view].check_about(about, _events(about))
 
 
@@ -133,34 +131,34 @@ def _is_value(about: About) -> bool:
 def _check_scale(plan: dict[str, Any]) -> None:
     """Check the edges in the plan of quantiles; other plans are only shown."""
     edges = edges_in(plan)
-    if not (edges and all(map(_is_number, edges))):
-        _refuse("plan")
+    if not (edges and all(map(is_number, edges))):
+        refuse("plan")
 
 
 def _amount(name: str, text: str) -> Fraction:
     """Parse a number as `exact.written` writes it."""
-    value = rational(name, text, fix="1") if AMOUNT.fullmatch(text) else _refuse(name)
-    return value if name != "delta" or value <= 1 else _refuse(name)
+    value = rational(name, text, fix="1") if AMOUNT.fullmatch(text) else refuse(name)
+    return value if name != "delta" or value <= 1 else refuse(name)
 
 
 def _events(about: About) -> Sequence[Event]:
     try:
         return from_json(about.events)
     except Exception:  # whatever the text may hold
-        _refuse("events")
+        refuse("events")
 
 
 def _check_laplace(about: About, events: Sequence[Event]) -> None:
     """Check that the noise on a profile is known: a suggested bound follows from it."""
     if not (events and isinstance(events[0], Laplace)):
-        _refuse("events")
+        refuse("events")
 
 
 def _check_measured(about: About, events: Sequence[Event]) -> None:
     """Check the parameters of the uncertainty of a shape."""
-    plain = _json(about.measured, "measured")
+    plain = parse_object(about.measured, "measured")
     if {"rows", "columns", "scale"} <= set(plain):
-        sound = all(_whole(plain[name], MOST_STEPS) for name in ("rows", "columns")) and _positive(plain["scale"])
+        sound = all(is_whole(plain[name], MOST_STEPS) for name in ("rows", "columns")) and is_positive(plain["scale"])
         sound &= set(plain) == {"rows", "columns", "scale"} or _is_interval(plain)  # the former is that of version 0.8
     elif set(plain) - {"certain"} == {
         "cells",
@@ -169,69 +167,39 @@ def _check_measured(about: About, events: Sequence[Event]) -> None:
         "empty",
         "enough",
     }:  # without it: that of version 0.10
-        sound = _whole(plain["cells"], MAX_BUCKETS) and _whole(plain["enough"], MAX_BUCKETS)
-        sound &= _whole(plain.get("certain", 0), plain["cells"])
-        sound &= isinstance(plain["hashed"], bool) and _is_number(plain["empty"]) and 0 <= plain["empty"] <= 1
+        sound = is_whole(plain["cells"], MAX_BUCKETS) and is_whole(plain["enough"], MAX_BUCKETS)
+        sound &= is_whole(plain.get("certain", 0), plain["cells"])
+        sound &= isinstance(plain["hashed"], bool) and is_number(plain["empty"]) and 0 <= plain["empty"] <= 1
         sound &= _is_noise(plain["noise"])
     else:
         sound = False
     if not sound:
-        _refuse("measured")
+        refuse("measured")
 
 
 def _is_interval(plain: dict[str, Any]) -> bool:
     """True for the interval of the number of items of a staircase, and the length of the public list."""
     known = set(plain) == {"rows", "columns", "scale", "low", "high", "listed", "people"}
-    public = known and all(plain[name] is None or _whole(plain[name], 2**62) for name in ("listed", "people"))
-    return public and all(_is_number(plain[end]) and plain[end] >= 0 for end in ("low", "high"))
+    public = known and all(plain[name] is None or is_whole(plain[name], 2**62) for name in ("listed", "people"))
+    return public and all(is_number(plain[end]) and plain[end] >= 0 for end in ("low", "high"))
 
 
 def _is_noise(plain: Any) -> bool:
     """True for one or two pairs of a scale and a shape."""
     pairs = plain if isinstance(plain, list) and 1 <= len(plain) <= 2 else [None]
     return all(
-        isinstance(pair, list) and len(pair) == 2 and all(map(_positive, pair)) and pair[1] <= MOST_SHARES
+        isinstance(pair, list) and len(pair) == 2 and all(map(is_positive, pair)) and pair[1] <= MOST_SHARES
         for pair in pairs
     )
-
-
-def _whole(value: Any, most: int) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= most
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
-
-
-def _positive(value: Any) -> bool:
-    return _is_number(value) and 2.0**-40 <= value <= 2.0**62
-
-
-def _json(text: str, name: str) -> dict[str, Any]:
-    """Parse a JSON object; refused if it is nested too deep or holds NaN or infinity."""
-    plain = json.loads(text, parse_constant=lambda constant: _refuse(name))
-    return plain if isinstance(plain, dict) and _depth(plain) <= MOST_NESTED else _refuse(name)
-
-
-def _depth(plain: Any) -> int:
-    """Nesting depth of lists and objects, counted up to the limit."""
-    depth, level = 0, [plain]
-    while level and depth <= MOST_NESTED:
-        depth, level = depth + 1, [inner for each in level for inner in _inside(each)]
-    return depth
-
-
-def _inside(plain: Any) -> Iterable[Any]:
-    return plain.values() if isinstance(plain, dict) else plain if isinstance(plain, list) else ()
 
 
 def check_table(table: pa.Table, about: About) -> None:
     """Refuse rows that a release with this description cannot have."""
     numbers, names = _numbers(table, about), table.column_names
     if len(set(names)) < len(names) or [*_items(about), *numbers] != names:
-        _refuse("columns")
+        refuse("columns")
     if any(column.null_count for column in table.columns):
-        _refuse("a missing value")
+        refuse("a missing value")
     for name, kind in numbers.items():
         _check_numbers(table[name], name, kind)
     _check_items(table, about)
@@ -270,24 +238,24 @@ def _several(table: pa.Table, about: About) -> dict[str, pa.DataType]:
     names = [f"{name}{suffix}" for name in released[::3] for suffix in ("", "_low", "_high")]
     kinds = [table.schema.field(name).type if name in released else pa.null() for name in names]
     if not names or names[0] != about.value or any(kind not in (pa.int64(), pa.float64()) for kind in kinds):
-        _refuse("columns")
+        refuse("columns")
     return dict(zip(names, kinds, strict=True))
 
 
 def _check_numbers(column: pa.ChunkedArray, name: str, kind: pa.DataType) -> None:
     if column.type != kind:
-        _refuse(f"the type of {name}")
+        refuse(f"the type of {name}")
     if kind == pa.int64() and (pc.min(column).as_py() or 0) < 0:
-        _refuse(f"{name} below 0")
+        refuse(f"{name} below 0")
     if kind == pa.float64() and not pc.all(pc.is_finite(column), min_count=0).as_py():
-        _refuse(f"{name}, which is no number")
+        refuse(f"{name}, which is no number")
 
 
 def _check_ends(value: pa.ChunkedArray, low: pa.ChunkedArray, high: pa.ChunkedArray) -> None:
     """Refuse a value outside of its interval."""
     within = pc.and_(pc.less_equal(low, value), pc.less_equal(value, high))
     if not pc.all(within, min_count=0).as_py():
-        _refuse("a value outside of its interval")
+        refuse("a value outside of its interval")
 
 
 def _check_items(table: pa.Table, about: About) -> None:
@@ -298,7 +266,7 @@ def _check_items(table: pa.Table, about: About) -> None:
         if layout.numeric_items:
             _check_numbers(column, name, pa.float64())
         elif not any(is_kind(column.type) for is_kind in KINDS):
-            _refuse(f"the type of {name!r:.40}")
+            refuse(f"the type of {name!r:.40}")
         elif table.num_rows:
             _check_ends_of(column)
     layout.check_rows(table, about)
@@ -324,13 +292,13 @@ def _check_profile(table: pa.Table, about: About) -> None:
     bins = [(what, label) for what in (ITEMS, EVENTS) for label in size_bins(PROFILE_EDGES).labels]
     rows = zip(*(table[name].to_pylist() for name in about.by), strict=True)
     if about.by != (WHAT, SIZE) or sorted(rows) != sorted(bins):
-        _refuse("the bins of a profile")
+        refuse("the bins of a profile")
     _check_order(table[SIZE], about)
 
 
 def _check_order(column: pa.ChunkedArray, about: About) -> None:
     if not set(column.unique().to_pylist()) <= set(about.order):
-        _refuse("order")
+        refuse("order")
 
 
 def _check_shape(table: pa.Table, about: About) -> None:
@@ -340,13 +308,9 @@ def _check_shape(table: pa.Table, about: About) -> None:
     for place, (count, several, there) in enumerate(zip(counts, items, at_least, strict=True)):
         total += several
         if count < 1 or several < 1 or there != total or (place and count >= counts[place - 1]):
-            _refuse("counts that do not fall")
+            refuse("counts that do not fall")
     if total >= 2**62 or sum(count * several for count, several in zip(counts, items, strict=True)) >= 2**62:
-        _refuse("more than there can be")
-
-
-def _refuse(why: str) -> NoReturn:
-    raise NotARelease(why)
+        refuse("more than there can be")
 
 
 @dataclass(frozen=True)
