@@ -227,6 +227,17 @@ def test_people_alone_are_found_and_counted_as_in_a_histogram(neighbours: Neighb
     assert (mechanism.measurement.vectors, mechanism.measurement.events) == ((), ())
 
 
+def test_people_who_are_not_seen_are_those_of_what_is_requested() -> None:
+    """Of people by how they are counted while groups are found, of a sum by its own profile."""
+    requested = (METRICS[:1], METRICS[:3:2], METRICS[2:3])
+    people, both, total = (mechanism_of(strategy("add-remove", some, known=False)) for some in requested)
+    assert people.finding is not None
+    assert people.unseen == people.finding.unseen
+    assert total.unseen == total.measurement.unseen
+    assert both.finding is not None
+    assert both.unseen == max(both.finding.unseen, both.measurement.unseen) > total.unseen
+
+
 @pytest.mark.parametrize("more", [{"weight": 2.0}, {"bound": 1024.0}, {"target": 0.1}])
 def test_people_are_measured_if_more_is_requested_of_them(more: dict[str, float]) -> None:
     """Their bound, weight or target is that of a vector."""

@@ -123,7 +123,8 @@ class MeasuredGroups(Mechanism[BoundedGroups, NoisyGroups]):
 
     @property
     def unseen(self) -> int:
-        return max(self.finding.unseen if self.finding else 0, self.measurement.unseen)
+        counted = self.finding if any(metric.counted_first for metric in self.metrics) else None
+        return max(counted.unseen if counted else 0, self.measurement.unseen)
 
     @property
     def measured_coverage(self) -> bool:
