@@ -112,6 +112,18 @@ def test_the_same_view_again_returns_the_sealed_release_and_another_pays(con: An
     assert '"public":["concept"]' in ledger.spends()[0].request
 
 
+def test_the_certificate_stands_in_release_and_report(con: Any, tmp_path: Path) -> None:
+    release = hc.histogram(view(con), **ASKED)
+    release.save(tmp_path / "r.parquet")
+    again = hc.load(tmp_path / "r.parquet")
+    assert '"public":["concept"]' in again.about.plan
+    for name in ("r.html", "r.yaml"):
+        again.report(tmp_path / name)
+    text = " ".join((tmp_path / "r.html").read_text().split())
+    assert "The table is a view of drug_era (private, people by person_id)" in text
+    assert "headcount checked that each of its rows depends on one person" in text
+
+
 def test_a_ledger_needs_a_name(con: Any, tmp_path: Path) -> None:
     with pytest.raises(BadParameter, match="what the data are called"):
         hc.histogram(view(con), **ASKED, ledger=Ledger(tmp_path / "l.db", epsilon=3, delta=1e-5))

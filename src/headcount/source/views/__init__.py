@@ -6,6 +6,7 @@ values.py        which values are functions of one row, of one person's rows, or
 reductions.py    which aggregates and window functions give the same whatever the order of rows
 relations.py     a rule for each operation: what its result carries, given what its parents carry
 refusals.py      what is said of an expression that has no proof
+titles.py        how tables and operations are named in messages
 rewriting.py     the expression that is run: byte-exact, without ties, without errors by rows
 fallible.py      which values can fail by a row
 certificate.py   a view that was proved, and what is said about it

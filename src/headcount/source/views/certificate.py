@@ -17,8 +17,9 @@ from headcount.source.views import refusals
 from headcount.source.views.declared import Declared
 from headcount.source.views.ids import PERSON
 from headcount.source.views.refusals import Refused
-from headcount.source.views.relations import Proof, place_of
+from headcount.source.views.relations import Proof
 from headcount.source.views.rewriting import rewritten
+from headcount.source.views.titles import place_of
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ Each rule has its line in the proof (docs/proofs/views.md). A class without a ru
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ibis.common.graph import Graph
 from ibis.expr import operations as ops
 
 from headcount.source.queries.ibis import Names, kind_of
@@ -25,6 +24,7 @@ from headcount.source.views.ids import (
 )
 from headcount.source.views.reductions import title
 from headcount.source.views.refusals import Refused
+from headcount.source.views.titles import operation_title, parents_of, table_name
 from headcount.source.views.values import Scope
 
 JOINS = frozenset({"inner", "left", "right", "outer", "semi", "anti", "cross"})
@@ -60,7 +60,7 @@ class Proof:
         """Refuse rows of people that no column names any more, and names that an engine would confuse."""
         _check_names(node.schema)
         if found.private and not found.carriers:
-            refusals.user_lost(_title(node), self.user_of(*_parents(node)))
+            refusals.user_lost(operation_title(node), self.user_of(*parents_of(node)))
         return found
 
     def user_of(self, *nodes: Any) -> str:
@@ -269,7 +269,7 @@ def _check_join(proof: Proof, link: Any, tables: list[Any], scope: Scope, both: 
     for each in link.predicates:
         scope.check(each, total=False)
     if both and not any(_joins_users(each, link.table, scope) for each in conjuncts(link.predicates)):
-        left, right = _name(tables[0]), _name(link.table)
+        left, right = table_name(tables[0]), table_name(link.table)
         user, other = proof.user_of(*tables), proof.user_of(link.table)
         refusals.strangers(link.how, left, right, f"{left}.{user} == {right}.{other}")
 
@@ -328,30 +328,3 @@ def _check_names(names: Iterable[str]) -> None:
     for name in names:
         if (other := seen.setdefault(name.casefold(), name)) != name:
             refusals.refuse(f"columns {other!r} and {name!r} differ in capitals only.", "give them different names")
-
-
-def _parents(node: Any) -> list[Any]:
-    return [each for each in node.args if isinstance(each, ops.Relation)]
-
-
-def _name(node: Any) -> str:
-    """What a table is called, as far down as it has one name."""
-    while (parents := _parents(node)) and len(parents) == 1:
-        node = parents[0]
-    return getattr(node, "name", "the table before")
-
-
-def _title(node: Any) -> str:
-    """An operation as users write it."""
-    if type(node) is ops.Project:
-        listed = ", ".join(f'"{name}"' for name in node.schema)
-        return f"select({listed})"
-    return {"DropColumns": "drop()", "JoinChain": "a join"}.get(type(node).__name__, type(node).__name__.lower())
-
-
-def place_of(refused: Any, root: Any) -> str:
-    """Where in the expression an operation stands: step 3 of 5."""
-    plain = (*LEAVES, ops.JoinReference, ops.SelfReference)
-    nodes = [node for node in Graph.from_bfs(root).toposort()[0] if isinstance(node, ops.Relation)]
-    steps = [node for node in nodes if type(node) not in plain]
-    return f"step {steps.index(refused) + 1} of {len(steps)}" if refused in steps else "its tables"
