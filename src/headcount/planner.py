@@ -27,7 +27,7 @@ from headcount.mechanism.mechanism import AnyMechanism
 from headcount.mechanism.strategy import Strategy
 from headcount.noise import Entropy, KeyedEntropy, SystemEntropy
 from headcount.release import About, Release, check_request, current_version, open_release, pack
-from headcount.release.about import written_tail
+from headcount.release.about import NOT_BOUNDED, written_tail
 from headcount.release.hints import request_hints
 from headcount.release.unseen import with_amounts
 from headcount.run import Decision, Progress, Source, draw, fingerprint, rows_fingerprint
@@ -454,7 +454,7 @@ class Plan:
             plan=self.to_json(),
             view=self.job.view,
             bound=mechanism.bounding.limit if mechanism else 0,
-            chosen=self.selection.name if self.selection and isinstance(self.strategy.bound, str) else "",
+            chosen=self._choice(mechanism),
             events=to_json(happened) if mechanism else "",
             order=tuple(label for bins in self.job.bins_by_column().values() for label in bins.labels),
             head="",
@@ -471,6 +471,12 @@ class Plan:
         """What low and high contain."""
         kind = self.job.interval_kind(mechanism, self._cells)
         return Statement(kind, self.job.interval(mechanism, self._cells))
+
+    def _choice(self, mechanism: AnyMechanism | None) -> str:
+        """How the bound was chosen; empty if it was given."""
+        if self.selection is None or not isinstance(self.strategy.bound, str):
+            return ""
+        return self.selection.name if mechanism is None or mechanism.bounding.cuts else NOT_BOUNDED
 
     def _interval_note(self, mechanism: AnyMechanism | None, tail: Mapping[str, float] | None) -> str:
         """The sentence above the numbers."""

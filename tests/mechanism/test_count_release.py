@@ -33,6 +33,7 @@ from headcount.bound.selection.loss import SamplingLoss
 from headcount.bound.selection.profile import FewItems, NothingSeen
 from headcount.exact import Integers
 from headcount.mechanism import CountRelease, NoisyFound, Strategy
+from headcount.mechanism.known.strategy import KnownItems
 from headcount.mechanism.topk import count_release
 from headcount.mechanism.topk.levels import VARIANTS, Level, VariantName
 from headcount.mechanism.topk.search import Search
@@ -451,6 +452,22 @@ def test_choices_and_counts_never_add_up_to_more(neighbours: Neighbours, first: 
         counted = after.mechanism(bounding).events
         assert compose.covers(after.rest, counted)
         assert not compose.covers(replace(after.rest, epsilon=after.rest.epsilon * Fraction(8, 10)), counted)
+    assert max(choices for _, _, choices in decided) == most
+
+
+@pytest.mark.parametrize("neighbours", BOTH)
+@pytest.mark.parametrize(("first", "most"), [(scaled(1000), 1), (NothingSeen(1), 4), (few(), 3)])
+def test_choices_and_counts_of_a_public_list_never_add_up_to_more(
+    neighbours: Neighbours, first: Bounding, most: int
+) -> None:
+    """The same of 1,000 known items."""
+    budget = Cost(Fraction(1), MILLIONTH)
+    asked = KnownItems(budget=budget, neighbours=neighbours, cells=1000, count="users")
+    choice = asked.selection
+    assert choice is not None
+    decided = list(branches(asked, first, (choice,)))
+    for after, bounding, _ in decided:
+        assert compose.covers(after.rest, after.mechanism(bounding).events)
     assert max(choices for _, _, choices in decided) == most
 
 

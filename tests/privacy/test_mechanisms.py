@@ -177,6 +177,26 @@ def test_clipped_laplace(neighbours: Neighbours, events: bool) -> None:
     assert laws.worst_delta(people, Fraction(9, 5)).low > Fraction(1, 200)
 
 
+@pytest.mark.parametrize("neighbours", BOTH)
+def test_a_sample_of_public_items(neighbours: Neighbours) -> None:
+    """Every draw of what sampling loses, and of one count: of people who lose nothing, one item, or as much as
+    counts. Both are paid for out of one epsilon, and no delta is needed."""
+    half = Cost(Fraction(1), Fraction(0))
+    loss = SamplingLoss(half.epsilon, neighbours, SampledItems(1))
+    mechanism = clipped.laplace(half, SampledItems(1), 2, neighbours)
+
+    def run(people: tuple[Person, ...], entropy: Entropy) -> object:
+        drawn = loss.draw(sizes(people), entropy)
+        return drawn.lost, mechanism.run(bounded(people, mechanism.bounding, False, True), entropy).values[:1].tolist()
+
+    laws, few = Laws(run, Fraction(1, 500)), list(pairs([("a",), ("b",), tuple("abcdefgh")], 1, neighbours))
+    assert laws.worst_delta(few, 2).low == 0
+    assert laws.worst_delta(few, Fraction(9, 10)).low > 0
+    both = Laws(run_of(mechanism, known=True), LEFT_OUT)
+    assert both.worst_delta(few, 1).low == 0
+    assert both.worst_delta(few, Fraction(9, 10)).low > Fraction(1, 200)
+
+
 @pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize("events", [False, True], ids=["people", "events"])

@@ -135,9 +135,12 @@ def test_a_profile_decides_about_a_longer_list() -> None:
     assert full.table["count"].to_pylist() == [FEW] * 60
     assert "Here no bound is needed" in " ".join(full.explain().split())
     assert (full.about.estimand, full.about.unseen) == ("true", "")
+    assert ", no bound (noise is smaller without one)\n" in str(full)
     single = pa.table({"user": np.arange(6000), "item": np.arange(6000) % 60})
     plan = hc.plan("histogram", single, user="user", by="item", keys=list(range(60)), epsilon=1)
-    assert "A person with 1 item" in plan.release(entropy=Fixed(0)).explain()
+    one = plan.release(entropy=Fixed(0))
+    assert "Each person counts once for each item, and at most once in all." in " ".join(one.explain().split())
+    assert ", bound 1 (chosen)\n" in str(one)
 
 
 def test_by_name() -> None:

@@ -27,6 +27,8 @@ SHAPE_COLUMNS = ("count", "low", "high", "items", "at_least", "at_least_low", "a
 ESTIMANDS = ("", "true", "bounded", "modelled", "none")
 """What intervals may be for: `Estimand` in mechanism/mechanism.py; empty if that is not known."""
 TRUE_COUNTS = "low and high are for the true counts."
+NOT_BOUNDED = "none"
+"""`About.chosen` if nobody is bounded, as a private profile showed that noise is smaller so."""
 RANK = "rank"
 """Name of the value column of items without counts."""
 
@@ -55,7 +57,7 @@ class About:
     bound: int
     """The most that one person counted for, items or events."""
     chosen: str
-    """How the bound was chosen; empty if it was given."""
+    """How the bound was chosen; `NOT_BOUNDED` if it was chosen to bound nobody; empty if it was given."""
     events: str
     """The privacy events, as JSON."""
     order: tuple[str, ...]

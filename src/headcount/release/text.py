@@ -7,7 +7,7 @@ from math import floor, isfinite, log10
 import pyarrow as pa
 
 from headcount.errors import visible
-from headcount.release.about import SHAPE_COLUMNS, About
+from headcount.release.about import NOT_BOUNDED, SHAPE_COLUMNS, About
 from headcount.release.measures import measures
 from headcount.source.queries.step import promise_sentence
 from headcount.wording import counted_noun, wrapped
@@ -95,7 +95,9 @@ def nothing(table: pa.Table, about: About) -> str:
 
 
 def bound(about: About) -> str:
-    """The bound that was chosen; or that there is none."""
+    """The bound that was chosen; or that there is none, and why."""
+    if about.chosen == NOT_BOUNDED:
+        return "no bound (noise is smaller without one)"
     return f"bound {about.bound:,} (chosen)" if about.bound else "no bound (found one by one)"
 
 

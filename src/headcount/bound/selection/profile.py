@@ -194,7 +194,9 @@ class FromProfile(Binned):
     bound_squared: int | None = None
     """The bound on a person's sum of squares, if it is given."""
     few: bool = True
-    """True if items may be sampled instead of scaled, where nearly everybody has one or two."""
+    """True if items may be sampled instead of scaled, where nearly everybody has few."""
+    samples: int = MAX_SAMPLED_ITEMS
+    """The most items of each person that are few."""
     noise: float | None = None
     """Of items known in advance: the mean absolute noise on all of them together, for a norm of 1."""
     again: bool = False
@@ -239,7 +241,7 @@ class FromProfile(Binned):
     @property
     def _samples(self) -> range:
         """Numbers of items, or events, that may be sampled."""
-        most = MAX_SAMPLED_ITEMS if self.largest == 1 else 1
+        most = self.samples if self.largest == 1 else 1
         return range(1, most + 1 if self.few else 1)
 
     def _scaled(self, profile: Profile) -> SplitWeight | WeightedClip:

@@ -37,6 +37,8 @@ RATIO_SLACK = 0.7
 chance, and are lowered by that."""
 UNKNOWN_SPREAD = 0.5
 """Spread if no item is clear of noise."""
+UNCLEAR_VARIATION = 0.5
+"""Relative standard deviation of the ratio of items that are not clear of noise, around that of the nearest others."""
 ROUNDS, HALVINGS = 40, 12
 
 
@@ -61,6 +63,8 @@ class CombinedCounts:
     counts: Floats
     deviations: Floats
     """Standard deviation of each count: noise, and the variation of clipping between items."""
+    noise: Floats
+    """The noise alone, as that of an item which nobody has."""
 
 
 def combined_counts(
@@ -70,23 +74,29 @@ def combined_counts(
     least_ratio: float = 1.0,
     usual_spread: float = USUAL_SPREAD,
     passes: int = 2,
+    rare: bool = False,
 ) -> CombinedCounts:
     """Combine both measurements into one count for each item. The open one keeps at least `least_ratio` times what the
     quiet one keeps; items differ from the ratio by `usual_spread`, unless the measurements say otherwise.
 
     The spread is a part of the scaled quiet value; from the second of the `passes` on, of the count before. That is for
-    counts of the same thing: an amount far below the quiet value, or below 0, would be drawn up to it."""
-    ratio, spread = _ratio_and_spread(quiet, open_, least_ratio, usual_spread)
+    counts of the same thing: an amount far below the quiet value, or below 0, would be drawn up to it.
+
+    If there are `rare` items, as on a public list, those that are not clear of noise have a ratio of their own."""
+    ratio, spread = _ratio_and_spread(quiet, open_, least_ratio, usual_spread, rare)
     raised = counts = quiet.values * ratio
     for _ in range(passes):
         quiet_weight = 1 / ((quiet.deviation * ratio) ** 2 + (spread * np.maximum(counts, 1)) ** 2)
         total = quiet_weight + 1 / open_.deviation**2
         counts = (quiet_weight * raised + open_.values / open_.deviation**2) / total
     deviations = np.hypot(1 / np.sqrt(total), lost.deviations(counts))
-    return CombinedCounts(counts * (1 + lost.part), deviations * (1 + lost.part))
+    noise = 1 / np.sqrt(1 / (quiet.deviation * ratio) ** 2 + 1 / open_.deviation**2)
+    return CombinedCounts(*(each * (1 + lost.part) for each in (counts, deviations, noise)))
 
 
-def _ratio_and_spread(quiet: Measured, open_: Measured, least: float, usual: float) -> tuple[Floats, Floats]:
+def _ratio_and_spread(
+    quiet: Measured, open_: Measured, least: float, usual: float, rare: bool = False
+) -> tuple[Floats, Floats]:
     """Ratio and spread of each item: fitted to those that are clear of noise, and taken from the nearest of these for
     the others, whose quiet values are mostly noise; if none is clear, the ratio of the sums, and a wide spread."""
     deviations = max(CLEAR_DEVIATIONS, -float(scipy.special.ndtri(0.05 / len(quiet.values))))
@@ -98,7 +108,21 @@ def _ratio_and_spread(quiet: Measured, open_: Measured, least: float, usual: flo
         return np.full_like(quiet.values, ratio), np.full_like(quiet.values, UNKNOWN_SPREAD)
     fitted = _Likelihood(quiet.where(clear), open_.where(clear), usual)
     ratio, spread = fitted.at(np.maximum(quiet.values, quiet.values[clear].min()), fitted.most_likely())
+    if rare and not clear.all():
+        factor, deviation = _correction(quiet.where(~clear), open_.where(~clear), ratio[~clear])
+        ratio[~clear] *= factor
+        spread[~clear] = np.hypot(spread[~clear], deviation)
     return np.maximum(ratio, RATIO_SLACK * least), spread
+
+
+def _correction(quiet: Measured, open_: Measured, ratio: Floats) -> tuple[float, float]:
+    """Factor of the ratio of items that are not clear of noise, and its standard deviation: from their sums, in which
+    noise cancels. As far as that is noise still, the factor is 1."""
+    raised = quiet.values * ratio
+    expected = max(float(raised.sum()), 1.0)
+    noise = np.broadcast_to((quiet.deviation * ratio) ** 2 + open_.deviation**2, raised.shape).sum() / expected**2
+    weight = UNCLEAR_VARIATION**2 / (UNCLEAR_VARIATION**2 + float(noise))
+    return 1 + weight * (float(open_.values.sum()) / expected - 1), UNCLEAR_VARIATION * (1 - weight) ** 0.5
 
 
 class _Likelihood:

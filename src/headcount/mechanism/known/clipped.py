@@ -13,6 +13,7 @@ from headcount.account.events import Gaussian, Laplace, Neighbours
 from headcount.account.guarantee import Cost
 from headcount.bound import Bounded, Bounding, ScaledToSize, ScaledToSum, Sensitivity
 from headcount.bound.measured import MAX_TAKEN_FACTOR
+from headcount.bound.sample import Loss, Sample
 from headcount.estimate.counts.debias import by_poisson, by_ratio
 from headcount.mechanism.mechanism import Columns, Estimand, Noisy
 from headcount.mechanism.scalar import RATIO_MEANING, ScalarMechanism
@@ -51,10 +52,19 @@ class Clipped(ScalarMechanism):
             plain = by_poisson(plain, scalar or (float(self.poisson_people), 0.0), self.bounding.limit)
         elif scalar:
             plain = by_ratio(plain, *scalar)
+        elif lost := self._lost:
+            plain = by_ratio(plain, lost.taken, lost.deviation, shrunk=True)
         return Columns(dict(zip(found, plain, strict=True)))
 
     @property
+    def _lost(self) -> Loss | None:
+        """What bounding removed, if that was measured before the counts."""
+        return self.bounding.lost if isinstance(self.bounding, Sample) else None
+
+    @property
     def estimand(self) -> Estimand:
+        if self._lost:
+            return "true"
         return "bounded" if self.poisson_people is None and self.scalar_event is None else "modelled"
 
     @property
@@ -75,7 +85,7 @@ class Clipped(ScalarMechanism):
                 f"headcount undoes what bounding removed as if the counts of {who} were Poisson. The interval from low "
                 "to high covers noise only. If the counts are not Poisson, more may be missing."
             )
-        if self.scalar_event is None:
+        if self.scalar_event is None and self._lost is None:
             return super().interval_meaning
         return RATIO_MEANING
 

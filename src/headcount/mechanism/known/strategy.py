@@ -11,8 +11,10 @@ from typing import Any, Literal
 from headcount.account.events import Neighbours
 from headcount.account.guarantee import Cost
 from headcount.account.threshold import changed_people
-from headcount.bound import Bounding, ScaledToSize, ScaledToSum, WeightedClip
+from headcount.bound import Bounding, SampledItems, ScaledToSize, ScaledToSum, WeightedClip
 from headcount.bound.selection.compare import Compared, ComparedSizes, ComparedSums
+from headcount.bound.selection.heavy import HeavyPeople
+from headcount.bound.selection.loss import SamplingLoss
 from headcount.bound.selection.paper import (
     DpSgd,
     InverseSensitivity,
@@ -21,7 +23,7 @@ from headcount.bound.selection.paper import (
     OutputPerturbation,
     Quantile,
 )
-from headcount.bound.selection.profile import MOST_ITEMS, FromProfile, NothingSeen
+from headcount.bound.selection.profile import MOST_ITEMS, FewItems, FromProfile, NothingSeen
 from headcount.bound.selection.selection import BoundSelection
 from headcount.mechanism.known import correlated
 from headcount.mechanism.known.clipped import SCALAR_SHARE, Clipped, calibrated, gaussian, laplace
@@ -42,7 +44,7 @@ from headcount.mechanism.strategy import (
 )
 from headcount.mechanism.unknown import weighted
 from headcount.source.contributions import LARGEST_COUNT
-from headcount.wording import format_number
+from headcount.wording import counted_items, format_number
 
 Debias = Literal["auto", "ratio", "poisson"] | None
 SELECTIONS = {
@@ -53,6 +55,11 @@ SQUARES = tuple(name for name in SELECTIONS if name not in (ComparedSums.name, Q
 """Those that select a bound on squares, for Gaussian noise."""
 MIN_SPARSITY, MAX_SPARSITY = 20, 100
 """Limits of the number of items of a person that count when a bound is selected: a tenth of all items, within these."""
+MAX_SAMPLED_ITEMS = 6
+"""Most items of each person that are kept, where nearly everybody has no more."""
+HEAVY_SHARE = Fraction(5, 100)
+"""The share of epsilon for the number of people who have far more than that: more than of unknown items, as noise
+without a threshold is so small that people who are not seen would cost more."""
 UNSEEN_BOUND = 10
 """The bound on items, or events, if too few people for this epsilon were seen to choose one."""
 SHORT_LIST = 32
@@ -123,7 +130,8 @@ class KnownItems(Strategy):
             return None
         if self.twice:
             noise = self.cells * sigma(self.rest) * sqrt(2 / pi * changed_people(self.neighbours))
-            return FromProfile(self.price, self.neighbours, self.largest, few=False, noise=noise)
+            few, samples = self._samples > 0, self._samples
+            return FromProfile(self.price, self.neighbours, self.largest, few=few, samples=samples, noise=noise)
         changed = changed_people(self.neighbours) if self.cells > 1 else 1
         kind = ComparedSums if self.selects == ComparedSums.name and self.sums else SELECTIONS[self.selects]
         noise = (
@@ -140,12 +148,23 @@ class KnownItems(Strategy):
         power = 1 if self.sums or self.count == "users" else 2
         return tuple(sorted({bound**power for bound in grid}))
 
+    @property
+    def _samples(self) -> int:
+        """The most items that are kept of each person, where nearly everybody has no more: as many as Laplace noise is
+        smaller for. 0 if none are."""
+        if self.count == "events" or not self._corrects:
+            return 0
+        equal = (sigma(self.budget) * float(self.budget.epsilon)) ** 2 / (2 * changed_people(self.neighbours))
+        return min(int(equal), MAX_SAMPLED_ITEMS)
+
     def mechanism(self, bounding: Bounding | None = None) -> AnyMechanism:
         def counted(budget: Cost) -> Clipped:
             return self._clipped(budget, bounding)
 
         if isinstance(bounding, NothingSeen):
             return self._quieter(gaussian(self.rest, self._of_unseen_people, *self._public))
+        if isinstance(bounding, SampledItems):
+            return self._quieter(laplace(self.rest, bounding, *self._public))
         if isinstance(bounding, WeightedClip):
             return self._quieter(weighted.of_known(self.rest, replace(bounding, most=MOST_ITEMS), *self._public))
         if self.debias == "ratio" or self._corrects:
@@ -172,14 +191,21 @@ class KnownItems(Strategy):
         return ScaledToSize(bound ** (1 if self.count == "users" else 2), 1 if self.count == "users" else bound)
 
     def next_selection(self, chosen: Bounding, earlier: Sequence[BoundSelection[Any]]) -> BoundSelection[Any] | None:
-        selection = self.selection
-        if not isinstance(chosen, NothingSeen) or len(earlier) > 1 or not isinstance(selection, FromProfile):
-            return None
-        return replace(selection, epsilon=self.budget.epsilon * SECOND_PROFILE_SHARE, again=True)
+        epsilon, selection = self.budget.epsilon, self.selection
+        if isinstance(chosen, NothingSeen):
+            if not isinstance(selection, FromProfile) or len(earlier) > 1:
+                return None
+            return replace(selection, epsilon=epsilon * SECOND_PROFILE_SHARE, again=True)
+        if isinstance(chosen, FewItems):
+            return HeavyPeople(epsilon * HEAVY_SHARE, self.neighbours, chosen)
+        if isinstance(chosen, SampledItems) and chosen.lost is None:
+            return SamplingLoss(epsilon * SamplingLoss.default_share, self.neighbours, chosen)
+        return None
 
     @property
     def later_share(self) -> Fraction:
-        return SECOND_PROFILE_SHARE if self.twice else Fraction(0)
+        sampled = HEAVY_SHARE + SamplingLoss.default_share if self._samples else 0
+        return SECOND_PROFILE_SHARE + sampled if self.twice else Fraction(0)
 
     def _clipped(self, budget: Cost, bounding: Bounding | None) -> Clipped:
         rate = self.people if isinstance(self.people, int) else 0
@@ -200,6 +226,8 @@ class KnownItems(Strategy):
     def example(self, bound: int) -> Bounding:
         """A bounding that may be selected."""
         squared = bound if self.count == "users" else bound**2
+        if bound <= self._samples:
+            return SampledItems(bound)
         if self.twice:
             return WeightedClip(squared, MOST_ITEMS, self.largest)
         if self.sums:
@@ -236,13 +264,23 @@ class KnownItems(Strategy):
             unbounded = " If noise is smaller without a bound, nobody is bounded." if self.count == "users" else ""
             return (
                 f"headcount scales each person's counts to that bound. It adds noise to every {item} of the public "
-                f"list, and measures all of them again, to undo what scaling removed.{unbounded}"
+                f"list, and measures all of them again, to undo what scaling removed.{self._few(item)}{unbounded}"
             )
         how = "ratio" if self._corrects else self.debias
         undone = "" if how in (None, "auto") else f" It then undoes what the bound removed ({how})."
         return (
             f"headcount holds each person to that bound. It adds noise for that bound to every {item} of the public "
             f"list.{undone}"
+        )
+
+    def _few(self, item: str) -> str:
+        """What is done if a profile shows few items of a person."""
+        if not self._samples:
+            return ""
+        return (
+            f" If nearly everyone has at most {counted_items(self._samples, item)}, headcount counts the people who "
+            f"have far more, with {HEAVY_SHARE * 100}% of epsilon. If there are hardly any, it keeps that few of each "
+            f"person, and measures what is lost by that, with 1.5% of epsilon."
         )
 
 

@@ -90,6 +90,8 @@ class SecondMeasurement:
     """Largest count of one item before bounding: 1 if people are counted."""
     squared: int = SQUARED
     """One person's sum of squares in each of the three, in units."""
+    shown_rate: float = SHOWN_RATE
+    """Probability that an empty bin of the profile is taken for nonempty, if people are counted."""
 
     @property
     def profile(self) -> Gaussian:
@@ -142,7 +144,7 @@ class SecondMeasurement:
     @property
     def _rate(self) -> float:
         """Probability that an empty bin of the profile is taken for nonempty."""
-        return SHOWN_RATE if self.largest == 1 else FALSE_POSITIVE_RATE
+        return self.shown_rate if self.largest == 1 else FALSE_POSITIVE_RATE
 
     @property
     def _profile_noise(self) -> float:

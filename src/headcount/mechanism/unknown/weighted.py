@@ -20,13 +20,20 @@ from headcount.account.guarantee import Cost
 from headcount.account.threshold import changed_people
 from headcount.bound import BoundedWeighted, WeightedClip
 from headcount.estimate.counts.debias import to_int64
+from headcount.estimate.counts.shrink import shrink
 from headcount.estimate.counts.two_scales import CombinedCounts, Measured, combined_counts
-from headcount.exact import Integers
+from headcount.exact import Floats, Integers
 from headcount.mechanism.mechanism import Columns, Estimand, Mechanism, Noisy
-from headcount.mechanism.unknown.second import SHARES, NoisySecond, SecondMeasurement
+from headcount.mechanism.unknown.second import MOST_SHOWN, SHARES, NoisySecond, SecondMeasurement
 from headcount.noise import Entropy
 from headcount.wording import format_number
 
+KNOWN_SHARES = ((Fraction(6, 100), 2), (Fraction(2, 100), 1), (Fraction(22, 100), MOST_SHOWN))
+"""The same shares as SHARES for items known in advance: rare items are shown as well, which are often those of the few
+people who have much, so that more depends on seeing these."""
+KNOWN_RATE = 1 / 30
+"""Probability that a bin of their profile is taken for nonempty: the bound is then larger than it had to be, for the
+smaller part of what is measured."""
 INTERVAL_DEVIATIONS = 2.0
 """Half-width of an interval from two measurements, in standard deviations: more than 1.96, as these are themselves
 estimated (docs/evidence.md)."""
@@ -85,8 +92,11 @@ class Weighted(Mechanism[BoundedWeighted, Noisy]):
             return super().estimate(noisy)
         again, first = noisy.second, self.bounding.bound_squared
         least_ratio = min(1.0, (again.bound_squared / first) ** 0.5)
-        found = combined_counts(self._first(noisy.values), again.totals, again.lost, least_ratio)
-        return to_columns(found, least=0 if self.threshold is None else 1)
+        known = self.threshold is None
+        found = combined_counts(self._first(noisy.values), again.totals, again.lost, least_ratio, rare=known)
+        if known:
+            return to_columns(found, least=0, counts=shrink(found.counts, found.noise))
+        return to_columns(found, least=1)
 
     def explain(self, item: str) -> list[str]:
         noise = self.describe_noise()
@@ -120,10 +130,11 @@ class Weighted(Mechanism[BoundedWeighted, Noisy]):
         return TRUE_COUNT
 
 
-def to_columns(found: CombinedCounts, least: int) -> Columns:
-    """Counts of at least `least` and their intervals."""
+def to_columns(found: CombinedCounts, least: int, counts: Floats | None = None) -> Columns:
+    """Counts of at least `least` and their intervals; other `counts` than the middles are within."""
     half_width = INTERVAL_DEVIATIONS * found.deviations
-    ends = np.rint(found.counts), np.floor(found.counts - half_width), np.ceil(found.counts + half_width)
+    low, high, counts = found.counts - half_width, found.counts + half_width, found.counts if counts is None else counts
+    ends = np.rint(counts), np.floor(np.minimum(low, counts)), np.ceil(np.maximum(high, counts))
     return Columns({name: to_int64(end, least) for name, end in zip(("count", "low", "high"), ends, strict=True)})
 
 
@@ -138,8 +149,9 @@ def calibrated(budget: Cost, bounding: WeightedClip, neighbours: Neighbours, *, 
 def of_known(budget: Cost, bounding: WeightedClip, cells: int, neighbours: Neighbours) -> Weighted:
     """The mechanism for `cells` items known in advance: no threshold, and all are measured a second time."""
     changed = changed_people(neighbours)
-    first = 1 - sum((share for share, _ in SHARES), start=Fraction(0))
-    changes = [(first, cells, min(bounding.most, cells)), *((share, each, min(each, cells)) for share, each in SHARES)]
+    first = 1 - sum((share for share, _ in KNOWN_SHARES), start=Fraction(0))
+    again = [(share, each, min(each, cells)) for share, each in KNOWN_SHARES]
+    changes = [(first, cells, min(bounding.most, cells)), *again]
     parts = [(share, Fraction(SQUARED * min(changed, among)), changed * each) for share, among, each in changes]
     event, *others = calibrate.gaussians(budget.epsilon, budget.delta, parts)
-    return Weighted(bounding, event, SecondMeasurement(tuple(others), bounding.largest))
+    return Weighted(bounding, event, SecondMeasurement(tuple(others), bounding.largest, shown_rate=KNOWN_RATE))
