@@ -163,6 +163,13 @@ VIEWS = [
         f"{REFUSED}[row_number without a partition]",
     ),
     _bug(
+        "a key of a window is not looked at",
+        VALUES,
+        "            self._inside.check(key, total=False)",
+        "            pass",
+        f"{REFUSED}[a window by the user and a function of one's own]",
+    ),
+    _bug(
         "a subquery of private rows",
         VALUES,
         "        if self.owners_of(value.rel).private:",

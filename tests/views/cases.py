@@ -464,6 +464,48 @@ CASES = [
             t.drug_era.select(a="concept_id", b="person_id")
         ),
     ),
+    Case(
+        "a window by the user and chance",
+        REFUSED,
+        "person_id",
+        lambda t: t.visit.mutate(n=_.count().over(group_by=["person_id", ibis.random()])),
+    ),
+    Case(
+        "a window by the user and a function of one's own",
+        REFUSED,
+        "person_id",
+        lambda t: t.visit.mutate(n=_.count().over(group_by=["person_id", own(t.visit.kind)])),
+    ),
+    Case(
+        "a window in the order of chance",
+        REFUSED,
+        "person_id",
+        lambda t: t.visit.mutate(n=ibis.row_number().over(group_by="person_id", order_by=ibis.random())),
+    ),
+    Case(
+        "a group-by of the user and chance",
+        REFUSED,
+        "person_id",
+        lambda t: t.visit.group_by("person_id", r=(ibis.random() * 3).cast("int64")).agg(n=_.count()),
+    ),
+    Case(
+        "the first in the order of chance",
+        REFUSED,
+        "person_id",
+        lambda t: t.visit.group_by("person_id").agg(n=_.kind.first(order_by=ibis.random())),
+    ),
+    Case(
+        "a count of rows that chance picks",
+        REFUSED,
+        "person_id",
+        lambda t: t.visit.group_by("person_id").agg(n=_.kind.count(where=ibis.random() < 0.5)),
+    ),
+    Case(
+        "a join by chance besides the user",
+        REFUSED,
+        "person_id",
+        lambda t: t.visit.join(t.drug_era, [t.visit.person_id == t.drug_era.person_id, ibis.random() < 0.5]),
+    ),
     Case("fill_null of another column", PROVED, "person_id", lambda t: t.visit.fill_null({"kind": 1})),
     Case(
         "fill_null of all columns", REFUSED, "person_id", lambda t: t.drug_era.select("person_id", "days").fill_null(0)

@@ -117,8 +117,10 @@ class Scope:
             check_reduction(function)
         else:
             self._refuse(function)
-        for each in (function, *value.group_by, *value.order_by):
+        for each in (function, *value.order_by):
             self._check_arguments(each)
+        for key in value.group_by:
+            self._inside.check(key, total=False)
 
     def _check_frame(self, value: Any) -> None:
         ends = [each for each in (value.start, value.end) if each is not None]
@@ -131,9 +133,13 @@ class Scope:
         """Check what a reduction, a window function or a sort key is computed from: no windows, no subqueries."""
         if any(isinstance(each, ops.Relation) and each not in self.relations for each in value.args):
             refusals.refuse(f"{title(value)}() of another table in {self.place}.", "a join with that table")
-        inner = Scope(self.kinds, self.private, self.owners_of, self.user, "a window or an aggregate")
-        for each in [value] if kind_of(value) == "Field" else children(value):
-            inner.check(each.arg if kind_of(each) == "SortKey" else each, total=False)
+        for each in children(value):
+            self._inside.check(each.arg if kind_of(each) == "SortKey" else each, total=False)
+
+    @property
+    def _inside(self) -> "Scope":
+        """What the arguments of a window or an aggregate may use."""
+        return Scope(self.kinds, self.private, self.owners_of, self.user, "a window or an aggregate")
 
     def _check_subquery(self, value: Any, total: bool) -> None:
         if self.owners_of(value.rel).private:
