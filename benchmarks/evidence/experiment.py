@@ -37,6 +37,7 @@ KNOWN = (*COUNTS, f"{SRC}/mechanism/known/*.py")
 TOP = (*SHARED, f"{SRC}/mechanism/topk/*.py", f"{SRC}/jobs/histogram*.py", "benchmarks/truth.py")
 GROUPS = (
     *(*SHARED, f"{SRC}/mechanism/groups/*.py", f"{SRC}/estimate/groups/*.py"),
+    *(f"{SRC}/mechanism/unknown/*.py", f"{SRC}/estimate/counts/*.py"),
     *(f"{SRC}/estimate/tail/*.py", f"{SRC}/jobs/aggregate.py"),
 )
 ORDERED = (*SHARED, f"{SRC}/mechanism/ordered/*.py", f"{SRC}/estimate/ordered/*.py", f"{SRC}/jobs/quantiles.py")

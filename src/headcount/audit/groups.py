@@ -126,9 +126,7 @@ def _quieter(mechanism: MeasuredGroups) -> MeasuredGroups:
     return replace(mechanism, measurement=replace(mechanism.measurement, events=events))
 
 
-def found(
-    neighbours: Neighbours, metrics: tuple[Metric, ...], changed: Changed = lambda mechanism: mechanism
-) -> Run[People]:
+def found(neighbours: Neighbours, metrics: tuple[Metric, ...]) -> Run[People]:
     """Find groups, count their people and measure them; the number of groups up to which people count in full at first
     is an output as well."""
     strategy = _strategy(DELTA, neighbours, metrics)
@@ -138,7 +136,7 @@ def found(
         chosen = strategy.selection.draw(_sizes(people), entropy)
         selected = strategy.mechanism(chosen)
         assert isinstance(selected, MeasuredGroups)
-        noisy = changed(selected).run(_bounded(people, _comparable(selected.bounding), known=False), entropy)
+        noisy = selected.run(_bounded(people, _comparable(selected.bounding), known=False), entropy)
         counted = released_people(noisy.found or noisy, selected.bounding.unit)
         return {"bound": chosen.limit, **counted, **released(noisy)}
 
