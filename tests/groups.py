@@ -32,8 +32,10 @@ VECTORS = (
     Vector("values", cells=VALUES.cells, once=True),
     Vector("people", with_number=True),
     Vector("events", with_number=True),
+    Vector("events", order=1),
+    Vector("amount", order=1),
 )
-"""Every kind of vector, with and without a centre, of all events and of those with a number."""
+"""Every kind of vector, with and without a centre, of all events and of those with a number; with both norms."""
 
 
 def contributed(rows: Rows, keys: pa.Table | None = None, scale: Axis | None = SCALE) -> Contributions:

@@ -42,7 +42,7 @@ def test_what_was_clipped_is_added_in_proportion() -> None:
     assert found.deviations.tolist() == [1, 1, 1]
     assert (found.below.tolist(), found.above.tolist()) == ([0.5, 1.5, 0.0], [1.0, 3.0, 0.0])
     low, high = found.ends(2.0)
-    assert found.values - low == pytest.approx([np.hypot(2, 0.5), 2.5, 2])
+    assert found.values - low == pytest.approx([2.5, 3.5, 2])
     assert high - found.values == pytest.approx([np.hypot(2, 1), np.hypot(2, 3), 2])
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.effort import examples
@@ -9,18 +10,19 @@ from tests.effort import examples
 from headcount.bound.vectors import NORMS
 from headcount.estimate.tail.excess import Clipped, Clipping, sharing
 from headcount.estimate.tail.family import DRAWS
+from headcount.estimate.tail.noise import Noise, Normal, TwoSided
 from headcount.estimate.tail.tail import EDGES, posterior, starts
 from headcount.estimate.tail.uniform import uniform
 from headcount.exact import Floats
 
 RANDOM = np.random.default_rng(8)
-NOISE = 12.0
+NOISE = Normal(12.0)
 
 
 def profile(norms: Floats, seed: int = 0) -> Floats:
     """People by norm, with noise."""
     counts = np.histogram(norms, NORMS.edges)[0]
-    return np.asarray(counts + np.random.default_rng(seed).normal(0, NOISE, NORMS.cells))
+    return np.asarray(counts + np.random.default_rng(seed).normal(0, NOISE.deviation, NORMS.cells))
 
 
 PARETO = 1024 * 10 * (1 + RANDOM.pareto(1.5, 20_000))
@@ -95,23 +97,23 @@ def test_what_is_measured_moves_what_is_said() -> None:
     """More that exceeds a bound means more that is clipped; a precise value is followed, also one that surprises."""
     clipping = Clipping(posterior(profile(PARETO), NORMS.edges, NOISE))
     bound = clipping.first_bound(10.0)
-    few, many = (clipping.given(bound, Clipped(value * bound, bound, 10.0 * bound)) for value in (0.0, 60.0))
+    few, many = (clipping.given(bound, Clipped(value * bound, bound, Normal(10.0 * bound))) for value in (0.0, 60.0))
     assert np.median(few.tail.excess(bound)) < np.median(many.tail.excess(bound))
     ones = np.ones(DRAWS)
     for value in (0.0, 30.0, 1e4):
-        found = clipping.excess(bound, ones, Clipped(value * bound, bound, 0.1 * bound), 0.0)
+        found = clipping.excess(bound, ones, Clipped(value * bound, bound, Normal(0.1 * bound)), 0.0)
         assert found.value - found.below >= 0.9 * value * bound - bound
-    assert clipping.excess(bound, ones, Clipped(0.0, bound, 0.1 * bound), 0.0).value < 5 * bound
+    assert clipping.excess(bound, ones, Clipped(0.0, bound, Normal(0.1 * bound)), 0.0).value < 5 * bound
 
 
 def test_a_hundred_people_with_far_more_are_not_missed() -> None:
     """Spread over octaves, each of which hides them: what exceeds a bound shows them."""
     whales = np.append(LIGHT, LIGHT[:100] * 200)
     for seed in range(5):
-        clipping = Clipping(posterior(profile(whales, seed), NORMS.edges, 2 * NOISE))
+        clipping = Clipping(posterior(profile(whales, seed), NORMS.edges, NOISE.times(2)))
         bound = clipping.first_bound(15.0)
         exceeding = np.minimum(np.maximum(whales - bound, 0), bound).sum()
-        found = clipping.given(bound, Clipped(float(exceeding), bound, 15.0 * bound))
+        found = clipping.given(bound, Clipped(float(exceeding), bound, Normal(15.0 * bound)))
         true = np.maximum(whales - bound, 0).sum()
         assert np.quantile(found.tail.excess(bound), 0.975) > true
 
@@ -126,25 +128,51 @@ def test_groups_differ_more_if_few_people_have_what_is_clipped() -> None:
     assert low < high
 
 
+@pytest.mark.parametrize("kind", [Normal, TwoSided])
+@pytest.mark.parametrize("variance", [0.0, 0.01, 9.0, 400.0])
+def test_the_density_of_noise_beside_a_normal_variable(kind: type[Noise], variance: float) -> None:
+    """It has both variances, and a mass of one (up to a constant that Gaussian noise leaves out)."""
+    noise, at = kind(5.0), np.linspace(-400, 400, 400_001)
+    density = np.exp(noise.log_density(at, np.full(len(at), variance)))
+    density /= density.sum()
+    assert (density * at**2).sum() == pytest.approx(25.0 + variance, rel=1e-3)
+    cells = uniform(100_000, 1, 30)[:, 0]
+    drawn = noise.quantile(cells) + variance**0.5 * scipy.special.ndtri(uniform(100_000, 1, 31)[:, 0])
+    for end in (2.0, 10.0, 20.0):
+        assert (np.abs(drawn) > end).mean() == pytest.approx(density[np.abs(at) > end].sum(), abs=0.005)
+
+
+@pytest.mark.parametrize("kind", [Normal, TwoSided])
+def test_noise_alone_is_hardly_ever_seen(kind: type[Noise]) -> None:
+    """Of sums of two numbers, one in three million is; and an interval holds in 95% of cases or a few more."""
+    draw = {Normal: np.random.default_rng(3).normal, TwoSided: np.random.default_rng(3).laplace}[kind]
+    noise = kind(1.0 if kind is Normal else 2**0.5)
+    sums = draw(size=(2, 3_000_000)).sum(axis=0)
+    assert (sums > noise.times(2**0.5).seen).sum() <= 5
+    assert (np.abs(sums) > 0.7 * noise.times(2**0.5).seen).any()
+    assert 0.95 < (np.abs(draw(size=200_000)) < noise.half_width * noise.deviation).mean() < 0.96
+
+
 @settings(max_examples=examples(40), deadline=None)
 @given(
     st.lists(st.floats(-1e6, 1e6), min_size=NORMS.cells, max_size=NORMS.cells),
     st.floats(1e-3, 1e6),
     st.floats(-1e30, 1e30),
     st.sampled_from([1, 12]),
+    st.sampled_from([Normal, TwoSided]),
 )
 def test_whatever_a_profile_shows_there_is_a_bound(
-    counts: list[float], deviation: float, value: float, groups: int
+    counts: list[float], deviation: float, value: float, groups: int, kind: type[Noise]
 ) -> None:
     """And finite numbers, whatever is measured."""
-    clipping = Clipping(posterior(np.array(counts), NORMS.edges, deviation))
+    clipping = Clipping(posterior(np.array(counts), NORMS.edges, kind(deviation)))
     first = clipping.first_bound(deviation)
-    clipping = clipping.given(first, Clipped(value, first, deviation * first))
+    clipping = clipping.given(first, Clipped(value, first, kind(deviation * first)))
     for noise in (1e-9, 1.0, 1e9):
         bound = clipping.best_bound(noise, groups)
         assert 1 <= bound < 2**78
     limit = clipping.best_limit(bound, 1.0, deviation)
     ratios = clipping.ratios(bound, value, 1.5, groups)
-    found = clipping.excess(bound, ratios, Clipped(value, limit, deviation * limit), 3.0)
+    found = clipping.excess(bound, ratios, Clipped(value, limit, kind(deviation * limit)), 3.0)
     assert np.isfinite([found.value, found.below, found.above]).all()
     assert min(found.below, found.above) >= 0

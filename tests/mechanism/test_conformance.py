@@ -81,10 +81,10 @@ def test_every_mechanism_is_in_the_list() -> None:
     assert audited == {kind.name for kind in LISTED}
 
 
-def test_statistics_of_groups_are_audited_on_seven_neighbours() -> None:
+def test_statistics_of_groups_are_audited_on_eight_pairs_of_neighbours() -> None:
     """In each case with groups, and with what is measured of them: values of every vector."""
     found = [each for each in specimens() if each.honest and each.name.startswith("groups, ")]
-    assert len(found) == 7
+    assert len(found) == 8
     for each in found:
         output = each.run(each.left, SystemEntropy())
         assert isinstance(output, dict)

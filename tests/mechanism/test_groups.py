@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
-from math import isqrt, sqrt
+from math import isqrt
 from typing import Any
 
 import numpy as np
@@ -27,13 +27,15 @@ from headcount.bound.groups import BoundedFoundGroups, FoundGroups, ListedGroups
 from headcount.bound.shown import Shown
 from headcount.bound.vectors import NORMS, VALUES, Groups, Vector
 from headcount.estimate.tail.excess import Clipping
+from headcount.estimate.tail.noise import Noise, Normal
 from headcount.exact import Floats, Integers
 from headcount.mechanism.groups import measurement as measurement_module
 from headcount.mechanism.groups.measured import MeasuredGroups, of_found, of_listed
-from headcount.mechanism.groups.measurement import GroupMeasurement
 from headcount.mechanism.groups.metric import EVENTS, PEOPLE, Metric, vectors
 from headcount.mechanism.groups.norms import LEAST_SHARE, NoisyNorms, seen_norms, shared
 from headcount.mechanism.groups.strategy import DIVISOR_WEIGHT, GroupStatistics
+from headcount.mechanism.groups.units import Squares, Sums
+from headcount.mechanism.mechanism import law, noise_deviation
 from headcount.mechanism.unknown import joint
 from headcount.noise import Law
 from headcount.run import quiet
@@ -114,9 +116,9 @@ def profiled(monkeypatch: pytest.MonkeyPatch) -> list[tuple[float, float]]:
     """The profiles that are looked at: number of people, and deviation of their noise."""
     found: list[tuple[float, float]] = []
 
-    def looked(counts: Floats, deviation: float, possible: tuple[float, float]) -> NoisyNorms:
-        found.append((float(counts.sum()), deviation))
-        return NoisyNorms(counts, deviation, possible)
+    def looked(counts: Floats, noise: Noise, possible: tuple[float, float]) -> NoisyNorms:
+        found.append((float(counts.sum()), noise.deviation))
+        return NoisyNorms(counts, noise, possible)
 
     monkeypatch.setattr(measurement_module, "NoisyNorms", looked)
     return found
@@ -152,7 +154,7 @@ def test_one_person_side_by_side(
         assert watched.squares["values"] <= SQUARED
         assert clipped_square(watched, neighbours) <= SQUARED * changed_people(neighbours)
         assert watched.squares["totals"] <= (half if signed else SQUARED)
-        units = [sqrt(measurement.events[-3].variance) / deviation for _, deviation in profiled]
+        units = [noise_deviation(law(measurement.events[-3])) / deviation for _, deviation in profiled]
         assert sum((people * unit) ** 2 for unit, (people, _) in zip(units, profiled, strict=True)) <= SQUARED
 
 
@@ -188,9 +190,11 @@ def test_what_is_clipped_side_by_side(
 @given(st.lists(st.floats(1e-6, 1.0), min_size=1, max_size=60), st.booleans())
 @settings(max_examples=examples(200), deadline=None)
 def test_units_of_any_shares(neighbours: Neighbours, weights: list[float], signed: bool) -> None:
-    units = GroupMeasurement((), (), (), neighbours, ())._units(weights, signed=signed)
-    most = SQUARED // 2 if signed and neighbours == "replace" else SQUARED
+    opposite = signed and neighbours == "replace"
+    units = Squares().shared(weights, opposite=opposite)
+    most = SQUARED // 2 if opposite else SQUARED
     assert 0.99 * most < sum(unit**2 for unit in units) <= most
+    assert 0.99 * isqrt(SQUARED) < sum(Sums().shared(weights, opposite=opposite)) <= isqrt(SQUARED)
 
 
 # what it costs
@@ -325,11 +329,11 @@ def test_every_bin_has_its_noise(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of the profile and of the values: also where nobody is."""
     bins: list[Floats] = []
 
-    def norms(counts: Floats, deviation: float, possible: tuple[float, float]) -> NoisyNorms:
+    def norms(counts: Floats, noise: Noise, possible: tuple[float, float]) -> NoisyNorms:
         bins.append(counts)
-        return NoisyNorms(counts, deviation, possible)
+        return NoisyNorms(counts, noise, possible)
 
-    def centre(people: Floats, deviation: float) -> float:
+    def centre(people: Floats, noise: Noise) -> float:
         bins.append(people)
         return 0.0
 
@@ -418,7 +422,7 @@ def profile(people: dict[int, float]) -> Floats:
 
 
 def test_norms_that_are_seen_are_those_of_their_bins() -> None:
-    seen = seen_norms(profile({20: 5000.0, 24: 900.0, 60: 3.0}), 2.0)
+    seen = seen_norms(profile({20: 5000.0, 24: 900.0, 60: 3.0}), Normal(2.0))
     assert (seen.norms.min() >= NORMS.edges[20], seen.norms.max() <= NORMS.edges[25]) == (True, True)
     assert seen.people.sum() == pytest.approx(5900)
 
@@ -474,13 +478,13 @@ def test_what_a_mean_is_divided_by_has_no_bound_of_it_and_a_smaller_weight() -> 
 
 def test_a_centre_is_the_median_of_what_is_seen() -> None:
     counts = np.zeros(VALUES.cells)
-    assert measurement_module._centre(counts, 1.0) == 0
+    assert measurement_module._centre(counts, Normal(1.0)) == 0
     place = VALUES.cells // 2 + 40
     counts[place] = 500.0
     low, high = VALUES.edges[place : place + 2]
-    assert low < measurement_module._centre(counts, 1.0) < high
-    assert measurement_module._centre(-counts, 1.0) == 0
-    assert measurement_module._centre(counts, 200.0) == 0
+    assert low < measurement_module._centre(counts, Normal(1.0)) < high
+    assert measurement_module._centre(-counts, Normal(1.0)) == 0
+    assert measurement_module._centre(counts, Normal(200.0)) == 0
     assert GRID == 1024
 
 

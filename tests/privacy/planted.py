@@ -94,6 +94,7 @@ DISTRIBUTED = "tests/privacy/test_distributed.py::"
 
 VECTORS = "tests/bound/test_vectors.py::"
 GROUPS = "tests/mechanism/test_groups.py::"
+FEW = "tests/mechanism/test_few_totals.py::"
 
 PYTEST = Path(sys.executable).with_name("pytest")
 OPTIONS = ("--all", "-x", "-q", "-p", "no:cacheprovider", "-p", "tests.privacy.unshrunk")
@@ -2093,13 +2094,18 @@ BUGS = [
     Bug(
         "groups: amounts of either sign priced as counts, if a person is replaced",
         "mechanism/groups/measurement.py",
-        (('signed=any(each.vector.kind == "amount" for each in planned)', "signed=False"),),
+        (('signed = any(each.vector.kind == "amount" for each in planned)', "signed = False"),),
         GROUPS + "test_one_person_side_by_side[small-sum-replace]",
     ),
     Bug(
         "groups: what is clipped priced as a count, if a person is replaced",
         "mechanism/groups/measurement.py",
-        (("self._units([1] * (2 * len(self.vectors)), signed=True)", "self._units([1] * (2 * len(self.vectors)))"),),
+        (
+            (
+                'self.units.shared([1] * (2 * len(self.vectors)), opposite=self.neighbours == "replace")',
+                "self.units.shared([1] * (2 * len(self.vectors)))",
+            ),
+        ),
         GROUPS + "test_what_is_clipped_side_by_side[sum-replace]",
     ),
     Bug(
@@ -2107,15 +2113,15 @@ BUGS = [
         "mechanism/groups/measurement.py",
         (
             (
-                "self._units([1] * (2 * len(self.vectors)), signed=True)",
-                "self._units([1] * len(self.vectors), signed=True)",
+                "self.units.shared([1] * (2 * len(self.vectors)), opposite",
+                "self.units.shared([1] * len(self.vectors), opposite",
             ),
         ),
         GROUPS + "test_what_is_clipped_side_by_side[sum-add-remove]",
     ),
     Bug(
         "groups: every vector with all of the units",
-        "mechanism/groups/measurement.py",
+        "mechanism/groups/units.py",
         (
             ("squared * SLACK * weight / max(sum(weights), 1e-300)", "squared * SLACK"),
             ("if sum(unit**2 for unit in units) > squared:", "if max(units) ** 2 > squared:"),
@@ -2127,8 +2133,8 @@ BUGS = [
         "mechanism/groups/measurement.py",
         (
             (
-                "units, event = self._units([1] * len(vectors))[0], self.events[-3]",
-                "units, event = self._units([1])[0], self.events[-3]",
+                "units, event = self.units.shared([1] * len(vectors))[0], self.events[-3]",
+                "units, event = self.units.shared([1])[0], self.events[-3]",
             ),
         ),
         GROUPS + "test_one_person_side_by_side[auto-all-add-remove]",
@@ -2181,7 +2187,12 @@ BUGS = [
     Bug(
         "groups: one profile for all vectors is paid for, whatever their number",
         "mechanism/groups/measurement.py",
-        (("dict.fromkeys((PEOPLE, *vectors) if count > 1 else vectors)", "dict.fromkeys((PEOPLE, *vectors))"),),
+        (
+            (
+                "dict.fromkeys((PEOPLE, *vectors) if self._is_spread(count) else vectors)",
+                "dict.fromkeys((PEOPLE, *vectors))",
+            ),
+        ),
         GROUPS + "test_one_group_has_no_profile_of_its_people",
     ),
     Bug(
@@ -2273,6 +2284,50 @@ BUGS = [
         GROUPS + "test_found_groups_are_priced_for_everything[add-remove]",
     ),
     Bug(
+        "few totals: people scaled to the root of squares, and Laplace noise",
+        "mechanism/groups/measurement.py",
+        (("vector = replace(each, order=self.units.order)", "vector = each"),),
+        FEW + "test_one_person_adds_what_the_noise_is_for[sum-by number-huge-add-remove]",
+    ),
+    Bug(
+        "few totals: people scaled to the root of squares on an engine, and Laplace noise",
+        "bound/vectors_on_engine.py",
+        (("values.abs().sum() if order == 1 else", "values.abs().sum() if order == 0 else"),),
+        FEW + "test_one_person_adds_what_the_noise_is_for[sum-on the engine-huge-add-remove]",
+    ),
+    Bug(
+        "few totals: every vector with all of the units",
+        "mechanism/groups/units.py",
+        (
+            ("self.most * SLACK * root / max(sum(roots), 1e-300)", "self.most * SLACK"),
+            ("if sum(units) > self.most:", "if max(units) > self.most:"),
+        ),
+        FEW + "test_one_person_adds_what_the_noise_is_for[three-by number-huge-add-remove]",
+    ),
+    Bug(
+        "few totals: a replaced person priced as a removed one",
+        "mechanism/groups/measured.py",
+        (("Fraction(Sums().most * changed_people(neighbours))", "Fraction(Sums().most)"),),
+        FEW + "test_epsilon_is_paid_once_and_no_delta[sum-replace]",
+    ),
+    Bug(
+        "few totals: the profile is not paid for",
+        "mechanism/groups/measured.py",
+        (
+            (
+                "shares = (FEW_PROFILE_SHARE, FEW_CLIPPED_SHARE, 1 - FEW_PROFILE_SHARE - FEW_CLIPPED_SHARE)",
+                "shares = (FEW_PROFILE_SHARE, FEW_CLIPPED_SHARE, 1 - FEW_CLIPPED_SHARE)",
+            ),
+        ),
+        FEW + "test_epsilon_is_paid_once_and_no_delta[sum-add-remove]",
+    ),
+    Bug(
+        "few totals: means as well, whose centres Laplace noise is not paid for",
+        "mechanism/groups/strategy.py",
+        (("<= FEW_TOTALS and not extra", "<= FEW_TOTALS"),),
+        FEW + "test_many_totals_have_gaussian_noise",
+    ),
+    Bug(
         "groups: nobody is scaled",
         "bound/vectors.py",
         (
@@ -2306,8 +2361,8 @@ BUGS = [
         "bound/vectors.py",
         (
             (
-                "return np.ceil(np.sqrt(squares))",
-                "return np.full_like(squares, np.ceil(np.sqrt(squares.max(initial=0))))",
+                "return np.ceil(sums if self.order == 1 else np.sqrt(sums))",
+                "return np.full_like(sums, np.ceil(np.sqrt(sums.max(initial=0))))",
             ),
         ),
         VECTORS + "test_other_people_change_nothing",
@@ -2315,7 +2370,7 @@ BUGS = [
     Bug(
         "groups: a norm that an engine puts into an integer",
         "bound/vectors_on_engine.py",
-        (("ibis.least(root, ALL_WHOLE).ceil()", "root.ceil()"),),
+        (("ibis.least(norm, ALL_WHOLE).ceil()", "norm.ceil()"),),
         VECTORS + "test_a_norm_that_no_integer_holds[on the engine]",
     ),
     Bug(
@@ -2323,7 +2378,7 @@ BUGS = [
         "bound/vectors_on_engine.py",
         (
             (
-                "pairs = entries.join(_norms(entries).select(USER, NORM), USER)",
+                "pairs = entries.join(_norms(entries, vector.order).select(USER, NORM), USER)",
                 "pairs = entries.mutate(**{NORM: entries[VALUE].abs()})",
             ),
         ),

@@ -3,7 +3,7 @@
 Bins are few and units are small, so that all draws can be enumerated; everything else is the real code.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -13,10 +13,11 @@ import pyarrow as pa
 import pytest
 
 from headcount.account import cost
-from headcount.account.events import Event, Gaussian, Neighbours
+from headcount.account.events import Event, Gaussian, Laplace, Neighbours
 from headcount.account.gaussian import discrete_delta
 from headcount.account.threshold import changed_people
 from headcount.audit import worst_delta
+from headcount.audit.enumerate import Laws
 from headcount.audit.groups import remembering
 from headcount.audit.joint import two_rounds
 from headcount.audit.neighbours import pairs
@@ -24,12 +25,14 @@ from headcount.bound import vectors as bound_vectors
 from headcount.bound.groups import BoundedGroups, FoundGroups, ListedGroups
 from headcount.bound.vectors import Vector
 from headcount.estimate.tail.excess import NOTHING, Clipped, Excess
+from headcount.estimate.tail.noise import Noise
 from headcount.exact import Floats, Integers
 from headcount.mechanism.groups import measurement as measurement_module
 from headcount.mechanism.groups.measured import MeasuredGroups
 from headcount.mechanism.groups.measurement import GroupMeasurement
 from headcount.mechanism.groups.metric import PEOPLE, Metric
 from headcount.mechanism.groups.norms import SeenNorms
+from headcount.mechanism.groups.units import Squares, Sums, Units
 from headcount.noise import Entropy, Law
 from headcount.source.amounts import GRID
 from headcount.source.axis import Axis
@@ -98,13 +101,13 @@ def few_bins(monkeypatch: pytest.MonkeyPatch) -> list[list[float]]:
         monkeypatch.setattr(module, "VALUES", TWO_VALUES)
     plain = measurement_module._centre
 
-    def norms(counts: Floats, deviation: float, possible: tuple[float, float]) -> Known:
+    def norms(counts: Floats, noise: Noise, possible: tuple[float, float]) -> Known:
         seen.append(counts.tolist())
         return Known()
 
-    def centre(people: Floats, deviation: float) -> float:
+    def centre(people: Floats, noise: Noise) -> float:
         seen.append(people.tolist())
-        return plain(people, deviation)
+        return plain(people, noise)
 
     monkeypatch.setattr(measurement_module, "NoisyNorms", norms)
     monkeypatch.setattr(measurement_module, "_centre", centre)
@@ -156,30 +159,44 @@ KINDS: list[Person] = [
 CROWD: tuple[Person, ...] = ((("a", 1.0),), (("b", 1.0),))
 
 
+def shown(
+    part: str, event: Gaussian | Laplace, units: Units, neighbours: Neighbours, few_bins: list[list[float]]
+) -> Callable[[tuple[Person, ...], Entropy], object]:
+    """All that a part of the measurement lets see, if everything else has no noise."""
+    vectors, keys, _, places, _ = PARTS[part]
+    events = (event,) * (4 if vectors[0].centred else 3)
+    chosen = (None,) * len(vectors)
+    measurement = Open(events, vectors, (1.0,) * len(vectors), neighbours, chosen, units=units)  # type: ignore[arg-type]
+
+    def run(people: tuple[Person, ...], entropy: Entropy) -> object:
+        few_bins.clear()
+        measurement.seen.clear()
+        listed = np.arange(len(KEYS)) < len(keys)
+        drawn = places if units.order == 2 or len(keys) == 1 else [place - 1 for place in places]
+        found = measurement.run(bounded(people, ListedGroups()).look(listed), len(keys), Only(entropy, drawn))
+        if part.startswith(("values", "profile")):
+            return few_bins[: len(places)]
+        return list(measurement.seen) if part == "clipped" else [each.totals.values.tolist() for each in found.vectors]
+
+    return run
+
+
+def neighbouring(neighbours: Neighbours) -> list[tuple[tuple[Person, ...], tuple[Person, ...]]]:
+    return [(CROWD + one, CROWD + other) for one, other in pairs(KINDS, 1, neighbours)]
+
+
 @pytest.mark.slow(but=["profile-add-remove", "clipped-replace", "totals of two groups-replace"])
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize("part", PARTS)
 def test_each_part_of_the_measurement(part: str, neighbours: Neighbours, few_bins: list[list[float]]) -> None:
     """Every draw of it: at most its price, and not far below. With groups that are not listed, and amounts of either
     sign. If a person is replaced, one bin changes only for somebody who has nothing of the groups."""
-    vectors, keys, norm, places, place = PARTS[part]
+    norm = PARTS[part][2]
     squared = norm**2 + 1  # a little is lost by rounding
     event = gaussian(norm**2 // 2, squared, 8, neighbours)
-    events = (event,) * (4 if vectors[0].centred else 3)
-    chosen = (None,) * len(vectors)
-    measurement = Open(events, vectors, (1.0,) * len(vectors), neighbours, chosen, squared=squared)
-
-    def run(people: tuple[Person, ...], entropy: Entropy) -> object:
-        few_bins.clear()
-        measurement.seen.clear()
-        listed = np.arange(len(KEYS)) < len(keys)
-        found = measurement.run(bounded(people, ListedGroups()).look(listed), len(keys), Only(entropy, places))
-        if part.startswith(("values", "profile")):
-            return few_bins[: len(places)]
-        return list(measurement.seen) if part == "clipped" else [each.totals.values.tolist() for each in found.vectors]
-
-    people = [(CROWD + one, CROWD + other) for one, other in pairs(KINDS, 1, neighbours)]
-    exact, price = worst_delta(run, people, 1, Fraction(1, 300)), discrete_delta(Fraction(1), [events[place]])
+    run = shown(part, event, Squares(squared), neighbours, few_bins)
+    exact = worst_delta(run, neighbouring(neighbours), 1, Fraction(1, 300))
+    price = discrete_delta(Fraction(1), [event])
     assert exact.low <= price
     assert exact.high > price * Fraction(1, 4)
 
@@ -193,8 +210,27 @@ def found_in(rounds: int, threshold: int, neighbours: Neighbours, vector: Vector
     earlier, weights = (first,)[: rounds - 1], both.weights[-rounds:]
     finding = replace(both, bounding=bounding, earlier=earlier, event=last, weights=weights)
     events = tuple(gaussian(4, 17, cells, neighbours) for cells in (1, 2, 1))
-    measurement = GroupMeasurement(events, (vector,), (1.0,), neighbours, (None,), squared=17)
+    measurement = GroupMeasurement(events, (vector,), (1.0,), neighbours, (None,), units=Squares(17))
     return MeasuredGroups(bounding, last, measurement, (Metric("sum(x)", "sum"),), (None,), finding)
+
+
+@pytest.mark.slow(but=["clipped-replace", "totals of two groups-add-remove"])
+@pytest.mark.parametrize("neighbours", BOTH)
+@pytest.mark.parametrize("part", [part for part in PARTS if part != "values"])
+def test_each_part_with_laplace_noise(part: str, neighbours: Neighbours, few_bins: list[list[float]]) -> None:
+    """Every draw of it: no delta at its price, and one at half of it."""
+    most, scale = 13, Fraction(6)
+    sensitivity = Fraction(most * changed_people(neighbours))
+    run = shown(part, Laplace(scale, sensitivity), Sums(most), neighbours, few_bins)
+    laws = Laws(run, Fraction(1, 1000))
+    exact = laws.worst_delta(neighbouring(neighbours), sensitivity / scale)
+    assert exact.low == 0
+    assert exact.high < Fraction(1, 100)
+    assert laws.worst_delta(neighbouring(neighbours), sensitivity / scale * HALF[neighbours]).low > Fraction(1, 100)
+
+
+HALF: dict[Neighbours, Fraction] = {"add-remove": Fraction(1, 2), "replace": Fraction(1, 4)}
+"""The part of the price at which a delta is left: of a replaced person, one bin or one number is half of it."""
 
 
 def everything(mechanism: MeasuredGroups, few_bins: list[list[float]]):  # type: ignore[no-untyped-def]

@@ -38,7 +38,7 @@ PERCENT = r"at least about this: .* may be too small by up to \d+%"
 def released(question: str, column: str) -> Release:
     job, arguments = QUESTIONS[question]
     asked = {name: each.format(column) if name in ("sum", "metrics") else each for name, each in arguments.items()}
-    return hc.plan(job, TABLE, user="user", epsilon=1, **asked).release(entropy=KeyedEntropy(bytes([1]) * 32))
+    return hc.plan(job, TABLE, user="user", epsilon=1, **asked).release(entropy=KeyedEntropy(bytes([2]) * 32))
 
 
 @pytest.fixture(params=QUESTIONS, scope="module")

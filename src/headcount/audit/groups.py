@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from headcount.account import Cost
-from headcount.account.events import Gaussian, Neighbours
+from headcount.account.events import Gaussian, Laplace, Neighbours
 from headcount.account.gaussian import discrete_delta
 from headcount.account.threshold import changed_people
 from headcount.audit.enumerate import Delta, worst_delta
@@ -31,9 +31,10 @@ from headcount.bound.selection.statistics import Sizes
 from headcount.bound.vectors import Groups, Vector
 from headcount.exact import Floats, Integers
 from headcount.mechanism.groups.measured import MeasuredGroups, NoisyGroups
-from headcount.mechanism.groups.measurement import GroupMeasurement
+from headcount.mechanism.groups.measurement import Events, GroupMeasurement
 from headcount.mechanism.groups.metric import Metric
-from headcount.mechanism.groups.strategy import GroupStatistics
+from headcount.mechanism.groups.strategy import FEW_TOTALS, GroupStatistics
+from headcount.mechanism.groups.units import Squares, Sums, Units
 from headcount.noise import Entropy, Law
 from headcount.source import Contributions, contributions, open_events
 from headcount.source.axis import between
@@ -45,6 +46,8 @@ LETTERS = "abcdefghijklmnop"
 SCALE = between([0, 5, 10, 20, 40])
 CROWD: People = tuple(tuple(f"{group}=10" for group in (LETTERS * 2)[first : first + 4]) for first in range(16)) * 15
 """Each of sixteen groups has sixty people, with an amount of 10 each."""
+MANY = FEW_TOTALS + 1
+"""Number of known groups with Gaussian noise."""
 QUARTERS = 4
 SLOW = 20
 """The factor by which there are fewer runs than of other specimens."""
@@ -74,6 +77,7 @@ def honest() -> Iterator[tuple[str, Run[People], Fraction, Pair, int]]:
         left, right = ((person,) for person in people) if len(people) > 1 else (people, ())
         yield f"groups, {name}", found(neighbours, metrics), DELTA, (CROWD + left, CROWD + right), SLOW
     yield "groups, the opposite sign", known("replace"), LARGE_DELTA, OPPOSITE, SLOW
+    yield "groups, few totals", known("replace", groups=FEW_TOTALS), Fraction(0), OPPOSITE_OF_ALL, SLOW
 
 
 def wrong() -> Iterator[tuple[str, Run[People], Fraction, Pair, int]]:
@@ -86,16 +90,25 @@ def wrong() -> Iterator[tuple[str, Run[People], Fraction, Pair, int]]:
 def priced(neighbours: Neighbours) -> Iterator[tuple[str, Fraction, Fraction, Delta]]:
     """The totals of one sum whose bound is given, in small units: epsilon, priced delta, and exact delta on tiny data.
     What is drawn before them changes nothing about them, and is left out."""
-    changed, squared = changed_people(neighbours), 65
-    events = (Gaussian(Fraction(40), Fraction(squared * changed), changed),) * 3
-    measurement = GroupMeasurement(events, (Vector("amount"),), (1.0,), neighbours, (10_240.0,), squared=squared)
+    changed, squared, most = changed_people(neighbours), 65, 9
+    event = Gaussian(Fraction(40), Fraction(squared * changed), changed)
+    pure = Laplace(Fraction(most * changed), Fraction(most * changed))
+    people = [(CROWD[:3] + one, CROWD[:3] + other) for one, other in pairs([RICH, POOR, ("a=3", "b=4")], 1, neighbours)]
+    exact = worst_delta(_totals((event,) * 3, Squares(squared), neighbours), people, ONE)
+    yield "groups, totals", ONE, discrete_delta(ONE, [event]), exact
+    exact = worst_delta(_totals((pure,) * 3, Sums(most), neighbours), people, ONE)
+    yield "groups, few totals", ONE, Fraction(0), exact
+
+
+def _totals(events: Events, units: Units, neighbours: Neighbours) -> Run[People]:
+    """The totals of one group, whose bound is given."""
+    measurement = GroupMeasurement(events, (Vector("amount"),), (1.0,), neighbours, (10_240.0,), units=units)
 
     def run(people: People, entropy: Entropy) -> list[float]:
-        look = _bounded(people, ListedGroups(), known=True).look(np.ones(1, dtype=bool))
+        look = _bounded(people, ListedGroups(), 1).look(np.ones(1, dtype=bool))
         return [float(each) for each in measurement.run(look, 1, _Last(entropy)).vectors[0].totals.values]
 
-    people = [(CROWD[:3] + one, CROWD[:3] + other) for one, other in pairs([RICH, POOR, ("a=3", "b=4")], 1, neighbours)]
-    yield "groups, totals", ONE, discrete_delta(ONE, events[-1:]), worst_delta(run, people, ONE)
+    return run
 
 
 class _Last(Entropy):
@@ -114,6 +127,9 @@ class _Last(Entropy):
 
 OPPOSITE = ((RICH, *CROWD[:8]), (POOR, *CROWD[:8]))
 """Two people with amounts of opposite sign."""
+IN_ALL = tuple(tuple(row.replace("a", group) for row in one for group in "abc") for one in (RICH, POOR))
+OPPOSITE_OF_ALL = ((IN_ALL[0], *CROWD[:8]), (IN_ALL[1], *CROWD[:8]))
+"""The same in three groups."""
 Changed = Callable[[MeasuredGroups], MeasuredGroups]
 
 
@@ -122,7 +138,11 @@ def _unsigned(mechanism: MeasuredGroups) -> MeasuredGroups:
 
 
 def _quieter(mechanism: MeasuredGroups) -> MeasuredGroups:
-    events = tuple(replace(event, variance=event.variance / 10_000) for event in mechanism.measurement.events)
+    events = tuple(
+        replace(event, variance=event.variance / 10_000)
+        for event in mechanism.measurement.events
+        if isinstance(event, Gaussian)
+    )
     return replace(mechanism, measurement=replace(mechanism.measurement, events=events))
 
 
@@ -136,7 +156,7 @@ def found(neighbours: Neighbours, metrics: tuple[Metric, ...]) -> Run[People]:
         chosen = strategy.selection.draw(_sizes(people), entropy)
         selected = strategy.mechanism(chosen)
         assert isinstance(selected, MeasuredGroups)
-        noisy = selected.run(_bounded(people, _comparable(selected.bounding), known=False), entropy)
+        noisy = selected.run(_bounded(people, _comparable(selected.bounding)), entropy)
         counted = released_people(noisy.found or noisy, selected.bounding.unit)
         return {"bound": chosen.limit, **counted, **released(noisy)}
 
@@ -148,15 +168,15 @@ def _comparable(bounding: Bounding) -> Bounding:
     return replace(bounding, expected=0) if isinstance(bounding, FoundGroups) else bounding
 
 
-def known(neighbours: Neighbours, changed: Changed = lambda mechanism: mechanism) -> Run[People]:
-    """Measure the sum of one known group, whose bound is given."""
-    strategy = replace(_strategy(LARGE_DELTA, neighbours, (replace(SUMS[1], bound=10_240.0),)), cells=1)
+def known(neighbours: Neighbours, changed: Changed = lambda mechanism: mechanism, groups: int = MANY) -> Run[People]:
+    """Measure the sums of known groups, whose bound is given."""
+    strategy = replace(_strategy(LARGE_DELTA, neighbours, (replace(SUMS[1], bound=10_240.0),)), cells=groups)
     mechanism = strategy.mechanism()
     assert isinstance(mechanism, MeasuredGroups)
     wanted = changed(mechanism)
 
     def run(people: People, entropy: Entropy) -> dict[str, object]:
-        return released(wanted.run(_bounded(people, wanted.bounding, known=True), entropy))
+        return released(wanted.run(_bounded(people, wanted.bounding, groups), entropy))
 
     return run
 
@@ -210,28 +230,26 @@ class _Remembered(Groups):
         return self._totals(vector, bound, units)
 
 
-def _read(people: People, *, known: bool) -> Contributions:
+def _read(people: People, keys: pa.Table | None = None) -> Contributions:
     rows = [(number, *row.split("=")) for number, person in enumerate(people) for row in person]
     users, groups, amounts = zip(*rows, strict=True)
     table = pa.table({"user": users, "group": groups, "x": [float(amount or "nan") for amount in amounts]})
     events = open_events(table, table.column_names).table()
-    return contributions(events, [None], events=False, keys=ONE_GROUP if known else None, scales=(SCALE,))
-
-
-ONE_GROUP = pa.table({"item0": ["a"]})
+    return contributions(events, [None], events=False, keys=keys, scales=(SCALE,))
 
 
 @lru_cache(maxsize=64)
 def _sizes(people: People) -> Sizes:
-    with _read(people, known=False).read(ReadPlan(encoded=True)) as pairs:
+    with _read(people).read(ReadPlan(encoded=True)) as pairs:
         return FromProfile(ONE, "add-remove", 1).look(pairs)
 
 
 @lru_cache(maxsize=256)
-def _bounded(people: People, bounding: Bounding, *, known: bool) -> BoundedGroups:
-    """The bounded people by one secret, for any of which the promise must hold."""
-    with _read(people, known=known).read(ReadPlan(encoded=True)) as pairs:
-        bounded = bounding.bound(pairs, bytes(32), ONE_GROUP if known else None)
+def _bounded(people: People, bounding: Bounding, known: int = 0) -> BoundedGroups:
+    """The bounded people by one secret, for any of which the promise must hold; the first groups may be known."""
+    keys = pa.table({"item0": list(LETTERS[:known])}) if known else None
+    with _read(people, keys).read(ReadPlan(encoded=True)) as pairs:
+        bounded = bounding.bound(pairs, bytes(32), keys)
     assert isinstance(bounded, BoundedGroups)
     return remembering(bounded)
 

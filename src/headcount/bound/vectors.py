@@ -1,9 +1,10 @@
 """What people add to groups that are public: vectors, each scaled to a norm of its own.
 
 A vector says what one person adds to each group: 1, their events, the sum of an amount less a public centre, or their
-events in each cell of a public scale. A person whose vector v has a norm n above the bound C adds v C / n: a vector of
-norm at most C. It is truncated to whole units, of which C has a given number. What a person adds depends on their own
-rows, and on what is public by then: the groups, the centre, and the bound. Proof: docs/proofs/groups.md.
+events in each cell of a public scale. Its norm is the root of the sum of squares, or the sum of absolute values. A
+person whose vector v has a norm n above the bound C adds v C / n: a vector of norm at most C. It is truncated to whole
+units, of which C has a given number. What a person adds depends on their own rows, and on what is public by then: the
+groups, the centre, and the bound. Proof: docs/proofs/groups.md.
 
 Values are whole multiples of 1/GRID and computed in floating point; `NORM_GUARD` makes up for all roundings.
 """
@@ -12,7 +13,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import sqrt
 from typing import Any, Literal
 
 import numpy as np
@@ -25,6 +25,8 @@ from headcount.source.contributions import LARGEST_COUNT
 from headcount.source.encoded import Chunk, EncodedPairs, Rows, added
 
 Kind = Literal["people", "events", "amount", "cells", "values", "pooled"]
+Order = Literal[1, 2]
+"""Order of a norm: 2 is the root of the sum of squares, 1 the sum of absolute values."""
 NORM_GUARD = 1 - 2.0**-20
 """Factor below one by more than all roundings of a norm together: sums of up to 2^31 squares, each off by 2^-53."""
 LARGEST_SUM = LARGEST_AMOUNT * GRID
@@ -64,14 +66,16 @@ class Vector:
     """True if the centre is to be found first."""
     with_number: bool = False
     """Of "people" and "events": True for those with a number in the column; else all count."""
+    order: Order = 2
+    """Order of its norm."""
 
     def norms(self, groups: int) -> tuple[float, float]:
         """The least and the largest norm of a person who is in any of the groups: these are public."""
         if self.kind == "amount":
             centre = abs(self.centre) * (1 if self.once else LARGEST_COUNT)
-            return 0.0, (LARGEST_SUM + centre) * sqrt(groups) + 1
+            return 0.0, (LARGEST_SUM + centre) * groups ** (1 / self.order) + 1
         most = 1.0 if self.kind == "people" else float(LARGEST_COUNT)
-        return float(GRID), GRID * most * sqrt(groups * self.cells) + 1
+        return float(GRID), GRID * most * (groups * self.cells) ** (1 / self.order) + 1
 
     @property
     def of_column(self) -> bool:
@@ -81,12 +85,12 @@ class Vector:
     @property
     def of_all_events(self) -> "Vector":
         """Of people and events with a number: all of them, whose bound is also theirs."""
-        return Vector(self.kind) if self.with_number else self
+        return Vector(self.kind, order=self.order) if self.with_number else self
 
     @property
     def divisor(self) -> "Vector":
         """Of an amount: what its mean is divided by."""
-        return Vector("people" if self.once else "events", self.column, with_number=True)
+        return Vector("people" if self.once else "events", self.column, with_number=True, order=self.order)
 
     @property
     def needs_values(self) -> bool:
@@ -148,15 +152,17 @@ class Entries:
     places: Integers
     """Place among the totals."""
     values: Floats
-
     count: int
     """Number of people."""
+    order: Order = 2
+    """Order of norms."""
 
     @cached_property
     def norms(self) -> Floats:
         """Norm of each person's vector, rounded up."""
-        squares = np.bincount(self.people, self.values**2, self.count).astype(np.float64)
-        return np.ceil(np.sqrt(squares))
+        powers = np.abs(self.values) if self.order == 1 else self.values**2
+        sums = np.bincount(self.people, powers, self.count).astype(np.float64)
+        return np.ceil(sums if self.order == 1 else np.sqrt(sums))
 
     @cached_property
     def sums(self) -> Floats:
@@ -213,15 +219,15 @@ def entries(chunk: Chunk, vector: Vector) -> Entries:
     if vector.kind == "cells":
         pairs = np.repeat(np.arange(len(people)), rows.lengths)
         pair, cells, values = _counted(pairs, _ranges(rows, vector), vector.cells)
-        return Entries(people[pair], chunk.items[pair] * vector.cells + cells, values, count)
+        return Entries(people[pair], chunk.items[pair] * vector.cells + cells, values, count, vector.order)
     if vector.kind == "pooled":
         cells = rows.columns[f"{CELL}{vector.column}"]
-        return Entries(*_counted(np.repeat(people, rows.lengths), cells, vector.cells), count)
+        return Entries(*_counted(np.repeat(people, rows.lengths), cells, vector.cells), count, vector.order)
     if vector.kind == "values":
         amounts = _sums(rows, vector.column) if vector.once else rows.columns[f"{AMOUNT}{vector.column}"]
         events = people if vector.once else np.repeat(people, rows.lengths)
-        return Entries(*_counted(events, VALUES.find(floating(amounts)), vector.cells), count)
-    return Entries(people, chunk.items, _values(rows, vector), count)
+        return Entries(*_counted(events, VALUES.find(floating(amounts)), vector.cells), count, vector.order)
+    return Entries(people, chunk.items, _values(rows, vector), count, vector.order)
 
 
 def _values(rows: Rows, vector: Vector) -> Floats:

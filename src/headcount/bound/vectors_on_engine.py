@@ -10,7 +10,7 @@ import pyarrow as pa
 from ibis.expr import types as ir
 
 from headcount.bound.bounded import TOTAL, at_keys
-from headcount.bound.vectors import LARGEST_SUM, NORMS, VALUES, Groups, Vector, clipped_part, scaled
+from headcount.bound.vectors import LARGEST_SUM, NORMS, VALUES, Groups, Order, Vector, clipped_part, scaled
 from headcount.exact import Integers
 from headcount.source.amounts import AMOUNT, CELL, GRID
 from headcount.source.arrow_columns import whole_numbers
@@ -52,7 +52,7 @@ class GroupsOnEngine(Groups):
     def totals(self, vector: Vector, bound: float, units: int) -> Integers:
         with self._entries(vector) as entries:
             places = [name for name in entries.columns if name not in (USER, VALUE)]
-            pairs = entries.join(_norms(entries).select(USER, NORM), USER)
+            pairs = entries.join(_norms(entries, vector.order).select(USER, NORM), USER)
             each = pairs.select(*places, **{TOTAL: scaled(pairs[VALUE], pairs[NORM], bound, units).cast(WIDE)})
             found = to_arrow(each.group_by(places).agg(**{TOTAL: each[TOTAL].sum().cast(WIDE)}))
         return whole_numbers(at_keys(found, self._places(vector))[TOTAL])
@@ -70,7 +70,7 @@ class GroupsOnEngine(Groups):
     def _people(self, vector: Vector) -> Iterator[ir.Table]:
         """(user, norm, sum) of everybody who has anything."""
         with self._entries(vector) as entries:
-            yield _norms(entries)
+            yield _norms(entries, vector.order)
 
     @contextmanager
     def _entries(self, vector: Vector) -> Iterator[ir.Table]:
@@ -94,12 +94,13 @@ class GroupsOnEngine(Groups):
         return pairs.select(USER, *items, **{VALUE: _value(pairs, vector)})
 
 
-def _norms(entries: ir.Table) -> ir.Table:
+def _norms(entries: ir.Table, order: Order) -> ir.Table:
     """(user, norm, sum): the norm of each person's vector, rounded up, and the sum. Engines round up to 64-bit
     integers, which hold no norm above 2^63: they would break off there, or take it for smaller than it is."""
-    root = (entries[VALUE] * entries[VALUE]).sum().sqrt()
-    whole = ibis.least(root, ALL_WHOLE).ceil().cast("float64")
-    return entries.group_by(USER).agg(**{NORM: ibis.greatest(root, whole), SUM: entries[VALUE].sum()})
+    values = entries[VALUE]
+    norm = values.abs().sum() if order == 1 else (values * values).sum().sqrt()
+    whole = ibis.least(norm, ALL_WHOLE).ceil().cast("float64")
+    return entries.group_by(USER).agg(**{NORM: ibis.greatest(norm, whole), SUM: entries[VALUE].sum()})
 
 
 def _value(pairs: ir.Table, vector: Vector) -> ir.Value:

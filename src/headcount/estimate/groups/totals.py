@@ -49,9 +49,11 @@ class Estimates:
     """Distances to the ends of a 95% interval, through what was clipped alone."""
 
     def ends(self, half_width: float) -> tuple[Floats, Floats]:
-        """Both ends of an interval; `half_width` is in standard deviations."""
-        noise = half_width * self.deviations
-        return self.values - np.hypot(noise, self.below), self.values + np.hypot(noise, self.above)
+        """Both ends of an interval; `half_width` is in standard deviations. On the nearer side, noise comes on top:
+        where hardly anything was clipped, the truth lies at that very end."""
+        noise, near = half_width * self.deviations, np.minimum(self.below, self.above)
+        below, above = (np.where(end == near, noise + end, np.hypot(noise, end)) for end in (self.below, self.above))
+        return self.values - below, self.values + above
 
     @property
     def tail(self) -> float:

@@ -11,6 +11,7 @@ import numpy as np
 import scipy
 
 from headcount.estimate.tail.family import DRAWS, resampled
+from headcount.estimate.tail.noise import Noise
 from headcount.estimate.tail.tail import Tail
 from headcount.estimate.tail.uniform import uniform
 from headcount.exact import Floats
@@ -26,7 +27,8 @@ RATIO_VARIATION = 0.15
 LEAST_RATIO = 1e-6
 """Of amounts to norms, where it is divided by."""
 LEAST_PURITY = 0.7
-"""Amounts of one sign sum to at least their norm: below this part, they have both signs."""
+"""Amounts of one sign sum to at least their norm: below this part of what norms come to, at the least that they may,
+amounts have both signs."""
 ENDS = (0.025, 0.5, 0.975)
 SPREAD_ENDS = (0.16, 0.84)
 """Quantiles that are two standard deviations apart."""
@@ -44,7 +46,7 @@ class Clipped:
 
     value: float
     limit: float
-    deviation: float
+    noise: Noise
 
 
 @dataclass(frozen=True)
@@ -121,9 +123,9 @@ class Clipping:
         """What people who are clipped have per norm, by draw: as all people, from the noisy clipped `total` of all
         `totals`. `spread` is what amounts of one sign have, about. If amounts have both signs, those who are clipped
         may have either."""
-        ratio = total / max(float(np.median(self.tail.amount - self.tail.excess(bound))), 1.0)
-        at = uniform(DRAWS, 1, 8)[:, 0]
-        if abs(ratio) < LEAST_PURITY:
+        few, usual = np.maximum(np.quantile(self.tail.amount - self.tail.excess(bound), (SPREAD_ENDS[0], 0.5)), 1.0)
+        ratio, at = total / usual, uniform(DRAWS, 1, 8)[:, 0]
+        if abs(total) < LEAST_PURITY * few:
             return np.asarray(spread * (2 * at - 1))
         varied = np.exp(RATIO_VARIATION * scipy.special.ndtri(at))
         return np.asarray(np.sign(ratio) * np.clip(abs(ratio) * varied, 1.0, totals**0.5))
@@ -135,8 +137,7 @@ class Clipping:
         clipped, part = ratios * self.tail.excess(bound), ratios / usual * self._below(bound, usual, measured.limit)
         weights, followed = _reweighted(part, measured)
         if not followed:
-            noise = scipy.special.ndtri(uniform(DRAWS, 1, 9)[:, 0])
-            clipped = clipped - part + measured.value - measured.deviation * noise
+            clipped = clipped - part + measured.value - measured.noise.quantile(uniform(DRAWS, 1, 9)[:, 0])
         variation = np.sqrt(SHARING_VARIATION**2 + apart * self.tail.concentration(bound)) if apart else np.zeros(DRAWS)
         low, _, high = quantiles(clipped * sharing(variation), weights)
         value = quantiles(clipped, weights)[1]
@@ -152,13 +153,14 @@ def _explained(clipped: Floats, part: Floats, deviation: float) -> float:
 def _reweighted(parts: Floats, measured: Clipped) -> tuple[Floats, bool]:
     """Weights of the draws given a measured value; and False if they cannot follow it closely: then as far as some of
     them can."""
-    off, width = np.abs(measured.value - parts), measured.deviation
+    off, noise = measured.value - parts, measured.noise
     while True:
-        found = np.exp(((off.min() / width) ** 2 - (off / width) ** 2) / 2)
+        found = noise.log_density(off)
+        found = np.exp(found - found.max())
         found /= found.sum()
         if 1 / (found**2).sum() >= LEAST_DRAWS:
-            return found, width == measured.deviation
-        width *= 1.5
+            return found, noise == measured.noise
+        noise = noise.times(1.5)
 
 
 def quantiles(values: Floats, weights: Floats) -> list[float]:

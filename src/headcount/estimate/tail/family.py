@@ -4,8 +4,8 @@ From the octave on below which most people are, the expected number of people t 
 
     L(t) = exp(a - b t - c t^2 / 2),   c >= 0
 
-c = 0 is a Pareto tail, c > 0 a log-normal one. Noisy counts have the variance noise^2 + L + (MISFIT L)^2: tables are
-not exactly of this family. The posterior is computed on a grid.
+c = 0 is a Pareto tail, c > 0 a log-normal one. Beside noise, counts have the variance L + (MISFIT L)^2: tables are not
+exactly of this family. The posterior is computed on a grid.
 
 Beyond what can be seen a table need not follow what is seen. In some of the draws the tail is heavier there, with a
 slope between the least one and the family's own; in some it is lighter; and in some there is a heap of people who have
@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
+from headcount.estimate.tail.noise import Noise
 from headcount.estimate.tail.uniform import uniform
 from headcount.exact import Floats, Integers
 
@@ -26,8 +27,6 @@ START = 0.75
 """The tail begins in the octave in which this share of the people that are seen is reached."""
 MISFIT = 0.15
 """Relative standard deviation of a table's counts around the family."""
-SEEN_DEVIATIONS = 5.0
-"""An octave counts as seen from this many standard deviations of noise on: of 60 empty ones, in 1 of 50,000 cases."""
 HIDDEN_DEVIATIONS = 2.0
 """Expected counts below this many standard deviations of noise are hidden."""
 LEAST_SLOPE = 0.75
@@ -81,32 +80,32 @@ def _shapes() -> _Shapes:
 SHAPES = _shapes()
 
 
-def tables(counts: Floats, deviation: float, possible: Floats) -> Floats:
+def tables(counts: Floats, noise: Noise, possible: Floats) -> Floats:
     """Draws of the number of people in each octave, from noisy counts: draw by octave. `possible` is 1 for octaves in
     which people can be, else 0."""
-    start, last = _ends(counts * possible, deviation)
+    start, last = _ends(counts * possible, noise.seen)
     tail, room = counts[start : start + OCTAVES], possible[start : start + OCTAVES]
-    expected, slopes = _chosen(tail, deviation, room)
-    varied = _varied(tail, expected, slopes, deviation, last - start)
-    varied = (varied + _heaps(len(tail), deviation, last - start)) * room
-    ratio = _likelihood(tail, varied, deviation) - _likelihood(tail, expected, deviation)
+    expected, slopes = _chosen(tail, noise, room)
+    varied = _varied(tail, expected, slopes, noise.deviation, last - start)
+    varied = (varied + _heaps(len(tail), noise.deviation, last - start)) * room
+    ratio = _likelihood(tail, varied, noise) - _likelihood(tail, expected, noise)
     kept = varied[resampled(np.exp(ratio - ratio.max()), uniform(DRAWS, 1, 2)[:, 0])]
     found = np.zeros((DRAWS, len(counts)))
-    found[:, :start] = _body(counts[:start] * possible[:start], deviation)
-    found[:, start : start + OCTAVES] = _people(tail, kept, deviation, last - start)
+    found[:, :start] = _body(counts[:start] * possible[:start], noise.deviation)
+    found[:, start : start + OCTAVES] = _people(tail, kept, noise, last - start)
     return found
 
 
-def _ends(counts: Floats, deviation: float) -> tuple[int, int]:
-    """The octave in which the tail begins, and the last one that is seen; the fullest one, if none is seen. If people
-    are in two heaps, the tail is that of the second one."""
-    seen = np.where(counts > SEEN_DEVIATIONS * deviation, counts, 0.0)
+def _ends(counts: Floats, least: float) -> tuple[int, int]:
+    """The octave in which the tail begins, and the last one that is seen, with more than `least`; the fullest one, if
+    none is. If people are in two heaps, the tail is that of the second one."""
+    seen = np.where(counts > least, counts, 0.0)
     if not seen.any():
         fullest = _fullest(counts)
         return fullest, fullest
     last = int(np.flatnonzero(seen)[-1])
     start = min(int(np.searchsorted(np.cumsum(seen), START * seen.sum())), last)
-    rises = np.flatnonzero(np.diff(counts[start : last + 1]) > SEEN_DEVIATIONS * 2**0.5 * deviation)
+    rises = np.flatnonzero(np.diff(counts[start : last + 1]) > 2**0.5 * least)
     start = start + int(rises[-1]) + 1 if len(rises) else start
     return start, min(last, start + OCTAVES - 1)
 
@@ -117,20 +116,19 @@ def _fullest(counts: Floats) -> int:
     return first + int(np.argmax(counts[first : first + WINDOW]))
 
 
-def _chosen(counts: Floats, deviation: float, room: Floats) -> tuple[Floats, Floats]:
+def _chosen(counts: Floats, noise: Noise, room: Floats) -> tuple[Floats, Floats]:
     """Draws from the posterior of the family: expected counts and slopes, by draw and octave."""
-    level = max(float(counts[0]), deviation) * np.exp(LEVELS)
+    level = max(float(counts[0]), noise.deviation) * np.exp(LEVELS)
     expected = (level[:, None, None] * (SHAPES.falls[:, : len(counts)] * room)).reshape(-1, len(counts))
-    found = _likelihood(counts, expected, deviation) + np.tile(SHAPES.prior, len(LEVELS))
+    found = _likelihood(counts, expected, noise) + np.tile(SHAPES.prior, len(LEVELS))
     places = resampled(np.exp(found - found.max()), uniform(DRAWS, 1, 1)[:, 0])
     b, c = (each[places % len(SHAPES.prior)][:, None] for each in (SHAPES.slopes, SHAPES.curvatures))
     return expected[places], b + c * np.arange(len(counts))
 
 
-def _likelihood(counts: Floats, expected: Floats, deviation: float) -> Floats:
+def _likelihood(counts: Floats, expected: Floats, noise: Noise) -> Floats:
     """Logarithm of the likelihood of noisy counts."""
-    variance = deviation**2 + expected + (MISFIT * expected) ** 2
-    found: Floats = -0.5 * ((counts - expected) ** 2 / variance + np.log(variance)).sum(axis=1)
+    found: Floats = noise.log_density(counts - expected, expected + (MISFIT * expected) ** 2).sum(axis=1)
     return found
 
 
@@ -166,9 +164,9 @@ def _heaps(octaves: int, deviation: float, last: int) -> Floats:
     return np.asarray(people * np.exp(-(away**2) / 2) / (2 * np.pi) ** 0.5)
 
 
-def _people(counts: Floats, expected: Floats, deviation: float, last: int) -> Floats:
+def _people(counts: Floats, expected: Floats, noise: Noise, last: int) -> Floats:
     """Numbers of people: between what is expected and what was measured; where they are few and hidden, Poisson."""
-    seen = counts > SEEN_DEVIATIONS * deviation
+    seen, deviation = counts > noise.seen, noise.deviation
     unlike = np.where(seen, (counts - expected) ** 2 - deviation**2, 0.0)
     spread = np.maximum(expected + np.maximum((MISFIT * expected) ** 2, unlike), 1e-9)
     precision = 1 / spread + 1 / deviation**2

@@ -7,6 +7,7 @@ from math import inf
 import numpy as np
 
 from headcount.estimate.tail.family import DRAWS, MISFIT, tables
+from headcount.estimate.tail.noise import Noise
 from headcount.estimate.tail.uniform import uniform
 from headcount.exact import Floats, Integers
 
@@ -97,17 +98,17 @@ def starts(edges: tuple[float, ...]) -> tuple[Integers, int]:
 
 
 def posterior(
-    counts: Floats, edges: tuple[float, ...], deviation: float, possible: tuple[float, float] = (0.0, inf)
+    counts: Floats, edges: tuple[float, ...], noise: Noise, possible: tuple[float, float] = (0.0, inf)
 ) -> Tail:
     """The posterior of people by norm, from noisy numbers of people in bins with these edges, two in each octave;
     `possible` are the least and the largest norm that can be."""
     first_bins, bins = starts(edges)
     octaves = np.add.reduceat(counts[:bins], first_bins)
     room = ((EDGES[1:] > possible[0]) & (EDGES[:-1] <= possible[1])).astype(np.float64)
-    people = tables(octaves, deviation * 2**0.5, room)  # draw, octave
+    people = tables(octaves, noise.times(2**0.5), room)  # draw, octave
     some = np.flatnonzero(people.any(axis=0))
     first, end = (int(some[0]), int(some[-1]) + 1) if len(some) else (0, 1)
-    chances = np.cumsum(_ways(counts[first_bins], octaves, deviation)[first:end], axis=1)  # octave, way to lie
+    chances = np.cumsum(_ways(counts[first_bins], octaves, noise.deviation)[first:end], axis=1)  # octave, way to lie
     at = uniform(DRAWS, len(octaves), 6)[:, first:end]
     way = np.minimum((at[..., None] > chances).sum(axis=2), len(LOWER_HALVES) - 1)
     return Tail(people[:, first:end, None] * (way[..., None] == np.arange(len(LOWER_HALVES))), first)

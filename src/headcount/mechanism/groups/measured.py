@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from headcount.account import calibrate
 from headcount.account.calibrate import SQUARED
-from headcount.account.events import Event, Gaussian, Neighbours, ThresholdRound
+from headcount.account.events import Event, Gaussian, Laplace, Neighbours, ThresholdRound
 from headcount.account.guarantee import Cost
 from headcount.account.threshold import changed_people
 from headcount.bound.groups import BoundedFoundGroups, BoundedGroups, FoundGroups, ListedGroups
@@ -28,6 +28,7 @@ from headcount.estimate.groups.totals import Estimates, Totals, corrected, in_pr
 from headcount.exact import Floats, Integers
 from headcount.mechanism.groups.measurement import GroupMeasurement, Measurements
 from headcount.mechanism.groups.metric import COUNTS, PEOPLE, Metric
+from headcount.mechanism.groups.units import Sums
 from headcount.mechanism.mechanism import Columns, Estimand, Mechanism, Noisy
 from headcount.mechanism.unknown import joint
 from headcount.mechanism.unknown.joint import Joint
@@ -38,14 +39,14 @@ from headcount.source.amounts import GRID
 from headcount.source.axis import Axis
 from headcount.source.encoded import Booleans
 
-HALF_WIDTH = 2.0
-"""Half-width of an interval, in standard deviations: more than 1.96, as these are themselves estimated."""
 LARGE_TAIL = 0.1
 """If a typical value may be off by more than this part of itself, the release says so."""
 FOUND_SHARE = Fraction(55, 100)
 """Share of the noise's price for finding groups and counting their people, if more is measured of them."""
 VALUES_SHARE, PROFILE_SHARE, CLIPPED_SHARE = Fraction(3, 100), Fraction(12, 100), Fraction(15, 100)
 """Shares of what is left for values, the profile, and what is clipped; the totals have the rest."""
+FEW_PROFILE_SHARE, FEW_CLIPPED_SHARE = Fraction(15, 100), Fraction(25, 100)
+"""The same for few totals, as shares of epsilon."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ class MeasuredGroups(Mechanism[BoundedGroups, NoisyGroups]):
     name: ClassVar[str] = "groups"
     proof: ClassVar[str] = "docs/proofs/groups.md"
     bounding: FoundGroups | ListedGroups
-    event: ThresholdRound | Gaussian
+    event: ThresholdRound | Gaussian | Laplace
     """The last round that finds groups; if they are known, the totals."""
     measurement: GroupMeasurement
     metrics: tuple[Metric, ...]
@@ -106,13 +107,14 @@ class MeasuredGroups(Mechanism[BoundedGroups, NoisyGroups]):
 
     @property
     def _explain_measurement(self) -> str:
+        kind = "Laplace" if isinstance(self.event, Laplace) else "Gaussian"
         limits = (
             "this sets, for each statistic, a limit on what one person may add."
             if self.estimand == "true"
             else "this sets a limit on what one person may add, for each statistic whose bound is not given."
         )
         return (
-            "headcount measures the statistics in three steps, each with Gaussian noise. First, how much single people "
+            f"headcount measures the statistics in three steps, each with {kind} noise. First, how much single people "
             f"have, and how far a few exceed the others; {limits} Second, what these limits cut in all. Third, what is "
             "left in each group."
         )
@@ -149,6 +151,7 @@ class _Estimated:
         self.found = {_plain(each.vector): each for each in noisy.measured.vectors}
         self.counted: dict[Vector, Estimates] = {}
         self.distributions: dict[Vector, Distributions] = {}
+        self.half_width = mechanism.measurement.noise.half_width
 
     def column(self, metric: Metric) -> Sequence[Floats | Integers]:
         """Values of a metric, and both ends of their intervals."""
@@ -158,7 +161,7 @@ class _Estimated:
         if metric.kind == "quantile":
             return self._quantile(metric)
         found = self._estimates(metric)
-        low, high = found.ends(HALF_WIDTH)
+        low, high = found.ends(self.half_width)
         if not counts:
             return found.values, low, high
         least = 0 if self.mechanism.threshold is None or metric.needs[0].with_number else 1
@@ -234,12 +237,12 @@ class _Estimated:
         if vector not in self.distributions:
             found, pooled = self.found[vector], self.noisy.measured.pooled[metric.column]
             self.distributions[vector] = Distributions(found.totals, pooled, found.vector.starts, axis.points)
-        return self.distributions[vector].quantile(float(metric.q), HALF_WIDTH)
+        return self.distributions[vector].quantile(float(metric.q), self.half_width)
 
 
 def _plain(vector: Vector) -> Vector:
-    """The vector as it was requested, before its centre or its ranges were found."""
-    return replace(vector, cells=1, starts=(), centre=0.0)
+    """The vector as it was requested, before its centre, its ranges and its norm were chosen."""
+    return replace(vector, cells=1, starts=(), centre=0.0, order=2)
 
 
 def shares(vectors: tuple[Vector, ...]) -> list[tuple[Fraction, int]]:
@@ -266,3 +269,11 @@ def of_listed(budget: Cost, neighbours: Neighbours, vectors: tuple[Vector, ...])
     changed = changed_people(neighbours)
     parts = [(share, Fraction(SQUARED * changed), changed * cells) for share, cells in shares(vectors)]
     return tuple(calibrate.gaussians(budget.epsilon, budget.delta, parts))
+
+
+def of_few(budget: Cost, neighbours: Neighbours) -> tuple[Laplace, ...]:
+    """Laplace noise of the measurement, if groups are known and totals are few: of the profile, of what is clipped, and
+    of the totals."""
+    sensitivity = Fraction(Sums().most * changed_people(neighbours))
+    shares = (FEW_PROFILE_SHARE, FEW_CLIPPED_SHARE, 1 - FEW_PROFILE_SHARE - FEW_CLIPPED_SHARE)
+    return tuple(Laplace(calibrate.laplace_scale(budget.epsilon * share, sensitivity), sensitivity) for share in shares)

@@ -1,5 +1,5 @@
-"""The measurement of vectors over public groups. Four things are measured, each with Gaussian noise and each for all
-vectors together:
+"""The measurement of vectors over public groups. Four things are measured, each with noise and each for all vectors
+together:
 
 1. values: which amounts people have, in bins; the centres of means and the ranges of quantiles follow from them
 2. a profile: how many people have vectors of which norm
@@ -7,40 +7,38 @@ vectors together:
 4. the totals of every group, scaled to the bounds
 
 One person's vectors, put side by side and each scaled to its share, are one vector of a known norm: so each of the four
-is one Gaussian event, however the shares are chosen. Proof for both kinds of neighbours: docs/proofs/groups.md.
+is one event, however the shares are chosen. Its noise is Gaussian; or Laplace, if there are few totals. Proof for both
+kinds of neighbours: docs/proofs/groups.md.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import ceil, isqrt, sqrt
+from math import ceil, sqrt
 
 import numpy as np
 
-from headcount.account.calibrate import SQUARED
-from headcount.account.events import Gaussian, Neighbours
-from headcount.bound.selection.nonempty_bins import gaussian
+from headcount.account.events import Gaussian, Laplace, Neighbours
 from headcount.bound.vectors import NORM_GUARD, NORMS, VALUES, Groups, Vector
 from headcount.estimate.constants import Z
 from headcount.estimate.groups.quantiles import balanced_ranges, distribution
 from headcount.estimate.groups.totals import Totals
 from headcount.estimate.tail.excess import NOTHING, Clipped, Clipping, Excess
+from headcount.estimate.tail.noise import Noise, Normal, TwoSided
 from headcount.exact import Floats, Integers
 from headcount.mechanism.groups.metric import PEOPLE
-from headcount.mechanism.groups.norms import NoisyNorms, shared
+from headcount.mechanism.groups.norms import NoisyNorms, critical, shared
+from headcount.mechanism.groups.units import Squares, Units
+from headcount.mechanism.mechanism import law, noise_deviation
 from headcount.noise import Entropy
-from headcount.noise.gaussian import DiscreteGaussian
 from headcount.source.amounts import GRID
 
-SEEN_DEVIATIONS = 5.0
-"""A bin of values counts from this many standard deviations on."""
 RANGES = 16
 """Number of ranges of values of each group, from which its quantiles are computed."""
 CELLS_DIFFICULTY = 2.0
 """How much larger the error of a quantile is than that of a total with the same noise, about."""
+Events = tuple[Gaussian, ...] | tuple[Laplace, ...]
 Look = Callable[[Vector, float, float, int], int]
 """Function of a vector, a bound, a limit for one person, and its units: an amount of all people together."""
-SLACK = 1 - 2.0**-40
-"""Factor below one by more than the roundings of shares together."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +91,7 @@ class _Lost:
 class GroupMeasurement:
     """The noise of the four measurements."""
 
-    events: tuple[Gaussian, ...]
+    events: Events
     """The privacy events of a run: values (only with means or quantiles), profile, clipped amounts, totals."""
     vectors: tuple[Vector, ...]
     weights: tuple[float, ...]
@@ -103,8 +101,18 @@ class GroupMeasurement:
     """The bound of each vector, if it is given: in multiples of 1/GRID."""
     targets: tuple[float | None, ...] = ()
     """The relative standard deviation that each vector's totals may have, if it is given; empty if none is."""
-    squared: int = field(default=SQUARED, repr=False)
-    """One person's sum of squares in each measurement, in units."""
+    units: Units = field(default=Squares(), repr=False)
+    """One person's units in each measurement."""
+
+    @property
+    def noise(self) -> Noise:
+        """The noise of the totals, in units; none, if nothing is measured."""
+        return _noise_of(self.events[-1]) if self.events else Normal(0.0)
+
+    @property
+    def relative_noise(self) -> float:
+        """Standard deviation of the noise of a total that has all units, for a bound of 1."""
+        return self.noise.deviation / self.units.one
 
     @property
     def unseen(self) -> int:
@@ -113,8 +121,8 @@ class GroupMeasurement:
         if not self.vectors:
             return 0
         profiled = len(dict.fromkeys((PEOPLE, *self.vectors)))
-        deviation = _deviation(self.events[-3]) / self._units([1] * profiled)[0]
-        return ceil(float(gaussian(deviation)(1, NORMS.cells)[0]) + Z * deviation)
+        noise = _noise_of(self.events[-3]).times(1 / self.units.shared([1] * profiled)[0])
+        return ceil(float(critical(noise)(1, NORMS.cells)[0]) + Z * noise.deviation)
 
     def run(self, groups: Groups, count: int, entropy: Entropy) -> Measurements:
         """Measure the vectors over `count` public groups, if there are any vectors."""
@@ -131,9 +139,10 @@ class GroupMeasurement:
     def _found(self, groups: Groups, entropy: Entropy) -> tuple[list[Vector], dict[int, Floats]]:
         """The vectors with their centres and ranges, and the distribution of all groups together by column: from a
         noisy histogram of amounts each."""
-        units = self._units([vector.needs_values for vector in self.vectors])
+        units = self.units.shared([vector.needs_values for vector in self.vectors])
         vectors, pooled = [], dict[int, Floats]()
-        for vector, own in zip(self.vectors, units, strict=True):
+        for each, own in zip(self.vectors, units, strict=True):
+            vector = replace(each, order=self.units.order)
             if vector.centred:
                 values = Vector("values", vector.column, VALUES.cells, once=vector.once)
                 vector = replace(vector, centre=_centre(*self._values(groups, values, own, entropy)))
@@ -145,25 +154,28 @@ class GroupMeasurement:
             vectors.append(vector)
         return vectors, pooled
 
-    def _values(self, groups: Groups, values: Vector, units: int, entropy: Entropy) -> tuple[Floats, float]:
+    def _values(self, groups: Groups, values: Vector, units: int, entropy: Entropy) -> tuple[Floats, Noise]:
         """People by value, with noise: everybody's events together count as one vector of norm 1."""
         event = self.events[0]
         noisy = groups.totals(values, float(GRID), units) + _noise(event, values.cells, entropy)
-        return noisy / units, _deviation(event) / units
+        return noisy / units, _noise_of(event).times(1 / units)
 
-    @staticmethod
-    def _profiled(vectors: Sequence[Vector], count: int) -> tuple[Vector, ...]:
-        """The vectors with a profile; that of people shows how many groups people are in."""
-        return tuple(dict.fromkeys((PEOPLE, *vectors) if count > 1 else vectors))
+    def _profiled(self, vectors: Sequence[Vector], count: int) -> tuple[Vector, ...]:
+        """The vectors with a profile; that of people shows how many groups people are in, if norms depend on it."""
+        return tuple(dict.fromkeys((PEOPLE, *vectors) if self._is_spread(count) else vectors))
+
+    def _is_spread(self, count: int) -> bool:
+        """True if people's sums are larger than their norms, if they are in several groups."""
+        return count > 1 and self.units.order > 1
 
     def _profile(
         self, groups: Groups, vectors: Sequence[Vector], count: int, entropy: Entropy
     ) -> dict[Vector, NoisyNorms]:
         """People by norm of each vector, with noise."""
-        units, event = self._units([1] * len(vectors))[0], self.events[-3]
+        units, event = self.units.shared([1] * len(vectors))[0], self.events[-3]
         noisy = {each: groups.norms(each) * units + _noise(event, NORMS.cells, entropy) for each in vectors}
-        deviation = _deviation(event) / units
-        return {each: NoisyNorms(counts / units, deviation, each.norms(count)) for each, counts in noisy.items()}
+        own = _noise_of(event).times(1 / units)
+        return {each: NoisyNorms(counts / units, own, each.norms(count)) for each, counts in noisy.items()}
 
     def _planned(
         self,
@@ -175,12 +187,12 @@ class GroupMeasurement:
         entropy: Entropy,
     ) -> _Planned:
         """A vector with its bound: given, or a function of released values."""
-        spread = sqrt(max(norms[PEOPLE].seen.mean_square / GRID**2, 1.0)) if count > 1 else 1.0
-        noise, scale = _deviation(self.events[-1]) / isqrt(self.squared) * count, _scale(vector, norms, spread)
+        spread = sqrt(max(norms[PEOPLE].seen.mean_square / GRID**2, 1.0)) if self._is_spread(count) else 1.0
+        noise, scale = self.relative_noise * count, _scale(vector, norms, spread)
         if given is not None:
             return _Planned(vector, given, noise * given / scale, None)
         clipping = self._looked(groups, vector, norms[vector].clipping, entropy)
-        bound = clipping.best_bound(noise / spread * len(self.vectors) ** 0.5, count)
+        bound = clipping.best_bound(noise / spread * self.units.alike(len(self.vectors)), count)
         limit = clipping.best_limit(bound, spread, _deviation(self.events[-2]) / self._clipped_units)
         measured = self._clipped(groups.clipped, self._clipped_units, vector, bound, limit, entropy)
         return _Planned(vector, bound, noise * bound / scale, _Lost(clipping, measured, spread))
@@ -195,19 +207,19 @@ class GroupMeasurement:
         """What a bound clips from all people together, with a limit for one person, which is `units` units; noisy."""
         event = self.events[-2]
         lost = look(vector, bound, limit, units) + int(_noise(event, 1, entropy)[0])
-        return Clipped(lost / units * limit, limit, _deviation(event) / units * limit)
+        return Clipped(lost / units * limit, limit, _noise_of(event).times(limit / units))
 
     @property
     def _clipped_units(self) -> int:
         """Units of the limit of what is clipped, of which two numbers are measured of each vector."""
-        return self._units([1] * (2 * len(self.vectors)), signed=True)[0]
+        return self.units.shared([1] * (2 * len(self.vectors)), opposite=self.neighbours == "replace")[0]
 
     @property
     def _excess_units(self) -> int:
         """Units of the limit of an excess. It is one number, which is not negative: if a person is replaced, it changes
         by one limit at most, as it does if they are removed."""
         numbers = 1 if self.neighbours == "replace" else 2
-        return self._units([1] * (numbers * len(self.vectors)))[0]
+        return self.units.shared([1] * (numbers * len(self.vectors)))[0]
 
     def _totals(
         self,
@@ -219,7 +231,8 @@ class GroupMeasurement:
         """The totals of every vector, with noise."""
         event, found = self.events[-1], []
         shares = shared([each.error for each in planned], self.weights, self.targets or (None,) * len(planned))
-        units = self._units(shares.tolist(), signed=any(each.vector.kind == "amount" for each in planned))
+        signed = any(each.vector.kind == "amount" for each in planned)
+        units = self.units.shared(shares.tolist(), opposite=signed and self.neighbours == "replace")
         for each, own in zip(planned, units, strict=True):
             noise = _noise(event, each.vector.totals(count), entropy)
             unit = each.bound / (own * NORM_GUARD) / GRID
@@ -227,16 +240,6 @@ class GroupMeasurement:
             lost = each.lost.given(each.bound, float(values.sum()), len(values), count) if each.lost else NOTHING
             found.append(NoisyVector(each.vector, each.bound, Totals(values, _deviation(event) * unit, lost)))
         return tuple(found)
-
-    def _units(self, weights: Sequence[float], *, signed: bool = False) -> list[int]:
-        """Units of the norm of each of one person's vectors: put side by side, they have the norm that the noise is
-        for. If a person is replaced, vectors that may be negative differ by up to twice a norm, and not by the root of
-        two."""
-        squared = self.squared // 2 if signed and self.neighbours == "replace" else self.squared
-        units = [isqrt(int(squared * SLACK * weight / max(sum(weights), 1e-300))) for weight in weights]
-        if sum(unit**2 for unit in units) > squared:
-            raise ArithmeticError("vectors that are larger together than the noise is for")
-        return units
 
 
 def _scale(vector: Vector, norms: dict[Vector, NoisyNorms], spread: float) -> float:
@@ -248,18 +251,23 @@ def _scale(vector: Vector, norms: dict[Vector, NoisyNorms], spread: float) -> fl
     return norms[vector].seen.amount * spread
 
 
-def _centre(people: Floats, deviation: float) -> float:
+def _centre(people: Floats, noise: Noise) -> float:
     """Median of the values that are seen, which one bin that only noise fills does not move far; 0 if none is seen."""
-    seen = np.where(people >= SEEN_DEVIATIONS * deviation, people, 0.0)
+    seen = np.where(people >= noise.seen, people, 0.0)
     if not seen.any():
         return 0.0
     place = int(np.searchsorted(np.cumsum(seen), seen.sum() / 2))
     return float(np.rint((VALUES.edges[place] + VALUES.edges[place + 1]) / 2))
 
 
-def _noise(event: Gaussian, cells: int, entropy: Entropy) -> Integers:
-    return entropy.draw(DiscreteGaussian(event.variance), cells)
+def _noise(event: Gaussian | Laplace, cells: int, entropy: Entropy) -> Integers:
+    return entropy.draw(law(event), cells)
 
 
-def _deviation(event: Gaussian) -> float:
-    return sqrt(event.variance)
+def _noise_of(event: Gaussian | Laplace) -> Noise:
+    """The noise of an event, in units."""
+    return (TwoSided if isinstance(event, Laplace) else Normal)(_deviation(event))
+
+
+def _deviation(event: Gaussian | Laplace) -> float:
+    return noise_deviation(law(event))

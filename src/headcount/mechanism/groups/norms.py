@@ -7,9 +7,10 @@ from math import inf
 
 import numpy as np
 
-from headcount.bound.selection.nonempty_bins import gaussian, last_nonempty_bin
+from headcount.bound.selection.nonempty_bins import Critical, gaussian, laplace, last_nonempty_bin
 from headcount.bound.vectors import NORMS
 from headcount.estimate.tail.excess import Clipping
+from headcount.estimate.tail.noise import Noise, TwoSided
 from headcount.estimate.tail.tail import posterior
 from headcount.exact import Floats
 
@@ -51,31 +52,35 @@ class NoisyNorms:
 
     counts: Floats
     """Of each bin of NORMS."""
-    deviation: float
-    """Standard deviation of their noise."""
+    noise: Noise
     possible: tuple[float, float]
     """The least and the largest norm that can be."""
 
     @cached_property
     def seen(self) -> SeenNorms:
         """The people that are seen."""
-        return seen_norms(self.counts, self.deviation, self.possible)
+        return seen_norms(self.counts, self.noise, self.possible)
 
     @cached_property
     def clipping(self) -> Clipping:
         """What bounds clip, by a posterior of all people."""
-        return Clipping(posterior(self.counts, NORMS.edges, self.deviation, self.possible))
+        return Clipping(posterior(self.counts, NORMS.edges, self.noise, self.possible))
 
 
-def seen_norms(counts: Floats, deviation: float, possible: tuple[float, float] = (0.0, inf)) -> SeenNorms:
+def critical(noise: Noise) -> Critical:
+    """Numbers of people from which on bins of a profile are nonempty."""
+    return laplace(noise.scale) if isinstance(noise, TwoSided) else gaussian(noise.deviation)
+
+
+def seen_norms(counts: Floats, noise: Noise, possible: tuple[float, float] = (0.0, inf)) -> SeenNorms:
     """The people that a noisy profile shows, with norms that can be. If noise hides everybody, the likeliest few
     bins."""
     edges = np.array(NORMS.edges)
     counts = np.where((edges[1:] > possible[0]) & (edges[:-1] <= possible[1]), counts, 0.0)
-    last = last_nonempty_bin(counts, gaussian(deviation))
+    last = last_nonempty_bin(counts, critical(noise))
     bins = np.arange(len(counts))
     if last >= 0:
-        people = np.where((bins <= last) & (counts >= QUIET_DEVIATIONS * deviation), counts, 0.0)
+        people = np.where((bins <= last) & (counts >= QUIET_DEVIATIONS * noise.deviation), counts, 0.0)
     else:
         first = int(np.argmax(np.convolve(counts, np.ones(WINDOW), "valid")))
         people = np.where((bins >= first) & (bins < first + WINDOW) & (counts != 0), np.maximum(counts, 1.0), 0.0)

@@ -6,16 +6,17 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from headcount.account.calibrate import SQUARED
-from headcount.account.events import Gaussian
+from headcount.account.events import Neighbours
 from headcount.bound import Bounding, SplitWeight
 from headcount.bound.groups import FoundGroups, ListedGroups
 from headcount.bound.selection.profile import FromProfile
 from headcount.bound.selection.selection import BoundSelection
 from headcount.bound.vectors import Vector
-from headcount.mechanism.groups.measured import HALF_WIDTH, LARGE_TAIL, MeasuredGroups, of_found, of_listed
-from headcount.mechanism.groups.measurement import GroupMeasurement
+from headcount.estimate.tail.noise import Normal
+from headcount.mechanism.groups.measured import LARGE_TAIL, MeasuredGroups, of_few, of_found, of_listed
+from headcount.mechanism.groups.measurement import Events, GroupMeasurement
 from headcount.mechanism.groups.metric import OF_AMOUNTS, Metric, MetricKind, vectors
+from headcount.mechanism.groups.units import Squares, Sums
 from headcount.mechanism.mechanism import AnyMechanism, Columns
 from headcount.mechanism.strategy import Forecast, Strategy, all_appear, error_line, few_people
 from headcount.mechanism.unknown.strategy import ROUNDS_MOST_ITEMS, needed_in_rounds, outlook_of_rounds
@@ -24,6 +25,8 @@ from headcount.source.axis import Axis
 
 DIVISOR_WEIGHT = 0.4
 """Weight of a count that only means are divided by, beside what is measured itself."""
+FEW_TOTALS = 3
+"""Most totals of one person for which Laplace noise is smaller than Gaussian noise, however people are spread."""
 ADDED_UP: tuple[MetricKind, ...] = (*OF_AMOUNTS, "events", "events(x)")
 """Metrics to which one person may add far more than all others."""
 ESTIMATED = (
@@ -77,15 +80,27 @@ class GroupStatistics(Strategy):
 
     def mechanism(self, bounding: Bounding | None = None) -> AnyMechanism:
         if bounding is None:
-            events = of_listed(self.rest, self.neighbours, self.vectors)
+            events = of_few(self.rest, self.neighbours) if self._few else of_listed(self.rest, *self._changed)
             return MeasuredGroups(ListedGroups(), events[-1], self._measurement(events), self.metrics, self.scales)
         assert isinstance(bounding, SplitWeight)
         groups = FoundGroups(bounding.most, full=bounding.full, expected=bounding.expected)
-        finding, events = of_found(self.rest, groups, self.neighbours, self.vectors)
+        finding, events = of_found(self.rest, groups, *self._changed)
         measurement = self._measurement(events)
         return MeasuredGroups(groups, finding.event, measurement, self.metrics, self.scales, finding)
 
-    def _measurement(self, events: tuple[Gaussian, ...]) -> GroupMeasurement:
+    @property
+    def _few(self) -> bool:
+        """True if so few totals are measured, and nothing else, that Laplace noise is smaller: it costs no delta."""
+        targeted = any(metric.target for metric in self.metrics)
+        extra = targeted or any(vector.needs_values for vector in self.vectors)
+        return self.cells is not None and self.cells * len(self.vectors) <= FEW_TOTALS and not extra
+
+    @property
+    def _changed(self) -> tuple[Neighbours, tuple[Vector, ...]]:
+        """What noise depends on besides the budget."""
+        return self.neighbours, self.vectors
+
+    def _measurement(self, events: Events) -> GroupMeasurement:
         using = self._using
         weights = tuple(
             max(metric.weight * _importance(vector, metric) for metric in metrics)
@@ -93,10 +108,13 @@ class GroupStatistics(Strategy):
         )
         own = [_own(vector, metrics) for vector, metrics in zip(self.vectors, using, strict=True)]
         bounds = tuple(next((each.bound for each in metrics if each.bound is not None), None) for metrics in own)
-        targets = tuple(min((each.target / HALF_WIDTH for each in some if each.target), default=None) for some in own)
+        targets = tuple(
+            min((each.target / Normal.half_width for each in some if each.target), default=None) for some in own
+        )
         given = dict(zip(self.vectors, bounds, strict=True))
         bounds = tuple(given[each] or given.get(each.of_all_events) for each in self.vectors)
-        return GroupMeasurement(events, self.vectors, weights, self.neighbours, bounds, targets)
+        units = Sums() if self._few else Squares()
+        return GroupMeasurement(events, self.vectors, weights, self.neighbours, bounds, targets, units)
 
     @cached_property
     def _using(self) -> list[list[Metric]]:
@@ -134,7 +152,8 @@ class GroupStatistics(Strategy):
         first, *others = (f"{float(f'{100 * noise / size:.2g}'):,g}% for" for size in EXAMPLE_SIZES)
         sizes = [f"{first} a group of {EXAMPLE_SIZES[0]:,} people"]
         sizes += [f"{percent} {size:,}" for percent, size in zip(others, EXAMPLE_SIZES[1:], strict=True)]
-        alike = f"This is for people in {EXAMPLE_GROUPS} groups each, with similar amounts."
+        among = f" in {self._example_groups} groups each," if self._example_groups > 1 else ""
+        alike = f"This is for people{among} with similar amounts."
         error = [error_line(", ".join(sizes)), ("", alike)]
         if mechanism.finding is None:
             return [*error, all_appear(item)]
@@ -147,8 +166,14 @@ class GroupStatistics(Strategy):
         found = [finding.error_at(EXAMPLE_GROUPS)] if finding and counted else []
         if not self.vectors:
             return found
-        variance = float(mechanism.measurement.events[-1].variance * EXAMPLE_GROUPS / SQUARED)
-        return [*found, 2 * (variance * sum(self._importances)) ** 0.5]
+        measurement = mechanism.measurement
+        norm = self._example_groups ** (1 / measurement.units.order)
+        return [*found, 2 * norm * measurement.relative_noise * measurement.units.alike(sum(self._importances))]
+
+    @property
+    def _example_groups(self) -> int:
+        """The number of groups of a person in the example."""
+        return EXAMPLE_GROUPS if self.cells is None else min(EXAMPLE_GROUPS, self.cells)
 
     def outlook(self, item: str) -> str:
         measured = " It then measures the other statistics of these, each with a bound of its own."

@@ -1,0 +1,82 @@
+"""Whole units of one person's vectors: put side by side, all of them together have the size that the noise is for."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isqrt, sqrt
+from typing import ClassVar
+
+from headcount.account.calibrate import SQUARED
+from headcount.bound.vectors import Order
+
+SLACK = 1 - 2.0**-40
+"""Factor below one by more than the roundings of shares together."""
+
+
+@dataclass(frozen=True)
+class Units(ABC):
+    """Units of each vector, if one person's are put side by side."""
+
+    most: int
+    order: ClassVar[Order]
+    """Order of the norm that people are scaled to."""
+
+    @property
+    @abstractmethod
+    def one(self) -> int:
+        """Units of a vector that has all of them."""
+
+    @abstractmethod
+    def shared(self, weights: Sequence[float], *, opposite: bool = False) -> list[int]:
+        """Units of each vector; a weight is that of a squared norm. `opposite` if a person may be replaced by one whose
+        vectors point in the opposite direction."""
+
+    @abstractmethod
+    def alike(self, vectors: float) -> float:
+        """The factor by which noise grows if this number of vectors have the same units."""
+
+
+@dataclass(frozen=True)
+class Squares(Units):
+    """Units whose squares have a limit, for Gaussian noise. Vectors that may be negative differ by up to twice a norm
+    if a person is replaced, and not by the root of two: their squares have half of the limit."""
+
+    most: int = SQUARED
+    order = 2
+
+    @property
+    def one(self) -> int:
+        return isqrt(self.most)
+
+    def shared(self, weights: Sequence[float], *, opposite: bool = False) -> list[int]:
+        squared = self.most // 2 if opposite else self.most
+        units = [isqrt(int(squared * SLACK * weight / max(sum(weights), 1e-300))) for weight in weights]
+        if sum(unit**2 for unit in units) > squared:
+            raise ArithmeticError("vectors that are larger together than the noise is for")
+        return units
+
+    def alike(self, vectors: float) -> float:
+        return sqrt(vectors)
+
+
+@dataclass(frozen=True)
+class Sums(Units):
+    """Units whose sum has a limit, for Laplace noise. Two vectors differ by at most the sum of both, whatever their
+    direction."""
+
+    most: int = isqrt(SQUARED)
+    order = 1
+
+    @property
+    def one(self) -> int:
+        return self.most
+
+    def shared(self, weights: Sequence[float], *, opposite: bool = False) -> list[int]:
+        roots = [sqrt(weight) for weight in weights]
+        units = [int(self.most * SLACK * root / max(sum(roots), 1e-300)) for root in roots]
+        if sum(units) > self.most:
+            raise ArithmeticError("vectors that are larger together than the noise is for")
+        return units
+
+    def alike(self, vectors: float) -> float:
+        return vectors
