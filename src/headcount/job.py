@@ -319,7 +319,13 @@ class Job(ABC):
         if not others:
             return f"headcount reads the column {last} of {dataset}. It drops rows without a value."
         listed = f"{', '.join(others)} and {last}"
-        return f"headcount reads the columns {listed} of {dataset}. It drops rows that lack a value in one of them."
+        measured = self.numbers if self.scales is not None else ()
+        needed = [name for name in (*others, last) if name not in measured]
+        dropped = f"headcount reads the columns {listed} of {dataset}. It drops rows that lack a value in"
+        if not measured:
+            return f"{dropped} one of them."
+        lacking = f"A row that lacks a number in {' or '.join(measured)} counts for everything else."
+        return f"{dropped} {' or '.join(needed)}. {lacking}"
 
     def explain(self, strategy: Strategy, mechanism: AnyMechanism) -> list[Statement]:
         """Describe the steps after the selection of the bound."""
