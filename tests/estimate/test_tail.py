@@ -93,17 +93,18 @@ def test_more_noise_makes_smaller_bounds() -> None:
     assert bounds[0] > 100 * bounds[-1]
 
 
-def test_what_is_measured_moves_what_is_said() -> None:
+@pytest.mark.parametrize("kind", [Normal, TwoSided])
+def test_what_is_measured_moves_what_is_said(kind: type[Noise]) -> None:
     """More that exceeds a bound means more that is clipped; a precise value is followed, also one that surprises."""
     clipping = Clipping(posterior(profile(PARETO), NORMS.edges, NOISE))
     bound = clipping.first_bound(10.0)
-    few, many = (clipping.given(bound, Clipped(value * bound, bound, Normal(10.0 * bound))) for value in (0.0, 60.0))
+    few, many = (clipping.given(bound, Clipped(value * bound, bound, kind(10.0 * bound))) for value in (0.0, 60.0))
     assert np.median(few.tail.excess(bound)) < np.median(many.tail.excess(bound))
     ones = np.ones(DRAWS)
     for value in (0.0, 30.0, 1e4):
-        found = clipping.excess(bound, ones, Clipped(value * bound, bound, Normal(0.1 * bound)), 0.0)
+        found = clipping.excess(bound, ones, Clipped(value * bound, bound, kind(0.1 * bound)), 0.0)
         assert found.value - found.below >= 0.9 * value * bound - bound
-    assert clipping.excess(bound, ones, Clipped(0.0, bound, Normal(0.1 * bound)), 0.0).value < 5 * bound
+    assert clipping.excess(bound, ones, Clipped(0.0, bound, kind(0.1 * bound)), 0.0).value < 5 * bound
 
 
 def test_a_hundred_people_with_far_more_are_not_missed() -> None:

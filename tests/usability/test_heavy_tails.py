@@ -66,6 +66,16 @@ def test_amounts_without_a_tail_are_for_the_truth() -> None:
         assert release.table.to_pylist()[0]["sum"] == pytest.approx(LIGHT.sum(), rel=0.01)
 
 
+@pytest.mark.parametrize("amount", [1.0, 10.0])
+def test_everybody_has_the_same_amount(amount: float) -> None:
+    """A fee that all pay: wherever the bound is, what it cuts is measured, and contradicts that people are spread."""
+    of = hc.plan("total", _table(np.full(2_000, amount)), user="user", sum="x", epsilon=1)
+    rows = [released(of, seed).table.to_pylist()[0] for seed in range(SEEDS)]
+    true = 2_000 * amount
+    assert sum(row["low"] <= true <= row["high"] for row in rows) >= SEEDS - 1
+    assert np.median([abs(row["sum"] - true) for row in rows]) < 0.02 * true
+
+
 def test_equal_noise_gives_equal_bytes() -> None:
     """Also of what is computed from draws of its own."""
     first, second = (released(plan("log-normal"), 3) for _ in range(2))

@@ -18,6 +18,8 @@ from headcount.exact import Floats
 
 LEAST_DRAWS = DRAWS / 20
 """Effective number of draws that a measured value leaves at least."""
+CLOSE_DEVIATIONS = 3.0
+"""A measured value that is further than this from every draw, in standard deviations of its noise, contradicts them."""
 SHARING_VARIATION = 0.7
 """Relative standard deviation, between groups, of their part in what is clipped."""
 MOST_VARIATION = 3.0
@@ -154,12 +156,13 @@ def _reweighted(parts: Floats, measured: Clipped) -> tuple[Floats, bool]:
     """Weights of the draws given a measured value; and False if they cannot follow it closely: then as far as some of
     them can."""
     off, noise = measured.value - parts, measured.noise
+    close = bool(np.abs(off).min() <= CLOSE_DEVIATIONS * noise.deviation)
     while True:
         found = noise.log_density(off)
         found = np.exp(found - found.max())
         found /= found.sum()
         if 1 / (found**2).sum() >= LEAST_DRAWS:
-            return found, noise == measured.noise
+            return found, close and noise == measured.noise
         noise = noise.times(1.5)
 
 
