@@ -2,6 +2,7 @@
 costs."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from math import isqrt
 
@@ -58,7 +59,18 @@ def test_many_totals_have_gaussian_noise() -> None:
     assert not strategy((PEOPLE, SUM), 2).pure
     assert not strategy([Metric("sum(x)", "sum", target=0.1)]).pure
     assert not strategy([Metric("mean(x)", "mean")], 1).pure
+    assert not strategy([Metric("sum(x)", "sum", bound=1.0)]).pure, "a bound that is given is one on norms"
+    assert strategy([Metric("sum(x)", "sum", bound=1.0)], 1).pure
     assert isinstance(mechanism((SUM,), 4).event, Gaussian)
+
+
+def test_noise_is_the_smaller_one() -> None:
+    """People in three groups: replaced people have more Laplace noise, and a large delta makes Gaussian noise small."""
+    assert not strategy((PEOPLE,), 3, "replace").pure
+    assert strategy((SUM,), 3, "replace").pure
+    loose = replace(strategy(), budget=Cost(Fraction(1), Fraction(1, 10**3)))
+    assert not loose.pure
+    assert replace(loose, cells=1).pure
 
 
 class Watched(Groups):

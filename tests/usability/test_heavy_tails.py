@@ -1,6 +1,7 @@
 """Totals of amounts of which a few people have most: values, intervals, and what a release says of them."""
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -86,3 +87,13 @@ def test_equal_noise_gives_equal_bytes() -> None:
 def test_a_bound_that_is_given_stays_as_it_is() -> None:
     release = hc.total(_table(TABLES["Pareto"]), user="user", sum="x", bound=200, epsilon=1)
     assert (release.about.estimand, release.about.tail) == ("bounded", "")
+
+
+def test_a_bound_that_is_given_means_the_same_for_two_groups_and_for_four() -> None:
+    """It is one on the root of the sum of squares: nobody with 3,000 in each of two groups is above 5,000."""
+    people = np.repeat(np.arange(500), 2)
+    table = pa.table({"user": people, "group": ["a", "b"] * 500, "x": np.full(1_000, 3_000.0)})
+    asked: dict[str, Any] = {"user": "user", "by": "group", "sum": "x", "bound": 5_000, "epsilon": 50}
+    for keys in (["a", "b"], ["a", "b", "c", "d"]):
+        release = hc.histogram(table, keys=keys, **asked)
+        assert release.table["sum"][0].as_py() == pytest.approx(1_500_000, rel=0.01)

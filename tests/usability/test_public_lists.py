@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 
 import headcount as hc
+from headcount.noise import KeyedEntropy
 from headcount.release import Release
 
 PEOPLE, KEYS = 20_000, 400
@@ -74,3 +75,22 @@ def test_people_with_nearly_everything_are_seen() -> None:
         found = true[rows["item"]]
         held.append(np.mean((np.array(rows["low"]) <= found) & (found <= np.array(rows["high"]))))
     assert np.mean(held) > 0.85
+
+
+def test_a_list_needs_no_delta() -> None:
+    release = released(one_each(), delta=0)
+    assert (release.cost.delta, len(release)) == (0, KEYS)
+
+
+def test_a_loss_that_is_seen_is_undone_by_a_model() -> None:
+    """Rare items are those of people who have four, of which one is kept: all are raised by one ratio, and the release
+    says so."""
+    random, people = np.random.default_rng(2), 60_000
+    common = [(user, user % 20) for user in range(people)]
+    rare = [(people + user, 20 + int(item)) for user in range(400) for item in random.permutation(180)[:4]]
+    table = pa.table(dict(zip(("user", "item"), zip(*common, *rare, strict=True), strict=True)))
+    plan = hc.plan("histogram", table, user="user", by="item", keys=list(range(200)), epsilon=1)
+    releases = [plan.release(entropy=KeyedEntropy(bytes([seed]) * 32)) for seed in range(1, 7)]
+    sampled = [each for each in releases if each.about.bound == 1]
+    modelled = [each for each in sampled if each.about.estimand == "modelled"]
+    assert "if all items lost about the same part by the bound" in " ".join(str(modelled[0]).split())

@@ -31,6 +31,10 @@ MAX_LOSS_FACTOR = 4
 """What is lost of one person counts up to this many times the bound."""
 
 
+SEEN_DEVIATIONS = 3.0
+"""A loss is seen from this many standard deviations of its noise on."""
+
+
 @dataclass(frozen=True)
 class Loss:
     """What sampling removes from everybody, with noise."""
@@ -38,6 +42,11 @@ class Loss:
     taken: float
     deviation: float
     """Standard deviation of the noise."""
+
+    @property
+    def is_seen(self) -> bool:
+        """True if it is more than noise would show."""
+        return self.taken > SEEN_DEVIATIONS * self.deviation
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,7 @@ FOUND_SHARE = Fraction(55, 100)
 """Share of the noise's price for finding groups and counting their people, if more is measured of them."""
 VALUES_SHARE, PROFILE_SHARE, CLIPPED_SHARE = Fraction(3, 100), Fraction(12, 100), Fraction(15, 100)
 """Shares of what is left for values, the profile, and what is clipped; the totals have the rest."""
-FEW_PROFILE_SHARE, FEW_CLIPPED_SHARE = Fraction(15, 100), Fraction(25, 100)
+FEW_PROFILE_SHARE, FEW_CLIPPED_SHARE, FEW_TOTALS_SHARE = Fraction(15, 100), Fraction(25, 100), Fraction(60, 100)
 """The same for few totals, as shares of epsilon."""
 
 
@@ -275,5 +275,5 @@ def of_few(budget: Cost, neighbours: Neighbours) -> tuple[Laplace, ...]:
     """Laplace noise of the measurement, if groups are known and totals are few: of the profile, of what is clipped, and
     of the totals."""
     sensitivity = Fraction(Sums().most * changed_people(neighbours))
-    shares = (FEW_PROFILE_SHARE, FEW_CLIPPED_SHARE, 1 - FEW_PROFILE_SHARE - FEW_CLIPPED_SHARE)
+    shares = (FEW_PROFILE_SHARE, FEW_CLIPPED_SHARE, FEW_TOTALS_SHARE)
     return tuple(Laplace(calibrate.laplace_scale(budget.epsilon * share, sensitivity), sensitivity) for share in shares)

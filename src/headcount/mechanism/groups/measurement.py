@@ -36,6 +36,8 @@ RANGES = 16
 """Number of ranges of values of each group, from which its quantiles are computed."""
 CELLS_DIFFICULTY = 2.0
 """How much larger the error of a quantile is than that of a total with the same noise, about."""
+MANY = 2
+"""A number of groups, of which a person may be in several."""
 Events = tuple[Gaussian, ...] | tuple[Laplace, ...]
 Look = Callable[[Vector, float, float, int], int]
 """Function of a vector, a bound, a limit for one person, and its units: an amount of all people together."""
@@ -80,9 +82,9 @@ class _Lost:
     spread: float
     """Sum of a person's entries per norm, about, if they have one sign: the root of how many groups people are in."""
 
-    def given(self, bound: float, total: float, totals: int, groups: int) -> Excess:
-        """What the bound clips, once there are totals: their number, and their sum."""
-        ratios = self.clipping.ratios(bound, total * GRID, self.spread, totals)
+    def given(self, bound: float, total: float, most: int, groups: int) -> Excess:
+        """What the bound clips, once there are totals: their sum, and how many of them one norm may be spread over."""
+        ratios = self.clipping.ratios(bound, total * GRID, self.spread, most)
         apart = groups / self.spread**2 if groups > 1 else 0.0
         return self.clipping.excess(bound, ratios, self.measured, apart).times(1 / GRID)
 
@@ -120,7 +122,7 @@ class GroupMeasurement:
         19 of 20 cases. 0 if no vector is measured."""
         if not self.vectors:
             return 0
-        profiled = len(dict.fromkeys((PEOPLE, *self.vectors)))
+        profiled = len(self._profiled(self.vectors, MANY))
         noise = _noise_of(self.events[-3]).times(1 / self.units.shared([1] * profiled)[0])
         return ceil(float(critical(noise)(1, NORMS.cells)[0]) + Z * noise.deviation)
 
@@ -237,7 +239,8 @@ class GroupMeasurement:
             noise = _noise(event, each.vector.totals(count), entropy)
             unit = each.bound / (own * NORM_GUARD) / GRID
             values = (groups.totals(each.vector, each.bound, own) + noise).astype(np.float64) * unit
-            lost = each.lost.given(each.bound, float(values.sum()), len(values), count) if each.lost else NOTHING
+            most = len(values) if self._is_spread(count) else 1
+            lost = each.lost.given(each.bound, float(values.sum()), most, count) if each.lost else NOTHING
             found.append(NoisyVector(each.vector, each.bound, Totals(values, _deviation(event) * unit, lost)))
         return tuple(found)
 

@@ -7,18 +7,27 @@ from functools import cached_property
 from typing import Any
 
 from headcount.account.events import Neighbours
+from headcount.account.threshold import changed_people
 from headcount.bound import Bounding, SplitWeight
 from headcount.bound.groups import FoundGroups, ListedGroups
 from headcount.bound.selection.profile import FromProfile
 from headcount.bound.selection.selection import BoundSelection
 from headcount.bound.vectors import Vector
 from headcount.estimate.tail.noise import Normal
-from headcount.mechanism.groups.measured import LARGE_TAIL, MeasuredGroups, of_few, of_found, of_listed
+from headcount.mechanism.groups.measured import (
+    FEW_TOTALS_SHARE,
+    LARGE_TAIL,
+    MeasuredGroups,
+    of_few,
+    of_found,
+    of_listed,
+    shares,
+)
 from headcount.mechanism.groups.measurement import Events, GroupMeasurement
 from headcount.mechanism.groups.metric import OF_AMOUNTS, Metric, MetricKind, vectors
 from headcount.mechanism.groups.units import Squares, Sums
 from headcount.mechanism.mechanism import AnyMechanism, Columns
-from headcount.mechanism.strategy import Forecast, Strategy, all_appear, error_line, few_people
+from headcount.mechanism.strategy import Forecast, Strategy, all_appear, error_line, few_people, sigma
 from headcount.mechanism.unknown.strategy import ROUNDS_MOST_ITEMS, needed_in_rounds, outlook_of_rounds
 from headcount.source.amounts import GRID
 from headcount.source.axis import Axis
@@ -26,7 +35,7 @@ from headcount.source.axis import Axis
 DIVISOR_WEIGHT = 0.4
 """Weight of a count that only means are divided by, beside what is measured itself."""
 FEW_TOTALS = 3
-"""Most totals of one person for which Laplace noise is smaller than Gaussian noise, however people are spread."""
+"""Most totals for which Laplace noise may be smaller than Gaussian noise, however people are spread."""
 ADDED_UP: tuple[MetricKind, ...] = (*OF_AMOUNTS, "events", "events(x)")
 """Metrics to which one person may add far more than all others."""
 ESTIMATED = (
@@ -88,12 +97,29 @@ class GroupStatistics(Strategy):
         measurement = self._measurement(events)
         return MeasuredGroups(groups, finding.event, measurement, self.metrics, self.scales, finding)
 
-    @property
+    @cached_property
     def _few(self) -> bool:
-        """True if so few totals are measured, and nothing else, that Laplace noise is smaller: it costs no delta."""
-        targeted = any(metric.target for metric in self.metrics)
-        extra = targeted or any(vector.needs_values for vector in self.vectors)
-        return self.cells is not None and self.cells * len(self.vectors) <= FEW_TOTALS and not extra
+        """True if so few totals are measured, and nothing else, that Laplace noise is smaller: it costs no delta. A
+        bound that is given is one on norms, which several groups have another one for."""
+        given = self.cells != 1 and any(metric.bound for metric in self.metrics)
+        extra = any(metric.target for metric in self.metrics) or any(each.needs_values for each in self.vectors)
+        if self.cells is None or self.cells * len(self.vectors) > FEW_TOTALS or given or extra:
+            return False
+        return not self.rest.delta or self._laplace < self._gaussian
+
+    @property
+    def _laplace(self) -> float:
+        """Standard deviation of Laplace noise for a norm of 1 that is spread over all groups evenly."""
+        assert self.cells is not None
+        noise = 2**0.5 * changed_people(self.neighbours) / float(self.rest.epsilon * FEW_TOTALS_SHARE)
+        return float(noise * len(self.vectors) * self.cells**0.5)
+
+    @property
+    def _gaussian(self) -> float:
+        """Standard deviation of Gaussian noise for a norm of 1."""
+        changed, signed = changed_people(self.neighbours), any(each.kind == "amount" for each in self.vectors)
+        noise = sigma(self.rest) * (changed if signed else changed**0.5) * len(self.vectors) ** 0.5
+        return float(noise / float(shares(self.vectors)[-1][0]) ** 0.5)
 
     @property
     def _changed(self) -> tuple[Neighbours, tuple[Vector, ...]]:

@@ -64,18 +64,20 @@ class Clipped(ScalarMechanism):
     @property
     def estimand(self) -> Estimand:
         if self._lost:
-            return "true"
+            return "modelled" if self._lost.is_seen else "true"
         return "bounded" if self.poisson_people is None and self.scalar_event is None else "modelled"
 
     @property
     def assumption(self) -> str:
         if self.poisson_people is not None:
             return "if people's counts are Poisson"
+        if self._lost:
+            return "if all items lost about the same part by the bound"
         return f"unless someone lost more than {MAX_TAKEN_FACTOR} times the bound"
 
     @property
     def measured_coverage(self) -> bool:
-        return self.poisson_people is None and self.scalar_event is not None
+        return self.poisson_people is None and (self.scalar_event is not None or self._lost is not None)
 
     @property
     def interval_meaning(self) -> str:

@@ -152,7 +152,7 @@ class KnownItems(Strategy):
     def _samples(self) -> int:
         """The most items that are kept of each person, where nearly everybody has no more: as many as Laplace noise is
         smaller for. 0 if none are."""
-        if self.count == "events" or not self._corrects:
+        if self.count == "events" or not (self._corrects and self._prefers_gaussian):
             return 0
         equal = (sigma(self.budget) * float(self.budget.epsilon)) ** 2 / (2 * changed_people(self.neighbours))
         return min(int(equal), MAX_SAMPLED_ITEMS)
