@@ -57,8 +57,8 @@ def test_counts_of_a_list_that_is_mostly_empty_add_up() -> None:
     users = np.repeat(np.arange(5_000), random.geometric(0.12, 5_000))
     items = (6_000 ** random.random(len(users))).astype(np.int64)
     table = pa.table({"user": users, "item": items}).group_by(["user", "item"]).aggregate([])
-    found = sum(released(table, 6_000).table["count"].to_pylist())
-    assert found == pytest.approx(len(table), rel=0.3)
+    found = [sum(released(table, 6_000).table["count"].to_pylist()) for _ in range(3)]
+    assert np.median(found) == pytest.approx(len(table), rel=0.3)
 
 
 def test_people_with_nearly_everything_are_seen() -> None:
