@@ -6,7 +6,6 @@ from benchmarks.evidence.experiment import (
     ITEMS,
     KNOWN,
     LEDGER,
-    MECHANISMS,
     NOISE,
     OPENDP,
     ORDERED,
@@ -66,18 +65,9 @@ NIGHT = (
         real=True,
     ),
     Experiment(
-        "audit",
-        "The black-box audit of every mechanism",
-        module("audit", "mechanisms", "--runs", "30000"),
-        with_own("audit", *MECHANISMS),
-        120,
-        ("mechanisms", "summary"),
-        packages=("numpy",),
-    ),
-    Experiment(
         "panel",
         "Coverage on 32 tables",
-        module("coverage", "--runs", "8", "--beside", "weighted"),
+        module("coverage", "--runs", "3", "--beside", "weighted"),
         with_own("coverage", *COUNTS, "benchmarks/panel.py"),
         75,
         ("default",),
@@ -86,7 +76,7 @@ NIGHT = (
     Experiment(
         "panel-epsilons",
         "Coverage at other epsilons",
-        module("coverage", "--epsilon", "0.1,0.5,4", "--runs", "3"),
+        module("coverage", "--epsilon", "0.1,0.5,4", "--half", "report", "--runs", "1"),
         with_own("coverage", *COUNTS, "benchmarks/panel.py"),
         60,
         ("epsilons",),
@@ -95,7 +85,7 @@ NIGHT = (
     Experiment(
         "panel-events",
         "Coverage of events",
-        module("coverage", "--count", "events", "--runs", "3"),
+        module("coverage", "--count", "events", "--half", "report", "--runs", "2"),
         with_own("coverage", *COUNTS, "benchmarks/panel.py"),
         25,
         ("events",),
@@ -113,7 +103,7 @@ NIGHT = (
     Experiment(
         "panel-rounds",
         "Coverage of `rounds`",
-        module("coverage", "--mechanism", "rounds", "--runs", "3"),
+        module("coverage", "--mechanism", "rounds", "--half", "report", "--runs", "2"),
         with_own("coverage", *COUNTS, "benchmarks/panel.py"),
         25,
         ("rounds",),
@@ -122,7 +112,7 @@ NIGHT = (
     Experiment(
         "coverage-jobs",
         "Coverage of the other jobs",
-        module("coverage_jobs", "--runs", "6"),
+        module("coverage_jobs", "--runs", "2"),
         with_own("coverage_jobs", *COUNTS, *TOP, *GROUPS, f"{SRC}/jobs/*.py"),
         60,
         ("jobs",),
@@ -131,7 +121,7 @@ NIGHT = (
     Experiment(
         "coverage-groups",
         "Coverage of statistics of groups",
-        module("coverage_groups", "--runs", "3"),
+        module("coverage_groups", "--runs", "2"),
         with_own("coverage_groups", *GROUPS),
         25,
         ("groups",),
@@ -139,7 +129,7 @@ NIGHT = (
     Experiment(
         "tails",
         "Sums, means and totals of heavy-tailed tables",
-        module("tails"),
+        module("tails", "--runs", "30"),
         with_own("tails", *GROUPS, f"{SRC}/jobs/total.py", "benchmarks/amounts.py", "benchmarks/tails.json"),
         15,
         real=True,
@@ -147,7 +137,7 @@ NIGHT = (
     Experiment(
         "shape-intervals",
         "Coverage of shapes",
-        module("shape_intervals"),
+        module("shape_intervals", "--runs", "20"),
         with_own("shape_intervals", *SHAPE),
         30,
         ("staircase",),
@@ -196,13 +186,21 @@ NIGHT = (
     Experiment(
         "weighted",
         "The default beside `thresholded` at its best bound",
-        module("weighted"),
+        module("weighted", "--runs", "2"),
         with_own("weighted", *COUNTS),
         40,
         ("default",),
         real=True,
     ),
-    Experiment("choice", "The chosen bound", module("choice"), with_own("choice", *COUNTS), 30, ("choice",), real=True),
+    Experiment(
+        "choice",
+        "The chosen bound",
+        module("choice", "--runs", "2"),
+        with_own("choice", *COUNTS),
+        30,
+        ("choice",),
+        real=True,
+    ),
     Experiment(
         "short-lists",
         "People per month, nobody bounded",
@@ -231,7 +229,13 @@ NIGHT = (
         real=True,
     ),
     Experiment(
-        "found", "Items found one after another", module("found"), with_own("found", *TOP), 40, ("found",), real=True
+        "found",
+        "Items found one after another",
+        module("found", "--runs", "5"),
+        with_own("found", *TOP),
+        40,
+        ("found",),
+        real=True,
     ),
     Experiment(
         "race", "Selecting a hundred thousand items", module("race"), with_own("race", *NOISE), 1, ("race",), alone=True
@@ -242,7 +246,7 @@ NIGHT = (
     Experiment(
         "missing-mass",
         "Items without counts",
-        module("missing_mass"),
+        module("missing_mass", "--runs", "1"),
         with_own("missing_mass", *COUNTS, "benchmarks/set_union.py"),
         20,
         ("missing",),
@@ -269,7 +273,7 @@ NIGHT = (
     Experiment(
         "quantiles",
         "Quantiles beside OpenDP",
-        module("quantiles"),
+        module("quantiles", "--runs", "5"),
         with_own("quantiles", *ORDERED),
         30,
         ("ranks",),
@@ -278,7 +282,7 @@ NIGHT = (
     Experiment(
         "decades",
         "Quantiles over decades",
-        module("quantiles", "--decades"),
+        module("quantiles", "--decades", "--runs", "2"),
         with_own("quantiles", *ORDERED),
         15,
         ("decades",),
@@ -288,7 +292,7 @@ NIGHT = (
     Experiment(
         "shape",
         "Shapes: time and error",
-        module("shape"),
+        module("shape", "--runs", "10"),
         with_own("shape", *SHAPE),
         40,
         ("million", "releases", "error", "derived"),
@@ -298,7 +302,7 @@ NIGHT = (
     Experiment(
         "shares",
         "Shares of people and of rows",
-        module("distribution", "--only", "targets"),
+        module("distribution", "--only", "targets", "--runs", "5"),
         with_own("distribution", *SHARES, "benchmarks/targets.py"),
         40,
         ("targets",),
@@ -307,7 +311,9 @@ NIGHT = (
     Experiment(
         "distribution",
         "The distribution behind the counts",
-        module("distribution"),
+        module(
+            "distribution", "--runs", "5", "--only", "times", "--only", "default", "--only", "words", "--only", "unlike"
+        ),
         with_own("distribution", *SHARES),
         60,
         real=True,
@@ -333,7 +339,7 @@ NIGHT = (
     Experiment(
         "tpch",
         "Statistics of groups on TPC-H",
-        module("tpch", "--runs", "3"),
+        module("tpch", "--runs", "2"),
         with_own("tpch", *GROUPS),
         60,
         environments=("opendp", "smartnoise"),
@@ -342,7 +348,7 @@ NIGHT = (
     Experiment(
         "scale",
         "Time and memory beside the plain query",
-        module("scale", "--full", "--again", "--images", "docs/images"),
+        module("scale", "--full", "--rounds", "1", "--limit", "300", "--again", "--images", "docs/images"),
         (*KNOWN, *TOP, *SCALE),
         180,
         environments=("opendp", "diffprivlib"),
