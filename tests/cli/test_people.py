@@ -136,3 +136,5 @@ def test_months_and_some_rows(tmp_path: Path) -> None:
     refused = headcount("histogram", *asked, "--per=month", "--dates=2024-01-01", cwd=tmp_path)
     assert refused.returncode == 2
     assert "--dates 2024-01-01: a lower and an upper end. Fix: --dates 2024-01-01..2024-12-31" in refused.stderr
+    refused = headcount("histogram", *asked, "--per=month", "--dates=2023-02-01:2023-04-30", cwd=tmp_path)
+    assert refused.stderr.rstrip().endswith("Fix: --dates 2023-02-01..2023-04-30")

@@ -185,7 +185,9 @@ def _pair(name: str, typed: str) -> Any:
     """Two numbers, as 0..1000."""
     low, dots, high = typed.partition("..")
     if not dots:
-        raise BadParameter(f"{name}={typed}: a lower and an upper end.", fix=PAIRS[name])
+        ends = re.split(r"[:,]| to ", typed)
+        fix = f"{name}={'..'.join(map(str.strip, ends))}" if len(ends) == 2 else PAIRS[name]
+        raise BadParameter(f"{name}={typed}: a lower and an upper end.", fix=fix)
     return low, high
 
 
