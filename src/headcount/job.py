@@ -357,7 +357,7 @@ class Job(ABC):
     def unseen(self, mechanism: AnyMechanism, selections: Sequence[BoundSelection[Any]]) -> str:
         """Say what intervals for the true counts cannot cover: a few people with far more than everyone else."""
         people = mechanism.unseen or next((each.unseen for each in reversed(selections) if each.unseen), 0)
-        if not people or mechanism.estimand != "true" or not mechanism.bounding.cuts:
+        if not people or mechanism.estimand != "true":
             return ""
         if self.counts_events or self.scales is not None:
             values = f"the {self.values}" if self.values == "total" else self.values

@@ -141,7 +141,8 @@ def test_everything_that_is_released_has_noise() -> None:
     assert again.asked == [noisy.second.bound_squared]
     unit = again.unit(noisy.second.bound_squared)
     assert noisy.second.totals.values.tolist() == [57 / unit]
-    seen = mechanism.second.look(again, 1, Fixed(7))
+    seen = mechanism.second.look(again, 100, Fixed(7))
+    assert not again.sizes.by_bin(np.array(seen.edges)).all()
     assert (seen.counts - again.sizes.by_bin(np.array(seen.edges)) == 7 / NORM).all()
     cut = float(noisy.second.clipped.deviation) / sqrt(mechanism.second.clipped.variance) * NORM
     without = again.sizes.clipped(noisy.second.bound_squared, cut, 2**24)

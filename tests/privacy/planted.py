@@ -1099,12 +1099,6 @@ BUGS = [
         "tests/bound/test_listed.py::test_events_are_refused",
     ),
     Bug(
-        "few with more are still said to be unseen where nothing is cut",
-        "job.py",
-        ((" or not mechanism.bounding.cuts:", ":"),),
-        SHORT + "test_a_profile_decides_about_a_longer_list",
-    ),
-    Bug(
         "shown above the threshold, not at it",
         "mechanism/unknown/thresholded.py",
         ((", entropy) >= self.event.threshold", ", entropy) > self.event.threshold"),),
