@@ -186,7 +186,7 @@ NIGHT = (
     Experiment(
         "weighted",
         "The default beside `thresholded` at its best bound",
-        module("weighted", "--runs", "2"),
+        module("weighted"),
         with_own("weighted", *COUNTS),
         40,
         ("default",),
@@ -195,7 +195,7 @@ NIGHT = (
     Experiment(
         "choice",
         "The chosen bound",
-        module("choice", "--runs", "2"),
+        module("choice"),
         with_own("choice", *COUNTS),
         30,
         ("choice",),
@@ -231,7 +231,7 @@ NIGHT = (
     Experiment(
         "found",
         "Items found one after another",
-        module("found", "--runs", "5"),
+        module("found"),
         with_own("found", *TOP),
         40,
         ("found",),
