@@ -143,9 +143,10 @@ def measured(
 ) -> dict[str, list[float]]:
     """Of each metric: l1, the median relative error, the share of intervals that hold, and the share that is shown."""
     keys = sorted(group if len(group) > 1 else group[0] for group in true) if known else None
-    ends: dict[str, Any] = {"range": (0, MOST_PRICE)} if "median(x)" in metrics else {}
+    more: dict[str, Any] = {"range": (0, MOST_PRICE)} if "median(x)" in metrics else {}
+    more["promise"] = "each row belongs to one person"  # of a join by keys
     release = aggregate(
-        connection.sql(question.sql), user="user", by=question.by, metrics=metrics, keys=keys, epsilon=epsilon, **ends
+        connection.sql(question.sql), user="user", by=question.by, metrics=metrics, keys=keys, epsilon=epsilon, **more
     )
     rows = release.table.to_pydict()
     groups = list(zip(*(rows[name] for name in question.by), strict=True))
