@@ -10,7 +10,9 @@ from pathlib import Path
 from time import perf_counter
 
 from headcount.account import Charge, Cost, Ledger, store
-from headcount.account.chain import Row, amount, digest
+from headcount.account.append import charge_row, seal_row
+from headcount.account.chain import History
+from headcount.account.rows import follow
 
 PRICE = Cost(Fraction("0.001"), Fraction(0))
 LONG = 100_000
@@ -37,18 +39,19 @@ def rate(folder: Path, writers: int, requests: int = 320) -> tuple[float, float]
 
 
 def long_ledger(path: Path, rows: int) -> None:
-    """A ledger of `rows` rows, written in one transaction with the module's own functions."""
+    """A ledger of `rows` rows, written in one transaction with the package's own functions."""
     Ledger(path, epsilon=10**8)
+    fields = {"nonce": "", "data": "", "secret": ""}
     with store.writing(path) as connection:
-        (last,) = store.rows(connection)
+        history = History()
+        follow(history, connection, path)
         for number in range(1, rows // 2):
-            spent = amount(Cost(PRICE.epsilon * number, Fraction(0)), "spent_")
-            body = {"at": "2026-01-01T00:00:00+00:00", "data": "", **Charge(str(number), PRICE).body(), **spent}
-            charge = Row.after(last, kind="reserve", request=digest(body), reserved=None, body=body)
-            seal = {"sha256": "0" * 64, **spent}
-            last = Row.after(charge, kind="seal", request=charge.request, reserved=charge.number, body=seal)
+            charge = charge_row(history, Charge(str(number), PRICE), fields)
+            history.add(charge)
             store.append(connection, charge)
-            store.append(connection, last)
+            seal = seal_row(history, charge, b"a release")
+            history.add(seal)
+            store.append(connection, seal)
 
 
 def main() -> None:
