@@ -50,7 +50,7 @@ bench-tpch: .venv/ready .venv-opendp/ready .venv-smartnoise/ready
 evidence-quick: .venv/ready
 	$(BIN)/python -m benchmarks.evidence run --quick
 
-# All figures: about four hours on two cores (nohup make evidence &). What is not stale is not measured again,
+# All figures: about five hours on two cores (nohup make evidence &). What is not stale is not measured again,
 # so it may be interrupted; one that fails does not stop the others. `python -m benchmarks.evidence list` shows progress.
 evidence: .venv/ready
 	-$(BIN)/pip install --quiet --editable '.[bench,tpch]'
