@@ -2304,7 +2304,7 @@ BUGS = [
         "few totals: every vector with all of the units",
         "mechanism/groups/units.py",
         (
-            ("self.most * SLACK * root / max(sum(roots), 1e-300)", "self.most * SLACK"),
+            ("int(self.most * SLACK * weight / max(sum(weights), 1e-300))", "int(self.most * SLACK)"),
             ("if sum(units) > self.most:", "if max(units) > self.most:"),
         ),
         FEW + "test_one_person_adds_what_the_noise_is_for[three-by number-huge-add-remove]",
@@ -2320,17 +2320,35 @@ BUGS = [
         "mechanism/groups/measured.py",
         (
             (
-                "shares = (FEW_PROFILE_SHARE, FEW_CLIPPED_SHARE, FEW_TOTALS_SHARE)",
-                "shares = (FEW_PROFILE_SHARE, FEW_CLIPPED_SHARE, FEW_TOTALS_SHARE + FEW_PROFILE_SHARE)",
+                "LAPLACE_SHARES = Fraction(15, 100), Fraction(25, 100), Fraction(60, 100)",
+                "LAPLACE_SHARES = Fraction(15, 100), Fraction(25, 100), Fraction(75, 100)",
             ),
         ),
         FEW + "test_epsilon_is_paid_once_and_no_delta[sum-add-remove]",
     ),
     Bug(
-        "few totals: means as well, whose centres Laplace noise is not paid for",
+        "without a delta: the values that centres follow from are not paid for",
+        "mechanism/groups/measured.py",
+        (("left = 1 - sum(values, start=Fraction(0))", "left = Fraction(1)"),),
+        FEW + "test_without_a_delta_epsilon_is_paid_once_for_any_number_of_groups[mean-4-add-remove]",
+    ),
+    Bug(
+        "without a delta: values scaled to the root of squares",
+        "mechanism/groups/measurement.py",
+        (("VALUES.cells, once=vector.once, order=vector.order)", "VALUES.cells, once=vector.once)"),),
+        FEW + "test_one_person_adds_what_the_noise_of_all_statistics_is_for[by number-signs-add-remove]",
+    ),
+    Bug(
+        "without a delta: the pool of a scale's cells scaled to the root of squares",
+        "mechanism/groups/measurement.py",
+        (("vector.column, vector.cells, order=vector.order)", "vector.column, vector.cells)"),),
+        FEW + "test_one_person_adds_what_the_noise_of_all_statistics_is_for[by number-signs-add-remove]",
+    ),
+    Bug(
+        "without a delta: Laplace noise for people who are scaled to the root of squares",
         "mechanism/groups/strategy.py",
-        (("> FEW_TOTALS or given or extra", "> FEW_TOTALS or given"),),
-        FEW + "test_many_totals_have_gaussian_noise",
+        (("units = Sums() if self._laplace else Squares()", "units = Sums() if self._few else Squares()"),),
+        FEW + "test_one_person_adds_what_the_noise_of_all_statistics_is_for[by number-huge-add-remove]",
     ),
     Bug(
         "groups: nobody is scaled",
@@ -2997,12 +3015,7 @@ BUGS = [
     Bug(
         "the number of people with noise / 1.1",
         "bound/selection/people.py",
-        (
-            (
-                "entropy.draw(DiscreteLaplace(1 / self.epsilon), 1)",
-                "entropy.draw(DiscreteLaplace(10 / self.epsilon / 11), 1)",
-            ),
-        ),
+        (("self.noisy(count, entropy)", "PeopleCount(self.epsilon * 11 / 10).noisy(count, entropy)"),),
         SAMPLED + "test_how_many_people_there_are",
     ),
     Bug(

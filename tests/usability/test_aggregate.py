@@ -310,7 +310,11 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
         {"weights": {"people": 1e300}},
         "weights: that of 'people' lies between 1/1000 and 1000. Fix: weights={\"sum(price)\": 3}",
     ),
-    ({"delta": 0}, "delta=0: what is measured has Gaussian noise. Fix: delta=1e-6"),
+    (
+        {"delta": 0},
+        "delta=0: groups that are not known in advance need a delta above 0. Fix: delta=1e-6, or the list of groups: "
+        'keys=["north", "south"]',
+    ),
 ]
 TYPED = pa.table(
     {

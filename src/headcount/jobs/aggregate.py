@@ -20,7 +20,7 @@ from headcount.bound.selection.selection import BoundSelection
 from headcount.errors import BadParameter
 from headcount.exact import Number, positive
 from headcount.job import ESTIMATED, few_with_more
-from headcount.jobs.items import ListedItemJob
+from headcount.jobs.items import ListedItemJob, check_zero_delta_of_groups
 from headcount.jobs.metrics import canonical_metric, column_of, cut_metrics, metric_of, parse_metrics
 from headcount.mechanism.groups.metric import Metric
 from headcount.mechanism.groups.strategy import GroupStatistics
@@ -203,7 +203,12 @@ class Aggregate(ListedItemJob):
             )
 
     def check_zero_delta(self) -> None:
-        raise BadParameter("delta=0: what is measured has Gaussian noise.", fix="delta=1e-6")
+        if not self.known:
+            raise BadParameter(
+                "delta=0: groups that are not known in advance need a delta above 0.",
+                fix='delta=1e-6, or the list of groups: keys=["north", "south"]',
+            )
+        check_zero_delta_of_groups(self.bound)
 
     @property
     def _released(self) -> list[str]:

@@ -18,6 +18,7 @@ from headcount.errors import BadParameter
 from headcount.exact import Number
 from headcount.jobs import parameters
 from headcount.jobs.histogram_parameters import HistogramParameters
+from headcount.jobs.items import check_zero_delta_of_groups
 from headcount.mechanism.baseline import strategy as plume
 from headcount.mechanism.baseline.strategy import PlumeStrategy
 from headcount.mechanism.groups.strategy import GroupStatistics, one_interval, sum_of_groups
@@ -271,8 +272,9 @@ class Histogram(HistogramParameters):
         return super().table(noisy, one_interval(columns) if self.measured else columns, people)
 
     def check_zero_delta(self) -> None:
-        if self.measured:
-            raise BadParameter("delta=0: sums have Gaussian noise.", fix="delta=1e-6")
+        if self.measured and self.known:
+            check_zero_delta_of_groups([self.bound] if isinstance(self.bound, int) else [])
+            return
         if self.mechanism == Sampled.name:
             raise BadParameter("delta=0: a sample needs a delta above 0.", fix="delta=1e-6")
         if not self.known:

@@ -215,3 +215,13 @@ def every_item(by: Sequence[str], lists: Sequence[Mapping[str, pa.Array]]) -> pa
         for column, values in each.items()
     }
     return pa.table(dict(zip(item_names(len(by)), (parts[column] for column in by), strict=True)))
+
+
+def check_zero_delta_of_groups(bounds: Sequence[Any]) -> None:
+    """Refuse a delta of 0 for statistics of known groups with bounds that are given."""
+    if bounds:
+        raise BadParameter(
+            "delta=0: a bound that is given limits the Euclidean norm of what a person has, which is for Gaussian "
+            "noise.",
+            fix="delta=1e-6, or no bound",
+        )

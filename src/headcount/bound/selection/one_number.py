@@ -1,9 +1,9 @@
-"""Selections by one number that all people add up to, with Laplace noise for the most that one of them adds.
+"""One number that all people add up to, with Laplace noise for the most that one of them adds; and selections by it.
 
 A person adds between 0 and `sensitivity`, so adding, removing or replacing one changes the number by at most that.
 """
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
@@ -16,11 +16,11 @@ from headcount.noise.laplace import DiscreteLaplace
 from headcount.source.contributions import Contributions
 
 
-@dataclass(frozen=True)
-class OneNumber(BoundSelection[Sizes]):
-    """A selection by one noisy number, computed from how much each person has."""
+class NoisyNumber(ABC):
+    """A number with noise."""
 
-    by_number: ClassVar[bool] = True
+    epsilon: Fraction
+    """Privacy cost."""
 
     @property
     @abstractmethod
@@ -34,11 +34,19 @@ class OneNumber(BoundSelection[Sizes]):
 
     @property
     def events(self) -> tuple[Event, ...]:
+        """Privacy events of `noisy`."""
         return (Laplace(self.scale, Fraction(self.sensitivity)),)
-
-    def look(self, contributions: Contributions) -> Sizes:
-        return sizes(contributions, "sum")
 
     def noisy(self, number: int, entropy: Entropy) -> int:
         """The number with noise."""
         return number + int(entropy.draw(DiscreteLaplace(self.scale), 1)[0])
+
+
+@dataclass(frozen=True)
+class OneNumber(NoisyNumber, BoundSelection[Sizes]):
+    """A selection by one noisy number, computed from how much each person has."""
+
+    by_number: ClassVar[bool] = True
+
+    def look(self, contributions: Contributions) -> Sizes:
+        return sizes(contributions, "sum")

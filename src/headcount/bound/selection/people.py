@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import log
 
-from headcount.account.events import Event, Laplace
 from headcount.bound.measured import added
+from headcount.bound.selection.one_number import NoisyNumber
 from headcount.noise import Entropy
-from headcount.noise.laplace import DiscreteLaplace
 from headcount.source.contributions import Contributions
 
 
@@ -24,16 +23,14 @@ class NoisyCount:
 
 
 @dataclass(frozen=True)
-class PeopleCount:
+class PeopleCount(NoisyNumber):
     """Private count of all people."""
 
     epsilon: Fraction
-    """Privacy cost."""
 
     @property
-    def events(self) -> tuple[Event, ...]:
-        """Privacy events of `draw`."""
-        return (Laplace(1 / self.epsilon, Fraction(1)),)
+    def sensitivity(self) -> int:
+        return 1
 
     def look(self, contributions: Contributions) -> int:
         """Count the people. Not yet private: must not be released."""
@@ -41,12 +38,11 @@ class PeopleCount:
 
     def draw(self, count: int, entropy: Entropy) -> NoisyCount:
         """Add noise to the number."""
-        noisy = count + int(entropy.draw(DiscreteLaplace(1 / self.epsilon), 1)[0])
-        return NoisyCount(max(noisy, 1), log(20) / float(self.epsilon) + 1)
+        return NoisyCount(max(self.noisy(count, entropy), 1), log(20) * float(self.scale) + 1)
 
     def explain(self) -> str:
         """Describe the count to users, in a sentence."""
         return (
             "headcount also counts all people, with Laplace noise with a standard deviation of "
-            f"{2**0.5 / float(self.epsilon):.3g}."
+            f"{2**0.5 * float(self.scale):.3g}."
         )

@@ -45,8 +45,10 @@ FOUND_SHARE = Fraction(55, 100)
 """Share of the noise's price for finding groups and counting their people, if more is measured of them."""
 VALUES_SHARE, PROFILE_SHARE, CLIPPED_SHARE = Fraction(3, 100), Fraction(12, 100), Fraction(15, 100)
 """Shares of what is left for values, the profile, and what is clipped; the totals have the rest."""
-FEW_PROFILE_SHARE, FEW_CLIPPED_SHARE, FEW_TOTALS_SHARE = Fraction(15, 100), Fraction(25, 100), Fraction(60, 100)
-"""The same for few totals, as shares of epsilon."""
+LAPLACE_VALUES_SHARE = Fraction(10, 100)
+"""Share of epsilon for values, if noise is Laplace."""
+LAPLACE_SHARES = Fraction(15, 100), Fraction(25, 100), Fraction(60, 100)
+"""Shares of what is left of epsilon for the profile, for what is clipped, and for the totals."""
 
 
 @dataclass(frozen=True)
@@ -271,9 +273,15 @@ def of_listed(budget: Cost, neighbours: Neighbours, vectors: tuple[Vector, ...])
     return tuple(calibrate.gaussians(budget.epsilon, budget.delta, parts))
 
 
-def of_few(budget: Cost, neighbours: Neighbours) -> tuple[Laplace, ...]:
-    """Laplace noise of the measurement, if groups are known and totals are few: of the profile, of what is clipped, and
-    of the totals."""
+def laplace_shares(vectors: tuple[Vector, ...]) -> list[Fraction]:
+    """The share of each measurement in epsilon, if noise is Laplace."""
+    values = [LAPLACE_VALUES_SHARE] if any(vector.needs_values for vector in vectors) else []
+    left = 1 - sum(values, start=Fraction(0))
+    return [*values, *(left * share for share in LAPLACE_SHARES)]
+
+
+def of_listed_by_sums(budget: Cost, neighbours: Neighbours, vectors: tuple[Vector, ...]) -> tuple[Laplace, ...]:
+    """Laplace noise of the measurement, if groups are known: no delta is needed."""
     sensitivity = Fraction(Sums().most * changed_people(neighbours))
-    shares = (FEW_PROFILE_SHARE, FEW_CLIPPED_SHARE, FEW_TOTALS_SHARE)
-    return tuple(Laplace(calibrate.laplace_scale(budget.epsilon * share, sensitivity), sensitivity) for share in shares)
+    parts = (budget.epsilon * share for share in laplace_shares(vectors))
+    return tuple(Laplace(calibrate.laplace_scale(part, sensitivity), sensitivity) for part in parts)

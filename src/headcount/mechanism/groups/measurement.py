@@ -7,8 +7,8 @@ together:
 4. the totals of every group, scaled to the bounds
 
 One person's vectors, put side by side and each scaled to its share, are one vector of a known norm: so each of the four
-is one event, however the shares are chosen. Its noise is Gaussian; or Laplace, if there are few totals. Proof for both
-kinds of neighbours: docs/proofs/groups.md.
+is one event, however the shares are chosen. Its noise is Gaussian; or Laplace, without a delta, or if there are few
+totals. Proof for both kinds of neighbours: docs/proofs/groups.md.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -146,11 +146,11 @@ class GroupMeasurement:
         for each, own in zip(self.vectors, units, strict=True):
             vector = replace(each, order=self.units.order)
             if vector.centred:
-                values = Vector("values", vector.column, VALUES.cells, once=vector.once)
+                values = Vector("values", vector.column, VALUES.cells, once=vector.once, order=vector.order)
                 vector = replace(vector, centre=_centre(*self._values(groups, values, own, entropy)))
             elif vector.kind == "cells":
-                counts, _ = self._values(groups, Vector("pooled", vector.column, vector.cells), own, entropy)
-                pooled[vector.column] = distribution(counts)
+                values = Vector("pooled", vector.column, vector.cells, order=vector.order)
+                pooled[vector.column] = distribution(self._values(groups, values, own, entropy)[0])
                 starts = balanced_ranges(pooled[vector.column], RANGES)
                 vector = replace(vector, cells=len(starts), starts=starts)
             vectors.append(vector)
@@ -232,7 +232,8 @@ class GroupMeasurement:
     ) -> tuple[NoisyVector, ...]:
         """The totals of every vector, with noise."""
         event, found = self.events[-1], []
-        shares = shared([each.error for each in planned], self.weights, self.targets or (None,) * len(planned))
+        targets = self.targets or (None,) * len(planned)
+        shares = shared([each.error for each in planned], self.weights, targets, self.units.order)
         signed = any(each.vector.kind == "amount" for each in planned)
         units = self.units.shared(shares.tolist(), opposite=signed and self.neighbours == "replace")
         for each, own in zip(planned, units, strict=True):

@@ -8,7 +8,7 @@ from math import inf
 import numpy as np
 
 from headcount.bound.selection.nonempty_bins import Critical, gaussian, laplace, last_nonempty_bin
-from headcount.bound.vectors import NORMS
+from headcount.bound.vectors import NORMS, Order
 from headcount.estimate.tail.excess import Clipping
 from headcount.estimate.tail.noise import Noise, TwoSided
 from headcount.estimate.tail.tail import posterior
@@ -23,7 +23,7 @@ WINDOW = 8
 MOST_TARGETED = 0.9
 """Vectors with a target get at most this share together."""
 LEAST_TARGETED = 0.01
-"""A target gets at least the square of this, whatever it takes."""
+"""A target gets at least this to the power of the order, whatever it takes."""
 LEAST_SHARE = 0.5
 """Each vector has at least this part of an equal share."""
 
@@ -93,21 +93,25 @@ def seen_norms(counts: Floats, noise: Noise, possible: tuple[float, float] = (0.
     return SeenNorms(norms.ravel(), np.repeat(people[seen] / SPLITS, SPLITS))
 
 
-def shared(errors: Sequence[float], weights: Sequence[float], targets: Sequence[float | None]) -> Floats:
-    """Shares of the noise's price. Vectors with a target get what it takes to reach it, together at most MOST_TARGETED;
-    the others get shares that make their relative errors equal, each weighted, but none less than a part of an equal
-    share. The errors are those with all of the price."""
+def shared(
+    errors: Sequence[float], weights: Sequence[float], targets: Sequence[float | None], order: Order = 2
+) -> Floats:
+    """Shares of the noise's price, which is one of norms to the power of their order. Vectors with a target get what it
+    takes to reach it, together at most MOST_TARGETED; the others get shares that make their relative errors equal, each
+    weighted, but none less than a part of an equal share. The errors are those with all of the price."""
     wanted = [
-        0.0 if target is None else max(min(error / target, 1.0), LEAST_TARGETED) ** 2
+        0.0 if target is None else max(min(error / target, 1.0), LEAST_TARGETED) ** order
         for error, target in zip(errors, targets, strict=True)
     ]
     targeted = np.array(wanted) * min(1.0, MOST_TARGETED / max(sum(wanted), 1e-300))
     free = np.array([target is None for target in targets]) if None in targets else np.ones(len(targets), dtype=bool)
-    return np.asarray(targeted + (1 - targeted.sum()) * _equal_errors(np.array(errors), free * np.array(weights)))
+    equal = _equal_errors(np.array(errors), free * np.array(weights), order)
+    return np.asarray(targeted + (1 - targeted.sum()) * equal)
 
 
-def _equal_errors(errors: Floats, weights: Floats) -> Floats:
-    importance = weights / weights.sum()
-    wanted = importance * np.minimum(errors, 1.0) ** 2
+def _equal_errors(errors: Floats, weights: Floats, order: Order) -> Floats:
+    roots = weights ** (order / 2)
+    importance = roots / roots.sum()
+    wanted = importance * np.minimum(errors, 1.0) ** order
     wanted = wanted / wanted.sum() if wanted.any() else importance
     return np.asarray(LEAST_SHARE * importance + (1 - LEAST_SHARE) * wanted)

@@ -15,12 +15,12 @@ from headcount.bound.selection.selection import BoundSelection
 from headcount.bound.vectors import Vector
 from headcount.estimate.tail.noise import Normal
 from headcount.mechanism.groups.measured import (
-    FEW_TOTALS_SHARE,
     LARGE_TAIL,
     MeasuredGroups,
-    of_few,
+    laplace_shares,
     of_found,
     of_listed,
+    of_listed_by_sums,
     shares,
 )
 from headcount.mechanism.groups.measurement import Events, GroupMeasurement
@@ -89,7 +89,7 @@ class GroupStatistics(Strategy):
 
     def mechanism(self, bounding: Bounding | None = None) -> AnyMechanism:
         if bounding is None:
-            events = of_few(self.rest, self.neighbours) if self._few else of_listed(self.rest, *self._changed)
+            events = (of_listed_by_sums if self._laplace else of_listed)(self.rest, *self._changed)
             return MeasuredGroups(ListedGroups(), events[-1], self._measurement(events), self.metrics, self.scales)
         assert isinstance(bounding, SplitWeight)
         groups = FoundGroups(bounding.most, full=bounding.full, expected=bounding.expected)
@@ -98,24 +98,29 @@ class GroupStatistics(Strategy):
         return MeasuredGroups(groups, finding.event, measurement, self.metrics, self.scales, finding)
 
     @cached_property
+    def _laplace(self) -> bool:
+        """True if noise is Laplace, which costs no delta: if there is none, or if it is the smaller one."""
+        if self.cells is None:
+            return False
+        return not self.rest.delta or (self._few and self._laplace_deviation < self._gaussian_deviation)
+
+    @property
     def _few(self) -> bool:
-        """True if so few totals are measured, and nothing else, that Laplace noise is smaller: it costs no delta. A
-        bound that is given is one on norms, which several groups have another one for."""
+        """True if so few totals are measured, and nothing else, that Laplace noise may be smaller. A bound that is
+        given is one on norms, which several groups have another one for."""
         given = self.cells != 1 and any(metric.bound for metric in self.metrics)
         extra = any(metric.target for metric in self.metrics) or any(each.needs_values for each in self.vectors)
-        if self.cells is None or self.cells * len(self.vectors) > FEW_TOTALS or given or extra:
-            return False
-        return not self.rest.delta or self._laplace < self._gaussian
+        return (self.cells or 0) * len(self.vectors) <= FEW_TOTALS and not given and not extra
 
     @property
-    def _laplace(self) -> float:
+    def _laplace_deviation(self) -> float:
         """Standard deviation of Laplace noise for a norm of 1 that is spread over all groups evenly."""
-        assert self.cells is not None
-        noise = 2**0.5 * changed_people(self.neighbours) / float(self.rest.epsilon * FEW_TOTALS_SHARE)
-        return float(noise * len(self.vectors) * self.cells**0.5)
+        epsilon = float(self.rest.epsilon * laplace_shares(self.vectors)[-1])
+        noise = 2**0.5 * changed_people(self.neighbours) / epsilon
+        return float(noise * len(self.vectors) * (self.cells or 1) ** 0.5)
 
     @property
-    def _gaussian(self) -> float:
+    def _gaussian_deviation(self) -> float:
         """Standard deviation of Gaussian noise for a norm of 1."""
         changed, signed = changed_people(self.neighbours), any(each.kind == "amount" for each in self.vectors)
         noise = sigma(self.rest) * (changed if signed else changed**0.5) * len(self.vectors) ** 0.5
@@ -139,7 +144,7 @@ class GroupStatistics(Strategy):
         )
         given = dict(zip(self.vectors, bounds, strict=True))
         bounds = tuple(given[each] or given.get(each.of_all_events) for each in self.vectors)
-        units = Sums() if self._few else Squares()
+        units = Sums() if self._laplace else Squares()
         return GroupMeasurement(events, self.vectors, weights, self.neighbours, bounds, targets, units)
 
     @cached_property

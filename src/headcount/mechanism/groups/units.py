@@ -28,8 +28,8 @@ class Units(ABC):
 
     @abstractmethod
     def shared(self, weights: Sequence[float], *, opposite: bool = False) -> list[int]:
-        """Units of each vector; a weight is that of a squared norm. `opposite` if a person may be replaced by one whose
-        vectors point in the opposite direction."""
+        """Units of each vector; a weight is that of its norm to the power of the order. `opposite` if a person may be
+        replaced by one whose vectors point in the opposite direction."""
 
     @abstractmethod
     def alike(self, vectors: float) -> float:
@@ -72,8 +72,7 @@ class Sums(Units):
         return self.most
 
     def shared(self, weights: Sequence[float], *, opposite: bool = False) -> list[int]:
-        roots = [sqrt(weight) for weight in weights]
-        units = [int(self.most * SLACK * root / max(sum(roots), 1e-300)) for root in roots]
+        units = [int(self.most * SLACK * weight / max(sum(weights), 1e-300)) for weight in weights]
         if sum(units) > self.most:
             raise ArithmeticError("vectors that are larger together than the noise is for")
         return units
