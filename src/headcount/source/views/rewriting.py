@@ -1,0 +1,180 @@
+"""The expression that is run. It is the one that was proved, such that neither ties, nor the order of rows, nor a value
+that cannot be computed, let one person's rows change another's:
+
+- text is compared byte by byte, and rows of private tables without an owner are left out (tables);
+- windows and aggregates by the place of a row have all columns as last keys: only identical rows tie;
+- a value that fails on a row is NULL (`Engine.attempt` around the largest parts that are computed row by row);
+- results of windows and aggregates have the types that Ibis expects: what does not fit is NULL;
+- rows without a user are left out at the end.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import ibis
+from ibis.expr import operations as ops
+from ibis.expr import types as ir
+
+from headcount.source.engines.engine import Engine
+from headcount.source.queries.ibis import kind_of
+from headcount.source.views.declared import LEAVES, Declared
+from headcount.source.views.fallible import is_plain_cast, never_fails
+from headcount.source.views.ids import conjuncts, identical_if_equal, parts
+from headcount.source.views.reductions import EXTREMES, ORDERED, RANKS
+
+OF_MANY_ROWS = (ops.Reduction, ops.Analytic, ops.WindowFunction, ops.Subquery, ops.Unnest)
+ZERO = ops.Literal(0.0, "float64")
+
+
+def rewritten(expression: ir.Table, user: str, declared: Declared, engine: Engine) -> ir.Table:
+    """Return the expression that is run."""
+    rewriting = _Rewriting(declared, engine)
+    table = expression.op().replace(rewriting.visit).to_expr()
+    owned = table.filter(table[user].notnull()).op()
+    return ops.Project(owned, {name: ops.TryCast(field, field.dtype) for name, field in owned.fields.items()}).to_expr()
+
+
+class _Rewriting:
+    """The rewriting of one expression, from its tables up."""
+
+    def __init__(self, declared: Declared, engine: Engine) -> None:
+        self._declared, self._engine = declared, engine
+        self._rules: dict[type, Callable[[Any], Any]] = {
+            **dict.fromkeys(LEAVES, self._table),
+            ops.Sort: lambda node: node.parent,
+            ops.Project: self._project,
+            ops.Filter: self._filter,
+            ops.FillNull: self._fill_null,
+            ops.Aggregate: self._aggregate,
+            ops.JoinLink: self._link,
+            ops.JoinChain: self._chain,
+        }
+
+    def visit(self, node: Any, rebuilt: dict[str, Any] | None) -> Any:
+        new = node.__recreate__(rebuilt) if rebuilt else node
+        if type(new) is ops.Cast and is_plain_cast(new):
+            return ops.TryCast(new.arg, new.to)
+        rule = self._rules.get(type(new))
+        return rule(new) if rule else new
+
+    def _table(self, leaf: Any) -> Any:
+        """Text byte by byte, without the rows that are nobody's."""
+        found = self._engine.byte_exact_table(leaf.to_expr())
+        if leaf not in self._declared.private:
+            return found.op()
+        owned = [found[column].notnull() for column in self._declared.owner_columns(leaf)]
+        some = owned[0]
+        for each in owned[1:]:
+            some = some | each
+        return found.filter(some).op()
+
+    def _project(self, node: Any) -> Any:
+        inner, renamed = self._with_windows(node.parent, node.values.values())
+        return ops.Project(inner, {name: self._safe(_replaced(value, renamed)) for name, value in node.values.items()})
+
+    def _filter(self, node: Any) -> Any:
+        inner, renamed = self._with_windows(node.parent, node.predicates)
+        kept = ops.Filter(inner, tuple(self._safe(_replaced(each, renamed)) for each in conjuncts(node.predicates)))
+        return ops.Project(kept, {name: ops.Field(kept, name) for name in node.parent.schema}) if renamed else kept
+
+    def _fill_null(self, node: Any) -> Any:
+        filled = {
+            name: ibis.coalesce(node.parent.to_expr()[name], value).op() for name, value in node.replacements.items()
+        }
+        return ops.Project(
+            node.parent, {name: self._safe(filled.get(name, old)) for name, old in node.parent.fields.items()}
+        )
+
+    def _with_windows(self, parent: Any, values: Any) -> tuple[Any, dict[Any, Any]]:
+        """Return the parent with a column for each window of the values, and what becomes of windows and fields."""
+        windows = dict.fromkeys(each for value in values for each in parts(value) if type(each) is ops.WindowFunction)
+        if not windows:
+            return parent, {}
+        names = _fresh(parent, len(windows))
+        added = {name: self._window(window, parent) for name, window in zip(names, windows, strict=True)}
+        inner = ops.Project(parent, {**parent.fields, **added})
+        fields = {field: ops.Field(inner, name) for name, field in parent.fields.items()}
+        results = {each: _typed(inner, name, each) for name, each in zip(names, windows, strict=True)}
+        return inner, {**fields, **results}
+
+    def _window(self, window: Any, parent: Any) -> Any:
+        """A window of which only identical rows tie."""
+        function = self._reduction(window.func, parent)
+        order = tuple(map(self._safe, window.order_by))
+        if kind_of(function) not in RANKS and (order or kind_of(function) in ORDERED):
+            order = (*order, *_all_columns(parent))
+        return window.copy(func=function, group_by=tuple(map(self._safe, window.group_by)), order_by=order)
+
+    def _aggregate(self, node: Any) -> Any:
+        """An aggregate of exact reductions, then what is computed from them."""
+        found = [each for value in node.metrics.values() for each in parts(value) if isinstance(each, ops.Reduction)]
+        reductions = dict.fromkeys(found)
+        names = _fresh(node, len(reductions))
+        metrics = {name: self._reduction(each, node.parent) for name, each in zip(names, reductions, strict=True)}
+        groups = {name: self._safe(value) for name, value in node.groups.items()}
+        inner = ops.Aggregate(node.parent, groups, metrics)
+        results = {each: _typed(inner, name, each) for name, each in zip(names, reductions, strict=True)}
+        values = {name: self._safe(_replaced(value, results)) for name, value in node.metrics.items()}
+        return ops.Project(inner, {**{name: ops.Field(inner, name) for name in groups}, **values})
+
+    def _reduction(self, value: Any, parent: Any) -> Any:
+        """An aggregate or window function with arguments that cannot fail, whose order is total."""
+        new = _rebuilt(value, self._safe)
+        if kind_of(new) in EXTREMES and new.arg.dtype.is_floating():
+            return new.copy(arg=ops.Add(new.arg, ZERO))  # -0.0 equals 0.0, and either could come out
+        if kind_of(new) in ORDERED:
+            return new.copy(order_by=(*new.order_by, *_all_columns(parent)))
+        return new
+
+    def _link(self, node: Any) -> Any:
+        return node.copy(predicates=tuple(map(self._safe, conjuncts(node.predicates))))
+
+    def _chain(self, node: Any) -> Any:
+        return node.copy(values={name: self._safe(value) for name, value in node.values.items()})
+
+    def _safe(self, value: Any) -> Any:
+        """Wrap the largest parts of a value that are computed row by row and can fail."""
+        if type(value) in (ops.SortKey, ops.Unnest) or any(isinstance(each, OF_MANY_ROWS) for each in parts(value)):
+            return _rebuilt(value, self._safe)
+        return value if never_fails(value) else self._engine.attempt(value)
+
+
+def _typed(relation: Any, name: str, value: Any) -> Any:
+    """A column, in the type that Ibis expects of the value that it holds."""
+    return ops.TryCast(ops.Field(relation, name), value.dtype)
+
+
+def _all_columns(relation: Any) -> list[Any]:
+    """Keys by which only identical rows tie: a column of which unlike values can be equal as its text."""
+    fields = relation.fields.values()
+    return [ops.SortKey(each if identical_if_equal(each.dtype) else ops.Cast(each, "string")) for each in fields]
+
+
+def _fresh(relation: Any, count: int) -> list[str]:
+    """Names of columns that a relation does not have."""
+    stem = "headcount"
+    while any(name.casefold().startswith(stem) for name in relation.schema):
+        stem += "_"
+    return [f"{stem}{place}" for place in range(count)]
+
+
+def _rebuilt(value: Any, change: Callable[[Any], Any]) -> Any:
+    """The value with each of its parts changed."""
+
+    def changed(given: Any) -> Any:
+        if isinstance(given, tuple):
+            return tuple(map(changed, given))
+        return change(given) if isinstance(given, ops.Value) else given
+
+    return value.__recreate__(
+        {name: changed(given) for name, given in zip(value.__argnames__, value.args, strict=True)}
+    )
+
+
+def _replaced(value: Any, results: Mapping[Any, Any]) -> Any:
+    """The value with some of its parts replaced."""
+    if value in results:
+        return results[value]
+    if not results or type(value) is ops.Field:
+        return value
+    return _rebuilt(value, lambda each: _replaced(each, results))
