@@ -68,9 +68,13 @@ class Certificate:
 
     @property
     def _tables(self) -> str:
-        private = ", ".join(f"{name} (private, people by {column})" for name, column in self.private.items())
+        private = ", ".join(f"{name} (private, {self._owner(name, column)})" for name, column in self.private.items())
         public = ", ".join(f"{name} (declared public)" for name in self.public)
         return f"{private} and {public}" if public else private
+
+    def _owner(self, name: str, column: str) -> str:
+        key = self.links.get(f"{name}.{column}")
+        return f"linked by {column} to {key}" if key else f"people by {column}"
 
     @property
     def _steps(self) -> str:
@@ -88,8 +92,9 @@ def certify(expression: ir.Table, user: str, declared: Declared, engine: Engine)
     """Prove that each row of a view depends on one person's rows, and return the view as it is run; refuse a view
     without a proof (NotATable)."""
     steps = _prove(expression, user, declared, engine.names(expression))
-    table = rewritten(expression, user, declared, engine)
-    private = {leaf.name: declared.owner_columns(leaf)[0] for leaf in declared.private}
+    with _refusing(expression):
+        table = rewritten(expression, user, declared, engine)
+    private = {leaf.name: column for leaf, (column, _kind) in declared.private.items()}
     public = tuple(sorted(leaf.name for leaf in declared.public))
     sql = str(ibis.to_sql(table))
     return Certificate(

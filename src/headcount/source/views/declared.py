@@ -1,8 +1,8 @@
 """What the operator declares: which tables are private, by which column or link, and which are public.
 
-A private table has a user column (its owner is that person), or links: columns that hold a key of another private
-table. A key belongs to one person; that is promised, since checking it would need rows. Whatever is declared neither
-private nor public is refused.
+A private table has a user column (its rows are that person's), or one link: a column that holds a key of another
+private table (its rows are that key's). It never has both, nor two links: a row would have two owners. Whatever is
+declared neither private nor public is refused.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,18 +23,16 @@ TABLE = "con.table(...)"
 class Declared:
     """The tables of a view."""
 
-    private: Mapping[Any, Mapping[str, str]]
-    """Private tables, with the kind of id in each column that has one."""
+    private: Mapping[Any, tuple[str, str]]
+    """Private tables, with the column that names the unit of each row, and its kind."""
+    keys: Mapping[Any, Mapping[str, str]]
+    """Private tables to which others are linked, with the columns that hold their keys, and the kind of each."""
     public: frozenset[Any]
     """Public tables."""
     users: Mapping[Any, str]
     """The user column of each private table that has one."""
     links: Mapping[str, str]
     """Columns that hold keys, and whose: lineitem.l_orderkey, orders.o_orderkey."""
-
-    def owner_columns(self, leaf: Any) -> list[str]:
-        """Columns of which one must be there, else the row is nobody's."""
-        return [self.users[leaf]] if leaf in self.users else list(self.private[leaf])
 
 
 def declare(
@@ -47,11 +45,12 @@ def declare(
     by_name = _leaves(expression)
     open_tables = frozenset(_leaf(each, by_name) for each in _listed(public))
     users = _users(user, by_name, open_tables)
-    private = {leaf: {column: PERSON} for leaf, column in users.items()}
-    _add_links(private, dict(links or {}), by_name)
+    private = {leaf: (column, PERSON) for leaf, column in users.items()}
+    keys: dict[Any, dict[str, str]] = {}
+    _add_links(private, keys, dict(links or {}), by_name)
     if both := open_tables & private.keys():
         raise BadParameter(f"table {next(iter(both)).name!r}: declared both private and public.", fix="one of them")
-    return Declared(private, open_tables, users, dict(links or {}))
+    return Declared(private, keys, open_tables, users, dict(links or {}))
 
 
 def _leaves(expression: ir.Table) -> dict[str, Any]:
@@ -100,8 +99,12 @@ def _id(leaf: Any, column: str) -> str:
     return column
 
 
-def _add_links(private: dict[Any, dict[str, str]], links: dict[str, str], by_name: Mapping[str, Any]) -> None:
-    """Add the columns that hold keys, parents first."""
+Units = dict[Any, tuple[str, str]]
+Keys = dict[Any, dict[str, str]]
+
+
+def _add_links(private: Units, keys: Keys, links: dict[str, str], by_name: Mapping[str, Any]) -> None:
+    """Add the tables that hold keys of others, parents first."""
     waiting = dict(links)
     while waiting:
         ready = [each for each, parent in waiting.items() if _end(parent, by_name)[0] in private]
@@ -112,19 +115,24 @@ def _add_links(private: dict[Any, dict[str, str]], links: dict[str, str], by_nam
                 fix=f'user={{"{parent.partition(".")[0]}": "its user column"}}',
             )
         for each in ready:
-            _add_link(private, each, waiting.pop(each), by_name)
+            _add_link(private, keys, each, waiting.pop(each), by_name)
 
 
-def _add_link(private: dict[Any, dict[str, str]], child: str, parent: str, by_name: Mapping[str, Any]) -> None:
+def _add_link(private: Units, keys: Keys, child: str, parent: str, by_name: Mapping[str, Any]) -> None:
     (leaf, column), (above, key) = _end(child, by_name), _end(parent, by_name)
     if not comparable(leaf.schema[column], above.schema[key]):
         raise BadParameter(
             f"links: {child} holds {leaf.schema[column]}, {parent} {above.schema[key]}: not the same keys.",
             fix="columns of one type",
         )
-    kind = private[above].setdefault(key, parent)
-    if private.setdefault(leaf, {}).setdefault(column, kind) != kind:
-        raise BadParameter(f"links: {child} is a person's id and a key at once.", fix="one of them")
+    if leaf in private:
+        owner = private[leaf][0]
+        raise BadParameter(
+            f"links: rows of {leaf.name} have two owners, by {owner} and by {column}.",
+            fix=f"without this link, and a join on {owner} too; or no other owner for {leaf.name}",
+        )
+    unit, kind = private[above]
+    private[leaf] = (column, kind if key == unit else keys.setdefault(above, {}).setdefault(key, parent))
 
 
 def _end(text: str, by_name: Mapping[str, Any]) -> tuple[Any, str]:

@@ -1,21 +1,23 @@
 """Carriers: columns that tell whose row it is.
 
-A column c of a relation E carries ids of a kind if for every database D and every id k that is not NULL, with p the
-owner of k:
-    (P) the rows of E with c = k are the same multiset whether E is computed on D or on p's rows and the public tables;
-    (Z) if p has no private row in D, there are none.
+Rows of a private table are about units of one kind: people (PERSON), or keys of another private table, such as orders.
+D|k holds the rows of unit k, and what is linked to the keys in them (docs/proofs/views.md). A column c of a relation E
+carries units of a kind if for every database D and every k that is not NULL:
+    (P) the rows of E with c = k are the same multiset whether E is computed on D or on D|k;
+    (Z) if k has no row in the tables of that kind, there are none.
 Rows in which all carriers are NULL are nobody's. They may depend on everybody, and are dropped at the end.
+All carriers of one relation are of one kind.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ibis.expr import datatypes as dt
 from ibis.expr import operations as ops
 
 PERSON = "person"
-"""The kind of id that names a person. Other kinds are keys: "orders.o_orderkey"."""
+"""The kind of unit that is a person. Other kinds are keys: "orders.o_orderkey"."""
 
 
 @dataclass(frozen=True)
@@ -25,12 +27,14 @@ class Owners:
     private: bool
     """True if it depends on a private table."""
     carriers: Mapping[str, str]
-    """The columns that carry ids, and of which kind."""
+    """The columns that carry units, and of which kind."""
+    keys: Mapping[str, str] = field(default_factory=dict)
+    """The columns that hold, in a row of unit k, nothing but keys in the rows of k; and of which kind."""
 
 
 PUBLIC = Owners(private=False, carriers={})
 Kinds = Mapping[Any, str | None]
-"""Fields that a value may use, with the kind of id that each carries, if any."""
+"""Fields that a value may use, with the kind of unit that each carries, if any."""
 
 
 def is_id(kind: dt.DataType) -> bool:
@@ -42,6 +46,14 @@ def comparable(left: dt.DataType, right: dt.DataType) -> bool:
     """True for ids of one family: equality neither converts nor fails."""
     pairs = ("is_integer", "is_string", "is_uuid")
     return any(getattr(left, each)() and getattr(right, each)() for each in pairs)
+
+
+def is_column(kind: dt.DataType) -> bool:
+    """True for types that columns of a view may have: others fail, or are compared, in ways that nobody has tested."""
+    if kind.is_array():
+        return is_column(kind.value_type)
+    plain = is_id(kind) or kind.is_floating() or kind.is_boolean() or kind.is_date() or kind.is_decimal()
+    return bool(plain or (kind.is_timestamp() and kind.timezone in (None, "UTC") and kind.scale in (None, 6)))
 
 
 def identical_if_equal(kind: dt.DataType) -> bool:

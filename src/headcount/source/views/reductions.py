@@ -17,6 +17,7 @@ COUNTS = frozenset(
 )
 EXTREMES = frozenset({"Min", "Max", "Median", "Quantile"})
 """Values by their size."""
+FRACTIONS = frozenset({"Median", "Quantile"})
 SUMS = frozenset({"Sum", "Mean"})
 ORDERED = frozenset({"First", "Last", "ArrayCollect", "GroupConcat"})
 """Values by their place, once no rows tie."""
@@ -29,15 +30,10 @@ PLACES = frozenset({"RowNumber", "NTile", "Lag", "Lead", "NthValue"})
 """Window functions that mean nothing where rows tie."""
 WIDEST = 28
 """Digits of decimals that no table is long enough to overflow: DuckDB adds with 38."""
-CONSTANT = {
-    "NTile": "buckets",
-    "NthValue": "nth",
-    "Lag": "offset",
-    "Lead": "offset",
-    "Quantile": "quantile",
-    "GroupConcat": "sep",
-}
+CONSTANT = {"NTile": "buckets", "NthValue": "nth", "Lag": "offset", "Lead": "offset"}
 """Arguments that must be typed: the engine fails on some values."""
+MOST = 10**6
+"""The largest number of rows that a window may name."""
 
 
 def check_reduction(value: Any) -> None:
@@ -49,13 +45,23 @@ def check_reduction(value: Any) -> None:
         refusals.tied(title(value))
     if kind not in REDUCTIONS:
         refusals.inexact(title(value))
-    check_constant(value)
+    _check_typed(value)
     if kind in SUMS:
         _check_sum(value)
-    if kind in EXTREMES and not (identical_if_equal(value.arg.dtype) or value.arg.dtype.is_floating()):
-        refusals.not_comparable(f"{title(value)}()", value.arg.name, value.arg.dtype)
+    if kind in EXTREMES:
+        _check_extreme(value)
     if kind == "ArrayCollect" and value.distinct:
         refusals.tied("collect(distinct=True)")
+
+
+def _check_typed(value: Any) -> None:
+    """Refuse a fraction or a separator that is not typed, or with which the engine fails."""
+    if kind_of(value) == "Quantile":
+        given = value.quantile
+        if kind_of(given) != "Literal" or not 0 <= given.value <= 1:
+            refusals.not_a_constant("quantile()")
+    if kind_of(value) == "GroupConcat" and (kind_of(value.sep) != "Literal" or value.sep.value is None):
+        refusals.not_a_constant("group_concat()")
 
 
 def _check_sum(value: Any) -> None:
@@ -66,14 +72,34 @@ def _check_sum(value: Any) -> None:
         refusals.inexact_sum(title(value), kind)
 
 
+def _check_extreme(value: Any) -> None:
+    """Refuse an extreme of unlike values that are equal, and a fraction of what is no number: DuckDB computes with
+    dates between two rows, and fails on some."""
+    kind = value.arg.dtype
+    if kind_of(value) in FRACTIONS and not (kind.is_integer() or kind.is_floating()):
+        refusals.refuse(f"{title(value)}() of {kind}: one row could make the whole release fail.", "min(), max()")
+    if not (identical_if_equal(kind) or kind.is_floating()):
+        refusals.not_comparable(f"{title(value)}()", value.arg.name, kind)
+
+
 def check_constant(value: Any) -> None:
     """Refuse an argument that is not typed, or with which the function fails as soon as there is a row."""
     name = CONSTANT.get(kind_of(value))
     given: Any = getattr(value, name) if name else None
-    if given is not None and kind_of(given) != "Literal":
-        refusals.not_a_constant(f"{title(value)}()")
+    if given is not None:
+        check_count(given, f"{title(value)}()")
     if kind_of(value) == "NTile" and given.value < 1:
         refusals.refuse(f"ntile({given.value}): there is no such part.", "ibis.ntile(4)")
+    if getattr(value, "default", None) is not None:
+        refusals.refuse(f"{title(value)}() with a default.", f"{title(value)}().coalesce(0) in a step of its own")
+
+
+def check_count(value: Any, operation: str) -> None:
+    """Refuse a number of rows that is not typed, or with which the engine fails as soon as there is a row."""
+    while kind_of(value) in ("Cast", "WindowBoundary"):
+        value = value.arg if kind_of(value) == "Cast" else value.value
+    if kind_of(value) != "Literal" or not isinstance(value.value, int) or not 0 <= value.value <= MOST:
+        refusals.not_a_constant(operation)
 
 
 def title(value: Any) -> str:

@@ -160,3 +160,17 @@ def not_a_constant(operation: str) -> NoReturn:
 
 def moved(operation: str, place: str) -> NoReturn:
     refuse(f"{operation} in {place}.", "a step of its own before: .mutate(new=...)")
+
+
+def odd_type(column: str, kind: object) -> NoReturn:
+    refuse(
+        f"column {column!r} holds {kind}, which views cannot have.",
+        "select the columns that you need first, of numbers, text, dates, timestamps and UUIDs",
+    )
+
+
+def unordered_frame(function: str, user: str) -> NoReturn:
+    refuse(
+        f"{function}() over some rows of a window without an order.",
+        f'.over(group_by="{user}", order_by="start", ...)',
+    )

@@ -19,6 +19,7 @@ from headcount.source.views.ids import (
     comparable,
     conjuncts,
     identical_if_equal,
+    is_column,
     kind_carried,
     parts,
 )
@@ -57,8 +58,10 @@ class Proof:
             raise
 
     def _checked(self, node: Any, found: Owners) -> Owners:
-        """Refuse rows of people that no column names any more, and names that an engine would confuse."""
+        """Refuse rows of people that no column names any more, names that an engine would confuse, and odd types."""
         _check_names(node.schema)
+        if type(node) not in TABLES:
+            _check_types(node.schema)
         if found.private and not found.carriers:
             refusals.user_lost(operation_title(node), self.user_of(*parents_of(node)))
         return found
@@ -72,13 +75,11 @@ class Proof:
     def scope(self, place: str, *nodes: Any, windows: bool = False) -> Scope:
         """Return what values may use that are computed from these relations."""
         owners = [self.owners_of(node) for node in nodes]
-        kinds = {
-            ops.Field(node, name): each.carriers.get(name)
-            for node, each in zip(nodes, owners, strict=True)
-            for name in node.schema
-        }
+        known = list(zip(nodes, owners, strict=True))
+        kinds = {ops.Field(node, name): each.carriers.get(name) for node, each in known for name in node.schema}
+        keys = {ops.Field(node, name): kind for node, each in known for name, kind in each.keys.items()}
         private = any(each.private for each in owners)
-        return Scope(kinds, private, self.owners_of, self.user_of(*nodes), place, windows=windows)
+        return Scope(kinds, keys, private, self.owners_of, self.user_of(*nodes), place, windows=windows)
 
 
 Rule = Callable[[Proof, Any], Owners]
@@ -89,7 +90,10 @@ def _leaf(proof: Proof, node: Any) -> Owners:
         refusals.undeclared(node.name)
     if type(node) is ops.DatabaseTable and (step := worst(proof.names.table(node))):
         refusals.catalog_view(node.name, step.name)
-    return Owners(private=True, carriers=proof.declared.private[node]) if node in proof.declared.private else PUBLIC
+    if node in proof.declared.public:
+        return PUBLIC
+    column, kind = proof.declared.private[node]
+    return Owners(private=True, carriers={column: kind}, keys=proof.declared.keys.get(node, {}))
 
 
 def _values(proof: Proof, node: Any) -> Owners:
@@ -115,8 +119,10 @@ def _project(proof: Proof, node: Any) -> Owners:
 
 
 def _carried(scope: Scope, values: Iterable[tuple[str, Any]]) -> Owners:
-    found = {name: kind for name, value in values if (kind := scope.carried(value))}
-    return Owners(scope.private, found if scope.private else {})
+    listed = list(values)
+    found = {name: kind for name, value in listed if (kind := scope.carried(value))}
+    keys = {name: scope.keys[value] for name, value in listed if value in scope.keys}
+    return Owners(scope.private, found, keys) if scope.private else PUBLIC
 
 
 def _drop_columns(proof: Proof, node: Any) -> Owners:
@@ -124,7 +130,9 @@ def _drop_columns(proof: Proof, node: Any) -> Owners:
 
 
 def _kept(owners: Owners, names: Iterable[str]) -> Owners:
-    return Owners(owners.private, {name: owners.carriers[name] for name in names if name in owners.carriers})
+    kept = set(names)
+    carriers = {name: kind for name, kind in owners.carriers.items() if name in kept}
+    return Owners(owners.private, carriers, {name: kind for name, kind in owners.keys.items() if name in kept})
 
 
 def _filter(proof: Proof, node: Any) -> Owners:
@@ -137,12 +145,12 @@ def _filter(proof: Proof, node: Any) -> Owners:
 
 
 def _is_among_users(proof: Proof, scope: Scope, value: Any) -> bool:
-    """True for `user.isin(other.user)`: a person's rows stay if that person is in the list."""
+    """True for `user.isin(other.user)`: a person's rows stay if that person is in the list. Keys likewise."""
     if type(value) is not ops.InSubquery:
         return False
     listed = proof.owners_of(value.rel)
     name, kind = next(iter(value.rel.schema.items()))
-    same = kind_carried(value.needle, scope.kinds)
+    same = kind_carried(value.needle, scope.kinds) or scope.keys.get(value.needle)
     if same is None or listed.carriers.get(name) != same or not comparable(value.needle.dtype, kind):
         return False
     scope.check(value.needle, total=False)
@@ -175,7 +183,7 @@ def _fill_null(proof: Proof, node: Any) -> Owners:
             "fill_null() of the user column: rows without a user would become one person's.",
             'fill_null({"other column": 0})',
         )
-    return owners
+    return _kept(owners, node.schema.keys() - node.replacements.keys())
 
 
 def _unnest(proof: Proof, node: Any) -> Owners:
@@ -230,57 +238,75 @@ def _set(proof: Proof, node: Any) -> Owners:
         )
     same = [each for each in left.carriers if left.carriers[each] == right.carriers.get(each)]
     found = [each for each in same if comparable(node.left.schema[each], node.right.schema[each])]
+    keys = [each for each in left.keys if left.keys[each] == right.keys.get(each)]
     if left.private and not found:
         refusals.refuse(
             f"{name} of tables with their users in different columns.", "the same name and type on both sides"
         )
-    return _kept(left, found)
+    return _kept(left, [*found, *keys])
 
 
 def _join(proof: Proof, node: Any) -> Owners:
-    tables = [node.first]
-    private = proof.owners_of(node.first).private
+    tables, scope = [node.first], proof.scope("a join", node.first)
     for link in node.rest:
-        other = proof.owners_of(link.table).private
-        scope = proof.scope("a join", *tables, link.table)
-        _check_join(proof, link, tables, scope, private and other)
-        proof.steps += ["a join on the user" if private and other else "a join with a public table"] * (
-            private or other
-        )
+        other = proof.scope("a join", link.table)
+        both = proof.scope("a join", *tables, link.table).holding(scope, other)
+        bridged = _check_join(proof, link, tables, both, scope.private and other.private)
+        kind = "a public table" if scope.private != other.private else "a linked table" if bridged else "the user"
+        proof.steps += [f"a join {'on' if kind == 'the user' else 'with'} {kind}"] * both.private
         if link.how not in FILTERS:
             tables.append(link.table)
-            private = private or other
-        elif other and not private:
+            scope = bridged or both
+        elif other.private and not scope.private:
             refusals.refuse(
                 f"{link.how} join of a public table with a private one: its rows are nobody's.",
                 "start from the private table",
             )
-    scope = proof.scope("a join", *tables)
     for value in node.values.values():
         scope.check(value, total=False)
     return _carried(scope, node.values.items())
 
 
-def _check_join(proof: Proof, link: Any, tables: list[Any], scope: Scope, both: bool) -> None:
+def _check_join(proof: Proof, link: Any, tables: list[Any], scope: Scope, private: bool) -> Scope | None:
+    """Refuse a join of strangers. Return what carries after a join with keys of a parent; None after any other."""
     if link.how not in JOINS:
         refusals.refuse(
             f"{link.how} join: the order of rows decides which row matches.", "left_join, then row_number() per user"
         )
     for each in link.predicates:
         scope.check(each, total=False)
-    if both and not any(_joins_users(each, link.table, scope) for each in conjuncts(link.predicates)):
+    equal = [pair for each in conjuncts(link.predicates) if (pair := _equal_fields(each, link.table))]
+    if not private or any(_are_one_unit(left, right, scope) for left, right in equal):
+        return None
+    down = [(left, right) for left, right in equal if _is_key_of(left, right, scope)]
+    up = [(right, left) for left, right in equal if _is_key_of(right, left, scope)]
+    if not (down or (up and link.how not in FILTERS)):
         left, right = table_name(tables[0]), table_name(link.table)
         user, other = proof.user_of(*tables), proof.user_of(link.table)
         refusals.strangers(link.how, left, right, f"{left}.{user} == {right}.{other}")
+    return scope.bridged(down[0] if down else up[0])
 
 
-def _joins_users(value: Any, right: Any, scope: Scope) -> bool:
-    """True for *carrier = carrier* of one kind, one on each side. (NULL-safe equality would join nobody's rows.)"""
+def _equal_fields(value: Any, right: Any) -> tuple[Any, Any] | None:
+    """The columns that a condition equates, the one of the right table last. (NULL-safe equality would join nobody's
+    rows.)"""
     if type(value) is not ops.Equals or {type(value.left), type(value.right)} != {ops.Field}:
-        return False
-    kinds = {scope.kinds.get(value.left), scope.kinds.get(value.right)}
-    apart = (value.left.rel == right) != (value.right.rel == right)
-    return apart and len(kinds) == 1 and None not in kinds and comparable(value.left.dtype, value.right.dtype)
+        return None
+    if (value.left.rel == right) == (value.right.rel == right) or not comparable(value.left.dtype, value.right.dtype):
+        return None
+    return (value.right, value.left) if value.left.rel == right else (value.left, value.right)
+
+
+def _are_one_unit(left: Any, right: Any, scope: Scope) -> bool:
+    """True for carriers of one kind."""
+    kind = scope.kinds.get(left)
+    return kind is not None and kind == scope.kinds.get(right)
+
+
+def _is_key_of(key: Any, carrier: Any, scope: Scope) -> bool:
+    """True for a key in a unit's rows, and a carrier of units that are such keys."""
+    kind = scope.keys.get(key)
+    return kind is not None and kind == scope.kinds.get(carrier)
 
 
 def _limit(proof: Proof, node: Any) -> Owners:
@@ -299,6 +325,8 @@ def _text(proof: Proof, node: Any) -> Owners:
     refusals.sql_text()
 
 
+TABLES = (*LEAVES, ops.SelfReference, ops.JoinReference)
+"""Tables as they are: columns of odd types may be left unused."""
 RULES: dict[type, Rule] = {
     **dict.fromkeys(LEAVES, _leaf),
     **dict.fromkeys((ops.SelfReference, ops.JoinReference), _same),
@@ -328,3 +356,10 @@ def _check_names(names: Iterable[str]) -> None:
     for name in names:
         if (other := seen.setdefault(name.casefold(), name)) != name:
             refusals.refuse(f"columns {other!r} and {name!r} differ in capitals only.", "give them different names")
+
+
+def _check_types(schema: Any) -> None:
+    """Refuse columns of types that no test has."""
+    for name, kind in schema.items():
+        if not is_column(kind):
+            refusals.odd_type(name, kind)

@@ -17,9 +17,10 @@ from ibis.expr import types as ir
 
 from headcount.source.engines.engine import Engine
 from headcount.source.queries.ibis import kind_of
+from headcount.source.views import refusals
 from headcount.source.views.declared import LEAVES, Declared
 from headcount.source.views.fallible import is_plain_cast, never_fails
-from headcount.source.views.ids import conjuncts, identical_if_equal, parts
+from headcount.source.views.ids import conjuncts, identical_if_equal, is_column, parts
 from headcount.source.views.reductions import EXTREMES, ORDERED, RANKS
 
 OF_MANY_ROWS = (ops.Reduction, ops.Analytic, ops.WindowFunction, ops.Subquery, ops.Unnest)
@@ -31,7 +32,7 @@ def rewritten(expression: ir.Table, user: str, declared: Declared, engine: Engin
     rewriting = _Rewriting(declared, engine)
     table = expression.op().replace(rewriting.visit).to_expr()
     owned = table.filter(table[user].notnull()).op()
-    return ops.Project(owned, {name: ops.TryCast(field, field.dtype) for name, field in owned.fields.items()}).to_expr()
+    return _as_declared(owned).to_expr()
 
 
 class _Rewriting:
@@ -55,22 +56,24 @@ class _Rewriting:
         if type(new) is ops.Cast and is_plain_cast(new):
             return ops.TryCast(new.arg, new.to)
         rule = self._rules.get(type(new))
-        return rule(new) if rule else new
+        found = rule(new) if rule else new
+        if isinstance(node, ops.Relation):
+            _check_same_types(node, found)
+        return found
 
     def _table(self, leaf: Any) -> Any:
-        """Text byte by byte, without the rows that are nobody's."""
-        found = self._engine.byte_exact_table(leaf.to_expr())
+        """Columns of the types that Ibis sees, text byte by byte, without the rows that are nobody's."""
+        usable = leaf.to_expr().select([name for name, kind in leaf.schema.items() if is_column(kind)])
+        found = _as_declared(self._engine.byte_exact_table(usable).op()).to_expr()
         if leaf not in self._declared.private:
             return found.op()
-        owned = [found[column].notnull() for column in self._declared.owner_columns(leaf)]
-        some = owned[0]
-        for each in owned[1:]:
-            some = some | each
-        return found.filter(some).op()
+        return found.filter(found[self._declared.private[leaf][0]].notnull()).op()
 
     def _project(self, node: Any) -> Any:
         inner, renamed = self._with_windows(node.parent, node.values.values())
-        return ops.Project(inner, {name: self._safe(_replaced(value, renamed)) for name, value in node.values.items()})
+        return ops.Project(
+            inner, {name: self._column(_replaced(value, renamed)) for name, value in node.values.items()}
+        )
 
     def _filter(self, node: Any) -> Any:
         inner, renamed = self._with_windows(node.parent, node.predicates)
@@ -79,11 +82,10 @@ class _Rewriting:
 
     def _fill_null(self, node: Any) -> Any:
         filled = {
-            name: ibis.coalesce(node.parent.to_expr()[name], value).op() for name, value in node.replacements.items()
+            name: ops.TryCast(self._safe(ibis.coalesce(node.parent.to_expr()[name], value).op()), node.schema[name])
+            for name, value in node.replacements.items()
         }
-        return ops.Project(
-            node.parent, {name: self._safe(filled.get(name, old)) for name, old in node.parent.fields.items()}
-        )
+        return ops.Project(node.parent, {**node.parent.fields, **filled})
 
     def _with_windows(self, parent: Any, values: Any) -> tuple[Any, dict[Any, Any]]:
         """Return the parent with a column for each window of the values, and what becomes of windows and fields."""
@@ -111,17 +113,17 @@ class _Rewriting:
         reductions = dict.fromkeys(found)
         names = _fresh(node, len(reductions))
         metrics = {name: self._reduction(each, node.parent) for name, each in zip(names, reductions, strict=True)}
-        groups = {name: self._safe(value) for name, value in node.groups.items()}
+        groups = {name: self._column(value) for name, value in node.groups.items()}
         inner = ops.Aggregate(node.parent, groups, metrics)
         results = {each: _typed(inner, name, each) for name, each in zip(names, reductions, strict=True)}
-        values = {name: self._safe(_replaced(value, results)) for name, value in node.metrics.items()}
+        values = {name: self._column(_replaced(value, results)) for name, value in node.metrics.items()}
         return ops.Project(inner, {**{name: ops.Field(inner, name) for name in groups}, **values})
 
     def _reduction(self, value: Any, parent: Any) -> Any:
         """An aggregate or window function with arguments that cannot fail, whose order is total."""
         new = _rebuilt(value, self._safe)
         if kind_of(new) in EXTREMES and new.arg.dtype.is_floating():
-            return new.copy(arg=ops.Add(new.arg, ZERO))  # -0.0 equals 0.0, and either could come out
+            return new.copy(arg=_number(new.arg))
         if kind_of(new) in ORDERED:
             return new.copy(order_by=(*new.order_by, *_all_columns(parent)))
         return new
@@ -130,13 +132,37 @@ class _Rewriting:
         return node.copy(predicates=tuple(map(self._safe, conjuncts(node.predicates))))
 
     def _chain(self, node: Any) -> Any:
-        return node.copy(values={name: self._safe(value) for name, value in node.values.items()})
+        return node.copy(values={name: self._column(value) for name, value in node.values.items()})
 
     def _safe(self, value: Any) -> Any:
         """Wrap the largest parts of a value that are computed row by row and can fail."""
         if type(value) in (ops.SortKey, ops.Unnest) or any(isinstance(each, OF_MANY_ROWS) for each in parts(value)):
             return _rebuilt(value, self._safe)
         return value if never_fails(value) else self._engine.attempt(value)
+
+    def _column(self, value: Any) -> Any:
+        """A value that cannot fail, in the type that Ibis expects."""
+        safe = self._safe(value)
+        return safe if type(value) in (ops.Field, ops.Unnest) else ops.TryCast(safe, value.dtype)
+
+
+def _check_same_types(node: Any, found: Any) -> None:
+    """Refuse a rewritten operation whose columns have other types than those that were proved."""
+    for name, kind in found.schema.items():
+        if kind.copy(nullable=True) != node.schema[name].copy(nullable=True):
+            refusals.odd_type(name, node.schema[name])
+
+
+def _as_declared(relation: Any) -> Any:
+    """The relation with columns of the types that Ibis sees: a value that does not fit is missing."""
+    return ops.Project(relation, {name: ops.TryCast(each, each.dtype) for name, each in relation.fields.items()})
+
+
+def _number(value: Any) -> Any:
+    """A floating-point number of which unlike values are unequal: -0.0 is 0.0, and NaN, which DuckDB cannot sort
+    among others in a median, is missing."""
+    known = ops.IfElse(ops.IsNan(value), ops.Cast(ops.Literal(None, "null"), value.dtype), value)
+    return ops.Add(known, ZERO)
 
 
 def _typed(relation: Any, name: str, value: Any) -> Any:
@@ -145,9 +171,10 @@ def _typed(relation: Any, name: str, value: Any) -> Any:
 
 
 def _all_columns(relation: Any) -> list[Any]:
-    """Keys by which only identical rows tie: a column of which unlike values can be equal as its text."""
-    fields = relation.fields.values()
-    return [ops.SortKey(each if identical_if_equal(each.dtype) else ops.Cast(each, "string")) for each in fields]
+    """Keys by which only identical rows tie: also the text of a column of which unlike values can be equal."""
+    fields = list(relation.fields.values())
+    alike = [ops.Cast(each, "string") for each in fields if not identical_if_equal(each.dtype)]
+    return [ops.SortKey(each) for each in (*fields, *alike)]
 
 
 def _fresh(relation: Any, count: int) -> list[str]:

@@ -1,20 +1,28 @@
 """Values: functions of one row, of one person's rows (windows), or of public tables alone."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ibis.expr import operations as ops
 
 from headcount.source.queries.ibis import FALLIBLE, VALUES, kind_of
 from headcount.source.views import refusals
+from headcount.source.views.constants import check_constants
 from headcount.source.views.fallible import never_fails_above, one_family
-from headcount.source.views.ids import Kinds, Owners, children, identical_if_equal, kind_carried, parts
-from headcount.source.views.reductions import PLACES, RANKS, check_constant, check_reduction, title
+from headcount.source.views.ids import Kinds, Owners, children, identical_if_equal, is_column, kind_carried, parts
+from headcount.source.views.reductions import PLACES, RANKS, check_constant, check_count, check_reduction, title
 
 UNBOUNDED = frozenset({"Repeat", "LPad", "RPad"})
 """Functions by which one row could ask for any amount of memory."""
-ROW_WISE = (VALUES | FALLIBLE | {"Cast"}) - UNBOUNDED - {"Field"}
+NESTED = frozenset(
+    {
+        *("StructField", "MapGet", "JSONGetItem", "UnwrapJSONString", "UnwrapJSONInt64", "UnwrapJSONFloat64"),
+        *("UnwrapJSONBoolean", "TypeOf"),
+    }
+)
+"""Functions of types that columns of a view cannot have."""
+ROW_WISE = (VALUES | FALLIBLE | {"Cast"}) - UNBOUNDED - NESTED - {"Field"}
 """Functions of one row, the same each time."""
 SUBQUERIES = frozenset({"ScalarSubquery", "InSubquery"})
 IMPURE = frozenset({"RandomScalar", "RandomUUID", "DateNow", "TimestampNow", "RowID"})
@@ -31,7 +39,9 @@ class Scope:
     """What a value of one operation may use, and the windows that were found in it."""
 
     kinds: Kinds
-    """The fields of the parents, with the ids that they carry."""
+    """The fields of the parents, with the kinds of unit that they carry."""
+    keys: Mapping[Any, str]
+    """The fields of the parents that hold keys of their unit's rows, with the kind of each."""
     private: bool
     """True if one of the parents depends on a private table."""
     owners_of: Callable[[Any], Owners]
@@ -56,12 +66,26 @@ class Scope:
         kept = {each: kind for each, kind in self.kinds.items() if all(each in some for some in self.partitions)}
         return kind_carried(value, kept)
 
+    def holding(self, *others: "Scope") -> "Scope":
+        """Return the scope, with what is known from these about the fields of its parents."""
+        kinds = {each: kind for other in others for each, kind in other.kinds.items()}
+        return replace(self, kinds=kinds, keys={each: kind for other in others for each, kind in other.keys.items()})
+
+    def bridged(self, pair: tuple[Any, Any]) -> "Scope":
+        """Return what carries after a join by a key and the carrier that equals it. Units that are keys are no units
+        of the result: their rows are those of the unit whose key it is."""
+        key, carrier = pair
+        below = self.kinds[carrier]
+        kinds = {each: None if kind == below else kind for each, kind in self.kinds.items()}
+        return replace(self, kinds=kinds, keys={**self.keys, carrier: self.keys[key]})
+
     def check(self, value: Any, *, total: bool = True) -> None:
         """Refuse a value without a proof. `total` is True where nothing around it can fail."""
         kind = kind_of(value)
         if kind == "Field":
             self._check_field(value)
         elif kind in ROW_WISE:
+            check_constants(value)
             around = total and never_fails_above(value)
             for each in children(value):
                 self.check(each, total=around)
@@ -78,6 +102,7 @@ class Scope:
             self._check_arguments(value)
             check_reduction(value)
         elif kind_of(value) in ROW_WISE:
+            check_constants(value)
             for each in children(value):
                 self.check_metric(each)
         else:
@@ -92,6 +117,8 @@ class Scope:
     def _check_field(self, value: Any) -> None:
         if value not in self.kinds:
             refusals.refuse(f"column {value.name!r} of another table in {self.place}.", "a join with that table")
+        if not is_column(value.dtype):
+            refusals.odd_type(value.name, value.dtype)
 
     def _check_window(self, value: Any) -> None:
         if not self.windows:
@@ -124,10 +151,12 @@ class Scope:
 
     def _check_frame(self, value: Any) -> None:
         ends = [each for each in (value.start, value.end) if each is not None]
-        if any(kind_of(each.value) != "Literal" for each in ends):
-            refusals.not_a_constant("a frame")
-        if ends and value.how != "rows":
+        for each in ends:
+            check_count(each.value, "a frame")
+        if value.how != "rows":
             refusals.refuse("a window by ranges of values.", "rows=(...), or a self-join on the user")
+        if ends and not value.order_by:
+            refusals.unordered_frame(title(value.func), self.user)
 
     def _check_arguments(self, value: Any) -> None:
         """Check what a reduction, a window function or a sort key is computed from: no windows, no subqueries."""
@@ -139,7 +168,7 @@ class Scope:
     @property
     def _inside(self) -> "Scope":
         """What the arguments of a window or an aggregate may use."""
-        return Scope(self.kinds, self.private, self.owners_of, self.user, "a window or an aggregate")
+        return replace(self, partitions=[], place="a window or an aggregate", windows=False)
 
     def _check_subquery(self, value: Any, total: bool) -> None:
         if self.owners_of(value.rel).private:
