@@ -185,3 +185,11 @@ def test_links(con: Any) -> None:
     plan = hc.plan("histogram", proved, user="customer", by="part", epsilon=1)
     assert "You promise: each key in orders.key belongs to one person." in " ".join(str(plan).split())
     assert len(plan.release().table) == 7
+
+
+def test_one_budget_whatever_the_view_calls_its_user(con: Any, tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "l.db", epsilon=3, delta=1e-5)
+    renamed = hc.view(drugs(con).rename(pid="person_id"), user="person_id", public=["concept"])
+    hc.histogram(view(con), **{**ASKED, "dataset": "hospital", "ledger": ledger})
+    hc.histogram(renamed, **{**ASKED, "user": "pid", "dataset": "hospital", "ledger": ledger})
+    assert [spend.dataset for spend in ledger.spends()] == ["hospital", "hospital"]

@@ -48,16 +48,6 @@ def test_a_text_of_a_group_does_not_depend_on_the_order_of_rows() -> None:
     assert rows(View(grouped, "u"), "u") == [(1, "A", 1), (1, "a", 1)]
 
 
-def test_rows_without_an_owner_are_left_out_from_the_start() -> None:
-    """An order without a customer gives its lines to nobody."""
-    con = store(o="(u INT, k INT)", l="(k INT, x INT)")
-    con.raw_sql("INSERT INTO o VALUES (1, 10), (NULL, 10); INSERT INTO l VALUES (10, 7), (NULL, 8)")
-    o, l = con.table("o"), con.table("l")  # noqa: E741
-    counted = o.group_by("k").agg(n=_.count())
-    view = View(o.join(counted, "k").join(l, "k"), {"o": "u"}, links={"l.k": "o.k"})
-    assert rows(view, "u") == [(1, 10, 1, 7)]
-
-
 def test_rows_without_a_user_are_left_out_at_the_end() -> None:
     con = store(m="(u INT, k INT)", p="(k INT)")
     con.raw_sql("INSERT INTO m VALUES (1, 1); INSERT INTO p VALUES (1), (2)")

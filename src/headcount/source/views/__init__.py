@@ -10,6 +10,7 @@ titles.py        how tables and operations are named in messages
 rewriting.py     the expression that is run: byte-exact, without ties, without errors by rows
 fallible.py      which values can fail by a row
 constants.py     which constants cannot fail
+sql.py           the SQL as run, looked at once more
 certificate.py   a view that was proved, and what is said about it
 view.py          hc.view: an expression and its declarations
 

@@ -19,6 +19,7 @@ from headcount.source.views.ids import PERSON
 from headcount.source.views.refusals import Refused
 from headcount.source.views.relations import Proof
 from headcount.source.views.rewriting import rewritten
+from headcount.source.views.sql import check_sql
 from headcount.source.views.titles import place_of
 
 
@@ -93,10 +94,10 @@ def certify(expression: ir.Table, user: str, declared: Declared, engine: Engine)
     without a proof (NotATable)."""
     steps = _prove(expression, user, declared, engine.names(expression))
     with _refusing(expression):
-        table = rewritten(expression, user, declared, engine)
+        table = rewritten(expression, user, engine)
+        check_sql(sql := str(ibis.to_sql(table)))
     private = {leaf.name: column for leaf, (column, _kind) in declared.private.items()}
     public = tuple(sorted(leaf.name for leaf in declared.public))
-    sql = str(ibis.to_sql(table))
     return Certificate(
         user, dict(sorted(private.items())), public, dict(declared.links), dict(Counter(steps)), sql
     ), table

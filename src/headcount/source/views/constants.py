@@ -4,19 +4,20 @@ DuckDB computes constants before it reads a row, and what fails there may fail l
 inside TRY. So constants are typed values that fit where they stand, and never computed from others.
 """
 
+from datetime import date
 from typing import Any
 
 from headcount.source.queries.ibis import kind_of
 from headcount.source.views import refusals
-from headcount.source.views.fallible import CHOICES, COMPARISONS, is_plain_cast, never_fails, one_family, operands
+from headcount.source.views.fallible import LOGIC, SAFE, convertible, is_plain_cast, never_fails, operands
 from headcount.source.views.ids import children, parts
 
 LARGEST = 10**15
 """The largest whole number in a calculation. Ibis adds to some."""
 LONGEST = 10**6
 """The largest length of time, in any unit."""
-DIGITS, SCALE = 20, 18
-"""Digits before and behind the point of a decimal that stands next to other numbers: DuckDB has 38 in all."""
+DIGITS = 20
+"""Digits before the point of a decimal."""
 OF_ROWS = ("Field", "ScalarSubquery", "InSubquery", "WindowFunction")
 
 
@@ -27,9 +28,9 @@ def check_constants(value: Any) -> None:
         _check_literal(value)
     elif is_constant(value) and not _is_safe(value):
         refusals.refuse("a constant that is computed in the view.", "its value, typed")
-    if kind in COMPARISONS | CHOICES:
+    if kind not in LOGIC:
         _check_mixture(value)
-    else:
+    if kind not in SAFE:
         _check_sizes(value)
 
 
@@ -69,22 +70,24 @@ def _check_sizes(value: Any) -> None:
 
 
 def _check_mixture(value: Any) -> None:
-    """Refuse operands that DuckDB would convert, if that can fail on a constant."""
-    found = operands(value)
-    kinds = [each.dtype for each in found if not each.dtype.is_null()]
-    if one_family(kinds):
-        return
-    numbers = all(each.is_numeric() or each.is_boolean() for each in kinds)
-    if not numbers and not all(each.is_date() or each.is_timestamp() for each in kinds):
-        listed = " and ".join(dict.fromkeys(str(each.copy(nullable=True)) for each in kinds))
+    """Refuse operands that DuckDB would convert, if that can fail."""
+    kinds = [each.dtype for each in operands(value) if not _is_day(each)]
+    mixed = kind_of(value) in SAFE or sum(_has_width(kind) for kind in kinds) > 1
+    if mixed and not convertible([kind for kind in kinds if kind_of(value) in SAFE or _has_width(kind)]):
+        listed = " and ".join(dict.fromkeys(str(kind.copy(nullable=True)) for kind in kinds))
         refusals.refuse(f"{listed} side by side.", 'values of one type: ibis.date("2026-01-01"), try_cast("int64")')
-    if any(is_constant(each) for each in found) and not all(_is_known(each) for each in found):
-        refusals.moved("a calculation next to a constant of another type", "a comparison")
 
 
-def _is_known(value: Any) -> bool:
-    """True for a constant, and for a value that a constant can be converted to without failing."""
-    kind = value.dtype
-    if not kind.is_decimal():
-        return True
-    return kind_of(value) in ("Field", "Literal") and kind.scale is not None and kind.scale <= SCALE
+def _has_width(kind: Any) -> bool:
+    """True for types of which one may not hold the values of another."""
+    return bool(kind.is_date() or kind.is_timestamp() or kind.is_decimal() or kind.is_integer())
+
+
+def _is_day(value: Any) -> bool:
+    """True for a typed text that is a day."""
+    if kind_of(value) != "Literal" or not isinstance(value.value, str) or len(value.value) != len("2026-01-01"):
+        return False
+    try:
+        return bool(date.fromisoformat(value.value))
+    except ValueError:
+        return False

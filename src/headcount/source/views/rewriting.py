@@ -1,9 +1,9 @@
 """The expression that is run. It is the one that was proved, such that neither ties, nor the order of rows, nor a value
 that cannot be computed, let one person's rows change another's:
 
-- text is compared byte by byte, and rows of private tables without an owner are left out (tables);
+- columns of tables have the types that Ibis sees, and text is compared byte by byte;
 - windows and aggregates by the place of a row have all columns as last keys: only identical rows tie;
-- a value that fails on a row is NULL (`Engine.attempt` around the largest parts that are computed row by row);
+- a value that fails on a row is NULL (`Engine.attempt` around each operation that can fail; `fallible.py` says why);
 - results of windows and aggregates have the types that Ibis expects: what does not fit is NULL;
 - rows without a user are left out at the end.
 """
@@ -18,18 +18,18 @@ from ibis.expr import types as ir
 from headcount.source.engines.engine import Engine
 from headcount.source.queries.ibis import kind_of
 from headcount.source.views import refusals
-from headcount.source.views.declared import LEAVES, Declared
-from headcount.source.views.fallible import is_plain_cast, never_fails
+from headcount.source.views.declared import LEAVES
+from headcount.source.views.fallible import is_plain_cast, never_fails_above
 from headcount.source.views.ids import conjuncts, identical_if_equal, is_column, parts
 from headcount.source.views.reductions import EXTREMES, ORDERED, RANKS
 
-OF_MANY_ROWS = (ops.Reduction, ops.Analytic, ops.WindowFunction, ops.Subquery, ops.Unnest)
+OF_MANY_ROWS = (ops.Reduction, ops.Analytic, ops.WindowFunction, ops.Subquery, ops.Unnest, ops.SortKey)
 ZERO = ops.Literal(0.0, "float64")
 
 
-def rewritten(expression: ir.Table, user: str, declared: Declared, engine: Engine) -> ir.Table:
+def rewritten(expression: ir.Table, user: str, engine: Engine) -> ir.Table:
     """Return the expression that is run."""
-    rewriting = _Rewriting(declared, engine)
+    rewriting = _Rewriting(engine)
     table = expression.op().replace(rewriting.visit).to_expr()
     owned = table.filter(table[user].notnull()).op()
     return _as_declared(owned).to_expr()
@@ -38,8 +38,8 @@ def rewritten(expression: ir.Table, user: str, declared: Declared, engine: Engin
 class _Rewriting:
     """The rewriting of one expression, from its tables up."""
 
-    def __init__(self, declared: Declared, engine: Engine) -> None:
-        self._declared, self._engine = declared, engine
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
         self._rules: dict[type, Callable[[Any], Any]] = {
             **dict.fromkeys(LEAVES, self._table),
             ops.Sort: lambda node: node.parent,
@@ -62,12 +62,9 @@ class _Rewriting:
         return found
 
     def _table(self, leaf: Any) -> Any:
-        """Columns of the types that Ibis sees, text byte by byte, without the rows that are nobody's."""
+        """Columns of the types that Ibis sees, text byte by byte."""
         usable = leaf.to_expr().select([name for name, kind in leaf.schema.items() if is_column(kind)])
-        found = _as_declared(self._engine.byte_exact_table(usable).op()).to_expr()
-        if leaf not in self._declared.private:
-            return found.op()
-        return found.filter(found[self._declared.private[leaf][0]].notnull()).op()
+        return _as_declared(self._engine.byte_exact_table(usable).op())
 
     def _project(self, node: Any) -> Any:
         inner, renamed = self._with_windows(node.parent, node.values.values())
@@ -123,7 +120,7 @@ class _Rewriting:
         """An aggregate or window function with arguments that cannot fail, whose order is total."""
         new = _rebuilt(value, self._safe)
         if kind_of(new) in EXTREMES and new.arg.dtype.is_floating():
-            return new.copy(arg=_number(new.arg))
+            return new.copy(arg=self._number(new.arg))
         if kind_of(new) in ORDERED:
             return new.copy(order_by=(*new.order_by, *_all_columns(parent)))
         return new
@@ -135,15 +132,27 @@ class _Rewriting:
         return node.copy(values={name: self._column(value) for name, value in node.values.items()})
 
     def _safe(self, value: Any) -> Any:
-        """Wrap the largest parts of a value that are computed row by row and can fail."""
-        if type(value) in (ops.SortKey, ops.Unnest) or any(isinstance(each, OF_MANY_ROWS) for each in parts(value)):
-            return _rebuilt(value, self._safe)
-        return value if never_fails(value) else self._engine.attempt(value)
+        """Attempt every operation that is computed row by row and can fail, each by itself."""
+        new = _rebuilt(value, self._safe) if type(value) is not ops.Field else value
+        if isinstance(new, OF_MANY_ROWS) or never_fails_above(new):
+            return new
+        return self._attempt(new)
+
+    def _attempt(self, value: Any) -> Any:
+        """NULL where a value fails, in the type that Ibis expects."""
+        found = self._engine.attempt(value)
+        return ops.TryCast(found, value.dtype) if is_column(value.dtype) else found
 
     def _column(self, value: Any) -> Any:
         """A value that cannot fail, in the type that Ibis expects."""
         safe = self._safe(value)
         return safe if type(value) in (ops.Field, ops.Unnest) else ops.TryCast(safe, value.dtype)
+
+    def _number(self, value: Any) -> Any:
+        """A floating-point number of which unlike values are unequal: -0.0 is 0.0, and NaN, which DuckDB cannot sort
+        among others in a median, is missing."""
+        kept = ops.IfElse(self._attempt(ops.IsNan(value)), ops.TryCast(ops.Literal(None, "null"), value.dtype), value)
+        return self._attempt(ops.Add(kept, ZERO))
 
 
 def _check_same_types(node: Any, found: Any) -> None:
@@ -158,13 +167,6 @@ def _as_declared(relation: Any) -> Any:
     return ops.Project(relation, {name: ops.TryCast(each, each.dtype) for name, each in relation.fields.items()})
 
 
-def _number(value: Any) -> Any:
-    """A floating-point number of which unlike values are unequal: -0.0 is 0.0, and NaN, which DuckDB cannot sort
-    among others in a median, is missing."""
-    known = ops.IfElse(ops.IsNan(value), ops.Cast(ops.Literal(None, "null"), value.dtype), value)
-    return ops.Add(known, ZERO)
-
-
 def _typed(relation: Any, name: str, value: Any) -> Any:
     """A column, in the type that Ibis expects of the value that it holds."""
     return ops.TryCast(ops.Field(relation, name), value.dtype)
@@ -173,7 +175,7 @@ def _typed(relation: Any, name: str, value: Any) -> Any:
 def _all_columns(relation: Any) -> list[Any]:
     """Keys by which only identical rows tie: also the text of a column of which unlike values can be equal."""
     fields = list(relation.fields.values())
-    alike = [ops.Cast(each, "string") for each in fields if not identical_if_equal(each.dtype)]
+    alike = [ops.TryCast(each, "string") for each in fields if not identical_if_equal(each.dtype)]
     return [ops.SortKey(each) for each in (*fields, *alike)]
 
 

@@ -9,7 +9,7 @@ from ibis.expr import operations as ops
 from headcount.source.queries.ibis import FALLIBLE, VALUES, kind_of
 from headcount.source.views import refusals
 from headcount.source.views.constants import check_constants
-from headcount.source.views.fallible import never_fails_above, one_family
+from headcount.source.views.fallible import convertible, never_fails_above
 from headcount.source.views.ids import Kinds, Owners, children, identical_if_equal, is_column, kind_carried, parts
 from headcount.source.views.reductions import PLACES, RANKS, check_constant, check_count, check_reduction, title
 
@@ -180,7 +180,7 @@ class Scope:
         if kind_of(value) == "ScalarSubquery" and not (type(value.rel) is ops.Aggregate and not value.rel.groups):
             refusals.refuse("a subquery of several rows as one value.", "an aggregate, such as max()")
         listed = next(iter(value.rel.schema.types))
-        if not all(one_family([each.dtype, listed]) for each in children(value)):
+        if not all(convertible([each.dtype, listed]) for each in children(value)):
             refusals.refuse("isin(...) of values of another type.", "columns of one type")
         for each in children(value):
             self.check(each, total=total)
