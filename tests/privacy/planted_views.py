@@ -53,11 +53,13 @@ VIEWS = [
         "    same = list(left.carriers)",
         f"{REFUSED}[union by the left side's user]",
     ),
-    _bug(
-        "fill_null of the user",
+    Bug(
+        "views: fill_null of the user",
         RULES,
-        "    if owners.carriers.keys() & node.replacements.keys():",
-        "    if False:",
+        (
+            ("    if owners.carriers.keys() & node.replacements.keys():", "    if False:"),
+            ("    return _kept(owners, node.schema.keys() - node.replacements.keys())", "    return owners"),
+        ),
         f"{REFUSED}[fill_null of the user]",
     ),
     _bug(
@@ -65,7 +67,7 @@ VIEWS = [
         RULES,
         "    ops.Limit: _limit,",
         "    ops.Limit: _same,",
-        f"{REFUSED}[limit]",
+        REFUSALS + "test_sentences[limit]",
     ),
     _bug(
         "a public table filtered by a private one",
@@ -88,7 +90,7 @@ VIEWS = [
         RULES,
         "    if same is None or listed.carriers.get(name) != same or",
         "    if same is None or",
-        f"{REFUSED}[isin of another kind of id]",
+        HOSTILE + "test_a_key_is_no_person[people in a list of keys]",
     ),
     _bug(
         "a table that is not declared is public",
@@ -168,7 +170,7 @@ VIEWS = [
         VALUES,
         "            self._inside.check(key, total=False)",
         "            pass",
-        f"{REFUSED}[a window by the user and a function of one's own]",
+        REFUSALS + "test_sentences[window key]",
     ),
     _bug(
         "a subquery of private rows",
@@ -197,13 +199,6 @@ VIEWS = [
         "    if not (kind.is_integer() or kind.is_boolean() or kind.is_decimal()):",
         "    if False:",
         f"{REFUSED}[float sum per user]",
-    ),
-    _bug(
-        "the user of a view may be an order",
-        "source/views/certificate.py",
-        "    return [name for name, kind in owners.carriers.items() if kind == PERSON]",
-        "    return list(owners.carriers)",
-        f"{REFUSED}[an order as the user]",
     ),
     _bug(
         "text is compared by its collation",
@@ -236,7 +231,7 @@ VIEWS = [
     _bug(
         "the larger of -0.0 and 0.0",
         REWRITTEN,
-        "            return new.copy(arg=_number(new.arg))",
+        "            return new.copy(arg=self._number(new.arg))",
         "            return new",
         REWRITING + "test_ties_are_broken_by_all_columns",
     ),

@@ -2,13 +2,14 @@
 types that nobody tested."""
 
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 import ibis
 import pytest
 from ibis.expr import operations as ops
 
-from headcount.errors import HeadcountError
+from headcount.errors import HeadcountError, NotATable
 from headcount.source.views.view import View
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -63,24 +64,27 @@ def test_a_key_that_two_people_claim_changes_nobody_elses_rows(con: Any) -> None
 
 
 BY_KEY: dict[str, Callable[[Any, Any], Any]] = {
-    "orders by their key alone": lambda o, _l: o.join(o.view(), "o"),
-    "a window by a key": lambda o, _l: o.mutate(n=_.count().over(group_by="o")),
-    "groups by a key of people": lambda o, _l: o.join(o.group_by("o").agg(n=_.count()), "o"),
+    "orders by their key alone": lambda o, lines: o.semi_join(lines, "o").join(o.view(), "o"),
+    "a window by a key": lambda o, lines: o.semi_join(lines, "o").mutate(n=_.count().over(group_by="o")),
+    "groups by a key of people": lambda o, lines: o.join(lines, "o").join(o.group_by("o").agg(n=_.count()), "o"),
     "lines that have an order": lambda o, lines: lines.semi_join(o, "o").join(o, "o"),
     "lines that have none": lambda o, lines: lines.anti_join(o, "o").join(o, "o"),
     "lines in a list of orders": lambda o, lines: lines.filter(lines.o.isin(o.o)).join(o, "o"),
     "a key that is computed": lambda o, lines: o.mutate(o=_.o + 1).join(lines, "o"),
     "the largest key": lambda o, lines: o.group_by("c").agg(o=_.o.max()).join(lines, "o"),
     "a key that is filled": lambda o, lines: o.fill_null({"o": 1}).join(lines, "o"),
+    "people in a list of keys": lambda o, lines: o.filter(o.c.isin(lines.o)),
     "another column as a key": lambda o, lines: o.join(lines, o.c == lines.o),
-    "a window by the key after the join": lambda o, lines: o.join(lines, "o").mutate(n=_.count().over(group_by="o")),
+    "a window by the key after the join": lambda o, lines: (lambda k: o.join(k, o.o == k.k))(
+        lines.rename(k="o")
+    ).mutate(n=_.count().over(group_by="k")),
 }
 
 
 @pytest.mark.every_case
 @pytest.mark.parametrize("name", BY_KEY)
 def test_a_key_is_no_person(name: str, con: Any) -> None:
-    with pytest.raises(HeadcountError):
+    with pytest.raises(NotATable, match=r"the view, step .* (mixes|users being equal|dropped|missing id)"):
         View(BY_KEY[name](con.table("orders"), con.table("lines")), **LINKED).certified("c")
 
 
@@ -169,10 +173,8 @@ def test_columns_of_odd_types_are_left_aside(con: Any) -> None:
 def test_a_number_that_does_not_fit_its_type_is_missing(con: Any) -> None:
     """Ibis takes 128 bits for a decimal of 38 digits."""
     con.raw_sql("INSERT INTO odd (u, b) VALUES (1, 170141183460469231731687303715884105727), (2, 5)")
-    found = rows(con, View(con.table("odd").select("u", "b"), **OWN), "u")
-    assert found[0] == (1, None)
-    assert found[1][0] == 2
-    assert found[1][1] == 5
+    con.raw_sql("INSERT INTO odd (u, b) VALUES (1, 170141183460469231731687303715884105726)")
+    assert rows(con, View(con.table("odd").select("u", "b").distinct(), **OWN), "u") == [(1, None), (2, Decimal(5))]
 
 
 def test_a_median_does_not_depend_on_where_nan_stands(con: Any) -> None:

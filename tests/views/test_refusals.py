@@ -99,6 +99,10 @@ SENTENCES: dict[str, tuple[Callable[[Any], Any], str]] = {
         lambda t: t.visit.mutate(x=own(t.visit.kind)),
         "a function of your own: headcount cannot look into it. Fix: Ibis's own functions (ibis.cases, re_extract)",
     ),
+    "window key": (
+        lambda t: t.visit.mutate(n=_.count().over(group_by=["person_id", own(t.visit.kind)])),
+        "a function of your own: headcount cannot look into it.",
+    ),
     "view": (
         lambda t: t.con.table("late").join(t.visit, "person_id"),
         "its tables: table 'late' stands for the view 'late', which holds a limit. "
