@@ -33,6 +33,11 @@ def keys(draw: Random, user: int | None) -> list[int]:
     return [10 * (PEOPLE if user is None else user) + place for place in range(draw.randrange(3))]
 
 
+def claimed(draw: Random, user: int | None) -> list[int]:
+    """Keys that several people may claim at once; what is linked to them is the same in all neighbours."""
+    return [10 * PEOPLE + draw.randrange(2)] if user is not None and draw.random() < 0.4 else []
+
+
 def _letters_person(draw: Random, user: int | None) -> Rows:
     orders = keys(draw, user)
     times = [range(draw.choice([0, 0, 1, 2, 3])), range(draw.choice([0, 1, 2]))]
@@ -40,7 +45,7 @@ def _letters_person(draw: Random, user: int | None) -> Rows:
     return {
         "a": [(user, some(draw, 3), some(draw, 4), draw.choice("xyzXY"), draw.choice(floats)) for _ in times[0]],
         "b": [(user, some(draw, 3), some(draw, 4), draw.choice("xyzXY")) for _ in times[1]],
-        "o": [(user, key, some(draw, 4)) for key in orders],
+        "o": [(user, key, some(draw, 4)) for key in (*orders, *claimed(draw, user))],
         "l": [(key, some(draw, 4)) for key in orders for _ in range(draw.randrange(3))],
     }
 
@@ -80,7 +85,7 @@ def _named_person(draw: Random, user: int | None) -> Rows:
     orders = keys(draw, user)
     return {
         "customer": [(user, some(draw, 3), draw.choice("ab"), some(draw, 50)) for _ in range(draw.randrange(2))],
-        "orders": [(key, user, _day(draw), some(draw, 90)) for key in orders],
+        "orders": [(key, user, _day(draw), some(draw, 90)) for key in (*orders, *claimed(draw, user))],
         "lineitem": [
             (key, some(draw, 3), some(draw, 5), draw.random()) for key in orders for _ in range(draw.randrange(3))
         ],
