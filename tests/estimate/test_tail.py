@@ -177,3 +177,30 @@ def test_whatever_a_profile_shows_there_is_a_bound(
     found = clipping.excess(bound, ratios, Clipped(value, limit, kind(deviation * limit)), 3.0)
     assert np.isfinite([found.value, found.below, found.above]).all()
     assert min(found.below, found.above) >= 0
+
+
+@pytest.mark.parametrize("noise", [{24: 6.5}, {24: 3.5, 25: 3.5}], ids=["one", "two"])
+def test_noise_in_far_octaves_is_measured_from_below(noise: dict[int, float]) -> None:
+    """Noise in one or two octaves far above everybody is likely to be a heap of people, as far as a profile can say.
+    The first bound stays below it; so what exceeds that bound says that nobody is there, and the bound that is chosen
+    is near what people have."""
+    counts = np.histogram(LIGHT, NORMS.edges)[0].astype(np.float64)
+    for octave, deviations in noise.items():
+        counts[np.searchsorted(NORMS.edges, 2.0**octave)] += deviations * NOISE.deviation
+    clipping = Clipping(posterior(counts, NORMS.edges, NOISE))
+    assert np.median(clipping.tail.excess(16 * LIGHT.max())) > 0
+    bound = clipping.first_bound(15.0)
+    assert bound < 16 * LIGHT.max()
+    found = clipping.given(bound, Clipped(0.0, bound, Normal(15.0 * bound)))
+    assert np.median(found.tail.excess(16 * LIGHT.max())) == 0
+    assert found.best_bound(100.0, 10) < 2 * LIGHT.max()
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_what_is_clipped_has_the_sign_of_what_people_have(sign: float) -> None:
+    """However far noise is on the other side."""
+    clipping = Clipping(posterior(profile(LIGHT), NORMS.edges, NOISE))
+    bound = float(LIGHT.max())
+    found = clipping.excess(bound, np.full(DRAWS, sign), Clipped(-50.0 * sign * bound, bound, TwoSided(10 * bound)), 0)
+    assert sign * found.value >= 0
+    assert sign * (found.value - found.below if sign > 0 else found.value + found.above) >= 0

@@ -52,7 +52,7 @@ def test_a_release_says_by_how_much_it_may_be_too_small() -> None:
         release = released(plan("Pareto"), seed)
         (row,) = release.table.to_pylist()
         part = release.about.too_small["sum"]
-        assert row["high"] / row["sum"] - 1 == pytest.approx(part, abs=0.05)
+        assert row["high"] / row["sum"] - 1 == pytest.approx(part, abs=0.1)
         assert release.about.estimand == "modelled"
         assert f"it may be too small by up to {round(100 * part)}%" in " ".join(release.summary().split())
         assert release.about.interval in release.about.steps

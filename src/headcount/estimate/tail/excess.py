@@ -12,7 +12,7 @@ import scipy
 
 from headcount.estimate.tail.family import DRAWS, resampled
 from headcount.estimate.tail.noise import Noise
-from headcount.estimate.tail.tail import Tail
+from headcount.estimate.tail.tail import EDGES, Tail
 from headcount.estimate.tail.uniform import uniform
 from headcount.exact import Floats
 
@@ -40,6 +40,10 @@ SPREAD_WEIGHT = 0.5
 """Weight of how uncertain what is clipped is, beside noise, when a bound is chosen: it is measured afterwards."""
 PEOPLE_ABOVE = 1.0
 """Number of people above the first bound, about, in standard deviations of the noise of such a number."""
+
+
+OCTAVES_ABOVE = 2.0
+"""Number of octaves above the last one with people that are seen, in which the first bound may be."""
 
 
 @dataclass(frozen=True)
@@ -88,10 +92,13 @@ class Clipping:
     tail: Tail
 
     def first_bound(self, people: float) -> float:
-        """The bound that about as many people are above as noise hides: `people` is a standard deviation."""
+        """The bound that about as many people are above as noise hides: `people` is a standard deviation. It stays near
+        the people that are seen: of many octaves above them, noise fills one or two, and whoever is there would be
+        measured from below, but not from above."""
         above = np.median(self.tail.above(self.tail.bounds), axis=0)
         few = np.append(above[:-1] <= PEOPLE_ABOVE * people, True)
-        return float(np.ceil(self.tail.bounds[int(np.argmax(few))]))
+        farthest = EDGES[self.tail.last_seen + 1] * 2.0**OCTAVES_ABOVE
+        return float(np.ceil(min(self.tail.bounds[int(np.argmax(few))], farthest)))
 
     def given(self, bound: float, measured: Clipped) -> "Clipping":
         """The same, once it is measured how far people's norms exceed a bound."""
@@ -138,12 +145,17 @@ class Clipping:
         usual = max(float(np.median(np.abs(ratios))), LEAST_RATIO)
         clipped, part = ratios * self.tail.excess(bound), ratios / usual * self._below(bound, usual, measured.limit)
         weights, followed = _reweighted(part, measured)
-        if not followed:
+        if not followed and not _is_opposite(measured.value, ratios):
             clipped = clipped - part + measured.value - measured.noise.quantile(uniform(DRAWS, 1, 9)[:, 0])
         variation = np.sqrt(SHARING_VARIATION**2 + apart * self.tail.concentration(bound)) if apart else np.zeros(DRAWS)
         low, _, high = quantiles(clipped * sharing(variation), weights)
         value = quantiles(clipped, weights)[1]
         return Excess(value, max(value - low, 0.0), max(high - value, 0.0))
+
+
+def _is_opposite(value: float, ratios: Floats) -> bool:
+    """True if a value has the sign that nothing that is clipped has, in any draw: then it is noise."""
+    return bool((value * ratios < 0).all())
 
 
 def _explained(clipped: Floats, part: Floats, deviation: float) -> float:

@@ -34,9 +34,8 @@ LEAST_SLOPE = 0.75
 HEAVIER, LIGHTER = 0.4, 0.2
 """Shares of the draws with a heavier, and with a lighter tail."""
 HEAPS = 0.12
-"""Share of the draws with a heap of people who have far more than all others."""
-HEAP_PEOPLE = (1.0, 8.0)
-"""Least and largest number of people of a heap, in standard deviations of the noise of an octave."""
+"""Prior probability of a heap of people who have far more than all others: each draw is looked at without and with
+one."""
 HEAP_OCTAVES = 7.0
 """Number of octaves above the last one that is seen, in which a heap may be."""
 LIGHT_SLOPE = 3.0
@@ -83,20 +82,21 @@ SHAPES = _shapes()
 def tables(counts: Floats, noise: Noise, possible: Floats) -> Floats:
     """Draws of the number of people in each octave, from noisy counts: draw by octave. `possible` is 1 for octaves in
     which people can be, else 0."""
-    start, last = _ends(counts * possible, noise.seen)
+    start, last = ends(counts * possible, noise.seen)
     tail, room = counts[start : start + OCTAVES], possible[start : start + OCTAVES]
     expected, slopes = _chosen(tail, noise, room)
     varied = _varied(tail, expected, slopes, noise.deviation, last - start)
-    varied = (varied + _heaps(len(tail), noise.deviation, last - start)) * room
-    ratio = _likelihood(tail, varied, noise) - _likelihood(tail, expected, noise)
-    kept = varied[resampled(np.exp(ratio - ratio.max()), uniform(DRAWS, 1, 2)[:, 0])]
+    varied = np.concatenate([varied, varied + _heaps(len(tail), noise, last - start)]) * room
+    ratio = _likelihood(tail, varied, noise) - np.tile(_likelihood(tail, expected, noise), 2)
+    weights = np.exp(ratio - ratio.max()) * np.repeat([1 - HEAPS, HEAPS], DRAWS)
+    kept = varied[resampled(weights, uniform(DRAWS, 1, 2)[:, 0])]
     found = np.zeros((DRAWS, len(counts)))
     found[:, :start] = _body(counts[:start] * possible[:start], noise.deviation)
     found[:, start : start + OCTAVES] = _people(tail, kept, noise, last - start)
     return found
 
 
-def _ends(counts: Floats, least: float) -> tuple[int, int]:
+def ends(counts: Floats, least: float) -> tuple[int, int]:
     """The octave in which the tail begins, and the last one that is seen, with more than `least`; the fullest one, if
     none is. If people are in two heaps, the tail is that of the second one."""
     seen = np.where(counts > least, counts, 0.0)
@@ -155,11 +155,12 @@ def _varied(counts: Floats, expected: Floats, slopes: Floats, deviation: float, 
     return np.where(which < HEAVIER, heavier, np.where(which > 1 - LIGHTER, lighter, expected))
 
 
-def _heaps(octaves: int, deviation: float, last: int) -> Floats:
-    """Expected counts of heaps of people who have far more than all others; of most draws, none."""
-    which, many, where = (each[:, None] for each in uniform(DRAWS, 3, 12).T)
-    low, high = HEAP_PEOPLE
-    people = deviation * low * (high / low) ** many * (which < HEAPS)
+def _heaps(octaves: int, noise: Noise, last: int) -> Floats:
+    """Expected counts of heaps of people who have far more than all others, one for each draw. They have as many people
+    as noise hides in one octave, or fewer, down to its standard deviation."""
+    many, where = (each[:, None] for each in uniform(DRAWS, 2, 12).T)
+    low, high = noise.deviation, noise.seen
+    people = low * (high / low) ** many
     away = np.arange(octaves) - (last + 1 + HEAP_OCTAVES * where)
     return np.asarray(people * np.exp(-(away**2) / 2) / (2 * np.pi) ** 0.5)
 

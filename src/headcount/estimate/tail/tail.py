@@ -1,12 +1,12 @@
 """Possible tables of people by norm, and what a bound on norms would clip from each of them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from math import inf
 
 import numpy as np
 
-from headcount.estimate.tail.family import DRAWS, MISFIT, tables
+from headcount.estimate.tail.family import DRAWS, MISFIT, ends, tables
 from headcount.estimate.tail.noise import Noise
 from headcount.estimate.tail.uniform import uniform
 from headcount.exact import Floats, Integers
@@ -39,6 +39,8 @@ class Tail:
     """Number of people: by draw, by octave, by how they lie in it; of the octaves that have people in any draw."""
     first: int
     """The first of these octaves."""
+    last_seen: int
+    """The last octave in which noise does not hide people."""
 
     def excess(self, bound: float | Floats) -> Floats:
         """Sum over people of what their norm exceeds each bound by: by draw (and bound)."""
@@ -63,7 +65,7 @@ class Tail:
 
     def at(self, draws: Integers) -> "Tail":
         """Some of the draws, in an order of their own."""
-        return Tail(self.people[draws], self.first)
+        return replace(self, people=self.people[draws])
 
     @cached_property
     def amount(self) -> Floats:
@@ -105,13 +107,15 @@ def posterior(
     first_bins, bins = starts(edges)
     octaves = np.add.reduceat(counts[:bins], first_bins)
     room = ((EDGES[1:] > possible[0]) & (EDGES[:-1] <= possible[1])).astype(np.float64)
-    people = tables(octaves, noise.times(2**0.5), room)  # draw, octave
+    own = noise.times(2**0.5)
+    people = tables(octaves, own, room)  # draw, octave
     some = np.flatnonzero(people.any(axis=0))
     first, end = (int(some[0]), int(some[-1]) + 1) if len(some) else (0, 1)
     chances = np.cumsum(_ways(counts[first_bins], octaves, noise.deviation)[first:end], axis=1)  # octave, way to lie
     at = uniform(DRAWS, len(octaves), 6)[:, first:end]
     way = np.minimum((at[..., None] > chances).sum(axis=2), len(LOWER_HALVES) - 1)
-    return Tail(people[:, first:end, None] * (way[..., None] == np.arange(len(LOWER_HALVES))), first)
+    last_seen = ends(octaves * room, own.seen)[1]
+    return Tail(people[:, first:end, None] * (way[..., None] == np.arange(len(LOWER_HALVES))), first, last_seen)
 
 
 def _ways(lower: Floats, both: Floats, deviation: float) -> Floats:

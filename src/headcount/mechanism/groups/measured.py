@@ -39,7 +39,7 @@ from headcount.source.amounts import GRID
 from headcount.source.axis import Axis
 from headcount.source.encoded import Booleans
 
-LARGE_TAIL = 0.1
+LARGE_TAIL = 0.05
 """If a typical value may be off by more than this part of itself, the release says so."""
 FOUND_SHARE = Fraction(55, 100)
 """Share of the noise's price for finding groups and counting their people, if more is measured of them."""
