@@ -384,6 +384,13 @@ VIEWS = [
         HOSTILE + "test_a_number_that_does_not_fit_its_type_is_missing",
     ),
     _bug(
+        "conditions without parentheses",
+        "source/views/constants.py",
+        "    check_operators(value)\n    if kind",
+        "    if kind",
+        HOSTILE + "test_refused[a condition in a list]",
+    ),
+    _bug(
         "operations that can fail stand in a TRY together",
         REWRITTEN,
         "        new = _rebuilt(value, self._safe) if type(value) is not ops.Field else value\n",

@@ -143,6 +143,8 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
         lambda t: t.filter((t.i > 0) | (t.i < ibis.literal("x").as_date("%Y").year())),
         "a constant that is computed",
     ),
+    "a condition in a list": (lambda t: t.filter((t.i == 1).isin([True, False])), "a condition in another condition"),
+    "a condition that is missing": (lambda t: t.filter((t.d == t.d).isnull()), "a condition in another condition"),
     "a long time": (lambda t: t.mutate(x=t.d + ibis.interval(months=2**31 - 1)), "a constant of type interval"),
     "a number next to which Ibis adds": (lambda t: t.mutate(x=_.s.substr(2**63 - 1)), "in a calculation"),
     "a number that a narrow decimal cannot hold": (

@@ -111,6 +111,7 @@ SHAPES: dict[str, Callable[[Any, Any], Any]] = {
     "window": lambda t, v: t.mutate(v=v.max().over(group_by="u"), w=t.i.sum().over(group_by="u") + 1),
     "order": lambda t, v: t.mutate(n=ibis.row_number().over(group_by="u", order_by=v)),
     "join": lambda t, v: (lambda o: t.join(o, [t.u == o.u, v == v]).mutate(z=t.i + t.i))(t.view()),
+    "twice": lambda t, v: t.mutate(v=v, w=v.cast("string"), x=ibis.coalesce(v, v), y=v + 1, z=v.isin(list(range(20)))),
     "nested": lambda t, v: t.mutate(v=v).filter(_.u >= 0).group_by("u").agg(x=_.v.count(), y=_.i.sum() + _.j.sum()),
 }
 HOSTILE = {

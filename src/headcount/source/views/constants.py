@@ -9,7 +9,7 @@ from typing import Any
 
 from headcount.source.queries.ibis import kind_of
 from headcount.source.views import refusals
-from headcount.source.views.fallible import LOGIC, SAFE, convertible, is_plain_cast, never_fails, operands
+from headcount.source.views.fallible import COMPARISONS, LOGIC, SAFE, convertible, is_plain_cast, never_fails, operands
 from headcount.source.views.ids import children, parts
 
 LARGEST = 10**15
@@ -18,6 +18,8 @@ LONGEST = 10**6
 """The largest length of time, in any unit."""
 DIGITS = 20
 """Digits before the point of a decimal."""
+POSTFIX = frozenset({"InValues", "InSubquery", "Between", "IsNull", "NotNull", "IdenticalTo"})
+CONDITIONS = COMPARISONS | LOGIC - {"Field"}
 OF_ROWS = ("Field", "ScalarSubquery", "InSubquery", "WindowFunction")
 
 
@@ -28,10 +30,17 @@ def check_constants(value: Any) -> None:
         _check_literal(value)
     elif is_constant(value) and not _is_safe(value):
         refusals.refuse("a constant that is computed in the view.", "its value, typed")
+    check_operators(value)
     if kind not in LOGIC:
         _check_mixture(value)
     if kind not in SAFE:
         _check_sizes(value)
+
+
+def check_operators(value: Any) -> None:
+    """Refuse a condition where Ibis writes no parentheses around it: `(a = b) IN (c)` would be `a = (b IN (c))`."""
+    if kind_of(value) in POSTFIX and any(kind_of(each) in CONDITIONS for each in children(value)):
+        refusals.moved("a condition", "another condition")
 
 
 def is_constant(value: Any) -> bool:

@@ -8,7 +8,7 @@ from ibis.expr import operations as ops
 
 from headcount.source.queries.ibis import FALLIBLE, VALUES, kind_of
 from headcount.source.views import refusals
-from headcount.source.views.constants import check_constants
+from headcount.source.views.constants import check_constants, check_operators
 from headcount.source.views.fallible import convertible, never_fails_above
 from headcount.source.views.ids import Kinds, Owners, children, identical_if_equal, is_column, kind_carried, parts
 from headcount.source.views.reductions import PLACES, RANKS, check_constant, check_count, check_reduction, title
@@ -183,6 +183,7 @@ class Scope:
             refusals.one_number("a subquery", self.user)
         if not total:
             refusals.moved("a subquery", self.place)
+        check_operators(value)
         if kind_of(value) == "ScalarSubquery" and not (type(value.rel) is ops.Aggregate and not value.rel.groups):
             refusals.refuse("a subquery of several rows as one value.", "an aggregate, such as max()")
         listed = next(iter(value.rel.schema.types))
