@@ -4,10 +4,11 @@
                                   [--mechanism rounds] [--beside weighted] [--table NAME] [--real] [--data FOLDER]
 
 *shown* items, *good* ones (within 10% of the true count), *l1* (all errors over all true counts, items that are not
-shown counted in full), the share of the intervals that *hold* the true count, that of the 50 largest counts, and the
-median half-width of an interval, relative to its count. With --known the items are given as keys, and all are shown.
-With --beside the last column is the median ratio of half-widths to those of another mechanism, over the items that both
-show: half-widths of all items are those of other items, if more are shown.
+shown counted in full), the share of the intervals that *hold* the true count, that of the 50 largest counts, the
+median half-width of an interval, relative to its count, the share of the releases that *say true* (others say that they
+are a model, or "at least"), and the share of the intervals that hold *of these*. With --known the items are given as
+keys, and all are shown. With --beside the last column is the median ratio of half-widths to those of another mechanism,
+over the items that both show: half-widths of all items are those of other items, if more are shown.
 """
 
 import argparse
@@ -26,11 +27,11 @@ from headcount.release import Release
 TOP = 50
 MANY_PAIRS = 2_000_000
 """Tables of the panel with more rows than this are released half as often."""
-HEADS = ("table", "half", "epsilon", "shown", "good", "l1", "holds", f"top {TOP}", "half-width")
+HEADS = ("table", "half", "epsilon", "shown", "good", "l1", "holds", f"top {TOP}", "half-width", "say true", "of these")
 
 
 def measures(release: Release, truth: dict[Any, int]) -> list[float]:
-    """Shown, good, l1, held, held of the largest, half-width."""
+    """Shown, good, l1, held, held of the largest, half-width, whether it says "true", held if it does."""
     rows, everything = release.table.to_pydict(), float(sum(truth.values()))
     true = np.array([truth[item] for item in rows["item"]], dtype=np.float64)
     count, low, high = (np.array(rows[name], dtype=np.float64) for name in ("count", "low", "high"))
@@ -38,10 +39,12 @@ def measures(release: Release, truth: dict[Any, int]) -> list[float]:
     l1 = float(error.sum() + everything - true.sum()) / everything
     good = float((error <= 0.1 * true).sum())
     if not len(true):
-        return [0.0, 0.0, l1, np.nan, np.nan, np.nan]
+        return [0.0, 0.0, l1, *[np.nan] * 5]
     relative = (high - low) / 2 / np.maximum(count, 1)
     largest = np.argsort(-count)[:TOP]
-    return [len(true), good, l1, held.mean(), held[largest].mean(), float(np.median(relative))]
+    says, share = release.about.estimand == "true", float(held.mean())
+    of_these = share if says else np.nan
+    return [len(true), good, l1, share, held[largest].mean(), float(np.median(relative)), says, of_these]
 
 
 def lines(options: argparse.Namespace, to: Path) -> Iterator[str]:
@@ -86,8 +89,8 @@ def widths(release: Release) -> dict[Any, float]:
 
 def row(name: str, epsilon: float, mean: list[float]) -> str:
     """A line of the table."""
-    shown, good, l1, holds, top, width, *beside = mean
-    numbers = (f"{shown:,.0f}", f"{good:,.1f}", f"{l1:.4f}", *(f"{each:.3f}" for each in (holds, top, width, *beside)))
+    shown, good, l1, *others = mean
+    numbers = (f"{shown:,.0f}", f"{good:,.1f}", f"{l1:.4f}", *(f"{each:.3f}" for each in others))
     return f"| {' | '.join([name, half_of(name), f'{epsilon:g}', *numbers])} |"
 
 

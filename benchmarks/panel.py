@@ -142,9 +142,11 @@ def communities(random: Random, groups: int, people: int, heavy: int, much: int)
     return joined(*each)
 
 
-def bots(random: Random, people: int, heavy: int, much: int, items: int) -> tuple[Integers, Integers]:
-    """A few people have nearly everything."""
-    light = drawn(random, random.integers(1, 4, people - heavy), items)
+def bots(
+    random: Random, people: int, heavy: int, much: int, items: int, usual: tuple[int, int] = (1, 3)
+) -> tuple[Integers, Integers]:
+    """A few people have nearly everything, all others a usual number of items."""
+    light = drawn(random, random.integers(usual[0], usual[1] + 1, people - heavy), items)
     return joined(light, drawn(random, np.full(heavy, much), items, 0.3))
 
 
@@ -189,6 +191,8 @@ FAMILIES = {
     "communities, 15": Family("report", lambda r: communities(r, 15, 2_000, 30, 80)),
     "100 bots": Family("fit", lambda r: bots(r, 20_000, 100, 300, 500)),
     "200 bots": Family("report", lambda r: bots(r, 30_000, 200, 500, 800)),
+    "20 bots, others 5": Family("fit", lambda r: bots(r, 20_000, 20, 2_000, 1000, (5, 5))),
+    "40 bots, others 3 to 9": Family("report", lambda r: bots(r, 30_000, 40, 3_000, 2000, (3, 9))),
     "Pareto 1.5 from 1": Family("fit", lambda r: pareto_from_one(r, 40_000, 1.5, 1000)),
     "Pareto 1.1 from 1": Family("report", lambda r: pareto_from_one(r, 30_000, 1.1, 1500)),
     "log-uniform, 1 to 80": Family("report", lambda r: drawn(r, log_uniform(r, 20_000, 1, 80), 1500)),

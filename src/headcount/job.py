@@ -357,7 +357,7 @@ class Job(ABC):
     def unseen(self, mechanism: AnyMechanism, selections: Sequence[BoundSelection[Any]]) -> str:
         """Say what intervals for the true counts cannot cover: a few people with far more than everyone else."""
         people = mechanism.unseen or next((each.unseen for each in reversed(selections) if each.unseen), 0)
-        if not people or mechanism.estimand != "true":
+        if not people or mechanism.estimand not in ("true", "modelled"):
             return ""
         if self.counts_events or self.scales is not None:
             values = f"the {self.values}" if self.values == "total" else self.values
@@ -366,7 +366,8 @@ class Job(ABC):
                 f"small. {MISSED if self.scales is None else ESTIMATED}"
             )
         few = few_with_more(people, f"far more {plural(self.item)}")
-        return f"{few} headcount would not notice: a count may be too small by up to {people:,}. {MISSED}"
+        covered = ESTIMATED if mechanism.unseen else MISSED
+        return f"{few} headcount would not notice: a count may be too small by up to {people:,}. {covered}"
 
     def too_small(self, tail: Mapping[str, float]) -> str:
         """Say that values are lower limits, and by how much a typical one may be too small, by column."""

@@ -2570,10 +2570,38 @@ BUGS = [
         HEAVY + "test_as_many_people_as_may_be_unseen_are_seen_in_19_of_20_cases",
     ),
     Bug(
-        "what is clipped of people who are not in the profile is not looked at",
+        "people who are not in the profile are not looked for",
         "mechanism/unknown/second.py",
-        (("if excess > HEAVY_DEVIATIONS * noise else 0.0", "if excess > 10**9 * noise else 0.0"),),
+        (("return self.above.most() + self.beyond", "return self.beyond"),),
         WEIGHTED + "test_people_in_whatever_bins_are_noticed",
+    ),
+    Bug(
+        "second look: the number of people who have far more has no noise",
+        "mechanism/unknown/second.py",
+        (
+            (
+                "shown.sizes.above(far) * self.norm + int(_noise(self.far, 1, entropy)[0])",
+                "shown.sizes.above(far) * self.norm",
+            ),
+        ),
+        WEIGHTED + "test_everything_that_is_released_has_noise",
+    ),
+    Bug(
+        "second look: a person counts twice among those who have far more",
+        "bound/shown.py",
+        (
+            (
+                "return int(self.people[self.squares > size].sum())",
+                "return 2 * int(self.people[self.squares > size].sum())",
+            ),
+        ),
+        EXACTLY + "test_each_part_of_the_second_measurement",
+    ),
+    Bug(
+        "second look: the number of people who have far more is not paid for",
+        "mechanism/unknown/joint.py",
+        (("return (*self.rounds, *self.second.events)", "return (*self.rounds, *self.second.events[:3])"),),
+        JOINT + "test_everything_is_paid_for",
     ),
     Bug(
         "what may be selected later is not reserved before the charge",

@@ -225,8 +225,8 @@ class Open(SecondMeasurement):
 
 
 def seen_of(mechanism: AnyMechanism, *, events: bool = False, known: bool = False):  # type: ignore[no-untyped-def]
-    """Everything that the mechanism lets see: the first values; the profile, the bound, the clipped amount and the
-    totals of the second measurement."""
+    """Everything that the mechanism lets see: the first values; the profile, the bound, the clipped amount, the totals
+    and the number of people who have far more of the second measurement."""
 
     def run(people: tuple[Person, ...], entropy: Entropy) -> object:
         noisy = mechanism.run(bounded(people, mechanism.bounding, events, known), entropy)
@@ -235,7 +235,8 @@ def seen_of(mechanism: AnyMechanism, *, events: bool = False, known: bool = Fals
             assert isinstance(mechanism, Weighted)
             assert isinstance(mechanism.second, Open)
             again, profile = noisy.second, mechanism.second.profiles[-1]
-            more = (profile, again.bound_squared, again.totals.values.tolist(), again.clipped.values.tolist())
+            far = again.above.people if again.above else None
+            more = (profile, again.bound_squared, again.totals.values.tolist(), again.clipped.values.tolist(), far)
         return dict(zip(noisy.items["item0"].to_pylist(), noisy.values.tolist(), strict=True)), more
 
     return run
@@ -258,17 +259,18 @@ def test_weighted(neighbours: Neighbours, events: bool, variance: int, threshold
 
 
 def noise(variances: Sequence[int], squared: int, neighbours: Neighbours) -> list[Gaussian]:
-    """Noise on the profile, the clipped amount and the totals, in units of which one person adds the root of
-    `squared`."""
+    """Noise on the profile, the clipped amount, the totals and the number of people who have far more, in units of
+    which one person adds the root of `squared`."""
     changed = changed_people(neighbours)
-    parts = zip(variances, (2, 1, 2), strict=True)
+    parts = zip(variances, (2, 1, 2, 1), strict=True)
     return [Gaussian(Fraction(each), Fraction(squared * min(changed, k)), changed * k) for each, k in parts]
 
 
 @pytest.fixture
 def one_bin(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The second profile has one bin, so that all draws can be enumerated."""
+    """The second profile has one bin, so that all draws can be enumerated; and everybody has far more than nothing."""
     monkeypatch.setattr(unknown_second, "size_edges", lambda largest: (1,))
+    monkeypatch.setattr(unknown_second, "FAR", 0)
 
 
 class Only(Entropy):
@@ -285,12 +287,16 @@ class Only(Entropy):
         return self._inner.secret()
 
 
-PARTS = {"profile": (1, 4, 16), "clipped": (2, 64, 4096), "totals": (3, 4, 16)}
+PARTS = {"profile": (1, 4, 16), "clipped": (2, 64, 4096), "totals": (3, 4, 16), "far": (4, 4, 16)}
 """Place among the draws, norm of one person in units, and variance."""
+NEAR = {"profile": Fraction(1, 4), "clipped": Fraction(1, 20), "totals": Fraction(1, 2), "far": Fraction(1, 4)}
+"""The least part of its price that each attains."""
 
 
 @pytest.mark.usefixtures("one_bin")
-@pytest.mark.slow(but=["profile-add-remove-unknown", "clipped-replace-known", "totals-replace-unknown"])
+@pytest.mark.slow(
+    but=["profile-add-remove-unknown", "clipped-replace-known", "totals-replace-unknown", "far-replace-known"]
+)
 @pytest.mark.parametrize("known", [False, True], ids=["unknown", "known"])
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize("part", PARTS)
@@ -298,7 +304,7 @@ def test_each_part_of_the_second_measurement(neighbours: Neighbours, part: str, 
     """Every draw of it, given which items are shown: a and b, and c is not. At most its price, and near it; unless a
     person is replaced, which changes one of two bins if there is only one."""
     place, norm, variance = PARTS[part]
-    again = noise([variance] * 3, norm**2, neighbours)
+    again = noise([variance] * 4, norm**2, neighbours)
     plain = Gaussian(Fraction(variance), Fraction(norm**2 * changed_people(neighbours)), 4)
     threshold = WeightedThreshold(Fraction(variance), Fraction(norm**2), 4, 3 * norm, neighbours)
     bounding = WeightedClip(1, 4, 1, squared=norm**2)
@@ -306,16 +312,16 @@ def test_each_part_of_the_second_measurement(neighbours: Neighbours, part: str, 
     everything = seen_of(mechanism, known=known)
 
     def run(people: tuple[Person, ...], entropy: Entropy) -> object:
-        shown, (profile, bound, totals, clipped) = everything(people, Only(entropy, place))
+        shown, (profile, bound, totals, clipped, far) = everything(people, Only(entropy, place))
         assert set(shown) == {"a", "b"}
-        return {"profile": profile, "totals": (bound, totals), "clipped": clipped}[part]
+        return {"profile": profile, "totals": (bound, totals), "clipped": clipped, "far": far}[part]
 
     crowd: tuple[Person, ...] = (("a",), ("b",)) * 4
     kinds: list[Person] = [("a",), ("b",), ("c",), ("a", "b", "c")]
     people = [(crowd + one, crowd + other) for one, other in pairs(kinds, 1, neighbours)]
     exact, price = worst_delta(run, people, 1, Fraction(1, 2000)), discrete_delta(Fraction(1), [again[place - 1]])
     assert exact.low <= price
-    assert exact.high > price * {"profile": Fraction(1, 4), "clipped": Fraction(1, 20), "totals": Fraction(1, 2)}[part]
+    assert exact.high > price * NEAR[part]
 
 
 @pytest.mark.usefixtures("one_bin")
@@ -323,7 +329,7 @@ def test_each_part_of_the_second_measurement(neighbours: Neighbours, part: str, 
 def test_weighted_twice_in_a_crowd() -> None:
     """All draws of both measurements together, of a person whose item is shown anyway: at most the price of all, and
     more than that of the first alone would be."""
-    again, half = noise([2, 2, 2], 4, "add-remove"), Fraction(1, 2)
+    again, half = noise([2, 2, 2, 2], 4, "add-remove"), Fraction(1, 2)
     event = WeightedThreshold(Fraction(2), Fraction(4), 2, 8, "add-remove")
     mechanism = Weighted(WeightedClip(1, 2, 1, squared=4), event, Open(tuple(again), 1, 4))
     crowd: tuple[Person, ...] = (("a",),) * 6

@@ -40,6 +40,10 @@ class PeopleSizes:
         """Number of people in each bin of the squares, which start at `starts`; smaller ones are in the first."""
         return added(len(starts), np.maximum(np.searchsorted(starts, self.squares, side="right") - 1, 0), self.people)
 
+    def above(self, size: int) -> int:
+        """Number of people whose squares sum to more than a size."""
+        return int(self.people[self.squares > size].sum())
+
     def clipped(self, bound_squared: int, cut: float, parts: int) -> int:
         """Amount that scaling to a bound clips from everybody, each up to `cut`; in parts of the cut, rounded down."""
         size, sums = self.squares.astype(np.float64), self.sums.astype(np.float64)

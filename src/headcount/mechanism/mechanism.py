@@ -54,6 +54,13 @@ class Noisy:
     """Their noisy totals, in units."""
 
 
+FEW_WITH_MORE = "unless a few people have far more than everyone else"
+"""The condition of intervals for events: one person can have any number of them."""
+LARGE_TAIL, LARGE_HIDDEN = 0.05, 0.1
+"""If a typical value may be off by more than this part of itself, the release says so: of amounts and events, and of
+people, of whom one is at most one more."""
+
+
 @dataclass(frozen=True)
 class Columns:
     """The released columns."""

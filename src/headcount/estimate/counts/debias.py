@@ -46,10 +46,12 @@ class ClippingLoss:
         return float(np.hypot(self.variation * self.part, min(self._noise, self.prior)))
 
     def deviations(self, counts: Floats) -> Floats:
-        """Standard deviation of what each item lost; two of them make up for the people who are hidden, if that is no
-        more than usual."""
-        hidden = np.minimum(self.hidden / 2, self.prior * counts) if self.hidden else np.zeros_like(counts)
-        return np.hypot(self.standard_deviation * counts, hidden)
+        """Standard deviation of what each item lost."""
+        return self.standard_deviation * counts
+
+    def more(self, counts: Floats) -> Floats:
+        """How many people each item may lack who are hidden, if that is no more than usual."""
+        return np.minimum(self.hidden, 2 * self.prior * counts) if self.hidden else np.zeros_like(counts)
 
     @property
     def _noise(self) -> float:

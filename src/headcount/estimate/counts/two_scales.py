@@ -65,6 +65,8 @@ class CombinedCounts:
     """Standard deviation of each count: noise, and the variation of clipping between items."""
     noise: Floats
     """The noise alone, as that of an item which nobody has."""
+    hidden: Floats
+    """People whom each count may lack, as they have far more than all who are seen."""
 
 
 def combined_counts(
@@ -91,7 +93,8 @@ def combined_counts(
         counts = (quiet_weight * raised + open_.values / open_.deviation**2) / total
     deviations = np.hypot(1 / np.sqrt(total), lost.deviations(counts))
     noise = 1 / np.sqrt(1 / (quiet.deviation * ratio) ** 2 + 1 / open_.deviation**2)
-    return CombinedCounts(*(each * (1 + lost.part) for each in (counts, deviations, noise)))
+    factor = 1 + lost.part
+    return CombinedCounts(counts * factor, deviations * factor, noise * factor, lost.more(counts))
 
 
 def _ratio_and_spread(

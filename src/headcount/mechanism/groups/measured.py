@@ -22,14 +22,14 @@ from headcount.account.threshold import changed_people
 from headcount.bound.groups import BoundedFoundGroups, BoundedGroups, FoundGroups, ListedGroups
 from headcount.bound.vectors import Vector
 from headcount.estimate.counts.debias import NOTHING_LOST, to_int64
-from headcount.estimate.counts.two_scales import CLEAR_DEVIATIONS, Measured, combined_counts
+from headcount.estimate.counts.two_scales import CLEAR_DEVIATIONS, CombinedCounts, Measured, combined_counts
 from headcount.estimate.groups.quantiles import Distributions
 from headcount.estimate.groups.totals import Estimates, Totals, corrected, in_proportion
 from headcount.exact import Floats, Integers
 from headcount.mechanism.groups.measurement import GroupMeasurement, Measurements
 from headcount.mechanism.groups.metric import COUNTS, PEOPLE, Metric
 from headcount.mechanism.groups.units import Sums
-from headcount.mechanism.mechanism import Columns, Estimand, Mechanism, Noisy
+from headcount.mechanism.mechanism import LARGE_HIDDEN, LARGE_TAIL, Columns, Estimand, Mechanism, Noisy
 from headcount.mechanism.unknown import joint
 from headcount.mechanism.unknown.joint import Joint
 from headcount.mechanism.unknown.rounds import NoisyRounds
@@ -39,8 +39,6 @@ from headcount.source.amounts import GRID
 from headcount.source.axis import Axis
 from headcount.source.encoded import Booleans
 
-LARGE_TAIL = 0.05
-"""If a typical value may be off by more than this part of itself, the release says so."""
 FOUND_SHARE = Fraction(55, 100)
 """Share of the noise's price for finding groups and counting their people, if more is measured of them."""
 VALUES_SHARE, PROFILE_SHARE, CLIPPED_SHARE = Fraction(3, 100), Fraction(12, 100), Fraction(15, 100)
@@ -100,8 +98,8 @@ class MeasuredGroups(Mechanism[BoundedGroups, NoisyGroups]):
         for metric in self.metrics:
             for suffix, values in zip(("", "_low", "_high"), estimated.column(metric), strict=True):
                 columns[f"{metric.label}{suffix}"] = pa.array(values)
-        tail = {metric.label: estimated.tail(metric) for metric in self.metrics}
-        return Columns(columns, tail={label: part for label, part in tail.items() if abs(part) > LARGE_TAIL})
+        tails = ((metric, estimated.tail(metric)) for metric in self.metrics)
+        return Columns(columns, tail={metric.label: part for metric, part in tails if abs(part) > large_tail(metric)})
 
     def explain(self, item: str) -> list[str]:
         found = self.finding.explain(item) if self.finding else []
@@ -143,6 +141,11 @@ class MeasuredGroups(Mechanism[BoundedGroups, NoisyGroups]):
             "allows for noise, and for what the limits on single people cut. If a few people have most of an amount, "
             "it may contain the true value less often."
         )
+
+
+def large_tail(metric: Metric) -> float:
+    """The part of itself by which a value may be off before the release says so."""
+    return LARGE_HIDDEN if metric.kind == "people" else LARGE_TAIL
 
 
 class _Estimated:
@@ -206,16 +209,15 @@ class _Estimated:
         if PEOPLE in self.found:
             return self._combined(self.found[PEOPLE].totals, passes=2)
         assert self.first is not None
-        nothing = np.zeros_like(self.first.values)
-        return Estimates(self.first.values, nothing + self.first.deviation, nothing, nothing)
+        nothing = np.zeros_like(self.first.counts)
+        return Estimates(self.first.counts, self.first.deviations, nothing, self.first.hidden)
 
     @cached_property
-    def first(self) -> Measured | None:
+    def first(self) -> CombinedCounts | None:
         """The people that groups were found by; None if groups were known."""
         if self.mechanism.finding is None or self.noisy.found is None:
             return None
-        found = self.mechanism.finding.counts(self.noisy.found)
-        return Measured(found.counts, found.deviations)
+        return self.mechanism.finding.counts(self.noisy.found)
 
     def _combined(self, totals: Totals, passes: int = 1) -> Estimates:
         """Totals from their own measurement and from the people that groups were found by, if both are in about the
@@ -223,11 +225,12 @@ class _Estimated:
         everything, noise = float(totals.values.sum()), totals.deviation * len(totals.values) ** 0.5
         if self.first is None or everything < CLEAR_DEVIATIONS * noise:
             return corrected(totals)
-        scale = everything / max(float(self.first.values.sum()), 1.0)
-        if not in_proportion(Measured(totals.values, totals.deviation), self.first, scale):
+        first = Measured(self.first.counts, self.first.deviations)
+        scale = everything / max(float(first.values.sum()), 1.0)
+        if not in_proportion(Measured(totals.values, totals.deviation), first, scale):
             return corrected(totals)
         own = Measured(totals.values / scale, totals.deviation / scale)
-        both = combined_counts(self.first, own, NOTHING_LOST, 0.0, passes=passes)
+        both = combined_counts(first, own, NOTHING_LOST, 0.0, passes=passes)
         kept, lost = both.counts * scale, totals.clipped
         part = np.maximum(kept, 0.0) / everything
         return Estimates(kept + lost.value * part, both.deviations * scale, lost.below * part, lost.above * part)

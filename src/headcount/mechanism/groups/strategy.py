@@ -15,7 +15,6 @@ from headcount.bound.selection.selection import BoundSelection
 from headcount.bound.vectors import Vector
 from headcount.estimate.tail.noise import Normal
 from headcount.mechanism.groups.measured import (
-    LARGE_TAIL,
     MeasuredGroups,
     laplace_shares,
     of_found,
@@ -26,7 +25,7 @@ from headcount.mechanism.groups.measured import (
 from headcount.mechanism.groups.measurement import Events, GroupMeasurement
 from headcount.mechanism.groups.metric import OF_AMOUNTS, Metric, MetricKind, vectors
 from headcount.mechanism.groups.units import Squares, Sums
-from headcount.mechanism.mechanism import AnyMechanism, Columns
+from headcount.mechanism.mechanism import LARGE_TAIL, AnyMechanism, Columns
 from headcount.mechanism.strategy import Forecast, Strategy, all_appear, error_line, few_people, sigma
 from headcount.mechanism.unknown.strategy import ROUNDS_MOST_ITEMS, needed_in_rounds, outlook_of_rounds
 from headcount.source.amounts import GRID

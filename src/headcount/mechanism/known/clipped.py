@@ -13,9 +13,9 @@ from headcount.account.events import Gaussian, Laplace, Neighbours
 from headcount.account.guarantee import Cost
 from headcount.bound import Bounded, Bounding, ScaledToSize, ScaledToSum, Sensitivity
 from headcount.bound.measured import MAX_TAKEN_FACTOR
-from headcount.bound.sample import Loss, Sample
+from headcount.bound.sample import Loss, Sample, SampledItems
 from headcount.estimate.counts.debias import by_poisson, by_ratio
-from headcount.mechanism.mechanism import Columns, Estimand, Noisy
+from headcount.mechanism.mechanism import FEW_WITH_MORE, Columns, Estimand, Noisy
 from headcount.mechanism.scalar import RATIO_MEANING, ScalarMechanism
 from headcount.noise import Entropy
 
@@ -64,7 +64,8 @@ class Clipped(ScalarMechanism):
     @property
     def estimand(self) -> Estimand:
         if self._lost:
-            return "modelled" if self._lost.is_seen else "true"
+            few = isinstance(self.bounding, SampledItems) and not self._lost.is_seen
+            return "true" if few else "modelled"
         return "bounded" if self.poisson_people is None and self.scalar_event is None else "modelled"
 
     @property
@@ -72,7 +73,7 @@ class Clipped(ScalarMechanism):
         if self.poisson_people is not None:
             return "if people's counts are Poisson"
         if self._lost:
-            return "if all items lost about the same part by the bound"
+            return "if all items lost about the same part by the bound" if self._lost.is_seen else FEW_WITH_MORE
         return f"unless someone lost more than {MAX_TAKEN_FACTOR} times the bound"
 
     @property

@@ -35,15 +35,16 @@ from headcount.wording import plural
 
 WEIGHTS = (2, 3, 4, 6)
 """Weight of each round in the mean, and its part of the noise's budget."""
-SHARES = ((Fraction(5, 100), 2), (Fraction(2, 100), 1), (Fraction(6, 100), MOST_SHOWN))
-"""Of what is shown: the share of the noise's budget for the profile, the clipped amount and the last totals, and the
-number of cells that one person can change. All constants: set on a panel of tables (docs/evidence.md says on which)."""
+SHARES = ((Fraction(5, 100), 2), (Fraction(2, 100), 1), (Fraction(6, 100), MOST_SHOWN), (Fraction(3, 100), 1))
+"""Of what is shown: the share of the noise's budget for the profile, the clipped amount, the last totals and the number
+of people who have far more, and the number of cells that one person can change. All constants: set on a panel of tables
+(docs/evidence.md says on which)."""
 FINDING_ROUNDS, ENOUGH_SHOWN = 2, 0.9
 """Shown items are counted after this many rounds, or once they have this share of everybody's weight."""
 LEAST_PART, UNKNOWN_SHARE = 0.1, 0.5
 """The least part of a person's squares for shown items; and the share of the weight that is shown, if the profile of
 people did not tell how much there is."""
-SHARE_WITH_MOST = 0.03
+SHARE_WITH_MOST = 0.06
 """The share of people who have most: items that are shown later are rare, and more often theirs than others'."""
 FORECAST_PART = 0.5
 """The part for shown items in the last round that a forecast of the error counts on."""

@@ -33,9 +33,9 @@ from headcount.wording import format_number, plural
 WEIGHTS = (16, 24, 36, 54, 81)
 """Weight of each round in the mean, and its part of the noise's budget: each half as much again as the one before
 (fitted on two tables: docs/evidence.md)."""
-SHARES = ((Fraction(2, 100), 2), (Fraction(1, 200), 1), (Fraction(15, 200), MOST_SHOWN))
-"""Of what is shown: the share of the noise's budget for the profile, the clipped amount and the totals, and the number
-of cells that one person can change."""
+SHARES = ((Fraction(2, 100), 2), (Fraction(1, 200), 1), (Fraction(15, 200), MOST_SHOWN), (Fraction(2, 100), 1))
+"""Of what is shown: the share of the noise's budget for the profile, the clipped amount, the totals and the number of
+people who have far more, and the number of cells that one person can change."""
 LEAST_VALUE, LARGEST_VALUE = -(2**55), 2**51
 """Limits of a noisy total, so that weighted sums fit into 64 bits. An item at the lower one is never shown, whatever
 its other rounds are."""

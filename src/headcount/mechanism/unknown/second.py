@@ -1,18 +1,20 @@
 """A second measurement of the items that are shown: which they are is public by then.
 
 People are scaled once more, by how much of the *shown* items they have: far less than of all items, so a bound that
-clips almost nothing needs little noise. Three things are measured for it, each with Gaussian noise:
+clips almost nothing needs little noise. Three things are measured for it, each with Gaussian noise; a fourth, if people
+are counted:
 
 1. a profile: how many people have how much of the shown items; the bound follows from it and from the first counts
 2. how much that bound clips from everybody
 3. the total of every shown item, scaled to the bound
+4. how many people have far more than all whom the profile shows
 
 Proof for both kinds of neighbours: docs/proofs/weighted.md.
 """
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, hypot, inf, isqrt, sqrt
+from math import ceil, inf, isqrt, sqrt
 
 import numpy as np
 
@@ -25,24 +27,24 @@ from headcount.bound.shown import Shown
 from headcount.errors import BadParameter
 from headcount.estimate.constants import Z
 from headcount.estimate.counts.debias import ClippingLoss
+from headcount.estimate.counts.hidden import Above
 from headcount.estimate.counts.two_scales import CLEAR_DEVIATIONS, Measured
 from headcount.exact import Floats, Integers
 from headcount.noise import Entropy
 from headcount.noise.gaussian import DiscreteGaussian
 
-PROFILE_SHARE, CLIPPED_SHARE, TOTALS_SHARE = Fraction(2, 100), Fraction(1, 100), Fraction(18, 100)
-"""Shares of the noise's budget for the profile, the clipped amount and the totals: fitted on half of a panel of tables
-(docs/evidence.md)."""
 MOST_SHOWN = 2**31
 """No more items than this are shown: no table has more."""
-SHARES = ((PROFILE_SHARE, 2), (CLIPPED_SHARE, 1), (TOTALS_SHARE, MOST_SHOWN))
-"""The share of each measurement, and the number of cells that one person can change."""
+EVENTS_SHARES = ((Fraction(2, 100), 2), (Fraction(1, 100), 1), (Fraction(18, 100), MOST_SHOWN))
+"""The share of the noise's budget for the profile, the clipped amount and the totals, and the number of cells that one
+person can change: fitted on half of a panel of tables (docs/evidence.md)."""
+SHARES = (*EVENTS_SHARES, (Fraction(3, 100), 1))
+"""The same if people are counted, with the number of those who have far more."""
 SHOWN_RATE = 1 / 100
 """Probability that an empty bin of the profile is taken for nonempty, if people are counted: nobody has more than all
 of the shown items, so that costs little."""
-NEAR_BINS, HEAVY_DEVIATIONS = 2, 2.5
-"""If people are counted: bins above the highest nonempty one whose people explain what is clipped, and standard
-deviations by which it may exceed that."""
+FAR = 2
+"""People have far more if they have more than this many times as much as the largest who are seen."""
 USUAL_SPREAD = 0.2
 """Relative difference between items of what the first measurement lost, as it is expected before it is measured."""
 CLIPPED_WEIGHT = 6.0
@@ -67,9 +69,19 @@ class NoisySecond:
     """What the bound clipped from everybody: one value."""
     loss_prior: float
     """What is usually clipped, beside what is kept."""
-    hidden: float = 0.0
-    """People who have far more than all whom the profile shows, so that it is not known how much was clipped of them;
-    infinite if it shows nobody."""
+    above: Above | None = None
+    """What tells of people who have far more than all whom the profile shows; None if events are counted, or if it
+    shows nobody."""
+    beyond: float = 0.0
+    """What one item may lack of people whom the profile shows, as more is clipped from them than is measured."""
+    nobody: bool = False
+    """Whether the profile shows nobody."""
+
+    @property
+    def hidden(self) -> float:
+        """Number of people, at most, whom an item may lack, as they have far more than all whom the profile shows, or
+        more than is measured is clipped from them; infinite if it shows nobody. Of events it is not known."""
+        return self.above.most() + self.beyond if self.above else inf if self.nobody else 0.0
 
     @property
     def lost(self) -> ClippingLoss:
@@ -85,11 +97,12 @@ class SecondMeasurement:
     """The noise of the three measurements."""
 
     events: tuple[Gaussian, ...]
-    """The privacy events of a run: the profile, the clipped amount, the totals."""
+    """The privacy events of a run: the profile, the clipped amount, the totals; if people are counted, how many of them
+    have far more."""
     largest: int
     """Largest count of one item before bounding: 1 if people are counted."""
     squared: int = SQUARED
-    """One person's sum of squares in each of the three, in units."""
+    """One person's sum of squares in each of them, in units."""
     shown_rate: float = SHOWN_RATE
     """Probability that an empty bin of the profile is taken for nonempty, if people are counted."""
 
@@ -109,11 +122,16 @@ class SecondMeasurement:
         return self.events[2]
 
     @property
+    def far(self) -> Gaussian:
+        """The noise of the number of people who have far more."""
+        return self.events[3]
+
+    @property
     def unseen(self) -> int:
         """Number of people who may have far more than all others without being noticed, in whatever bins they are: more
-        are noticed in 19 of 20 cases. Of people per item, by what is clipped; of events, by the profile's runs."""
+        are noticed in 19 of 20 cases. Of people per item, by their number; of events, by the profile's runs."""
         if self.largest == 1:
-            return ceil((HEAVY_DEVIATIONS + Z) * hypot(self._person_noise, NEAR_BINS * self._profile_noise))
+            return ceil(2 * Z * self._far_noise)
         deviation, bins = self._profile_noise, len(size_edges(self.largest))
         widest = max(WIDTHS)
         return ceil(float(gaussian(deviation, self._rate)(widest, bins)[0]) + Z * deviation * sqrt(widest))
@@ -172,24 +190,30 @@ class SecondMeasurement:
             Measured(totals / unit, _deviation(self.totals) / unit),
             Measured(np.array([clipped * part]), _deviation(self.clipped) * part),
             LOSS_PRIOR if self.largest == 1 else EVENTS_LOSS_PRIOR,
-            self._hidden(profile, profile.tops * growth, clipped / self.norm, bound, cut),
+            self._above(shown, profile, growth, entropy) if self.largest == 1 and profile.people.any() else None,
+            self._beyond(profile, growth, bound, cut) if self.largest == 1 else 0.0,
+            nobody=not profile.people.any(),
         )
 
-    def _hidden(self, profile: Profile, tops: Floats, clipped: float, bound: int, cut: float) -> float:
-        """Number of people, at most, who have far more than those whom the profile shows: more is clipped, in multiples
-        of the cut, than people in its lower bins explain, in whatever bins the others are."""
-        if self.largest > 1 or not profile.people.any():
-            return 0.0 if profile.people.any() else inf
-        near = np.arange(len(profile.counts)) <= np.flatnonzero(profile.people)[-1] + NEAR_BINS
-        each = near * np.clip(tops - np.sqrt(tops * bound), 0, cut) / cut
-        noise = float(np.linalg.norm([self._person_noise, *(each * profile.deviation)]))
-        excess = clipped - float(profile.counts @ each)
-        return excess + Z * noise if excess > HEAVY_DEVIATIONS * noise else 0.0
+    def _beyond(self, profile: Profile, growth: Floats | float, bound: int, cut: float) -> float:
+        """What one item may lack, at most, of people whom the profile shows and from whom more is clipped than the cut,
+        about: the part of each that is clipped."""
+        sizes = profile.middles * growth
+        clipped = np.maximum(sizes - np.sqrt(sizes * bound), 0.0)
+        return float(profile.people @ np.where(clipped > cut, clipped / sizes, 0.0))
+
+    def _above(self, shown: Shown, profile: Profile, growth: Floats | float, entropy: Entropy) -> Above:
+        """The noisy number of people beyond all whom the profile shows, and its upper bins."""
+        last = np.flatnonzero(profile.people)[-1]
+        far = FAR * int((profile.tops * growth)[last])
+        people = shown.sizes.above(far) * self.norm + int(_noise(self.far, 1, entropy)[0])
+        beyond = (np.array(profile.edges) * growth > far)[last + 1 :]
+        return Above(profile.counts[last + 1 :], profile.deviation, beyond, people / self.norm, self._far_noise)
 
     @property
-    def _person_noise(self) -> float:
-        """Standard deviation of the clipped amount's noise, in people of whom the cut is clipped."""
-        return _deviation(self.clipped) / self.norm
+    def _far_noise(self) -> float:
+        """Standard deviation of the noisy number of people who have far more."""
+        return _deviation(self.far) / self.norm
 
     def _check(self, shown: Shown) -> None:
         if shown.norm > self.norm:

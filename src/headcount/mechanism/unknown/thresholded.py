@@ -18,7 +18,7 @@ from headcount.account.threshold import changed_people
 from headcount.bound import Bounded, SampledEvents, SampledItems
 from headcount.estimate.counts.debias import by_ratio
 from headcount.exact import Integers
-from headcount.mechanism.mechanism import Columns, Estimand, Mechanism, Noisy
+from headcount.mechanism.mechanism import FEW_WITH_MORE, Columns, Estimand, Mechanism, Noisy
 from headcount.mechanism.scalar import RATIO_MEANING
 from headcount.noise import Entropy
 from headcount.noise.finite import Bernoulli
@@ -63,7 +63,13 @@ class Thresholded(Mechanism[Bounded, Noisy]):
 
     @property
     def estimand(self) -> Estimand:
-        return "bounded" if self.bounding.lost is None else "true"
+        if self.bounding.lost is None:
+            return "bounded"
+        return "true" if isinstance(self.bounding, SampledItems) else "modelled"
+
+    @property
+    def assumption(self) -> str:
+        return FEW_WITH_MORE
 
     @property
     def measured_coverage(self) -> bool:

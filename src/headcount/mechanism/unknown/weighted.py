@@ -23,21 +23,21 @@ from headcount.estimate.counts.debias import to_int64
 from headcount.estimate.counts.shrink import shrink
 from headcount.estimate.counts.two_scales import CombinedCounts, Measured, combined_counts
 from headcount.exact import Floats, Integers
-from headcount.mechanism.mechanism import Columns, Estimand, Mechanism, Noisy
-from headcount.mechanism.unknown.second import MOST_SHOWN, SHARES, NoisySecond, SecondMeasurement
+from headcount.mechanism.mechanism import FEW_WITH_MORE, LARGE_HIDDEN, Columns, Estimand, Mechanism, Noisy
+from headcount.mechanism.unknown.second import EVENTS_SHARES, MOST_SHOWN, SHARES, NoisySecond, SecondMeasurement
 from headcount.noise import Entropy
 from headcount.wording import format_number
 
-KNOWN_SHARES = ((Fraction(6, 100), 2), (Fraction(2, 100), 1), (Fraction(22, 100), MOST_SHOWN))
-"""The same shares as SHARES for items known in advance: rare items are shown as well, which are often those of the few
+KNOWN_EVENTS_SHARES = ((Fraction(6, 100), 2), (Fraction(2, 100), 1), (Fraction(22, 100), MOST_SHOWN))
+"""The same as EVENTS_SHARES for items known in advance: rare ones are shown as well, which are often those of the few
 people who have much, so that more depends on seeing these."""
+KNOWN_SHARES = (*KNOWN_EVENTS_SHARES, (Fraction(3, 100), 1))
 KNOWN_RATE = 1 / 30
 """Probability that a bin of their profile is taken for nonempty: the bound is then larger than it had to be, for the
 smaller part of what is measured."""
 INTERVAL_DEVIATIONS = 2.0
 """Half-width of an interval from two measurements, in standard deviations: more than 1.96, as these are themselves
 estimated (docs/evidence.md)."""
-
 
 SECOND_TIME = (
     "headcount then measures the shown items again with Gaussian noise: (a) how many of them people have, which sets a "
@@ -113,7 +113,13 @@ class Weighted(Mechanism[BoundedWeighted, Noisy]):
 
     @property
     def estimand(self) -> Estimand:
-        return "true" if self.second else "bounded"
+        if self.second is None:
+            return "bounded"
+        return "true" if self.bounding.largest == 1 else "modelled"
+
+    @property
+    def assumption(self) -> str:
+        return FEW_WITH_MORE
 
     @property
     def unseen(self) -> int:
@@ -133,15 +139,19 @@ class Weighted(Mechanism[BoundedWeighted, Noisy]):
 def to_columns(found: CombinedCounts, least: int, counts: Floats | None = None) -> Columns:
     """Counts of at least `least` and their intervals; other `counts` than the middles are within."""
     half_width = INTERVAL_DEVIATIONS * found.deviations
-    low, high, counts = found.counts - half_width, found.counts + half_width, found.counts if counts is None else counts
+    low, high = found.counts - half_width, found.counts + np.hypot(half_width, found.hidden)
+    counts = found.counts if counts is None else counts
     ends = np.rint(counts), np.floor(np.minimum(low, counts)), np.ceil(np.maximum(high, counts))
-    return Columns({name: to_int64(end, least) for name, end in zip(("count", "low", "high"), ends, strict=True)})
+    columns = {name: to_int64(end, least) for name, end in zip(("count", "low", "high"), ends, strict=True)}
+    hidden = float(found.hidden.sum() / max(found.counts.sum(), 1.0))
+    return Columns(columns, tail={"count": hidden} if hidden > LARGE_HIDDEN else {})
 
 
 def calibrated(budget: Cost, bounding: WeightedClip, neighbours: Neighbours, *, again: bool = True) -> Weighted:
     """The mechanism for a budget; with a second measurement, if it is wanted."""
+    shares = SHARES if bounding.largest == 1 else EVENTS_SHARES
     event, others = calibrate.weighted(
-        budget.epsilon, budget.delta, items=bounding.most, beside=SHARES if again else (), neighbours=neighbours
+        budget.epsilon, budget.delta, items=bounding.most, beside=shares if again else (), neighbours=neighbours
     )
     return Weighted(bounding, event, SecondMeasurement(tuple(others), bounding.largest) if again else None)
 
@@ -149,8 +159,9 @@ def calibrated(budget: Cost, bounding: WeightedClip, neighbours: Neighbours, *, 
 def of_known(budget: Cost, bounding: WeightedClip, cells: int, neighbours: Neighbours) -> Weighted:
     """The mechanism for `cells` items known in advance: no threshold, and all are measured a second time."""
     changed = changed_people(neighbours)
-    first = 1 - sum((share for share, _ in KNOWN_SHARES), start=Fraction(0))
-    again = [(share, each, min(each, cells)) for share, each in KNOWN_SHARES]
+    shares = KNOWN_SHARES if bounding.largest == 1 else KNOWN_EVENTS_SHARES
+    first = 1 - sum((share for share, _ in shares), start=Fraction(0))
+    again = [(share, each, min(each, cells)) for share, each in shares]
     changes = [(first, cells, min(bounding.most, cells)), *again]
     parts = [(share, Fraction(SQUARED * min(changed, among)), changed * each) for share, among, each in changes]
     event, *others = calibrate.gaussians(budget.epsilon, budget.delta, parts)

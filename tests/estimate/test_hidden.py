@@ -1,0 +1,47 @@
+"""How many people may have far more than all whom a profile shows."""
+
+import numpy as np
+import pytest
+
+from headcount.estimate.counts.hidden import BEYOND, NOBODY, NUMBERS, Above
+
+
+def above(counts: list[float], people: float, far: list[bool] | None = None, deviation: float = 10.0) -> Above:
+    """Bins and a number of people with the same noise."""
+    return Above(np.array(counts), deviation, np.array(far or [True] * len(counts)), people, deviation)
+
+
+def test_where_there_is_no_bin_nobody_is_hidden() -> None:
+    """Nobody has more than everything."""
+    assert above([], 1000.0).most() == 0
+
+
+def test_more_people_beyond_are_more_who_are_hidden() -> None:
+    """And without any, hardly more than one deviation of the noise."""
+    found = [above([people / 4] * 4, people).most() for people in (-20, 0, 10, 20, 40, 80)]
+    assert found == sorted(found)
+    assert found[1] <= 10
+    assert 80 <= found[-1] <= 110
+
+
+@pytest.mark.parametrize("place", range(4))
+def test_people_in_a_bin_are_seen_there(place: int) -> None:
+    """Whichever it is, also if the number of people beyond does not include it."""
+    counts = [0.0] * 4
+    counts[place] = 60.0
+    assert above(counts, 0.0, [False] * 4).most() >= 60
+    assert above(counts, 0.0).most() < above(counts, 60.0).most()
+
+
+def test_the_posterior_of_one_bin_is_as_by_hand() -> None:
+    """Two measurements of the same number with the same noise are one with half of the variance."""
+    chances = np.exp(-((np.append(0, NUMBERS) - 25.0) ** 2) / 100)
+    chances *= np.append(NOBODY, np.full(len(NUMBERS), (1 - NOBODY) / len(NUMBERS)))
+    beyond = np.array([chances[place:].sum() for place in range(1, len(chances))]) / chances.sum()
+    assert above([30.0], 20.0).most() == NUMBERS[beyond > BEYOND].max()
+
+
+def test_huge_numbers_are_no_error() -> None:
+    """As noise may be, at a small epsilon."""
+    assert above([1e12, -1e12], 1e12).most() == NUMBERS[-1]
+    assert above([-1e12] * 9, -1e12).most() <= 1
