@@ -197,10 +197,9 @@ class SecondMeasurement:
 
     def _beyond(self, profile: Profile, growth: Floats | float, bound: int, cut: float) -> float:
         """What one item may lack, at most, of people whom the profile shows and from whom more is clipped than the cut,
-        about: the part of each that is clipped."""
+        about: the part of each that is clipped beyond it."""
         sizes = profile.middles * growth
-        clipped = np.maximum(sizes - np.sqrt(sizes * bound), 0.0)
-        return float(profile.people @ np.where(clipped > cut, clipped / sizes, 0.0))
+        return float(profile.people @ (np.maximum(sizes - np.sqrt(sizes * bound) - cut, 0.0) / sizes))
 
     def _above(self, shown: Shown, profile: Profile, growth: Floats | float, entropy: Entropy) -> Above:
         """The noisy number of people beyond all whom the profile shows, and its upper bins."""
