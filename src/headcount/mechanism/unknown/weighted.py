@@ -39,11 +39,14 @@ INTERVAL_DEVIATIONS = 2.0
 """Half-width of an interval from two measurements, in standard deviations: more than 1.96, as these are themselves
 estimated (docs/evidence.md)."""
 
-SECOND_TIME = (
+_AGAIN = (
     "headcount then measures the shown items again with Gaussian noise: (a) how many of them people have, which sets a "
-    "bound that removes almost nothing; (b) the counts at that bound; (c) what that bound still removes. From these it "
-    "estimates how much the first counts lost, and how much that differs between items."
+    "bound that removes almost nothing; (b) the counts at that bound; (c) what that bound still removes"
 )
+_LOST = "From these it estimates how much the first counts lost, and how much that differs between items."
+SECOND_TIME = f"{_AGAIN}; (d) how many people have far more of them than all others. {_LOST}"
+SECOND_TIME_OF_EVENTS = f"{_AGAIN}. {_LOST}"
+"""The second measurement in words, of people and of events."""
 TRUE_COUNT = (
     "The interval from low to high should contain the true count in about 95% of cases. It allows for noise and for "
     "what scaling removed. If a few people have most of the rows, it may contain the true count less often."
@@ -108,7 +111,7 @@ class Weighted(Mechanism[BoundedWeighted, Noisy]):
                 f"whose noisy count is at least {least}. All others stay hidden."
             ]
         if self.second:
-            sentences.append(SECOND_TIME)
+            sentences.append(SECOND_TIME if self.bounding.largest == 1 else SECOND_TIME_OF_EVENTS)
         return sentences
 
     @property
