@@ -129,7 +129,7 @@ def test_demo(tmp_path: Path) -> None:
         shown = headcount("demo", cwd=tmp_path)
         assert (shown.returncode, shown.stderr) == (0, "")
         for text in (
-            "To appear, each song needs about 28 people; about 87 if each of them",
+            "To appear, each song needs about 28 people; about 89 if each of them",
             "people per song, from plays.parquet: ",
             "song 0001",
             "epsilon=1, delta=0.000001 would fit",

@@ -188,6 +188,7 @@ def test_an_item_may_lack_all_people_who_are_hidden() -> None:
     assert lost.more(counts).tolist() == [0, 0]
     assert replace(lost, hidden=300).more(counts).tolist() == [300, 100]
     assert replace(lost, hidden=inf).more(counts).tolist() == [2000, 100]
+    assert replace(lost, hidden=300).more(-counts).tolist() == [0, 0]
 
 
 def test_a_second_look_in_finer_units_is_refused() -> None:

@@ -51,7 +51,8 @@ class ClippingLoss:
 
     def more(self, counts: Floats) -> Floats:
         """How many people each item may lack who are hidden, if that is no more than usual."""
-        return np.minimum(self.hidden, 2 * self.prior * counts) if self.hidden else np.zeros_like(counts)
+        most = 2 * self.prior * np.maximum(counts, 0.0)
+        return np.minimum(self.hidden, most) if self.hidden else np.zeros_like(counts)
 
     @property
     def _noise(self) -> float:

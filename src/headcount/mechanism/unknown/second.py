@@ -43,6 +43,8 @@ SHARES = (*EVENTS_SHARES, (Fraction(3, 100), 1))
 SHOWN_RATE = 1 / 100
 """Probability that an empty bin of the profile is taken for nonempty, if people are counted: nobody has more than all
 of the shown items, so that costs little."""
+UNSEEN_DEVIATIONS = 5.0
+"""Standard deviations of the noisy number of people who have far more, from which on nearly all of them are noticed."""
 FAR = 2
 """People have far more if they have more than this many times as much as the largest who are seen."""
 USUAL_SPREAD = 0.2
@@ -94,7 +96,7 @@ class NoisySecond:
 
 @dataclass(frozen=True)
 class SecondMeasurement:
-    """The noise of the three measurements."""
+    """The noise of the measurements."""
 
     events: tuple[Gaussian, ...]
     """The privacy events of a run: the profile, the clipped amount, the totals; if people are counted, how many of them
@@ -131,7 +133,7 @@ class SecondMeasurement:
         """Number of people who may have far more than all others without being noticed, in whatever bins they are: more
         are noticed in 19 of 20 cases. Of people per item, by their number; of events, by the profile's runs."""
         if self.largest == 1:
-            return ceil(2 * Z * self._far_noise)
+            return ceil(UNSEEN_DEVIATIONS * self._far_noise)
         deviation, bins = self._profile_noise, len(size_edges(self.largest))
         widest = max(WIDTHS)
         return ceil(float(gaussian(deviation, self._rate)(widest, bins)[0]) + Z * deviation * sqrt(widest))
@@ -185,12 +187,14 @@ class SecondMeasurement:
         clipped = shown.sizes.clipped(bound, cut, self.norm) + int(_noise(self.clipped, 1, entropy)[0])
         totals = shown.totals(bound) + _noise(self.totals, len(first.values), entropy)
         unit, part = shown.unit(bound), cut / self.norm
+        looked = self.largest == 1 and profile.people.any()
+        above = self._above(shown, profile, growth, len(first.values), entropy) if looked else None
         return NoisySecond(
             bound,
             Measured(totals / unit, _deviation(self.totals) / unit),
             Measured(np.array([clipped * part]), _deviation(self.clipped) * part),
             LOSS_PRIOR if self.largest == 1 else EVENTS_LOSS_PRIOR,
-            self._above(shown, profile, growth, entropy) if self.largest == 1 and profile.people.any() else None,
+            above,
             self._beyond(profile, growth, bound, cut) if self.largest == 1 else 0.0,
             nobody=not profile.people.any(),
         )
@@ -201,13 +205,13 @@ class SecondMeasurement:
         sizes = profile.middles * growth
         return float(profile.people @ (np.maximum(sizes - np.sqrt(sizes * bound) - cut, 0.0) / sizes))
 
-    def _above(self, shown: Shown, profile: Profile, growth: Floats | float, entropy: Entropy) -> Above:
+    def _above(self, shown: Shown, profile: Profile, growth: Floats | float, items: int, entropy: Entropy) -> Above:
         """The noisy number of people beyond all whom the profile shows, and its upper bins."""
         last = np.flatnonzero(profile.people)[-1]
         far = FAR * int((profile.tops * growth)[last])
         people = shown.sizes.above(far) * self.norm + int(_noise(self.far, 1, entropy)[0])
-        beyond = (np.array(profile.edges) * growth > far)[last + 1 :]
-        return Above(profile.counts[last + 1 :], profile.deviation, beyond, people / self.norm, self._far_noise)
+        counts, beyond = profile.counts[last + 1 :], (np.array(profile.edges) * growth > far)[last + 1 :]
+        return Above(counts, profile.deviation, beyond, people / self.norm, self._far_noise, can_be=far < items)
 
     @property
     def _far_noise(self) -> float:

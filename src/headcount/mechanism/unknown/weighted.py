@@ -146,7 +146,8 @@ def to_columns(found: CombinedCounts, least: int, counts: Floats | None = None) 
     counts = found.counts if counts is None else counts
     ends = np.rint(counts), np.floor(np.minimum(low, counts)), np.ceil(np.maximum(high, counts))
     columns = {name: to_int64(end, least) for name, end in zip(("count", "low", "high"), ends, strict=True)}
-    hidden = float(found.hidden.sum() / max(found.counts.sum(), 1.0))
+    clear = found.counts > INTERVAL_DEVIATIONS * found.noise
+    hidden = float(np.median((found.hidden / np.maximum(found.counts, 1.0))[clear])) if clear.any() else 0.0
     return Columns(columns, tail={"count": hidden} if hidden > LARGE_HIDDEN else {})
 
 

@@ -1,1 +1,0 @@
-"""Views: each row is one person's, or the view is refused."""
