@@ -6,20 +6,14 @@ import pytest
 from headcount.estimate.counts.hidden import BEYOND, NOBODY, NUMBERS, Above
 
 
-def above(counts: list[float], people: float, far: list[bool] | None = None, can_be: bool = True) -> Above:
+def above(counts: list[float], people: float, far: list[bool] | None = None) -> Above:
     """Bins and a number of people with the same noise."""
-    return Above(np.array(counts), 10.0, np.array(far or [True] * len(counts), dtype=bool), people, 10.0, can_be)
+    return Above(np.array(counts), 10.0, np.array(far or [True] * len(counts)), people, 10.0)
 
 
-def test_where_nobody_can_be_nobody_is_hidden() -> None:
+def test_where_there_is_no_bin_nobody_is_hidden() -> None:
     """Nobody has more than everything."""
-    assert above([], 1000.0, can_be=False).most() == 0
-
-
-def test_people_may_be_in_no_bin() -> None:
-    """They had less when the profile was taken."""
-    assert above([], 60.0).most() >= 60
-    assert above([0.0, 0.0], 60.0, [False, False]).most() >= 60
+    assert above([], 1000.0).most() == 0
 
 
 def test_more_people_beyond_are_more_who_are_hidden() -> None:
@@ -35,7 +29,7 @@ def test_people_in_a_bin_are_seen_there(place: int) -> None:
     """Whichever it is, also if the number of people beyond does not include it."""
     counts = [0.0] * 4
     counts[place] = 60.0
-    assert above(counts, 0.0, [False] * 4, can_be=False).most() >= 60
+    assert above(counts, 0.0, [False] * 4).most() >= 60
     assert above(counts, 0.0).most() < above(counts, 60.0).most()
 
 
@@ -44,7 +38,7 @@ def test_the_posterior_of_one_bin_is_as_by_hand() -> None:
     chances = np.exp(-((np.append(0, NUMBERS) - 25.0) ** 2) / 100)
     chances *= np.append(NOBODY, np.full(len(NUMBERS), (1 - NOBODY) / len(NUMBERS)))
     beyond = np.array([chances[place:].sum() for place in range(1, len(chances))]) / chances.sum()
-    assert above([30.0], 20.0, can_be=False).most() == NUMBERS[beyond > BEYOND].max()
+    assert above([30.0], 20.0).most() == NUMBERS[beyond > BEYOND].max()
 
 
 def test_huge_numbers_are_no_error() -> None:

@@ -2,8 +2,7 @@
 
 One is the noisy number of people beyond a size, the other the profile's bins above the highest nonempty one, which have
 people in a run of adjacent bins, or noise alone. Either nobody is hidden, or a number of people whose logarithm is
-uniform, in any run of 1, 2, 4 or 8 bins; or in none of them, if they got that many items after the profile was taken.
-Functions of released values.
+uniform, in any run of 1, 2, 4 or 8 bins. Functions of released values.
 """
 
 from collections.abc import Iterator
@@ -37,15 +36,12 @@ class Above:
     people: float
     """Noisy number of these people."""
     people_deviation: float
-    can_be: bool = True
-    """Whether anybody can be beyond that size: nobody has more than all items."""
 
     def most(self) -> float:
         """The number of hidden people that is exceeded with a probability of `BEYOND`."""
-        runs = [*self._runs(), *([None] if self.can_be else [])]
-        if not runs:
+        if not len(self.counts):
             return 0.0
-        logarithms = np.array([self._by_number(1.0) if run is None else self._by_both(*run) for run in runs])
+        logarithms = np.array([self._likelihood(start, width) for start, width in self._runs()])
         scaled = np.exp(logarithms - logarithms.max()).mean(axis=0)
         nobody, *chances = scaled * np.array([NOBODY, *np.full(len(NUMBERS), (1 - NOBODY) / len(NUMBERS))])
         above = np.cumsum(chances[::-1])[::-1] / (nobody + sum(chances))
@@ -56,15 +52,11 @@ class Above:
         bins = len(self.counts)
         return ((start, width) for width in WIDTHS if width <= bins for start in range(bins - width + 1))
 
-    def _by_both(self, start: int, width: int) -> Floats:
+    def _likelihood(self, start: int, width: int) -> Floats:
         """Logarithm of the likelihood, but for a constant: of nobody, and of each number of people in a run."""
         run, people = slice(start, start + width), np.append(0.0, NUMBERS)
-        in_bins = self.counts[run].sum() / width
-        by_bins: Floats = people * (in_bins - people / width / 2) / self.deviation**2
-        return by_bins + self._by_number(float(self.far[run].mean()))
-
-    def _by_number(self, part: float) -> Floats:
-        """The same by the number of people beyond a size, if this part of them is."""
-        far = part * np.append(0.0, NUMBERS)
-        found: Floats = far * (self.people - far / 2) / self.people_deviation**2
+        in_bins, far = self.counts[run].sum() / width, people * self.far[run].mean()
+        by_bins = people * (in_bins - people / width / 2) / self.deviation**2
+        by_number = far * (self.people - far / 2) / self.people_deviation**2
+        found: Floats = by_bins + by_number
         return found

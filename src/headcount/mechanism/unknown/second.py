@@ -188,7 +188,7 @@ class SecondMeasurement:
         totals = shown.totals(bound) + _noise(self.totals, len(first.values), entropy)
         unit, part = shown.unit(bound), cut / self.norm
         looked = self.largest == 1 and profile.people.any()
-        above = self._above(shown, profile, growth, len(first.values), entropy) if looked else None
+        above = self._above(shown, profile, growth, entropy) if looked else None
         return NoisySecond(
             bound,
             Measured(totals / unit, _deviation(self.totals) / unit),
@@ -205,13 +205,13 @@ class SecondMeasurement:
         sizes = profile.middles * growth
         return float(profile.people @ (np.maximum(sizes - np.sqrt(sizes * bound) - cut, 0.0) / sizes))
 
-    def _above(self, shown: Shown, profile: Profile, growth: Floats | float, items: int, entropy: Entropy) -> Above:
+    def _above(self, shown: Shown, profile: Profile, growth: Floats | float, entropy: Entropy) -> Above:
         """The noisy number of people beyond all whom the profile shows, and its upper bins."""
         last = np.flatnonzero(profile.people)[-1]
         far = FAR * int((profile.tops * growth)[last])
         people = shown.sizes.above(far) * self.norm + int(_noise(self.far, 1, entropy)[0])
         counts, beyond = profile.counts[last + 1 :], (np.array(profile.edges) * growth > far)[last + 1 :]
-        return Above(counts, profile.deviation, beyond, people / self.norm, self._far_noise, can_be=far < items)
+        return Above(counts, profile.deviation, beyond, people / self.norm, self._far_noise)
 
     @property
     def _far_noise(self) -> float:

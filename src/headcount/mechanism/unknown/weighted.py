@@ -147,7 +147,7 @@ def to_columns(found: CombinedCounts, least: int, counts: Floats | None = None) 
     ends = np.rint(counts), np.floor(np.minimum(low, counts)), np.ceil(np.maximum(high, counts))
     columns = {name: to_int64(end, least) for name, end in zip(("count", "low", "high"), ends, strict=True)}
     clear = found.counts > INTERVAL_DEVIATIONS * found.noise
-    hidden = float(np.median((found.hidden / np.maximum(found.counts, 1.0))[clear])) if clear.any() else 0.0
+    hidden = float(found.hidden[clear].sum() / max(found.counts[clear].sum(), 1.0))
     return Columns(columns, tail={"count": hidden} if hidden > LARGE_HIDDEN else {})
 
 
