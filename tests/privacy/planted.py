@@ -2583,7 +2583,7 @@ BUGS = [
     Bug(
         "people who are not in the profile are not looked for",
         "mechanism/unknown/second.py",
-        (("return self.above.most() + self.beyond", "return self.beyond"),),
+        (("return self.above.most() if self.above else", "return 0.0 if self.above else"),),
         WEIGHTED + "test_people_in_whatever_bins_are_noticed",
     ),
     Bug(

@@ -74,16 +74,14 @@ class NoisySecond:
     above: Above | None = None
     """What tells of people who have far more than all whom the profile shows; None if events are counted, or if it
     shows nobody."""
-    beyond: float = 0.0
-    """What one item may lack of people whom the profile shows, as more is clipped from them than is measured."""
     nobody: bool = False
     """Whether the profile shows nobody."""
 
     @property
     def hidden(self) -> float:
-        """Number of people, at most, whom an item may lack, as they have far more than all whom the profile shows, or
-        more than is measured is clipped from them; infinite if it shows nobody. Of events it is not known."""
-        return self.above.most() + self.beyond if self.above else inf if self.nobody else 0.0
+        """Number of people, at most, whom an item may lack, as they have far more than all whom the profile shows;
+        infinite if it shows nobody. Of events it is not known."""
+        return self.above.most() if self.above else inf if self.nobody else 0.0
 
     @property
     def lost(self) -> ClippingLoss:
@@ -195,15 +193,8 @@ class SecondMeasurement:
             Measured(np.array([clipped * part]), _deviation(self.clipped) * part),
             LOSS_PRIOR if self.largest == 1 else EVENTS_LOSS_PRIOR,
             above,
-            self._beyond(profile, growth, bound, cut) if self.largest == 1 else 0.0,
             nobody=not profile.people.any(),
         )
-
-    def _beyond(self, profile: Profile, growth: Floats | float, bound: int, cut: float) -> float:
-        """What one item may lack, at most, of people whom the profile shows and from whom more is clipped than the cut,
-        about: the part of each that is clipped beyond it."""
-        sizes = profile.middles * growth
-        return float(profile.people @ (np.maximum(sizes - np.sqrt(sizes * bound) - cut, 0.0) / sizes))
 
     def _above(self, shown: Shown, profile: Profile, growth: Floats | float, entropy: Entropy) -> Above:
         """The noisy number of people beyond all whom the profile shows, and its upper bins."""
