@@ -51,8 +51,9 @@ class ClippingLoss:
 
     def more(self, counts: Floats) -> Floats:
         """How many people each item may lack who are hidden, if that is no more than usual."""
-        most = 2 * self.prior * np.maximum(counts, 0.0)
-        return np.minimum(self.hidden, most) if self.hidden else np.zeros_like(counts)
+        if not self.hidden:
+            return np.zeros_like(counts)
+        return np.minimum(self.hidden, 2 * self.prior * np.maximum(counts, 0.0))
 
     @property
     def _noise(self) -> float:
