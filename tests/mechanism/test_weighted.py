@@ -1,5 +1,6 @@
 """The weighted release: its price for every split of own and common items, and what is made of two measurements."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from math import exp, inf, log, log1p, sqrt
@@ -151,17 +152,26 @@ def test_everything_that_is_released_has_noise() -> None:
     assert noisy.second.above.people == 100_000 + 7 / NORM
 
 
-SPREAD = {"one bin": [60], "two bins": [60, 120], "six bins": [12, 20, 40, 100, 200, 350]}
+SPREAD = {
+    "one bin": [60],
+    "two bins": [60, 120],
+    "six bins": [12, 20, 40, 100, 200, 350],
+    "nine bins": [12, 17, 24, 40, 60, 100, 150, 220, 350],
+}
+BUDGET = Cost(Fraction(98, 100), Fraction(1, 10**6))
+LOOKS: dict[str, Callable[[], SecondMeasurement | None]] = {
+    "weighted": lambda: weighted.calibrated(BUDGET, WeightedClip(1, 10, 1), "add-remove").second,
+    "joint": lambda: joint.calibrated(BUDGET, SplitWeight(9), "add-remove").second,
+    "known": lambda: weighted.of_known(BUDGET, WeightedClip(1, 10, 1), 400, "add-remove").second,
+}
 
 
 @pytest.mark.parametrize("much", SPREAD.values(), ids=list(SPREAD))
-@pytest.mark.parametrize("rounds", [False, True], ids=["weighted", "joint"])
-def test_people_in_whatever_bins_are_noticed(rounds: bool, much: list[int]) -> None:
+@pytest.mark.parametrize("look", LOOKS)
+def test_people_in_whatever_bins_are_noticed(look: str, much: list[int]) -> None:
     """As many as a release says may be unseen, of 40,000 with one item of 400: in 19 of 20 cases the profile shows
     some of them, or intervals allow for all of them. If there are none, intervals hardly ever allow for as many."""
-    budget = Cost(Fraction(98, 100), Fraction(1, 10**6))
-    made = joint.calibrated(budget, SplitWeight(9), "add-remove") if rounds else None
-    second = (made or weighted.calibrated(budget, WeightedClip(1, 10, 1), "add-remove")).second
+    second = LOOKS[look]()
     assert second is not None
     many = second.unseen // len(much) + 1
     assert noticed(second, much * many, many * len(much)) > 0.95 - 5 * (0.05 * 0.95 / 200) ** 0.5

@@ -17,9 +17,9 @@ WIDTHS = (1, 2, 4, 8)
 """Lengths of the runs of adjacent bins that people may be in."""
 NOBODY = 2 / 3
 """Probability beforehand that nobody is hidden (set on half of a panel of tables: docs/evidence.md)."""
-NUMBERS = 2.0 ** np.arange(0, 24, 0.25)
+NUMBERS = 2.0 ** np.arange(0, 24, 1 / 16)
 """Numbers of hidden people that are looked at."""
-BEYOND = 1 / 40
+BEYOND = 1 / 60
 """Probability that more people are hidden than `most` says."""
 
 
