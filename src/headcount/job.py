@@ -366,8 +366,7 @@ class Job(ABC):
                 f"small. {MISSED if self.scales is None else ESTIMATED}"
             )
         few = few_with_more(people, f"far more {plural(self.item)}")
-        covered = ESTIMATED if mechanism.unseen else MISSED
-        return f"{few} headcount would not notice: a count may be too small by up to {people:,}. {covered}"
+        return f"{few} headcount would not notice: a count may be too small by up to {people:,}. {ESTIMATED}"
 
     def too_small(self, tail: Mapping[str, float]) -> str:
         """Say that values are lower limits, and by how much a typical one may be too small, by column."""

@@ -1,5 +1,6 @@
 """People who have far more than a sample keeps: one count with noise for one person, in whatever bins they are."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -10,9 +11,11 @@ from tests.tables import done
 from headcount.account.events import Neighbours
 from headcount.audit.choices import Fixed
 from headcount.bound import SampledEvents, SampledItems, SplitWeight, WeightedClip
+from headcount.bound.sample import Sample
 from headcount.bound.selection.heavy import HEAVY_FACTOR, HeavyPeople
 from headcount.bound.selection.profile import FewEvents, FewItems, FromProfile
 from headcount.bound.selection.statistics import Sizes
+from headcount.estimate.counts.hidden import most_beside_few
 from headcount.noise import SystemEntropy
 from headcount.source.contributions import LARGEST_COUNT, ReadPlan
 
@@ -36,14 +39,27 @@ def test_a_person_with_far_more_counts_once(sampled: FewItems | FewEvents, encod
         with done(rows, events=isinstance(sampled, FewEvents)).read(ReadPlan(encoded=encoded)) as read:
             found = selection.draw(selection.look(read), Fixed(noise))  # 1.25 or more is far more: 2.5 scales of 1/2
         kept = SampledItems(2) if isinstance(sampled, FewItems) else SampledEvents(1)
-        assert found == (OTHERWISE if heavy else kept)
+        assert (replace(found, hidden=0.0) if isinstance(found, Sample) else found) == (OTHERWISE if heavy else kept)
 
 
 @pytest.mark.parametrize("neighbours", BOTH)
 def test_exact_epsilon(neighbours: Neighbours) -> None:
     """Every draw, with a person who has far more, or without: never above, and attained."""
     selection = HeavyPeople(Fraction(1), neighbours, few())
-    check_exact_epsilon(selection, lambda bounding: type(bounding).__name__)
+    check_exact_epsilon(selection, lambda bounding: f"{type(bounding).__name__} {getattr(bounding, 'hidden', '')}")
+
+
+def test_intervals_allow_for_people_who_may_have_far_more() -> None:
+    """By what is released of them: the more the noisy number says, the more; of events it is not known."""
+    selection = HeavyPeople(SHARE, "add-remove", few())
+    found = [selection.draw(sizes(*[1] * 9), Fixed(noise)) for noise in (-50, 0, 50, 80)]
+    hidden = [each.hidden for each in found if isinstance(each, SampledItems)]
+    assert hidden == [most_beside_few(noise, float(selection.scale)) for noise in (-50, 0, 50, 80)]
+    assert hidden == sorted(hidden)
+    assert hidden[0] < 3
+    assert hidden[-1] > 80
+    events = replace(selection, sampled=FewEvents(1, people=0.0, otherwise=OTHERWISE))
+    assert events.draw(sizes(*[1] * 9), Fixed(50)) == SampledEvents(1)
 
 
 def share_of_heavy(people: Sizes, runs: int) -> float:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from headcount.estimate.counts.hidden import BEYOND, NOBODY, NUMBERS, Above
+from headcount.estimate.counts.hidden import BEYOND, NOBODY, NOBODY_BESIDE_FEW, NUMBERS, Above, most_beside_few
 
 
 def above(counts: list[float], people: float, far: list[bool] | None = None) -> Above:
@@ -45,3 +45,18 @@ def test_huge_numbers_are_no_error() -> None:
     """As noise may be, at a small epsilon."""
     assert above([1e12, -1e12], 1e12).most() == NUMBERS[-1]
     assert above([-1e12] * 9, -1e12).most() <= 1
+
+
+@pytest.mark.parametrize("noisy", [-100.0, 0.0, 30.0, 75.0])
+def test_beside_few_the_posterior_is_as_by_hand(noisy: float) -> None:
+    """One number with Laplace noise."""
+    chances = np.exp(-np.abs(np.append(0, NUMBERS) - noisy) / 30)
+    chances *= np.append(NOBODY_BESIDE_FEW, np.full(len(NUMBERS), (1 - NOBODY_BESIDE_FEW) / len(NUMBERS)))
+    beyond = np.array([chances[place:].sum() for place in range(1, len(chances))]) / chances.sum()
+    assert most_beside_few(noisy, 30.0) == max(NUMBERS[beyond > BEYOND], default=0.0)
+
+
+def test_beside_few_huge_numbers_are_no_error() -> None:
+    """As noise may be, at a small epsilon."""
+    assert most_beside_few(1e12, 1.0) == NUMBERS[-1]
+    assert most_beside_few(-1e12, 1.0) < 10

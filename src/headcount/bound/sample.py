@@ -57,6 +57,8 @@ class Sample(Cutting):
     most: int
     lost: Loss | None = None
     """What sampling removes, if that is measured."""
+    hidden: float = 0.0
+    """Number of people, at most, who may have far more than is kept, if that is measured."""
 
     @property
     def limit(self) -> int:

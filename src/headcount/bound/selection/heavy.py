@@ -18,6 +18,7 @@ from headcount.bound.selection.one_number import OneNumber
 from headcount.bound.selection.profile import FewEvents, FewItems
 from headcount.bound.selection.statistics import Sizes
 from headcount.estimate.constants import MISS_RATE
+from headcount.estimate.counts.hidden import most_beside_few
 from headcount.noise import Entropy
 from headcount.wording import counted_items
 
@@ -46,10 +47,12 @@ class HeavyPeople(OneNumber):
 
     def draw(self, statistics: Sizes, entropy: Entropy) -> Bounding:
         people = int(statistics.people[statistics.sizes > self.limit].sum())
-        if self.noisy(people, entropy) > HEAVY_SCALES * self.scale:
+        noisy = self.noisy(people, entropy)
+        if noisy > HEAVY_SCALES * self.scale:
             return self.sampled.otherwise
-        kind = SampledItems if isinstance(self.sampled, FewItems) else SampledEvents
-        return kind(self.sampled.most)
+        if isinstance(self.sampled, FewItems):
+            return SampledItems(self.sampled.most, hidden=most_beside_few(float(noisy), float(self.scale)))
+        return SampledEvents(self.sampled.most)
 
     @property
     def unseen(self) -> int:

@@ -15,10 +15,12 @@ from headcount.exact import Floats, Integers
 
 WIDTHS = (1, 2, 4, 8)
 """Lengths of the runs of adjacent bins that people may be in."""
-NOBODY = 2 / 3
-"""Probability beforehand that nobody is hidden (set on half of a panel of tables: docs/evidence.md)."""
+NOBODY, NOBODY_BESIDE_FEW = 2 / 3, 9 / 10
+"""Probability beforehand that nobody is hidden; and if nearly everybody has one or two items (set on half of a panel of
+tables: docs/evidence.md)."""
 NUMBERS = 2.0 ** np.arange(0, 24, 1 / 16)
 """Numbers of hidden people that are looked at."""
+OR_NOBODY = np.append(0.0, NUMBERS)
 BEYOND = 1 / 60
 """Probability that more people are hidden than `most` says."""
 
@@ -42,10 +44,7 @@ class Above:
         if not len(self.counts):
             return 0.0
         logarithms = np.array([self._likelihood(start, width) for start, width in self._runs()])
-        scaled = np.exp(logarithms - logarithms.max()).mean(axis=0)
-        nobody, *chances = scaled * np.array([NOBODY, *np.full(len(NUMBERS), (1 - NOBODY) / len(NUMBERS))])
-        above = np.cumsum(chances[::-1])[::-1] / (nobody + sum(chances))
-        return float(max(NUMBERS[above > BEYOND], default=0.0))
+        return _end(np.exp(logarithms - logarithms.max()).mean(axis=0), NOBODY)
 
     def _runs(self) -> Iterator[tuple[int, int]]:
         """Where people may be: the first bin of a run, and its length."""
@@ -54,9 +53,23 @@ class Above:
 
     def _likelihood(self, start: int, width: int) -> Floats:
         """Logarithm of the likelihood, but for a constant: of nobody, and of each number of people in a run."""
-        run, people = slice(start, start + width), np.append(0.0, NUMBERS)
+        run, people = slice(start, start + width), OR_NOBODY
         in_bins, far = self.counts[run].sum() / width, people * self.far[run].mean()
         by_bins = people * (in_bins - people / width / 2) / self.deviation**2
         by_number = far * (self.people - far / 2) / self.people_deviation**2
         found: Floats = by_bins + by_number
         return found
+
+
+def most_beside_few(noisy: float, scale: float) -> float:
+    """The same from a noisy number of people with Laplace noise alone, if nearly everybody has one or two items."""
+    distances = np.abs(noisy - OR_NOBODY) / scale
+    return _end(np.exp(distances.min() - distances), NOBODY_BESIDE_FEW)
+
+
+def _end(likelihoods: Floats, nobody: float) -> float:
+    """The number that is exceeded with a probability of `BEYOND`, by the likelihoods of nobody and of each number."""
+    prior = np.array([nobody, *np.full(len(NUMBERS), (1 - nobody) / len(NUMBERS))])
+    chances = prior * likelihoods
+    above = np.cumsum(chances[:0:-1])[::-1] / chances.sum()
+    return float(max(NUMBERS[above > BEYOND], default=0.0))

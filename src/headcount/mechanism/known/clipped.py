@@ -17,6 +17,7 @@ from headcount.bound.sample import Loss, Sample, SampledItems
 from headcount.estimate.counts.debias import by_poisson, by_ratio
 from headcount.mechanism.mechanism import FEW_WITH_MORE, Columns, Estimand, Noisy
 from headcount.mechanism.scalar import RATIO_MEANING, ScalarMechanism
+from headcount.mechanism.undone import undo_sampling
 from headcount.noise import Entropy
 
 SCALAR_SHARE = Fraction(5, 100)
@@ -45,15 +46,15 @@ class Clipped(ScalarMechanism):
 
     def estimate(self, noisy: Noisy) -> Columns:
         """Counts and their intervals, corrected for the bias of bounding if that was requested."""
-        found = super().estimate(noisy).by_name
+        columns = super().estimate(noisy)
+        if isinstance(self.bounding, Sample):
+            return undo_sampling(columns, self.bounding, self.deviation)
+        found, scalar = columns.by_name, self.scalar(noisy)
         plain = found["count"], found["low"], found["high"]
-        scalar = self.scalar(noisy)
         if self.poisson_people is not None:
             plain = by_poisson(plain, scalar or (float(self.poisson_people), 0.0), self.bounding.limit)
         elif scalar:
             plain = by_ratio(plain, *scalar)
-        elif lost := self._lost:
-            plain = by_ratio(plain, lost.taken, lost.deviation, shrunk=True)
         return Columns(dict(zip(found, plain, strict=True)))
 
     @property

@@ -16,10 +16,10 @@ from headcount.account.events import GaussianThreshold, LaplaceThreshold, Neighb
 from headcount.account.guarantee import Cost
 from headcount.account.threshold import changed_people
 from headcount.bound import Bounded, SampledEvents, SampledItems
-from headcount.estimate.counts.debias import by_ratio
 from headcount.exact import Integers
 from headcount.mechanism.mechanism import FEW_WITH_MORE, Columns, Estimand, Mechanism, Noisy
 from headcount.mechanism.scalar import RATIO_MEANING
+from headcount.mechanism.undone import undo_sampling
 from headcount.noise import Entropy
 from headcount.noise.finite import Bernoulli
 
@@ -44,11 +44,7 @@ class Thresholded(Mechanism[Bounded, Noisy]):
 
     def estimate(self, noisy: Noisy) -> Columns:
         """Counts and their intervals, corrected for what sampling removed if that is measured."""
-        found, lost = super().estimate(noisy), self.bounding.lost
-        if lost is None or not len(noisy.values):
-            return found
-        corrected = by_ratio(tuple(found.by_name.values()), lost.taken, lost.deviation, shrunk=True)
-        return Columns(dict(zip(found.by_name, corrected, strict=True)))
+        return undo_sampling(super().estimate(noisy), self.bounding, self.deviation)
 
     def explain(self, item: str) -> list[str]:
         return [

@@ -23,7 +23,8 @@ from headcount.estimate.counts.debias import to_int64
 from headcount.estimate.counts.shrink import shrink
 from headcount.estimate.counts.two_scales import CombinedCounts, Measured, combined_counts
 from headcount.exact import Floats, Integers
-from headcount.mechanism.mechanism import FEW_WITH_MORE, LARGE_HIDDEN, Columns, Estimand, Mechanism, Noisy
+from headcount.mechanism.mechanism import FEW_WITH_MORE, Columns, Estimand, Mechanism, Noisy
+from headcount.mechanism.undone import hidden_part
 from headcount.mechanism.unknown.second import EVENTS_SHARES, MOST_SHOWN, SHARES, NoisySecond, SecondMeasurement
 from headcount.noise import Entropy
 from headcount.wording import format_number
@@ -146,9 +147,7 @@ def to_columns(found: CombinedCounts, least: int, counts: Floats | None = None) 
     counts = found.counts if counts is None else counts
     ends = np.rint(counts), np.floor(np.minimum(low, counts)), np.ceil(np.maximum(high, counts))
     columns = {name: to_int64(end, least) for name, end in zip(("count", "low", "high"), ends, strict=True)}
-    clear = found.counts > INTERVAL_DEVIATIONS * found.noise
-    hidden = float(found.hidden[clear].sum() / max(found.counts[clear].sum(), 1.0))
-    return Columns(columns, tail={"count": hidden} if hidden > LARGE_HIDDEN else {})
+    return Columns(columns, tail=hidden_part(found.hidden, found.counts, INTERVAL_DEVIATIONS * found.noise))
 
 
 def calibrated(budget: Cost, bounding: WeightedClip, neighbours: Neighbours, *, again: bool = True) -> Weighted:
