@@ -1173,7 +1173,7 @@ BUGS = [
     Bug(
         "sorted here: repeated events are pairs",
         "source/encoded.py",
-        (("return Chunk(found[new], counted, ", "return Chunk(found, counted, "),),
+        (("return _by_person(found[new], counted, ", "return _by_person(found, counted, "),),
         NUMBERS + "test_people_come_a_few_at_a_time",
     ),
     Bug(
@@ -1970,7 +1970,7 @@ BUGS = [
     Bug(
         "rounds: all of a person's items are kept",
         "bound/rounds.py",
-        (("] = ~not_kept(above, self.most, at(started, above.people))", "] = True"),),
+        (("] = not_kept(above, self.most, at(started, above.people))", "] = False"),),
         ROUNDS + "test_nobody_adds_more_than_is_said_in_any_round",
     ),
     Bug(

@@ -138,20 +138,19 @@ class SpreadWeight(Bounding):
         )
 
     def _kept(self, contributions: Contributions, secret: bytes) -> Contributions:
-        """The pairs that are kept, before any round; of encoded ones, those that are not count 0."""
+        """The pairs that are kept, before any round; of encoded ones, those that are not are marked as unused."""
         if contributions.encoded is None:
             return contributions.only(SampledItems(self.most).kept(contributions, secret))
         started = hashes(contributions.encoded, self.most, secret)
 
-        def kept(chunk: Chunk) -> Chunk:
-            many = chunk.sizes > self.most
-            if not many.any():
-                return chunk
-            above, counts = chunk.of(many), np.ones(len(chunk.pairs), dtype=np.int64)
-            counts[np.repeat(many, chunk.sizes)] = ~not_kept(above, self.most, at(started, above.people))
-            return replace(chunk, counted=counts)
+        def unused(chunk: Chunk) -> Booleans:
+            many, found = chunk.sizes > self.most, np.zeros(len(chunk.numbers), dtype=bool)
+            if many.any():
+                above = chunk.of(many)
+                found[np.repeat(many, chunk.sizes)] = not_kept(above, self.most, at(started, above.people))
+            return found
 
-        return replace(contributions, encoded=contributions.encoded.mapped(kept))
+        return replace(contributions, encoded=contributions.encoded.without(unused))
 
     def kept(self, contributions: Contributions, secret: bytes) -> ir.Table:
         """What is kept in the first round."""

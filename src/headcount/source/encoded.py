@@ -1,8 +1,9 @@
 """Dictionary-encoded pairs, for engines in this process: a pair (person, item) is one integer, and NumPy sorts them.
 Sorting removes duplicates and orders each person's items, several times as fast as DuckDB does (docs/scaling.md).
 
-People come in chunks of at most PAIRS events together, and at least one person: memory does not grow with the table.
-Items are numbered in their own order, people in any order.
+People come in chunks of at most PAIRS events together, and at least one person. A chunk is fetched and sorted once, and
+held: four bytes a pair, in memory or, beyond a part of the engine's, in a file (held.py). Items are numbered in their
+own order, people in any order.
 
 Invariant: all pairs of a person are in one chunk, and the statistics of people and items are those of these pairs.
 """
@@ -24,12 +25,16 @@ from headcount.exact import Floats, Integers
 from headcount.source.amounts import AMOUNT, MISSING, Numbers
 from headcount.source.arrow_columns import floating_numbers, whole_numbers
 from headcount.source.engines.registry import engine_of, materialise, to_arrow
+from headcount.source.held import Store, holding
 
 Booleans = NDArray[np.bool_]
+Numbers32 = NDArray[np.uint32]
 PAIRS = 2**24
 """Most events of a chunk: 128 MiB, and a few times that while it is sorted."""
 PAIR_BYTES = 64
 """Memory per event while a chunk is sorted, about: with less memory, chunks are smaller."""
+HELD_PART = 8
+"""Chunks are held in memory up to this part of the engine's: one in so many bytes."""
 PAIR = "pair"
 ITEM_BITS = 31
 """Bits of an item's number, below those of the person's. No table has more items."""
@@ -54,50 +59,62 @@ class Rows:
         pairs = np.repeat(np.arange(len(self.lengths)), self.lengths)[kept]
         return Rows(added(len(self.lengths), pairs), self._where(kept))
 
+    def held(self, store: Store) -> "Callable[[], Rows]":
+        """Hold its arrays in a store."""
+        lengths = store.hold(self.lengths)
+        columns = {name: store.hold(column) for name, column in self.columns.items()}
+        return lambda: Rows(lengths(), {name: column() for name, column in columns.items()})
+
     def _where(self, events: Booleans) -> dict[str, Integers]:
         return {name: column[events] for name, column in self.columns.items()}
 
 
 @dataclass(frozen=True)
 class Chunk:
-    """All pairs of some people."""
+    """All pairs of some people: the items of the first person in their order, then those of the second, and so on."""
 
-    pairs: Integers
-    """Encoded pairs, ascending: the items of the first person in their order, then those of the second, and so on."""
-    counted: Integers | None
-    """Count of each pair; None if all are 1."""
+    people: Integers
+    """Numbers of the people, ascending. Each has a pair."""
+    offsets: Integers
+    """Index of each person's first pair; and, last, the number of pairs."""
+    numbers: Numbers32
+    """Item number of each pair, as it is held."""
+    times: Numbers32 | None
+    """Count of each pair, as it is held; None if all are 1."""
     rows: Rows | None = None
     """Further numbers of each event, if there are any."""
+    unused: Booleans | None = None
+    """True for pairs that are left out until their item is shown; None if there are none."""
 
     @cached_property
     def items(self) -> Integers:
         """Item number of each pair."""
-        return self.pairs & ((1 << ITEM_BITS) - 1)
+        return self.numbers.astype(np.int64)
 
     @cached_property
-    def _starts(self) -> Integers:
-        """Index of each person's first pair."""
-        return np.flatnonzero(_changes(self.pairs >> ITEM_BITS))
+    def counted(self) -> Integers | None:
+        """Count of each pair; None if all are 1."""
+        return None if self.times is None else self.times.astype(np.int64)
 
     @property
-    def people(self) -> Integers:
-        """Numbers of the people, ascending."""
-        return self.pairs[self._starts] >> ITEM_BITS
+    def _starts(self) -> Integers:
+        """Index of each person's first pair."""
+        return self.offsets[:-1]
 
     @cached_property
     def sizes(self) -> Integers:
         """Number of items of each person."""
-        return np.diff(self._starts, append=len(self.pairs))
+        return np.diff(self.offsets)
 
     @property
     def counts(self) -> Integers:
         """Count of each pair."""
-        return np.broadcast_to(np.int64(1), len(self.pairs)) if self.counted is None else self.counted
+        return np.broadcast_to(np.int64(1), len(self.numbers)) if self.counted is None else self.counted
 
     @cached_property
     def dropped(self) -> Integers:
-        """Places of pairs that count 0."""
-        return np.flatnonzero(self.counts == 0) if self.counted is not None else np.zeros(0, dtype=np.int64)
+        """Places of the unused pairs."""
+        return np.zeros(0, dtype=np.int64) if self.unused is None else np.flatnonzero(self.unused)
 
     @property
     def totals(self) -> Integers:
@@ -112,7 +129,7 @@ class Chunk:
     @property
     def upto(self) -> Integers:
         """Cumulative sum of the person's counts up to and including each pair."""
-        sums = np.arange(1, len(self.pairs) + 1) if self.counted is None else self.counted.cumsum()
+        sums = np.arange(1, len(self.numbers) + 1) if self.counted is None else self.counted.cumsum()
         sums -= self.of_pairs(self.totals.cumsum() - self.totals)
         return sums
 
@@ -144,7 +161,7 @@ class Chunk:
         """Keep only the items with a new number; the others have -1."""
         new = numbers[self.items]
         kept = self.where(new >= 0)
-        return replace(kept, pairs=kept.pairs - kept.items + new[new >= 0])
+        return replace(kept, numbers=new[new >= 0].astype(np.uint32))
 
     def with_number(self, column: int) -> "Chunk":
         """Keep only the events with a number in a column, and the pairs that have any of these."""
@@ -158,10 +175,28 @@ class Chunk:
         """Keep only the masked pairs."""
         if pairs.all():
             return self
-        counted, rows = self.counted, self.rows
+        sizes = self.count_by_person(pairs)
+        some = sizes > 0
         return Chunk(
-            self.pairs[pairs], None if counted is None else counted[pairs], None if rows is None else rows.of(pairs)
+            self.people[some],
+            _offsets(sizes[some]),
+            self.numbers[pairs],
+            None if self.times is None else self.times[pairs],
+            None if self.rows is None else self.rows.of(pairs),
+            None if self.unused is None else self.unused[pairs],
         )
+
+    def held(self, store: Store) -> "Callable[[], Chunk]":
+        """Hold its arrays in a store."""
+        people, offsets, numbers = store.hold(self.people), store.hold(self.offsets), store.hold(self.numbers)
+        times = None if self.times is None else store.hold(self.times)
+        rows = None if self.rows is None else self.rows.held(store)
+        return lambda: Chunk(people(), offsets(), numbers(), times and times(), rows and rows())
+
+
+def _offsets(sizes: Integers) -> Integers:
+    """Index of each person's first pair, and the number of pairs, from the number of pairs of each."""
+    return np.append(0, np.cumsum(sizes))
 
 
 def added(cells: int, places: Integers, values: Integers | None = None) -> Integers:
@@ -178,7 +213,7 @@ class EncodedPairs:
     people: ir.Table
     """user, person, events: the number of each person, and of their events."""
     chunks: Sequence[Callable[[], Chunk]]
-    """Functions that fetch the chunks."""
+    """Functions that return the chunks, each with nothing that was computed from it before if there are several."""
 
     def __iter__(self) -> Iterator[Chunk]:
         return (chunk() for chunk in self.chunks)
@@ -188,8 +223,15 @@ class EncodedPairs:
         return self.mapped(lambda chunk: chunk.renumbered(numbers))
 
     def mapped(self, change: Callable[[Chunk], Chunk]) -> "EncodedPairs":
-        """Change every chunk; at once if there is only one, else whenever it is fetched."""
-        chunks = [partial(_changed, chunk, change) for chunk in self.chunks]
+        """Change every chunk; at once if there is only one, else whenever it is read."""
+        return self._with([partial(_changed, chunk, change) for chunk in self.chunks])
+
+    def without(self, unused: Callable[[Chunk], Booleans]) -> "EncodedPairs":
+        """Leave pairs out until their item is shown. They are found once, and kept as a bit each."""
+        bits = [np.packbits(unused(chunk)) for chunk in self]
+        return self._with([partial(_without, chunk, cut) for chunk, cut in zip(self.chunks, bits, strict=True)])
+
+    def _with(self, chunks: Sequence[Callable[[], Chunk]]) -> "EncodedPairs":
         if len(chunks) != 1:
             return replace(self, chunks=chunks)
         only = chunks[0]()
@@ -226,26 +268,30 @@ def encode_pairs(
             *(numbers.names if numbers else ()), **{PAIR: joined["person"] * (1 << ITEM_BITS) + joined["item"]}
         )
         found = to_arrow(listed.order_by("item").drop("item"))
-        most_pairs = min(PAIRS, engine_of(people).memory(people) // PAIR_BYTES) // (
-            1 + (len(numbers.names) if numbers else 0)
-        )
+        engine = engine_of(people)
+        most_pairs = min(PAIRS, engine.memory(people) // PAIR_BYTES) // (1 + (len(numbers.names) if numbers else 0))
         runs = _runs(whole_numbers(to_arrow(people.order_by("person").select("events"))["events"]), most_pairs)
-        with _chunks(pairs, runs, partial(_chunk, most=most, numbers=numbers)) as chunks:
+        with holding(engine.spill(people), engine.memory(people) // HELD_PART) as store:
+            chunks = _chunks(pairs, runs, partial(_chunk, most=most, numbers=numbers), store)
             yield EncodedPairs(found, people, chunks)
 
 
-@contextmanager
 def _chunks(
-    pairs: ir.Table, runs: Sequence[tuple[int, int]], fetch: Callable[[ir.Table], Chunk]
-) -> Iterator[Sequence[Callable[[], Chunk]]]:
-    """One chunk, if it fits; else several, of pairs that the engine materialises for the duration of the block."""
+    pairs: ir.Table, runs: Sequence[tuple[int, int]], fetch: Callable[[ir.Table], Chunk], store: Store
+) -> Sequence[Callable[[], Chunk]]:
+    """One chunk, if it fits; else several, held in a store, of pairs that the engine materialises meanwhile."""
     if len(runs) < 2:
         every = fetch(pairs)
-        yield [lambda: every]
-        return
+        return [lambda: every]
     with materialise(pairs) as found:
         places = [found[PAIR].between(first << ITEM_BITS, (last << ITEM_BITS) - 1) for first, last in runs]
-        yield [partial(fetch, found.filter(place)) for place in places]
+        return [fetch(found.filter(place)).held(store) for place in places]
+
+
+def _without(chunk: Callable[[], Chunk], bits: NDArray[np.uint8]) -> Chunk:
+    held = chunk()
+    unused = np.unpackbits(bits, count=len(held.numbers)).view(np.bool_)
+    return replace(held, unused=unused if unused.any() else None)
 
 
 def _changed(chunk: Callable[[], Chunk], change: Callable[[Chunk], Chunk]) -> Chunk:
@@ -271,7 +317,15 @@ def _chunk(pairs: ir.Table, *, most: int, numbers: Numbers | None) -> Chunk:
     new = _changes(found)
     lengths = np.diff(np.flatnonzero(new), append=len(found))
     counted = np.minimum(lengths, most) if most > 1 else None
-    return Chunk(found[new], counted, None if numbers is None else Rows(lengths, numbers.by_number(columns)))
+    return _by_person(found[new], counted, None if numbers is None else Rows(lengths, numbers.by_number(columns)))
+
+
+def _by_person(pairs: Integers, counted: Integers | None, rows: Rows | None) -> Chunk:
+    """The chunk of encoded pairs, ascending, and of the count of each."""
+    people, items = pairs >> ITEM_BITS, pairs & ((1 << ITEM_BITS) - 1)
+    first = np.flatnonzero(_changes(people))
+    times = None if counted is None else counted.astype(np.uint32)
+    return Chunk(people[first], np.append(first, len(pairs)), items.astype(np.uint32), times, rows)
 
 
 def _sorted(pairs: Integers) -> tuple[Integers, Integers]:

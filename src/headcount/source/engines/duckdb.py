@@ -41,6 +41,7 @@ there is a row."""
 RELATION_LOCK = Lock()
 """Held while a DuckDB relation is read: it does not expose its connection."""
 _LOCKS: "WeakKeyDictionary[Any, RLock]" = WeakKeyDictionary()
+_FOLDERS: "WeakKeyDictionary[Any, str]" = WeakKeyDictionary()
 _REGISTRY = Lock()
 
 
@@ -125,6 +126,9 @@ class DuckDB(Engine):
     def memory(self, table: ir.Table) -> int:
         return parse_bytes(setting(ibis.get_backend(table), "memory_limit")) or MOST
 
+    def spill(self, table: ir.Table) -> str | None:
+        return _FOLDERS.get(ibis.get_backend(table).con)
+
     def progress(self, table: ir.Table) -> float:
         return float(ibis.get_backend(table).con.query_progress()) / 100
 
@@ -191,6 +195,7 @@ def _within(connection: Backend, limits: Limits) -> Iterator[None]:
     with spill_folder(limits.spill) as folder:
         try:
             _set(connection, "temp_directory", folder)
+            _FOLDERS[connection.con] = folder
             if limits.memory is not None:
                 _set(connection, "memory_limit", f"{limits.memory}B")
                 threads = int(setting(connection, "threads"))

@@ -122,6 +122,11 @@ class Engine(ABC):
         """Bytes that the engine may use, about."""
         return MOST
 
+    def spill(self, table: ir.Table) -> str | None:
+        """Private folder for rows of this process that do not fit into memory, while the table's connection is held;
+        None for the system's temporary folder."""
+        return None
+
     def progress(self, table: ir.Table) -> float:
         """Fraction of the running query that is done, 0 to 1; negative if unknown. Called from another thread."""
         return -1.0
