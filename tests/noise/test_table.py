@@ -5,10 +5,12 @@ from fractions import Fraction
 from itertools import islice
 from math import ceil
 
+import numpy as np
 import pytest
 from flint import arb, fmpz
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from headcount.exact import (
     ball,
@@ -20,13 +22,13 @@ from headcount.exact import (
     gaussian_weight,
     precision,
 )
-from headcount.noise import Law
+from headcount.noise import Law, table
 from headcount.noise.falling import falling
 from headcount.noise.finite import Bernoulli, Softmax
 from headcount.noise.gaussian import Bucket, DiscreteGaussian
 from headcount.noise.laplace import Digit, Geometric, NegativeBinomial, Sign
 from headcount.noise.poisson import LogSeries, Poisson
-from headcount.noise.table import SHARE_BITS, _cuts
+from headcount.noise.table import GUIDE_BITS, SHARE_BITS, _by_guide, _by_search, _cuts
 
 FINE = 600
 """Bits at which Arb computes what is compared with: far more than a table needs."""
@@ -83,6 +85,42 @@ def test_the_widest_tables_lack_next_to_nothing(law: Law) -> None:
     assert len(lacks) == many
     assert all(low >= 0 and high < 2 * (place + 1) ** 2 for place, (low, high) in enumerate(lacks))
     assert 0 < sum(high for _, high in lacks) < 2 ** (SHARE_BITS - 48)
+
+
+class Refined:
+    """In place of what refines words: lists them, and takes the number of those before as the outcome."""
+
+    def __init__(self, bits: int) -> None:
+        self.bits, self.first = bits, list[int]()
+
+    def __call__(self, law: Law, first: int, words: object) -> int:
+        self.first.append(first)
+        return len(self.first)
+
+    def words(self, count: int) -> NDArray[np.uint64]:
+        raise AssertionError("a word more than there was")
+
+
+def near(places: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """These words, and those around them."""
+    return np.concatenate([places + np.uint64(step % 2**64) for step in range(-3, 4)])
+
+
+@pytest.mark.parametrize("bits", [64, 18, 17])
+@pytest.mark.parametrize("law", LAWS.values(), ids=LAWS)
+def test_a_guide_gives_what_a_search_gives(law: Law, bits: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And refines the same words in the same order. For all words of a few bits; of 64, for those near a cut and near
+    the first words of the guide."""
+    cuts = _cuts(law, bits)
+    starts = np.arange(1 << GUIDE_BITS, dtype=np.uint64) << np.uint64(bits - GUIDE_BITS)
+    every = np.arange(1 << bits, dtype=np.uint64) if bits < 64 else np.concatenate([near(cuts), near(starts)])
+    found, refined = list[NDArray[np.int64]](), list[list[int]]()
+    for way in (_by_guide, _by_search) if len(cuts) else ():
+        monkeypatch.setattr(table, "refine", known := Refined(bits))
+        found.append(way(law, cuts, every, known))
+        refined.append(known.first)
+    assert refined[:1] == refined[1:]
+    assert all(np.array_equal(found[0], other) and other.dtype == np.int64 for other in found)
 
 
 def true_weights(first: Fraction, ratio: Fraction, factor: Fraction) -> Iterator[Fraction]:
