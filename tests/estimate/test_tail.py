@@ -9,7 +9,7 @@ from tests.effort import examples
 
 from headcount.bound.vectors import NORMS
 from headcount.estimate.tail.excess import Clipped, Clipping, sharing
-from headcount.estimate.tail.family import DRAWS
+from headcount.estimate.tail.family import DRAWS, ends
 from headcount.estimate.tail.noise import Noise, Normal, TwoSided
 from headcount.estimate.tail.tail import EDGES, posterior, starts
 from headcount.estimate.tail.uniform import uniform
@@ -42,6 +42,14 @@ def test_uniform_numbers_are_uniform_and_the_same_each_time() -> None:
     assert numbers.mean(axis=0) == pytest.approx(np.full(5, 0.5), abs=0.03)
     assert np.abs(np.corrcoef(numbers.T) - np.eye(5)).max() < 0.08
     assert uniform(4000, 5, 4)[0, 0] != numbers[0, 0]
+
+
+def test_the_tail_of_two_heaps_begins_at_the_top_of_the_second() -> None:
+    """Also if it rises slowly; noise is no heap."""
+    body, noise = [300, 1080, 1420, 825, 164, 20], Normal(3.3)
+    heaps = {"none": [27, 0, 3, -2], "slowly": [39, 51, 40, -2], "at once": [27, 0, 3, 200]}
+    found = {name: ends(np.array([*body, *heap], dtype=float), noise) for name, heap in heaps.items()}
+    assert found == {"none": (3, 6), "slowly": (7, 8), "at once": (9, 9)}
 
 
 def test_equal_measurements_give_equal_posteriors() -> None:

@@ -40,6 +40,8 @@ HEAP_OCTAVES = 7.0
 """Number of octaves above the last one that is seen, in which a heap may be."""
 LIGHT_SLOPE = 3.0
 """Slope of a lighter tail, per octave, beside the family's own."""
+RISE_DEVIATIONS = 2.5
+"""Standard deviations, of noise and of a number of people, that a second heap rises by."""
 WINDOW = 4
 """Number of octaves that are added up, if none is seen."""
 FAR_OUT = 8.0
@@ -82,7 +84,7 @@ SHAPES = _shapes()
 def tables(counts: Floats, noise: Noise, possible: Floats) -> Floats:
     """Draws of the number of people in each octave, from noisy counts: draw by octave. `possible` is 1 for octaves in
     which people can be, else 0."""
-    start, last = ends(counts * possible, noise.seen)
+    start, last = ends(counts * possible, noise)
     tail, room = counts[start : start + OCTAVES], possible[start : start + OCTAVES]
     expected, slopes = _chosen(tail, noise, room)
     varied = _varied(tail, expected, slopes, noise.deviation, last - start)
@@ -96,18 +98,25 @@ def tables(counts: Floats, noise: Noise, possible: Floats) -> Floats:
     return found
 
 
-def ends(counts: Floats, least: float) -> tuple[int, int]:
-    """The octave in which the tail begins, and the last one that is seen, with more than `least`; the fullest one, if
-    none is. If people are in two heaps, the tail is that of the second one."""
-    seen = np.where(counts > least, counts, 0.0)
+def ends(counts: Floats, noise: Noise) -> tuple[int, int]:
+    """The octave in which the tail begins, and the last one that is seen; the fullest one, if none is. If people are in
+    two heaps, the tail begins at the top of the second one."""
+    seen = np.where(counts > noise.seen, counts, 0.0)
     if not seen.any():
         fullest = _fullest(counts)
         return fullest, fullest
     last = int(np.flatnonzero(seen)[-1])
     start = min(int(np.searchsorted(np.cumsum(seen), START * seen.sum())), last)
-    rises = np.flatnonzero(np.diff(counts[start : last + 1]) > 2**0.5 * least)
-    start = start + int(rises[-1]) + 1 if len(rises) else start
+    start += _second_top(counts[start : last + 1], noise.deviation)
     return start, min(last, start + OCTAVES - 1)
+
+
+def _second_top(counts: Floats, deviation: float) -> int:
+    """The place from which on counts only fall, but for noise: 0 if they never rise."""
+    tops = np.maximum.accumulate(counts[::-1])[::-1][1:]
+    rises = tops - counts[:-1] > RISE_DEVIATIONS * np.sqrt(2 * deviation**2 + tops + np.maximum(counts[:-1], 0.0))
+    after = int(np.flatnonzero(rises)[-1]) + 1 if rises.any() else 0
+    return after + int(np.argmax(counts[after:])) if after else 0
 
 
 def _fullest(counts: Floats) -> int:

@@ -114,7 +114,7 @@ def posterior(
     chances = np.cumsum(_ways(counts[first_bins], octaves, noise.deviation)[first:end], axis=1)  # octave, way to lie
     at = uniform(DRAWS, len(octaves), 6)[:, first:end]
     way = np.minimum((at[..., None] > chances).sum(axis=2), len(LOWER_HALVES) - 1)
-    last_seen = ends(octaves * room, own.seen)[1]
+    last_seen = ends(octaves * room, own)[1]
     return Tail(people[:, first:end, None] * (way[..., None] == np.arange(len(LOWER_HALVES))), first, last_seen)
 
 
