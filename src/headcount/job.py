@@ -29,6 +29,7 @@ from headcount.exact import one_of
 from headcount.mechanism.mechanism import AnyMechanism, Columns, Estimand, Noisy
 from headcount.mechanism.strategy import Strategy
 from headcount.source import Events
+from headcount.source.arrow_columns import arrow_table
 from headcount.source.axis import Axis
 from headcount.source.binning import Binning
 from headcount.source.conditions import Where, check_conditions, conditions, range_of, rows_where, where_clause
@@ -281,7 +282,7 @@ class Job(ABC):
 
     def table(self, noisy: Noisy, columns: Columns, people: NoisyCount) -> pa.Table:
         """The released rows."""
-        return pa.table(columns.by_name)
+        return arrow_table(columns.by_name)
 
     @property
     def public_people(self) -> int:

@@ -6,15 +6,15 @@ under its charge, with the same noise.
 """
 
 import secrets
+import sys
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import scipy
 
 from headcount.bound.selection.people import NoisyCount
 from headcount.bound.selection.selection import BoundSelection
@@ -190,6 +190,13 @@ def _check_unchanged_quietly(source: Source) -> None:
 def quiet() -> Iterator[None]:
     """Ignore the caller's NumPy, SciPy and warning settings: a warning turned into an exception after noise was drawn
     would make a retry draw fresh noise under the same charge."""
-    with np.errstate(all="ignore"), scipy.special.errstate(all="ignore"), warnings.catch_warnings():
+    with np.errstate(all="ignore"), _quiet_scipy(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
+
+
+def _quiet_scipy() -> AbstractContextManager[Any]:
+    """Ignore the caller's settings of SciPy, if there can be any: what is not imported yet ignores errors by itself,
+    and takes as long to import as a small release."""
+    special = sys.modules.get("scipy.special")
+    return special.errstate(all="ignore") if special else nullcontext()

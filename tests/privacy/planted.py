@@ -1161,7 +1161,7 @@ BUGS = [
     Bug(
         "sorted here: support before bounding",
         "bound/by_number.py",
-        ((".filter(pa.array(totals > 0))", ""),),
+        ((".filter(arrow(totals > 0))", ""),),
         BOUND + "test_nothing_is_left_of_an_item_that_nobody_keeps",
     ),
     Bug(
@@ -1908,8 +1908,8 @@ BUGS = [
         "mechanism/unknown/weighted.py",
         (
             (
-                "        items, values = bounded.items.filter(pa.array(shown)), noisy[shown]",
-                "        shown |= bounded.look_again(shown | True).totals(1) > 0\n        items, values = bounded.items.filter(pa.array(shown)), noisy[shown]",
+                "        items, values = bounded.items.filter(arrow(shown)), noisy[shown]",
+                "        shown |= bounded.look_again(shown | True).totals(1) > 0\n        items, values = bounded.items.filter(arrow(shown)), noisy[shown]",
             ),
         ),
         WEIGHTED + "test_everything_that_is_released_has_noise",

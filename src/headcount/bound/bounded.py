@@ -17,7 +17,7 @@ from ibis.expr import types as ir
 
 from headcount.account.events import Neighbours
 from headcount.exact import Integers
-from headcount.source.arrow_columns import whole_numbers
+from headcount.source.arrow_columns import arrow, filled, whole_numbers
 from headcount.source.contributions import COUNT, USER, WIDE, Contributions
 from headcount.source.engines.registry import to_arrow
 
@@ -159,8 +159,8 @@ def _totals_less_excess(contributions: Contributions, excess: ir.Table, unit: in
 def at_keys(totals: pa.Table, keys: pa.Table) -> pa.Table:
     """Align totals with the keys; a key that nobody has gets 0. Joined byte by byte in this process, not on the engine:
     an engine's notion of equality (a collation that ignores case) must not count a person under two keys."""
-    placed = keys.append_column("place", pa.array(np.arange(len(keys))))
+    placed = keys.append_column("place", arrow(np.arange(len(keys))))
     joined = placed.join(totals, keys.column_names, use_threads=False).sort_by("place").drop_columns(["place"])
     if len(joined) != len(keys):
         raise ValueError("two totals for one key")
-    return joined.set_column(joined.schema.get_field_index(TOTAL), TOTAL, joined[TOTAL].fill_null(0))
+    return joined.set_column(joined.schema.get_field_index(TOTAL), TOTAL, filled(joined[TOTAL], 0))

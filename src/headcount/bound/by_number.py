@@ -10,7 +10,7 @@ from ibis.expr import types as ir
 
 from headcount.bound.bounded import TOTAL
 from headcount.exact import Integers
-from headcount.source.arrow_columns import whole_numbers
+from headcount.source.arrow_columns import arrow, hexadecimal, whole_numbers
 from headcount.source.encoded import Booleans, Chunk, EncodedPairs, added
 from headcount.source.engines.registry import to_arrow
 
@@ -21,14 +21,14 @@ Excess = Callable[[Chunk, int, Integers], Pairs]
 
 
 def kept_totals(numbers: EncodedPairs, hashes: ir.Table, most: int, excess: Excess) -> pa.Table:
-    """(items, total): every item of which something is kept. `hashes` is (person, hash) for people above the bound."""
+    """(items, total): every item of which something is kept. `hashes` is (person, digits) of people above the bound."""
     items = len(numbers.items)
     totals = np.zeros(items, dtype=np.int64)
     for chunk in numbers:
         above = chunk.of(chunk.totals > most)
         totals += added(items, chunk.items, chunk.counted)
         totals -= added(items, *excess(above, most, at(hashes, above.people)))
-    return numbers.items.append_column(TOTAL, pa.array(totals)).filter(pa.array(totals > 0))
+    return numbers.items.append_column(TOTAL, arrow(totals)).filter(arrow(totals > 0))
 
 
 def at(hashes: ir.Table, people: Integers) -> Integers:
@@ -38,7 +38,7 @@ def at(hashes: ir.Table, people: Integers) -> Integers:
     first, last = int(people[0]), int(people[-1])
     found = to_arrow(hashes.filter(hashes["person"].between(first, last)))
     every = np.zeros(last - first + 1, dtype=np.int64)
-    every[whole_numbers(found["person"]) - first] = whole_numbers(found["hash"])
+    every[whole_numbers(found["person"]) - first] = hexadecimal(found["digits"])
     return every[people - first]
 
 

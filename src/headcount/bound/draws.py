@@ -24,7 +24,7 @@ from headcount.bound.bounded import Bounded, Bounding, Sensitivity
 from headcount.bound.sample import hashed
 from headcount.bound.scale import ROUNDING_GUARD, ScaledToSum
 from headcount.exact import Integers
-from headcount.source.arrow_columns import whole_numbers
+from headcount.source.arrow_columns import arrow, whole_numbers
 from headcount.source.contributions import COUNT, USER, Contributions
 from headcount.source.engines.registry import engine_of, to_arrow
 
@@ -155,17 +155,17 @@ class ExactDraws(Bounding):
         keys = to_arrow(contributions.table.select(items).distinct().order_by(items))
         people = _people(contributions, keys, secret)
         bounded = self._of(keys, people)
-        enough = pa.array(of_each(_arrays(people)[2], _arrays(people)[0]) >= self.most)
-        who = pa.array(np.repeat(np.arange(len(bounded.starts) - 1), np.diff(bounded.starts)))
-        columns = {name: keys[name].take(pa.array(bounded.places)) for name in items}
+        enough = arrow(of_each(_arrays(people)[2], _arrays(people)[0]) >= self.most)
+        who = arrow(np.repeat(np.arange(len(bounded.starts) - 1), np.diff(bounded.starts)))
+        columns = {name: keys[name].take(arrow(bounded.places)) for name in items}
         return ibis.memtable(
-            pa.table({USER: people[USER].filter(enough).take(who), **columns, COUNT: pa.array(bounded.counts)})
+            pa.table({USER: people[USER].filter(enough).take(who), **columns, COUNT: arrow(bounded.counts)})
         )
 
 
 def _people(contributions: Contributions, keys: pa.Table, secret: bytes | None = None) -> pa.Table:
     """(user, pairs) of everybody, with a column `hash` if a secret is given."""
-    engine, places = engine_of(contributions.table), pa.array(np.arange(len(keys)))
+    engine, places = engine_of(contributions.table), arrow(np.arange(len(keys)))
     with engine.memtable(keys.append_column("place", places), contributions.table) as placed:
         joined = contributions.table.join(placed, list(contributions.items))
         pairs = joined.select(USER, pair=joined["place"] * PAIR + joined[COUNT])

@@ -14,7 +14,7 @@ from headcount.bound.rounds import BoundedRounds, SplitWeight
 from headcount.bound.shown import NUMBER
 from headcount.bound.vectors import Groups, GroupsByNumber
 from headcount.bound.vectors_on_engine import GroupsOnEngine
-from headcount.source.arrow_columns import whole_numbers
+from headcount.source.arrow_columns import arrow, filled, whole_numbers
 from headcount.source.contributions import Contributions
 from headcount.source.encoded import Booleans, EncodedPairs
 
@@ -40,7 +40,7 @@ class FoundGroups(SplitWeight):
         found, first = self.first_round(contributions, secret)
 
         def look(shown: Booleans) -> Groups:
-            return groups_of(contributions, found.filter(pa.array(shown)), list(contributions.items))
+            return groups_of(contributions, found.filter(arrow(shown)), list(contributions.items))
 
         return BoundedFoundGroups(first.items, first.totals, first.sensitivity, first.look_again, first.spread, look)
 
@@ -64,7 +64,7 @@ class ListedGroups(Bounding):
         listed = _numbered(contributions.encoded, keys)
 
         def look(shown: Booleans) -> Groups:
-            return groups_of(contributions, listed.filter(pa.array(shown)), keys.column_names)
+            return groups_of(contributions, listed.filter(arrow(shown)), keys.column_names)
 
         return BoundedGroups(keys, np.zeros(len(keys), dtype=np.int64), self.sensitivity, look)
 
@@ -79,7 +79,7 @@ def groups_of(contributions: Contributions, public: pa.Table, items: list[str]) 
     """What people have of public groups, in their order."""
     if contributions.encoded is None:
         return GroupsOnEngine(contributions, public.select(items))
-    numbers = whole_numbers(public[NUMBER].fill_null(-1))
+    numbers = whole_numbers(filled(public[NUMBER], -1))
     return GroupsByNumber(contributions.encoded.listed(numbers), len(public))
 
 
@@ -87,7 +87,7 @@ def _numbered(encoded: EncodedPairs | None, keys: pa.Table) -> pa.Table:
     """The keys with their numbers among the items; null for one that nobody has."""
     if encoded is None:
         return keys
-    numbered = encoded.items.append_column(NUMBER, pa.array(np.arange(len(encoded.items))))
-    placed = keys.append_column("place", pa.array(np.arange(len(keys))))
+    numbered = encoded.items.append_column(NUMBER, arrow(np.arange(len(encoded.items))))
+    placed = keys.append_column("place", arrow(np.arange(len(keys))))
     joined = placed.join(numbered, keys.column_names, use_threads=False)
     return joined.sort_by("place").drop_columns(["place"])

@@ -13,7 +13,7 @@ import pyarrow as pa
 from ibis.expr import types as ir
 
 from headcount.bound.bounded import LARGEST_TOTAL, TOTAL, Bounded, Bounding, Sensitivity, at_keys
-from headcount.source.arrow_columns import whole_numbers
+from headcount.source.arrow_columns import arrow, whole_numbers
 from headcount.source.contributions import COUNT, USER, WIDE, Contributions
 from headcount.source.engines.registry import to_arrow
 
@@ -56,7 +56,7 @@ class ListedItems(Bounding):
     def _people(self, contributions: Contributions) -> pa.Table:
         """(items, total): the number of people of each item that occurs."""
         if (encoded := contributions.encoded) is not None:
-            return encoded.items.append_column(TOTAL, pa.array(encoded.totals))
+            return encoded.items.append_column(TOTAL, arrow(encoded.totals))
         pairs = contributions.table
         return to_arrow(pairs.group_by(list(contributions.items)).agg(**{TOTAL: pairs.count().cast(WIDE)}))
 

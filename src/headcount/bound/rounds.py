@@ -28,7 +28,7 @@ from headcount.bound.shown import NUMBER, look_at
 from headcount.bound.weighted import BoundedWeighted
 from headcount.errors import BadParameter
 from headcount.exact import Integers
-from headcount.source.arrow_columns import whole_numbers
+from headcount.source.arrow_columns import arrow, whole_numbers
 from headcount.source.contributions import COUNT, USER, WIDE, Contributions
 from headcount.source.encoded import ITEM_BITS, Booleans, Chunk, EncodedPairs, added
 from headcount.source.engines.registry import engine_of, to_arrow
@@ -128,12 +128,12 @@ class SpreadWeight(Bounding):
 
         listed = _listed(kept)
         totals = spread(listed, np.zeros(len(listed), dtype=bool), self.split())
-        found = listed.filter(pa.array(totals > 0))
+        found = listed.filter(arrow(totals > 0))
         return found, BoundedRounds(
             found.select(names),
             totals[totals > 0],
             self.sensitivity,
-            lambda shown: look_at(contributions, found.filter(pa.array(shown)), isqrt(self.squared)),
+            lambda shown: look_at(contributions, found.filter(arrow(shown)), isqrt(self.squared)),
             partial(spread, found),
         )
 
@@ -203,7 +203,7 @@ def _listed(kept: Contributions) -> pa.Table:
         names = list(kept.items)
         return to_arrow(kept.table.select(*names).distinct().order_by(names))
     items = kept.encoded.items
-    return items.append_column(NUMBER, pa.array(np.arange(len(items))))
+    return items.append_column(NUMBER, arrow(np.arange(len(items))))
 
 
 def _by_number(pairs: EncodedPairs, numbers: Integers, shown: Booleans, split: Split) -> Integers:
@@ -230,7 +230,7 @@ def _on_engine(
 ) -> Integers:
     """Totals of a round, from pairs on the engine: all pairs of shown items, and those of others that are kept."""
     pairs, names = contributions.table, list(contributions.items)
-    with engine_of(pairs).memtable(items.filter(pa.array(shown)), pairs) as listed:
+    with engine_of(pairs).memtable(items.filter(arrow(shown)), pairs) as listed:
         there, others = pairs.semi_join(listed, names), kept.table.anti_join(listed, names)
         each = _marked(there, names, 1).union(_marked(others, names, 0), distinct=False)
         people = each.group_by(USER).agg(many=each[SHOWN].sum().cast(WIDE), every=each.count().cast(WIDE))

@@ -20,7 +20,7 @@ from headcount.bound.arithmetic import cut_at, floating, floor, root, where
 from headcount.bound.bounded import TOTAL, at_keys
 from headcount.bound.scale import ROUNDING_GUARD
 from headcount.exact import Integers
-from headcount.source.arrow_columns import whole_numbers
+from headcount.source.arrow_columns import filled, whole_numbers
 from headcount.source.contributions import COUNT, USER, WIDE, Contributions
 from headcount.source.encoded import Booleans, Chunk, EncodedPairs, added
 from headcount.source.engines.registry import engine_of, to_arrow
@@ -161,4 +161,4 @@ def look_at(contributions: Contributions, listed: pa.Table, norm: int) -> Shown:
     """What people have of the listed items (items, number)."""
     if contributions.encoded is None:
         return ShownOnEngine(contributions, listed.select(list(contributions.items)), norm)
-    return ShownByNumber(contributions.encoded, whole_numbers(listed[NUMBER].fill_null(-1)), norm)
+    return ShownByNumber(contributions.encoded, whole_numbers(filled(listed[NUMBER], -1)), norm)

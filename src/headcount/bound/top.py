@@ -17,7 +17,7 @@ from ibis.expr import types as ir
 from headcount.bound.bounded import LARGEST_TOTAL, TOTAL, Bounded, Bounding, Sensitivity
 from headcount.exact import Integers
 from headcount.source.amounts import AMOUNT, GRID
-from headcount.source.arrow_columns import whole_numbers
+from headcount.source.arrow_columns import arrow, whole_numbers
 from headcount.source.contributions import COUNT, USER, WIDE, Contributions
 from headcount.source.engines.registry import to_arrow
 
@@ -86,9 +86,9 @@ class TopItems(Bounding):
         Arrow would copy them into one chunk, which may exceed its limit."""
         places = np.argsort(-totals, kind="stable")[: self.most + 1]
         few = np.sort(places)
-        listed = items.filter(pa.array(np.isin(np.arange(len(totals)), few)))
-        listed = listed.append_column(TOTAL, pa.array(totals[few])).append_column(ADDED, pa.array(totals[few]))
-        return listed.take(pa.array(np.searchsorted(few, places)))
+        listed = items.filter(arrow(np.isin(np.arange(len(totals)), few)))
+        listed = listed.append_column(TOTAL, arrow(totals[few])).append_column(ADDED, arrow(totals[few]))
+        return listed.take(arrow(np.searchsorted(few, places)))
 
     def _aggregates(self, pairs: ir.Table) -> dict[str, ir.Value]:
         """Aggregates of an item: its number of people, and the value to release."""

@@ -13,7 +13,7 @@ from headcount.bound.bounded import TOTAL, at_keys
 from headcount.bound.vectors import LARGEST_SUM, NORMS, VALUES, Groups, Order, Vector, clipped_part, scaled
 from headcount.exact import Integers
 from headcount.source.amounts import AMOUNT, CELL, GRID
-from headcount.source.arrow_columns import whole_numbers
+from headcount.source.arrow_columns import arrow, whole_numbers
 from headcount.source.contributions import COUNT, LARGEST_COUNT, USER, WIDE, Contributions
 from headcount.source.engines.registry import engine_of, to_arrow
 
@@ -64,7 +64,7 @@ class GroupsOnEngine(Groups):
         if vector.kind != "cells":
             return self.items
         groups = self.items.take(np.repeat(np.arange(len(self.items)), vector.cells))
-        return groups.append_column(CELL, pa.array(np.tile(np.arange(vector.cells), len(self.items))))
+        return groups.append_column(CELL, arrow(np.tile(np.arange(vector.cells), len(self.items))))
 
     @contextmanager
     def _people(self, vector: Vector) -> Iterator[ir.Table]:
@@ -135,4 +135,4 @@ def _range(cell: ir.Column, starts: Sequence[int]) -> ir.Value:
 
 
 def _cells(cells: int) -> pa.Table:
-    return pa.table({CELL: pa.array(np.arange(cells))})
+    return pa.table({CELL: arrow(np.arange(cells))})

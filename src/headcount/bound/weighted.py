@@ -18,7 +18,6 @@ from typing import Any, ClassVar
 import ibis
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from ibis.expr import types as ir
 
 from headcount.account.calibrate import SQUARED
@@ -29,7 +28,7 @@ from headcount.bound.sample import SampledItems, hashes
 from headcount.bound.scale import ROUNDING_GUARD, full_weight
 from headcount.bound.shown import NUMBER, Shown, look_at
 from headcount.exact import Integers
-from headcount.source.arrow_columns import whole_numbers
+from headcount.source.arrow_columns import arrow, whole_numbers
 from headcount.source.contributions import COUNT, USER, WIDE, Contributions, per_person
 from headcount.source.encoded import Booleans, Chunk, EncodedPairs, added
 from headcount.source.engines.registry import to_arrow
@@ -76,7 +75,7 @@ class WeightedClip(Bounding):
         totals, items = self._totals(contributions, secret, keys), list(contributions.items)
 
         def look_again(shown: Booleans) -> Shown:
-            return look_at(contributions, totals.filter(pa.array(shown)), isqrt(self.squared))
+            return look_at(contributions, totals.filter(arrow(shown)), isqrt(self.squared))
 
         return BoundedWeighted(totals.select(items), whole_numbers(totals[TOTAL]), self.sensitivity, look_again)
 
@@ -85,7 +84,7 @@ class WeightedClip(Bounding):
         kept. A public item is listed even if bounding keeps nothing: it is looked at again."""
         encoded = contributions.encoded
         found = self._on_engine(contributions, secret) if encoded is None else self._by_number(encoded, secret)
-        return found.filter(pc.greater(found[TOTAL], 0)) if keys is None else at_keys(found, keys)
+        return found.filter(arrow(whole_numbers(found[TOTAL]) > 0)) if keys is None else at_keys(found, keys)
 
     def _on_engine(self, contributions: Contributions, secret: bytes) -> pa.Table:
         """(items, total): every item of which something is kept, sorted."""
@@ -98,8 +97,8 @@ class WeightedClip(Bounding):
         totals = np.zeros(items, dtype=np.int64)
         for chunk in numbers:
             totals += self._events(chunk, items) if self.largest > 1 else self._once_each(chunk, started, items)
-        numbered = numbers.items.append_column(NUMBER, pa.array(np.arange(items)))
-        return numbered.append_column(TOTAL, pa.array(totals))
+        numbered = numbers.items.append_column(NUMBER, arrow(np.arange(items)))
+        return numbered.append_column(TOTAL, arrow(totals))
 
     def _events(self, chunk: Chunk, items: int) -> Integers:
         """Totals of events by item."""

@@ -28,7 +28,7 @@ from headcount.mechanism.strategy import Strategy
 from headcount.planner import release
 from headcount.release import Release
 from headcount.release.order import most_first
-from headcount.source.arrow_columns import whole_numbers
+from headcount.source.arrow_columns import arrow, whole_numbers
 from headcount.source.periods import Period
 from headcount.wording.arguments import explained
 
@@ -158,9 +158,9 @@ class HeavyHitters(ItemJob):
         however many people there are: wrong in at most 1 of 20 cases."""
         share, counts = float(self.share), self.labelled(noisy, columns)
         least, beyond = share * people.count, share * (people.count + people.half_width)
-        shown = counts.filter(pa.array(whole_numbers(counts["count"]) >= least))
+        shown = counts.filter(arrow(whole_numbers(counts["count"]) >= least))
         certain = whole_numbers(shown["low"]) >= ceil(beyond)
-        marked = shown.append_column("certain", pa.array(np.asarray(certain)))
+        marked = shown.append_column("certain", arrow(np.asarray(certain)))
         return most_first(marked, self.by, self.value_name)
 
     def own_title(self) -> str:

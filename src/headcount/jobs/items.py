@@ -18,6 +18,7 @@ from headcount.jobs.keys import Keys, rows_of
 from headcount.jobs.parameters import BinEdges, By
 from headcount.mechanism.mechanism import Columns, Noisy
 from headcount.release.order import in_order, most_first
+from headcount.source.arrow_columns import arrow, arrow_table
 from headcount.source.binning import Binning, bins_of
 from headcount.source.periods import Period
 from headcount.source.schema import check_keys, check_kinds, item_names
@@ -73,7 +74,7 @@ class ItemJob(Job):
 
     def labelled(self, noisy: Noisy, columns: Columns) -> pa.Table:
         """The items by their own names, and the columns of values."""
-        return pa.table({**self.item_columns(noisy.items.columns), **columns.by_name})
+        return arrow_table({**self.item_columns(noisy.items.columns), **columns.by_name})
 
     def item_columns(self, items: Sequence[pa.ChunkedArray]) -> dict[str, pa.Array]:
         """Items as the engine has them, by the names that are released."""
@@ -210,7 +211,7 @@ def every_item(by: Sequence[str], lists: Sequence[Mapping[str, pa.Array]]) -> pa
     """Every combination of public lists, each of one column or more: item0, item1, ..."""
     places = np.indices([len(next(iter(each.values()))) for each in lists]).reshape(len(lists), -1)
     parts = {
-        column: values.take(pa.array(place))
+        column: values.take(arrow(place))
         for each, place in zip(lists, places, strict=True)
         for column, values in each.items()
     }

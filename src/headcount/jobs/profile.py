@@ -22,6 +22,7 @@ from headcount.mechanism.mechanism import AnyMechanism, Columns, Estimand, Noisy
 from headcount.mechanism.strategy import Strategy
 from headcount.planner import release
 from headcount.release import Release
+from headcount.source.arrow_columns import arrow_table
 from headcount.source.binning import Binning
 from headcount.source.periods import Period
 from headcount.source.schema import check_kinds
@@ -110,7 +111,7 @@ class Profile(ItemJob):
         """Items before events, bins in their order."""
         what, size = (noisy.items[place].combine_chunks() for place in (0, 1))
         labels = pa.array(self.bins_by_column()[SIZE].labels).take(size)
-        return pa.table({WHAT: what, SIZE: labels, **columns.by_name}).sort_by([(WHAT, "descending")])
+        return arrow_table({WHAT: what, SIZE: labels, **columns.by_name}).sort_by([(WHAT, "descending")])
 
     def explain(self, strategy: Strategy, mechanism: AnyMechanism) -> list[Statement]:
         bins = "headcount puts each person in one bin by their number of items, and in one by their number of events."

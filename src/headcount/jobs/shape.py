@@ -23,6 +23,7 @@ from headcount.mechanism.shape.buckets import BUCKETS_PER_CONTRIBUTION
 from headcount.mechanism.shape.strategy import Method, ShapeStrategy
 from headcount.planner import release
 from headcount.release.shape import Shape as ShapeRelease
+from headcount.source.arrow_columns import arrow_table
 from headcount.source.periods import Period
 from headcount.wording.arguments import explained
 
@@ -134,7 +135,7 @@ class Shape(ListedItemJob):
 
     def table(self, noisy: Noisy, columns: Columns, people: NoisyCount) -> pa.Table:
         """The largest count first."""
-        return pa.table(columns.by_name)
+        return arrow_table(columns.by_name)
 
     def own_title(self) -> str:
         return f"the shape of people per {self.item}"

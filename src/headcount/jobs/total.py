@@ -27,6 +27,7 @@ from headcount.mechanism.mechanism import AnyMechanism, Columns, Noisy
 from headcount.mechanism.strategy import Strategy
 from headcount.planner import release
 from headcount.release import Release
+from headcount.source.arrow_columns import arrow_table
 from headcount.source.schema import check_amount, check_kinds
 from headcount.source.views import labelled
 from headcount.wording import counted_noun, times
@@ -194,7 +195,7 @@ class Total(Job):
 
     def table(self, noisy: Noisy, columns: Columns, people: NoisyCount) -> pa.Table:
         named = one_interval(columns) if self.sum else columns
-        return pa.table({self.by_columns[0]: noisy.items[0].combine_chunks(), **named.by_name})
+        return arrow_table({self.by_columns[0]: noisy.items[0].combine_chunks(), **named.by_name})
 
     @property
     def value_name(self) -> str:

@@ -6,12 +6,13 @@ timestamps  microseconds, zoned ones in UTC; those outside the engine's calendar
 numbers     half floats become floats; decimals have up to 38 digits
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from headcount.exact import Floats, Integers
 
@@ -46,9 +47,37 @@ def whole_numbers(column: pa.ChunkedArray) -> Integers:
     return np.concatenate([np.zeros(0, dtype=np.int64), *parts])
 
 
+def hexadecimal(column: pa.ChunkedArray) -> Integers:
+    """Read text of hexadecimal digits, as many in each cell and at most 15, as numbers."""
+    cells = column.cast(pa.large_string()).combine_chunks()
+    if not len(cells):
+        return np.zeros(0, dtype=np.int64)
+    ends = np.frombuffer(cells.buffers()[1], dtype=np.int64)[cells.offset : cells.offset + len(cells) + 1]
+    text = np.frombuffer(cells.buffers()[2], dtype=np.uint8)[ends[0] : ends[-1]].reshape(len(cells), -1)
+    digits = np.where(text >= ord("a"), text - (ord("a") - 10), text - ord("0")).astype(np.int64)
+    return digits @ (16 ** np.arange(text.shape[1])[::-1])
+
+
+def filled(column: pa.ChunkedArray, value: float) -> pa.ChunkedArray:
+    """Replace nulls. `fill_null` would import pandas, and mostly there are none."""
+    return column.fill_null(value) if column.null_count else column
+
+
 def floating_numbers(column: pa.ChunkedArray) -> Floats:
     """Convert a column of 64-bit floating-point numbers to a NumPy array."""
     return np.concatenate([np.zeros(0), *map(np.from_dlpack, column.chunks)])
+
+
+def arrow(values: NDArray[Any]) -> pa.Array:
+    """Convert numbers or truth values of NumPy to Arrow. `pa.array` would import pandas."""
+    assert values.dtype.kind in "biuf", "dates have other widths in Arrow"
+    bits = np.packbits(values, bitorder="little") if values.dtype.kind == "b" else np.ascontiguousarray(values)
+    return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [None, pa.py_buffer(bits)])
+
+
+def arrow_table(columns: Mapping[str, Any]) -> pa.Table:
+    """Make a table of Arrow columns and of numbers of NumPy."""
+    return pa.table({name: arrow(each) if isinstance(each, np.ndarray) else each for name, each in columns.items()})
 
 
 def is_text(kind: pa.DataType) -> bool:

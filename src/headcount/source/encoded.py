@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from headcount.exact import Floats, Integers
 from headcount.source.amounts import AMOUNT, MISSING, Numbers
-from headcount.source.arrow_columns import floating_numbers, whole_numbers
+from headcount.source.arrow_columns import filled, floating_numbers, whole_numbers
 from headcount.source.engines.registry import engine_of, materialise, to_arrow
 from headcount.source.held import Store, holding
 
@@ -311,7 +311,7 @@ def _chunk(pairs: ir.Table, *, most: int, numbers: Numbers | None) -> Chunk:
     found, columns = whole_numbers(fetched[PAIR]), dict[str, Floats]()
     if numbers is not None and numbers.names:
         found, places = _sorted(found)
-        columns = {name: floating_numbers(fetched[name].fill_null(nan))[places] for name in numbers.names}
+        columns = {name: floating_numbers(filled(fetched[name], nan))[places] for name in numbers.names}
     else:
         found.sort()
     new = _changes(found)

@@ -28,6 +28,7 @@ from headcount.bound.selection.statistics import Sizes, sizes
 from headcount.exact import round_up
 from headcount.noise import Entropy
 from headcount.noise.gaussian import DiscreteGaussian
+from headcount.source.arrow_columns import arrow
 from headcount.source.contributions import Contributions
 from headcount.source.engines.registry import engine_of
 from headcount.wording import plural
@@ -152,7 +153,7 @@ class Discovering(BoundSelection[Contributions]):
 def found(kept: Bounded, how: GaussianThreshold, entropy: Entropy) -> pa.Table:
     """Discover the items that occur and whose noisy count is at least the threshold."""
     noisy = kept.totals + entropy.draw(DiscreteGaussian(how.variance), len(kept.totals))
-    return kept.items.filter(pa.array(noisy >= how.threshold))
+    return kept.items.filter(arrow(noisy >= how.threshold))
 
 
 @contextmanager

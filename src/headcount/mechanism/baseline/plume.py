@@ -11,8 +11,6 @@ from fractions import Fraction
 from math import ceil, sqrt
 from typing import ClassVar
 
-import pyarrow as pa
-
 from headcount.account import zcdp
 from headcount.account.events import Event, Gaussian, Neighbours
 from headcount.account.guarantee import Cost
@@ -22,6 +20,7 @@ from headcount.bound.selection.plume import Discovered, Discovering
 from headcount.exact import round_up
 from headcount.mechanism.mechanism import Mechanism, Noisy, law
 from headcount.noise import Entropy, Law
+from headcount.source.arrow_columns import arrow
 
 DISCOVERY_SHARE = Fraction(1, 2)
 """The share of the noise's budget for finding items (the paper's alpha)."""
@@ -64,7 +63,7 @@ class Plume(Mechanism[Bounded, Noisy]):
         if self.threshold is None:
             return Noisy(bounded.items, noisy)
         shown = noisy >= self.threshold
-        return Noisy(bounded.items.filter(pa.array(shown)), noisy[shown])
+        return Noisy(bounded.items.filter(arrow(shown)), noisy[shown])
 
     def explain(self, item: str) -> list[str]:
         counted = f"headcount adds {self.describe_noise()} to the count of every {item} that was found."

@@ -36,6 +36,7 @@ from headcount.mechanism.unknown.rounds import NoisyRounds
 from headcount.mechanism.unknown.second import MOST_SHOWN
 from headcount.noise import Entropy
 from headcount.source.amounts import GRID
+from headcount.source.arrow_columns import arrow
 from headcount.source.axis import Axis
 from headcount.source.encoded import Booleans
 
@@ -97,7 +98,7 @@ class MeasuredGroups(Mechanism[BoundedGroups, NoisyGroups]):
         columns: dict[str, pa.Array] = {}
         for metric in self.metrics:
             for suffix, values in zip(("", "_low", "_high"), estimated.column(metric), strict=True):
-                columns[f"{metric.label}{suffix}"] = pa.array(values)
+                columns[f"{metric.label}{suffix}"] = arrow(values)
         tails = ((metric, estimated.tail(metric)) for metric in self.metrics)
         return Columns(columns, tail={metric.label: part for metric, part in tails if abs(part) > large_tail(metric)})
 

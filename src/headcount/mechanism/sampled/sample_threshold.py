@@ -15,7 +15,6 @@ from math import sqrt
 from typing import ClassVar, Literal
 
 import numpy as np
-import pyarrow as pa
 
 from headcount.account import rates
 from headcount.account.cost import native
@@ -28,6 +27,7 @@ from headcount.estimate.constants import MISS_RATE, Z
 from headcount.estimate.counts.sampled import sampled, unseen
 from headcount.mechanism.mechanism import Columns, Mechanism, Noisy
 from headcount.noise import Entropy, Law
+from headcount.source.arrow_columns import arrow
 from headcount.wording import format_number
 
 Rule = Literal["exact", "paper"]
@@ -80,7 +80,7 @@ class Sampled(Mechanism[Bounded, Noisy]):
         shown = kept >= self.event.threshold
         if self.listed:
             return Noisy(bounded.items, np.where(shown, kept, 0))
-        return Noisy(bounded.items.filter(pa.array(shown)), kept[shown])
+        return Noisy(bounded.items.filter(arrow(shown)), kept[shown])
 
     def estimate(self, noisy: Noisy) -> Columns:
         """Sampled counts, scaled up; counts below the threshold are 0, with an upper end. Of a list each item has a

@@ -14,7 +14,6 @@ from math import inf
 from typing import Any, ClassVar
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from headcount.account import zcdp
@@ -41,6 +40,7 @@ from headcount.mechanism.topk.levels import (
 from headcount.mechanism.topk.search import Search
 from headcount.noise import Entropy, Law
 from headcount.noise.gaussian import DiscreteGaussian
+from headcount.source.arrow_columns import arrow
 from headcount.wording import plural
 
 MAX_PEOPLE = 10**10
@@ -106,7 +106,7 @@ class CountRelease(Mechanism[BoundedTop, NoisyFound]):
                 if len(places) < most:  # the bottom was selected
                     break
         places, values, levels, variances = (np.concatenate(column) for column in zip(*found, strict=True))
-        return NoisyFound(bounded.items.take(pa.array(places)), values, levels, variances)
+        return NoisyFound(bounded.items.take(arrow(places)), values, levels, variances)
 
     def _add_noise(
         self, level: Level, values: Integers, budget: ZcdpFilter, entropy: Entropy

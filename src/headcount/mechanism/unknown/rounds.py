@@ -27,6 +27,7 @@ from headcount.mechanism.mechanism import Columns, Estimand, Mechanism, Noisy, l
 from headcount.mechanism.unknown.second import MOST_SHOWN, SecondMeasurement
 from headcount.mechanism.unknown.weighted import SECOND_TIME, TRUE_COUNT, NoisyTwice, to_columns
 from headcount.noise import Entropy
+from headcount.source.arrow_columns import arrow
 from headcount.source.encoded import Booleans
 from headcount.wording import format_number, plural
 
@@ -73,7 +74,7 @@ class RoundMeans:
 
     def released(self, items: pa.Table) -> tuple[pa.Table, Integers, Integers]:
         """The items that are shown, their means, rounded down, and their rounds."""
-        return items.filter(pa.array(self.shown)), self._values[self.shown], self.rounds[self.shown]
+        return items.filter(arrow(self.shown)), self._values[self.shown], self.rounds[self.shown]
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,6 @@ kinds of neighbours: docs/proofs/thresholded.md.
 from dataclasses import dataclass
 from typing import ClassVar
 
-import pyarrow as pa
-
 from headcount.account import calibrate
 from headcount.account.events import GaussianThreshold, LaplaceThreshold, Neighbours
 from headcount.account.guarantee import Cost
@@ -22,6 +20,7 @@ from headcount.mechanism.scalar import RATIO_MEANING
 from headcount.mechanism.undone import undo_sampling
 from headcount.noise import Entropy
 from headcount.noise.finite import Bernoulli
+from headcount.source.arrow_columns import arrow
 
 
 @dataclass(frozen=True)
@@ -37,7 +36,7 @@ class Thresholded(Mechanism[Bounded, Noisy]):
         self.check(bounded)
         noisy = bounded.totals + entropy.draw(self.law, len(bounded.totals))
         shown = noisy + self._coins(len(noisy), entropy) >= self.event.threshold
-        return Noisy(bounded.items.filter(pa.array(shown)), noisy[shown])
+        return Noisy(bounded.items.filter(arrow(shown)), noisy[shown])
 
     def _coins(self, count: int, entropy: Entropy) -> Integers | int:
         return entropy.draw(Bernoulli(self.coin), count) if self.coin else 0

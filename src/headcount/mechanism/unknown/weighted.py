@@ -11,7 +11,6 @@ from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
-import pyarrow as pa
 
 from headcount.account import calibrate
 from headcount.account.calibrate import SQUARED
@@ -27,6 +26,7 @@ from headcount.mechanism.mechanism import FEW_WITH_MORE, Columns, Estimand, Mech
 from headcount.mechanism.undone import hidden_part
 from headcount.mechanism.unknown.second import EVENTS_SHARES, MOST_SHOWN, SHARES, NoisySecond, SecondMeasurement
 from headcount.noise import Entropy
+from headcount.source.arrow_columns import arrow
 from headcount.wording import format_number
 
 KNOWN_EVENTS_SHARES = ((Fraction(6, 100), 2), (Fraction(2, 100), 1), (Fraction(22, 100), MOST_SHOWN))
@@ -81,7 +81,7 @@ class Weighted(Mechanism[BoundedWeighted, Noisy]):
         self.check(bounded)
         noisy = bounded.totals + entropy.draw(self.law, len(bounded.totals))
         shown = np.ones(len(noisy), dtype=bool) if self.threshold is None else noisy >= self.threshold
-        items, values = bounded.items.filter(pa.array(shown)), noisy[shown]
+        items, values = bounded.items.filter(arrow(shown)), noisy[shown]
         if self.second is None or not len(values):
             return Noisy(items, values)
         again, norm = bounded.look_again(shown), float(self.bounding.bound_squared) ** 0.5

@@ -1,0 +1,75 @@
+"""What the way of a release does not import, and what stands in its place."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from headcount.source.arrow_columns import arrow, arrow_table, filled, hexadecimal
+
+RELEASES = """
+import sys
+import headcount as hc
+said = {{"user": "user", "by": "item", "epsilon": 8, **{said}}}
+assert len(hc.histogram({path!r}, **said)) == 2
+assert "pandas" not in sys.modules, "pandas"
+assert "matplotlib" not in sys.modules, "matplotlib"
+"""
+
+
+@pytest.mark.parametrize(
+    "said", [{}, {"mechanism": "weighted"}, {"mechanism": "thresholded", "bound": 1}, {"count": "events"}], ids=str
+)
+def test_a_release_does_not_import_pandas(tmp_path: Path, said: dict[str, Any]) -> None:
+    """Which is installed here, and takes as long to import as a small release."""
+    import pandas  # noqa: F401
+
+    path = tmp_path / "events.parquet"
+    pq.write_table(pa.table({"user": [*range(300)] * 2, "item": ["a"] * 300 + ["b"] * 300}), path)
+    subprocess.run([sys.executable, "-c", RELEASES.format(path=str(path), said=said)], check=True)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.arange(5),
+        np.arange(0),
+        np.arange(10, dtype=np.int32)[::2],
+        np.array([0.5, np.nan, -0.0]),
+        np.broadcast_to(np.int64(1), 4),
+        np.arange(19) % 3 == 0,
+        np.zeros(0, dtype=bool),
+        (np.arange(20) % 3 == 0)[::2],
+    ],
+    ids=str,
+)
+def test_arrow_as_pyarrow_makes_it(values: Any) -> None:
+    found = arrow(values)
+    found.validate(full=True)
+    assert found.type == pa.array(values).type
+    assert repr(found.to_pylist()) == repr(pa.array(values).to_pylist())
+    assert arrow_table({"values": values, "others": pa.array(values)}).column_names == ["values", "others"]
+
+
+def test_dates_are_refused() -> None:
+    with pytest.raises(AssertionError, match="other widths"):
+        arrow(np.arange(3).astype("datetime64[D]"))
+
+
+def test_nulls_are_filled() -> None:
+    assert filled(pa.chunked_array([[1, None], [3]]), 7).to_pylist() == [1, 7, 3]
+    assert filled(pa.chunked_array([[1, 2]]), 7).to_pylist() == [1, 2]
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.string_view()], ids=str)
+def test_hexadecimal_digits(kind: pa.DataType) -> None:
+    words = [f"{number * 2654435761 % 2**32:08x}" for number in range(100)]
+    column = pa.chunked_array([pa.array(words[:30], kind), pa.array(words, kind)[30:]])
+    assert hexadecimal(column).tolist() == [int(word, 16) for word in words]
+    assert hexadecimal(column[40:43]).tolist() == [int(word, 16) for word in words[40:43]]
+    assert hexadecimal(column[:0]).tolist() == []
