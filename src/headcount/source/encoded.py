@@ -34,7 +34,7 @@ PAIRS = 2**24
 PAIR_BYTES = 64
 """Memory per event while a chunk is sorted, about: with less memory, chunks are smaller."""
 HELD_PART = 8
-"""Chunks are held in memory up to this part of the engine's: one in so many bytes."""
+"""Chunks are held in memory up to this part of the engine's: an eighth."""
 PAIR = "pair"
 ITEM_BITS = 31
 """Bits of an item's number, below those of the person's. No table has more items."""
@@ -59,7 +59,7 @@ class Rows:
         pairs = np.repeat(np.arange(len(self.lengths)), self.lengths)[kept]
         return Rows(added(len(self.lengths), pairs), self._where(kept))
 
-    def held(self, store: Store) -> "Callable[[], Rows]":
+    def put_in(self, store: Store) -> "Callable[[], Rows]":
         """Hold its arrays in a store."""
         lengths = store.hold(self.lengths)
         columns = {name: store.hold(column) for name, column in self.columns.items()}
@@ -186,11 +186,11 @@ class Chunk:
             None if self.unused is None else self.unused[pairs],
         )
 
-    def held(self, store: Store) -> "Callable[[], Chunk]":
+    def put_in(self, store: Store) -> "Callable[[], Chunk]":
         """Hold its arrays in a store."""
         people, offsets, numbers = store.hold(self.people), store.hold(self.offsets), store.hold(self.numbers)
         times = None if self.times is None else store.hold(self.times)
-        rows = None if self.rows is None else self.rows.held(store)
+        rows = None if self.rows is None else self.rows.put_in(store)
         return lambda: Chunk(people(), offsets(), numbers(), times and times(), rows and rows())
 
 
@@ -279,19 +279,19 @@ def encode_pairs(
 def _chunks(
     pairs: ir.Table, runs: Sequence[tuple[int, int]], fetch: Callable[[ir.Table], Chunk], store: Store
 ) -> Sequence[Callable[[], Chunk]]:
-    """One chunk, if it fits; else several, held in a store, of pairs that the engine materialises meanwhile."""
+    """One chunk, if it fits; else several, held in a store, of pairs that the engine materialises first."""
     if len(runs) < 2:
         every = fetch(pairs)
         return [lambda: every]
     with materialise(pairs) as found:
         places = [found[PAIR].between(first << ITEM_BITS, (last << ITEM_BITS) - 1) for first, last in runs]
-        return [fetch(found.filter(place)).held(store) for place in places]
+        return [fetch(found.filter(place)).put_in(store) for place in places]
 
 
 def _without(chunk: Callable[[], Chunk], bits: NDArray[np.uint8]) -> Chunk:
-    held = chunk()
-    unused = np.unpackbits(bits, count=len(held.numbers)).view(np.bool_)
-    return replace(held, unused=unused if unused.any() else None)
+    whole = chunk()
+    unused = np.unpackbits(bits, count=len(whole.numbers)).view(np.bool_)
+    return replace(whole, unused=unused if unused.any() else None)
 
 
 def _changed(chunk: Callable[[], Chunk], change: Callable[[Chunk], Chunk]) -> Chunk:
