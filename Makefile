@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-all matrix lint docs bench bench-full bench-tpch evidence evidence-quick reproduce peers audit clean
+.PHONY: demo test test-all matrix lint docs bench bench-full bench-tpch evidence evidence-quick reproduce peers sanitize audit clean
 
 demo: .venv/ready
 	$(BIN)/headcount demo
@@ -68,10 +68,16 @@ peers: .venv/ready .venv-opendp/ready .venv-smartnoise/ready
 .venv-%/ready: | .venv/ready
 	$(BIN)/python -m benchmarks.peers.environments $*
 
+# The compiled kernels under the address and undefined-behaviour sanitizers of GCC.
+sanitize: .venv/ready
+	CC="gcc -g -fsanitize=address,undefined -fno-sanitize-recover=all" ASAN_OPTIONS=detect_leaks=0 \
+	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
+	$(BIN)/python -m pytest tests/source/test_kernels.py --all
+
 audit: .venv/ready
 	$(BIN)/headcount audit --runs 100000 --kills 1000
 
-.venv/ready: pyproject.toml
+.venv/ready: pyproject.toml hatch_build.py src/headcount/source/kernels/kernels.c
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --editable '.[dev]'
 	touch $@

@@ -1,6 +1,7 @@
 """Pairs as numbers, sorted here, give what the engine gives: every bounding, every choice, whatever comes together."""
 
 import sys
+from contextlib import nullcontext
 from dataclasses import fields, is_dataclass
 from fractions import Fraction
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.effort import examples
+from tests.kernels import without_kernels
 from tests.tables import done, looked_at_again
 
 import headcount.bound
@@ -89,7 +91,10 @@ def same(each: Bounding | BoundSelection[Any], rows: list[tuple[int, str]], *, e
     people = done(rows or [(0, "a")], events=events)
     with people.read() as pairs, people.read(ReadPlan(encoded=True)) as numbers:
         assert (pairs.encoded, numbers.encoded is None) == (None, False)
-        return bool(found(pairs) == found(numbers))
+        expected = found(pairs)
+        assert found(numbers) == expected
+    with without_kernels(), people.read(ReadPlan(encoded=True)) as numbers:
+        return bool(found(numbers) == expected)
 
 
 @pytest.mark.slow(one_in=3)
@@ -114,19 +119,21 @@ def test_everything_that_goes_by_number_is_here() -> None:
     assert {type(each) for each, _ in (*BOUNDINGS, *CHOICES)} >= set(every)
 
 
-def test_a_count_stops_at_the_largest(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("ways", [nullcontext, without_kernels])
+def test_a_count_stops_at_the_largest(monkeypatch: pytest.MonkeyPatch, ways: Any) -> None:
     monkeypatch.setattr(sys.modules["headcount.source.contributions"], "LARGEST_COUNT", 2)
-    with done(MANY, events=True).read(ReadPlan(encoded=True)) as read:
+    with ways(), done(MANY, events=True).read(ReadPlan(encoded=True)) as read:
         assert read.encoded
         assert {count for some in read.encoded for count in some.counts.tolist()} == {1, 2}
         assert max(read.encoded.totals) > 2
 
 
-def test_items_of_several_columns() -> None:
+@pytest.mark.parametrize("ways", [nullcontext, without_kernels])
+def test_items_of_several_columns(ways: Any) -> None:
     """In their order; (a, 2) and (b, 1) are two."""
     rows = pa.table({"user": [1, 1, 2, 2], "item": ["b", "a", "a", "b"], "part": [1, 2, 1, 1]})
     found = contributions(open_events(rows, rows.column_names).table(), [None, None], events=False, keys=None)
-    with found.read(ReadPlan(encoded=True)) as read:
+    with ways(), found.read(ReadPlan(encoded=True)) as read:
         assert read.encoded
         assert read.encoded.items.to_pydict() == {"item0": ["a", "a", "b"], "item1": [1, 2, 1]}
         assert read.encoded.totals.tolist() == [1, 1, 2]

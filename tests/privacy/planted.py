@@ -1193,7 +1193,7 @@ BUGS = [
         "bound/weighted.py",
         (
             (
-                "cut = not_kept(above, self.most, at(started, above.people))",
+                "cut = not_kept(above, self.most, started(above.people))",
                 "cut = np.zeros(len(above.items), dtype=bool)",
             ),
         ),
@@ -1976,7 +1976,7 @@ BUGS = [
     Bug(
         "rounds: all of a person's items are kept",
         "bound/rounds.py",
-        (("] = not_kept(above, self.most, at(started, above.people))", "] = False"),),
+        (("] = not_kept(above, self.most, started(above.people))", "] = False"),),
         ROUNDS + "test_nobody_adds_more_than_is_said_in_any_round",
     ),
     Bug(

@@ -9,12 +9,15 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from tests import large
+from tests.kernels import without_kernels
 
 import headcount as hc
 from headcount.audit.choices import Fixed
 from headcount.errors import ReadingFailed
-from headcount.source import encoded, held
+from headcount.source import encoded, held, streamed
+from headcount.source.engines.duckdb import DuckDB
 from headcount.source.held import holding
+from headcount.source.kernels import kernels
 
 ROWS = pa.table({"person": [k % 40 for k in range(400)], "item": [f"item {k % 7 * (k % 3)}" for k in range(400)]})
 AMOUNTS = ROWS.append_column("paid", pa.array([k % 11 for k in range(400)]))
@@ -43,9 +46,29 @@ def test_each_chunk_is_made_once(monkeypatch: pytest.MonkeyPatch, job: str, part
     runs, chunk = Mock(wraps=encoded._runs), Mock(wraps=encoded._chunk)
     monkeypatch.setattr(encoded, "_runs", runs)
     monkeypatch.setattr(encoded, "_chunk", chunk)
-    assert released(job) == whole
+    with without_kernels():
+        assert released(job) == whole
     assert runs.call_count == 1
     assert chunk.call_count == len(encoded._runs(*runs.call_args.args)) > 1
+
+
+@pytest.mark.parametrize("part", [8, 2**62], ids=["in memory", "in files"])
+@pytest.mark.parametrize("job", [job for job in JOBS if job != "amounts"])
+def test_rows_are_read_once(monkeypatch: pytest.MonkeyPatch, job: str, part: int) -> None:
+    """By kernels: however many chunks there are, and with the same release."""
+    if kernels() is None:
+        pytest.skip("there are no compiled kernels")
+    with without_kernels():
+        whole = released(job)
+    monkeypatch.setattr(encoded, "PAIRS", 50)
+    monkeypatch.setattr(encoded, "HELD_PART", part)
+    monkeypatch.setattr(streamed, "FEW_BATCHES", 1)
+    batches, chunk = Mock(wraps=DuckDB.batches), Mock(wraps=streamed._chunk)
+    monkeypatch.setattr(DuckDB, "batches", lambda *said: batches(*said))
+    monkeypatch.setattr(streamed, "_chunk", chunk)
+    assert released(job) == whole
+    assert batches.call_count == 1
+    assert chunk.call_count > 1
 
 
 def test_what_is_held_is_the_same_wherever_it_lies(tmp_path: Path) -> None:

@@ -16,23 +16,25 @@ from headcount.source.engines.registry import to_arrow
 
 Pairs = tuple[Integers, Integers | None]
 """Items and their counts; None if every count is 1."""
+Hashes = Callable[[Integers], Integers]
+"""Function that returns the keyed hashes of people, by their numbers."""
 Excess = Callable[[Chunk, int, Integers], Pairs]
 """Function that returns the excess of people above a bound, given their hashes."""
 
 
-def kept_totals(numbers: EncodedPairs, hashes: ir.Table, most: int, excess: Excess) -> pa.Table:
-    """(items, total): every item of which something is kept. `hashes` is (person, digits) of people above the bound."""
+def kept_totals(numbers: EncodedPairs, hashes: Hashes, most: int, excess: Excess) -> pa.Table:
+    """(items, total): every item of which something is kept."""
     items = len(numbers.items)
     totals = np.zeros(items, dtype=np.int64)
     for chunk in numbers:
         above = chunk.of(chunk.totals > most)
         totals += added(items, chunk.items, chunk.counted)
-        totals -= added(items, *excess(above, most, at(hashes, above.people)))
+        totals -= added(items, *excess(above, most, hashes(above.people)))
     return numbers.items.append_column(TOTAL, arrow(totals)).filter(arrow(totals > 0))
 
 
 def at(hashes: ir.Table, people: Integers) -> Integers:
-    """Look up the hashes of these people; 0 for a person without one, which is as good as any start."""
+    """Look up people in (person, digits); 0 for a person without a hash, which is as good as any start."""
     if not len(people):
         return people
     first, last = int(people[0]), int(people[-1])

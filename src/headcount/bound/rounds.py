@@ -21,7 +21,7 @@ from ibis.expr import types as ir
 from headcount.account.calibrate import SQUARED
 from headcount.bound.arithmetic import floating, floor, root, where
 from headcount.bound.bounded import TOTAL, Bounding, Sensitivity, at_keys
-from headcount.bound.by_number import at, not_kept
+from headcount.bound.by_number import not_kept
 from headcount.bound.sample import SampledItems, hashes
 from headcount.bound.scale import full_weight
 from headcount.bound.shown import NUMBER, look_at
@@ -30,7 +30,7 @@ from headcount.errors import BadParameter
 from headcount.exact import Integers
 from headcount.source.arrow_columns import arrow, whole_numbers
 from headcount.source.contributions import COUNT, USER, WIDE, Contributions
-from headcount.source.encoded import ITEM_BITS, Booleans, Chunk, EncodedPairs, added
+from headcount.source.encoded import ITEM_BITS, Booleans, Chunk, EncodedPairs
 from headcount.source.engines.registry import engine_of, to_arrow
 from headcount.wording import plural
 
@@ -147,7 +147,7 @@ class SpreadWeight(Bounding):
             many, found = chunk.sizes > self.most, np.zeros(len(chunk.numbers), dtype=bool)
             if many.any():
                 above = chunk.of(many)
-                found[np.repeat(many, chunk.sizes)] = not_kept(above, self.most, at(started, above.people))
+                found[np.repeat(many, chunk.sizes)] = not_kept(above, self.most, started(above.people))
             return found
 
         return replace(contributions, encoded=contributions.encoded.without(unused))
@@ -212,16 +212,9 @@ def _by_number(pairs: EncodedPairs, numbers: Integers, shown: Booleans, split: S
     every[numbers[shown]] = True
     totals = np.zeros(len(pairs.items), dtype=np.int64)
     for chunk in pairs:
-        there = every[chunk.items]
-        many, cut = chunk.count_by_person(there), chunk.dropped[~there[chunk.dropped]]
-        others = chunk.sizes - many - added(len(many), chunk.persons_at(cut))
-        each = chunk.of_pairs(split.of_others(many, others))
-        if split.part:
-            each = np.where(there, chunk.of_pairs(split.of_shown(many)), each)
-        else:
-            each[there] = 0
-        each[cut] = 0
-        totals += added(len(totals), chunk.items, each)
+        many, others = chunk.count_flagged(every)
+        of_shown = split.of_shown(many) if split.part else np.zeros_like(many)
+        chunk.add_to_items(totals, every, of_shown, split.of_others(many, others))
     return totals[numbers]
 
 

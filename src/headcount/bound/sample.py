@@ -10,14 +10,18 @@ independent of the order of the rows and of other people. Privacy does not rest 
 """
 
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import ClassVar
 
 import ibis
+import numpy as np
 import pyarrow as pa
 from ibis.expr import types as ir
 
 from headcount.bound.bounded import CUT, Bounded, Cutting, Sensitivity
-from headcount.bound.by_number import Excess, kept_totals, too_many_events, too_many_items
+from headcount.bound.by_number import Excess, Hashes, at, kept_totals, too_many_events, too_many_items
+from headcount.exact import Integers
+from headcount.source.arrow_columns import arrow, is_text
 from headcount.source.contributions import COUNT, PLACE, USER, Contributions, per_person, spelled
 from headcount.source.encoded import EncodedPairs
 from headcount.source.engines.registry import engine_of
@@ -25,6 +29,9 @@ from headcount.wording import times
 
 DIGITS = 8
 """Hexadecimal digits of the hash used for the start: 32 bits. Of m starts none is favoured by more than m / 2^32."""
+
+FEW_PEOPLE = 1 << 15
+"""Most people who are hashed in this process: more take longer than a query."""
 
 
 MAX_LOSS_FACTOR = 4
@@ -146,7 +153,22 @@ def _left(numbers: EncodedPairs, most: int, secret: bytes, excess: Excess) -> pa
     return kept_totals(numbers, hashes(numbers, most, secret), most, excess)
 
 
-def hashes(numbers: EncodedPairs, most: int, secret: bytes) -> ir.Table:
+def hashes(numbers: EncodedPairs, most: int, secret: bytes) -> Hashes:
+    """Function that returns the hashes of people above a bound, by their numbers: computed here for a few people whose
+    ids are here and are text or integers, else by the engine. The digits are the same."""
+
+    def found(people: Integers) -> Integers:
+        ids = None if numbers.ids is None else numbers.ids[USER]
+        if ids is None or len(people) > FEW_PEOPLE or not (is_text(ids.type) or pa.types.is_integer(ids.type)):
+            return at(_on_engine(numbers, most, secret), people)
+        texts = (secret.hex() + str(person) for person in ids.take(arrow(people)).to_pylist())
+        digits = [int(sha256(text.encode()).hexdigest()[:DIGITS], 16) for text in texts]
+        return np.array(digits, dtype=np.int64)
+
+    return found
+
+
+def _on_engine(numbers: EncodedPairs, most: int, secret: bytes) -> ir.Table:
     """(person, digits) of the people who may be above a bound: those with more events than `most`. The digits of their
     hashes stay text, which is far quicker to compile for an engine than a number of them."""
     above = numbers.people.filter(numbers.people["events"] > most)

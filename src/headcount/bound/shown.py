@@ -96,29 +96,32 @@ class ShownByNumber(Shown):
     @cached_property
     def sizes(self) -> PeopleSizes:
         nobody = np.zeros((3, 0), dtype=np.int64)
-        found = (_sizes(chunk, self._listed[chunk.items]) for chunk in self.pairs)
+        found = (_sizes(chunk, self._listed) for chunk in self.pairs)
         return PeopleSizes(*np.concatenate([nobody, *found], axis=1))
 
     def totals(self, bound_squared: int) -> Integers:
         found = np.zeros(len(self._listed), dtype=np.int64)
         for chunk in self.pairs:
+            if chunk.counted is None:
+                size = np.maximum(chunk.count_flagged(self._listed)[0], 1)
+                each = self._share(size, np.ones_like(size), bound_squared)
+                chunk.add_to_items(found, self._listed, each, np.zeros_like(size))
+                continue
             there = self._listed[chunk.items]
             size = np.maximum(chunk.squares_of(there), 1)
-            if chunk.counted is None:
-                each = chunk.of_pairs(self._share(size, np.ones_like(size), bound_squared))
-            else:
-                each = self._share(chunk.of_pairs(size), chunk.counted, bound_squared)
+            each = self._share(chunk.of_pairs(size), chunk.counted, bound_squared)
             found += added(len(found), chunk.items, each * there)
         return found[self.numbers]
 
 
-def _sizes(chunk: Chunk, there: Booleans) -> Integers:
-    """Sums, squares and numbers of people who have the same ones, of the masked pairs of a chunk."""
-    squares = chunk.squares_of(there)
+def _sizes(chunk: Chunk, listed: Booleans) -> Integers:
+    """Sums, squares and numbers of people who have the same ones, of the listed items of a chunk."""
     if chunk.counted is None:
-        people = np.bincount(squares)
+        people = np.bincount(chunk.count_flagged(listed)[0])
         people[:1] = 0
         return np.stack([np.flatnonzero(people), np.flatnonzero(people), people[people > 0]])
+    there = listed[chunk.items]
+    squares = chunk.squares_of(there)
     sums, squares = chunk.sum_by_person(chunk.counted * there)[squares > 0], squares[squares > 0]
     order = np.lexsort((sums, squares))
     found = np.stack([sums[order], squares[order]])

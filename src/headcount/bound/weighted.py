@@ -23,7 +23,7 @@ from ibis.expr import types as ir
 from headcount.account.calibrate import SQUARED
 from headcount.bound.arithmetic import cut_at, floating, floor, root, where
 from headcount.bound.bounded import TOTAL, Bounded, Bounding, Sensitivity, at_keys
-from headcount.bound.by_number import at, not_kept
+from headcount.bound.by_number import Hashes, not_kept
 from headcount.bound.sample import SampledItems, hashes
 from headcount.bound.scale import ROUNDING_GUARD, full_weight
 from headcount.bound.shown import NUMBER, Shown, look_at
@@ -106,12 +106,13 @@ class WeightedClip(Bounding):
         few = self._few(chunk.counts, size)
         return added(items, chunk.items, where(few, self._share(size, chunk.counts), 0))
 
-    def _once_each(self, chunk: Chunk, started: ir.Table, items: int) -> Integers:
+    def _once_each(self, chunk: Chunk, started: Hashes, items: int) -> Integers:
         """Totals of people by item: of all pairs, minus the dropped ones of people with many items."""
         many = chunk.sizes > self.most
         above, share = chunk.of(many), self._share(self._size(chunk.squares), np.ones_like(chunk.sizes))
-        cut = not_kept(above, self.most, at(started, above.people))
-        all_ = added(items, chunk.items, chunk.of_pairs(share))
+        cut = not_kept(above, self.most, started(above.people))
+        all_ = np.zeros(items, dtype=np.int64)
+        chunk.add_to_items(all_, np.zeros(items, dtype=bool), share, share)
         return all_ - added(items, above.items[cut], above.of_pairs(share[many])[cut])
 
     def kept(self, contributions: Contributions, secret: bytes) -> ir.Table:

@@ -149,8 +149,10 @@ app = typer.Typer(
 def _print_version(wanted: bool) -> None:
     if wanted:
         from importlib.metadata import version
+        from pathlib import Path
 
-        print(f"headcount {version('headcount')}")
+        built = Path(__file__).parents[1].joinpath("source", "kernels", "_kernels.so").exists()
+        print(f"headcount {version('headcount')}{'' if built else ' (without compiled kernels: slower, same results)'}")
         raise typer.Exit
 
 

@@ -5,7 +5,7 @@ such rows is never shown. A floating-point person that is not a number is no per
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -18,7 +18,9 @@ from headcount.source.axis import Axis
 from headcount.source.binning import Binning
 from headcount.source.encoded import EncodedPairs, encode_pairs
 from headcount.source.engines.registry import engine_of, materialise, to_arrow
+from headcount.source.kernels.numbering import TooMany
 from headcount.source.schema import item_names, item_type
+from headcount.source.streamed import stream_pairs, streamable
 
 USER = "user"
 COUNT = "count"
@@ -124,13 +126,13 @@ class Contributions:
 
     @contextmanager
     def _encoded(self, events: ir.Table, *, reread: bool) -> Iterator["Contributions"]:
-        with (
-            nullcontext(events) if reread else materialise(events) as rows,
-            encode_pairs(
-                rows, USER, self.items, most=1 if self.once else LARGEST_COUNT, numbers=self.numbers
-            ) as encoded,
-        ):
-            yield replace(self, encoded=encoded)
+        most = 1 if self.once else LARGEST_COUNT
+        with ExitStack() as stack:
+            found = None if self.numbers else _streamed(stack, events, self.items, most)
+            if found is None:
+                rows = stack.enter_context(nullcontext(events) if reread else materialise(events))
+                found = stack.enter_context(encode_pairs(rows, USER, self.items, most=most, numbers=self.numbers))
+            yield replace(self, encoded=found)
 
     def listed(self, names: Sequence[str]) -> pa.Table:
         """Fetch the distinct items, by some of their columns."""
@@ -141,6 +143,15 @@ class Contributions:
     def only(self, table: ir.Table) -> "Contributions":
         """Replace the pairs, with the same people."""
         return replace(self, table=table, measured=None, events=None, encoded=None)
+
+
+def _streamed(stack: ExitStack, events: ir.Table, items: Sequence[str], most: int) -> EncodedPairs | None:
+    """Pairs that are numbered in this process, until the stack ends; None if they cannot be."""
+    if not streamable(events, USER, items):
+        return None
+    with suppress(TooMany, OSError):  # which is what a batch of more text than Arrow holds is
+        return stack.enter_context(stream_pairs(events, USER, items, most=most))
+    return None
 
 
 def _persons(of: Contributions) -> ir.Table:

@@ -26,6 +26,7 @@ from headcount.source.amounts import AMOUNT, MISSING, Numbers
 from headcount.source.arrow_columns import filled, floating_numbers, whole_numbers
 from headcount.source.engines.registry import engine_of, materialise, to_arrow
 from headcount.source.held import Store, holding
+from headcount.source.kernels.counting import add_to_items, count_flagged
 
 Booleans = NDArray[np.bool_]
 Numbers32 = NDArray[np.uint32]
@@ -111,11 +112,6 @@ class Chunk:
         """Count of each pair."""
         return np.broadcast_to(np.int64(1), len(self.numbers)) if self.counted is None else self.counted
 
-    @cached_property
-    def dropped(self) -> Integers:
-        """Places of the unused pairs."""
-        return np.zeros(0, dtype=np.int64) if self.unused is None else np.flatnonzero(self.unused)
-
     @property
     def totals(self) -> Integers:
         """Sum of counts of each person."""
@@ -141,13 +137,18 @@ class Chunk:
         """Sum values of pairs by person."""
         return np.add.reduceat(values, self._starts) if len(values) else values
 
-    def persons_at(self, places: Integers) -> Integers:
-        """Place of the person, among the people of the chunk, of the pairs at these places."""
-        return np.searchsorted(self._starts, places, side="right") - 1
-
     def count_by_person(self, pairs: Booleans) -> Integers:
         """Number of masked pairs of each person."""
         return np.add.reduceat(pairs, self._starts, dtype=np.int64) if len(pairs) else np.zeros(0, dtype=np.int64)
+
+    def count_flagged(self, flags: Booleans) -> tuple[Integers, Integers]:
+        """Number of flagged items of each person, and of others that are not unused."""
+        return count_flagged(self.offsets, self.numbers, flags, self.unused)
+
+    def add_to_items(self, totals: Integers, flags: Booleans, of_flagged: Integers, of_others: Integers) -> None:
+        """Add a value of each person to the totals of their flagged items, and another to those of their others that
+        are not unused."""
+        add_to_items(totals, self.offsets, self.numbers, flags, self.unused, of_flagged, of_others)
 
     def squares_of(self, pairs: Booleans) -> Integers:
         """Sum of squared counts of each person, of the masked pairs."""
@@ -214,6 +215,8 @@ class EncodedPairs:
     """user, person, events: the number of each person, and of their events."""
     chunks: Sequence[Callable[[], Chunk]]
     """Functions that return the chunks, each with nothing that was computed from it before if there are several."""
+    ids: pa.Table | None = None
+    """`people` in the order of their numbers, if they are in this process."""
 
     def __iter__(self) -> Iterator[Chunk]:
         return (chunk() for chunk in self.chunks)

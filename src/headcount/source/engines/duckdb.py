@@ -8,7 +8,7 @@ other's rows, or wait for each other for ever. A release holds its connection fr
 wait. Separate connections, such as cursors of one database, do not wait for each other.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from secrets import token_hex
 from threading import Lock, RLock
@@ -122,6 +122,14 @@ class DuckDB(Engine):
         with exclusive(connection):
             found = connection._to_duckdb_relation(table).to_arrow_table()  # `to_pyarrow` would import pandas
         return found.cast(table.schema().to_pyarrow())
+
+    def batches(self, table: ir.Table, size: int) -> Generator[pa.RecordBatch, None, None]:
+        connection, kinds = ibis.get_backend(table), table.schema().to_pyarrow()
+        with exclusive(connection), self.interruptible(table):
+            relation = connection._to_duckdb_relation(table)
+            read = getattr(relation, "to_arrow_reader", None) or relation.fetch_arrow_reader  # the name until 1.4
+            for batch in read(size):
+                yield batch.cast(kinds)
 
     def memory(self, table: ir.Table) -> int:
         return parse_bytes(setting(ibis.get_backend(table), "memory_limit")) or MOST

@@ -16,14 +16,17 @@ Invariants of every engine:
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from secrets import token_hex
 from typing import Any, ClassVar
 
 import ibis
 import pyarrow as pa
 from ibis.expr import datatypes as dt
+from ibis.expr import operations as ops
 from ibis.expr import types as ir
+from ibis.formats.pyarrow import PyArrowTableProxy
 
 from headcount.errors import BadParameter, UnknownColumn
 from headcount.source.engines.limits import MOST, Limits
@@ -115,6 +118,10 @@ class Engine(ABC):
     def to_arrow(self, table: ir.Table) -> pa.Table:
         """Fetch the rows as Arrow, with the types of the Ibis schema. pandas is not imported."""
 
+    def batches(self, table: ir.Table, size: int) -> Generator[pa.RecordBatch, None, None]:
+        """Yield the rows as Arrow, in batches of about `size` and in any order, with the types of the Ibis schema."""
+        yield from self.to_arrow(table).to_batches(size)
+
     def check_result_size(self, table: ir.Table) -> None:  # noqa: B027
         """Fail now (any exception) if fetching these rows, each once, could fail later for their size."""
 
@@ -154,7 +161,9 @@ class Engine(ABC):
     @contextmanager
     def memtable(self, rows: pa.Table, table: ir.Table) -> Iterator[ir.Table]:
         """Yield rows of ours as a table that can be joined to another; nothing is left on its engine afterwards."""
-        found = ibis.memtable(rows)
+        kinds = ibis.schema(rows.schema)
+        listed = ops.InMemoryTable(name=f"headcount_{token_hex(8)}", schema=kinds, data=PyArrowTableProxy(rows))
+        found = listed.to_expr()  # `ibis.memtable` would import pandas
         with self.dropping(found, table):
             yield found
 

@@ -1,0 +1,73 @@
+"""Count a person's items, and add a person's values to their items: by compiled kernels, or the same by NumPy.
+
+Pairs are those of a chunk: person u has the items numbers[offsets[u] .. offsets[u + 1]), at least one. `flags` says of
+each item whether it is flagged; `unused` says of each pair whether it is left out unless its item is flagged.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headcount.exact import Integers
+from headcount.source.kernels import kernels
+
+Booleans = NDArray[np.bool_]
+Numbers32 = NDArray[np.uint32]
+
+
+def count_flagged(
+    offsets: Integers, numbers: Numbers32, flags: Booleans, unused: Booleans | None
+) -> tuple[Integers, Integers]:
+    """Number of flagged items of each person, and of others that are not left out."""
+    if kernels() is None:
+        return plain_count_flagged(offsets, numbers, flags, unused)
+    people = len(offsets) - 1
+    flagged, others = np.empty(people, dtype=np.int64), np.empty(people, dtype=np.int64)
+    kernels().count_flagged(offsets, numbers, flags, unused, people, flagged, others)
+    return flagged, others
+
+
+def plain_count_flagged(
+    offsets: Integers, numbers: Numbers32, flags: Booleans, unused: Booleans | None
+) -> tuple[Integers, Integers]:
+    """The same by NumPy."""
+    there, sizes = flags[numbers], np.diff(offsets)
+    if not len(sizes):
+        return sizes, sizes
+    flagged = np.add.reduceat(there, offsets[:-1], dtype=np.int64)
+    if unused is None:
+        return flagged, sizes - flagged
+    return flagged, sizes - flagged - np.add.reduceat(unused & ~there, offsets[:-1], dtype=np.int64)
+
+
+def add_to_items(
+    totals: Integers,
+    offsets: Integers,
+    numbers: Numbers32,
+    flags: Booleans,
+    unused: Booleans | None,
+    of_flagged: Integers,
+    of_others: Integers,
+) -> None:
+    """Add each person's value for flagged items, and their value for others that are not left out, to the totals."""
+    if kernels() is None:
+        plain_add_to_items(totals, offsets, numbers, flags, unused, of_flagged, of_others)
+        return
+    values = (np.ascontiguousarray(each, dtype=np.int64) for each in (of_flagged, of_others))
+    kernels().add_to_items(offsets, numbers, flags, unused, *values, len(offsets) - 1, totals)
+
+
+def plain_add_to_items(
+    totals: Integers,
+    offsets: Integers,
+    numbers: Numbers32,
+    flags: Booleans,
+    unused: Booleans | None,
+    of_flagged: Integers,
+    of_others: Integers,
+) -> None:
+    """The same by NumPy; exact below 2^53."""
+    there, sizes = flags[numbers], np.diff(offsets)
+    each = np.where(there, np.repeat(of_flagged, sizes), np.repeat(of_others, sizes))
+    if unused is not None:
+        each[unused & ~there] = 0
+    totals += np.bincount(numbers, each, len(totals)).astype(np.int64)

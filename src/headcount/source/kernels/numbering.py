@@ -1,0 +1,184 @@
+"""Exact numbers for the values of a column: equal values, and only these, have the same number (kernels.c).
+
+Numbers are given in the order in which values come; `ranks` replaces them by places in the order of the values, so that
+nothing that is seen later depends on the order of rows.
+"""
+
+import os
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from headcount.exact import Integers
+from headcount.source.kernels import kernels
+
+Numbers32 = NDArray[np.uint32]
+MOST_NUMBERS = 1 << 31
+"""Numbers have fewer than 32 bits; what has more goes another way."""
+MOST_TEXT = 1 << 31
+"""Bytes of all texts together, for one Arrow array of them."""
+
+
+class TooMany(Exception):
+    """A column has more values than can be numbered here."""
+
+
+class Numbering(ABC):
+    """Numbers of the values of one column."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._key = np.frombuffer(os.urandom(16), dtype=np.uint64)  # for speed alone: results do not depend on it
+        self._slots: Numbers32 = np.zeros(0, dtype=np.uint32)
+        self._hashes: NDArray[Any] = np.zeros(0, dtype=np.uint64)
+
+    @abstractmethod
+    def number(self, column: pa.Array) -> Numbers32:
+        """The number of each value. The column has no null."""
+
+    @property
+    @abstractmethod
+    def order(self) -> Numbers32:
+        """The numbers in the order of their values."""
+
+    @abstractmethod
+    def values(self, numbers: NDArray[Any]) -> pa.Array:
+        """The values of some numbers."""
+
+    def _grow(self, more: int, *, rehash: bool) -> None:
+        """Make room for `more` values: slots stay at most half full."""
+        if self.count + more >= MOST_NUMBERS:
+            raise TooMany
+        size = max(1 << (2 * (self.count + more) - 1).bit_length(), 2)
+        if size <= len(self._slots):
+            return
+        hashes, slots = self._hashes, self._slots
+        self._hashes, self._slots = np.empty(size, dtype=np.uint64), np.zeros(size, dtype=np.uint32)
+        kernels().move_slots(hashes, slots, len(slots), rehash, self._key, self._hashes, self._slots, size - 1)
+
+
+class TextNumbering(Numbering):
+    """Numbers of texts, in the order of their bytes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._arena: NDArray[np.uint8] = np.zeros(0, dtype=np.uint8)
+        self._ends: Integers = np.zeros(1, dtype=np.int64)
+
+    def number(self, column: pa.Array) -> Numbers32:
+        starts, data = _text(column)
+        numbers = np.empty(len(column), dtype=np.uint32)
+        self._grow(len(column), rehash=False)
+        self._ends = _longer(self._ends, self.count + 1, len(column))
+        self._arena = _longer(self._arena, int(self._ends[self.count]), int(starts[-1] - starts[0]))
+        slots, mask = self._slots, len(self._slots) - 1
+        self.count = kernels().number_texts(
+            starts,
+            data,
+            len(column),
+            self._key,
+            self._hashes,
+            slots,
+            mask,
+            self._arena,
+            self._ends,
+            self.count,
+            numbers,
+        )
+        if self._ends[self.count] >= MOST_TEXT:
+            raise TooMany
+        return numbers
+
+    @property
+    def order(self) -> Numbers32:
+        found, spare = np.empty((2, 2 * self.count), dtype=np.uint64)
+        order = np.empty(self.count, dtype=np.uint32)
+        kernels().order_texts(self._ends, self._arena, self.count, found, spare, order)
+        return order
+
+    def values(self, numbers: NDArray[Any]) -> pa.Array:
+        ends = self._ends[: self.count + 1].astype(np.int32)
+        buffers = [None, pa.py_buffer(ends), pa.py_buffer(self._arena)]
+        every = pa.Array.from_buffers(pa.string(), self.count, buffers)
+        return every.take(pa.Array.from_buffers(pa.uint32(), len(numbers), [None, pa.py_buffer(numbers)]))
+
+
+class IntegerNumbering(Numbering):
+    """Numbers of values of 64 bits or fewer: integers, dates, timestamps; in the order of these."""
+
+    def __init__(self, kind: pa.DataType) -> None:
+        super().__init__()
+        self._kind = kind
+        self._values: Integers = np.zeros(0, dtype=np.int64)
+
+    def number(self, column: pa.Array) -> Numbers32:
+        return self.number_each(_integers(column))
+
+    def number_each(self, given: Integers) -> Numbers32:
+        """The number of each integer."""
+        numbers = np.empty(len(given), dtype=np.uint32)
+        self._grow(len(given), rehash=True)
+        self._values = _longer(self._values, self.count, len(given))
+        table = self._key, self._hashes.view(np.int64), self._slots, len(self._slots) - 1
+        self.count = kernels().number_integers(given, len(given), *table, self._values, self.count, numbers)
+        return numbers
+
+    @property
+    def integers(self) -> Integers:
+        """The integer of each number."""
+        return self._values[: self.count]
+
+    @property
+    def order(self) -> Numbers32:
+        return np.argsort(self.integers).astype(np.uint32)
+
+    def values(self, numbers: NDArray[Any]) -> pa.Array:
+        chosen = self.integers[numbers]
+        plain = pa.Array.from_buffers(pa.int64(), len(chosen), [None, pa.py_buffer(chosen)])
+        if pa.types.is_date32(self._kind):
+            return plain.cast(pa.int32()).cast(self._kind)
+        return plain.view(self._kind) if pa.types.is_floating(self._kind) else plain.cast(self._kind)
+
+
+def numbering_of(kind: pa.DataType, *, ordered: bool) -> Numbering | None:
+    """A numbering for a type; None if there is none. Floats have no order here."""
+    if pa.types.is_string(kind):
+        return TextNumbering()
+    short = pa.types.is_integer(kind) and kind != pa.uint64()
+    if short or pa.types.is_date32(kind) or (pa.types.is_timestamp(kind) and kind.unit == "us"):
+        return IntegerNumbering(kind)
+    return IntegerNumbering(kind) if pa.types.is_float64(kind) and not ordered else None
+
+
+def _text(column: pa.Array) -> tuple[Integers, NDArray[np.uint8]]:
+    """Where each text starts, and where the last one ends; and the bytes."""
+    if pa.types.is_string_view(column.type):
+        column = column.cast(pa.large_string())
+    wide = np.int64 if pa.types.is_large_string(column.type) else np.int32
+    _, starts, data = column.buffers()
+    if not len(column):
+        return np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.uint8)
+    found = np.frombuffer(starts, dtype=wide)[column.offset : column.offset + len(column) + 1].astype(np.int64)
+    bytes_ = np.frombuffer(data, dtype=np.uint8) if data is not None and data.size else np.zeros(1, dtype=np.uint8)
+    return found, bytes_
+
+
+def _integers(column: pa.Array) -> Integers:
+    """Values as 64 bits."""
+    kind = column.type
+    if pa.types.is_floating(kind):
+        return np.ascontiguousarray(np.from_dlpack(column)).view(np.int64)
+    whole = column.cast(pa.int32()) if pa.types.is_date32(kind) else column
+    return np.ascontiguousarray(np.from_dlpack(whole.cast(pa.int64())))
+
+
+def _longer(values: NDArray[Any], used: int, more: int) -> NDArray[Any]:
+    """An array that begins with the used part of another, and has room for `more` values."""
+    if used + more <= len(values):
+        return values
+    longer = np.empty(max(used + more, 2 * used, 1), dtype=values.dtype)
+    longer[:used] = values[:used]
+    return longer

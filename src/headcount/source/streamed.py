@@ -1,0 +1,212 @@
+"""Encoded pairs by one pass over the rows, where there are compiled kernels: the same pairs as encoded.py makes.
+
+    rows of the engine, in batches and in any order
+    numbers of people and of items, as they come        kernels/numbering.py
+    one key a row, in partitions by person              8 bytes, in memory or in a file (held.py)
+    each partition sorted, repeats dropped or counted   items by their rank, 4 bytes a pair
+
+Numbers depend on the order of rows; ranks do not, and nothing but ranks is left of items. A person's number only tells
+people apart. What cannot be numbered here is left to encoded.py, before anything is drawn.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from ibis.expr import types as ir
+from numpy.typing import NDArray
+
+from headcount.exact import Integers
+from headcount.source import encoded
+from headcount.source.arrow_columns import arrow
+from headcount.source.encoded import Chunk, EncodedPairs, Numbers32
+from headcount.source.engines.registry import engine_of
+from headcount.source.held import Store, holding
+from headcount.source.kernels import kernels
+from headcount.source.kernels.numbering import IntegerNumbering, Numbering, numbering_of
+
+BATCH = 122_880
+"""Rows of a batch: what DuckDB has in a row group of its own."""
+FEW_BATCHES = 4
+"""Fewer batches than this are sorted without partitions."""
+PARTITION_BITS = 8
+"""Bits of a person's number by which more are partitioned: 40,000 rows of ten million, which stay in the cache."""
+
+
+def streamable(events: ir.Table, user: str, items: Sequence[str]) -> bool:
+    """True if there are kernels, and these can number the columns."""
+    kinds = events.schema().to_pyarrow()
+    known = [numbering_of(kinds.field(name).type, ordered=name != user) for name in (user, *items)]
+    return kernels() is not None and all(known)
+
+
+class ItemNumbering:
+    """Numbers of items, which are one column or several."""
+
+    def __init__(self, kinds: pa.Schema) -> None:
+        self._names = kinds.names
+        self._columns = [_numbering(kind, ordered=True) for kind in kinds.types]
+        self._tuples = [IntegerNumbering(pa.int64()) for _ in self._columns[1:]]
+
+    @property
+    def count(self) -> int:
+        """Number of items."""
+        return (self._tuples or self._columns)[-1].count
+
+    def number(self, columns: Sequence[pa.Array]) -> Numbers32:
+        """The number of each item: that of the number of the columns before, and of the last one's."""
+        first, *others = (each.number(column) for each, column in zip(self._columns, columns, strict=True))
+        for tuples, other in zip(self._tuples, others, strict=True):
+            first = tuples.number_each((first.astype(np.int64) << 32) + other)
+        return first
+
+    def sorted(self) -> tuple[pa.Table, Numbers32]:
+        """Every item, sorted; and the rank of each number."""
+        parts = self._parts()
+        orders = [column.order for column in self._columns]
+        ranks = [_inverse(order) for order in orders]
+        keys = [rank[part] for rank, part in zip(ranks, parts, strict=True)]
+        order = orders[0] if len(parts) == 1 else np.lexsort(keys[::-1]).astype(np.uint32)
+        found = [column.values(part[order]) for column, part in zip(self._columns, parts, strict=True)]
+        return pa.table(found, self._names), _inverse(order)
+
+    def _parts(self) -> list[Numbers32]:
+        """The number in its column of each part of each item."""
+        first, others = np.arange(self.count, dtype=np.uint32), list[Numbers32]()
+        for tuples in reversed(self._tuples):
+            pairs = tuples.integers[first]
+            first, other = (pairs >> 32).astype(np.uint32), pairs.astype(np.uint32)
+            others.append(other)
+        return [first, *reversed(others)]
+
+
+def _numbering(kind: pa.DataType, *, ordered: bool) -> Numbering:
+    found = numbering_of(kind, ordered=ordered)
+    assert found is not None, "`streamable` says which types have a numbering"
+    return found
+
+
+def _inverse(order: Numbers32) -> Numbers32:
+    ranks = np.empty(len(order), dtype=np.uint32)
+    ranks[order] = np.arange(len(order), dtype=np.uint32)
+    return ranks
+
+
+@dataclass(frozen=True)
+class Finished:
+    """Sorted pairs of some people."""
+
+    items: Numbers32
+    times: Numbers32 | None
+    people: Numbers32
+    """First-come number of each person."""
+    sizes: Integers
+    """Number of pairs of each."""
+    rows: Integers
+    """Number of rows of each."""
+
+
+@dataclass(frozen=True)
+class Keys:
+    """All rows as keys, in partitions."""
+
+    batches: Sequence[tuple[Callable[[], NDArray[np.uint64]], Integers]]
+    """Keys of each batch, and where each partition starts in it."""
+    bits: int
+
+    def finish(self, place: int, ranks: Numbers32, people: int, most: int) -> Finished:
+        """Sort a partition, and count its repeats up to `most`."""
+        parts = [keys()[starts[place] : starts[place + 1]] for keys, starts in self.batches]
+        keys = np.concatenate([np.zeros(0, dtype=np.uint64), *parts])
+        size = len(keys)
+        items, persons = np.empty((2, size), dtype=np.uint32)
+        times = np.empty(size, dtype=np.uint32) if most > 1 else None
+        sizes, rows, many = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64), np.zeros(1, dtype=np.int64)
+        item_bits = len(ranks).bit_length()
+        bits = item_bits + (people >> self.bits).bit_length()
+        pairs = kernels().finish(
+            keys, np.empty_like(keys), size, ranks, item_bits, bits, most, items, times, persons, sizes, rows, many
+        )
+        who = (persons[: many[0]] << np.uint32(self.bits)) + np.uint32(place)
+        counted = None if times is None else times[:pairs].copy()
+        return Finished(items[:pairs].copy(), counted, who, sizes[: many[0]].copy(), rows[: many[0]].copy())
+
+
+@contextmanager
+def stream_pairs(events: ir.Table, user: str, items: Sequence[str], *, most: int) -> Iterator[EncodedPairs]:
+    """Encode the pairs of events (user, items), with counts clipped to `most`. Raises `TooMany` before the block if
+    there are more values than can be numbered."""
+    engine, kinds = engine_of(events), events.select(user, *items).schema().to_pyarrow()
+    people, listed = _numbering(kinds.field(user).type, ordered=False), ItemNumbering(pa.schema(list(kinds)[1:]))
+    room = engine.memory(events) // encoded.HELD_PART
+    with holding(engine.spill(events), room) as rows, holding(engine.spill(events), room) as store:
+        with closing(engine.batches(events.select(user, *items), BATCH)) as batches:
+            keys = _keys(batches, people, listed, rows)
+        found, ranks = listed.sorted()
+        together = min(encoded.PAIRS, engine.memory(events) // encoded.PAIR_BYTES)
+        parts = (keys.finish(place, ranks, people.count, most) for place in range(1 << keys.bits))
+        chunks, who, many = _chunks(parts, together, store)
+        rows.close()
+        ids = pa.table({user: people.values(who), "person": arrow(np.arange(len(who))), "events": arrow(many)})
+        with engine.memtable(ids, events) as numbered:
+            yield EncodedPairs(found, numbered, chunks, ids)
+
+
+def _keys(batches: Iterator[pa.RecordBatch], people: Numbering, items: ItemNumbering, store: Store) -> Keys:
+    """Number people and items of all batches, and partition them by person."""
+    numbered = ((people.number(batch.column(0)), items.number(batch.columns[1:])) for batch in batches)
+    first = list(islice(numbered, FEW_BATCHES))
+    bits = PARTITION_BITS if len(first) == FEW_BATCHES else 0
+    return Keys([_partitioned(*batch, bits, store) for batch in chain(first, numbered)], bits)
+
+
+def _partitioned(
+    people: Numbers32, items: Numbers32, bits: int, store: Store
+) -> tuple[Callable[[], NDArray[np.uint64]], Integers]:
+    starts, keys = np.empty((1 << bits) + 1, dtype=np.int64), np.empty(len(people), dtype=np.uint64)
+    kernels().partition(people, items, len(people), bits, starts, keys)
+    return store.hold(keys), starts
+
+
+def _chunks(
+    parts: Iterator[Finished], together: int, store: Store
+) -> tuple[list[Callable[[], Chunk]], Numbers32, Integers]:
+    """Chunks of about `together` pairs, the first-come number of each of their people, and their rows."""
+    chunks, who, rows = list[Callable[[], Chunk]](), list[Numbers32](), list[Integers]()
+    for some in _grouped(parts, together):
+        chunks.append(_chunk(some, sum(map(len, who))).put_in(store))
+        who += [part.people for part in some]
+        rows += [part.rows for part in some]
+    if len(chunks) == 1:  # what is computed from it is kept
+        only = chunks[0]()
+        chunks = [lambda: only]
+    return chunks, np.concatenate(who), np.concatenate(rows)
+
+
+def _grouped(parts: Iterator[Finished], together: int) -> Iterator[list[Finished]]:
+    """Group partitions of about `together` pairs."""
+    waiting, pairs = list[Finished](), 0
+    for part in parts:
+        waiting.append(part)
+        pairs += len(part.items)
+        if pairs >= together:
+            yield waiting
+            waiting, pairs = [], 0
+    if waiting:
+        yield waiting
+
+
+def _chunk(parts: Sequence[Finished], first: int) -> Chunk:
+    """Pairs of people who are numbered from `first` on."""
+    sizes = np.concatenate([part.sizes for part in parts])
+    times: list[Any] = [part.times for part in parts]
+    return Chunk(
+        np.arange(first, first + len(sizes)),
+        np.append(0, np.cumsum(sizes)),
+        np.concatenate([part.items for part in parts]),
+        None if times[0] is None else np.concatenate(times),
+    )

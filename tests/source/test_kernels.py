@@ -1,0 +1,246 @@
+"""Compiled kernels against plain Python and NumPy: the same numbers, orders, counts and releases."""
+
+import importlib.util
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from tests.effort import examples
+
+import headcount as hc
+from headcount.audit.choices import Fixed
+from headcount.bound import SampledItems, sample
+from headcount.source import contributions, encoded, kernels, open_events, streamed
+from headcount.source.contributions import ReadPlan
+from headcount.source.engines.duckdb import DuckDB
+from headcount.source.kernels import counting, numbering
+from headcount.source.kernels.numbering import IntegerNumbering, TextNumbering, TooMany
+
+ROOT = Path(__file__).parents[2]
+LENGTHS = (0, 1, 63, 64, 65, 200)
+"""Around the block of values that are looked up together."""
+TEXTS = st.lists(st.text("ab\0é\U0001f600", max_size=20), max_size=200)
+KINDS = st.sampled_from([pa.string(), pa.large_string(), pa.string_view()])
+
+
+def built(folder: Path, *flags: str) -> Any:
+    """The kernels, compiled anew."""
+    spec = importlib.util.spec_from_file_location("hatch_build", ROOT / "hatch_build.py")
+    assert spec is not None
+    assert spec.loader is not None
+    hook = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(hook)
+    found = hook.compiled(ROOT / hook.KERNELS / "kernels.c", folder / hook.LIBRARY, *flags)
+    return found and kernels.loaded(found)
+
+
+@pytest.fixture(scope="module", params=[(), ("-DBAD_HASH",)], ids=["hashes", "bad hashes"], autouse=True)
+def compiled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Every test with hashes as they are, and with hashes that are nearly all equal."""
+    library = built(tmp_path_factory.mktemp("kernels"), *request.param)
+    if library is None:
+        pytest.skip("there is no C compiler")
+    with patch.object(kernels, "_built", lambda: library):
+        yield
+
+
+def plain_numbers(values: list[Any]) -> list[int]:
+    first: dict[Any, int] = {}
+    return [first.setdefault(value, len(first)) for value in values]
+
+
+@settings(deadline=None, max_examples=examples(60))
+@given(batches=st.lists(TEXTS, max_size=4), kind=KINDS, start=st.integers(0, 3))
+@example(batches=[[""], ["\0"], ["\0\0", ""]], kind=pa.string(), start=0)
+@example(batches=[["12345678", "1234567", "123456789", "12345678\0"]], kind=pa.large_string(), start=0)
+def test_texts_are_numbered_exactly(batches: list[list[str]], kind: pa.DataType, start: int) -> None:
+    """However they come: in slices, with empty ones, with NUL."""
+    numbers, found = TextNumbering(), list[int]()
+    for batch in batches:
+        found += numbers.number(pa.array(["first", "é", *batch], kind)[start:]).tolist()
+    every = [text for batch in batches for text in ["first", "é", *batch][start:]]
+    assert found == plain_numbers(every)
+    distinct = list(dict.fromkeys(every))
+    assert numbers.values(np.arange(numbers.count, dtype=np.uint32)).to_pylist() == distinct
+    assert [distinct[number] for number in numbers.order] == sorted(distinct, key=str.encode)
+
+
+@pytest.mark.parametrize("length", LENGTHS)
+def test_texts_around_a_block(length: int) -> None:
+    texts = [f"text {number % 60}" for number in range(length)]
+    assert TextNumbering().number(pa.array(texts, pa.string())).tolist() == plain_numbers(texts)
+
+
+@pytest.mark.parametrize("many", [5, 70, 3000])
+@pytest.mark.parametrize(
+    "form", ["{:07d}", "item {:07d}", "a common beginning of {:07d}", "\0{}\0", "{}" + "x" * 100, "x" * 100 + "{}"]
+)
+def test_texts_in_the_order_of_bytes(form: str, many: int) -> None:
+    texts = [form.format(number * 7919 % many) for number in range(many)] + ["a" * size for size in range(80)]
+    numbers = TextNumbering()
+    numbers.number(pa.array(texts + [text + "\0" for text in texts], pa.string()))
+    found = numbers.values(numbers.order).to_pylist()
+    assert found == sorted(found, key=str.encode)
+    assert len(found) == numbers.count
+
+
+@settings(deadline=None, max_examples=examples(60))
+@given(st.lists(st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(-3, 3), max_size=200), max_size=4))
+def test_integers_are_numbered_exactly(batches: list[list[int]]) -> None:
+    numbers = IntegerNumbering(pa.int64())
+    found = [number for batch in batches for number in numbers.number(pa.array(batch, pa.int64())).tolist()]
+    every = [value for batch in batches for value in batch]
+    assert found == plain_numbers(every)
+    assert numbers.values(numbers.order).to_pylist() == sorted(set(every))
+
+
+@settings(deadline=None, max_examples=examples(60))
+@given(
+    sizes=st.lists(st.integers(1, 70), max_size=30),
+    items=st.integers(1, 40),
+    left_out=st.booleans(),
+    seed=st.integers(0),
+)
+def test_counting_and_adding_as_numpy_does(sizes: list[int], items: int, left_out: bool, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    offsets = np.append(0, np.cumsum(sizes)).astype(np.int64)
+    numbers = random.integers(0, items, offsets[-1]).astype(np.uint32)
+    flags, unused = random.random(items) < 0.5, random.random(offsets[-1]) < 0.3 if left_out else None
+    pairs = offsets, numbers, flags, unused
+    for one, other in zip(counting.count_flagged(*pairs), counting.plain_count_flagged(*pairs), strict=True):
+        assert one.tolist() == other.tolist()
+    values = random.integers(0, 2**24, (2, len(sizes)))
+    one, other = np.zeros((2, items), dtype=np.int64)
+    counting.add_to_items(one, *pairs, *values)
+    counting.plain_add_to_items(other, *pairs, *values)
+    assert one.tolist() == other.tolist()
+
+
+ROWS = st.lists(st.tuples(st.integers(0, 9), st.sampled_from(["", "a", "ab", "b\0"]), st.integers(-2, 2)), max_size=120)
+USERS = [pa.int64(), pa.int16(), pa.string(), pa.float64(), pa.timestamp("us"), pa.bool_()]
+ITEMS = [["item"], ["place"], ["item", "place"], ["place", "item", "day"]]
+
+
+def pairs_of(table: pa.Table, by: list[str], *, events: bool, fast: bool) -> tuple[Any, Any]:
+    """Every item, and every person's items and counts."""
+    read = contributions(open_events(table, ["user", *by]).table(), [None] * len(by), events=events, keys=None)
+    with (
+        patch.object(kernels, "_built", kernels._built if fast else lambda: None),
+        read.read(ReadPlan(encoded=True)) as found,
+    ):
+        assert found.encoded
+        people = dict(
+            zip(*(found.encoded.people.to_pyarrow()[name].to_pylist() for name in ("person", "user")), strict=True)
+        )
+        had = [
+            (people[int(person)], int(item), int(count))
+            for chunk in found.encoded
+            for person, item, count in zip(chunk.of_pairs(chunk.people), chunk.items, chunk.counts, strict=True)
+        ]
+        return found.encoded.items.to_pydict(), sorted(had, key=str)
+
+
+@pytest.mark.parametrize(
+    "user", [pa.int64(), pa.int16(), pa.string(), pa.float64(), pa.timestamp("us"), pa.bool_()], ids=str
+)
+@pytest.mark.parametrize("by", ITEMS, ids=str)
+@settings(deadline=None, max_examples=examples(5))
+@given(rows=ROWS, events=st.booleans(), few=st.integers(1, 3))
+def test_the_same_pairs_as_the_engine_makes(
+    rows: list[tuple[int, str, int]], events: bool, few: int, by: list[str], user: pa.DataType
+) -> None:
+    """Also partitioned, and in several chunks. A truth value as a person goes the other way."""
+    users = [row[0] for row in rows] if user != pa.bool_() else [row[0] > 4 for row in rows]
+    people = pa.array(list(map(str, users)), user) if user == pa.string() else pa.array(users).cast(user)
+    columns = {"user": people, "item": pa.array([row[1] for row in rows], pa.string())}
+    places = pa.array([row[2] for row in rows], pa.int64())
+    table = pa.table({**columns, "place": places, "day": places.cast(pa.int32()).cast(pa.date32())})
+    with patch.multiple(streamed, BATCH=2048, FEW_BATCHES=few), patch.object(encoded, "PAIRS", 30):
+        found = pairs_of(table, by, events=events, fast=True)
+    assert found == pairs_of(table, by, events=events, fast=False)
+
+
+def test_rows_are_read_once() -> None:
+    table = pa.table({"user": [1, 1, 2], "item": ["a", "b", "a"]})
+    with patch.object(encoded, "encode_pairs") as other:
+        pairs_of(table, ["item"], events=False, fast=True)
+    assert not other.called
+
+
+@pytest.mark.parametrize("limit", ["MOST_NUMBERS", "MOST_TEXT"])
+def test_what_is_too_much_goes_another_way(limit: str) -> None:
+    table = pa.table({"user": [f"person {number}" for number in range(50)], "item": ["a", "b"] * 25})
+    with patch.object(numbering, limit, 20):
+        with pytest.raises(TooMany):
+            TextNumbering().number(table["user"].combine_chunks())
+        found = pairs_of(table, ["item"], events=False, fast=True)
+    assert found == pairs_of(table, ["item"], events=False, fast=False)
+
+
+def test_a_batch_of_too_much_text_goes_another_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    """DuckDB fails if a batch has more than 2 GiB of text."""
+    table = pa.table({"user": [1, 1, 2], "item": ["a", "b", "a"]})
+
+    def fails(engine: DuckDB, rows: Any, size: int) -> Iterator[pa.RecordBatch]:
+        yield from engine.to_arrow(rows.limit(2)).to_batches()
+        raise OSError("Arrow Appender")
+
+    monkeypatch.setattr(DuckDB, "batches", fails)
+    assert pairs_of(table, ["item"], events=True, fast=True) == pairs_of(table, ["item"], events=True, fast=False)
+
+
+IDS: list[list[Any]] = [[*range(-3, 3)], ["", "a", "\0", "é", "a" * 100, "1"], [0.5, -1.0, 1e300, 2.0, 3.25, 1e-9]]
+
+
+@pytest.mark.parametrize("few", [0, 100], ids=["on the engine", "here"])
+@pytest.mark.parametrize("ids", IDS, ids=["integers", "text", "fractions"])
+def test_the_same_items_are_kept(ids: list[Any], few: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wherever a person is hashed."""
+    monkeypatch.setattr(sample, "FEW_PEOPLE", few)
+    rows = pa.table({"user": [each for each in ids for _ in range(9)], "item": [f"{k}" for k in range(9)] * len(ids)})
+    read = contributions(open_events(rows, ["user", "item"]).table(), [None], events=False, keys=None)
+    with read.read() as pairs:
+        expected = SampledItems(4).bound(pairs, b"secret" * 6, None)
+    with read.read(ReadPlan(encoded=True)) as numbers:
+        assert numbers.encoded
+        assert numbers.encoded.ids is not None
+        found = SampledItems(4).bound(numbers, b"secret" * 6, None)
+    assert found.items.to_pydict() == expected.items.to_pydict()
+    assert found.totals.tolist() == expected.totals.tolist()
+
+
+MANY = pa.table({"user": [k % 400 for k in range(4000)], "item": [f"item {k % 7 * (k % 3)}" for k in range(4000)]})
+
+
+SAID: list[dict[str, Any]] = [
+    {},
+    {"mechanism": "weighted"},
+    {"count": "events"},
+    {"mechanism": "thresholded", "bound": 2},
+    {"mechanism": "rounds"},
+]
+
+
+@pytest.mark.parametrize("said", SAID, ids=str)
+def test_the_same_release(said: dict[str, Any]) -> None:
+    asked: dict[str, Any] = {"user": "user", "by": "item", "epsilon": 1, **said}
+    fast = hc.plan("histogram", MANY, **asked).release(entropy=Fixed(0)).content
+    with patch.object(kernels, "_built", lambda: None):
+        assert hc.plan("histogram", MANY, **asked).release(entropy=Fixed(0)).content == fast
+
+
+def test_a_library_of_another_version_is_not_used(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(kernels, "VERSION", 0)
+    assert built(tmp_path) is None
+
+
+def test_what_is_no_library_is_not_used(tmp_path: Path) -> None:
+    (tmp_path / "_kernels.so").write_text("")
+    assert kernels.loaded(tmp_path / "_kernels.so") is None
+    assert kernels.loaded(tmp_path / "none") is None
