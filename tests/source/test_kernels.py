@@ -235,6 +235,15 @@ def test_the_same_release(said: dict[str, Any]) -> None:
         assert hc.plan("histogram", MANY, **asked).release(entropy=Fixed(0)).content == fast
 
 
+def test_the_order_of_rows_does_not_show() -> None:
+    """Numbers are given as rows come; nothing of that is left."""
+    asked: dict[str, Any] = {"user": "user", "by": "item", "epsilon": 1}
+    order = np.random.default_rng(1).permutation(len(MANY))
+    found = [hc.plan("histogram", rows, **asked).release(entropy=Fixed(0)) for rows in (MANY, MANY.take(order))]
+    assert found[0].table.equals(found[1].table)
+    assert len(found[0])
+
+
 def test_a_library_of_another_version_is_not_used(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(kernels, "VERSION", 0)
     assert built(tmp_path) is None
