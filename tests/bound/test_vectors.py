@@ -132,8 +132,10 @@ def by_hand(rows: Rows, vector: Vector) -> dict[int, Counter[int]]:
     return found
 
 
-def norm(person: Counter[int]) -> int:
+def norm(person: Counter[int], order: int) -> int:
     """The norm, rounded up."""
+    if order == 1:
+        return sum(map(abs, person.values()))
     squares = sum(value**2 for value in person.values())
     return isqrt(squares - 1) + 1 if squares else 0
 
@@ -149,12 +151,14 @@ def test_vectors_against_plain_arithmetic(encoded: bool, rows: Rows, vector: Vec
     """Of numbers whose squares are whole in floating point, everything is exact up to the last rounding."""
     people, totals, clipped = by_hand(rows, vector), Counter[int](), 0
     for person in people.values():
-        length, divisor = norm(person), max(float(norm(person)), bound)
+        length = norm(person, vector.order)
+        divisor = max(float(length), bound)
         for place, value in person.items():
             totals[place] += trunc(value * (UNITS * NORM_GUARD) / divisor)
         lost = sum(person.values()) * (length - bound) / length if length > bound else 0.0
         clipped += trunc(min(max(lost, -bound), bound) * (UNITS * NORM_GUARD) / bound)
-    bins = Counter(int(np.searchsorted(NORMS.edges, norm(each), side="right")) - 1 for each in people.values())
+    norms = [norm(each, vector.order) for each in people.values()]
+    bins = Counter(int(np.searchsorted(NORMS.edges, each, side="right")) - 1 for each in norms)
     with groups_of(rows, encoded=encoded) as found:
         wanted = [totals[place] for place in range(vector.totals(len(LISTED)))]
         assert found.totals(vector, bound, UNITS).tolist() == wanted
