@@ -19,7 +19,7 @@ except ImportError:  # run as a command, where the backend need not be installed
     BuildHookInterface = object
 
 KERNELS = Path("src", "headcount", "source", "kernels")
-LIBRARY = "_kernels.so"
+LIBRARY = "kernels.bin"
 FLAGS = ("-std=c99", "-O2", "-fPIC", "-shared", "-fvisibility=hidden")
 """No flag for the machine at hand, which may not be the one that runs it."""
 

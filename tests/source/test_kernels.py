@@ -250,6 +250,6 @@ def test_a_library_of_another_version_is_not_used(monkeypatch: pytest.MonkeyPatc
 
 
 def test_what_is_no_library_is_not_used(tmp_path: Path) -> None:
-    (tmp_path / "_kernels.so").write_text("")
-    assert kernels.loaded(tmp_path / "_kernels.so") is None
+    (tmp_path / "kernels.bin").write_text("")
+    assert kernels.loaded(tmp_path / "kernels.bin") is None
     assert kernels.loaded(tmp_path / "none") is None

@@ -151,7 +151,7 @@ def _print_version(wanted: bool) -> None:
         from importlib.metadata import version
         from pathlib import Path
 
-        built = Path(__file__).parents[1].joinpath("source", "kernels", "_kernels.so").exists()
+        built = Path(__file__).parents[1].joinpath("source", "kernels", "kernels.bin").exists()
         print(f"headcount {version('headcount')}{'' if built else ' (without compiled kernels: slower, same results)'}")
         raise typer.Exit
 

@@ -14,8 +14,8 @@ import numpy as np
 VERSION = 1
 """Of the functions' signatures: `headcount_version` of kernels.c."""
 FOLDER = Path(__file__).parent
-LIBRARY = "_kernels.so"
-"""What the build makes (hatch_build.py)."""
+LIBRARY = "kernels.bin"
+"""What the build makes (hatch_build.py). With the suffix .so Python would take it for a module."""
 
 _i64 = ctypes.c_int64
 
