@@ -81,6 +81,9 @@ QUERIES: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
     "is in": (lambda t, s: s.sql("SELECT * FROM visits WHERE hiv IN (SELECT hiv FROM visits)"), "a subquery"),
     "an error": (lambda t, s: s.sql("SELECT *, raise_error(city) AS x FROM visits"), "the part RaiseError"),
     "a cast of ANSI": (lambda t, s: ansi(t, s).selectExpr("*", "cast(city AS int) AS x"), CAST),
+    "a sum of ANSI": (lambda t, s: ansi(t, s).selectExpr("*", "hiv + 1 AS x"), "the function Add, which can fail"),
+    "patterns of a column": (lambda t, s: t.filter("city RLIKE city"), "the function RLike, which can fail"),
+    "a month": (lambda t, s: t.selectExpr("*", "add_months(date '2024-01-01', hiv) AS x"), "the function AddMonths"),
     "a cast by a filter": (lambda t, s: ansi(t, s).filter("cast(city AS date) > '2024-01-01'"), CAST),
 }
 

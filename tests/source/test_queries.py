@@ -25,6 +25,7 @@ UNCHECKED = "a query that headcount did not check"
 LIMIT, CHANCE, NOW = "a limit", "a random value", "the time of reading"
 UNORDERED, SAMPLE, ALL_ROWS = "row numbers without an order", "a sample", "a value computed from all rows"
 GUESSED = "CSV or JSON that the engine parses"
+UNLIKE = "a comparison in SQL text, of what may be of different types, which can fail"
 REFUSED = (LIMIT, CHANCE, NOW, UNORDERED, SAMPLE)
 """Steps that no promise covers."""
 PEOPLE = 60
@@ -64,14 +65,25 @@ def own(value: int) -> int:
 
 IBIS: dict[str, tuple[Callable[[Any, Any], Any], str | None]] = {
     "a table": (lambda t, con: t, None),
-    "a column": (lambda t, con: t.mutate(more=t.hiv + 1), None),
+    "a column": (lambda t, con: t.mutate(more=t.hiv / 7 + 1), None),
+    "a sum": (lambda t, con: t.mutate(more=t.hiv + 1), "the operation Add, which can fail"),
+    "a product": (lambda t, con: t.filter(t.hiv * t.hiv > 1), "the operation Multiply, which can fail"),
+    "a number rounded": (lambda t, con: t.mutate(x=(t.hiv / 7).round()), "the operation Round, which can fail"),
+    "unlike types": (
+        lambda t, con: t.filter(t.day < ibis.timestamp("2026-01-01")),
+        "the operation Less, which can fail",
+    ),
+    "unlike cases": (lambda t, con: t.mutate(x=t.hiv.cases((1, t.hiv), else_=0)), None),
+    "a pattern": (lambda t, con: t.filter(t.city.re_search("^R"), t.city.re_replace("R", "r") != ""), None),
+    "patterns of a column": (lambda t, con: t.filter(t.city.re_search(t.city)), "the operation RegexSearch, which can"),
+    "a month": (lambda t, con: t.mutate(x=t.day.truncate("M")), "the operation DateTruncate, which can fail"),
     "some columns": (lambda t, con: t.select("person", "city"), None),
     "a name": (lambda t, con: t.rename(town="city"), None),
     "a column less": (lambda t, con: t.drop("day"), None),
     "a condition": (lambda t, con: t.filter(t.hiv == 0, t.city.like("R%")), None),
     "text": (lambda t, con: t.mutate(city=t.city.upper().substr(0, 2).concat("!")), None),
     "cases": (lambda t, con: t.mutate(city=ibis.cases((t.hiv == 1, "a"), else_="b")), None),
-    "dates": (lambda t, con: t.mutate(month=t.day.truncate("M"), year=t.day.year()), None),
+    "dates": (lambda t, con: t.filter(t.day > "2022-01-08").mutate(month=t.day.month(), year=t.day.year()), None),
     "a cast": (lambda t, con: t.mutate(hiv=t.hiv.cast("string"), tried=t.city.try_cast("int64")), None),
     "a cast to more bits": (lambda t, con: t.mutate(x=(t.hiv == 1).cast("int64"), y=t.hiv.cast("float64")), None),
     "a cast that can fail": (lambda t, con: t.mutate(x=t.city.cast("int64")), "a cast that can fail"),
@@ -81,9 +93,9 @@ IBIS: dict[str, tuple[Callable[[Any, Any], Any], str | None]] = {
     "a list of values": (lambda t, con: t.filter(t.city.isin(["Rome", "Oslo"])), None),
     "between": (lambda t, con: t.filter(t.hiv.between(0, 1)), None),
     "missing values": (lambda t, con: t.drop_null().fill_null({"hiv": 0}), None),
-    "several steps": (lambda t, con: t.filter(_.hiv == 0).mutate(x=_.hiv * 2).select("person", "x", "city"), None),
+    "several steps": (lambda t, con: t.filter(_.hiv == 0).mutate(x=_.hiv / 2).select("person", "x", "city"), None),
     "a memtable": (lambda t, con: ibis.memtable(visits()), None),
-    "a memtable with a column": (lambda t, con: ibis.memtable(visits()).mutate(x=_.hiv + 1), None),
+    "a memtable with a column": (lambda t, con: ibis.memtable(visits()).mutate(x=_.hiv / 2), None),
     "a row-by-row view": (lambda t, con: con.table("rome"), None),
     "a view of a view": (lambda t, con: con.table("again").filter(_.city == "ROME"), None),
     "any": (lambda t, con: t.mutate(found=(t.hiv == 1).any().cast("string")), ALL_ROWS),
@@ -132,10 +144,23 @@ IBIS: dict[str, tuple[Callable[[Any, Any], Any], str | None]] = {
 SQL: dict[str, str | None] = {
     "SELECT * FROM visits": None,
     "FROM visits": None,
-    "SELECT person, city FROM main.visits AS v WHERE v.hiv > 0 AND city LIKE 'R%'": None,
-    "SELECT person, upper(city) AS city, hiv + 1 AS x, CAST(hiv AS VARCHAR) AS y FROM visits": None,
-    "SELECT person, CASE WHEN hiv IN (1, 2) THEN 'a' ELSE coalesce(city, '') END AS city FROM visits": None,
-    "SELECT * EXCLUDE (hiv) FROM (SELECT * FROM visits WHERE hiv BETWEEN 0 AND 1) AS t": None,
+    "SELECT person, city FROM main.visits AS v WHERE v.hiv > '0' AND city LIKE 'R%'": None,
+    "SELECT person, upper(city) AS city, hiv / 2 AS x, CAST(hiv AS VARCHAR) AS y FROM visits": None,
+    "SELECT person, CASE WHEN hiv IN ('1', '2') THEN 'a' ELSE coalesce(city, '') END AS city FROM visits": None,
+    "SELECT * EXCLUDE (hiv) FROM (SELECT * FROM visits WHERE hiv BETWEEN '0' AND '1') AS t": None,
+    "SELECT * FROM visits WHERE hiv > 0": UNLIKE,
+    "SELECT * FROM visits WHERE hiv = person": UNLIKE,
+    "SELECT * FROM visits WHERE hiv BETWEEN 0 AND 1": UNLIKE,
+    "SELECT * FROM visits WHERE hiv IN (0, 1)": UNLIKE,
+    "SELECT * FROM visits WHERE city": UNLIKE,
+    "SELECT * FROM visits WHERE city = 'a' OR city": UNLIKE,
+    "SELECT *, CASE WHEN city THEN 'a' END AS x FROM visits": UNLIKE,
+    "SELECT *, CASE WHEN city = 'a' THEN hiv ELSE person END AS x FROM visits": UNLIKE,
+    "SELECT *, coalesce(hiv, person) AS x FROM visits": UNLIKE,
+    "SELECT *, hiv + 1 AS x FROM visits": "the function +(), which can fail",
+    "SELECT *, date_trunc('month', day) AS x FROM visits": "the function date_trunc(), which can fail",
+    "SELECT *, regexp_matches(city, city) AS x FROM visits": "the function regexp_matches(), which can fail",
+    "SELECT *, regexp_matches(city, 'R') AS x FROM visits": None,
     "WITH v AS (SELECT * FROM visits) SELECT * FROM v": None,
     "SELECT * FROM rome": None,
     "SELECT *, DATE '2024-01-01' AS x, TRY_CAST(city AS INT) AS y FROM visits WHERE true": None,
@@ -201,9 +226,10 @@ LAZY: dict[str, tuple[Callable[[Any], Any], str | None]] = {
 }
 RELATIONS: dict[str, tuple[Callable[[Any, Path], Any], str | None]] = {
     "a table": (lambda con, folder: con.table("visits"), None),
-    "a filter": (lambda con, folder: con.table("visits").filter("hiv > 0"), None),
+    "a filter": (lambda con, folder: con.table("visits").filter("hiv > 0"), UNLIKE),
+    "a filter by text": (lambda con, folder: con.table("visits").filter("hiv > '0'"), None),
     "columns": (lambda con, folder: con.table("visits").project("person, lower(city) AS city"), None),
-    "an alias": (lambda con, folder: con.table("visits").set_alias("v").filter("v.hiv > 0"), None),
+    "an alias": (lambda con, folder: con.table("visits").set_alias("v").filter("v.hiv > '0'"), None),
     "a view of a table": (lambda con, folder: con.view("rome"), None),
     "parquet": (lambda con, folder: con.read_parquet(str(folder / "v.parquet")), None),
     "csv": (lambda con, folder: con.read_csv(str(folder / "v.csv")).filter("hiv = 0"), GUESSED),

@@ -7,7 +7,7 @@ path.
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import duckdb
@@ -59,22 +59,35 @@ SCAN_OPTIONS = frozenset({"binary_as_string", "filename", "hive_partitioning", "
 """Options of a scan that add no column by the order of rows."""
 FUNCTIONS = frozenset(
     {
-        *("+", "-", "*", "/", "//", "%", "||", "~~", "!~~", "~~*", "!~~*", "list_value", "struct_pack"),
-        *("abs", "ceil", "ceiling", "floor", "round", "sign", "exp", "pow"),
-        *("power", "greatest", "least", "isnan", "isinf", "isfinite", "nullif", "ifnull"),
-        *("lower", "upper", "lcase", "ucase", "trim", "ltrim", "rtrim", "length", "len", "strlen", "left", "right"),
-        *("substr", "substring", "replace", "concat", "concat_ws", "contains", "starts_with", "prefix", "suffix"),
-        *("ends_with", "lpad", "rpad", "split_part", "regexp_matches", "regexp_extract", "regexp_replace", "md5"),
-        *("year", "month", "day", "hour", "minute", "second", "quarter", "week", "isoyear", "dayofweek", "isodow"),
-        *("dayofyear", "date_part", "datepart", "date_trunc", "datetrunc", "date_diff", "datediff"),
-        *("strftime", "try_strptime", "epoch"),
+        *("/", "||", "ceil", "ceiling", "floor", "round", "sign", "exp", "pow", "power", "isnan", "isinf", "isfinite"),
+        *("lower", "upper", "lcase", "ucase", "trim", "ltrim", "rtrim", "length", "len", "strlen", "replace", "concat"),
+        *("concat_ws", "contains", "starts_with", "prefix", "suffix", "ends_with", "md5", "epoch"),
+        *("year", "month", "day", "hour", "minute", "second", "quarter", "dayofweek", "isodow", "dayofyear"),
     }
 )
-"""Functions of one row, the same each time."""
-FALLIBLE = frozenset(
-    {"sqrt", "ln", "log", "log10", "log2", "make_date", "make_timestamp", "strptime", "epoch_ms", "to_timestamp"}
+"""Functions of one row, the same each time, that no row makes fail."""
+TYPED = frozenset(
+    {
+        *("~~", "!~~", "~~*", "!~~*", "regexp_matches", "regexp_extract", "regexp_replace", "strftime", "try_strptime"),
+        *("left", "right", "substr", "substring", "split_part"),
+    }
 )
-"""Functions of one row that fail on some values."""
+"""The same, if all arguments but the first are constants: a column may hold a pattern, a format or a length that
+fails."""
+FALLIBLE = frozenset(
+    {
+        *("+", "-", "*", "//", "%", "abs", "greatest", "least", "nullif", "ifnull", "list_value", "struct_pack"),
+        *("sqrt", "ln", "log", "log10", "log2", "lpad", "rpad", "week", "isoyear", "date_part", "datepart"),
+        *("date_trunc", "datetrunc", "date_diff", "datediff", "make_date", "make_timestamp", "strptime", "epoch_ms"),
+        *("to_timestamp", *TYPED),
+    }
+)
+"""Functions of one row that fail on some values, or that bring their arguments to one type, by a cast that can fail."""
+UNLIKE = fallible("a comparison in SQL text, of what may be of different types")
+"""The types of columns are not in the text. A constant in quotes takes the type of what it is compared with."""
+NULL_CHECKS = ("OPERATOR_IS_NULL", "OPERATOR_IS_NOT_NULL", "OPERATOR_TRY")
+CONDITIONS = frozenset({"COMPARISON", "CONJUNCTION", "BETWEEN", "OPERATOR", "FUNCTION", "SUBQUERY"})
+"""Expressions that are true or false by themselves: anything else is cast."""
 VARYING = {
     **dict.fromkeys(("random", "setseed", "uuid", "uuidv4", "uuidv7", "gen_random_uuid", "nextval", "currval"), CHANCE),
     **dict.fromkeys(("now", "today", "current_date", "current_time", "current_timestamp", "get_current_time"), NOW),
@@ -220,6 +233,8 @@ def _of_table(part: Mapping[str, Any], names: Names, ctes: frozenset[str]) -> It
 def _of_query(part: Mapping[str, Any]) -> Iterator[Step]:
     kind = part["type"]
     yield from (step for name, step in FIELDS.items() if name in part)
+    if "where_clause" in part and not _is_condition(part["where_clause"]):
+        yield UNLIKE
     if kind in REFUSED:
         yield REFUSED[kind]
     elif kind not in PARTS:
@@ -246,6 +261,37 @@ def _of_expression(part: Mapping[str, Any], names: Names) -> Iterator[Step]:
         yield CAST
     elif kind == "FUNCTION":
         yield from _of_function(part, names)
+    elif not _is_of_one_type(part):
+        yield UNLIKE
+
+
+def _is_of_one_type(part: Mapping[str, Any]) -> bool:
+    """True if what an expression brings to one type are constants in quotes, but for one; and conditions are such."""
+    kind = part["class"]
+    if kind == "CASE":
+        checks = part["case_checks"]
+        results = [*(each["then_expr"] for each in checks), *([part["else_expr"]] if "else_expr" in part else [])]
+        return _are_quoted(results) and all(_is_condition(each["when_expr"]) for each in checks)
+    if kind == "CONJUNCTION" or part["type"] == "OPERATOR_NOT":
+        return all(map(_is_condition, part["children"]))
+    if kind == "OPERATOR":
+        return part["type"] in NULL_CHECKS or _are_quoted(part["children"])
+    compared = {"COMPARISON": ("left", "right"), "BETWEEN": ("input", "lower", "upper")}
+    return _are_quoted([part[name] for name in compared.get(kind, ())])
+
+
+def _are_quoted(parts: Sequence[Mapping[str, Any]]) -> bool:
+    """True if all of some expressions are constants in quotes, or NULL, but at most one."""
+    return sum(not _is_quoted(part) for part in parts) <= 1
+
+
+def _is_quoted(part: Mapping[str, Any]) -> bool:
+    value = part.get("value", part.get("literal")) if part.get("class") == "CONSTANT" else None
+    return isinstance(value, Mapping) and (value.get("type") == {"id": "VARCHAR"} or value.get("is_null") is True)
+
+
+def _is_condition(part: Mapping[str, Any]) -> bool:
+    return part.get("class") in CONDITIONS or _is_constant(part)
 
 
 def _is_to_text(cast: Mapping[str, Any]) -> bool:
@@ -255,7 +301,8 @@ def _is_to_text(cast: Mapping[str, Any]) -> bool:
 
 def _of_function(part: Mapping[str, Any], names: Names) -> Iterator[Step]:
     name = part["function_name"].casefold()
-    if name in FUNCTIONS:
+    given = (*part.get("children", ()), *part.get("arguments", ()))
+    if name in FUNCTIONS or (name in TYPED and all(map(_is_constant, given[1:]))):
         yield from names.function(name)
     elif name in FALLIBLE:
         yield fallible(f"the function {name}()")

@@ -13,42 +13,67 @@ RELATIONS = frozenset({"Project", "Filter", "DropColumns", "DropNull", "FillNull
 VALUES = frozenset(
     {
         # generic
-        *("Field", "Alias", "Literal", "TryCast", "TypeOf", "IsNull", "NotNull", "NullIf", "Coalesce"),
-        *("Greatest", "Least", "E", "Pi", "Hash", "HashBytes", "HexDigest", "SimpleCase", "SearchedCase", "Bucket"),
+        *("Field", "Alias", "Literal", "TryCast", "TypeOf", "IsNull", "NotNull", "Hash", "HexDigest", "E", "Pi"),
         # logical
-        *("And", "Or", "Xor", "Not", "Equals", "NotEquals", "Greater", "GreaterEqual", "Less", "LessEqual"),
-        *("IdenticalTo", "Between", "BetweenTime", "IfElse", "InValues"),
+        *("And", "Or", "Xor", "Not"),
         # numeric
-        *("Abs", "Add", "Atan", "Atan2", "BitwiseAnd", "BitwiseLeftShift", "BitwiseNot"),
-        *("BitwiseOr", "BitwiseRightShift", "BitwiseXor", "Ceil", "Clip", "Cos", "Degrees", "Divide", "Exp"),
-        *("Floor", "FloorDivide", "IsInf", "IsNan", "Modulus", "Multiply", "Negate"),
-        *("Power", "Radians", "Round", "Sign", "Sin", "Subtract", "Tan"),
+        *(
+            "BitwiseAnd",
+            "BitwiseNot",
+            "BitwiseOr",
+            "BitwiseRightShift",
+            "BitwiseXor",
+            "Bucket",
+            "IsInf",
+            "IsNan",
+            "Sign",
+        ),
         # strings
-        *("Capitalize", "EndsWith", "ExtractAuthority", "ExtractFile", "ExtractFragment", "ExtractHost", "ExtractPath"),
-        *("ExtractProtocol", "ExtractQuery", "ExtractUserInfo", "FindInSet", "LPad", "LStrip", "Levenshtein"),
-        *("Lowercase", "RPad", "RStrip", "RegexExtract", "RegexReplace", "RegexSearch", "RegexSplit", "Repeat"),
-        *("Reverse", "StartsWith", "StrRight", "StringAscii", "StringConcat", "StringContains", "StringFind"),
-        *("StringJoin", "StringLength", "StringReplace", "StringSQLILike", "StringSQLLike", "StringSlice"),
-        *("StringSplit", "Strip", "Substring", "Translate", "Uppercase"),
+        *("Capitalize", "EndsWith", "FindInSet", "LStrip", "Levenshtein", "Lowercase", "RStrip", "Reverse"),
+        *("StartsWith", "StringAscii", "StringConcat", "StringContains", "StringJoin", "StringLength"),
+        *("StringReplace", "StringSplit", "Strip", "Uppercase"),
         # temporal
-        *("Date", "DateAdd", "DateDelta", "DateDiff", "DateSub", "DateTruncate", "DayOfWeekIndex"),
-        *("DayOfWeekName", "ExtractDay", "ExtractDayOfYear", "ExtractEpochSeconds", "ExtractHour", "ExtractIsoYear"),
+        *("Date", "DateDelta", "DayOfWeekIndex", "DayOfWeekName", "ExtractDay", "ExtractDayOfYear", "ExtractHour"),
         *("ExtractMicrosecond", "ExtractMillisecond", "ExtractMinute", "ExtractMonth", "ExtractQuarter"),
-        *("ExtractSecond", "ExtractWeekOfYear", "ExtractYear", "IntervalAdd", "IntervalFloorDivide"),
-        *("IntervalFromInteger", "IntervalMultiply", "IntervalSubtract", "Strftime"),
-        *("Time", "TimeAdd", "TimeDelta", "TimeDiff", "TimeSub", "TimeTruncate"),
-        *("TimestampAdd", "TimestampBucket", "TimestampDelta", "TimestampDiff"),
-        *("TimestampSub", "TimestampTruncate"),
+        *("ExtractSecond", "ExtractYear"),
         # parts of one cell
-        *("StructField", "ArrayIndex", "ArrayLength", "ArrayContains", "MapGet", "JSONGetItem", "UnwrapJSONString"),
-        *("UnwrapJSONInt64", "UnwrapJSONFloat64", "UnwrapJSONBoolean"),
+        *("StructField", "ArrayIndex", "ArrayLength", "ArrayContains", "MapGet"),
     }
 )
-"""Values that are a function of one row, the same each time. (A cast is looked at by its types.)"""
+"""Values that are a function of one row, the same each time, and that no row makes fail. (A cast is looked at by its
+types.)"""
+COMPARED = frozenset(
+    {
+        *("Equals", "NotEquals", "Greater", "GreaterEqual", "Less", "LessEqual", "IdenticalTo", "Between", "InValues"),
+        *("NullIf", "Coalesce", "Greatest", "Least", "Clip", "SimpleCase", "SearchedCase", "IfElse"),
+    }
+)
+"""The same, if all values are of one family: DuckDB casts others to each other, and such a cast can fail."""
+FLOATING = frozenset(
+    {
+        *("Abs", "Add", "Atan", "Atan2", "Degrees", "Divide", "Exp", "Modulus", "Multiply", "Negate", "Power"),
+        *("Radians", "Round", "Subtract"),
+    }
+)
+"""The same, if the result is a float: whole numbers, decimals and moments overflow."""
+TYPED = frozenset(
+    {
+        *("Repeat", "StrRight", "StringFind", "StringSlice", "Substring", "Translate", "Strftime"),
+        *("RegexExtract", "RegexReplace", "RegexSearch", "RegexSplit", "StringSQLILike", "StringSQLLike"),
+    }
+)
+"""The same, if all values but the first are typed: a column may hold a pattern, a format or a length that fails."""
 FALLIBLE = frozenset(
     {
-        *("Acos", "Asin", "BaseConvert", "Cot", "Ln", "Log", "Log10", "Log2", "Sqrt", "DateFromYMD", "StringToDate"),
-        *("StringToTime", "StringToTimestamp", "TimeFromHMS", "TimestampFromUNIX", "TimestampFromYMDHMS"),
+        *(*FLOATING, *TYPED, "Acos", "Asin", "BaseConvert", "BitwiseLeftShift", "Ceil", "Cos", "Cot", "DateAdd"),
+        *("DateDiff", "DateFromYMD", "DateSub", "DateTruncate", "ExtractEpochSeconds", "ExtractIsoYear"),
+        *("ExtractWeekOfYear", "Floor", "FloorDivide", "IntervalAdd", "IntervalFloorDivide", "IntervalFromInteger"),
+        *("IntervalMultiply", "IntervalSubtract", "JSONGetItem", "LPad", "Ln", "Log", "Log10", "Log2", "RPad", "Sin"),
+        "Sqrt",
+        *("StringToDate", "StringToTime", "StringToTimestamp", "Tan", "Time", "TimeAdd", "TimeDelta", "TimeDiff"),
+        *("TimeFromHMS", "TimeSub", "TimeTruncate", "TimestampAdd", "TimestampBucket", "TimestampDelta"),
+        *("TimestampDiff", "TimestampFromUNIX", "TimestampFromYMDHMS", "TimestampSub", "TimestampTruncate"),
+        *("UnwrapJSONBoolean", "UnwrapJSONFloat64", "UnwrapJSONInt64", "UnwrapJSONString"),
     }
 )
 """Functions of one row that fail on some values."""
@@ -83,6 +108,8 @@ REFUSED = {
 }
 ORDERED = ("RowNumber", "NTile", "Lag", "Lead", "NthValue", "First", "Last")
 """Functions of a window that mean nothing without an order."""
+MICROSECONDS = 6
+"""Digits of a second that moments usually have."""
 PACKAGE = "ibis.expr.operations."
 
 
@@ -105,7 +132,7 @@ class Names(Protocol):
 def step_of(table: ir.Table, names: Names) -> Step | None:
     """Return what in an expression is not row by row."""
     nodes = list(Graph.from_bfs(table.op()))
-    own = names.functions() if any(_kind(node) in VALUES - PLAIN | {"Cast"} for node in nodes) else ()
+    own = names.functions() if any(_kind(node) not in RELATIONS | PLAIN for node in nodes) else ()
     return worst([*(step for node in nodes for step in _steps(node, names)), *own])
 
 
@@ -115,7 +142,7 @@ def _steps(node: Any, names: Names) -> Iterator[Step]:
         yield from names.table(node)
     elif kind == "Cast":
         yield from () if _never_fails(node.arg.dtype, node.to) else [CAST]
-    elif kind not in RELATIONS | VALUES:
+    elif kind not in RELATIONS and not _is_row_by_row(kind, node):
         yield _step(kind, node)
     if name := getattr(node, "__func_name__", None):
         yield from names.macro(name)
@@ -127,6 +154,38 @@ def _kind(node: Any) -> str:
     """Name of an operation of Ibis itself; of any other class, one that is on no list."""
     kind = type(node)
     return kind.__name__ if kind.__module__.startswith(PACKAGE) else f"{kind.__module__}.{kind.__name__}"
+
+
+def _is_row_by_row(kind: str, node: Any) -> bool:
+    """True for a value of one row that no row makes fail."""
+    if kind in COMPARED:
+        return all(len({_family(value) for value in each} - {""}) <= 1 for each in _compared(kind, node))
+    if kind in FLOATING:
+        return bool(node.dtype.is_floating())
+    if kind in TYPED:
+        return all(_kind(each) == "Literal" for each in node.args[1:] if each is not None)
+    return kind in VALUES
+
+
+def _compared(kind: str, node: Any) -> list[list[Any]]:
+    """Lists of values, each of which is brought to one type."""
+    if kind == "SimpleCase":
+        return [[node.base, *node.cases], [*node.results, node.default]]
+    parts = node.args[1:] if kind in ("SearchedCase", "IfElse") else node.args
+    several = [part if isinstance(part, tuple) else (part,) for part in parts if part is not None]
+    return [[value for each in several for value in each]]
+
+
+def _family(value: Any) -> str:
+    """The types of which any value can be compared with any other; empty for NULL and typed text, which takes any."""
+    dtype = value.dtype
+    if dtype.is_null() or (dtype.is_string() and _kind(value) == "Literal"):
+        return ""
+    if dtype.is_boolean() or dtype.is_integer() or dtype.is_floating():
+        return "number"
+    if dtype.is_timestamp() and (dtype.scale or 0) <= MICROSECONDS:
+        return f"timestamp {dtype.timezone}"
+    return str(dtype.copy(nullable=True))
 
 
 def _never_fails(source: Any, target: Any) -> bool:
@@ -146,7 +205,7 @@ def _fits(source: Any) -> bool:
 def _step(kind: str, node: Any) -> Step:
     if kind in REFUSED:
         return REFUSED[kind]
-    if kind in FALLIBLE:
+    if kind in FALLIBLE | COMPARED:
         return fallible(f"the operation {kind}")
     if kind == "WindowFunction":
         return _window(node)

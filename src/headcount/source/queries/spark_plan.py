@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from headcount.source.queries.step import ALL_ROWS, CAST, CHANCE, LIMIT, NOW, SAMPLE, UNORDERED, Step, worst
+from headcount.source.queries.step import ALL_ROWS, CAST, CHANCE, LIMIT, NOW, SAMPLE, UNORDERED, Step, fallible, worst
 
 LOGICAL = "org.apache.spark.sql.catalyst.plans.logical."
 EXPRESSIONS = "org.apache.spark.sql.catalyst.expressions."
@@ -42,15 +42,42 @@ VALUES = frozenset(
         *("RegExpReplace", "SubstringIndex", "SplitPart", "StringSplit", "StringInstr", "StringLocate"),
         *("StringTranslate", "InitCap", "Encode", "Decode", "Md5", "Sha1", "Sha2", "XxHash64", "Murmur3Hash"),
         *("Year", "YearOfWeek", "Quarter", "Month", "WeekOfYear", "DayOfMonth", "DayOfWeek", "WeekDay", "DayOfYear"),
-        *("Hour", "Minute", "Second", "DatePart", "Extract", "TruncDate", "TruncTimestamp", "DateAdd", "DateSub"),
-        *("DateDiff", "AddMonths", "MonthsBetween", "LastDay", "MakeDate", "DateFormatClass", "ToDate"),
-        *("ParseToDate", "ParseToTimestamp", "GetTimestamp", "UnixTimestamp", "ToUnixTimestamp", "FromUnixTime"),
-        *("UnixMicros", "SecondsToTimestamp", "MicrosToTimestamp", "CheckOverflow", "PromotePrecision", "KnownNotNull"),
+        *("Hour", "Minute", "Second", "DateAdd", "DateSub", "DateDiff"),
+        *("CheckOverflow", "PromotePrecision", "KnownNotNull"),
         *("StringDecode", "Hex", "Unhex", "Base64", "UnBase64", "StringRepeat", "CreateArray", "CreateNamedStruct"),
         *("GetStructField", "GetArrayItem", "ElementAt", "Size", "ArrayContains", "SortOrder"),
     )
 )
-"""Expressions that are a function of one row, the same each time."""
+"""Expressions that are a function of one row, the same each time, and that no row makes fail unless Spark is strict
+(ANSI)."""
+TYPED = frozenset(
+    f"{EXPRESSIONS}{name}"
+    for name in (
+        *("Like", "RLike", "RegExpExtract", "RegExpReplace", "StringLPad", "StringRPad", "StringRepeat", "ElementAt"),
+        *("Encode", "Decode", "StringDecode", "StringSplit", "SplitPart"),
+    )
+)
+"""Those of which all but the first must be constants: a column may hold a pattern or a length that fails."""
+NEVER = frozenset(
+    f"{EXPRESSIONS}{name}"
+    for name in (
+        *("AttributeReference", "Alias", "Literal", "TryEval", "Coalesce", "IsNull", "IsNotNull", "IsNaN", "If"),
+        *("CaseWhen", "In", "InSet", "And", "Or", "Not", "EqualTo", "EqualNullSafe", "GreaterThan", "LessThan"),
+        *("GreaterThanOrEqual", "LessThanOrEqual", "Upper", "Lower", "Length", "Concat", "Contains", "StartsWith"),
+        *("EndsWith", "StringTrim", "Year", "Quarter", "Month", "DayOfMonth", "DayOfWeek", "Hour", "Minute", "Second"),
+        *("TryAdd", "TrySubtract", "TryMultiply", "TryDivide", "Cast", "SortOrder"),
+    )
+)
+"""Those that no row makes fail even if Spark is strict. (A cast is looked at by itself.)"""
+FAILING = frozenset(
+    f"{EXPRESSIONS}{name}"
+    for name in (
+        *("ParseToDate", "ParseToTimestamp", "GetTimestamp", "UnixTimestamp", "ToUnixTimestamp", "FromUnixTime"),
+        *("DateFormatClass", "TruncDate", "TruncTimestamp", "AddMonths", "MonthsBetween", "LastDay", "MakeDate"),
+        *("DatePart", "Extract", "SecondsToTimestamp", "MicrosToTimestamp"),
+    )
+)
+"""Functions of one row that fail on some values."""
 NAMES = {
     f"{LOGICAL}Join": Step("a join"),
     f"{LOGICAL}Aggregate": Step("a group-by"),
@@ -102,13 +129,15 @@ def _steps(node: Any) -> Iterator[Step]:
     elif name not in NODES:
         yield _unknown(name)
     for expression in _list(node.expressions()):
-        yield from _of_expression(expression)
+        yield from _of_expression(expression, strict=node.conf().ansiEnabled())
     for child in _list(node.children()):
         yield from _steps(child)
 
 
-def _of_expression(expression: Any) -> Iterator[Step]:
-    if (name := _class(expression)) not in VALUES:
+def _of_expression(expression: Any, *, strict: bool) -> Iterator[Step]:
+    if (name := _class(expression)) in FAILING or (name in VALUES and not _is_sure(name, expression, strict=strict)):
+        yield fallible(f"the function {name.rpartition('.')[2]}")
+    elif name not in VALUES:
         yield _unknown(name)
     if name == f"{EXPRESSIONS}AttributeReference" and expression.metadata().contains(METADATA):
         yield UNORDERED  # such as _metadata.row_index
@@ -117,7 +146,14 @@ def _of_expression(expression: Any) -> Iterator[Step]:
     if name == f"{EXPRESSIONS}ScalarSubquery":
         yield from _steps(expression.plan())
     for child in _list(expression.children()):
-        yield from _of_expression(child)
+        yield from _of_expression(child, strict=strict)
+
+
+def _is_sure(name: str, expression: Any, *, strict: bool) -> bool:
+    """True if no row makes an expression fail, if Spark is `strict` or not."""
+    if strict and name not in NEVER:
+        return False
+    return name not in TYPED or all(child.foldable() for child in list(_list(expression.children()))[1:])
 
 
 def _can_fail(cast: Any) -> bool:
