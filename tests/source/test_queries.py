@@ -73,6 +73,12 @@ IBIS: dict[str, tuple[Callable[[Any, Any], Any], str | None]] = {
         lambda t, con: t.filter(t.day < ibis.timestamp("2026-01-01")),
         "the operation Less, which can fail",
     ),
+    "a condition in another": (
+        lambda t, con: t.filter((t.hiv == 1) == t.city.identical_to("a")),
+        "the operation Equals",
+    ),
+    "whether a condition is missing": (lambda t, con: t.filter((t.hiv == 1).isnull()), "the operation IsNull, which"),
+    "several conditions": (lambda t, con: t.filter((t.hiv == 1) | ~(t.city == "a") & t.city.notnull()), None),
     "unlike cases": (lambda t, con: t.mutate(x=t.hiv.cases((1, t.hiv), else_=0)), None),
     "a pattern": (lambda t, con: t.filter(t.city.re_search("^R"), t.city.re_replace("R", "r") != ""), None),
     "patterns of a column": (lambda t, con: t.filter(t.city.re_search(t.city)), "the operation RegexSearch, which can"),
@@ -308,6 +314,15 @@ def test_sql_of_a_relation(text: str, database: Any) -> None:
 def test_relations(name: str, folder: Path, database: Any) -> None:
     make, step = RELATIONS[name]
     check(make(database, folder), step)
+
+
+@pytest.mark.parametrize("setting", ["integer_division", "old_implicit_casting"])
+def test_settings_by_which_a_row_makes_a_query_fail(setting: str) -> None:
+    connection = on_duckdb(visits())
+    connection.execute(f"SET {setting} = true")
+    check(connection.table("visits"), f"a connection with {setting}, which can fail")
+    with pytest.raises(NotATable, match=setting):
+        hc.plan("histogram", ibis.duckdb.from_connection(connection).table("visits"), by="city", **ASKED)
 
 
 @pytest.mark.parametrize("name", LAZY)

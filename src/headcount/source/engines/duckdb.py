@@ -31,13 +31,15 @@ from headcount.source.queries.step import Step
 SETTINGS = {
     "default_collation": ("", "binary"),
     "TimeZone": ("UTC", "Etc/UTC"),
+    "integer_division": ("false",),
+    "old_implicit_casting": ("false",),
     "arrow_large_buffer_size": ("false",),
     "arrow_lossless_conversion": ("false",),
     "arrow_output_version": ("1.0",),
 }
 """Settings of a user's connection, with their allowed values. A collation applies to all text, also to columns without
-one: one person's spelling could name everybody's item. The others change the types of results, which fails as soon as
-there is a row."""
+one: one person's spelling could name everybody's item. Divisions and casts of old versions
+fail by a row. The others change the types of results, which fails as soon as there is a row."""
 RELATION_LOCK = Lock()
 """Held while a DuckDB relation is read: it does not expose its connection."""
 _LOCKS: "WeakKeyDictionary[Any, RLock]" = WeakKeyDictionary()

@@ -49,6 +49,11 @@ COMPARED = frozenset(
     }
 )
 """The same, if all values are of one family: DuckDB casts others to each other, and such a cast can fail."""
+OPERATORS = COMPARED - {"NullIf", "Coalesce", "Greatest", "Least", "Clip", "SimpleCase", "SearchedCase", "IfElse"} | {
+    *("IsNull", "NotNull", "Xor")
+}
+"""Those that are written between or behind their values, without parentheses: a condition in another may be read in
+another order, which compares other values."""
 FLOATING = frozenset(
     {
         *("Abs", "Add", "Atan", "Atan2", "Degrees", "Divide", "Exp", "Modulus", "Multiply", "Negate", "Power"),
@@ -158,6 +163,8 @@ def _kind(node: Any) -> str:
 
 def _is_row_by_row(kind: str, node: Any) -> bool:
     """True for a value of one row that no row makes fail."""
+    if kind in OPERATORS and any(_is_condition(each) for values in _compared(kind, node) for each in values):
+        return False
     if kind in COMPARED:
         return all(len({_family(value) for value in each} - {""}) <= 1 for each in _compared(kind, node))
     if kind in FLOATING:
@@ -165,6 +172,10 @@ def _is_row_by_row(kind: str, node: Any) -> bool:
     if kind in TYPED:
         return all(_kind(each) == "Literal" for each in node.args[1:] if each is not None)
     return kind in VALUES
+
+
+def _is_condition(value: Any) -> bool:
+    return bool(value.dtype.is_boolean()) and _kind(value) not in PLAIN
 
 
 def _compared(kind: str, node: Any) -> list[list[Any]]:
@@ -205,7 +216,7 @@ def _fits(source: Any) -> bool:
 def _step(kind: str, node: Any) -> Step:
     if kind in REFUSED:
         return REFUSED[kind]
-    if kind in FALLIBLE | COMPARED:
+    if kind in FALLIBLE | COMPARED | OPERATORS:
         return fallible(f"the operation {kind}")
     if kind == "WindowFunction":
         return _window(node)

@@ -8,7 +8,10 @@ from ibis.expr import types as ir
 from headcount.source.queries import ibis
 from headcount.source.queries.catalog import SYSTEM, Ask, Catalog
 from headcount.source.queries.duckdb_sql import steps_of
-from headcount.source.queries.step import Step, worst
+from headcount.source.queries.step import Step, fallible, worst
+
+FAIL_BY_A_ROW = ("integer_division", "old_implicit_casting")
+"""Settings with which divisions and functions fail on some values."""
 
 
 class _Names:
@@ -37,4 +40,5 @@ def step_of_relation(relation: Any) -> Step | None:
     def ask(expression: str) -> Any:  # a relation does not expose its connection: an empty result of its own
         return relation.filter("false").aggregate(f"{expression} AS found, {SYSTEM}count_star()").fetchall()[0][0]
 
-    return worst(steps_of(relation.sql_query(), Catalog(ask)))
+    settings = (fallible(f"a connection with {name}") for name in FAIL_BY_A_ROW if ask(f"current_setting('{name}')"))
+    return worst([*steps_of(relation.sql_query(), Catalog(ask)), *settings])
