@@ -2580,7 +2580,7 @@ BUGS = [
         "intervals allow for the true number of people who have far more",
         "bound/selection/heavy.py",
         (("most_beside_few(float(noisy)", "most_beside_few(float(people)"),),
-        HEAVY + "test_exact_epsilon",
+        HEAVY + "test_intervals_allow_for_people_who_may_have_far_more",
     ),
     Bug(
         "a sample's intervals do not allow for people who have far more",
