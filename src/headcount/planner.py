@@ -35,6 +35,7 @@ from headcount.source import Events, open_events, watch
 from headcount.source.engines.limits import Limits, limits
 from headcount.source.events import check_dataset, check_limits, check_name
 from headcount.source.queries.step import UNCHECKED, check_promise, promise_sentence
+from headcount.source.views.certificate import Certificate
 from headcount.wording import sentence, wrapped
 from headcount.wording.markup import card, facts, folded_steps, text
 from headcount.wording.statement import Statement, statements
@@ -74,7 +75,8 @@ def build(kind: type[Job], data: Any, arguments: dict[str, Any]) -> "Plan":
     columns = {name: str(kind) for name, kind in events.columns.items()}
 
     def plan_for(epsilon: Number) -> Plan:
-        return Plan(events.name, job, budget(epsilon, delta), columns, events, usable, events.promise)
+        typed = budget(epsilon, delta)
+        return Plan(events.name, job, typed, columns, events, usable, events.promise, events.certificate)
 
     if target is None:
         plan = plan_for(_epsilon(job, epsilon, rho, delta))
@@ -129,6 +131,8 @@ class Plan:
     """Memory and disk that the run may use; not part of the request."""
     promise: str = ""
     """What was promised of a query; empty for a table."""
+    certificate: Certificate | None = None
+    """What was proved about a view; None for a table."""
 
     @cached_property
     def strategy(self) -> Strategy:
@@ -216,6 +220,7 @@ class Plan:
         return [
             Statement("reading", self.job.reading(self.dataset)),
             *statements("promise", [promise_sentence(self.promise)] if self.promise else []),
+            *statements("view", self.certificate.sentences if self.certificate else []),
             *statements("selection", self._selected(selections, mechanism)),
             *(self.job.explain(self.strategy, mechanism) if mechanism else outlook),
             *statements("people", [counted.explain()] if counted else []),
@@ -297,6 +302,7 @@ class Plan:
             "epsilon": written(self.budget.epsilon),
             "delta": written(self.budget.delta),
             **({"promise": self.promise} if self.promise else {}),
+            **({"view": self.certificate.to_plain()} if self.certificate else {}),
         }
 
     @classmethod
@@ -321,7 +327,8 @@ class Plan:
         job = Job.kind(plain["job"]).from_plain(plain["parameters"])
         check_promise(promise := plain.get("promise"))
         typed = budget(plain["epsilon"], plain["delta"])
-        plan = cls(plain["dataset"], job, typed, plain["columns"], promise=promise or "")
+        proved = Certificate.from_plain(plain["view"]) if "view" in plain else None
+        plan = cls(plain["dataset"], job, typed, plain["columns"], promise=promise or "", certificate=proved)
         job.check_schema(plan._kinds())
         plan.check()
         return plan
@@ -410,6 +417,8 @@ class Plan:
         events = self.events if data is None else open_events(data, job.columns, self.dataset, job.roles, promise)
         if events is None:
             raise BadParameter("this plan came from text: it needs its data.", fix="plan.release(data)")
+        if events.certificate != self.certificate:
+            raise BadParameter("the data are not the view of the plan.", fix="make it again: hc.plan(...)")
         if {name: str(kind) for name, kind in events.columns.items()} != self.columns:
             raise BadParameter("the data's columns are not those of the plan.", fix="make it again: hc.plan(...)")
         job.check_source(events)

@@ -23,9 +23,9 @@ from headcount.mechanism.strategy import Strategy
 from headcount.planner import release
 from headcount.release import Release
 from headcount.source.binning import Binning
+from headcount.source.derived import SIZE, WHAT, every_size, size_bins, sizes_of_people
 from headcount.source.periods import Period
 from headcount.source.schema import check_kinds
-from headcount.source.views import SIZE, WHAT, every_size, size_bins, sizes_of_people
 from headcount.wording.arguments import explained
 from headcount.wording.statement import Statement
 

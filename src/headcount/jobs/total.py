@@ -27,8 +27,8 @@ from headcount.mechanism.mechanism import AnyMechanism, Columns, Noisy
 from headcount.mechanism.strategy import Strategy
 from headcount.planner import release
 from headcount.release import Release
+from headcount.source.derived import labelled
 from headcount.source.schema import check_amount, check_kinds
-from headcount.source.views import labelled
 from headcount.wording import counted_noun, times
 from headcount.wording.arguments import explained
 from headcount.wording.statement import Statement, statements

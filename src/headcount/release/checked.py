@@ -23,8 +23,8 @@ from headcount.release.about import ESTIMANDS, KEY, SHAPE_COLUMNS, About
 from headcount.release.earlier import KINDS as STEP_KINDS
 from headcount.release.plain import is_number, is_positive, is_whole, parse_object, refuse
 from headcount.release.scale import edges_in
+from headcount.source.derived import EVENTS, ITEMS, SIZE, WHAT, size_bins
 from headcount.source.queries.step import PROMISE
-from headcount.source.views import EVENTS, ITEMS, SIZE, WHAT, size_bins
 from headcount.wording.typed import is_text
 
 MOST_STEPS = 2**24

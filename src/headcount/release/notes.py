@@ -9,7 +9,7 @@ import pyarrow as pa
 from headcount.release.about import About
 from headcount.release.profile import suggested_bound
 from headcount.release.scale import edges_in
-from headcount.source.views import EVENTS, ITEMS
+from headcount.source.derived import EVENTS, ITEMS
 
 NO_SHARES = "Nothing was learned: too few people have that many samples, or epsilon is too small. All shares are alike."
 NO_QUANTILES = "Nothing was learned: too few rows hold a plain number, or epsilon is too small."

@@ -9,7 +9,7 @@ from headcount.account.events import Laplace, from_json
 from headcount.bound.scale import GRID
 from headcount.bound.selection.profile import PROFILE_EDGES, Profile
 from headcount.release.about import About
-from headcount.source.views import SIZE, WHAT, size_bins
+from headcount.source.derived import SIZE, WHAT, size_bins
 
 BEYOND_SHARE = 0.05
 """Share of people who may contribute more than the suggested bound."""

@@ -14,7 +14,7 @@ from headcount.account.entry import Entry
 from headcount.account.events import from_json
 from headcount.release.about import About
 from headcount.release.measures import measures
-from headcount.source.views import ITEMS, WHAT
+from headcount.source.derived import ITEMS, WHAT
 
 RELATIONS = ("add-remove", "replace")
 PEOPLE = "people"

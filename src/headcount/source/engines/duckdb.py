@@ -10,6 +10,7 @@ wait. Separate connections, such as cursors of one database, do not wait for eac
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from secrets import token_hex
 from threading import Lock, RLock
 from typing import Any, ClassVar
@@ -25,7 +26,8 @@ from headcount.errors import NotATable
 from headcount.source.engines.engine import Engine, column_names
 from headcount.source.engines.limits import LEAST, MOST, Limits, parse_bytes
 from headcount.source.engines.spill import spill_folder
-from headcount.source.queries.on_duckdb import step_of_table
+from headcount.source.queries.ibis import Names
+from headcount.source.queries.on_duckdb import names_of, step_of_table
 from headcount.source.queries.step import Step
 
 SETTINGS = {
@@ -55,9 +57,13 @@ def decode(text: bytes) -> str:  # type: ignore[empty-body]
     """DuckDB built-in: bytes as text."""
 
 
-@ibis.udf.scalar.builtin(name="try")  # type: ignore[untyped-decorator]
-def attempt(text: str) -> str:  # type: ignore[empty-body]
-    """DuckDB built-in: NULL where the expression fails."""
+@cache
+def attempt(kind: dt.DataType) -> Any:
+    """DuckDB built-in: NULL where the expression of this type fails."""
+
+    def attempted(value: Any) -> Any: ...
+
+    return ibis.udf.scalar.builtin(attempted, name="try", signature=((kind,), kind))
 
 
 class DuckDB(Engine):
@@ -66,6 +72,7 @@ class DuckDB(Engine):
     name, ibis_name, title = "duckdb", "duckdb", "DuckDB"
     byte_exact = True
     in_process = True
+    certifies = True
     options: ClassVar[tuple[str, ...]] = ("memory", "spill")
 
     def check(self, data: ir.Table) -> None:
@@ -80,6 +87,15 @@ class DuckDB(Engine):
 
     def query(self, data: ir.Table) -> Step | None:
         return step_of_table(data, lambda expression: _evaluate(ibis.get_backend(data), expression))
+
+    def names(self, table: ir.Table) -> Names:
+        return names_of(lambda expression: _evaluate(ibis.get_backend(table), expression))
+
+    def attempt(self, value: Any) -> Any:
+        return attempt(value.dtype)(value.to_expr()).op()
+
+    def byte_exact_table(self, table: ir.Table) -> ir.Table:
+        return _byte_exact(table)
 
     def types(self, data: ir.Table, columns: Sequence[str]) -> dict[str, dt.DataType]:
         chosen = _columns(data, columns)
@@ -216,4 +232,4 @@ def _byte_exact(table: ir.Table) -> ir.Table:
     """Text compared byte by byte: under a collation that ignores case, one person's spelling could name everybody's
     item. Invalid UTF-8 becomes NULL."""
     texts = [name for name, kind in table.schema().items() if kind.is_string()]
-    return table.mutate(**{name: attempt(decode(encode(table[name]))) for name in texts})
+    return table.mutate(**{name: attempt(dt.string)(decode(encode(table[name]))) for name in texts})

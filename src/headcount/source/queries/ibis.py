@@ -105,12 +105,12 @@ class Names(Protocol):
 def step_of(table: ir.Table, names: Names) -> Step | None:
     """Return what in an expression is not row by row."""
     nodes = list(Graph.from_bfs(table.op()))
-    own = names.functions() if any(_kind(node) in VALUES - PLAIN | {"Cast"} for node in nodes) else ()
+    own = names.functions() if any(kind_of(node) in VALUES - PLAIN | {"Cast"} for node in nodes) else ()
     return worst([*(step for node in nodes for step in _steps(node, names)), *own])
 
 
 def _steps(node: Any, names: Names) -> Iterator[Step]:
-    kind = _kind(node)
+    kind = kind_of(node)
     if kind == "DatabaseTable":
         yield from names.table(node)
     elif kind == "Cast":
@@ -123,10 +123,10 @@ def _steps(node: Any, names: Names) -> Iterator[Step]:
         yield from names.text(node.query)
 
 
-def _kind(node: Any) -> str:
+def kind_of(node: Any) -> str:
     """Name of an operation of Ibis itself; of any other class, one that is on no list."""
     kind = type(node)
-    return kind.__name__ if kind.__module__.startswith(PACKAGE) else f"{kind.__module__}.{kind.__name__}"
+    return kind.__name__ if str(kind.__module__).startswith(PACKAGE) else f"{kind.__module__}.{kind.__name__}"
 
 
 def _never_fails(source: Any, target: Any) -> bool:
@@ -161,6 +161,6 @@ def _step(kind: str, node: Any) -> Step:
 def _window(node: Any) -> Step:
     if node.order_by:
         return Step(NAMES["WindowFunction"])
-    if _kind(node.func) in ORDERED:
+    if kind_of(node.func) in ORDERED:
         return UNORDERED
     return Step(NAMES["WindowFunction"]) if node.group_by else ALL_ROWS

@@ -26,9 +26,14 @@ class _Names:
         return steps_of(query, self._catalog)
 
 
+def names_of(ask: Ask) -> ibis.Names:
+    """Return what names in an Ibis expression stand for; `ask` evaluates SQL on its connection."""
+    return _Names(ask)
+
+
 def step_of_table(table: ir.Table, ask: Ask) -> Step | None:
     """Return what in an Ibis expression is not row by row; `ask` evaluates SQL on its connection."""
-    return ibis.step_of(table, _Names(ask))
+    return ibis.step_of(table, names_of(ask))
 
 
 def step_of_relation(relation: Any) -> Step | None:
