@@ -31,7 +31,7 @@ class Databases:
         self.connection = ibis.duckdb.connect(threads=1)
         self._world, self._random = world, Random(seed)
         self._create("main", {}, {})
-        self.tables = {name: self.connection.table(name) for name in world.schema}
+        self.tables = {name: self.connection.table(name, database="main") for name in world.schema}
         self.pairs: list[tuple[str, list[Neighbour]]] = [self._with_neighbours(place) for place in range(count)]
 
     def declarations(self, expression: ir.Table) -> dict[str, Any]:
@@ -43,11 +43,7 @@ class Databases:
 
     def violation(self, table: ir.Table, user: str) -> str:
         """Return how a view mixes people, in some pair of neighbours; empty if it does in none."""
-        sql = ibis.to_sql(table, dialect="duckdb")
-        try:
-            return next(self._violations(sql, user), "")
-        finally:
-            self._execute("SET schema = 'main'")
+        return next(self._violations(ibis.to_sql(table, dialect="duckdb"), user), "")
 
     def _violations(self, sql: str, user: str) -> Iterator[str]:
         for schema, others in self.pairs:
@@ -62,8 +58,7 @@ class Databases:
 
     def _rows(self, schema: str, sql: str, user: str) -> dict[str, Counter[str]]:
         """Rows by person."""
-        self._execute(f"SET schema = '{schema}'")
-        result = self._execute(sql)
+        result = self._execute(sql.replace('"main".', f'"{schema}".'))
         place = [column[0] for column in result.description].index(user)
         found: dict[str, Counter[str]] = defaultdict(Counter)
         for row in result.fetchall():

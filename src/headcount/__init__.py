@@ -56,7 +56,7 @@ _HOMES = {
     "view": "headcount.source.views.view",
     **{job: f"headcount.jobs.{job}" for job in JOBS},
 }
-_PACKAGES = ("account", "audit", "federated", "noise", "stream")
+_PACKAGES = ("account", "audit", "errors", "federated", "noise", "stream")
 __all__ = [*_HOMES, *_PACKAGES]
 
 

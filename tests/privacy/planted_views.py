@@ -10,6 +10,10 @@ RELEASE = "tests/views/test_release.py::"
 REFUSALS = "tests/views/test_refusals.py::"
 HOSTILE = "tests/views/test_hostile.py::"
 RULES, IDS, VALUES = (f"source/views/{name}.py" for name in ("relations", "ids", "values"))
+TABLES = "tests/views/test_tables.py::"
+SQL, REFERENCES, LEAVES, CONSTANTS = (
+    f"source/views/{name}.py" for name in ("sql", "references", "leaves", "constants")
+)
 REWRITTEN, REDUCTIONS = "source/views/rewriting.py", "source/views/reductions.py"
 
 
@@ -101,10 +105,10 @@ VIEWS = [
     ),
     _bug(
         "a view of the database passes for a table",
-        RULES,
-        "    if type(node) is ops.DatabaseTable and (step := worst(proof.names.table(node))):",
-        "    if False and (step := worst(proof.names.table(node))):",
-        f"{REFUSED}[a view of the database]",
+        "source/queries/catalog.py",
+        '        if len(found) != 1 or found[0]["view"] or not _is_plain(found[0]):',
+        "        if len(found) != 1 or not _is_plain(found[0]):",
+        TABLES + "test_a_table_that_is_not_stored_is_refused",
     ),
     _bug(
         "a class that is in no list passes",
@@ -168,7 +172,7 @@ VIEWS = [
     _bug(
         "a key of a window is not looked at",
         VALUES,
-        "            self._inside.check(key, total=False)",
+        '            self._inside.check_key(key, "a window by groups")',
         "            pass",
         REFUSALS + "test_sentences[window key]",
     ),
@@ -273,7 +277,7 @@ VIEWS = [
     _bug(
         "functions of the user's stand in for the engine's",
         "source/views/certificate.py",
-        "    _check_functions(proof.names)\n",
+        "        _check_functions(expression, engine)\n",
         "",
         RELEASE + "test_a_function_of_ones_own_in_place_of_the_engines",
     ),
@@ -399,9 +403,146 @@ VIEWS = [
     ),
     _bug(
         "the SQL is not looked at again",
-        "source/views/certificate.py",
-        "        check_sql(sql := str(ibis.to_sql(table)))",
-        "        sql = str(ibis.to_sql(table))",
+        SQL,
+        "    _check(tree)\n",
+        "",
         HOSTILE + "test_an_operation_of_several_functions_is_refused",
+    ),
+    _bug(
+        "names in the SQL are not looked at",
+        SQL,
+        "    check_references(tree, [full_name(each) for each in tables.values()])\n",
+        "",
+        TABLES + "test_the_sql_of_a_table_without_its_full_name_is_refused",
+    ),
+    _bug(
+        "a table is read by its short name",
+        REWRITTEN,
+        "        usable = self._tables[leaf].to_expr()",
+        "        usable = leaf.to_expr()",
+        TABLES + "test_no_part_of_the_query_is_taken_for_a_table",
+    ),
+    _bug(
+        "a part of the query passes for a table",
+        REFERENCES,
+        "(any(name[:2]) or table.name not in parts)",
+        "any(name[:2])",
+        TABLES + "test_names_in_the_sql_that_could_stand_for_something_else",
+    ),
+    _bug(
+        "a column of any query around",
+        REFERENCES,
+        "        if column.table not in aliases or column.db or column.catalog:",
+        "        if not column.table:",
+        TABLES + "test_names_in_the_sql_that_could_stand_for_something_else[a column of an outer query]",
+    ),
+    _bug(
+        "two windows in one SELECT pass",
+        REFERENCES,
+        "    if len(placed) > 1:",
+        "    if len(placed) > 2:",
+        TABLES + "test_names_in_the_sql_that_could_stand_for_something_else[two windows]",
+    ),
+    Bug(
+        "views: two windows of different orders in one step",
+        REWRITTEN,
+        (
+            (
+                "    return [\n        each for each in ([w for w",
+                "    return [listed] or [\n        each for each in ([w for w",
+            ),
+        ),
+        TABLES + "test_windows_of_several_orders_give_the_same_rows_however_identical_rows_are_sorted",
+    ),
+    _bug(
+        "a later window does not see the results of those before",
+        REWRITTEN,
+        "self._window(_moved(each, parent, inner), inner) for each in step}",
+        "self._window(_moved(each, parent, inner), parent) for each in step}",
+        TABLES + "test_windows_of_several_orders_give_the_same_rows_however_identical_rows_are_sorted",
+    ),
+    _bug(
+        "names that Ibis gives to tables of its own",
+        LEAVES,
+        "    if OURS.fullmatch(leaf.name):",
+        "    if False:",
+        TABLES + "test_names_that_ibis_gives_are_refused",
+    ),
+    _bug(
+        "a table has the columns that it had once",
+        LEAVES,
+        "    if stored.schema != leaf.schema:",
+        "    if False:",
+        TABLES + "test_a_table_that_has_changed_is_refused",
+    ),
+    _bug(
+        "a table in Python's memory",
+        LEAVES,
+        "    if type(leaf) is not ops.DatabaseTable:",
+        "    if False:",
+        TABLES + "test_tables_in_memory_and_files_and_cached_queries_are_refused",
+    ),
+    _bug(
+        "one table under two names",
+        LEAVES,
+        "        if names.count(each) > 1:",
+        "        if False:",
+        TABLES + "test_a_table_of_a_schema_and_one_under_two_names",
+    ),
+    _bug(
+        "a cached query is a table",
+        "source/queries/catalog.py",
+        '        if name[2].casefold().startswith("ibis_cached_"):',
+        "        if False:",
+        TABLES + "test_a_cached_query_is_no_table_for_jobs_either",
+    ),
+    _bug(
+        "a day beside a column that is no date",
+        CONSTANTS,
+        "    return others if dated and",
+        "    return others if days and",
+        HOSTILE + "test_refused[a day beside a number]",
+    ),
+    _bug(
+        "a day in another way of writing",
+        CONSTANTS,
+        " or not DAY.fullmatch(value.value)",
+        " or len(value.value) != 10",
+        HOSTILE + "test_refused[a day of a week]",
+    ),
+    _bug(
+        "a join by floating-point numbers",
+        RULES,
+        "        _check_join_types(each)\n",
+        "",
+        HOSTILE + "test_refused[a join by floating-point numbers]",
+    ),
+    _bug(
+        "a window by groups of floating-point numbers",
+        VALUES,
+        '            self._inside.check_key(key, "a window by groups")',
+        "            self._inside.check(key, total=False)",
+        HOSTILE + "test_refused[a window by floating-point numbers]",
+    ),
+    _bug(
+        "a pattern of a row",
+        VALUES,
+        "            self._check_patterns(value)\n",
+        "",
+        HOSTILE + "test_refused[a pattern of a row]",
+    ),
+    _bug(
+        "names of columns that end before their end",
+        RULES,
+        "        if not name.isprintable() or set(name) & QUOTES:",
+        "        if False:",
+        TABLES + "test_odd_names_of_columns_are_refused",
+    ),
+    _bug(
+        "a view is checked without its SQL",
+        "source/views/certificate.py",
+        "        certify(expression, user, declared, engine)\n    return people",
+        "        pass\n    return people",
+        TABLES + "test_a_view_is_checked_at_once_with_its_sql",
     ),
 ]

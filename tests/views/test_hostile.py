@@ -84,7 +84,7 @@ BY_KEY: dict[str, Callable[[Any, Any], Any]] = {
 @pytest.mark.every_case
 @pytest.mark.parametrize("name", BY_KEY)
 def test_a_key_is_no_person(name: str, con: Any) -> None:
-    with pytest.raises(NotATable, match=r"the view, step .* (mixes|users being equal|dropped|missing id)"):
+    with pytest.raises(NotATable, match=r"step .* (mixes|users being equal|dropped|missing id|everybody who has)"):
         View(BY_KEY[name](con.table("orders"), con.table("lines")), **LINKED).certified("c")
 
 
@@ -145,6 +145,23 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
     ),
     "a condition in a list": (lambda t: t.filter((t.i == 1).isin([True, False])), "a condition in another condition"),
     "a condition that is missing": (lambda t: t.filter((t.d == t.d).isnull()), "a condition in another condition"),
+    "a day beside a number": (
+        lambda t: t.filter(ops.InValues(t.i.op(), (ibis.literal("2026-01-01").op(),)).to_expr()),
+        "int32 and string side by side",
+    ),
+    "a day of a week": (lambda t: t.filter(t.d.isin(["2026-W01-1"])), "date and string side by side"),
+    "a day that there is not": (lambda t: t.filter(t.d.isin(["2026-02-30"])), "date and string side by side"),
+    "a day without its zeros": (lambda t: t.filter(t.d.isin(["20260-1-01"])), "date and string side by side"),
+    "a pattern of a row": (lambda t: t.filter(t.s.re_search(t.s)), "regex_search\\(\\) by a column"),
+    "a replacement of a row": (lambda t: t.mutate(x=t.s.replace("a", t.s)), "string_replace\\(\\) by a column"),
+    "a join by floating-point numbers": (
+        lambda t: (lambda o: t.join(o, [t.u == o.u, t.f < o.f]))(t.view()),
+        "a join by 'f', which holds float64",
+    ),
+    "a window by floating-point numbers": (
+        lambda t: t.mutate(n=_.count().over(group_by=["u", "f"])),
+        "a window by groups of 'f', which holds float64",
+    ),
     "a long time": (lambda t: t.mutate(x=t.d + ibis.interval(months=2**31 - 1)), "a constant of type interval"),
     "a number next to which Ibis adds": (lambda t: t.mutate(x=_.s.substr(2**63 - 1)), "in a calculation"),
     "a number that a narrow decimal cannot hold": (
@@ -161,6 +178,24 @@ def test_refused(name: str, con: Any) -> None:
     make, message = REFUSED[name]
     with pytest.raises(HeadcountError, match=message):
         View(make(con.table("v")), **OWN).certified("u")
+
+
+DATED: dict[str, Callable[[Any], Any]] = {
+    "a day": lambda t: t.filter(t.d >= "2026-01-01"),
+    "a day of a time": lambda t: t.filter(t.ts >= "2026-01-01"),
+    "between days": lambda t: t.filter(t.d.between("2026-01-01", "2026-03-31")),
+    "one of some days": lambda t: t.filter(t.d.isin(["2026-01-01", "2026-03-31"])),
+    "a time": lambda t: t.filter(t.ts > ibis.timestamp("2026-01-01 10:00:00")),
+    "another time": lambda t: t.mutate(x=ibis.coalesce(t.ts, ibis.timestamp("2026-01-01 10:00:00"))),
+}
+
+
+@pytest.mark.parametrize("name", DATED)
+def test_days_and_times_beside_dates(name: str, con: Any) -> None:
+    view = View(DATED[name](con.table("v")), **OWN)
+    assert rows(con, view, "u") == []
+    con.raw_sql("INSERT INTO v (u, d, ts) VALUES (1, '2026-01-01', '2026-01-02'), (1, 'infinity', '-infinity')")
+    assert rows(con, view, "u")
 
 
 def test_columns_of_odd_types_are_left_aside(con: Any) -> None:

@@ -91,6 +91,10 @@ class DuckDB(Engine):
     def names(self, table: ir.Table) -> Names:
         return names_of(lambda expression: _evaluate(ibis.get_backend(table), expression))
 
+    def stored(self, leaf: Any) -> Any:
+        found = self.names(leaf.to_expr()).stored(leaf)
+        return found and leaf.source.table(found[2], database=found[:2]).op()
+
     def attempt(self, value: Any) -> Any:
         return attempt(value.dtype)(value.to_expr()).op()
 

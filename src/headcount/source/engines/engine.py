@@ -50,7 +50,7 @@ class Engine(ABC):
     groups_pairs: ClassVar[bool] = False
     """True if each person's pairs are best materialised as one row with a sorted list."""
     certifies: ClassVar[bool] = False
-    """True if views can be rewritten for the engine (`names`, `attempt`, `byte_exact_table`)."""
+    """True if views can be rewritten for the engine (`names`, `stored`, `attempt`, `byte_exact_table`)."""
     wide_row_number: ClassVar[bool] = True
     """True if `row_number` has 64 bits."""
     file_kinds: ClassVar[tuple[str, ...]] = ()
@@ -85,6 +85,10 @@ class Engine(ABC):
 
     def names(self, table: ir.Table) -> Names:
         """Return what names in an expression stand for on its connection."""
+        raise NotImplementedError(f"{self.title} has no views")
+
+    def stored(self, leaf: Any) -> Any:
+        """Return a table by its full name and with its present columns; None if it is not one whose rows are stored."""
         raise NotImplementedError(f"{self.title} has no views")
 
     def attempt(self, value: Any) -> Any:

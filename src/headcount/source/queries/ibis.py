@@ -92,6 +92,9 @@ class Names(Protocol):
     def table(self, node: Any) -> Iterable[Step]:
         """Yield what is not row by row in a table of the database."""
 
+    def stored(self, node: Any) -> tuple[str, str, str] | None:
+        """Return catalog, schema and name of a table whose rows are stored; None for anything else."""
+
     def text(self, query: str) -> Iterable[Step]:
         """Yield what is not row by row in SQL text."""
 

@@ -6,20 +6,19 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-import ibis
 from ibis.expr import operations as ops
 from ibis.expr import types as ir
 
 from headcount.errors import NotATable
 from headcount.source.engines.engine import Engine
-from headcount.source.queries.ibis import Names
 from headcount.source.views import refusals
 from headcount.source.views.declared import Declared
 from headcount.source.views.ids import PERSON
+from headcount.source.views.leaves import located
 from headcount.source.views.refusals import Refused
 from headcount.source.views.relations import Proof
 from headcount.source.views.rewriting import rewritten
-from headcount.source.views.sql import check_sql
+from headcount.source.views.sql import checked_sql
 from headcount.source.views.titles import place_of
 
 
@@ -92,10 +91,13 @@ class Certificate:
 def certify(expression: ir.Table, user: str, declared: Declared, engine: Engine) -> tuple[Certificate, ir.Table]:
     """Prove that each row of a view depends on one person's rows, and return the view as it is run; refuse a view
     without a proof (NotATable)."""
-    steps = _prove(expression, user, declared, engine.names(expression))
     with _refusing(expression):
-        table = rewritten(expression, user, engine)
-        check_sql(sql := str(ibis.to_sql(table)))
+        _check_functions(expression, engine)
+        tables = located(expression, engine)
+        steps = _prove(expression, user, declared)
+        table = rewritten(expression, user, engine, tables)
+        sql = checked_sql(table, tables)
+        checked_sql(engine.table(table, table.columns), tables)  # as jobs read it
     private = {leaf.name: column for leaf, (column, _kind) in declared.private.items()}
     public = tuple(sorted(leaf.name for leaf in declared.public))
     return Certificate(
@@ -106,16 +108,21 @@ def certify(expression: ir.Table, user: str, declared: Declared, engine: Engine)
 def people_columns(expression: ir.Table, declared: Declared, engine: Engine) -> list[str]:
     """Return the columns that name the person of each row; refuse a view without a proof (NotATable)."""
     with _refusing(expression):
-        return _people(Proof(declared, engine.names(expression)), expression.op())
+        located(expression, engine)
+        people = _people(Proof(declared), expression.op())
+        if not people:
+            refusals.refuse("no column of it names the person.", "a join with the table that has the user column")
+    for user in people:
+        certify(expression, user, declared, engine)
+    return people
 
 
-def _prove(expression: ir.Table, user: str, declared: Declared, names: Names) -> list[str]:
+def _prove(expression: ir.Table, user: str, declared: Declared) -> list[str]:
     """Return the steps that a rule was needed for."""
-    proof, root = Proof(declared, names), expression.op()
-    with _refusing(expression):
-        people = _people(proof, root)
-        if user not in people:
-            _refuse_user(root, user, people, declared)
+    proof, root = Proof(declared), expression.op()
+    people = _people(proof, root)
+    if user not in people:
+        _refuse_user(root, user, people, declared)
     return proof.steps
 
 
@@ -131,16 +138,15 @@ def _refusing(expression: ir.Table) -> Iterator[None]:
 
 def _people(proof: Proof, root: Any) -> list[str]:
     """The columns that name the person of each row."""
-    _check_functions(proof.names)
     owners = proof.owners_of(root)
     if not owners.private:
         refusals.refuse("it reads no private table.", 'user={"visits": "person"}')
     return [name for name, kind in owners.carriers.items() if kind == PERSON]
 
 
-def _check_functions(names: Names) -> None:
+def _check_functions(expression: ir.Table, engine: Engine) -> None:
     """Refuse a connection on which the user's functions stand in for the engine's."""
-    for step in names.functions():
+    for step in engine.names(expression).functions():
         refusals.refuse(f"{step.name}.", "drop that function, or give it another name")
 
 

@@ -4,6 +4,7 @@ DuckDB computes constants before it reads a row, and what fails there may fail l
 inside TRY. So constants are typed values that fit where they stand, and never computed from others.
 """
 
+import re
 from datetime import date
 from typing import Any
 
@@ -20,6 +21,7 @@ DIGITS = 20
 """Digits before the point of a decimal."""
 POSTFIX = frozenset({"InValues", "InSubquery", "Between", "IsNull", "NotNull", "IdenticalTo"})
 CONDITIONS = COMPARISONS | LOGIC - {"Field"}
+DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 OF_ROWS = ("Field", "ScalarSubquery", "InSubquery", "WindowFunction")
 
 
@@ -80,7 +82,7 @@ def _check_sizes(value: Any) -> None:
 
 def _check_mixture(value: Any) -> None:
     """Refuse operands that DuckDB would convert, if that can fail."""
-    kinds = [each.dtype for each in operands(value) if not _is_day(each)]
+    kinds = _kinds_beside_days(value)
     mixed = kind_of(value) in SAFE or sum(_has_width(kind) for kind in kinds) > 1
     if mixed and not convertible([kind for kind in kinds if kind_of(value) in SAFE or _has_width(kind)]):
         listed = " and ".join(dict.fromkeys(str(kind.copy(nullable=True)) for kind in kinds))
@@ -92,9 +94,17 @@ def _has_width(kind: Any) -> bool:
     return bool(kind.is_date() or kind.is_timestamp() or kind.is_decimal() or kind.is_integer())
 
 
+def _kinds_beside_days(value: Any) -> list[Any]:
+    """The types of operands. A typed text that is a day is of the type of the dates that it is compared with."""
+    days = [each for each in operands(value) if _is_day(each)]
+    others = [each.dtype for each in operands(value) if each not in days]
+    dated = others and all(kind.is_date() or (kind.is_timestamp() and not kind.timezone) for kind in others)
+    return others if dated and kind_of(value) in COMPARISONS else [*others, *(each.dtype for each in days)]
+
+
 def _is_day(value: Any) -> bool:
     """True for a typed text that is a day."""
-    if kind_of(value) != "Literal" or not isinstance(value.value, str) or len(value.value) != len("2026-01-01"):
+    if kind_of(value) != "Literal" or not isinstance(value.value, str) or not DAY.fullmatch(value.value):
         return False
     try:
         return bool(date.fromisoformat(value.value))

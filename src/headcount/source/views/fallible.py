@@ -21,6 +21,7 @@ CHOICES = frozenset({"Coalesce", "IfElse", "SearchedCase", "NullIf", "Greatest",
 SAFE = LOGIC | COMPARISONS | CHOICES
 """Values that never fail if their operands are convertible."""
 FAMILIES = ("is_string", "is_date", "is_uuid", "is_timestamp")
+MICROSECONDS = 6
 DIGITS, WHOLE = 38, 20
 """Digits of DuckDB's widest decimal, and of the largest whole number of 64 bits."""
 
@@ -53,8 +54,10 @@ def convertible(kinds: list[dt.DataType]) -> bool:
 
 
 def _are_alike(kinds: list[dt.DataType]) -> bool:
-    """True for timestamps of one type."""
-    return len({str(kind.copy(nullable=True)) for kind in kinds}) == 1 or not kinds[0].is_timestamp()
+    """True for timestamps of one time zone, all in microseconds: a typed one has no other precision."""
+    if not kinds[0].is_timestamp():
+        return True
+    return len({kind.timezone for kind in kinds}) == 1 and all(kind.scale in (None, MICROSECONDS) for kind in kinds)
 
 
 def _fit_a_decimal(kinds: list[dt.DataType]) -> bool:

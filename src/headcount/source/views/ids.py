@@ -44,7 +44,7 @@ def is_id(kind: dt.DataType) -> bool:
 
 def comparable(left: dt.DataType, right: dt.DataType) -> bool:
     """True for ids of one family: equality neither converts nor fails."""
-    pairs = ("is_integer", "is_string", "is_uuid")
+    pairs = ("is_signed_integer", "is_unsigned_integer", "is_string", "is_uuid")
     return any(getattr(left, each)() and getattr(right, each)() for each in pairs)
 
 

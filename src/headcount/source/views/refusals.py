@@ -1,5 +1,6 @@
 """What is said of an expression that has no proof. The sentences depend on the expression and the schema alone."""
 
+import re
 from typing import Any, NoReturn
 
 
@@ -15,6 +16,12 @@ class Refused(Exception):
 def refuse(what: str, fix: str) -> NoReturn:
     """Refuse an operation, with the line to write instead."""
     raise Refused(what, fix)
+
+
+def spelled(operation: str) -> str:
+    """What users call an operation: an_operation instead of AnOperation."""
+    found = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", operation).lower()
+    return f"{found}()"
 
 
 def per_user(user: str) -> str:
@@ -48,10 +55,20 @@ def window_of_many(function: str, user: str) -> NoReturn:
     refuse(f"{function}() over a window that mixes the rows of several people.", per_user(user))
 
 
-def strangers(how: str, left: str, right: str, condition: str) -> NoReturn:
+def strangers(how: str, left: tuple[str, str], right: tuple[str, str]) -> NoReturn:
+    """Each side is a table and its user column."""
+    (table, user), (other, key) = left, right
+    same = f"other = {table}.view(), and {table}.{user} == other.{key}"
     refuse(
-        f"{how} join of {left} and {right} without their users being equal: one person's rows would meet another's.",
-        f"also join on {condition}",
+        f"{how} join of {table} and {other} without their users being equal: one person's rows would meet another's.",
+        f"also join on {same if table == other else f'{table}.{user} == {other}.{key}'}",
+    )
+
+
+def kept_by_a_key(how: str, lines: str, orders: str) -> NoReturn:
+    refuse(
+        f"{how} join of {lines} with {orders}: whether a row stays depends on everybody who has its key.",
+        f"{lines}.join({orders}, ...), or {orders}.{how}_join({lines}, ...)",
     )
 
 
@@ -132,17 +149,34 @@ def own_function() -> NoReturn:
     refuse("a function of your own: headcount cannot look into it.", "Ibis's own functions (ibis.cases, re_extract)")
 
 
-def catalog_view(name: str, step: str) -> NoReturn:
+def not_stored(name: str) -> NoReturn:
     refuse(
-        f"table {name!r} stands for {step}.",
-        "its definition as an Ibis expression, or a table",
+        f"table {name!r} is not one stored table of DuckDB.",
+        "for a view, its definition as an Ibis expression; for a file or a frame, "
+        f"con.create_table({name!r}, ...); for one of several tables of this name, "
+        f'con.table({name!r}, database=("catalog", "schema"))',
+    )
+
+
+def reserved(name: str) -> NoReturn:
+    refuse(
+        f"table {name!r} has a name that Ibis or headcount gives to tables and parts of queries.",
+        'for a file, con.create_table("visits", con.read_parquet(...)); after .cache(), the expression before; else '
+        "another name",
     )
 
 
 def no_proof(operation: str) -> NoReturn:
     refuse(
-        f"{operation}: headcount has no proof for this operation.",
+        f"{spelled(operation)}: headcount has no proof for this operation.",
         "select, mutate, filter, join, union, distinct, group_by(user), windows over the user",
+    )
+
+
+def no_proof_of_sql(function: str) -> NoReturn:
+    refuse(
+        f"an operation that DuckDB computes with {function.lower()}() and others: headcount has no proof for it.",
+        "simpler functions, each in a step of its own",
     )
 
 
@@ -154,8 +188,15 @@ def not_comparable(operation: str, column: str, kind: object) -> NoReturn:
     )
 
 
+def joined_by(column: str, kind: object) -> NoReturn:
+    refuse(
+        f"a join by {column!r}, which holds {kind}: unlike values can be equal.",
+        'try_cast("decimal(18, 4)") in a step before, or a filter after the join',
+    )
+
+
 def not_a_constant(operation: str) -> NoReturn:
-    refuse(f"{operation} by a column: one row could make the whole release fail.", "a number that you type")
+    refuse(f"{operation} by a column: one row could make the whole release fail.", "a number or a text that you type")
 
 
 def moved(operation: str, place: str) -> NoReturn:

@@ -8,8 +8,7 @@ from typing import Any
 
 from ibis.expr import operations as ops
 
-from headcount.source.queries.ibis import Names, kind_of
-from headcount.source.queries.step import worst
+from headcount.source.queries.ibis import kind_of
 from headcount.source.views import refusals
 from headcount.source.views.declared import LEAVES, Declared
 from headcount.source.views.ids import (
@@ -29,6 +28,8 @@ from headcount.source.views.titles import operation_title, parents_of, table_nam
 from headcount.source.views.values import Scope
 
 JOINS = frozenset({"inner", "left", "right", "outer", "semi", "anti", "cross"})
+QUOTES = frozenset("\"'`\\;{}$")
+"""Characters that no name of a column may have."""
 FILTERS = frozenset({"semi", "anti"})
 """Joins of which only the left side stays."""
 
@@ -36,8 +37,8 @@ FILTERS = frozenset({"semi", "anti"})
 class Proof:
     """The rules applied to one expression."""
 
-    def __init__(self, declared: Declared, names: Names) -> None:
-        self.declared, self.names = declared, names
+    def __init__(self, declared: Declared) -> None:
+        self.declared = declared
         self.steps: list[str] = []
         self._known: dict[Any, Owners] = {}
 
@@ -88,8 +89,6 @@ Rule = Callable[[Proof, Any], Owners]
 def _leaf(proof: Proof, node: Any) -> Owners:
     if node not in proof.declared.private and node not in proof.declared.public:
         refusals.undeclared(node.name)
-    if type(node) is ops.DatabaseTable and (step := worst(proof.names.table(node))):
-        refusals.catalog_view(node.name, step.name)
     if node in proof.declared.public:
         return PUBLIC
     column, kind = proof.declared.private[node]
@@ -187,13 +186,7 @@ def _fill_null(proof: Proof, node: Any) -> Owners:
 
 
 def _unnest(proof: Proof, node: Any) -> Owners:
-    scope = proof.scope("unnest", node.parent)
-    if type(node.column) is not ops.Field:
-        refusals.moved("a function", "unnest")
-    scope.check(node.column)
-    return _kept(
-        proof.owners_of(node.parent), [name for name in node.schema if name not in (node.column_name, node.offset)]
-    )
+    refusals.refuse("unnest() of a table.", f".mutate({node.column_name}=_.{node.column_name}.unnest())")
 
 
 def _aggregate(proof: Proof, node: Any) -> Owners:
@@ -275,6 +268,7 @@ def _check_join(proof: Proof, link: Any, tables: list[Any], scope: Scope, privat
         )
     for each in link.predicates:
         scope.check(each, total=False)
+        _check_join_types(each)
     equal = [pair for each in conjuncts(link.predicates) if (pair := _equal_fields(each, link.table))]
     if not private or any(_are_one_unit(left, right, scope) for left, right in equal):
         return None
@@ -282,9 +276,18 @@ def _check_join(proof: Proof, link: Any, tables: list[Any], scope: Scope, privat
     up = [(right, left) for left, right in equal if _is_key_of(right, left, scope)]
     if not (down or (up and link.how not in FILTERS)):
         left, right = table_name(tables[0]), table_name(link.table)
-        user, other = proof.user_of(*tables), proof.user_of(link.table)
-        refusals.strangers(link.how, left, right, f"{left}.{user} == {right}.{other}")
+        if up:
+            refusals.kept_by_a_key(link.how, left, right)
+        refusals.strangers(link.how, (left, proof.user_of(*tables)), (right, proof.user_of(link.table)))
     return scope.bridged(down[0] if down else up[0])
+
+
+def _check_join_types(value: Any) -> None:
+    """Refuse to join by numbers of which unlike ones are equal: how they match would be left to the kind of join that
+    the engine chooses by the number of rows."""
+    for each in parts(value):
+        if each.dtype.is_floating():
+            refusals.joined_by(each.name, each.dtype)
 
 
 def _equal_fields(value: Any, right: Any) -> tuple[Any, Any] | None:
@@ -351,9 +354,12 @@ WITHOUT_RULE = (ops.AliasedRelation, ops.UnboundTable)
 
 
 def _check_names(names: Iterable[str]) -> None:
-    """Refuse columns that differ in capitals only: an engine takes one for the other, and a column for the user."""
+    """Refuse columns that differ in capitals only: an engine takes one for the other, and a column for the user. And
+    names that could end before their end."""
     seen: dict[str, str] = {}
     for name in names:
+        if not name.isprintable() or set(name) & QUOTES:
+            refusals.refuse(f"the name {name!r:.60} of a column.", "letters, digits and _")
         if (other := seen.setdefault(name.casefold(), name)) != name:
             refusals.refuse(f"columns {other!r} and {name!r} differ in capitals only.", "give them different names")
 

@@ -8,7 +8,7 @@ that cannot be computed, let one person's rows change another's:
 - rows without a user are left out at the end.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import ibis
@@ -21,15 +21,16 @@ from headcount.source.views import refusals
 from headcount.source.views.declared import LEAVES
 from headcount.source.views.fallible import is_plain_cast, never_fails_above
 from headcount.source.views.ids import conjuncts, identical_if_equal, is_column, parts
+from headcount.source.views.leaves import Located
 from headcount.source.views.reductions import EXTREMES, ORDERED, RANKS
 
 OF_MANY_ROWS = (ops.Reduction, ops.Analytic, ops.WindowFunction, ops.Subquery, ops.Unnest, ops.SortKey)
 ZERO = ops.Literal(0.0, "float64")
 
 
-def rewritten(expression: ir.Table, user: str, engine: Engine) -> ir.Table:
-    """Return the expression that is run."""
-    rewriting = _Rewriting(engine)
+def rewritten(expression: ir.Table, user: str, engine: Engine, tables: Located) -> ir.Table:
+    """Return the expression that is run, on tables by their full names."""
+    rewriting = _Rewriting(engine, tables)
     table = expression.op().replace(rewriting.visit).to_expr()
     owned = table.filter(table[user].notnull()).op()
     return _as_declared(owned).to_expr()
@@ -38,8 +39,8 @@ def rewritten(expression: ir.Table, user: str, engine: Engine) -> ir.Table:
 class _Rewriting:
     """The rewriting of one expression, from its tables up."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+    def __init__(self, engine: Engine, tables: Located) -> None:
+        self._engine, self._tables = engine, tables
         self._rules: dict[type, Callable[[Any], Any]] = {
             **dict.fromkeys(LEAVES, self._table),
             ops.Sort: lambda node: node.parent,
@@ -62,8 +63,8 @@ class _Rewriting:
         return found
 
     def _table(self, leaf: Any) -> Any:
-        """Columns of the types that Ibis sees, text byte by byte."""
-        usable = leaf.to_expr().select([name for name, kind in leaf.schema.items() if is_column(kind)])
+        """A table by its full name, with columns of the types that Ibis sees, text byte by byte."""
+        usable = self._tables[leaf].to_expr().select([name for name, kind in leaf.schema.items() if is_column(kind)])
         return _as_declared(self._engine.byte_exact_table(usable).op())
 
     def _project(self, node: Any) -> Any:
@@ -89,18 +90,19 @@ class _Rewriting:
         windows = dict.fromkeys(each for value in values for each in parts(value) if type(each) is ops.WindowFunction)
         if not windows:
             return parent, {}
-        names = _fresh(parent, len(windows))
-        added = {name: self._window(window, parent) for name, window in zip(names, windows, strict=True)}
-        inner = ops.Project(parent, {**parent.fields, **added})
+        names = dict(zip(windows, _fresh(parent, len(windows)), strict=True))
+        inner = parent
+        for step in _window_steps(windows):
+            added = {names[each]: self._window(_moved(each, parent, inner), inner) for each in step}
+            inner = ops.Project(inner, {**inner.fields, **added})
         fields = {field: ops.Field(inner, name) for name, field in parent.fields.items()}
-        results = {each: _typed(inner, name, each) for name, each in zip(names, windows, strict=True)}
-        return inner, {**fields, **results}
+        return inner, {**fields, **{each: _typed(inner, names[each], each) for each in windows}}
 
     def _window(self, window: Any, parent: Any) -> Any:
         """A window of which only identical rows tie."""
         function = self._reduction(window.func, parent)
         order = tuple(map(self._safe, window.order_by))
-        if kind_of(function) not in RANKS and (order or kind_of(function) in ORDERED):
+        if _is_placed(window):
             order = (*order, *_all_columns(parent))
         return window.copy(func=function, group_by=tuple(map(self._safe, window.group_by)), order_by=order)
 
@@ -153,6 +155,26 @@ class _Rewriting:
         among others in a median, is missing."""
         kept = ops.IfElse(self._attempt(ops.IsNan(value)), ops.TryCast(ops.Literal(None, "null"), value.dtype), value)
         return self._attempt(ops.Add(kept, ZERO))
+
+
+def _is_placed(window: Any) -> bool:
+    """True for a window whose value depends on the place of a row among those that tie."""
+    kind = kind_of(window.func)
+    return kind not in RANKS and (bool(window.order_by) or kind in ORDERED)
+
+
+def _window_steps(windows: Iterable[Any]) -> list[list[Any]]:
+    """Windows that are computed at once. One by places is alone: identical rows have different places, and two orders
+    would pair them in any way. Those after it have its result among their last keys."""
+    listed = list(windows)
+    return [
+        each for each in ([w for w in listed if not _is_placed(w)], *([w] for w in listed if _is_placed(w))) if each
+    ]
+
+
+def _moved(value: Any, parent: Any, inner: Any) -> Any:
+    """The value, computed from a relation that has the columns of its parent and more."""
+    return _replaced(value, {field: ops.Field(inner, name) for name, field in parent.fields.items()})
 
 
 def _check_same_types(node: Any, found: Any) -> None:
