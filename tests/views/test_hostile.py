@@ -162,6 +162,14 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
         lambda t: t.mutate(n=_.count().over(group_by=["u", "f"])),
         "a window by groups of 'f', which holds float64",
     ),
+    "a rank by floating-point numbers": (
+        lambda t: t.mutate(n=ibis.rank().over(group_by="u", order_by=ibis.desc("f"))),
+        r"rank\(\) by values of 'f', which holds float64",
+    ),
+    "different floating-point numbers": (
+        lambda t: t.group_by("u").agg(n=_.f.nunique()),
+        r"nunique\(\) of 'f', which holds float64",
+    ),
     "a long time": (lambda t: t.mutate(x=t.d + ibis.interval(months=2**31 - 1)), "a constant of type interval"),
     "a number next to which Ibis adds": (lambda t: t.mutate(x=_.s.substr(2**63 - 1)), "in a calculation"),
     "a number that a narrow decimal cannot hold": (

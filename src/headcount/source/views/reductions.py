@@ -50,6 +50,8 @@ def check_reduction(value: Any) -> None:
         _check_sum(value)
     if kind in EXTREMES:
         _check_extreme(value)
+    if kind == "CountDistinct" and not identical_if_equal(value.arg.dtype):
+        refusals.not_comparable("nunique()", value.arg.name, value.arg.dtype)
     if kind == "ArrayCollect" and value.distinct:
         refusals.tied("collect(distinct=True)")
 

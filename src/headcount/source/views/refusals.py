@@ -182,8 +182,7 @@ def no_proof_of_sql(function: str) -> NoReturn:
 
 def not_comparable(operation: str, column: str, kind: object) -> NoReturn:
     refuse(
-        f"{operation} of {column!r}, which holds {kind}: unlike values can be equal, and the order of rows decides "
-        "which one stays.",
+        f"{operation} of {column!r}, which holds {kind}: unlike values can be equal.",
         'try_cast("decimal(18, 4)"), or without this column',
     )
 

@@ -187,6 +187,8 @@ class Scope:
             self._refuse(function)
         for each in (function, *value.order_by):
             self._check_arguments(each)
+        for key in value.order_by if kind in RANKS else ():
+            self._inside.check_key(key.arg, f"{title(function)}() by values")
         for key in value.group_by:
             self._inside.check_key(key, "a window by groups")
 
