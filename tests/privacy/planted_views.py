@@ -432,8 +432,8 @@ VIEWS = [
     _bug(
         "a column of any query around",
         REFERENCES,
-        "        if column.table not in aliases or column.db or column.catalog:",
-        "        if not column.table:",
+        "(column.table not in aliases or column.db or column.catalog)",
+        "not column.table",
         TABLES + "test_names_in_the_sql_that_could_stand_for_something_else[a column of an outer query]",
     ),
     _bug(

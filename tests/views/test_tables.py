@@ -177,6 +177,7 @@ CAPTURED: dict[str, str] = {
     "a column without its table": 'SELECT "u" FROM "memory"."main"."v" AS "t0"',
     "a column of an outer query": 'SELECT "t0"."u" FROM "memory"."main"."v" AS "t0" WHERE "t0"."u" IN '
     '(SELECT "t0"."u" FROM "memory"."main"."v" AS "t1")',
+    "columns in the place of others": 'SELECT * REPLACE (1 AS "u") FROM "memory"."main"."v" AS "t0"',
     "two windows": 'SELECT ROW_NUMBER() OVER (PARTITION BY "t0"."u" ORDER BY "t0"."x") AS "a", SUM("t0"."x") OVER '
     '(PARTITION BY "t0"."u" ORDER BY "t0"."u") AS "b" FROM "memory"."main"."v" AS "t0"',
 }
@@ -186,6 +187,12 @@ CAPTURED: dict[str, str] = {
 def test_names_in_the_sql_that_could_stand_for_something_else(name: str) -> None:
     with pytest.raises(Refused):
         check_references(parse_one(CAPTURED[name], read="duckdb"), STORED)
+
+
+def test_a_column_can_be_dropped() -> None:
+    con = store(v="u BIGINT, x INT, f DOUBLE, a INT, b INT, c INT, d INT, e INT, g INT, h INT")
+    con.raw_sql("INSERT INTO v (u, x) VALUES (1, 2), (1, 2)")
+    assert rows(hc.view(con.table("v").drop("f").distinct(), user="u")) == [(1, 2)]
 
 
 def test_names_in_the_sql_that_stand_for_what_they_should() -> None:

@@ -1,7 +1,8 @@
 """What names in the SQL as run refer to: nothing but stored tables, parts of the query, and columns of these.
 
 A table stands there by its full name, a part of the query by one word: so no part can be taken for a table, whatever
-either is called. A column stands behind the alias of a table of its own SELECT, and each alias is there once. A SELECT
+either is called. A column stands behind the alias of a table of its own SELECT (or is left out of a *), and each
+alias is there once. A SELECT
 has at most one window by the place of rows: identical rows have different places, and two sorts could pair them in any
 way.
 """
@@ -40,8 +41,10 @@ def _check_select(select: Any, exp: Any) -> None:
     aliases = [each.alias for each in _own(select, (exp.Table, exp.Subquery, exp.Unnest)) if each.alias]
     _check_once(aliases)
     for column in _own(select, exp.Column):
-        if column.table not in aliases or column.db or column.catalog:
+        if type(column.parent).__name__ != "Star" and (column.table not in aliases or column.db or column.catalog):
             refusals.refuse(f"column {column.name!r:.60}, which could be of another table.", "another name")
+    if any(star.args.get(each) for star in _own(select, exp.Star) for each in ("replace", "rename")):
+        refusals.refuse("columns that take the place of others.", "a simpler view")
     placed = [each for each in _own(select, exp.Window) if each.args.get("order") and not _is_rank(each)]
     if len(placed) > 1:
         refusals.moved("a window with another order", "a step with a window")
