@@ -169,6 +169,18 @@ def test_a_user_of_a_public_table(t: Any) -> None:
     )
 
 
+def test_ids_of_other_types(t: Any) -> None:
+    t.con.raw_sql("CREATE TABLE stay (person_id UBIGINT, ward VARCHAR)")
+    with pytest.raises(NotATable) as refused:
+        hc.view(t.visit.join(t.con.table("stay"), "person_id"), user="person_id")
+    assert str(refused.value) == (
+        "the view, step 1 of 1: users person_id and person_id hold int64 and uint64: not the same ids. Fix: "
+        '.mutate(person_id=_.person_id.cast("string")) on both sides before the join'
+    )
+    both = [each.mutate(person_id=_.person_id.cast("string")) for each in (t.visit, t.con.table("stay"))]
+    assert hc.view(both[0].join(both[1], "person_id"), user="person_id").people() == ["person_id"]
+
+
 def test_bad_declarations(t: Any) -> None:
     joined = t.drug_era.join(t.visit, "person_id")
     for wrong, sentence in (

@@ -2,9 +2,8 @@
 
 A table stands there by its full name, a part of the query by one word: so no part can be taken for a table, whatever
 either is called. A column stands behind the alias of a table of its own SELECT (or is left out of a *), and each
-alias is there once. A SELECT
-has at most one window by the place of rows: identical rows have different places, and two sorts could pair them in any
-way.
+alias is there once. A SELECT has at most one window by the place of rows: identical rows have different places, and two
+sorts could pair them in any way.
 """
 
 from collections import Counter

@@ -65,6 +65,14 @@ def strangers(how: str, left: tuple[str, str], right: tuple[str, str]) -> NoRetu
     )
 
 
+def other_ids(left: tuple[str, object], right: tuple[str, object]) -> NoReturn:
+    """Each side is a user column and its type."""
+    refuse(
+        f"users {left[0]} and {right[0]} hold {left[1]} and {right[1]}: not the same ids.",
+        f'.mutate({left[0]}=_.{left[0]}.cast("string")) on both sides before the join',
+    )
+
+
 def kept_by_a_key(how: str, lines: str, orders: str) -> NoReturn:
     refuse(
         f"{how} join of {lines} with {orders}: whether a row stays depends on everybody who has its key.",

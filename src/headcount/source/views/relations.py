@@ -269,17 +269,21 @@ def _check_join(proof: Proof, link: Any, tables: list[Any], scope: Scope, privat
     for each in link.predicates:
         scope.check(each, total=False)
         _check_join_types(each)
-    equal = [pair for each in conjuncts(link.predicates) if (pair := _equal_fields(each, link.table))]
+    equated = [pair for each in conjuncts(link.predicates) if (pair := _equal_fields(each, link.table))]
+    equal = [(left, right) for left, right in equated if comparable(left.dtype, right.dtype)]
     if not private or any(_are_one_unit(left, right, scope) for left, right in equal):
         return None
     down = [(left, right) for left, right in equal if _is_key_of(left, right, scope)]
     up = [(right, left) for left, right in equal if _is_key_of(right, left, scope)]
-    if not (down or (up and link.how not in FILTERS)):
-        left, right = table_name(tables[0]), table_name(link.table)
-        if up:
-            refusals.kept_by_a_key(link.how, left, right)
-        refusals.strangers(link.how, (left, proof.user_of(*tables)), (right, proof.user_of(link.table)))
-    return scope.bridged(down[0] if down else up[0])
+    if down or (up and link.how not in FILTERS):
+        return scope.bridged(down[0] if down else up[0])
+    for left, right in equated:
+        if _are_one_unit(left, right, scope):
+            refusals.other_ids((left.name, left.dtype), (right.name, right.dtype))
+    names = table_name(tables[0]), table_name(link.table)
+    if up:
+        refusals.kept_by_a_key(link.how, *names)
+    refusals.strangers(link.how, (names[0], proof.user_of(*tables)), (names[1], proof.user_of(link.table)))
 
 
 def _check_join_types(value: Any) -> None:
@@ -295,7 +299,7 @@ def _equal_fields(value: Any, right: Any) -> tuple[Any, Any] | None:
     rows.)"""
     if type(value) is not ops.Equals or {type(value.left), type(value.right)} != {ops.Field}:
         return None
-    if (value.left.rel == right) == (value.right.rel == right) or not comparable(value.left.dtype, value.right.dtype):
+    if (value.left.rel == right) == (value.right.rel == right):
         return None
     return (value.right, value.left) if value.left.rel == right else (value.left, value.right)
 
