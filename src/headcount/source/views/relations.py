@@ -4,7 +4,7 @@ Each rule has its line in the proof (docs/proofs/views.md). A class without a ru
 """
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, NoReturn
 
 from ibis.expr import operations as ops
 
@@ -275,14 +275,19 @@ def _check_join(proof: Proof, link: Any, tables: list[Any], scope: Scope, privat
         return None
     down = [(left, right) for left, right in equal if _is_key_of(left, right, scope)]
     up = [(right, left) for left, right in equal if _is_key_of(right, left, scope)]
-    if down or (up and link.how not in FILTERS):
-        return scope.bridged(down[0] if down else up[0])
+    if not (down or (up and link.how not in FILTERS)):
+        _refuse_join(proof, link, tables, scope, equated)
+    return scope.bridged(down[0] if down else up[0])
+
+
+def _refuse_join(proof: Proof, link: Any, tables: list[Any], scope: Scope, equated: list[tuple[Any, Any]]) -> NoReturn:
+    """Say what a join of private tables lacks: ids of one type, the right side to stay, or users that are equal."""
+    names = table_name(tables[0]), table_name(link.table)
     for left, right in equated:
         if _are_one_unit(left, right, scope):
             refusals.other_ids((left.name, left.dtype), (right.name, right.dtype))
-    names = table_name(tables[0]), table_name(link.table)
-    if up:
-        refusals.kept_by_a_key(link.how, *names)
+        if _is_key_of(right, left, scope):
+            refusals.kept_by_a_key(link.how, *names)
     refusals.strangers(link.how, (names[0], proof.user_of(*tables)), (names[1], proof.user_of(link.table)))
 
 
