@@ -111,7 +111,10 @@ def people_columns(expression: ir.Table, declared: Declared, engine: Engine) -> 
         located(expression, engine)
         people = _people(Proof(declared), expression.op())
         if not people:
-            refusals.refuse("none of its columns is the user column of a private table.", "a join with the table that has the user column")
+            refusals.refuse(
+                "none of its columns is the user column of a private table.",
+                "a join with the table that has the user column",
+            )
     certify(expression, people[0], declared, engine)  # for the others the SQL differs in the last condition
     return people
 
