@@ -33,6 +33,8 @@ from headcount.source.queries.step import Step
 SETTINGS = {
     "default_collation": ("", "binary"),
     "TimeZone": ("UTC", "Etc/UTC"),
+    "integer_division": ("false",),
+    "old_implicit_casting": ("false",),
     "arrow_large_buffer_size": ("false",),
     "arrow_lossless_conversion": ("false",),
     "arrow_output_version": ("1.0",),

@@ -40,8 +40,11 @@ def check_constants(value: Any) -> None:
 
 
 def check_operators(value: Any) -> None:
-    """Refuse a condition where Ibis writes no parentheses around it: `(a = b) IN (c)` would be `a = (b IN (c))`."""
-    if kind_of(value) in POSTFIX and any(kind_of(each) in CONDITIONS for each in children(value)):
+    """Refuse a condition where Ibis writes no parentheses around it: `(a = b) IN (c)` would be `a = (b IN (c))`, and
+    `a = (b IS NOT DISTINCT FROM c)` would be `(a = b) IS NOT DISTINCT FROM c`."""
+    if kind_of(value) in POSTFIX | COMPARISONS and any(
+        kind_of(each) in POSTFIX | CONDITIONS for each in children(value)
+    ):
         refusals.moved("a condition", "another condition")
 
 

@@ -132,6 +132,8 @@ class Scope:
             check_reduction(value)
         elif kind_of(value) in ROW_WISE:
             check_constants(value)
+            self._check_round(value)
+            self._check_patterns(value)
             for each in children(value):
                 self.check_metric(each)
         else:
