@@ -316,6 +316,15 @@ def test_relations(name: str, folder: Path, database: Any) -> None:
     check(make(database, folder), step)
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_functions_of_the_users_do_not_matter_to_a_table() -> None:
+    connection = on_duckdb(visits())
+    connection.execute("CREATE MACRO upper(x) AS x || random()")
+    people = ibis.duckdb.from_connection(connection).table("visits")
+    check(people, None)
+    check(people.mutate(city=_.city.upper()), "the macro upper(), which holds a random value")
+
+
 @pytest.mark.parametrize("setting", ["integer_division", "old_implicit_casting"])
 def test_settings_by_which_a_row_makes_a_query_fail(setting: str) -> None:
     connection = on_duckdb(visits())

@@ -9,7 +9,8 @@ from ibis.expr import types as ir
 from headcount.source.queries.step import ALL_ROWS, CAST, CHANCE, LIMIT, NOW, SAMPLE, UNORDERED, Step, fallible, worst
 
 RELATIONS = frozenset({"Project", "Filter", "DropColumns", "DropNull", "FillNull", "SelfReference", "InMemoryTable"})
-"""Relations whose rows are each made of one row. A `DatabaseTable` is looked up."""
+"""Relations whose rows are each made of one row."""
+TABLE = "DatabaseTable"
 VALUES = frozenset(
     {
         # generic
@@ -17,17 +18,8 @@ VALUES = frozenset(
         # logical
         *("And", "Or", "Xor", "Not"),
         # numeric
-        *(
-            "BitwiseAnd",
-            "BitwiseNot",
-            "BitwiseOr",
-            "BitwiseRightShift",
-            "BitwiseXor",
-            "Bucket",
-            "IsInf",
-            "IsNan",
-            "Sign",
-        ),
+        *("BitwiseAnd", "BitwiseNot", "BitwiseOr", "BitwiseRightShift", "BitwiseXor"),
+        *("Bucket", "IsInf", "IsNan", "Sign"),
         # strings
         *("Capitalize", "EndsWith", "FindInSet", "LStrip", "Levenshtein", "Lowercase", "RStrip", "Reverse"),
         *("StartsWith", "StringAscii", "StringConcat", "StringContains", "StringJoin", "StringLength"),
@@ -137,13 +129,13 @@ class Names(Protocol):
 def step_of(table: ir.Table, names: Names) -> Step | None:
     """Return what in an expression is not row by row."""
     nodes = list(Graph.from_bfs(table.op()))
-    own = names.functions() if any(_kind(node) not in RELATIONS | PLAIN for node in nodes) else ()
+    own = names.functions() if any(_kind(node) not in RELATIONS | PLAIN | {TABLE} for node in nodes) else ()
     return worst([*(step for node in nodes for step in _steps(node, names)), *own])
 
 
 def _steps(node: Any, names: Names) -> Iterator[Step]:
     kind = _kind(node)
-    if kind == "DatabaseTable":
+    if kind == TABLE:
         yield from names.table(node)
     elif kind == "Cast":
         yield from () if _never_fails(node.arg.dtype, node.to) else [CAST]
