@@ -69,6 +69,12 @@ NEVER = frozenset(
     )
 )
 """Those that no row makes fail even if Spark is strict. (A cast is looked at by itself.)"""
+STRICTNESS = {
+    **dict.fromkeys(("Add", "Subtract", "Multiply", "Divide", "IntegralDivide", "Remainder", "Pmod"), "evalMode"),
+    **dict.fromkeys(("UnaryMinus", "Abs", "GetArrayItem", "ElementAt"), "failOnError"),
+    **dict.fromkeys(("Round", "BRound"), "ansiEnabled"),
+}
+"""Expressions that know whether they are strict, and the method that says it."""
 FAILING = frozenset(
     f"{EXPRESSIONS}{name}"
     for name in (
@@ -150,8 +156,10 @@ def _of_expression(expression: Any, *, strict: bool) -> Iterator[Step]:
 
 
 def _is_sure(name: str, expression: Any, *, strict: bool) -> bool:
-    """True if no row makes an expression fail, if Spark is `strict` or not."""
-    if strict and name not in NEVER:
+    """True if no row makes an expression fail. The thread's session is `strict` or not; an expression may be of
+    another one."""
+    own = STRICTNESS.get(name.removeprefix(EXPRESSIONS))
+    if (strict and name not in NEVER) or (own and str(getattr(expression, own)()) in ("ANSI", "True")):
         return False
     return name not in TYPED or all(child.foldable() for child in list(_list(expression.children()))[1:])
 
