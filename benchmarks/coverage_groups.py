@@ -4,7 +4,8 @@
 
 Synthetic families in two halves, as in panel.py: constants are set on one, figures reported on the other. Each line is
 a family and a metric: the share of groups that are shown, the median relative error, the share of intervals that hold
-the true value, and their median half-width, relative to the value.
+the true value, their median half-width, relative to the value, and the share of releases that say the metric to be
+*true*: the others say by how much it may be off, as a few people may have far more than everyone else.
 """
 
 import argparse
@@ -150,7 +151,7 @@ def truth(rows: Rows) -> dict[str, dict[int, float]]:
 
 
 def measured(rows: Rows, true: dict[str, dict[int, float]], epsilon: float, *, known: bool) -> dict[str, list[float]]:
-    """Of each metric: shown, error, held, half-width."""
+    """Of each metric: shown, error, held, half-width, whether it is said to be true."""
     table = pa.table(dict(zip(("user", "group", "x"), rows, strict=True)))
     keys = sorted(true["people"]) if known else None
     ends = (-MOST, MOST) if rows[2].min() < 0 else (0, MOST)
@@ -165,14 +166,15 @@ def measured(rows: Rows, true: dict[str, dict[int, float]], epsilon: float, *, k
             float(np.median(np.abs(value - wanted) / size)),
             float(((low <= wanted) & (wanted <= high)).mean()),
             float(np.median((high - low) / 2 / size)),
+            float(metric not in release.about.too_small),
         ]
     return found
 
 
 def lines(options: argparse.Namespace) -> Iterator[str]:
     """One line for each family and metric."""
-    yield "| family | half | metric | shown | median error | holds | half-width |"
-    yield "|---|---|---|---|---|---|---|"
+    yield "| family | half | metric | shown | median error | holds | half-width | true |"
+    yield "|---|---|---|---|---|---|---|---|"
     for name, (half, family) in FAMILIES.items():
         if options.half not in ("both", half) or options.table not in ("", name):
             continue
@@ -180,8 +182,9 @@ def lines(options: argparse.Namespace) -> Iterator[str]:
         true = truth(rows)
         runs = [measured(rows, true, options.epsilon, known=options.known) for _ in range(options.runs)]
         for metric in METRICS:
-            shown, error, holds, width = np.mean([run[metric] for run in runs], axis=0)
-            yield f"| {name} | {half} | {metric} | {shown:.0%} | {error:.2%} | {holds:.1%} | {width:.2%} |"
+            shown, error, holds, width, said = np.mean([run[metric] for run in runs], axis=0)
+            figures = f"{shown:.0%} | {error:.2%} | {holds:.1%} | {width:.2%} | {said:.0%}"
+            yield f"| {name} | {half} | {metric} | {figures} |"
 
 
 def main() -> None:

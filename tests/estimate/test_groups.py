@@ -11,7 +11,7 @@ from tests.effort import examples
 
 from headcount.estimate.groups.quantiles import Distributions, balanced_ranges, distribution
 from headcount.estimate.groups.spread import spread_between
-from headcount.estimate.groups.totals import MIN_GROUPS, Estimates, Totals, corrected
+from headcount.estimate.groups.totals import MIN_GROUPS, Estimates, Totals, corrected, with_own_losses
 from headcount.estimate.tail.excess import NOTHING, Excess
 from headcount.exact import Floats
 
@@ -227,3 +227,25 @@ def test_a_group_that_noise_hides_is_not_taken_for_one_with_large_values() -> No
         value, low, high = of(Totals(np.vstack([large, small]).ravel(), noise, NOTHING)).quantile(0.5, 2.0)
         held.append((low[-1] <= 6 <= high[-1]) and 2 <= value[-1] <= 16)
     assert np.mean(held) > 0.95
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+@pytest.mark.parametrize("own", [5.0, 20.0, 60.0])
+def test_a_group_unlike_the_others_may_have_lost_more_than_its_share(own: float, sign: float) -> None:
+    """People of the last group have `own` there and the limit elsewhere: the interval holds what they had."""
+    people, limit = np.array([1_000.0, 1_000.0, 50.0]), 30.0
+    kept = sign * own * limit / np.hypot(own, limit)
+    lost = 50.0 * sign * (sign * own - kept)
+    totals = Totals(people * [0.0, 0.0, kept], 0.0, Excess(sign * lost, 2 * lost, 2 * lost))
+    low, high = with_own_losses(corrected(totals, people), totals, people, limit).ends(2.0)
+    assert low[2] <= 50.0 * sign * own <= high[2]
+
+
+def test_a_group_like_the_others_lost_its_share_and_no_group_lost_more_than_all() -> None:
+    people, limit = np.array([1_000.0, 1_000.0, 50.0]), 30.0
+    totals = Totals(people * [0.0, 0.0, 25.0], 0.0, Excess(40.0, 10.0, 20.0))
+    found = corrected(totals, people)
+    ends = with_own_losses(found, totals, people, limit)
+    assert (ends.above[:2] == found.above[:2]).all()
+    assert (ends.below == found.below).all()
+    assert ends.above[2] == found.above[2] + 60.0

@@ -22,6 +22,8 @@ FALSE_ALARM = 0.05
 """Probability that noise alone makes a group seem unlike the others."""
 FEWEST_DEVIATIONS = 2.0
 """A count that a mean is divided by is at least this many standard deviations of its noise."""
+NEAREST_LIMIT = 0.9
+"""A mean is taken to be at most this part of the limit: nearer, what it would be without the limit has no end."""
 LARGEST_TAIL = 100.0
 """A part that is not more than this: of values near 0 it would have no limit."""
 
@@ -122,3 +124,19 @@ def corrected(totals: Totals, sizes: Floats | None = None) -> Estimates:
     part = weights / weights.sum() if weights.sum() > 0 else np.full(len(totals.values), 1 / max(len(totals.values), 1))
     lost, noise = totals.clipped, np.full(len(part), totals.deviation)
     return Estimates(totals.values + lost.value * part, noise, lost.below * part, lost.above * part)
+
+
+def with_own_losses(found: Estimates, totals: Totals, people: Floats, limit: float) -> Estimates:
+    """Distances from a centre that may be too small by more than in proportion, in groups unlike the others.
+
+    A person's vector is shortened to the limit c. If what they have in other groups is at most c long, a distance m in
+    this one becomes at least m / sqrt(1 + (m / c)^2), so what is k may have been k / sqrt(1 - (k / c)^2); but a group
+    lost no more than all groups together."""
+    kept = totals.values / people
+    part = np.minimum(np.abs(kept) / limit, NEAREST_LIMIT)
+    own = np.abs(totals.values) * (1 / np.sqrt(1 - part**2) - 1)
+    lost = totals.clipped
+    above, below = (np.minimum(own, max(end, 0.0)) for end in (lost.above + lost.value, lost.below - lost.value))
+    return replace(
+        found, above=found.above + np.where(kept > 0, above, 0.0), below=found.below + np.where(kept < 0, below, 0.0)
+    )

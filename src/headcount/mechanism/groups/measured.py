@@ -24,7 +24,7 @@ from headcount.bound.vectors import Vector
 from headcount.estimate.counts.debias import NOTHING_LOST, to_int64
 from headcount.estimate.counts.two_scales import CLEAR_DEVIATIONS, CombinedCounts, Measured, combined_counts
 from headcount.estimate.groups.quantiles import Distributions
-from headcount.estimate.groups.totals import Estimates, Totals, corrected, in_proportion
+from headcount.estimate.groups.totals import Estimates, Totals, corrected, in_proportion, with_own_losses
 from headcount.exact import Floats, Integers
 from headcount.mechanism.groups.measurement import GroupMeasurement, Measurements
 from headcount.mechanism.groups.metric import COUNTS, PEOPLE, Metric
@@ -196,8 +196,16 @@ class _Estimated:
 
     def _mean(self, vector: Vector) -> Estimates:
         counts, measured = self._counts(vector.divisor), self.found[vector]
-        found = corrected(measured.totals, counts.values).over(counts, measured.vector.centre / GRID)
+        limit, people = measured.bound / GRID, self._counts(PEOPLE) if self._counts_people else counts
+        found = corrected(measured.totals, counts.values)
+        found = with_own_losses(found, measured.totals, people.at_least, limit)
+        found = found.over(counts, measured.vector.centre / GRID)
         return found.drawn_together(measured.totals.deviation / counts.at_least)
+
+    @property
+    def _counts_people(self) -> bool:
+        """True if the people of each group are measured, while groups are found or by themselves."""
+        return PEOPLE in self.found or self.first is not None
 
     def _counts(self, vector: Vector) -> Estimates:
         """Number of people or events; of those with an amount, a group may have none, however many people it has."""
