@@ -286,7 +286,7 @@ WRONG = (
     Request("where of no column", "total", {**ALL, "where": {"country": "FR"}}),
     Request("no range", "quantiles", {**PERSON, "value": "minutes", "epsilon": 1}),
     Request("q in percent", "quantiles", {**SCALE, "q": [10, 50]}),
-    Request("log below 0", "quantiles", {**SCALE, "range": (-5, 50), "spacing": "log"}),
+    Request("log, too few cells", "quantiles", {**SCALE, "range": (-5, 50), "spacing": "log", "cells": 3}),
     Request("quantiles of text", "quantiles", {**SCALE, "value": "city"}),
     Request("no ranges", "ranges", {**PERSON, "value": "minutes", "epsilon": 1}),
     Request("range that falls", "ranges", {**PARTS, "ranges": [(10, 0)]}),

@@ -20,6 +20,10 @@ SCALES: dict[str, tuple[Any, int, Spacing]] = {
     "log, two cells": ((0, 10**300), 2, "log"),
     "log, all numbers": ((1e-300, 1e300), 1000, "log"),
     "log, not even doubled": ((3, 5), 7, "log"),
+    "log, both signs": ((-(10**6), 10**5), 2**14, "auto"),
+    "log, both signs, four cells": ((-(10**6), 10), 4, "log"),
+    "log, below 0": ((-(10**6), -1), 2**14, "auto"),
+    "log, up to 0": ((-(10**6), 0), 100, "auto"),
 }
 
 
@@ -55,7 +59,7 @@ def on_engine(axis: Axis, values: np.ndarray) -> list[int | None]:
 def test_a_value_is_placed_in_its_cell(axis: Axis) -> None:
     """Beside an edge, rounding may decide."""
     points = axis.points
-    values = np.concatenate([(points[:-1] + points[1:]) / 2, [points[0] - 1, points[-1] * 2, np.nan]])
+    values = np.concatenate([(points[:-1] + points[1:]) / 2, [points[0] - 1, points[-1] + 1e300, np.nan]])
     assert on_engine(axis, values) == [*range(axis.cells), 0, axis.cells - 1, None]
 
 

@@ -358,7 +358,11 @@ DECADES: dict[str, tuple[tuple[float, float], str]] = {
     "from 0 to much": ((0, 10_000), "log"),
     "from 0 to little": ((0, 9_999), "even"),
     "less than two decades": ((1, 99), "even"),
-    "from below 0": ((-1, 10**6), "even"),
+    "from below 0": ((-1, 10**6), "log"),
+    "from much below 0": ((-10_000, 5), "log"),
+    "both signs, little": ((-500, 9_999), "even"),
+    "below 0, decades": ((-1000, -1), "log"),
+    "below 0, less than two": ((-99, -1), "even"),
 }
 
 
@@ -404,8 +408,16 @@ def test_values_on_edges_and_outside_have_a_cell() -> None:
     assert found == pytest.approx([1, 2, 64, 1024], rel=0.01)
 
 
-def test_a_range_below_zero_has_no_logarithm(table: pa.Table) -> None:
-    with pytest.raises(hc.HeadcountError, match=r'begins at 0 or above\. Fix: spacing="even"'):
-        hc.quantiles(table, **ASKED, range=(-5, 1000), spacing="log")
+def test_quantiles_on_both_sides_of_zero_over_decades() -> None:
+    """Profits between millions of either sign: with cells of one width, the middle half would be in one."""
+    profits = np.random.default_rng(6).normal(20, 50, 20_000)
+    table = pa.table({"user": np.arange(len(profits)), "amount": profits})
+    found = hc.quantiles(table, **ASKED, q=[0.1, 0.25, 0.5, 0.9], range=(-(10**6), 10**6)).table["value"].to_numpy()
+    assert found == pytest.approx(np.quantile(profits, [0.1, 0.25, 0.5, 0.9]), abs=3)
+
+
+def test_a_spacing_that_cannot_be_is_refused(table: pa.Table) -> None:
+    with pytest.raises(hc.HeadcountError, match=r"cells=3: at least 4 .* Fix: cells=16384"):
+        hc.quantiles(table, **ASKED, range=(-5, 1000), spacing="log", cells=3)
     with pytest.raises(hc.HeadcountError, match='Fix: spacing="auto" or spacing="even" or spacing="log"'):
         hc.quantiles(table, **ASKED, range=(0, 1000), spacing="geometric")  # type: ignore[arg-type]

@@ -61,8 +61,9 @@ def quantiles(
     range: the lowest and the highest value that can be, which are public; values below or above count as these.
     edges: instead of a range: public edges of cells, for values that are much denser in some places.
     cells: the number of cells that a range is cut into.
-    spacing: "even" for cells of one width. "log" for cells whose width doubles whenever the value does, for values over
-        decades. "auto" takes "log" if the highest value is at least 100 times the lowest or, from 0, at least 10,000.
+    spacing: "even" for cells of one width. "log" for cells whose width doubles with the distance from 0, for values
+        over decades. "auto" takes "log" if one end of the range is at least 100 times as far from 0 as the other or, if
+        0 is in the range, at least 10,000 away.
     target_error: instead of epsilon: the error that 95% of quantiles may have, in ranks (for ranges: in rows).
     bound: how many rows of one person count in full; with bound=1 everyone counts once, however many rows they have.
     mechanism: "tree" (the same as "auto"): noise on a tree of counts. "search": binary search, for one quantile or two.

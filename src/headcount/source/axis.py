@@ -1,5 +1,5 @@
 """A public scale for a column of numbers: cells between a lowest and a highest value, of equal width, of a width that
-doubles with the value, or between edges.
+doubles with the distance from 0, or between edges.
 
 A scale is a list of edges, and between two of them cells are of equal width: so the cell of a value follows from
 comparisons and a division, which are the same on every engine, where logarithms may differ in the last digit.
@@ -31,9 +31,11 @@ CELLS = 2**14
 """Default number of cells."""
 MOST_CELLS = 2**17
 DECADES_RATIO, DECADES_END = 100, 10_000
-"""A range spans decades if the ratio of its ends is at least the first; or, from 0, its highest value the second."""
+"""A range spans decades if the ratio of its ends is at least the first, or with 0 in it, the larger end the second."""
 MOST_SECTIONS = 64
 """Most sections of a scale whose cells grow: each becomes a branch of the query, and doubles the value up to 2^64."""
+FEWEST_OF_BOTH_SIGNS = 4
+"""Fewest cells that widen on both sides of 0: two on each."""
 MAX_EXPONENT = sys.float_info.max_exp
 SMALLEST_PART = 2.0**-20
 """Where a range that begins at 0 is cut evenly: up to this part of the highest value, but not beyond 1."""
@@ -119,23 +121,35 @@ def _cut(low: float, high: float, cells: int) -> Floats:
 
 
 def spans_decades(low: float, high: float) -> bool:
-    """True if cells of equal width would be too wide for the smaller values."""
-    return high >= DECADES_END if low == 0 else low > 0 and high >= DECADES_RATIO * low
+    """True if cells of equal width would be too wide for the values nearest to 0."""
+    nearest, farthest = sorted((abs(low), abs(high)))
+    if low <= 0 <= high:
+        return farthest >= DECADES_END
+    return farthest >= DECADES_RATIO * nearest
 
 
 def spaced(ends: Any, cells: int, spacing: Spacing) -> Axis:
-    """Build cells between two values: of equal width, or of a width that doubles whenever the value does."""
+    """Build cells between two values: of equal width, or of a width that doubles whenever the distance from 0 does."""
     axis = even(ends, cells)
     low, high = axis.edges
     if spacing == "even" or (spacing == "auto" and not spans_decades(low, high)):
         return axis
-    if low < 0:
-        raise BadParameter(
-            f'spacing="log" with range=({low:g}, {high:g}): it needs a range that begins at 0 or above.',
-            fix='spacing="even"',
-        )
-    sections = _doublings(low, high, min(MOST_SECTIONS, axis.cells))
+    sections = _both_signs(low, high, min(MOST_SECTIONS, axis.cells))
     return _wide_enough(Axis(sections, axis.cells), 'spacing="even"')
+
+
+def _both_signs(low: float, high: float, most: int) -> tuple[float, ...]:
+    """Edges that double with the distance from 0, on either side of it."""
+    if low >= 0:
+        return _doublings(low, high, most)
+    if high <= 0:
+        return tuple(-edge + 0.0 for edge in reversed(_doublings(-high, -low, most)))  # 0 and not -0
+    if most < FEWEST_OF_BOTH_SIGNS:
+        raise BadParameter(
+            f"cells={most}: at least {FEWEST_OF_BOTH_SIGNS} that widen on both sides of 0.", fix=f"cells={CELLS}"
+        )
+    half = most // 2
+    return (*_both_signs(low, 0.0, half)[:-1], *_doublings(0.0, high, half))
 
 
 def _doublings(low: float, high: float, most: int) -> tuple[float, ...]:
