@@ -6,7 +6,8 @@ A *room* is a top-level folder, or module, of the package; it stands one floor a
 rooms in a circle share a floor. Imports count anywhere in a file: inside functions, for types alone, and by
 `import_module("...")`. That a module's folder is imported with it does not count. *Executed*: a function of the file is
 called by a default histogram of a small table. *Tests of the job*: lines outside jobs/ that compare a `job` or a
-`view`, or ask for the class of a job or of a job's release. *Lines of code*: neither blank, nor comment, nor docstring.
+`view`, look something up by it, take it for true, or ask for the class of a job or of a job's release. *Lines of code*:
+neither blank, nor comment, nor docstring.
 """
 
 import ast
@@ -169,18 +170,29 @@ def told_apart(src: Path) -> Iterator[str]:
             tree = ast.parse(path.read_text())
             known = _known(name, tree, kinds)
             nodes = (node for node in ast.walk(tree) if isinstance(node, ast.expr | ast.stmt))
-            lines = {node.lineno for node in nodes if _compares(node) or _asks(node, known)}
+            lines = {node.lineno for node in nodes if _distinguishes(node) or _asks(node, known)}
             yield from (f"{path.relative_to(src / PACKAGE)}:{line}" for line in sorted(lines))
 
 
-def _compares(node: ast.AST) -> bool:
-    """`job == ...`, `job.name == ...`, `about.view in ...`, `match about.view`."""
-    sides: list[ast.expr] = []
-    if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq | ast.NotEq | ast.In | ast.NotIn):
-        sides = [node.left] if isinstance(node.ops[0], ast.In | ast.NotIn) else [node.left, *node.comparators]
-    elif isinstance(node, ast.Match):
-        sides = [node.subject]
-    return any(re.search(r"(^|\.)(job|job\.name|view)$", ast.unparse(side)) for side in sides)
+def _distinguishes(node: ast.AST) -> bool:
+    """`job == ...`, `about.view in ...`, `match about.view`, `TABLE[job.name]`, `.get(about.view)`, `not view`."""
+    return any(re.search(r"(^|\.)(job|view)(\.name)?$", ast.unparse(each)) for each in _distinguished(node))
+
+
+def _distinguished(node: ast.AST) -> list[ast.expr]:
+    """Expressions whose value an expression or a statement compares, looks up in a table or takes for true."""
+    match node:
+        case ast.Compare(left, [ast.Eq() | ast.NotEq(), *_], others):
+            return [left, *others]
+        case ast.Compare(left, [ast.In() | ast.NotIn(), *_]):
+            return [left]
+        case ast.Match(subject=value) | ast.Subscript(slice=value, ctx=ast.Load()) | ast.UnaryOp(ast.Not(), value):
+            return [value]
+        case ast.Call(ast.Attribute(attr="get"), [value, *_]) | ast.If(value) | ast.IfExp(value):
+            return [value]
+        case ast.BoolOp(values=values):
+            return values
+    return []
 
 
 def _kinds(src: Path) -> set[str]:

@@ -28,6 +28,8 @@ from headcount.errors import BadParameter, UnknownColumn
 from headcount.exact import one_of
 from headcount.mechanism.mechanism import AnyMechanism, Columns, Estimand, Noisy
 from headcount.mechanism.strategy import Strategy
+from headcount.release.views.items import ITEMS
+from headcount.release.views.view import View
 from headcount.source import Events
 from headcount.source.arrow_columns import arrow_table
 from headcount.source.axis import Axis
@@ -76,8 +78,8 @@ class Job(ABC):
 
     name: ClassVar[str]
     """The public function."""
-    view: ClassVar[str] = ""
-    """The kind of table that a release of this job is; empty for counts of items."""
+    view: ClassVar[View] = ITEMS
+    """The kind of table that a release of this job is."""
     people_of_all_rows: ClassVar[bool] = False
     """True if people without a row that meets the conditions are counted among all people."""
     later_parameters: ClassVar[tuple[str, ...]] = ("where",)

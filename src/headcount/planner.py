@@ -28,7 +28,7 @@ from headcount.mechanism.strategy import Strategy
 from headcount.noise import Entropy, KeyedEntropy, SystemEntropy
 from headcount.release import About, Release, check_request, current_version, open_release, pack
 from headcount.release.about import NOT_BOUNDED, written_tail
-from headcount.release.hints import request_hints
+from headcount.release.hints.request import request_hints
 from headcount.release.unseen import with_amounts
 from headcount.run import Decision, Progress, Source, draw, fingerprint, rows_fingerprint
 from headcount.source import Events, open_events, watch
@@ -443,7 +443,7 @@ class Plan:
             kinds=tuple(step.kind for step in steps),
             proof=mechanism.proof if mechanism else "",
             plan=self.to_json(),
-            view=self.job.view,
+            view=self.job.view.name,
             bound=mechanism.bounding.limit if mechanism else 0,
             chosen=self._choice(mechanism),
             events=to_json(happened) if mechanism else "",

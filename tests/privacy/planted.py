@@ -1660,7 +1660,7 @@ BUGS = [
     ),
     Bug(
         "a question about rows that were read",
-        "release/misread.py",
+        "release/hints/misread.py",
         (
             (
                 "    empty = all(_says_nothing(table, each, scales) for each in values) if values else not table.num_rows\n",
@@ -1671,7 +1671,7 @@ BUGS = [
     ),
     Bug(
         "nothing for the budget, and no question",
-        "release/hints.py",
+        "release/hints/hints.py",
         (("        *misread_hints(table, about, plain),\n", ""),),
         MISREAD + "test_a_condition_is_asked_about_first",
     ),
@@ -1746,7 +1746,7 @@ BUGS = [
     ),
     Bug(
         "a forged cost unescaped on a page",
-        "release/notebook.py",
+        "release/report/notebook.py",
         (("Cost: {text(cost)}", "Cost: {cost}"),),
         FORGED + "test_costs_are_escaped_even_if_nothing_checked_them",
     ),

@@ -10,7 +10,8 @@ import pytest
 
 import headcount as hc
 from headcount.release import Release, pack
-from headcount.release.hints import release_hints, request_hints
+from headcount.release.hints.hints import release_hints
+from headcount.release.hints.request import request_hints
 
 FEW = pa.table({"user": [1, 2, 3], "word": ["a", "b", "c"], "at": [datetime(2024, 1, day) for day in (1, 2, 3)]})
 ASK: dict[str, Any] = {"user": "user", "by": "word", "epsilon": 1}

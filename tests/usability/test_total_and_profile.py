@@ -11,7 +11,7 @@ import pytest
 import headcount as hc
 from headcount.audit.choices import Fixed
 from headcount.errors import HeadcountError
-from headcount.release.profile import suggested_bound
+from headcount.release.views.profile import suggested_bound
 
 VISITS = pa.table(
     {

@@ -15,7 +15,8 @@ from headcount.exact import Number, positive, rational, round_down
 from headcount.federated.messages import MAX_ITEMS, MAX_PEOPLE, Refused, Result, Round, check_integer
 from headcount.federated.sample import invitations_needed
 from headcount.noise import Entropy, SystemEntropy
-from headcount.release.text import columns, rows
+from headcount.release.cells import columns
+from headcount.release.text import rows
 
 INVITATION_DELTA_SHARE = Fraction(1, 100)
 """Share of delta for the event that more people are in the sample than were invited."""

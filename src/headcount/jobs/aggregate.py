@@ -27,6 +27,7 @@ from headcount.mechanism.groups.strategy import GroupStatistics
 from headcount.mechanism.mechanism import AnyMechanism, Columns, Noisy
 from headcount.planner import release
 from headcount.release import Release
+from headcount.release.views.aggregate import AGGREGATE
 from headcount.source.amounts import GRID, LARGEST_AMOUNT
 from headcount.source.axis import Axis, between, check_value, spaced
 from headcount.source.periods import Period
@@ -150,7 +151,7 @@ class Aggregate(ListedItemJob):
     """Several statistics of each group."""
 
     name: ClassVar[str] = "aggregate"
-    view: ClassVar[str] = "aggregate"
+    view = AGGREGATE
     metrics: Annotated[tuple[str, ...], parse_metrics]
     range: Annotated[tuple[tuple[str, tuple[float, ...]], ...], parse_range] = ()
     """The scale of each column with quantiles: its ends, or edges."""

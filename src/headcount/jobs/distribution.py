@@ -29,6 +29,7 @@ from headcount.mechanism.mechanism import AnyMechanism
 from headcount.mechanism.strategy import Strategy
 from headcount.planner import release
 from headcount.release import Release
+from headcount.release.views.distribution import DISTRIBUTION
 from headcount.source.periods import Period
 from headcount.wording.arguments import explained
 from headcount.wording.statement import Statement
@@ -106,7 +107,7 @@ class Distribution(ListedItemJob):
     """The distribution over a public list of items, each row being a draw: of people, of rows, or of a source."""
 
     name: ClassVar[str] = "distribution"
-    view: ClassVar[str] = "distribution"
+    view = DISTRIBUTION
     bound: parameters.Bound = "auto"
     share: parameters.Share = None
     mechanism: parameters.DistributionMethod = "auto"

@@ -27,7 +27,7 @@ from headcount.mechanism.sampled.sample_threshold import Rule
 from headcount.mechanism.strategy import Strategy
 from headcount.planner import release
 from headcount.release import Release
-from headcount.release.order import most_first
+from headcount.release.columns import most_first
 from headcount.source.arrow_columns import arrow, whole_numbers
 from headcount.source.periods import Period
 from headcount.wording.arguments import explained

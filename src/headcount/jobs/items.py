@@ -17,7 +17,7 @@ from headcount.jobs.dates import MOST_ITEMS, Dates, Per, check_start, periods_of
 from headcount.jobs.keys import Keys, rows_of
 from headcount.jobs.parameters import BinEdges, By
 from headcount.mechanism.mechanism import Columns, Noisy
-from headcount.release.order import in_order, most_first
+from headcount.release.columns import in_order, most_first
 from headcount.source.arrow_columns import arrow, arrow_table
 from headcount.source.binning import Binning, bins_of
 from headcount.source.periods import Period

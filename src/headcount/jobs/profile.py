@@ -22,6 +22,7 @@ from headcount.mechanism.mechanism import AnyMechanism, Columns, Estimand, Noisy
 from headcount.mechanism.strategy import Strategy
 from headcount.planner import release
 from headcount.release import Release
+from headcount.release.views.profile import PROFILE
 from headcount.source.arrow_columns import arrow_table
 from headcount.source.binning import Binning
 from headcount.source.periods import Period
@@ -69,7 +70,7 @@ class Profile(ItemJob):
     """People by how many items, and how many events, they have: a person is in one bin of each."""
 
     name: ClassVar[str] = "profile"
-    view: ClassVar[str] = "profile"
+    view = PROFILE
 
     @property
     def pure(self) -> bool:

@@ -19,6 +19,7 @@ from headcount.mechanism.ordered.strategy import Method
 from headcount.mechanism.sampled.sample_threshold import Rule
 from headcount.planner import release
 from headcount.release import Release
+from headcount.release.views.quantiles import QUANTILES
 from headcount.source.axis import CELLS, Axis, Spacing, between, check_cells, even, spaced, spans_decades
 from headcount.wording.arguments import explained
 
@@ -114,7 +115,7 @@ class Quantiles(NumberJob):
     """The values below which given fractions of all rows fall."""
 
     name: ClassVar[str] = "quantiles"
-    view: ClassVar[str] = "quantiles"
+    view = QUANTILES
     q: Annotated[tuple[Fraction, ...], parse_q] = DECILES
     range: Annotated[tuple[float, float] | None, parse_range] = None
     edges: Annotated[tuple[float, ...] | None, parse_edges] = None

@@ -16,6 +16,7 @@ from headcount.mechanism.ordered.readout import Ranges as Readout
 from headcount.mechanism.sampled.sample_threshold import Rule
 from headcount.planner import release
 from headcount.release import Release
+from headcount.release.views.ranges import RANGES
 from headcount.source.axis import Axis
 from headcount.wording.arguments import explained
 
@@ -82,7 +83,7 @@ class Ranges(NumberJob):
     """Rows whose value is in each range; the cells are what lies between the ends of all ranges."""
 
     name: ClassVar[str] = "ranges"
-    view: ClassVar[str] = "ranges"
+    view = RANGES
     ranges: Annotated[tuple[tuple[float, float], ...], parse_ranges]
 
     def check(self) -> None:

@@ -23,6 +23,7 @@ from headcount.mechanism.shape.buckets import BUCKETS_PER_CONTRIBUTION
 from headcount.mechanism.shape.strategy import Method, ShapeStrategy
 from headcount.planner import release
 from headcount.release.shape import Shape as ShapeRelease
+from headcount.release.views.shape import SHAPE
 from headcount.source.arrow_columns import arrow_table
 from headcount.source.periods import Period
 from headcount.wording.arguments import explained
@@ -102,7 +103,7 @@ class Shape(ListedItemJob):
     """How many items have how many people, no item being named."""
 
     name: ClassVar[str] = "shape"
-    view: ClassVar[str] = "shape"
+    view = SHAPE
     bound: Annotated[int, parse_number_bound] = 1
     loss: parameters.ShapeLoss = "l1"
     mechanism: parameters.ShapeMethod = "auto"

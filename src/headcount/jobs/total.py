@@ -27,6 +27,7 @@ from headcount.mechanism.mechanism import AnyMechanism, Columns, Noisy
 from headcount.mechanism.strategy import Strategy
 from headcount.planner import release
 from headcount.release import Release
+from headcount.release.views.total import TOTAL
 from headcount.source.arrow_columns import arrow_table
 from headcount.source.schema import check_amount, check_kinds
 from headcount.source.views import labelled
@@ -87,7 +88,7 @@ class Total(Job):
     """All events, or people, there are, or those that meet a condition: one public item."""
 
     name: ClassVar[str] = "total"
-    view: ClassVar[str] = "total"
+    view = TOTAL
     people_of_all_rows: ClassVar[bool] = True
     later_parameters: ClassVar[tuple[str, ...]] = ("sum",)
     sum: Annotated[str, parse_total_sum] = ""

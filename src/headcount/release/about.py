@@ -20,10 +20,6 @@ from headcount.wording.statement import Kind
 
 KEY = b"headcount"
 """Key of the Parquet metadata that holds `About`."""
-VIEWS = ("", "aggregate", "profile", "total", "quantiles", "ranges", "shape", "distribution")
-"""Kinds of results; empty for counts of items."""
-SHAPE_COLUMNS = ("count", "low", "high", "items", "at_least", "at_least_low", "at_least_high")
-"""Columns of a shape."""
 ESTIMANDS = ("", "true", "bounded", "modelled", "none")
 """What intervals may be for: `Estimand` in mechanism/mechanism.py; empty if that is not known."""
 TRUE_COUNTS = "low and high are for the true counts."
@@ -53,7 +49,7 @@ class About:
     plan: str
     """The plan as JSON; empty if there was none."""
     view: str
-    """The kind of result, one of `VIEWS`; empty for a histogram."""
+    """The kind of result, by the name of its `View`; empty for a histogram."""
     bound: int
     """The most that one person counted for, items or events."""
     chosen: str

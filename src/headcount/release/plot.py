@@ -1,10 +1,10 @@
-"""The picture of a release, by its view and its columns. A function of released values alone; equal releases give equal
+"""The picture of a release, as its view draws it. A function of released values alone; equal releases give equal
 bytes."""
 
 import io
 import re
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from textwrap import wrap
 from typing import Any
 
@@ -16,22 +16,15 @@ from matplotlib.figure import Figure
 
 from headcount.errors import BadParameter, shown, visible
 from headcount.exact import one_of, whole
-from headcount.release.about import RANK, About
-from headcount.release.measures import measures
-from headcount.release.order import is_dated
-from headcount.release.pictures.bars import bars, profile, ranges, shares
-from headcount.release.pictures.curve import quantiles, ranks
-from headcount.release.pictures.heat import heat, is_small
+from headcount.release.about import About
+from headcount.release.columns import measures
 from headcount.release.pictures.layout import LINE, MARGIN, SMALL_LINE, Layout, inches_of, lines_of
-from headcount.release.pictures.lines import by_item, days_of, lines
-from headcount.release.pictures.number import number
 from headcount.release.pictures.scene import INK, SOFT, TEXT, Options, Scene, interval_label
 from headcount.release.text import chart_title
+from headcount.release.views import view_of
 
 LONGEST_LINE = 15
 """Characters of the caption, for each inch of width."""
-LEAST_DATES = 3
-"""Fewer dates are bars."""
 RESOLUTION = 192
 """Dots per inch: a slide has 1920 times 1080."""
 STYLE: Any = {"axes.edgecolor": INK, "xtick.color": INK, "ytick.color": INK}
@@ -39,16 +32,16 @@ STYLE: Any = {"axes.edgecolor": INK, "xtick.color": INK, "ytick.color": INK}
 
 def picture(table: pa.Table, about: About, options: Options, axes: Axes | None = None) -> Figure:
     """The picture of a release, as a figure of its own or on axes that are given."""
-    _check(about, options)
-    _check_labels(options.labels, [measure.name for measure in measures(table, about)])
+    columns = [measure.name for measure in measures(table, about)]
+    _check(options, columns)
     with mpl.rc_context(STYLE):
-        scene = PICTURES.get(about.view, items)(table, about, options)
+        scene = view_of(about).picture(table, about, options)
         return _figure(scene, about, options) if axes is None else _on_axes(scene, about, options, axes)
 
 
-def _check(about: About, options: Options) -> None:
-    """Refuse what cannot be drawn."""
-    if about.value == RANK:
+def _check(options: Options, columns: Sequence[str]) -> None:
+    """Refuse what cannot be drawn of these columns of values."""
+    if not columns:
         raise BadParameter(
             "items without counts have no bars to draw.", fix='count="users", or release.save("items.csv")'
         )
@@ -60,6 +53,7 @@ def _check(about: About, options: Options) -> None:
         one_of("order", options.order, ("value", "item"))
     if options.size is not None:
         one_of("size", options.size, ("page", "slide"))
+    _check_labels(options.labels, columns)
 
 
 def _check_labels(labels: Mapping[str, str], columns: Sequence[str]) -> None:
@@ -71,31 +65,6 @@ def _check_labels(labels: Mapping[str, str], columns: Sequence[str]) -> None:
                 f"labels: {name!r:.60} is no column of values; these are {listed}.",
                 fix=f"labels={{{columns[0]!r}: 'Visitors'}}",
             )
-
-
-def items(table: pa.Table, about: About, options: Options) -> Scene:
-    """Values of items: by their dates if they have some, as a heat map if two columns are small, else as bars."""
-    dated = [column for column in about.by if is_dated(table[column]) and days_of(table[column])]
-    if options.order is None and len(dated) == 1 and len(table[dated[0]].unique()) >= LEAST_DATES:
-        others = [column for column in about.by if column not in dated]
-        if not others:
-            return lines(table, about, options, dated[0])
-        if len(others) == 1:
-            return by_item(table, about, options, dated[0], others[0])
-    return (
-        heat(table, about, options) if options.order is None and is_small(table, about) else bars(table, about, options)
-    )
-
-
-PICTURES: dict[str, Callable[[pa.Table, About, Options], Scene]] = {
-    "profile": profile,
-    "quantiles": quantiles,
-    "ranges": ranges,
-    "shape": ranks,
-    "distribution": shares,
-    "total": number,
-}
-"""How a release is drawn, by view; by `items` if it is not here."""
 
 
 def _figure(scene: Scene, about: About, options: Options) -> Figure:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -28,9 +28,9 @@ from headcount.release import export, text
 from headcount.release.about import KEY, About, Paid
 from headcount.release.checked import about_in, check_table
 from headcount.release.files import write
-from headcount.release.hints import release_hints
-from headcount.release.notes import notes
+from headcount.release.hints.hints import release_hints
 from headcount.release.size import NotARelease, check_size
+from headcount.release.views import View, view_of
 from headcount.source.regular import check_regular
 from headcount.wording import wrapped
 from headcount.wording.typed import path_of
@@ -53,6 +53,17 @@ FORMATS = (".parquet", ".csv", ".json", *REPORT_FORMATS, *PICTURE_FORMATS)
 class Release:
     """A published table. `len(r)`, iteration over rows, `r["count"]`, `pd.DataFrame(r)` and `pl.DataFrame(r)` work as
     for any table."""
+
+    _KINDS: ClassVar[dict[View, type["Release"]]] = {}
+
+    def __init_subclass__(cls, view: View) -> None:
+        """Register the class of releases of a view."""
+        Release._KINDS[view] = cls
+
+    @staticmethod
+    def kind(view: View) -> type["Release"]:
+        """The class of releases of a view: the one that a file registered, else this one."""
+        return Release._KINDS.get(view, Release)
 
     def __init__(self, content: bytes, *, fresh: bool, ledger: Path | None = None) -> None:
         self.content = content
@@ -149,14 +160,15 @@ class Release:
 
     def _notes(self) -> list[str]:
         """Lines below the rows of a summary."""
-        return notes(self.table, self.about)
+        lines = view_of(self.about).notes(self.table, self.about)
+        return ["", *lines] if lines else []
 
     def _findings(self) -> list[str]:
         """Sentences before the rows of a page."""
         return [] if self.table.num_rows else [self.nothing]
 
     def _repr_html_(self) -> str:
-        from headcount.release import notebook
+        from headcount.release.report import notebook
 
         return notebook.view(self.table, self.about, [*self._findings(), *self.hints])
 
@@ -287,6 +299,24 @@ class Release:
             why = f" ({error})" if isinstance(error, NotARelease) and str(error) else ""
             raise NotATable(f"{path}: not a release{why}.", fix="a .parquet file from release.save(...)") from None
         return release
+
+
+def open_release(content: bytes, *, fresh: bool, ledger: Path | None = None) -> Release:
+    """A release from its bytes, as an object of the class of its view; with the ledger that was charged, if known."""
+    view = view_of(Release(content, fresh=fresh).about)
+    return Release.kind(view)(content, fresh=fresh, ledger=ledger)
+
+
+def load(path: str | Path) -> Release:
+    """A release that was saved as .parquet.
+
+    >>> import headcount as hc, tempfile
+    >>> r = hc.histogram(hc.example(), user="user", by="song", epsilon=1)
+    >>> path = r.save(tempfile.mkdtemp() + "/songs.parquet")
+    >>> hc.load(path).table.equals(r.table)
+    True
+    """
+    return open_release(Release.load(path).content, fresh=False)
 
 
 def bad_format(path: str | Path) -> BadParameter:

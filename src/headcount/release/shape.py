@@ -18,12 +18,13 @@ from headcount.estimate.shape.table import MIN_EMPTY, Rows, uncertainty
 from headcount.exact import Integers, Number, rational, whole
 from headcount.release.about import TRUE_COUNTS, About, current_version, pack
 from headcount.release.release import Release
+from headcount.release.views.shape import SHAPE
 from headcount.wording import counted_noun, visible_json, wrapped
 
 OUTDATED = "nothing follows from a shape that headcount 0.8 or before made: its intervals did not hold."
 
 
-class Shape(Release):
+class Shape(Release, view=SHAPE):
     """The number of items by number of people; no item is named."""
 
     @cached_property
@@ -139,6 +140,6 @@ def shape_release(rows: Rows, **about: Any) -> Shape:
     """The release of a shape that was not computed from a table; `about` are the fields of `About` that differ between
     such shapes."""
     table, measured = pa.table(rows.columns), canonical(rows.measured)
-    same: dict[str, Any] = {"by": (), "view": "shape", "plan": "", "chosen": "", "bound": 1, "order": (), "head": ""}
+    same: dict[str, Any] = {"by": (), "view": SHAPE.name, "plan": "", "chosen": "", "bound": 1, "order": (), "head": ""}
     same |= {"estimand": "true", "interval": TRUE_COUNTS, "version": current_version()}
     return Shape(pack(table, About(**same, **about, measured=measured)), fresh=True)

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from headcount.release.about import About
-from headcount.release.measures import Measure, measures
+from headcount.release.columns import Measure, measures
 from headcount.wording import format_number
 
 SUMS = ("sum", "sum(")

@@ -9,7 +9,7 @@ import numpy as np
 from headcount.exact import Floats
 from headcount.release import Release
 from headcount.release.about import RANK
-from headcount.release.measures import Measure, measures
+from headcount.release.columns import Measure, measures
 from headcount.simulation.truth import TrueValues, Truth
 
 

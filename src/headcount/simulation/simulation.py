@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from headcount.errors import optional_package, visible
+from headcount.release.cells import columns
 from headcount.release.files import write
-from headcount.release.text import columns
 from headcount.wording import counted_noun
 from headcount.wording.markup import card, paragraphs
 from headcount.wording.markup import table as html_table

@@ -11,8 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import NullFormatter, PercentFormatter
 
 from headcount.release.about import About
-from headcount.release.measures import Measure, measures
-from headcount.release.order import in_order, is_dated, most_first
+from headcount.release.columns import Measure, in_order, is_dated, measures, most_first
 from headcount.release.pictures.scene import (
     BAR,
     RIGHT,
@@ -73,16 +72,6 @@ def bars(table: pa.Table, about: About, options: Options, name: Namer = item_nam
         return Scene((Panel(partial(draw, ready[0]), ready[0].height),), part)
     panels = [Panel(partial(draw, replace(each, label=""), ticks=4), each.height, each.label) for each in ready]
     return Scene(tuple(panels), part, PANEL_INCHES, same_y=True)
-
-
-def ranges(table: pa.Table, about: About, options: Options) -> Scene:
-    """A bar for each range."""
-    return bars(table, about, options, lambda ends: f"{ends[0]:g} to {ends[1]:g}")
-
-
-def shares(table: pa.Table, about: About, options: Options) -> Scene:
-    """A bar for each item of a distribution, in percent."""
-    return bars(table, about, options, percent=True)
 
 
 def profile(table: pa.Table, about: About, options: Options) -> Scene:

@@ -1,4 +1,4 @@
-"""Curves: the fraction below each quantile, and the counts of a shape by rank."""
+"""Pictures without bars: the fraction below each quantile, the counts of a shape by rank, and one number."""
 
 from functools import partial
 
@@ -8,16 +8,19 @@ from matplotlib.ticker import PercentFormatter
 
 from headcount.errors import visible
 from headcount.release.about import About
+from headcount.release.columns import measures
 from headcount.release.pictures.scene import (
     BAND,
     BAR,
     RIGHT,
+    SOFT,
     TEXT,
     WHISKER,
     Options,
     Panel,
     Scene,
     mark_cut,
+    measure_label,
     say,
     spans_decades,
     upper_end,
@@ -71,3 +74,21 @@ def draw_ranks(table: pa.Table, about: About, axes: Axes) -> None:
     axes.spines[["top", "right"]].set_visible(False)
     axes.set_xlabel("rank of the item", **TEXT)
     axes.set_ylabel(visible(about.unit), **TEXT)
+
+
+def number(table: pa.Table, about: About, options: Options) -> Scene:
+    """A panel for each value of the only row."""
+    row, panels = table.slice(0, 1).to_pylist()[0], []
+    for each in measures(table, about):
+        ends = f"95% interval: {row[each.low]:,} to {row[each.high]:,}"
+        panels.append(
+            Panel(partial(draw_number, f"{row[each.name]:,} {measure_label(each, about, options.labels)}", ends), 1.1)
+        )
+    return Scene(tuple(panels))
+
+
+def draw_number(value: str, ends: str, axes: Axes) -> None:
+    """The number, and its interval below."""
+    axes.text(0, 0.62, value, fontsize=26, va="center", transform=axes.transAxes, **TEXT)
+    axes.text(0, 0.12, ends, fontsize=10, va="center", transform=axes.transAxes, **{**TEXT, "color": SOFT})
+    axes.set_axis_off()

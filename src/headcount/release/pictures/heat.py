@@ -12,7 +12,7 @@ from matplotlib.colors import LogNorm, Normalize
 from headcount.errors import visible
 from headcount.exact import Floats
 from headcount.release.about import About
-from headcount.release.measures import Measure, measures
+from headcount.release.columns import Measure, measures
 from headcount.release.pictures.scene import TEXT, Options, Panel, Scene, item_name, spans_decades
 
 MOST_SIDE = 25

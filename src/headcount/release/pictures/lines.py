@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 
 from headcount.errors import visible
 from headcount.release.about import About
-from headcount.release.measures import Measure, measures
+from headcount.release.columns import Measure, measures
 from headcount.release.pictures.scene import (
     BAND,
     GRID,

@@ -11,7 +11,7 @@ from matplotlib.ticker import MaxNLocator
 
 from headcount.errors import visible
 from headcount.release.about import About
-from headcount.release.measures import Measure
+from headcount.release.columns import Measure
 
 INK, SOFT, BAR, WHISKER, BAND, GRID = "#1f2933", "#52606d", "#7fb2d9", "#27496d", "#cfe3f2", "#cbd2d9"
 TEXT: dict[str, Any] = {"color": INK, "parse_math": False, "usetex": False}

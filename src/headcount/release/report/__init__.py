@@ -8,4 +8,5 @@ verification.py  how to verify it, and what that proves
 checklist.py     the questions of NIST SP 800-226, answered or left to the reader
 page.py          the page                          style.py    its style
 record.py        the record                        yaml.py     its text
+notebook.py      what a notebook shows: the page in short
 """

@@ -5,8 +5,9 @@ item of their own, which is the worst case."""
 from fractions import Fraction
 
 from headcount.exact import written
-from headcount.release.hints import delta_hints
-from headcount.release.report.facts import Facts, People
+from headcount.release.hints.request import delta_hints
+from headcount.release.people import People
+from headcount.release.report.facts import Facts
 
 MOST_EXPECTED = Fraction(1, 10)
 """The expected number of people up to which delta passes: the default of 1e-6 does for up to 100,000 people."""

@@ -2,46 +2,21 @@
 is missing or odd is left out, and the report says so."""
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from headcount.account.entry import Entry
 from headcount.account.events import from_json
 from headcount.release.about import About
-from headcount.release.measures import measures
-from headcount.source.views import ITEMS, WHAT
+from headcount.release.people import People
+from headcount.release.views import view_of
 
 RELATIONS = ("add-remove", "replace")
-PEOPLE = "people"
-"""The metric that counts people."""
 MOST_LISTED = 5
 """Elements of a list that a report quotes."""
-
-
-@dataclass(frozen=True)
-class People:
-    """How many people there are, as far as that is public."""
-
-    count: int
-    origin: str
-    """Where the number comes from, as a clause."""
-    at_least: bool = False
-    """True if there may be more."""
-    roughly: bool = False
-    """True if some may be counted several times, or not at all."""
-
-    def __str__(self) -> str:
-        return f"{'at least ' if self.at_least else 'about ' if self.roughly else ''}{self.count:,}"
-
-    @property
-    def is_exact(self) -> bool:
-        """True if it is the number of people, but for noise."""
-        return not (self.at_least or self.roughly)
 
 
 @dataclass(frozen=True)
@@ -129,7 +104,7 @@ class Facts:
         given = self.parameters.get("people")
         if isinstance(given, int) and not isinstance(given, bool) and given > 0:
             return People(given, "a public number, as given")
-        counted = PEOPLE_BY_VIEW.get(self.about.view, _largest)(self)
+        counted = view_of(self.about).people(self.table, self.about, self.parameters)
         return counted if counted and counted.count > 0 else None
 
     def _text(self, name: str) -> str:
@@ -144,47 +119,3 @@ def _brief(value: Any) -> str:
     if isinstance(value, list):
         value = [each[0] if isinstance(each, list) and len(each) == 1 else each for each in value]
     return json.dumps(value, ensure_ascii=False)
-
-
-def _counts_people(about: About) -> bool:
-    """True if values are numbers of people; the unit of a sum is its column, whatever that is called."""
-    return about.value == "count" and about.unit == "people"
-
-
-def _total(facts: Facts) -> People | None:
-    """The released total, if it is one of all people."""
-    if not _counts_people(facts.about) or facts.parameters.get("where"):
-        return _largest(facts)
-    return People(facts.table["count"][0].as_py(), "the released total, with noise")
-
-
-def _profiled(facts: Facts) -> People | None:
-    """The sum of a profile's bins, each with noise."""
-    items = facts.table.filter(pc.equal(facts.table[WHAT], ITEMS))
-    return People(pc.sum(items["count"]).as_py() or 0, "the sum of the released profile, with noise")
-
-
-def _grouped(facts: Facts) -> People | None:
-    """The people of all groups that are shown, added up."""
-    counted = [measure.name for measure in measures(facts.table, facts.about)]
-    if PEOPLE not in counted or not facts.table.num_rows:
-        return None
-    origin = "the groups shown, added up, with noise; a person in several groups counts several times"
-    return People(round(pc.sum(facts.table[PEOPLE]).as_py()), origin, roughly=True)
-
-
-def _largest(facts: Facts) -> People | None:
-    """Where people are counted, there are no fewer than the largest count's lower end."""
-    ends = [measure.low for measure in measures(facts.table, facts.about)]
-    if not _counts_people(facts.about) or not ends or not facts.table.num_rows:
-        return None
-    return People(int(pc.max(facts.table[ends[0]]).as_py()), "the lower end of the largest released count", True)
-
-
-PEOPLE_BY_VIEW: dict[str, Callable[[Facts], People | None]] = {
-    "aggregate": _grouped,
-    "total": _total,
-    "profile": _profiled,
-    "quantiles": lambda facts: None,
-}
-"""How the number of people follows from a release, by view; else by `_largest`."""

@@ -4,6 +4,7 @@ The limit itself is quoted from the steps of the release, which are the words of
 is, a report says what was done."""
 
 from headcount.release.report.facts import Facts
+from headcount.release.views import view_of
 
 PRIVATE = (
     "Limits on what one person may add were chosen from the data, privately, within epsilon. The intervals allow "
@@ -43,7 +44,7 @@ def _cut(facts: Facts) -> str:
     about = facts.about
     if about.estimand != "true":
         return CUTS.get(about.estimand, "")
-    if about.view == "profile" or about.steps_of("uncut interval"):
+    if view_of(about).cuts_nobody or about.steps_of("uncut interval"):
         return NOTHING_CUT
     return INCLUDED if about.unseen else ""
 

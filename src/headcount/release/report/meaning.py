@@ -1,8 +1,9 @@
 """What the numbers of a report are: which values, which intervals, and how often these may miss."""
 
-from headcount.release.measures import measures
+from headcount.release.columns import measures
 from headcount.release.report.facts import Facts
 from headcount.release.report.limits import measured_limits
+from headcount.release.views import view_of
 from headcount.wording import sentence
 
 TRUE = "The intervals are for the true values, which anyone with all rows could compute."
@@ -18,9 +19,8 @@ def meaning(facts: Facts) -> list[str]:
     """Sentences above the numbers."""
     about = facts.about
     interval = TRUE if about.estimand == "true" else sentence(about.interval)
-    in_brackets = "Each value is followed by its interval, low to high. " if about.view == "aggregate" else ""
     return [
-        *([f"{in_brackets}{interval} {_misses(facts)}"] if about.interval else []),
+        *([f"{view_of(about).preface}{interval} {_misses(facts)}"] if about.interval else []),
         *about.steps_of("interval", "measured interval", "uncut interval"),
         *([measured_limits(facts)] if facts.is_measured else []),
         about.unseen,

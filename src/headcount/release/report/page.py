@@ -8,7 +8,9 @@ from html import escape
 
 import pyarrow as pa
 
-from headcount.release.about import RANK, About
+from headcount.release.about import About
+from headcount.release.cells import shown_column
+from headcount.release.columns import measures
 from headcount.release.pictures.scene import Options
 from headcount.release.plot import picture, render
 from headcount.release.report import verification
@@ -28,7 +30,8 @@ from headcount.release.report.meaning import meaning
 from headcount.release.report.promise import promise_of
 from headcount.release.report.proofs import proof_of
 from headcount.release.report.style import COLOURS, STYLE
-from headcount.release.text import chart_title, counts, rows, shown_column, with_intervals
+from headcount.release.text import chart_title, rows
+from headcount.release.views import view_of
 from headcount.source.queries.step import promise_sentence
 from headcount.wording import counted_noun, visible_json
 from headcount.wording.markup import facts as facts_list
@@ -113,7 +116,7 @@ def _figure(facts: Facts) -> str:
 
 def inline_picture(table: pa.Table, about: About, name: str, most: int, width: float = PICTURE_INCHES) -> str:
     """The picture as an element of a page, in the page's colours, with a description; empty if there is none."""
-    if about.value == RANK:
+    if not measures(table, about):
         return ""
     options = Options(title="", most=most, width=width, caption=False)
     svg = render(picture(table, about, options), "svg").decode()
@@ -140,14 +143,10 @@ def _table(part: pa.Table, about: About, caption: str = "") -> str:
 
 
 def html_table(part: pa.Table, about: About, caption: str = "") -> str:
-    """Rows of a release as a table; each of several statistics is one column, with its interval."""
-    if about.view == "aggregate":
-        part = with_intervals(part, about)
-        numbers: Sequence[str] = part.column_names[len(about.by) :]
-    else:
-        numbers = counts(about, part)
-    names = part.column_names
-    columns = [shown_column(part[name].to_pylist(), name, numbers) for name in names]
+    """Rows of a release as a table."""
+    shown, numbers = view_of(about).shown(part, about)
+    names = shown.column_names
+    columns = [shown_column(shown[name].to_pylist(), name, numbers) for name in names]
     return _unbroken(table(names, zip(*columns, strict=True), [name in numbers for name in names], caption))
 
 

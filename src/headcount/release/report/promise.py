@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import ceil, exp, log
 
 from headcount.account import Cost
-from headcount.release.hints import LARGEST_EPSILON
+from headcount.release.hints.request import LARGEST_EPSILON
 from headcount.release.report.facts import Facts
 
 STRENGTHS = ((1.0, "strong"), (LARGEST_EPSILON, "reasonable, to be used with other safeguards"))

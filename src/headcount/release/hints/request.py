@@ -1,22 +1,9 @@
-"""Hints where budget is easily lost in silence, each a sentence with what to do. They follow from the request, the
-schema and released values alone; the bytes of a release do not hold them."""
+"""Hints before anything is read, from the request and the schema."""
 
-import json
 import re
 from collections.abc import Mapping
 from fractions import Fraction
-from math import log
-from statistics import NormalDist
 from typing import Any
-
-import numpy as np
-import pyarrow as pa
-
-from headcount.account.events import Laplace, from_json
-from headcount.release.about import About
-from headcount.release.measures import measures
-from headcount.release.misread import BY_CHANCE, CLEAR_SHARE, misread_hints
-from headcount.release.vague import vague_hints
 
 LARGEST_EPSILON, LARGEST_DELTA = 10, 1e-5
 """Above these a promise is commonly called weak."""
@@ -24,33 +11,18 @@ LARGE_BOUND = 100
 """From here on a bound that is given, and not selected, is pointed out."""
 MORE_THAN_ALL = 2
 """A bound is pointed out if it is this many times the number of all items."""
-MANY_ROWS = 1000
-"""From here on chance alone lifts many values."""
 PERSON = re.compile(r"user|person|people|customer|member|patient|visitor|client|account|e?mail|uuid", re.I)
 MOMENT = re.compile(r"timestamp|datetime|_at$", re.I)
 """Names of columns that hold a person, or a moment."""
 
 
 def request_hints(request: Mapping[str, Any], epsilon: float, delta: float) -> list[str]:
-    """Hints before anything is read, from a plan as plain data and its cost."""
+    """Hints from a plan as plain data and its cost."""
     parameters = request.get("parameters")
     known = parameters if isinstance(parameters, dict) else {}
     columns = request.get("columns")
     kinds = columns if isinstance(columns, dict) else {}
     return [*_epsilon(epsilon), *delta_hints(delta), *_swapped(known), *_moments(known, kinds), *_bound(known)]
-
-
-def release_hints(table: pa.Table, about: About) -> list[str]:
-    """Hints about a release: those of its request, and what its rows suggest."""
-    request = json.loads(about.plan or "{}")
-    plain = request if isinstance(request, dict) else {}
-    return [
-        *request_hints(plain, _amount(about.epsilon), _amount(about.delta)),
-        *misread_hints(table, about, plain),
-        *vague_hints(table, about, _amount(about.epsilon)),
-        *(_nothing(plain, about) if not table.num_rows and about.view in ("", "aggregate") else []),
-        *(_noise(table, about) if table.num_rows >= MANY_ROWS and not about.view else []),
-    ]
 
 
 def _epsilon(epsilon: float) -> list[str]:
@@ -117,47 +89,7 @@ def _bound(parameters: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _nothing(request: Mapping[str, Any], about: About) -> list[str]:
-    """What would show something."""
-    parameters, epsilon = request.get("parameters"), 2 * _amount(about.epsilon)
-    if not isinstance(parameters, dict):
-        return []
-    more = f"epsilon={epsilon:g} halves what an item needs; " if epsilon <= LARGEST_EPSILON else ""
-    user, items = parameters.get("user"), ", ".join(map(repr, about.by))
-    return [
-        f"Is {user!r} the person, and {items} what many of them share? An item that hardly anybody shares, "
-        "such as an id or an exact time, stays hidden at any epsilon, but for a chance of delta.",
-        f'To show more: {more}coarser items (per="month", bins=[...], fewer columns) have more people each; a public '
-        "list of items (keys=[...]) is shown in full.",
-    ]
-
-
-def _noise(table: pa.Table, about: About) -> list[str]:
-    """How to read a long list of which most values are noise."""
-    if about.unit not in ("people", "events") or not measures(table, about):
-        return []
-    measure = measures(table, about)[0]
-    value, low, high = (table[name].to_numpy().astype(float) for name in (measure.name, measure.low, measure.high))
-    rows, clear = len(value), int(np.count_nonzero(low > 0))
-    if clear >= CLEAR_SHARE * rows:
-        return []
-    least = float(np.median(high - value)) * _largest_of(rows, about)
-    return [
-        f"Most of these {rows:,} values are noise: {clear:,} intervals lie above 0, and about {rows * BY_CHANCE:,.0f} "
-        f"would if nobody had any of the items. Only values above about {least:,.0f} are clearly more than noise, "
-        "wherever the others stand in the list."
-    ]
-
-
-def _largest_of(rows: int, about: About) -> float:
-    """How much larger the largest noise of all rows is than that of 19 of 20, by its tail."""
-    events = from_json(about.events) if about.events else ()
-    if events and isinstance(events[-1], Laplace):
-        return log(rows / 0.05) / log(1 / 0.05)
-    return NormalDist().inv_cdf(1 - 0.025 / rows) / NormalDist().inv_cdf(0.975)
-
-
-def _amount(written: str) -> float:
+def amount_of(written: str) -> float:
     """An amount as it is kept; 0 if it is no number, as nobody may have checked it."""
     try:
         return float(Fraction(written))

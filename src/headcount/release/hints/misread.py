@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from headcount.release.about import About
-from headcount.release.measures import Measure, measures
+from headcount.release.columns import Measure, measures
 
 BY_CHANCE = 1 / 40
 """The share of intervals that lie above the truth by chance: half of 1 in 20."""

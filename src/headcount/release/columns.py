@@ -1,12 +1,38 @@
-"""The order of released rows: a function of released values and public edges alone."""
+"""The columns of a release: which hold values and their intervals, which hold dates, and the order of rows. All are
+functions of released values and public edges alone."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from headcount.release.about import RANK, About
+
 DATE = "^[0-9]{4}-(0[1-9]|1[0-2])(-(0[1-9]|[12][0-9]|3[01])([ T][0-9:.]+)?)?$"
 """Text that is a month, a day or a moment: sorted as text, it is sorted by date."""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A column of values, and the columns of the ends of its intervals."""
+
+    name: str
+    low: str
+    high: str
+
+
+def measures(table: pa.Table, about: About) -> list[Measure]:
+    """The values that have intervals: one, with low and high; or several, as X, X_low and X_high; none if only items
+    were released."""
+    names = table.column_names
+    if about.value == RANK:
+        return []
+    if {"low", "high"} <= set(names):
+        return [Measure(about.value, "low", "high")]
+    released = [name for name in names if name not in about.by]
+    several = [name for name in released if {f"{name}_low", f"{name}_high"} <= set(released)]
+    return [Measure(name, f"{name}_low", f"{name}_high") for name in several]
 
 
 def most_first(table: pa.Table, by: Sequence[str], value: str) -> pa.Table:
