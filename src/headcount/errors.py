@@ -11,6 +11,9 @@ LONGEST = 400
 KEPT = 120
 """Characters that are kept at the beginning of a longer text; the rest at its end, which says what is wrong."""
 
+REPORT = "report it, with the text of the plan: print(plan.to_json())"
+"""What to do about a defect."""
+
 
 def visible(text: str) -> str:
     """Replace every unprintable character, so that the text is one line.
@@ -46,8 +49,9 @@ class HeadcountError(Exception):
     """Base class of every error that headcount raises."""
 
     exit_code = 2
-    """Exit code of the command line: 2 for wrong arguments, 3 if the budget is exceeded, 1 if a ledger was tampered
-    with, 4 if the data changed since the request was charged, 5 if its release is not finished."""
+    """Exit code of the command line: 2 for wrong arguments, 3 if the budget is exceeded, 4 if the data changed since
+    the request was charged, 5 if its release is not finished; 1 if a ledger was tampered with, if rows could not be
+    read, or if headcount has a defect."""
 
     def __init__(self, message: str, *, fix: str) -> None:
         self._given = (message, fix)
@@ -109,6 +113,16 @@ class ReadingFailed(HeadcountError):
 
 class FileChanged(ReadingFailed):
     """A file changed while it was read. Nothing was released."""
+
+
+class Defect(HeadcountError):
+    """headcount contradicts itself: a mistake in its own code, never one of the caller. Nothing was released."""
+
+    exit_code = 1
+
+    def __init__(self, message: str, *, fix: str = REPORT) -> None:
+        super().__init__(f"{message} This is a defect of headcount. Nothing was released.", fix=fix)
+        self._given = (message, fix)
 
 
 class BudgetExceeded(HeadcountError):

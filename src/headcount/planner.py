@@ -16,8 +16,9 @@ import pyarrow as pa
 from headcount.account import Charge, Cost, Ledger
 from headcount.account.budget import budget, epsilon_of_rho, least_epsilon
 from headcount.account.chain import canonical
-from headcount.account.events import Event, Guarantee, to_json
+from headcount.account.events import Event, Guarantee, from_json, to_json
 from headcount.account.given import given_ledger
+from headcount.account.receipt import check_recorded
 from headcount.bound.selection.people import NoisyCount
 from headcount.bound.selection.selection import BoundSelection
 from headcount.errors import BadParameter, visible
@@ -400,8 +401,9 @@ class Plan:
 
     def _draw(self, source: Source, entropy: Entropy, head: str, progress: Progress) -> bytes:
         """The release's bytes."""
-        done = draw(self.job, self.strategy, source, entropy, progress)
+        done = draw(self.job, self.strategy, source, self.cost, entropy, progress)
         about = with_amounts(self.about(done.decision, done.people, done.columns.tail), done.table)
+        check_recorded(self.cost, self.job.relation, from_json(about.events), done.decision.selected)
         return pack(done.table, replace(about, head=head, measured=done.columns.measured))
 
     def _opened(self, data: Any) -> Events:
@@ -422,9 +424,7 @@ class Plan:
         how much values may be too small, if that is much (`Columns`)."""
         ready = decision or self._decision
         mechanism = ready.mechanism if ready else None
-        selected = [event for selection in (ready.selections if ready else ()) for event in selection.events]
         unseen = self.job.unseen(mechanism, ready.selections) if ready and mechanism else ""
-        happened = [*self.strategy.extra_events, *selected, *mechanism.events] if mechanism else []
         steps = [
             *self._steps(ready, people),
             *([self._interval(mechanism)] if mechanism else []),
@@ -446,7 +446,7 @@ class Plan:
             view=self.job.view.name,
             bound=mechanism.bounding.limit if mechanism else 0,
             chosen=self._choice(mechanism),
-            events=to_json(happened) if mechanism else "",
+            events=to_json(ready.events(self.strategy)) if ready else "",
             order=tuple(label for bins in self.job.bins_by_column().values() for label in bins.labels),
             head="",
             value=self.job.value_name,

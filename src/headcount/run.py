@@ -3,6 +3,9 @@
 Noise is drawn only once the rows are read to their end, and nothing can fail any more by what they are. What is looked
 at after the first noise are rows that are held already. If an engine fails there all the same, the work is done again
 under its charge, with the same noise.
+
+A machine checks the price: before the first noise of a mechanism, `check_paid` compares its events with what the
+selections before it left of the price, and ends the release as a `Defect` if they cost more.
 """
 
 import secrets
@@ -11,14 +14,18 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
+from traceback import walk_tb
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from headcount.account.events import Event
+from headcount.account.guarantee import Cost
+from headcount.account.receipt import check_paid
 from headcount.bound.selection.people import NoisyCount
 from headcount.bound.selection.selection import BoundSelection
-from headcount.errors import FileChanged, ReadingFailed
+from headcount.errors import Defect, FileChanged, ReadingFailed
 from headcount.job import Job
 from headcount.mechanism.mechanism import AnyMechanism, Columns
 from headcount.mechanism.strategy import Strategy
@@ -31,6 +38,9 @@ from headcount.source.reading import reading
 from headcount.source.scans import stop_behind
 
 Progress = Callable[[str], None]
+READING = ("headcount.source.", "headcount.bound.", "headcount.release.")
+"""Modules that read rows, or hold items as they were read: they fail by what these are."""
+OWN = ("headcount", "numpy", "scipy", "flint")
 
 
 @dataclass(frozen=True)
@@ -40,6 +50,19 @@ class Decision:
     mechanism: AnyMechanism
     selections: tuple[BoundSelection[Any], ...] = ()
     """The selections that led to it."""
+
+    def events(self, strategy: Strategy) -> tuple[Event, ...]:
+        """All privacy events of the release: of the number of people, every selection, and the mechanism."""
+        return (*strategy.extra_events, *self.selected, *self.mechanism.events)
+
+    @property
+    def selected(self) -> tuple[Event, ...]:
+        """The privacy events of every selection."""
+        return tuple(event for selection in self.selections for event in selection.events)
+
+    def check_paid(self, paid: Cost, relation: str, strategy: Strategy) -> None:
+        """Raise `Defect` if noise that is drawn from now on costs more than the selections left of the price."""
+        check_paid(paid, relation, (*strategy.extra_events, *self.mechanism.events), self.selected)
 
 
 @dataclass(frozen=True)
@@ -72,10 +95,11 @@ class Source:
         return self.events.files is not None and self.events.cheap_to_reread
 
 
-def draw(job: Job, strategy: Strategy, source: Source, entropy: Entropy, progress: Progress) -> Outcome:
-    """Read, select, bound, noise, columns."""
+def draw(job: Job, strategy: Strategy, source: Source, paid: Cost, entropy: Entropy, progress: Progress) -> Outcome:
+    """Read, select, bound, noise, columns: for no more than what was paid."""
     with quiet(), read(job, strategy, source, progress) as pairs:  # user, items, count
         decision = _select(strategy, pairs, entropy, progress, source.check_unchanged)
+        decision.check_paid(paid, job.relation, strategy)
         bounded = decision.mechanism.bounding.bound(pairs, entropy.secret(), source.domain)  # items, totals
         there = strategy.people_count.look(pairs) if strategy.people_count else 0
         if strategy.selection is None:
@@ -161,21 +185,39 @@ def rows_fingerprint(source: Source, progress: Progress) -> bytes:
 
 @contextmanager
 def unquoted(source: Source) -> Iterator[None]:
-    """Whatever fails while rows are read says only that, or that a file changed: what an engine says may quote
-    a row."""
+    """Whatever fails while rows are read says only that, or that a file changed, or that headcount has a defect: what
+    an engine says may quote a row, and so may the error of a defect."""
     try:
         yield
-    except FileChanged:
+    except (FileChanged, Defect):
         raise
     except Exception as error:
         if stop := stop_behind(error):
             raise stop from None
         _check_unchanged_quietly(source)
+        if place := _place_of_defect(error):
+            raise Defect(f"{source.dataset}: {place} failed.") from None
         raise ReadingFailed(
             f"{source.dataset}: the rows could not be read to their end. Nothing was released.",
             fix='memory="8GB", or spill="/var/tmp" for a folder with more room, if the table is large; else read it '
             "with its own engine to see why. Then ask again: a ledger charges only once",
         ) from None
+
+
+def _place_of_defect(error: Exception) -> str:
+    """The module of headcount in which its own code failed; empty if reading did. An error of memory or of a file, or
+    of another package, is one of reading wherever it is raised."""
+    if isinstance(error, OSError | MemoryError | ReadingFailed) or not _is_own(type(error).__module__):
+        return ""
+    modules = [frame.f_globals.get("__name__", "") for frame, _ in walk_tb(error.__traceback__)]
+    last = max(place for place, module in enumerate(modules) if module.startswith("headcount."))
+    reads = modules[last].startswith(READING) or not all(map(_is_own, modules[last:]))
+    return "" if reads else modules[last]
+
+
+def _is_own(module: str) -> bool:
+    """True for headcount's modules, and for those that it computes with."""
+    return (package := module.partition(".")[0]) in OWN or package in sys.stdlib_module_names
 
 
 def _check_unchanged_quietly(source: Source) -> None:

@@ -69,6 +69,7 @@ QUERIES = "tests/source/test_queries.py::"
 SPARK_QUERIES = "tests/conformance/test_spark_queries.py::"
 OWNER = "tests/account/test_owner.py::"
 CHANGED = "tests/source/test_changed.py::"
+RECEIPT = "tests/privacy/test_receipt.py::"
 WHERE = "tests/usability/test_where.py::"
 MISREAD = "tests/usability/test_misread.py::"
 DATES = "tests/usability/test_dates.py::"
@@ -114,6 +115,60 @@ ALONE = {"PYTHONDONTWRITEBYTECODE": "1", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
 """One test in one process needs no other plugins."""
 
 BUGS = [
+    Bug(
+        "a mechanism may cost more than was paid",
+        "run.py",
+        (("        decision.check_paid(paid, job.relation, strategy)\n", ""),),
+        RECEIPT + "test_noise_for_more_than_was_paid_is_never_drawn",
+    ),
+    Bug(
+        "a mechanism's price is looked at once its noise is drawn",
+        "run.py",
+        (
+            ("        decision.check_paid(paid, job.relation, strategy)\n", ""),
+            (
+                "decision.mechanism.run(bounded, entropy)  # items, noisy values\n",
+                "decision.mechanism.run(bounded, entropy)\n        decision.check_paid(paid, job.relation, strategy)\n",
+            ),
+        ),
+        RECEIPT + "test_noise_for_more_than_was_paid_is_never_drawn",
+    ),
+    Bug(
+        "the mechanism is no part of the receipt",
+        "run.py",
+        ((", *self.mechanism.events), self.selected)", ",), self.selected)"),),
+        RECEIPT + "test_noise_for_more_than_was_paid_is_never_drawn",
+    ),
+    Bug(
+        "selections are no part of the receipt",
+        "account/receipt.py",
+        (("Cost(paid.epsilon - own.epsilon, paid.delta - own.delta)", "paid"),),
+        RECEIPT + "test_what_selections_cost_is_taken_from_the_price",
+    ),
+    Bug(
+        "a release may say that more happened than was paid for",
+        "planner.py",
+        (("        check_recorded(self.cost, ", "        (lambda *_: None)(self.cost, "),),
+        RECEIPT + "test_events_are_compared_again_as_they_are_written",
+    ),
+    Bug(
+        "a receipt adds up events for other neighbours",
+        "account/receipt.py",
+        (("        return False\n", "        pass\n"),),
+        RECEIPT + "test_events_for_other_neighbours_are_not_paid_for",
+    ),
+    Bug(
+        "a defect is called a failed reading",
+        "run.py",
+        (("        if place := _place_of_defect(error):\n", '        if place := "":\n'),),
+        RECEIPT + "test_a_mechanism_that_fails_is_a_defect_and_quotes_nobody",
+    ),
+    Bug(
+        "a defect quotes what failed",
+        "run.py",
+        (("{place} failed.", "{place} failed: {error}."),),
+        RECEIPT + "test_a_mechanism_that_fails_is_a_defect_and_quotes_nobody",
+    ),
     Bug(
         "a file may change between the look and the reading",
         "run.py",

@@ -4,6 +4,7 @@ events.py     what happened: frozen data
 guarantee.py  the forms of a guarantee: (epsilon, delta), zCDP
 cost.py       what an event costs: pure, zCDP, GDP                 gaussian.py  zcdp.py  threshold.py
 compose.py    what events cost together, by the tightest bound     pld.py
+receipt.py    what happened costs no more than what was paid
 calibrate.py  the least noise for a given cost
 sampling.py   what sample-and-threshold costs                      losses.py  sampled.py (several reports of a person)
 rates.py      the best rate and threshold for a given cost

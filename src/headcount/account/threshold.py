@@ -136,6 +136,13 @@ def gaussian_delta(
     In each case: p the probability that any of that part is shown, g the price of the noise on the rest. Forth:
     p + (1 - p) g(epsilon - log(1 - p)). Back: g(epsilon + log(1 - p)). If a person is replaced, the other's items count
     with their worst case."""
+    return _gaussian_delta(epsilon, event, tuple(beside))
+
+
+@lru_cache(maxsize=64)  # what was calibrated is looked at again before it is drawn
+def _gaussian_delta(
+    epsilon: Fraction, event: GaussianThreshold | WeightedThreshold, beside: tuple[Gaussian, ...]
+) -> Fraction:
     with precision(BITS):
         worst = shown_probability(event)
         if not worst < 1:
