@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-all matrix lint docs bench bench-full bench-tpch evidence evidence-quick reproduce peers sanitize audit clean
+.PHONY: demo test test-brief test-changed test-all matrix lint docs bench bench-full bench-tpch evidence evidence-quick reproduce peers sanitize audit clean
 
 demo: .venv/ready
 	$(BIN)/headcount demo
@@ -10,9 +10,17 @@ demo: .venv/ready
 # Bytecode is kept, whatever the shell says: hundreds of processes import the package.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
+# Minutes: the tests of the quick tier that take least, by what `pytest --record` wrote.
+test-brief: lint
+	$(PYTEST) --brief
+
+# What depends on files that changed since a commit: make test-changed SINCE=main, by default the last commit.
+test-changed: lint
+	$(BIN)/python -m tests.changed $(or $(SINCE),HEAD) --numprocesses auto --dist worksteal
+
 # The quick tier, as CI runs it: fewer seeds, runs and examples, and a sample of Spark and of the planted bugs.
 test: lint
-	$(PYTEST)
+	$(PYTEST) $(MORE)
 
 # Everything at full effort: about an hour on two processors.
 test-all: lint

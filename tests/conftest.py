@@ -1,4 +1,4 @@
-"""Two tiers: `pytest` runs the quick one, `pytest --all` everything at full effort.
+"""Three tiers: `pytest --brief` takes minutes, `pytest` runs the quick one, `pytest --all` everything at full effort.
 
 A test that is marked slow stays out of the quick tier, and says what stands for it there:
 
@@ -8,21 +8,26 @@ A test that is marked slow stays out of the quick tier, and says what stands for
     slow                        of one case alone: the others
 
 Of any other test with more than six cases the quick tier takes one in three, by their ids, unless it is marked
-every_case.
+every_case. The brief tier takes the cases of the quick one that take least, by what `pytest --record` wrote.
 """
 
 import pytest
 
 from tests import effort
+from tests.seconds import Recorder
 from tests.tiers import TIERS, Tiers
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--all", action="store_true", help="every test at full effort, not the quick tier alone")
+    parser.addoption("--brief", action="store_true", help="the tests of the quick tier that take least")
+    parser.addoption("--record", action="store_true", help="write how long tests took, for --brief")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     effort.choose(everything=config.getoption("--all"))
+    if config.getoption("--record") and not hasattr(config, "workerinput"):  # one process hears of all tests
+        config.pluginmanager.register(Recorder())
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -31,5 +36,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     by_id = any("::" in argument for argument in config.args)
     if effort.everything() or by_id:  # who names a test wants it to run
         return
-    config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in tiers.quick])
-    items[:] = [item for item in items if item.nodeid in tiers.quick]
+    chosen = tiers.brief if config.getoption("--brief") else tiers.quick
+    config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in chosen])
+    items[:] = [item for item in items if item.nodeid in chosen]

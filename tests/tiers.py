@@ -1,13 +1,15 @@
-"""Which tests are in which tier, by their marks: see `conftest.py`."""
+"""Which tests are in which tier, by their marks and by what they took: see `conftest.py`."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import accumulate, groupby
 
 import pytest
+
+from tests.seconds import recorded
 
 
 @dataclass(frozen=True)
@@ -17,15 +19,21 @@ class Tiers:
     everything: Sequence[pytest.Item]
     quick: frozenset[str]
     """The ids of those in the quick tier."""
+    brief: frozenset[str]
+    """The ids of those in the brief tier: of the quick one, those that take least, for some minutes together."""
 
     @classmethod
     def of(cls, items: Sequence[pytest.Item]) -> Tiers:
         functions = groupby(sorted(items, key=function), key=function)
-        quick = {item.nodeid for _, cases in functions for item in _quick_cases(list(cases))}
-        return cls(list(items), frozenset(quick))
+        quick = {item.nodeid: item for _, cases in functions for item in _quick_cases(list(cases))}
+        return cls(list(items), frozenset(quick), frozenset(_cheapest(list(quick.values()), recorded())))
 
 
 TIERS = pytest.StashKey[Tiers]()
+BRIEF_SECONDS = 300.0
+"""Seconds of all cases of the brief tier, one after another: half of that on two processors."""
+NOT_RECORDED = 1.0
+"""Seconds that a case of a new test is taken to last."""
 MANY_CASES, SAMPLED_CASES = 6, 3
 """A test with more cases than this is sampled in the quick tier, one case in so many."""
 
@@ -69,6 +77,15 @@ def _stays(item: pytest.Item, *, alone: bool, one_in: int = 0, but: Sequence[str
     """Whether a test stands for itself, or for others of its file."""
     sampled = one_in > 0 and (alone or _digest(item) % one_in == 0)
     return sampled or case(item) in but or function(item).endswith(f"::{sibling}")
+
+
+def _cheapest(items: Sequence[pytest.Item], seconds: Mapping[str, float]) -> list[str]:
+    """The ids of the cases that take least, as many as there is time for; at least one of each file."""
+    ordered = sorted(items, key=lambda item: (seconds.get(function(item), NOT_RECORDED), _digest(item)))
+    taken = accumulate(seconds.get(function(item), NOT_RECORDED) for item in ordered)
+    first = {item.path: item.nodeid for item in reversed(ordered)}
+    within = [item.nodeid for item, total in zip(ordered, taken, strict=True) if total <= BRIEF_SECONDS]
+    return [*within, *first.values()]
 
 
 def _digest(item: pytest.Item) -> int:
