@@ -139,7 +139,7 @@ def spaced(ends: Any, cells: int, spacing: Spacing) -> Axis:
 
 
 def _both_signs(low: float, high: float, most: int) -> tuple[float, ...]:
-    """Edges that double with the distance from 0, on either side of it."""
+    """Edges that double with the distance from 0, below and above it."""
     if low >= 0:
         return _doublings(low, high, most)
     if high <= 0:
