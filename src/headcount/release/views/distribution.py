@@ -1,15 +1,11 @@
 """Shares of items, which sum to 1."""
 
-from typing import TYPE_CHECKING
-
 import pyarrow as pa
 
+from headcount.release import pictures
 from headcount.release.about import About
 from headcount.release.views.layout import Layout
 from headcount.release.views.view import View
-
-if TYPE_CHECKING:
-    from headcount.release.pictures.scene import Options, Scene
 
 NO_SHARES = "Nothing was learned: too few people have that many samples, or epsilon is too small. All shares are alike."
 
@@ -22,11 +18,9 @@ class DistributionView(View):
         low, high = (table[end].to_pylist() for end in ("low", "high"))
         return [NO_SHARES] if len(low) > 1 and max(low) == 0 and min(high) == 1 else []
 
-    def picture(self, table: pa.Table, about: About, options: "Options") -> "Scene":
+    def picture(self, table: pa.Table, about: About, options: "pictures.Options") -> "pictures.Scene":
         """Bars in percent."""
-        from headcount.release.pictures.bars import bars
-
-        return bars(table, about, options, percent=True)
+        return pictures.bars.bars(table, about, options, percent=True)
 
 
 DISTRIBUTION = DistributionView("distribution", Layout(("share",), fractions=True))

@@ -3,7 +3,7 @@ values."""
 
 from collections.abc import Mapping, Sequence
 from math import sqrt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -12,16 +12,13 @@ import pyarrow.compute as pc
 from headcount.account.events import Event, Laplace, from_json
 from headcount.bound.scale import GRID
 from headcount.bound.selection.profile import PROFILE_EDGES, Profile
+from headcount.release import pictures
 from headcount.release.about import About
 from headcount.release.people import People
 from headcount.release.plain import refuse
 from headcount.release.views.layout import Layout, check_order
 from headcount.release.views.view import View
 from headcount.source.views import EVENTS, ITEMS, SIZE, WHAT, size_bins
-
-if TYPE_CHECKING:
-    from headcount.release.pictures.scene import Options, Scene
-    from headcount.release.pictures.vega import Marks
 
 BEYOND_SHARE = 0.05
 """Share of people who may contribute more than the suggested bound."""
@@ -53,17 +50,13 @@ class ProfileView(View):
         items = table.filter(pc.equal(table[WHAT], ITEMS))
         return People(pc.sum(items["count"]).as_py() or 0, "the sum of the released profile, with noise")
 
-    def picture(self, table: pa.Table, about: About, options: "Options") -> "Scene":
+    def picture(self, table: pa.Table, about: About, options: "pictures.Options") -> "pictures.Scene":
         """A panel for items and one for events."""
-        from headcount.release.pictures.bars import profile
+        return pictures.bars.profile(table, about, options)
 
-        return profile(table, about, options)
-
-    def chart(self, table: pa.Table, about: About, most: int) -> "Marks":
+    def chart(self, table: pa.Table, about: About, most: int) -> "pictures.Marks":
         """A panel for items and one for events."""
-        from headcount.release.pictures import vega
-
-        return vega.profile, table
+        return pictures.vega.profile, table
 
 
 def suggested_bound(table: pa.Table, about: About, what: str) -> int:

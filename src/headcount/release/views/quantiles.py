@@ -3,20 +3,17 @@
 import json
 from collections.abc import Mapping
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 
+from headcount.release import pictures
 from headcount.release.about import About
 from headcount.release.columns import measures
 from headcount.release.hints.rows import vague_hints
 from headcount.release.plain import is_number, refuse
 from headcount.release.views.layout import Layout
 from headcount.release.views.view import View
-
-if TYPE_CHECKING:
-    from headcount.release.pictures.scene import Options, Scene
-    from headcount.release.pictures.vega import Marks
 
 NO_QUANTILES = "Nothing was learned: too few rows hold a plain number, or epsilon is too small."
 
@@ -40,17 +37,13 @@ class QuantilesView(View):
         """Quantiles that are hardly known."""
         return [hint for each in measures(table, about) for hint in vague_hints(table, about, each, "quantiles")]
 
-    def picture(self, table: pa.Table, about: About, options: "Options") -> "Scene":
+    def picture(self, table: pa.Table, about: About, options: "pictures.Options") -> "pictures.Scene":
         """The fraction below each value."""
-        from headcount.release.pictures.curve import quantiles
+        return pictures.curve.quantiles(table, about, options)
 
-        return quantiles(table, about, options)
-
-    def chart(self, table: pa.Table, about: About, most: int) -> "Marks":
+    def chart(self, table: pa.Table, about: About, most: int) -> "pictures.Marks":
         """The fraction below each value."""
-        from headcount.release.pictures import vega
-
-        return vega.quantiles, table
+        return pictures.vega.quantiles, table
 
 
 def edges_in(plan: dict[str, Any]) -> list[Any]:

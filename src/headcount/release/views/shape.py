@@ -1,20 +1,17 @@
 """A histogram without its labels: the number of items by number of people."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 
 from headcount.account.events import Event
 from headcount.estimate.shape.table import MAX_BUCKETS
+from headcount.release import pictures
 from headcount.release.about import About
 from headcount.release.plain import is_number, is_positive, is_whole, parse_object, refuse
 from headcount.release.views.layout import Layout
 from headcount.release.views.view import View
-
-if TYPE_CHECKING:
-    from headcount.release.pictures.scene import Options, Scene
-    from headcount.release.pictures.vega import Marks
 
 COLUMNS = ("count", "low", "high", "items", "at_least", "at_least_low", "at_least_high")
 MOST_STEPS = 2**24
@@ -49,17 +46,13 @@ class ShapeView(View):
         if total >= 2**62 or sum(count * several for count, several in zip(counts, items, strict=True)) >= 2**62:
             refuse("more than there can be")
 
-    def picture(self, table: pa.Table, about: About, options: "Options") -> "Scene":
+    def picture(self, table: pa.Table, about: About, options: "pictures.Options") -> "pictures.Scene":
         """Counts by rank, with their confidence band."""
-        from headcount.release.pictures.curve import ranks
+        return pictures.curve.ranks(table, about, options)
 
-        return ranks(table, about, options)
-
-    def chart(self, table: pa.Table, about: About, most: int) -> "Marks":
+    def chart(self, table: pa.Table, about: About, most: int) -> "pictures.Marks":
         """Counts by rank."""
-        from headcount.release.pictures import vega
-
-        return vega.ranks, table
+        return pictures.vega.ranks, table
 
 
 def _is_staircase(plain: dict[str, Any]) -> bool:

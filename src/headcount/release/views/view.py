@@ -5,18 +5,15 @@ Views know released values and public parameters alone. Files keep the name of t
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 
 from headcount.account.events import Event
+from headcount.release import pictures
 from headcount.release.about import About
 from headcount.release.people import People, largest_count
 from headcount.release.views.layout import Layout
-
-if TYPE_CHECKING:
-    from headcount.release.pictures.scene import Options, Scene
-    from headcount.release.pictures.vega import Marks
 
 
 @dataclass(frozen=True)
@@ -66,14 +63,10 @@ class View:
 
     # pictures; Matplotlib is imported once something is drawn
 
-    def picture(self, table: pa.Table, about: About, options: "Options") -> "Scene":
+    def picture(self, table: pa.Table, about: About, options: "pictures.Options") -> "pictures.Scene":
         """The picture."""
-        from headcount.release.pictures.items import items
+        return pictures.items.items(table, about, options)
 
-        return items(table, about, options)
-
-    def chart(self, table: pa.Table, about: About, most: int) -> "Marks":
+    def chart(self, table: pa.Table, about: About, most: int) -> "pictures.Marks":
         """The marks of a Vega-Lite chart, and the rows that it shows."""
-        from headcount.release.pictures import vega
-
-        return vega.items(table, about, most)
+        return pictures.vega.items(table, about, most)
