@@ -67,7 +67,7 @@ QUICK = (
         "retries",
         "A release that is stopped and repeated",
         module("audit", "retries", "--lines", "60"),
-        with_own("audit", *LEDGER, f"{SRC}/audit/retries.py", f"{SRC}/planner.py", f"{SRC}/run.py"),
+        with_own("audit", *LEDGER, f"{SRC}/audit/retries.py", f"{SRC}/planner/*.py", f"{SRC}/run.py"),
         2,
         ("retries",),
         quick=True,

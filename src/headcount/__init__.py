@@ -6,7 +6,7 @@
                      on its engine      sensitivity          from noise/
 
     jobs/        what people ask, one file each         job.py      what a job is
-    planner.py   made before, from the schema alone     run.py      read, select the bound, bound, noise, columns
+    planner/     made before, from the schema alone     run.py      read, select the bound, bound, noise, columns
     account/     events, their cost, and the ledger     estimate/   what released values say, for free
     federated/   the same where people keep their data  stream/     a stream whose memory may be seized
     audit/       attack ourselves                       cli/        the command line

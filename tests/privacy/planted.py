@@ -147,7 +147,7 @@ BUGS = [
     ),
     Bug(
         "a release may say that more happened than was paid for",
-        "planner.py",
+        "planner/plan.py",
         (("        check_recorded(self.cost, ", "        (lambda *_: None)(self.cost, "),),
         RECEIPT + "test_events_are_compared_again_as_they_are_written",
     ),
@@ -332,13 +332,13 @@ BUGS = [
     ),
     Bug(
         "the release does not keep the promise",
-        "planner.py",
+        "planner/explanation.py",
         (("            promise=self.promise,\n", ""),),
         QUERIES + "test_the_promise_stands_everywhere",
     ),
     Bug(
         "a plan from text takes any query",
-        "planner.py",
+        "planner/plan.py",
         (("        promise = self.promise or None\n", '        promise = "each row belongs to one person"\n'),),
         QUERIES + "test_a_plan_from_text_keeps_its_promise",
     ),
@@ -353,7 +353,7 @@ BUGS = [
     ),
     Bug(
         "the budget's owner has the name of the user column",
-        "planner.py",
+        "planner/plan.py",
         (
             (
                 "self._events, dataset=self.dataset, neigh",
@@ -364,7 +364,7 @@ BUGS = [
     ),
     Bug(
         "what earlier versions charged is charged again",
-        "planner.py",
+        "planner/plan.py",
         (("        return before if ledger.has(before) else self._charge", "        return self._charge"),),
         OWNER + "test_what_was_charged_with_the_column_in_its_name_is_not_charged_again",
     ),
@@ -673,13 +673,13 @@ BUGS = [
     ),
     Bug(
         "the system's noise beside a ledger",
-        "planner.py",
+        "planner/plan.py",
         (("KeyedEntropy(secret)", "SystemEntropy()"),),
         RETRY + "test_what_is_looked_at_is_drawn_once_for_a_charge",
     ),
     Bug(
         "noise in the order in which keys were listed",
-        "planner.py",
+        "planner/plan.py",
         (
             (
                 '        return None if listed is None else listed.sort_by([(name, "ascending") for name in listed.column_names])',
@@ -887,7 +887,7 @@ BUGS = [
     ),
     Bug(
         "the data of a release are not looked at",
-        "planner.py",
+        "planner/plan.py",
         (("again=anew, data=identity, rows=look)", "again=anew)"),),
         SAME + "test_another_frame_is_not_answered_with_the_first_ones_release",
     ),
@@ -931,7 +931,7 @@ BUGS = [
     ),
     Bug(
         "a frame without a name is charged",
-        "planner.py",
+        "planner/plan.py",
         (("        check_name(self.dataset)\n", ""),),
         SAME + "test_data_without_a_name_are_refused_by_a_ledger_alone",
     ),
@@ -1506,7 +1506,7 @@ BUGS = [
     ),
     Bug(
         "charge after release",
-        "planner.py",
+        "planner/plan.py",
         (
             (
                 "            return self._draw(source, KeyedEntropy(secret), head, progress)\n",
@@ -1629,7 +1629,7 @@ BUGS = [
     ),
     Bug(
         "test noise may be charged",
-        "planner.py",
+        "planner/plan.py",
         (("        if entropy is not None:", "        if False:"),),
         STEPS + "test_test_noise_is_never_charged",
     ),
@@ -3498,18 +3498,18 @@ BUGS = [
     ),
     Bug(
         "a request is packed before the charge, but not loaded back",
-        "planner.py",
+        "planner/plan.py",
         (
             (
-                "            check_request(pack(pa.table({}), self.about(None)))",
-                "            pack(pa.table({}), self.about(None))",
+                "            check_request(pack(pa.table({}), self._outlook.about(self.to_json())))",
+                "            pack(pa.table({}), self._outlook.about(self.to_json()))",
             ),
         ),
         HOSTILE + "test_keys_that_a_plan_cannot_hold_cost_nothing",
     ),
     Bug(
         'again="no" pays for a new draw',
-        "planner.py",
+        "planner/plan.py",
         (('yes_or_no("again", again)', "bool(again)"),),
         ARGUMENTS + "test_messages_and_nothing_is_spent",
     ),

@@ -9,7 +9,6 @@ import pyarrow as pa
 import pytest
 
 import headcount as hc
-from headcount import planner
 from headcount.account import Cost
 from headcount.account.events import Event, Gaussian, Guarantee, LaplaceThreshold
 from headcount.account.receipt import check_paid
@@ -20,6 +19,7 @@ from headcount.mechanism import Joint
 from headcount.mechanism.unknown import joint
 from headcount.noise import Law
 from headcount.noise.laplace import DiscreteLaplace
+from headcount.planner import explanation
 
 PEOPLE = 3000
 TABLE = pa.table({"user": np.repeat(np.arange(PEOPLE), 3), "item": [str(each) for each in range(6)] * (PEOPLE // 2)})
@@ -70,12 +70,12 @@ def test_a_ledger_keeps_the_charge_and_seals_nothing(monkeypatch: pytest.MonkeyP
 
 
 def test_events_are_compared_again_as_they_are_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    plan, written = hc.plan("histogram", TABLE, **ASKED), planner.to_json
+    plan, written = hc.plan("histogram", TABLE, **ASKED), explanation.to_json
     more = Guarantee(Fraction(1), Fraction(0))
-    monkeypatch.setattr(planner, "to_json", lambda events: written([*events, more]))
+    monkeypatch.setattr(explanation, "to_json", lambda events: written([*events, more]))
     with pytest.raises(Defect, match="costs more"):
         plan.release(entropy=Fixed(0))
-    monkeypatch.setattr(planner, "to_json", lambda events: written(events[1:]))
+    monkeypatch.setattr(explanation, "to_json", lambda events: written(events[1:]))
     with pytest.raises(Defect, match="A selection is not in the record"):
         plan.release(entropy=Fixed(0))
 

@@ -38,7 +38,7 @@ def test_the_type_checker_of_a_user_sees_types(tmp_path: Path) -> None:
     found = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path).stdout
     assert 'script.py:3: error: Unexpected keyword argument "epsilo" for "histogram"; did you mean "epsilon"?' in found
     assert 'script.py:4: note: Revealed type is "headcount.release.release.Release"' in found
-    assert 'script.py:5: note: Revealed type is "headcount.planner.Plan"' in found
+    assert 'script.py:5: note: Revealed type is "headcount.planner.plan.Plan"' in found
     assert 'script.py:6: error: Argument "mechanism" to "histogram" has incompatible type' in found
     assert "Found 2 errors in 1 file" in found
 

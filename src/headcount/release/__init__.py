@@ -11,8 +11,7 @@ columns.py    value columns with their intervals, dates, the order of rows
 text.py       the summary     cells.py   its cells        export.py   CSV and JSON
 plot.py       the picture     chart.py   the chart        pictures/   how both are drawn
 report/       the report, and what a notebook shows       people.py   the number of people
-hints/        where budget is lost in silence             unseen.py   the amount that sums may lack
-published.py  verification of a published file against a ledger
+hints/        where budget is lost in silence             published.py  verification of a published file
 """
 
 from headcount.release.about import About, Paid, current_version, pack

@@ -3,7 +3,7 @@ how far off its counts will be, and what will happen, step by step; and it makes
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -14,103 +14,31 @@ import ibis
 import pyarrow as pa
 
 from headcount.account import Charge, Cost, Ledger
-from headcount.account.budget import budget, epsilon_of_rho, least_epsilon
+from headcount.account.budget import budget
 from headcount.account.chain import canonical
 from headcount.account.events import Event, Guarantee, from_json, to_json
 from headcount.account.given import given_ledger
 from headcount.account.receipt import check_recorded
-from headcount.bound.selection.people import NoisyCount
 from headcount.bound.selection.selection import BoundSelection
-from headcount.errors import BadParameter, visible
-from headcount.exact import Number, rational, written
-from headcount.job import PRIVACY, Job
+from headcount.errors import BadParameter
+from headcount.exact import written
+from headcount.job import Job
 from headcount.mechanism.mechanism import AnyMechanism
 from headcount.mechanism.strategy import Strategy
 from headcount.noise import Entropy, KeyedEntropy, SystemEntropy
-from headcount.release import About, Release, check_request, current_version, open_release, pack
-from headcount.release.about import NOT_BOUNDED, written_tail
+from headcount.planner.explanation import Explanation, Outlook
+from headcount.planner.summary import Summary
+from headcount.planner.unseen import with_amounts
+from headcount.release import Release, check_request, open_release, pack
 from headcount.release.hints.request import request_hints
-from headcount.release.unseen import with_amounts
 from headcount.run import Decision, Progress, Source, draw, fingerprint, rows_fingerprint
 from headcount.source import Events, open_events, watch
-from headcount.source.engines.limits import Limits, limits
-from headcount.source.events import check_dataset, check_limits, check_name
-from headcount.source.queries.step import UNCHECKED, check_promise, promise_sentence
-from headcount.wording import sentence, wrapped
-from headcount.wording.markup import card, facts, folded_steps, text
-from headcount.wording.statement import Statement, statements
-from headcount.wording.typed import check_showable, yes_or_no
+from headcount.source.engines.limits import Limits
+from headcount.source.events import check_name
+from headcount.source.queries.step import UNCHECKED, check_promise
+from headcount.wording.typed import yes_or_no
 
 FORMAT = 8
-DEFAULT_DELTA = 1e-6
-NOBODY_SEEN = "The first look showed nobody, as there are too few people for its noise. So headcount looks again. "
-"""Why a selection is drawn a second time, if it does not say so itself."""
-UNREAD = "This plan read only the schema and spent nothing."
-
-
-def release(kind: type[Job], data: Any, given: dict[str, Any]) -> Release:
-    """The release of a job, from all arguments of its public function."""
-    arguments = {name: value for name, value in given.items() if name not in ("data", "ledger", "again")}
-    return build(kind, data, arguments).release(ledger=given["ledger"], again=given["again"])
-
-
-def build(kind: type[Job], data: Any, arguments: dict[str, Any]) -> "Plan":
-    """The plan of a job, from its arguments as typed."""
-    typed = dict(arguments)
-    for name, value in typed.items():
-        check_showable(name, value)
-    dataset, memory, spill, promise = (typed.pop(name, None) for name in ("dataset", "memory", "spill", "promise"))
-    if dataset is not None:
-        check_dataset(dataset)
-    epsilon, rho, delta = typed.pop("epsilon", None), typed.pop("rho", None), typed.pop("delta", DEFAULT_DELTA)
-    target = None if kind.relative_target(typed) else typed.pop("target_error", None)
-    if target is None:
-        typed = {name: value for name, value in typed.items() if name != "target_error" or value is not None}
-    job = kind.from_typed(**typed)
-    _check_delta(job, rational("delta", delta, fix="delta=1e-6"))
-    usable = limits(memory, spill)
-    events = open_events(data, job.columns, dataset, job.roles, promise)
-    check_limits(data, events, usable)
-    job.check_source(events)
-    columns = {name: str(kind) for name, kind in events.columns.items()}
-
-    def plan_for(epsilon: Number) -> Plan:
-        return Plan(events.name, job, budget(epsilon, delta), columns, events, usable, events.promise)
-
-    if target is None:
-        plan = plan_for(_epsilon(job, epsilon, rho, delta))
-        plan.check()
-        return plan
-    if epsilon is not None or rho is not None:
-        raise BadParameter("epsilon and target_error: only one of them.", fix="target_error=10 finds the epsilon")
-    job.check_target(target)
-    plan = least_epsilon(target, plan_for)
-    plan.check()
-    return plan
-
-
-def _check_delta(job: Job, delta: Fraction) -> None:
-    """Refuse a delta of 0 where one is needed."""
-    if delta == 0 and not job.pure:
-        job.check_zero_delta()
-
-
-def _is_later(plain: dict[str, Any]) -> bool:
-    """True for a plan of a later format."""
-    return isinstance(plain["headcount"], int) and plain["headcount"] > FORMAT
-
-
-def _epsilon(job: Job, epsilon: Number | None, rho: Number | None, delta: Number) -> Number:
-    """Epsilon as typed, or what rho comes to."""
-    if rho is None and epsilon is None:
-        raise BadParameter("how much may it cost?", fix=job.cost_example)
-    if rho is None:
-        assert epsilon is not None
-        return epsilon
-    if epsilon is not None:
-        raise BadParameter("epsilon and rho: only one of them.", fix="epsilon=1, or rho=0.1")
-    job.check_rho()
-    return epsilon_of_rho(rho, delta)
 
 
 @dataclass(frozen=True, repr=False)
@@ -139,14 +67,14 @@ class Plan:
 
     def check(self) -> None:
         """Refuse what could fail only after the charge."""
-        _check_delta(self.job, self.budget.delta)
+        check_delta(self.job, self.budget.delta)
         self.strategy.check()
         self._check_loadable()
 
     def _check_loadable(self) -> None:
         """Refuse a request whose release could not be opened once it is sealed: packed and loaded as a release is."""
         try:
-            check_request(pack(pa.table({}), self.about(None)))
+            check_request(pack(pa.table({}), self._outlook.about(self.to_json())))
         except Exception as error:  # whatever a parameter may hold
             raise BadParameter(
                 f"a release cannot hold these parameters ({error}).",
@@ -196,76 +124,32 @@ class Plan:
     @property
     def steps(self) -> tuple[str, ...]:
         """The steps of the release and its guarantee, in sentences."""
-        return (*self._sentences, self.guarantee)
+        return (*(step.text for step in self._outlook.steps), self.guarantee)
+
+    @cached_property
+    def _outlook(self) -> Outlook:
+        """What can be said before anything is read: of a given bound, everything about its mechanism."""
+        return Outlook(*self._known) if self.selection else Explanation(*self._known, Decision(self.mechanism))
 
     @property
-    def _decision(self) -> Decision | None:
-        """The mechanism, if nothing is left to be selected."""
-        return None if self.selection else Decision(self.mechanism)
-
-    @property
-    def _sentences(self) -> list[str]:
-        """The steps that are known before anything is read."""
-        return [step.text for step in self._steps(self._decision)]
-
-    def _steps(self, decision: Decision | None, people: NoisyCount | None = None) -> list[Statement]:
-        """Describe the steps as far as they are known: all of them once the mechanism is decided."""
-        selections = decision.selections if decision else (self.selection,) if self.selection else ()
-        mechanism = decision.mechanism if decision else None
-        outlook = statements("mechanism", [self.strategy.outlook(self.job.item)])
-        counted = self.strategy.people_count
-        return [
-            Statement("reading", self.job.reading(self.dataset)),
-            *statements("promise", [promise_sentence(self.promise)] if self.promise else []),
-            *statements("selection", self._selected(selections, mechanism)),
-            *(self.job.explain(self.strategy, mechanism) if mechanism else outlook),
-            *statements("people", [counted.explain()] if counted else []),
-            *statements("closing", self.job.closing(people)),
-        ]
-
-    def _selected(self, selections: Sequence[BoundSelection[Any]], mechanism: AnyMechanism | None) -> list[str]:
-        """Describe how the bound is selected, what that costs, and what it led to."""
-        sentences = []
-        for number, selection in enumerate(selections):
-            percent = f"{float(100 * selection.epsilon / self.budget.epsilon):.3g}%"
-            price = f" This uses {percent} of epsilon ({float(selection.epsilon):g})." if selection.epsilon else ""
-            again = NOBODY_SEEN if number > 0 and selection.repeats else ""
-            outcome = selection.outcome(mechanism.bounding) if mechanism else ""
-            sentences.append(f"{again}{selection.explain(self.job.item)}{price}{outcome}")
-        return sentences
+    def _known(self) -> tuple[Job, Strategy, Cost, str, str, int | None]:
+        """The fields of `Outlook`."""
+        return self.job, self.strategy, self.cost, self.dataset, self.promise, self._cells
 
     @property
     def guarantee(self) -> str:
         """The guarantee, in a sentence."""
-        return self.job.guarantee(self.cost)
+        return self._outlook.guarantee
 
     @property
     def hints(self) -> list[str]:
         """Where budget is probably lost, and what to do; empty for most plans."""
         return request_hints(self._plain, float(self.cost.epsilon), float(self.cost.delta))
 
-    def _facts(self) -> list[tuple[str, str]]:
-        """Lines with a label: cost, expected error, what appears, the guarantee, and hints."""
-        cost = f"epsilon {float(self.cost.epsilon):g}, delta {float(self.cost.delta):g}"
-        forecast = self.strategy.forecast(self.job.item, self.job.unit)
-        expected, beware = ([line for line in forecast if (line[0] == "beware") is warns] for warns in (False, True))
-        promise = ("promise", sentence(self.guarantee.removeprefix(PRIVACY)))
-        large = [("large", words)] if (words := self.strategy.on_large_amounts) else []
-        return [("cost", cost), *expected, *large, promise, *beware, *(("beware", hint) for hint in self.hints)]
-
     def summary(self, spell: Callable[[str], str] = str) -> str:
         """The plan as text, wrapped; `spell` writes the parameters in forecast and hints in the spelling of the
         reader."""
-        lines = [
-            wrapped(visible(f"{self.what}, from {self.dataset}")),
-            "",
-            *(wrapped(visible(spell(text)), f"  {label:<7} ") for label, text in self._facts()),
-            "",
-            *(wrapped(visible(step), f"  {number}. ") for number, step in enumerate(self._sentences, 1)),
-            "",
-            UNREAD,
-        ]
-        return "\n".join(lines)
+        return Summary(self._outlook, self.hints).text(spell)
 
     def __str__(self) -> str:
         return self.summary()
@@ -273,11 +157,7 @@ class Plan:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return card(
-            f"<p><b>Plan: {text(self.what)}</b>, from {text(self.dataset)}</p>\n"
-            f"{facts(self._facts())}\n{folded_steps(self._sentences)}\n"
-            f"<p><small>{UNREAD}</small></p>"
-        )
+        return Summary(self._outlook, self.hints).html()
 
     def to_json(self) -> str:
         """The plan as text, to be looked at, kept, or sent to where the data are."""
@@ -402,7 +282,8 @@ class Plan:
     def _draw(self, source: Source, entropy: Entropy, head: str, progress: Progress) -> bytes:
         """The release's bytes."""
         done = draw(self.job, self.strategy, source, self.cost, entropy, progress)
-        about = with_amounts(self.about(done.decision, done.people, done.columns.tail), done.table)
+        happened = Explanation(*self._known, done.decision, done.people, done.columns.tail)
+        about = with_amounts(happened.about(self.to_json()), done.table)
         check_recorded(self.cost, self.job.relation, from_json(about.events), done.decision.selected)
         return pack(done.table, replace(about, head=head, measured=done.columns.measured))
 
@@ -417,70 +298,13 @@ class Plan:
         job.check_source(events)
         return events
 
-    def about(
-        self, decision: Decision | None, people: NoisyCount | None = None, tail: Mapping[str, float] | None = None
-    ) -> About:
-        """Metadata of the release, everything except its rows; without a mechanism, as far as it is known. `tail` is by
-        how much values may be too small, if that is much (`Columns`)."""
-        ready = decision or self._decision
-        mechanism = ready.mechanism if ready else None
-        unseen = self.job.unseen(mechanism, ready.selections) if ready and mechanism else ""
-        steps = [
-            *self._steps(ready, people),
-            *([self._interval(mechanism)] if mechanism else []),
-            *statements("tail", [self.job.too_small(tail)] if tail else []),
-            *statements("unseen", [unseen] if unseen else []),
-            Statement("guarantee", self.guarantee),
-        ]
-        return About(
-            what=self.what,
-            dataset=self.dataset,
-            by=self.job.by_columns,
-            unit=self.job.unit,
-            epsilon=written(self.cost.epsilon),
-            delta=written(self.cost.delta),
-            steps=tuple(step.text for step in steps),
-            kinds=tuple(step.kind for step in steps),
-            proof=mechanism.proof if mechanism else "",
-            plan=self.to_json(),
-            view=self.job.view.name,
-            bound=mechanism.bounding.limit if mechanism else 0,
-            chosen=self._choice(mechanism),
-            events=to_json(ready.events(self.strategy)) if ready else "",
-            order=tuple(label for bins in self.job.bins_by_column().values() for label in bins.labels),
-            head="",
-            value=self.job.value_name,
-            estimand=self._estimand(mechanism, tail),
-            interval=self._interval_note(mechanism, tail),
-            unseen=unseen,
-            tail=written_tail(tail or {}),
-            version=current_version(),
-            promise=self.promise,
-        )
 
-    def _interval(self, mechanism: AnyMechanism) -> Statement:
-        """What low and high contain."""
-        kind = self.job.interval_kind(mechanism, self._cells)
-        return Statement(kind, self.job.interval(mechanism, self._cells))
+def check_delta(job: Job, delta: Fraction) -> None:
+    """Refuse a delta of 0 where one is needed."""
+    if delta == 0 and not job.pure:
+        job.check_zero_delta()
 
-    def _choice(self, mechanism: AnyMechanism | None) -> str:
-        """How the bound was chosen; empty if it was given."""
-        if self.selection is None or not isinstance(self.strategy.bound, str):
-            return ""
-        return self.selection.name if mechanism is None or mechanism.bounding.cuts else NOT_BOUNDED
 
-    def _interval_note(self, mechanism: AnyMechanism | None, tail: Mapping[str, float] | None) -> str:
-        """The sentence above the numbers."""
-        if mechanism is None:
-            return ""
-        note = self.job.interval_note(mechanism, self._cells)
-        if not tail:
-            return note
-        uncertain = self.job.too_small(tail)
-        return uncertain if self._estimand(mechanism, tail) == "modelled" else f"{note} {uncertain}"
-
-    def _estimand(self, mechanism: AnyMechanism | None, tail: Mapping[str, float] | None) -> str:
-        """What intervals are for. Of true values that a few people may change much, under a model of these; if a bound
-        is given, for what it leaves."""
-        found = self.job.estimand(mechanism, self._cells) if mechanism else ""
-        return "modelled" if tail and found == "true" else str(found)
+def _is_later(plain: dict[str, Any]) -> bool:
+    """True for a plan of a later format."""
+    return isinstance(plain["headcount"], int) and plain["headcount"] > FORMAT

@@ -1,0 +1,70 @@
+"""Plans from arguments as typed."""
+
+from typing import Any
+
+from headcount.account.budget import budget, epsilon_of_rho, least_epsilon
+from headcount.errors import BadParameter
+from headcount.exact import Number, rational
+from headcount.job import Job
+from headcount.planner.plan import Plan, check_delta
+from headcount.release import Release
+from headcount.source import open_events
+from headcount.source.engines.limits import limits
+from headcount.source.events import check_dataset, check_limits
+from headcount.wording.typed import check_showable
+
+DEFAULT_DELTA = 1e-6
+
+
+def release(kind: type[Job], data: Any, given: dict[str, Any]) -> Release:
+    """The release of a job, from all arguments of its public function."""
+    arguments = {name: value for name, value in given.items() if name not in ("data", "ledger", "again")}
+    return build(kind, data, arguments).release(ledger=given["ledger"], again=given["again"])
+
+
+def build(kind: type[Job], data: Any, arguments: dict[str, Any]) -> Plan:
+    """The plan of a job, from its arguments as typed."""
+    typed = dict(arguments)
+    for name, value in typed.items():
+        check_showable(name, value)
+    dataset, memory, spill, promise = (typed.pop(name, None) for name in ("dataset", "memory", "spill", "promise"))
+    if dataset is not None:
+        check_dataset(dataset)
+    epsilon, rho, delta = typed.pop("epsilon", None), typed.pop("rho", None), typed.pop("delta", DEFAULT_DELTA)
+    target = None if kind.relative_target(typed) else typed.pop("target_error", None)
+    if target is None:
+        typed = {name: value for name, value in typed.items() if name != "target_error" or value is not None}
+    job = kind.from_typed(**typed)
+    check_delta(job, rational("delta", delta, fix="delta=1e-6"))
+    usable = limits(memory, spill)
+    events = open_events(data, job.columns, dataset, job.roles, promise)
+    check_limits(data, events, usable)
+    job.check_source(events)
+    columns = {name: str(kind) for name, kind in events.columns.items()}
+
+    def plan_for(epsilon: Number) -> Plan:
+        return Plan(events.name, job, budget(epsilon, delta), columns, events, usable, events.promise)
+
+    if target is None:
+        plan = plan_for(_epsilon(job, epsilon, rho, delta))
+        plan.check()
+        return plan
+    if epsilon is not None or rho is not None:
+        raise BadParameter("epsilon and target_error: only one of them.", fix="target_error=10 finds the epsilon")
+    job.check_target(target)
+    plan = least_epsilon(target, plan_for)
+    plan.check()
+    return plan
+
+
+def _epsilon(job: Job, epsilon: Number | None, rho: Number | None, delta: Number) -> Number:
+    """Epsilon as typed, or what rho comes to."""
+    if rho is None and epsilon is None:
+        raise BadParameter("how much may it cost?", fix=job.cost_example)
+    if rho is None:
+        assert epsilon is not None
+        return epsilon
+    if epsilon is not None:
+        raise BadParameter("epsilon and rho: only one of them.", fix="epsilon=1, or rho=0.1")
+    job.check_rho()
+    return epsilon_of_rho(rho, delta)
