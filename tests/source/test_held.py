@@ -83,6 +83,15 @@ def test_what_is_held_is_the_same_wherever_it_lies(tmp_path: Path) -> None:
     assert not len(empty)
 
 
+def test_what_is_held_is_aligned_for_compiled_code(tmp_path: Path) -> None:
+    """Also after an odd number of smaller ones."""
+    with holding(str(tmp_path), 0) as store:
+        kinds = [np.uint8, np.int64, np.uint32, np.int64, np.uint8, np.uint32]
+        found = [store.hold(np.arange(3).astype(kind)) for kind in kinds]
+        assert all(each().flags.aligned for each in found)
+        assert [each().tolist() for each in found] == [[0, 1, 2]] * len(kinds)
+
+
 def test_a_file_has_no_name_and_is_open_once(tmp_path: Path) -> None:
     """So nothing is left of it, however the process ends, and there may be any number of arrays."""
     with holding(str(tmp_path), 0) as store:

@@ -1,5 +1,6 @@
 """Compiled kernels against plain Python and NumPy: the same numbers, orders, counts and releases."""
 
+import ctypes
 import importlib.util
 from collections.abc import Iterator
 from pathlib import Path
@@ -122,6 +123,26 @@ def test_counting_and_adding_as_numpy_does(sizes: list[int], items: int, left_ou
     assert one.tolist() == other.tolist()
 
 
+def unaligned(kind: pa.DataType) -> pa.Array:
+    """1, 2, 3 in a buffer where they begin at an odd place."""
+    bytes_ = pa.array([1, 2, 3], pa.int64()).cast(kind).buffers()[1].to_pybytes()
+    return pa.Array.from_buffers(kind, 3, [None, pa.py_buffer(b"\0" + bytes_)[1:]])
+
+
+@pytest.mark.parametrize("kind", [pa.int64(), pa.int32(), pa.float64(), pa.timestamp("us")], ids=str)
+def test_arrow_arrays_may_begin_anywhere(kind: pa.DataType) -> None:
+    """C reads numbers where they are aligned; what is not is copied, or refused."""
+    given = numbering._integers(unaligned(kind))
+    assert given.flags.aligned
+    assert IntegerNumbering(kind).number(unaligned(kind)).tolist() == [0, 1, 2]
+
+
+def test_c_is_given_no_unaligned_numbers() -> None:
+    offsets = np.frombuffer(bytes(17), dtype=np.uint8)[1:].view(np.int64)
+    with pytest.raises(ctypes.ArgumentError):
+        counting.count_flagged(offsets, np.zeros(0, dtype=np.uint32), np.zeros(0, dtype=bool), None)
+
+
 ROWS = st.lists(st.tuples(st.integers(0, 9), st.sampled_from(["", "a", "ab", "b\0"]), st.integers(-2, 2)), max_size=120)
 USERS = [pa.int64(), pa.int16(), pa.string(), pa.float64(), pa.timestamp("us"), pa.bool_()]
 ITEMS = [["item"], ["place"], ["item", "place"], ["place", "item", "day"]]
@@ -233,6 +254,16 @@ def test_the_same_release(said: dict[str, Any]) -> None:
     fast = hc.plan("histogram", MANY, **asked).release(entropy=Fixed(0)).content
     with patch.object(kernels, "_built", lambda: None):
         assert hc.plan("histogram", MANY, **asked).release(entropy=Fixed(0)).content == fast
+
+
+def test_the_same_release_from_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Chunks that are mapped from a file: under sanitizers, nothing is read where it is not aligned."""
+    asked: dict[str, Any] = {"user": "user", "by": "item", "epsilon": 1, "mechanism": "rounds"}
+    whole = hc.plan("histogram", MANY, **asked).release(entropy=Fixed(0)).content
+    monkeypatch.setattr(encoded, "PAIRS", 50)
+    monkeypatch.setattr(encoded, "HELD_PART", 2**62)
+    monkeypatch.setattr(streamed, "FEW_BATCHES", 1)
+    assert hc.plan("histogram", MANY, **asked).release(entropy=Fixed(0)).content == whole
 
 
 def test_the_order_of_rows_does_not_show() -> None:

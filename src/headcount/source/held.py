@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = TypeVar("Array", bound=NDArray[np.generic])
+ALIGNMENT = 8
+"""Every array of a file begins at a multiple of this, the size of the largest number: compiled code needs it."""
 
 
 class Store:
@@ -34,7 +36,7 @@ class Store:
 
     def _in_file(self, values: Array) -> Callable[[], Array]:
         self._file = self._file or TemporaryFile(dir=self._folder)  # noqa: SIM115
-        place = self._file.seek(0, 2)
+        place = self._file.seek(-(-self._file.seek(0, 2) // ALIGNMENT) * ALIGNMENT)
         self._file.write(np.ascontiguousarray(values).data)
         self._file.flush()  # a full disk fails here
         return partial(_mapped, self._file, values.dtype, place, values.shape)

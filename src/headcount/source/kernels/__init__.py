@@ -21,7 +21,7 @@ _i64 = ctypes.c_int64
 
 
 def _array(kind: Any) -> Any:
-    return np.ctypeslib.ndpointer(kind, ndim=1, flags="C_CONTIGUOUS")
+    return np.ctypeslib.ndpointer(kind, ndim=1, flags=("C_CONTIGUOUS", "ALIGNED"))
 
 
 class _Maybe:

@@ -170,9 +170,14 @@ def _integers(column: pa.Array) -> Integers:
     """Values as 64 bits."""
     kind = column.type
     if pa.types.is_floating(kind):
-        return np.ascontiguousarray(np.from_dlpack(column)).view(np.int64)
+        return _plain(column).view(np.int64)
     whole = column.cast(pa.int32()) if pa.types.is_date32(kind) else column
-    return np.ascontiguousarray(np.from_dlpack(whole.cast(pa.int64())))
+    return _plain(whole.cast(pa.int64()))
+
+
+def _plain(column: pa.Array) -> NDArray[Any]:
+    """Numbers as C reads them. Arrow promises no alignment: an array may begin anywhere in a buffer of others."""
+    return np.require(np.from_dlpack(column), requirements=("C_CONTIGUOUS", "ALIGNED"))
 
 
 def _longer(values: NDArray[Any], used: int, more: int) -> NDArray[Any]:
