@@ -167,6 +167,14 @@ def pairs_of(table: pa.Table, by: list[str], *, events: bool, fast: bool) -> tup
         return found.encoded.items.to_pydict(), sorted(had, key=str)
 
 
+def is_streamed(table: pa.Table, by: list[str]) -> bool:
+    """True if rows are numbered here, not on the engine."""
+    read = contributions(open_events(table, ["user", *by]).table(), [None] * len(by), events=False, keys=None)
+    with read.read(ReadPlan(encoded=True)) as found:
+        assert found.encoded
+        return found.encoded.ids is not None
+
+
 @pytest.mark.parametrize(
     "user", [pa.int64(), pa.int16(), pa.string(), pa.float64(), pa.timestamp("us"), pa.bool_()], ids=str
 )
@@ -189,8 +197,8 @@ def test_the_same_pairs_as_the_engine_makes(
 
 def test_rows_are_read_once() -> None:
     table = pa.table({"user": [1, 1, 2], "item": ["a", "b", "a"]})
-    with patch.object(encoded, "encode_pairs") as other:
-        pairs_of(table, ["item"], events=False, fast=True)
+    with patch.object(DuckDB, "materialise") as other:
+        assert is_streamed(table, ["item"])
     assert not other.called
 
 
@@ -202,6 +210,15 @@ def test_what_is_too_much_goes_another_way(limit: str) -> None:
             TextNumbering().number(table["user"].combine_chunks())
         found = pairs_of(table, ["item"], events=False, fast=True)
     assert found == pairs_of(table, ["item"], events=False, fast=False)
+
+
+def test_too_much_text_of_items_goes_another_way() -> None:
+    """A text that is a part of many items is listed with each: more bytes than its column has."""
+    table = pa.table({"user": [*range(50)], "item": ["a text"] * 50, "place": [*range(50)]})
+    assert is_streamed(table, ["item", "place"])
+    with patch.object(numbering, "MOST_TEXT", 100):
+        assert is_streamed(table, ["item"])
+        assert not is_streamed(table, ["item", "place"])
 
 
 def test_a_batch_of_too_much_text_goes_another_way(monkeypatch: pytest.MonkeyPatch) -> None:

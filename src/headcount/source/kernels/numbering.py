@@ -18,8 +18,8 @@ from headcount.source.kernels import kernels
 Numbers32 = NDArray[np.uint32]
 MOST_NUMBERS = 1 << 31
 """Numbers have fewer than 32 bits; what has more goes another way."""
-MOST_TEXT = 1 << 31
-"""Bytes of all texts together, for one Arrow array of them."""
+MOST_TEXT = (1 << 31) - 1
+"""Bytes of all texts together: one Arrow array of them has fewer."""
 
 
 class TooMany(Exception):
@@ -101,6 +101,8 @@ class TextNumbering(Numbering):
 
     def values(self, numbers: NDArray[Any]) -> pa.Array:
         ends = self._ends[: self.count + 1].astype(np.int32)
+        if np.diff(ends)[numbers].sum(dtype=np.int64) >= MOST_TEXT:  # a text of several items is there several times
+            raise TooMany
         buffers = [None, pa.py_buffer(ends), pa.py_buffer(self._arena)]
         every = pa.Array.from_buffers(pa.string(), self.count, buffers)
         return every.take(pa.Array.from_buffers(pa.uint32(), len(numbers), [None, pa.py_buffer(numbers)]))
