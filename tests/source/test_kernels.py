@@ -221,6 +221,26 @@ def test_too_much_text_of_items_goes_another_way() -> None:
         assert not is_streamed(table, ["item", "place"])
 
 
+@pytest.mark.parametrize(("length", "rows"), [(2000, 1000), (20, 1025)], ids=["texts", "slots"])
+def test_what_memory_has_no_room_for_goes_another_way(length: int, rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The engine puts aside what does not fit; a table of numbers cannot."""
+    monkeypatch.setattr(DuckDB, "memory", lambda *_: streamed.NUMBERED_PART * 2048 * numbering.SLOT_BYTES)
+
+    def events(length: int, rows: int) -> pa.Table:
+        return pa.table({"user": [f"{k % 20:0{length}d}" for k in range(rows)], "item": [0] * rows})
+
+    assert is_streamed(events(20, 1000), ["item"])
+    assert not is_streamed(events(length, rows), ["item"])
+
+
+def test_a_failed_allocation_goes_another_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: Any) -> Any:
+        raise MemoryError
+
+    monkeypatch.setattr(numbering, "_longer", fails)
+    assert not is_streamed(MANY, ["item"])
+
+
 def test_a_batch_of_too_much_text_goes_another_way(monkeypatch: pytest.MonkeyPatch) -> None:
     """DuckDB fails if a batch has more than 2 GiB of text."""
     table = pa.table({"user": [1, 1, 2], "item": ["a", "b", "a"]})

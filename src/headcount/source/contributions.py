@@ -149,7 +149,7 @@ def _streamed(stack: ExitStack, events: ir.Table, items: Sequence[str], most: in
     """Pairs that are numbered in this process, until the stack ends; None if they cannot be."""
     if not streamable(events, USER, items):
         return None
-    with suppress(TooMany, OSError):  # which is what a batch of more text than Arrow holds is
+    with suppress(TooMany, MemoryError, OSError):  # the last is what a batch of more text than Arrow holds is
         return stack.enter_context(stream_pairs(events, USER, items, most=most))
     return None
 

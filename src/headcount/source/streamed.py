@@ -33,6 +33,8 @@ BATCH = 122_880
 """Rows of a batch: what DuckDB has in a row group of its own."""
 FEW_BATCHES = 4
 """Fewer batches than this are sorted without partitions."""
+NUMBERED_PART = 4
+"""Values are numbered here while the slots of a column, and its texts, fit into this part of the engine's memory."""
 PARTITION_BITS = 8
 """Bits of a person's number by which more are partitioned: 40,000 rows of ten million, which stay in the cache."""
 
@@ -47,10 +49,10 @@ def streamable(events: ir.Table, user: str, items: Sequence[str]) -> bool:
 class ItemNumbering:
     """Numbers of items, which are one column or several."""
 
-    def __init__(self, kinds: pa.Schema) -> None:
+    def __init__(self, kinds: pa.Schema, room: int) -> None:
         self._names = kinds.names
-        self._columns = [_numbering(kind, ordered=True) for kind in kinds.types]
-        self._tuples = [IntegerNumbering(pa.int64()) for _ in self._columns[1:]]
+        self._columns = [_numbering(kind, ordered=True, room=room) for kind in kinds.types]
+        self._tuples = [IntegerNumbering(pa.int64(), room) for _ in self._columns[1:]]
 
     @property
     def count(self) -> int:
@@ -84,8 +86,8 @@ class ItemNumbering:
         return [first, *reversed(others)]
 
 
-def _numbering(kind: pa.DataType, *, ordered: bool) -> Numbering:
-    found = numbering_of(kind, ordered=ordered)
+def _numbering(kind: pa.DataType, *, ordered: bool, room: int) -> Numbering:
+    found = numbering_of(kind, ordered=ordered, room=room)
     assert found is not None, "`streamable` says which types have a numbering"
     return found
 
@@ -139,9 +141,11 @@ class Keys:
 @contextmanager
 def stream_pairs(events: ir.Table, user: str, items: Sequence[str], *, most: int) -> Iterator[EncodedPairs]:
     """Encode the pairs of events (user, items), with counts clipped to `most`. Raises `TooMany` before the block if
-    there are more values than can be numbered."""
+    there are more values than can be numbered, or than there is memory for."""
     engine, kinds = engine_of(events), events.select(user, *items).schema().to_pyarrow()
-    people, listed = _numbering(kinds.field(user).type, ordered=False), ItemNumbering(pa.schema(list(kinds)[1:]))
+    slots = engine.memory(events) // NUMBERED_PART
+    people = _numbering(kinds.field(user).type, ordered=False, room=slots)
+    listed = ItemNumbering(pa.schema(list(kinds)[1:]), slots)
     room = engine.memory(events) // encoded.HELD_PART
     with holding(engine.spill(events), room) as rows, holding(engine.spill(events), room) as store:
         with closing(engine.batches(events.select(user, *items), BATCH)) as batches:

@@ -13,6 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from headcount.exact import Integers
+from headcount.source.engines.limits import MOST
 from headcount.source.kernels import kernels
 
 Numbers32 = NDArray[np.uint32]
@@ -20,6 +21,8 @@ MOST_NUMBERS = 1 << 31
 """Numbers have fewer than 32 bits; what has more goes another way."""
 MOST_TEXT = (1 << 31) - 1
 """Bytes of all texts together: one Arrow array of them has fewer."""
+SLOT_BYTES = 12
+"""Bytes of a slot: a hash and a number."""
 
 
 class TooMany(Exception):
@@ -27,10 +30,11 @@ class TooMany(Exception):
 
 
 class Numbering(ABC):
-    """Numbers of the values of one column."""
+    """Numbers of the values of one column, whose slots, and whose texts, have at most `room` bytes."""
 
-    def __init__(self) -> None:
+    def __init__(self, room: int = MOST) -> None:
         self.count = 0
+        self._room = room
         self._key = np.frombuffer(os.urandom(16), dtype=np.uint64)  # for speed alone: results do not depend on it
         self._slots: Numbers32 = np.zeros(0, dtype=np.uint32)
         self._hashes: NDArray[Any] = np.zeros(0, dtype=np.uint64)
@@ -50,9 +54,9 @@ class Numbering(ABC):
 
     def _grow(self, more: int, *, rehash: bool) -> None:
         """Make room for `more` values: slots stay at most half full."""
-        if self.count + more >= MOST_NUMBERS:
-            raise TooMany
         size = max(1 << (2 * (self.count + more) - 1).bit_length(), 2)
+        if self.count + more >= MOST_NUMBERS or size * SLOT_BYTES > self._room:
+            raise TooMany
         if size <= len(self._slots):
             return
         hashes, slots = self._hashes, self._slots
@@ -63,8 +67,8 @@ class Numbering(ABC):
 class TextNumbering(Numbering):
     """Numbers of texts, in the order of their bytes."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, room: int = MOST) -> None:
+        super().__init__(room)
         self._arena: NDArray[np.uint8] = np.zeros(0, dtype=np.uint8)
         self._ends: Integers = np.zeros(1, dtype=np.int64)
 
@@ -88,7 +92,7 @@ class TextNumbering(Numbering):
             self.count,
             numbers,
         )
-        if self._ends[self.count] >= MOST_TEXT:
+        if self._ends[self.count] >= min(MOST_TEXT, self._room):
             raise TooMany
         return numbers
 
@@ -111,8 +115,8 @@ class TextNumbering(Numbering):
 class IntegerNumbering(Numbering):
     """Numbers of values of 64 bits or fewer: integers, dates, timestamps; in the order of these."""
 
-    def __init__(self, kind: pa.DataType) -> None:
-        super().__init__()
+    def __init__(self, kind: pa.DataType, room: int = MOST) -> None:
+        super().__init__(room)
         self._kind = kind
         self._values: Integers = np.zeros(0, dtype=np.int64)
 
@@ -145,14 +149,14 @@ class IntegerNumbering(Numbering):
         return plain.view(self._kind) if pa.types.is_floating(self._kind) else plain.cast(self._kind)
 
 
-def numbering_of(kind: pa.DataType, *, ordered: bool) -> Numbering | None:
+def numbering_of(kind: pa.DataType, *, ordered: bool, room: int = MOST) -> Numbering | None:
     """A numbering for a type; None if there is none. Floats have no order here."""
     if pa.types.is_string(kind):
-        return TextNumbering()
+        return TextNumbering(room)
     short = pa.types.is_integer(kind) and kind != pa.uint64()
     if short or pa.types.is_date32(kind) or (pa.types.is_timestamp(kind) and kind.unit == "us"):
-        return IntegerNumbering(kind)
-    return IntegerNumbering(kind) if pa.types.is_float64(kind) and not ordered else None
+        return IntegerNumbering(kind, room)
+    return IntegerNumbering(kind, room) if pa.types.is_float64(kind) and not ordered else None
 
 
 def _text(column: pa.Array) -> tuple[Integers, NDArray[np.uint8]]:
