@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from headcount.release import load as load
     from headcount.simulation.simulate import simulate as simulate
     from headcount.source.example import example as example
+    from headcount.source.views.view import view as view
 
 _HOMES = {
     "Charge": "headcount.account",
@@ -52,9 +53,10 @@ _HOMES = {
     "load": "headcount.release",
     "plan": "headcount.jobs.registry",
     "simulate": "headcount.simulation.simulate",
+    "view": "headcount.source.views.view",
     **{job: f"headcount.jobs.{job}" for job in JOBS},
 }
-_PACKAGES = ("account", "audit", "federated", "noise", "stream")
+_PACKAGES = ("account", "audit", "errors", "federated", "noise", "stream")
 __all__ = [*_HOMES, *_PACKAGES]
 
 

@@ -32,7 +32,7 @@ WITHOUT_CURATOR = ("docs/proofs/shuffle.md", "docs/proofs/stream.md")
 """Mechanisms that are run where people keep their data."""
 BUILDING_BLOCKS = frozenset(
     f"docs/proofs/{name}.md"
-    for name in ("bounding", "choice", "discrete-gaussian", "exact-noise", "ledger", "thresholds")
+    for name in ("bounding", "choice", "discrete-gaussian", "exact-noise", "ledger", "thresholds", "views")
 )
 """Pages on what several mechanisms rest on: noise, prices, bounds and payment. They have no error of their own."""
 BUDGET = Cost(Fraction(1), Fraction("1e-6"))

@@ -44,7 +44,7 @@ from headcount.mechanism.ordered.strategy import Method, Ordered
 from headcount.noise import Entropy
 from headcount.source import contributions, open_events
 from headcount.source.axis import Axis
-from headcount.source.views import placed
+from headcount.source.derived import placed
 
 from .test_mechanisms import BOTH, SECRET
 

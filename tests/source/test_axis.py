@@ -8,7 +8,7 @@ import pytest
 
 from headcount.source import open_events
 from headcount.source.axis import Axis, Spacing, between, spaced
-from headcount.source.views import placed
+from headcount.source.derived import placed
 
 SCALES: dict[str, tuple[Any, int, Spacing]] = {
     "even": ((0, 1000), 64, "even"),

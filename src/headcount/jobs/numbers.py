@@ -22,8 +22,8 @@ from headcount.mechanism.sampled.sample_threshold import Sampling
 from headcount.mechanism.strategy import Strategy
 from headcount.source.axis import Axis, check_value
 from headcount.source.binning import Binning
+from headcount.source.derived import placed
 from headcount.source.schema import check_kinds
-from headcount.source.views import placed
 from headcount.wording import counted_noun
 from headcount.wording.statement import Statement
 from headcount.wording.typed import listed

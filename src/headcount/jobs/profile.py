@@ -25,9 +25,9 @@ from headcount.release import Release
 from headcount.release.views.profile import PROFILE
 from headcount.source.arrow_columns import arrow_table
 from headcount.source.binning import Binning
+from headcount.source.derived import SIZE, WHAT, every_size, size_bins, sizes_of_people
 from headcount.source.periods import Period
 from headcount.source.schema import check_kinds
-from headcount.source.views import SIZE, WHAT, every_size, size_bins, sizes_of_people
 from headcount.wording.arguments import explained
 from headcount.wording.statement import Statement
 

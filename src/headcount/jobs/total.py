@@ -29,8 +29,8 @@ from headcount.planner import release
 from headcount.release import Release
 from headcount.release.views.total import TOTAL
 from headcount.source.arrow_columns import arrow_table
+from headcount.source.derived import labelled
 from headcount.source.schema import check_amount, check_kinds
-from headcount.source.views import labelled
 from headcount.wording import counted_noun, times
 from headcount.wording.arguments import explained
 from headcount.wording.statement import Statement, statements

@@ -43,7 +43,8 @@ def build(kind: type[Job], data: Any, arguments: dict[str, Any]) -> Plan:
     columns = {name: str(kind) for name, kind in events.columns.items()}
 
     def plan_for(epsilon: Number) -> Plan:
-        return Plan(events.name, job, budget(epsilon, delta), columns, events, usable, events.promise)
+        typed = budget(epsilon, delta)
+        return Plan(events.name, job, typed, columns, events, usable, events.promise, events.certificate)
 
     if target is None:
         plan = plan_for(_epsilon(job, epsilon, rho, delta))

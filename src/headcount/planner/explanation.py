@@ -16,6 +16,7 @@ from headcount.mechanism.strategy import Strategy
 from headcount.release.about import NOT_BOUNDED, About, current_version, written_tail
 from headcount.run import Decision
 from headcount.source.queries.step import promise_sentence
+from headcount.source.views.certificate import Certificate
 from headcount.wording.statement import Statement, statements
 
 NOBODY_SEEN = "The first look showed nobody, as there are too few people for its noise. So headcount looks again. "
@@ -32,6 +33,8 @@ class Outlook:
     dataset: str
     promise: str
     """What was promised of a query; empty for a table."""
+    certificate: Certificate | None
+    """What was proved about a view; None for a table."""
     cells: int | None
     """The number of public items, if they are known."""
 
@@ -77,6 +80,7 @@ class Outlook:
         return [
             Statement("reading", self.job.reading(self.dataset)),
             *statements("promise", [promise_sentence(self.promise)] if self.promise else []),
+            *statements("view", self.certificate.sentences if self.certificate else []),
             *statements("selection", [self._selected(*each) for each in enumerate(self._selections)]),
             *self._noise,
             *statements("people", [counted.explain()] if counted else []),

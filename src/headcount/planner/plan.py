@@ -36,6 +36,7 @@ from headcount.source import Events, open_events, watch
 from headcount.source.engines.limits import Limits
 from headcount.source.events import check_name
 from headcount.source.queries.step import UNCHECKED, check_promise
+from headcount.source.views.certificate import Certificate
 from headcount.wording.typed import yes_or_no
 
 FORMAT = 8
@@ -58,6 +59,8 @@ class Plan:
     """Memory and disk that the run may use; not part of the request."""
     promise: str = ""
     """What was promised of a query; empty for a table."""
+    certificate: Certificate | None = None
+    """What was proved about a view; None for a table."""
 
     @cached_property
     def strategy(self) -> Strategy:
@@ -132,9 +135,9 @@ class Plan:
         return Outlook(*self._known) if self.selection else Explanation(*self._known, Decision(self.mechanism))
 
     @property
-    def _known(self) -> tuple[Job, Strategy, Cost, str, str, int | None]:
+    def _known(self) -> tuple[Job, Strategy, Cost, str, str, Certificate | None, int | None]:
         """The fields of `Outlook`."""
-        return self.job, self.strategy, self.cost, self.dataset, self.promise, self._cells
+        return self.job, self.strategy, self.cost, self.dataset, self.promise, self.certificate, self._cells
 
     @property
     def guarantee(self) -> str:
@@ -178,6 +181,7 @@ class Plan:
             "epsilon": written(self.budget.epsilon),
             "delta": written(self.budget.delta),
             **({"promise": self.promise} if self.promise else {}),
+            **({"view": self.certificate.to_plain()} if self.certificate else {}),
         }
 
     @classmethod
@@ -202,7 +206,8 @@ class Plan:
         job = Job.kind(plain["job"]).from_plain(plain["parameters"])
         check_promise(promise := plain.get("promise"))
         typed = budget(plain["epsilon"], plain["delta"])
-        plan = cls(plain["dataset"], job, typed, plain["columns"], promise=promise or "")
+        proved = Certificate.from_plain(plain["view"]) if "view" in plain else None
+        plan = cls(plain["dataset"], job, typed, plain["columns"], promise=promise or "", certificate=proved)
         job.check_schema(plan._kinds())
         plan.check()
         return plan
@@ -293,6 +298,8 @@ class Plan:
         events = self.events if data is None else open_events(data, job.columns, self.dataset, job.roles, promise)
         if events is None:
             raise BadParameter("this plan came from text: it needs its data.", fix="plan.release(data)")
+        if events.certificate != self.certificate:
+            raise BadParameter("the data are not the view of the plan.", fix="make it again: hc.plan(...)")
         if {name: str(kind) for name, kind in events.columns.items()} != self.columns:
             raise BadParameter("the data's columns are not those of the plan.", fix="make it again: hc.plan(...)")
         job.check_source(events)

@@ -17,7 +17,8 @@ scans.py          files that Python reads for an engine: progress, Ctrl-C
 contributions.py  (user, item, count): the only way from rows to contributions
 amounts.py        what is measured of a column of numbers, on an engine and in NumPy
 encoded.py        contributions as integers, sorted by NumPy
-views.py          tables derived before counting: profiles
+derived.py        tables derived before counting: profiles
+views/            joins and derived tables, with a proof that each row is one person's
 conditions.py     rows that meet a condition            operators.py  conditions that are spelled otherwise
 binning.py        public edges for numbers and dates
 periods.py        days, weeks, months, ... of a column of dates

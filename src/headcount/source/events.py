@@ -18,7 +18,9 @@ from headcount.source.engines.engine import Engine
 from headcount.source.engines.limits import Limits
 from headcount.source.engines.registry import engine_of, owner_of
 from headcount.source.pandas_columns import Role
-from headcount.source.queries.step import check_promise, promise_for
+from headcount.source.queries.step import check_promise, promise_for, unproved
+from headcount.source.views.certificate import Certificate
+from headcount.source.views.view import View
 from headcount.wording.typed import one_line
 
 UNNAMED = ("data frame", "ibis table")
@@ -66,6 +68,8 @@ class Events:
     """Returns the same table with its rows converted, if they need it, once for all readings."""
     promise: str = ""
     """The promise by which a query was accepted; empty for a table."""
+    certificate: Certificate | None = None
+    """What was proved about a view; None for a table."""
 
 
 def open_events(
@@ -80,9 +84,11 @@ def open_events(
     check_promise(promise)
     if paths := _paths(data):
         return _of_files(paths, columns, name)
+    if isinstance(data, View):
+        _check_no_promise(promise)
+        return _of_view(data, columns, name or UNNAMED[1])
     if isinstance(data, ir.Table):
-        engine = engine_of(data)
-        return _of_engine(engine, engine.native(data), columns, name or _ibis_name(data), promise)
+        return _of_ibis(data, columns, name, promise)
     if frame := frames.wrap(data):
         typed = not frames.is_pandas(data)
         return _of_frame(frame, columns, name or UNNAMED[0], roles, typed=typed, promise=promise)
@@ -126,6 +132,40 @@ def _of_files(paths: Sequence[str], columns: Sequence[str], name: str | None) ->
 
     events = opened()
     return replace(events, table=table, files=lambda: files.found_files(paths))
+
+
+def _of_ibis(data: ir.Table, columns: Sequence[str], name: str | None, promise: str | None) -> Events:
+    """An Ibis table on an engine of the user's. A query is proved where the engine can run the proved one."""
+    engine = engine_of(data)
+    native = engine.native(data)
+    if promise is None and engine.certifies and (step := engine.query(native)) and not step.fix:
+        try:
+            return _of_view(View(data, columns[0]), columns, name or UNNAMED[1])
+        except (NotATable, BadParameter) as refused:
+            raise unproved(step, refused) from None
+    return _of_engine(engine, native, columns, name or _ibis_name(data), promise)
+
+
+def _of_view(view: View, columns: Sequence[str], name: str) -> Events:
+    """A view that is proved: the rewritten expression is read, never the one as written."""
+    engine, user = view.engine(), columns[0]
+    engine.check(view.expression)
+    check_columns(columns, view.expression.columns)
+    certificate, proved = view.certified(user)
+
+    def table() -> ir.Table:
+        now, again = view.certified(user)  # a table may have become a view since the plan
+        if now != certificate:
+            raise NotATable("the view is not the one of the plan.", fix="make the plan again")
+        return engine.table(again, columns)
+
+    return Events(name, engine.types(proved, columns), table, typed=engine.typed, certificate=certificate)
+
+
+def _check_no_promise(promise: str | None) -> None:
+    """Refuse a promise about a view that was proved."""
+    if promise is not None:
+        raise BadParameter("promise: headcount checked this view.", fix="no promise")
 
 
 def _of_engine(engine: Engine, data: Any, columns: Sequence[str], name: str, promise: str | None) -> Events:

@@ -7,6 +7,7 @@ from typing import Literal
 Kind = Literal[
     "reading",
     "promise",
+    "view",
     "selection",
     "bounding",
     "mechanism",
@@ -19,10 +20,10 @@ Kind = Literal[
     "unseen",
     "guarantee",
 ]
-"""What a sentence is about, in the order of a release: how rows are read, what was promised of a query, how the bound
-is selected, how people are bounded, what noise is added, how all people are counted, what else is done with the values;
-what intervals contain, with a coverage that is proved, that is measured, or of values from which nothing was cut; how
-far values may be too small, what intervals cannot hold, and the guarantee."""
+"""What a sentence is about, in the order of a release: how rows are read, what was promised of a query, what was proved
+about a view, how the bound is selected, how people are bounded, what noise is added, how all people are counted, what
+else is done with the values; what intervals contain, with a coverage that is proved, that is measured, or of values
+from which nothing was cut; how far values may be too small, what intervals cannot hold, and the guarantee."""
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ wait. Separate connections, such as cursors of one database, do not wait for eac
 
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from secrets import token_hex
 from threading import Lock, RLock
 from typing import Any, ClassVar
@@ -19,13 +20,15 @@ import ibis
 import pyarrow as pa
 from ibis.backends.duckdb import Backend
 from ibis.expr import datatypes as dt
+from ibis.expr import operations as ops
 from ibis.expr import types as ir
 
 from headcount.errors import NotATable
 from headcount.source.engines.engine import Engine, column_names
 from headcount.source.engines.limits import LEAST, MOST, Limits, parse_bytes
 from headcount.source.engines.spill import spill_folder
-from headcount.source.queries.on_duckdb import step_of_table
+from headcount.source.queries.ibis import Names
+from headcount.source.queries.on_duckdb import names_of, step_of_table
 from headcount.source.queries.step import Step
 
 SETTINGS = {
@@ -57,9 +60,13 @@ def decode(text: bytes) -> str:  # type: ignore[empty-body]
     """DuckDB built-in: bytes as text."""
 
 
-@ibis.udf.scalar.builtin(name="try")  # type: ignore[untyped-decorator]
-def attempt(text: str) -> str:  # type: ignore[empty-body]
-    """DuckDB built-in: NULL where the expression fails."""
+@cache
+def attempt(kind: dt.DataType) -> Any:
+    """DuckDB built-in: NULL where the expression of this type fails."""
+
+    def attempted(value: Any) -> Any: ...
+
+    return ibis.udf.scalar.builtin(attempted, name="try", signature=((kind,), kind))
 
 
 class DuckDB(Engine):
@@ -68,6 +75,7 @@ class DuckDB(Engine):
     name, ibis_name, title = "duckdb", "duckdb", "DuckDB"
     byte_exact = True
     in_process = True
+    certifies = True
     options: ClassVar[tuple[str, ...]] = ("memory", "spill")
 
     def check(self, data: ir.Table) -> None:
@@ -82,6 +90,28 @@ class DuckDB(Engine):
 
     def query(self, data: ir.Table) -> Step | None:
         return step_of_table(data, lambda expression: _evaluate(ibis.get_backend(data), expression))
+
+    def names(self, table: ir.Table) -> Names:
+        return names_of(lambda expression: _evaluate(ibis.get_backend(table), expression))
+
+    def stored(self, leaf: Any) -> Any:
+        found = self.names(leaf.to_expr()).stored(leaf)
+        return found and leaf.source.table(found[2], database=found[:2]).op()
+
+    def attempt(self, value: Any) -> Any:
+        return attempt(value.dtype)(value.to_expr()).op()
+
+    def text_table(self, table: ir.Table, sql: str, schema: Any) -> ir.Table:
+        connection = ibis.get_backend(table)
+        found = ops.SQLQueryResult(sql, schema, connection).to_expr()
+        with exclusive(connection):
+            described = connection._get_schema_using_query(sql)  # which DuckDB binds; no row is read
+        if _nullable(described) != _nullable(schema) or sql not in connection.compile(_columns(found, found.columns)):
+            raise NotATable("a view that DuckDB or Ibis would read in another way.", fix="a simpler view")
+        return found
+
+    def byte_exact_table(self, table: ir.Table) -> ir.Table:
+        return _byte_exact(table)
 
     def types(self, data: ir.Table, columns: Sequence[str]) -> dict[str, dt.DataType]:
         chosen = _columns(data, columns)
@@ -222,8 +252,15 @@ def _columns(table: ir.Table, columns: Sequence[str]) -> ir.Table:
     return _byte_exact(chosen)
 
 
+def _nullable(schema: Any) -> list[tuple[str, dt.DataType]]:
+    """Columns and their types, whether or not they can be NULL. A timestamp is in microseconds."""
+    plain = {dt.Timestamp(scale=6): dt.timestamp, dt.Timestamp(timezone="UTC", scale=6): dt.Timestamp(timezone="UTC")}
+    found = {name: kind.copy(nullable=True) for name, kind in schema.items()}
+    return [(name, plain.get(kind, kind)) for name, kind in found.items()]
+
+
 def _byte_exact(table: ir.Table) -> ir.Table:
     """Text compared byte by byte: under a collation that ignores case, one person's spelling could name everybody's
     item. Invalid UTF-8 becomes NULL."""
     texts = [name for name, kind in table.schema().items() if kind.is_string()]
-    return table.mutate(**{name: attempt(decode(encode(table[name]))) for name in texts})
+    return table.mutate(**{name: attempt(dt.string)(decode(encode(table[name]))) for name in texts})

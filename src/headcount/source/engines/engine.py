@@ -30,6 +30,7 @@ from ibis.formats.pyarrow import PyArrowTableProxy
 
 from headcount.errors import BadParameter, UnknownColumn
 from headcount.source.engines.limits import MOST, Limits
+from headcount.source.queries.ibis import Names
 from headcount.source.queries.step import Step
 
 
@@ -51,6 +52,8 @@ class Engine(ABC):
     """True if rows reach this process at memory speed: pairs may be encoded as integers and sorted by NumPy."""
     groups_pairs: ClassVar[bool] = False
     """True if each person's pairs are best materialised as one row with a sorted list."""
+    certifies: ClassVar[bool] = False
+    """True if views can be rewritten for the engine (`names`, `stored`, `attempt`, `text_table`, ...)."""
     wide_row_number: ClassVar[bool] = True
     """True if `row_number` has 64 bits."""
     file_kinds: ClassVar[tuple[str, ...]] = ()
@@ -80,6 +83,28 @@ class Engine(ABC):
         """Return a step of the frame that is not row by row; None if each of its rows is made of one row of a table. By
         default nothing is known. No row is read."""
         return Step(f"steps of {self.title} that headcount cannot read")
+
+    # Views (source/views)
+
+    def names(self, table: ir.Table) -> Names:
+        """Return what names in an expression stand for on its connection."""
+        raise NotImplementedError(f"{self.title} has no views")
+
+    def stored(self, leaf: Any) -> Any:
+        """Return a table by its full name and with its present columns; None if it is not one whose rows are stored."""
+        raise NotImplementedError(f"{self.title} has no views")
+
+    def attempt(self, value: Any) -> Any:
+        """Return a value of one row that is NULL where it fails, and else the same."""
+        raise NotImplementedError(f"{self.title} has no views")
+
+    def text_table(self, table: ir.Table, sql: str, schema: Any) -> ir.Table:
+        """Return the result of SQL on the connection of a table; it stands in other queries as it is written."""
+        raise NotImplementedError(f"{self.title} has no views")
+
+    def byte_exact_table(self, table: ir.Table) -> ir.Table:
+        """Return a table whose text compares byte by byte."""
+        raise NotImplementedError(f"{self.title} has no views")
 
     @abstractmethod
     def types(self, data: Any, columns: Sequence[str]) -> dict[str, dt.DataType]:

@@ -17,6 +17,7 @@ SYSTEM = "system.main."
 """Where DuckDB's own functions are: a macro of the user's cannot stand in for them."""
 LOWER = f"{SYSTEM}lower"
 OPAQUE = "the frame itself, if it was registered under this name"
+CACHED = Step("a table that .cache() made of a query", instead="the expression before .cache()")
 MOST_NESTED = 20
 """Views inside views that are looked into."""
 
@@ -34,6 +35,8 @@ class Catalog:
     def table(self, name: Name) -> Iterator[Step]:
         """Yield what is not row by row in the table or view of this name."""
         tables, views = self._listed("table", name), self._listed("view", name)
+        if name[2].casefold().startswith("ibis_cached_"):
+            yield CACHED
         if tables and not views:
             yield from (Step(_reason(table)) for table in tables if not _is_plain(table))
         elif len(views) == 1 and not tables:
@@ -43,6 +46,14 @@ class Catalog:
         elif tables or views or any(name[:2]) or not name[2].casefold().endswith(FILES):
             yield Step(f"the name {name[2]!r:.60}, which is not that of one table")
 
+    def stored(self, name: Name) -> Name | None:
+        """Return the full name of a table of DuckDB; None unless the name stands for exactly one, whose columns are
+        stored."""
+        found = [*self._listed("table", name), *self._listed("view", name)]
+        if len(found) != 1 or found[0]["view"] or not _is_plain(found[0]):
+            return None
+        return found[0]["database"], found[0]["schema"], found[0]["name"]
+
     def _of_view(self, name: str, text: str) -> Iterator[Step]:
         query = VIEW.fullmatch(text)
         if query is None or self._nested == MOST_NESTED:
@@ -51,14 +62,15 @@ class Catalog:
         for step in steps_of(query[1], Catalog(self._ask, self._nested + 1)):
             yield replace(step, name=f"the view {name!r:.60}, which holds {step.name}")
 
-    def _listed(self, kind: str, name: Name) -> list[dict[str, str]]:
+    def _listed(self, kind: str, name: Name) -> list[dict[str, Any]]:
         """All tables, or views, that the name may stand for."""
         keys = zip(("database_name", "schema_name", f"{kind}_name"), name, strict=True)
         same = " AND ".join(f"{LOWER}({key}) = {LOWER}({_text(value)})" for key, value in keys if value)
+        full = f"'database': database_name, 'schema': schema_name, 'name': {kind}_name, 'view': {kind == 'view'}"
         return list(
             self._ask(
-                f"(SELECT {SYSTEM}list({{'sql': coalesce(sql, ''), 'type': type}}) FROM {SYSTEM}duckdb_{kind}s() "
-                f"JOIN {SYSTEM}duckdb_databases() USING (database_name) WHERE {same})"
+                f"(SELECT {SYSTEM}list({{'sql': coalesce(sql, ''), 'type': type, {full}}}) "
+                f"FROM {SYSTEM}duckdb_{kind}s() JOIN {SYSTEM}duckdb_databases() USING (database_name) WHERE {same})"
             )
             or ()
         )
@@ -94,12 +106,12 @@ class Catalog:
         return own
 
 
-def _is_plain(table: dict[str, str]) -> bool:
+def _is_plain(table: dict[str, Any]) -> bool:
     """True for a table of DuckDB whose columns are stored."""
     return table["type"] == "duckdb" and "GENERATED ALWAYS" not in table["sql"].upper()
 
 
-def _reason(table: dict[str, str]) -> str:
+def _reason(table: dict[str, Any]) -> str:
     return "a generated column" if table["type"] == "duckdb" else f"a table of another database ({table['type']})"
 
 

@@ -116,6 +116,9 @@ class Names(Protocol):
     def table(self, node: Any) -> Iterable[Step]:
         """Yield what is not row by row in a table of the database."""
 
+    def stored(self, node: Any) -> tuple[str, str, str] | None:
+        """Return catalog, schema and name of a table whose rows are stored; None for anything else."""
+
     def text(self, query: str) -> Iterable[Step]:
         """Yield what is not row by row in SQL text."""
 
@@ -129,12 +132,12 @@ class Names(Protocol):
 def step_of(table: ir.Table, names: Names) -> Step | None:
     """Return what in an expression is not row by row."""
     nodes = list(Graph.from_bfs(table.op()))
-    own = names.functions() if any(_kind(node) not in RELATIONS | PLAIN | {TABLE} for node in nodes) else ()
+    own = names.functions() if any(kind_of(node) not in RELATIONS | PLAIN | {TABLE} for node in nodes) else ()
     return worst([*(step for node in nodes for step in _steps(node, names)), *own])
 
 
 def _steps(node: Any, names: Names) -> Iterator[Step]:
-    kind = _kind(node)
+    kind = kind_of(node)
     if kind == TABLE:
         yield from names.table(node)
     elif kind == "Cast":
@@ -147,10 +150,10 @@ def _steps(node: Any, names: Names) -> Iterator[Step]:
         yield from names.text(node.query)
 
 
-def _kind(node: Any) -> str:
+def kind_of(node: Any) -> str:
     """Name of an operation of Ibis itself; of any other class, one that is on no list."""
     kind = type(node)
-    return kind.__name__ if kind.__module__.startswith(PACKAGE) else f"{kind.__module__}.{kind.__name__}"
+    return kind.__name__ if str(kind.__module__).startswith(PACKAGE) else f"{kind.__module__}.{kind.__name__}"
 
 
 def _is_row_by_row(kind: str, node: Any) -> bool:
@@ -162,12 +165,12 @@ def _is_row_by_row(kind: str, node: Any) -> bool:
     if kind in FLOATING:
         return bool(node.dtype.is_floating())
     if kind in TYPED:
-        return all(_kind(each) == "Literal" for each in node.args[1:] if each is not None)
+        return all(kind_of(each) == "Literal" for each in node.args[1:] if each is not None)
     return kind in VALUES
 
 
 def _is_condition(value: Any) -> bool:
-    return bool(value.dtype.is_boolean()) and _kind(value) not in PLAIN
+    return bool(value.dtype.is_boolean()) and kind_of(value) not in PLAIN
 
 
 def _compared(kind: str, node: Any) -> list[list[Any]]:
@@ -182,7 +185,7 @@ def _compared(kind: str, node: Any) -> list[list[Any]]:
 def _family(value: Any) -> str:
     """The types of which any value can be compared with any other; empty for NULL and typed text, which takes any."""
     dtype = value.dtype
-    if dtype.is_null() or (dtype.is_string() and _kind(value) == "Literal"):
+    if dtype.is_null() or (dtype.is_string() and kind_of(value) == "Literal"):
         return ""
     if dtype.is_boolean() or dtype.is_integer() or dtype.is_floating():
         return "number"
@@ -223,6 +226,6 @@ def _step(kind: str, node: Any) -> Step:
 def _window(node: Any) -> Step:
     if node.order_by:
         return Step(NAMES["WindowFunction"])
-    if _kind(node.func) in ORDERED:
+    if kind_of(node.func) in ORDERED:
         return UNORDERED
     return Step(NAMES["WindowFunction"]) if node.group_by else ALL_ROWS

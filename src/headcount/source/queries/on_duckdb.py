@@ -7,7 +7,7 @@ from ibis.expr import types as ir
 
 from headcount.source.queries import ibis
 from headcount.source.queries.catalog import SYSTEM, Ask, Catalog
-from headcount.source.queries.duckdb_sql import steps_of
+from headcount.source.queries.duckdb_sql import Name, steps_of
 from headcount.source.queries.step import Step, fallible, worst
 
 FAIL_BY_A_ROW = ("integer_division", "old_implicit_casting")
@@ -23,15 +23,27 @@ class _Names:
         self.macro = self._catalog.macro
 
     def table(self, node: Any) -> Iterator[Step]:
-        return self._catalog.table((node.namespace.catalog or "", node.namespace.database or "", node.name))
+        return self._catalog.table(_name(node))
+
+    def stored(self, node: Any) -> Name | None:
+        return self._catalog.stored(_name(node))
 
     def text(self, query: str) -> Iterator[Step]:
         return steps_of(query, self._catalog)
 
 
+def _name(node: Any) -> Name:
+    return node.namespace.catalog or "", node.namespace.database or "", node.name
+
+
+def names_of(ask: Ask) -> ibis.Names:
+    """Return what names in an Ibis expression stand for; `ask` evaluates SQL on its connection."""
+    return _Names(ask)
+
+
 def step_of_table(table: ir.Table, ask: Ask) -> Step | None:
     """Return what in an Ibis expression is not row by row; `ask` evaluates SQL on its connection."""
-    return ibis.step_of(table, _Names(ask))
+    return ibis.step_of(table, names_of(ask))
 
 
 def step_of_relation(relation: Any) -> Step | None:

@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from headcount.errors import BadParameter, NotATable
+from headcount.errors import BadParameter, HeadcountError, NotATable
+from headcount.wording import sentence
 
 PROMISE = "each row belongs to one person"
 """The promise, as it is typed. It stands in plans, releases, reports and ledgers."""
@@ -80,3 +81,12 @@ def promise_for(step: Step | None, typed: object) -> str:
             fix=f"{step.instead}; or, if you know that it is so, {TYPED}",
         )
     return PROMISE
+
+
+def unproved(step: Step, refused: HeadcountError) -> NotATable:
+    """Return the refusal of a query that headcount tried to prove."""
+    what = str(refused).partition(" Fix: ")[0]
+    return NotATable(
+        f"the data are a query with {step.name}: {step.why}. headcount found no proof. {sentence(what)}",
+        fix=f"{refused.fix}; or, if you know that it is so, {TYPED}",
+    )

@@ -1,0 +1,242 @@
+"""The expression that is run. It is the one that was proved, such that neither ties, nor the order of rows, nor a value
+that cannot be computed, let one person's rows change another's:
+
+- columns of tables have the types that Ibis sees, and text is compared byte by byte;
+- windows and aggregates by the place of a row have all columns as last keys: only identical rows tie;
+- a value that fails on a row is NULL (`Engine.attempt` around each operation that can fail; `fallible.py` says why);
+- results of windows and aggregates have the types that Ibis expects: what does not fit is NULL;
+- rows without a user are left out at the end.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import ibis
+from ibis.expr import operations as ops
+from ibis.expr import types as ir
+
+from headcount.source.engines.engine import Engine
+from headcount.source.queries.ibis import kind_of
+from headcount.source.views import refusals
+from headcount.source.views.declared import LEAVES
+from headcount.source.views.fallible import never_fails_above
+from headcount.source.views.ids import conjuncts, identical_if_equal, is_column, parts
+from headcount.source.views.leaves import Located
+from headcount.source.views.reductions import EXTREMES, RANKS
+
+OF_MANY_ROWS = (ops.Reduction, ops.Analytic, ops.WindowFunction, ops.Subquery, ops.SortKey)
+ZERO = ops.Literal(0.0, "float64")
+
+
+def simplified(expression: ir.Table) -> ir.Table:
+    """Return the expression with fewer classes of operations, each of which means the same."""
+    return expression.op().replace(_simpler).to_expr()
+
+
+def _simpler(node: Any, rebuilt: dict[str, Any] | None) -> Any:
+    new = node.__recreate__(rebuilt) if rebuilt else node
+    if type(new) is ops.SimpleCase:
+        return ops.SearchedCase(tuple(ops.Equals(new.base, each) for each in new.cases), new.results, new.default)
+    if type(new) is ops.Date:
+        return ops.Cast(new.arg, "date")
+    return new.arg if type(new) is ops.Alias else new
+
+
+def rewritten(expression: ir.Table, user: str, engine: Engine, tables: Located) -> Any:
+    """Return the expression that is run, on tables by their full names."""
+    rewriting = _Rewriting(engine, tables)
+    table = expression.op().replace(rewriting.visit).to_expr()
+    owned = table.filter(table[user].notnull()).op()
+    return _as_declared(owned)
+
+
+class _Rewriting:
+    """The rewriting of one expression, from its tables up."""
+
+    def __init__(self, engine: Engine, tables: Located) -> None:
+        self._engine, self._tables = engine, tables
+        self._rules: dict[type, Callable[[Any], Any]] = {
+            **dict.fromkeys(LEAVES, self._table),
+            ops.Sort: lambda node: node.parent,
+            ops.Project: self._project,
+            ops.Filter: self._filter,
+            ops.FillNull: self._fill_null,
+            ops.Aggregate: self._aggregate,
+            ops.JoinLink: self._link,
+            ops.JoinChain: self._chain,
+        }
+
+    def visit(self, node: Any, rebuilt: dict[str, Any] | None) -> Any:
+        new = node.__recreate__(rebuilt) if rebuilt else node
+        if type(new) is ops.Cast:
+            return ops.TryCast(new.arg, new.to)
+        rule = self._rules.get(type(new))
+        found = rule(new) if rule else new
+        if isinstance(node, ops.Relation):
+            _check_same_types(node, found)
+        return found
+
+    def _table(self, leaf: Any) -> Any:
+        """A table by its full name, with columns of the types that Ibis sees, text byte by byte."""
+        usable = self._tables[leaf].to_expr().select([name for name, kind in leaf.schema.items() if is_column(kind)])
+        return _as_declared(self._engine.byte_exact_table(usable).op())
+
+    def _project(self, node: Any) -> Any:
+        inner, renamed = self._with_windows(node.parent, node.values.values())
+        return ops.Project(
+            inner, {name: self._column(_replaced(value, renamed)) for name, value in node.values.items()}
+        )
+
+    def _filter(self, node: Any) -> Any:
+        inner, renamed = self._with_windows(node.parent, node.predicates)
+        kept = ops.Filter(inner, tuple(self._safe(_replaced(each, renamed)) for each in conjuncts(node.predicates)))
+        return ops.Project(kept, {name: ops.Field(kept, name) for name in node.parent.schema}) if renamed else kept
+
+    def _fill_null(self, node: Any) -> Any:
+        filled = {
+            name: ops.TryCast(self._safe(ibis.coalesce(node.parent.to_expr()[name], value).op()), node.schema[name])
+            for name, value in node.replacements.items()
+        }
+        return ops.Project(node.parent, {**node.parent.fields, **filled})
+
+    def _with_windows(self, parent: Any, values: Any) -> tuple[Any, dict[Any, Any]]:
+        """Return the parent with a column for each window of the values, and what becomes of windows and fields."""
+        windows = dict.fromkeys(each for value in values for each in parts(value) if type(each) is ops.WindowFunction)
+        if not windows:
+            return parent, {}
+        names = dict(zip(windows, _fresh(parent, len(windows)), strict=True))
+        inner = parent
+        for step in _window_steps(windows):
+            added = {names[each]: self._window(_moved(each, parent, inner), inner) for each in step}
+            inner = ops.Project(inner, {**inner.fields, **added})
+        fields = {field: ops.Field(inner, name) for name, field in parent.fields.items()}
+        return inner, {**fields, **{each: _typed(inner, names[each], each) for each in windows}}
+
+    def _window(self, window: Any, parent: Any) -> Any:
+        """A window of which only identical rows tie."""
+        function = self._reduction(window.func)
+        order = tuple(map(self._safe, window.order_by))
+        if _is_placed(window):
+            order = (*order, *_all_columns(parent))
+        return window.copy(func=function, group_by=tuple(map(self._safe, window.group_by)), order_by=order)
+
+    def _aggregate(self, node: Any) -> Any:
+        """An aggregate of exact reductions, then what is computed from them."""
+        found = [each for value in node.metrics.values() for each in parts(value) if isinstance(each, ops.Reduction)]
+        reductions = dict.fromkeys(found)
+        names = _fresh(node, len(reductions))
+        metrics = {name: self._reduction(each) for name, each in zip(names, reductions, strict=True)}
+        groups = {name: self._column(value) for name, value in node.groups.items()}
+        inner = ops.Aggregate(node.parent, groups, metrics)
+        results = {each: _typed(inner, name, each) for name, each in zip(names, reductions, strict=True)}
+        values = {name: self._column(_replaced(value, results)) for name, value in node.metrics.items()}
+        return ops.Project(inner, {**{name: ops.Field(inner, name) for name in groups}, **values})
+
+    def _reduction(self, value: Any) -> Any:
+        """An aggregate or window function with arguments that cannot fail."""
+        new = _rebuilt(value, self._safe)
+        if kind_of(new) in EXTREMES and new.arg.dtype.is_floating():
+            return new.copy(arg=self._number(new.arg))
+        return new
+
+    def _link(self, node: Any) -> Any:
+        return node.copy(predicates=tuple(map(self._safe, conjuncts(node.predicates))))
+
+    def _chain(self, node: Any) -> Any:
+        return node.copy(values={name: self._column(value) for name, value in node.values.items()})
+
+    def _safe(self, value: Any) -> Any:
+        """Attempt every operation that is computed row by row and can fail, each by itself."""
+        new = _rebuilt(value, self._safe) if type(value) is not ops.Field else value
+        if isinstance(new, OF_MANY_ROWS) or never_fails_above(new):
+            return new
+        return self._attempt(new)
+
+    def _attempt(self, value: Any) -> Any:
+        """NULL where a value fails, in the type that Ibis expects."""
+        found = self._engine.attempt(value)
+        return ops.TryCast(found, value.dtype) if is_column(value.dtype) else found
+
+    def _column(self, value: Any) -> Any:
+        """A value that cannot fail, in the type that Ibis expects."""
+        safe = self._safe(value)
+        return safe if type(value) is ops.Field else ops.TryCast(safe, value.dtype)
+
+    def _number(self, value: Any) -> Any:
+        """A floating-point number of which unlike values are unequal: -0.0 is 0.0, and NaN, which DuckDB cannot sort
+        among others in a median, is missing."""
+        kept = ops.IfElse(self._attempt(ops.IsNan(value)), ops.TryCast(ops.Literal(None, "null"), value.dtype), value)
+        return self._attempt(ops.Add(kept, ZERO))
+
+
+def _is_placed(window: Any) -> bool:
+    """True for a window whose value depends on the place of a row among those that tie."""
+    return kind_of(window.func) not in RANKS and bool(window.order_by)
+
+
+def _window_steps(windows: Iterable[Any]) -> list[list[Any]]:
+    """Windows that are computed at once. One by places is alone: identical rows have different places, and two orders
+    would pair them in any way. Those after it have its result among their last keys."""
+    listed = list(windows)
+    return [
+        each for each in ([w for w in listed if not _is_placed(w)], *([w] for w in listed if _is_placed(w))) if each
+    ]
+
+
+def _moved(value: Any, parent: Any, inner: Any) -> Any:
+    """The value, computed from a relation that has the columns of its parent and more."""
+    return _replaced(value, {field: ops.Field(inner, name) for name, field in parent.fields.items()})
+
+
+def _check_same_types(node: Any, found: Any) -> None:
+    """Refuse a rewritten operation whose columns have other types than those that were proved."""
+    for name, kind in found.schema.items():
+        if kind.copy(nullable=True) != node.schema[name].copy(nullable=True):
+            refusals.odd_type(name, node.schema[name])
+
+
+def _as_declared(relation: Any) -> Any:
+    """The relation with columns of the types that Ibis sees: a value that does not fit is missing."""
+    return ops.Project(relation, {name: ops.TryCast(each, each.dtype) for name, each in relation.fields.items()})
+
+
+def _typed(relation: Any, name: str, value: Any) -> Any:
+    """A column, in the type that Ibis expects of the value that it holds."""
+    return ops.TryCast(ops.Field(relation, name), value.dtype)
+
+
+def _all_columns(relation: Any) -> list[Any]:
+    """Keys by which only identical rows tie: also the text of a column of which unlike values can be equal."""
+    fields = list(relation.fields.values())
+    alike = [ops.TryCast(each, "string") for each in fields if not identical_if_equal(each.dtype)]
+    return [ops.SortKey(each) for each in (*fields, *alike)]
+
+
+def _fresh(relation: Any, count: int) -> list[str]:
+    """Names of columns that a relation does not have."""
+    stem = "headcount"
+    while any(name.casefold().startswith(stem) for name in relation.schema):
+        stem += "_"
+    return [f"{stem}{place}" for place in range(count)]
+
+
+def _rebuilt(value: Any, change: Callable[[Any], Any]) -> Any:
+    """The value with each of its parts changed."""
+
+    def changed(given: Any) -> Any:
+        if isinstance(given, tuple):
+            return tuple(map(changed, given))
+        return change(given) if isinstance(given, ops.Value) else given
+
+    return value.__recreate__(
+        {name: changed(given) for name, given in zip(value.__argnames__, value.args, strict=True)}
+    )
+
+
+def _replaced(value: Any, results: Mapping[Any, Any]) -> Any:
+    """The value with some of its parts replaced."""
+    if value in results:
+        return results[value]
+    if not results or type(value) is ops.Field:
+        return value
+    return _rebuilt(value, lambda each: _replaced(each, results))

@@ -1,0 +1,103 @@
+"""A view: an Ibis expression over several tables, and what is declared about these."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ibis.expr import operations as ops
+from ibis.expr import types as ir
+
+from headcount.errors import BadParameter, NotATable
+from headcount.source.engines.engine import Engine
+from headcount.source.engines.registry import engine_of
+from headcount.source.views.certificate import Certificate, certify, people_columns
+from headcount.source.views.declared import declare
+
+
+@dataclass(frozen=True, repr=False)
+class View:
+    """An Ibis expression with its declarations, to be handed to any job as data."""
+
+    expression: ir.Table
+    """The expression as written; what is run is rewritten."""
+    user: str | Mapping[str, str]
+    """The user column of every private table, or of each by name."""
+    public: Sequence[str | ir.Table] = ()
+    """Tables declared public."""
+    links: Mapping[str, str] | None = None
+    """Columns that hold the key of a private table."""
+
+    def __repr__(self) -> str:
+        return f"View({', '.join(self.expression.columns)})"
+
+    def engine(self) -> Engine:
+        """Return the engine of the expression; refuse one that cannot run views."""
+        _check_connection(self.expression)
+        found = engine_of(self.expression)
+        if not found.certifies:
+            raise NotATable(f"a view on {found.title}: not supported yet.", fix="tables on DuckDB, or files")
+        return found
+
+    def certified(self, user: str) -> tuple[Certificate, ir.Table]:
+        """Return the certificate for a user column of the view, and the view as it is run."""
+        declared = declare(self.expression, self.user, self.public, self.links)
+        return certify(self.expression, user, declared, self.engine())
+
+    def people(self) -> list[str]:
+        """Return the columns that can be the user; refuse a view without a proof (NotATable)."""
+        declared = declare(self.expression, self.user, self.public, self.links)
+        return people_columns(self.expression, declared, self.engine())
+
+
+def view(
+    expression: ir.Table,
+    *,
+    user: str | Mapping[str, str],
+    public: Sequence[str | ir.Table] = (),
+    links: Mapping[str, str] | None = None,
+) -> View:
+    """Check that each row of an Ibis expression depends on one person's rows only, and return it as data for any job.
+
+    Nothing is read: what cannot be proved from the expression and the schema is refused, with the line to write
+    instead. The proof is in docs/proofs/views.md.
+
+    Parameters
+    ----------
+    expression: an Ibis expression over tables of one DuckDB connection: joins, filters, windows and group-bys per user.
+    user: the column that names the person in every private table, or {"orders": "o_custkey"} for each table.
+    public: tables that hold nothing about these people, by name or as tables. Tables that are neither private nor
+        public are refused.
+    links: columns that hold a key of a private table: {"lineitem.l_orderkey": "orders.o_orderkey"}. You promise that a
+        key belongs to one person.
+
+    Examples
+    --------
+    >>> import ibis
+    >>> import headcount as hc
+    >>> con = ibis.duckdb.connect()
+    >>> person = con.create_table("person", schema={"id": "int64", "city": "string"})
+    >>> visit = con.create_table("visit", schema={"id": "int64", "ward": "string"})
+    >>> view = hc.view(visit.join(person, "id"), user="id")
+    >>> plan = hc.plan("histogram", view, user="id", by=["ward", "city"], epsilon=1)
+    >>> plan.certificate.sentences[0]
+    'The table is a view of person (private, people by id), visit (private, people by id).'
+    """
+    _check_expression(expression)
+    found = View(expression, user, public, links)
+    found.people()
+    return found
+
+
+def _check_expression(expression: Any) -> None:
+    if not isinstance(expression, ir.Table):
+        raise NotATable(
+            f"expression={type(expression).__name__}: not an Ibis expression.",
+            fix='ibis.duckdb.connect().read_parquet("visits.parquet")',
+        )
+
+
+def _check_connection(expression: ir.Table) -> None:
+    """Refuse tables of several connections: Ibis takes databases in memory for one and the same."""
+    connections = {id(getattr(leaf.source, "con", leaf.source)) for leaf in expression.op().find(ops.DatabaseTable)}
+    if len(connections) > 1:
+        raise BadParameter("the tables of the view are on several connections.", fix="tables of one connection")

@@ -1,0 +1,1 @@
+"""Views: each row is one person's, or the view is refused."""
