@@ -8,7 +8,7 @@ other's rows, or wait for each other for ever. A release holds its connection fr
 wait. Separate connections, such as cursors of one database, do not wait for each other.
 """
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from secrets import token_hex
@@ -104,9 +104,9 @@ class DuckDB(Engine):
     def text_table(self, table: ir.Table, sql: str, schema: Any) -> ir.Table:
         connection = ibis.get_backend(table)
         found = ops.SQLQueryResult(sql, schema, connection).to_expr()
-        with exclusive(connection):
-            described = connection._get_schema_using_query(sql)  # which DuckDB binds; no row is read
-        if _nullable(described) != _nullable(schema) or sql not in connection.compile(_columns(found, found.columns)):
+        if _described(connection, sql) != _plain(schema.items()) or sql not in connection.compile(
+            _columns(found, found.columns)
+        ):
             raise NotATable("a view that DuckDB or Ibis would read in another way.", fix="a simpler view")
         return found
 
@@ -248,15 +248,28 @@ def _within(connection: Backend, limits: Limits) -> Iterator[None]:
 def _columns(table: ir.Table, columns: Sequence[str]) -> ir.Table:
     """Columns by name, as column0, column1, ..., byte-exact."""
     names = column_names(len(columns))
-    chosen = table.select(**{plain: table[column] for plain, column in zip(names, columns, strict=True)})
+    chosen = table.select(**{plain: _whole(table[column]) for plain, column in zip(names, columns, strict=True)})
     return _byte_exact(chosen)
 
 
-def _nullable(schema: Any) -> list[tuple[str, dt.DataType]]:
+def _whole(column: Any) -> Any:
+    """A condition in the parentheses of a function: Ibis would write it into a job's conditions without any, and `a IS
+    NOT DISTINCT FROM b = TRUE` compares b with TRUE, which can fail by a row."""
+    return attempt(dt.boolean)(column) if column.type().is_boolean() else column
+
+
+def _described(connection: Backend, sql: str) -> list[tuple[str, dt.DataType]]:
+    """Columns of SQL, as DuckDB binds it. No row is read."""
+    with exclusive(connection):
+        found = connection.raw_sql(f"DESCRIBE {sql}").fetchall()
+    return _plain((name, connection.compiler.type_mapper.from_string(kind)) for name, kind, *_rest in found)
+
+
+def _plain(columns: Iterable[tuple[str, dt.DataType]]) -> list[tuple[str, dt.DataType]]:
     """Columns and their types, whether or not they can be NULL. A timestamp is in microseconds."""
     plain = {dt.Timestamp(scale=6): dt.timestamp, dt.Timestamp(timezone="UTC", scale=6): dt.Timestamp(timezone="UTC")}
-    found = {name: kind.copy(nullable=True) for name, kind in schema.items()}
-    return [(name, plain.get(kind, kind)) for name, kind in found.items()]
+    found = [(name, kind.copy(nullable=True)) for name, kind in columns]
+    return [(name, plain.get(kind, kind)) for name, kind in found]
 
 
 def _byte_exact(table: ir.Table) -> ir.Table:

@@ -170,6 +170,9 @@ def _is_row_by_row(kind: str, node: Any) -> bool:
 
 
 def _is_condition(value: Any) -> bool:
+    """True for a condition, also of an earlier step: Ibis merges steps."""
+    while kind_of(value) == "Field" and value.name in value.rel.values:
+        value = value.rel.values[value.name]
     return bool(value.dtype.is_boolean()) and kind_of(value) not in PLAIN
 
 

@@ -25,7 +25,7 @@ from headcount.source.views.writing import TEMPLATES, UNITS
 
 TYPED = {
     "StringReplace": ("pattern", "replacement"),
-    **dict.fromkeys(("StringSQLLike", "StringSQLILike"), ("pattern", "escape")),
+    **dict.fromkeys(("StringSQLLike", "StringSQLILike"), ("pattern",)),
     "Substring": ("start", "length"),
     "StrRight": ("nchars",),
     "Round": ("digits",),
