@@ -256,14 +256,14 @@ VIEWS = [
     ),
     _bug(
         "two views are one request",
-        "planner.py",
+        "planner/plan.py",
         '            **({"view": self.certificate.to_plain()} if self.certificate else {}),\n',
         "",
         RELEASE + "test_the_same_view_again_returns_the_sealed_release_and_another_pays",
     ),
     _bug(
         "a plan takes another view",
-        "planner.py",
+        "planner/plan.py",
         "        if events.certificate != self.certificate:",
         "        if False:",
         RELEASE + "test_a_plan_from_text_needs_the_same_view",
