@@ -9,10 +9,11 @@ from fractions import Fraction
 from pathlib import Path
 from time import perf_counter
 
-from headcount.account import Charge, Cost, Ledger, store
+from headcount.account import Charge, Cost, Ledger
 from headcount.account.append import charge_row, seal_row
 from headcount.account.chain import History
 from headcount.account.rows import follow
+from headcount.account.stores.sqlite import SqliteStore
 
 PRICE = Cost(Fraction("0.001"), Fraction(0))
 LONG = 100_000
@@ -42,16 +43,16 @@ def long_ledger(path: Path, rows: int) -> None:
     """A ledger of `rows` rows, written in one transaction with the package's own functions."""
     Ledger(path, epsilon=10**8)
     fields = {"nonce": "", "data": "", "secret": ""}
-    with store.writing(path) as connection:
+    with SqliteStore.at(path).writing() as transaction:
         history = History()
-        follow(history, connection, path)
+        follow(history, transaction, SqliteStore.at(path))
         for number in range(1, rows // 2):
             charge = charge_row(history, Charge(str(number), PRICE), fields)
             history.add(charge)
-            store.append(connection, charge)
+            transaction.append(charge)
             seal = seal_row(history, charge, b"a release")
             history.add(seal)
-            store.append(connection, seal)
+            transaction.append(seal)
 
 
 def main() -> None:

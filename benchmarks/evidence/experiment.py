@@ -19,7 +19,6 @@ PRICES = tuple(
             "gaussian",
             "guarantee",
             "losses",
-            "one_path",
             "pld",
             "rates",
             "relation",
@@ -27,7 +26,7 @@ PRICES = tuple(
         *("sampled", "sampling", "threshold", "zcdp"),
     )
 )
-LEDGER = (f"{SRC}/account/*.py", f"{SRC}/noise/entropy.py")
+LEDGER = (f"{SRC}/account/*.py", f"{SRC}/account/stores/*.py", f"{SRC}/noise/entropy.py")
 KERNELS = (f"{SRC}/source/kernels/*.py", f"{SRC}/source/kernels/kernels.c")
 READ = (f"{SRC}/source/*.py", f"{SRC}/source/engines/*.py", *KERNELS)
 ROWS = (*READ, f"{SRC}/bound/*.py", f"{SRC}/bound/selection/*.py")

@@ -11,8 +11,8 @@ import pytest
 
 import headcount as hc
 from headcount import Charge, Cost, Ledger
-from headcount.account import store
 from headcount.account.chain import Row, digest
+from headcount.account.stores.sqlite import SqliteStore
 from headcount.errors import BadParameter, LedgerTampered
 from headcount.wording.typed import LONGEST
 from tests.account.test_ledger import append, charged
@@ -81,8 +81,8 @@ def test_a_charge_that_was_not_finished_keeps_what_was_stated(path: Path, again:
 
 def test_a_charge_without_them_has_no_such_fields(path: Path) -> None:
     Ledger(path).publish(COUNT, work)
-    with store.reading(path) as connection:
-        _, charge, _ = store.rows(connection)
+    with SqliteStore.at(path).reading() as transaction:
+        _, charge, _ = transaction.rows()
     assert set(charge.fields()) == set(charged("x", 1, 1))
 
 
@@ -100,11 +100,11 @@ def test_ledgers_of_version_0_8_take_them(tmp_path: Path) -> None:
 
 def forge(path: Path, change: dict[str, str | None]) -> None:
     """Change the fields of the first charge and its own hash, as anybody with the file could."""
-    with store.writing(path) as connection:
-        first, charge, *_ = store.rows(connection)
+    with SqliteStore.at(path).writing() as transaction:
+        first, charge, *_ = transaction.rows()
         fields = {name: value for name, value in {**charge.fields(), **change}.items() if value is not None}
         row = Row.after(first, kind="reserve", request=charge.request, reserved=None, body=fields)
-        connection.execute("UPDATE entry SET body = ?, hash = ? WHERE number = 1", (row.body, row.hash))
+        transaction.connection.execute("UPDATE entry SET body = ?, hash = ? WHERE number = 1", (row.body, row.hash))
 
 
 @pytest.mark.parametrize("change", [{"analyst": "Bob"}, {"purpose": "other"}, {"purpose": None}, {"analyst": None}])

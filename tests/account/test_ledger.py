@@ -18,9 +18,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headcount import Charge, Cost, Ledger
-from headcount.account import calibrate, store
+from headcount.account import calibrate
 from headcount.account.chain import Row, amount, digest
 from headcount.account.events import Gaussian, Laplace
+from headcount.account.stores.sqlite import SqliteStore
 from headcount.errors import BadParameter, BudgetExceeded, LedgerError, LedgerTampered, NotSealed
 from tests.effort import SHARE, everything, examples
 
@@ -108,10 +109,10 @@ def test_the_newest_of_several_draws_answers(ledger: Ledger) -> None:
 
 def test_every_connection_syncs_file_journal_and_folder(path: Path, ledger: Ledger) -> None:
     """A charge that a power cut may undo would be a free release; no test can cut the power."""
-    for opened in (store.reading, store.writing):
-        with opened(path) as connection:
-            assert connection.execute("PRAGMA synchronous").fetchone() == (3,), "EXTRA"
-            assert connection.execute("PRAGMA journal_mode").fetchone() == ("delete",)
+    for opened in (SqliteStore.at(path).reading, SqliteStore.at(path).writing):
+        with opened() as transaction:
+            assert transaction.connection.execute("PRAGMA synchronous").fetchone() == (3,), "EXTRA"
+            assert transaction.connection.execute("PRAGMA journal_mode").fetchone() == ("delete",)
 
 
 def test_work_that_failed_is_done_again_under_the_same_charge(ledger: Ledger) -> None:
@@ -229,7 +230,7 @@ def test_threads_share_a_ledger(path: Path) -> None:
 
 def test_a_process_that_was_forked_meanwhile_does_not_keep_the_turn(ledger: Ledger, path: Path) -> None:
     reader, writer = os.pipe()
-    with store.writing(path):
+    with SqliteStore.at(path).writing():
         child = os.fork()
         if child == 0:
             os.read(reader, 1)
@@ -538,9 +539,9 @@ def _without(body: dict[str, str], *fields: str) -> dict[str, str]:
 
 def append(path: Path, kind: str, request: str, reserved: int | None, body: dict[str, str]) -> None:
     """Write a row with a right hash, as anybody with the file could."""
-    with store.writing(path) as connection:
-        *_, last = store.rows(connection)
-        store.append(connection, Row.after(last, kind=kind, request=request, reserved=reserved, body=body))
+    with SqliteStore.at(path).writing() as transaction:
+        *_, last = transaction.rows()
+        transaction.append(Row.after(last, kind=kind, request=request, reserved=reserved, body=body))
 
 
 SPENT = amount(cost(1), "spent_")
@@ -630,17 +631,19 @@ def test_an_event_of_a_newer_version_is_kept_and_not_priced(ledger: Ledger, path
 
 def test_rows_are_numbered_without_a_gap(ledger: Ledger, path: Path) -> None:
     ledger.publish(ask("a"), Work())
-    with store.reading(path) as connection:
-        assert all(row.number == number for number, row in zip(count(), store.rows(connection), strict=False))
+    with SqliteStore.at(path).reading() as transaction:
+        assert all(row.number == number for number, row in zip(count(), transaction.rows(), strict=False))
 
 
 def test_the_chain_covers_every_row_before(ledger: Ledger, path: Path) -> None:
     """The time of an early charge is changed, and its own hash with it: the rows after it do not follow any more."""
     ledger.publish(ask("a"), Work())
-    with store.writing(path) as connection:
-        first, early, _ = store.rows(connection)
+    with SqliteStore.at(path).writing() as transaction:
+        first, early, _ = transaction.rows()
         body = {**early.fields(), "at": "yesterday"}
         forged = Row.after(first, kind="reserve", request=early.request, reserved=None, body=body)
-        connection.execute("UPDATE entry SET body = ?, hash = ? WHERE number = 1", (forged.body, forged.hash))
+        transaction.connection.execute(
+            "UPDATE entry SET body = ?, hash = ? WHERE number = 1", (forged.body, forged.hash)
+        )
     with pytest.raises(LedgerTampered, match="row 2 does not follow from the rows before it"):
         Ledger(path)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from headcount import Charge, Cost, Ledger
-from headcount.account import pending, store
+from headcount.account.stores.sqlite import SqliteStore, SqliteTransaction
 from headcount.errors import LedgerError
 from headcount.noise import KeyedEntropy
 
@@ -109,7 +109,7 @@ def test_it_is_for_the_owner_alone_from_its_first_moment_on(
 
 def test_it_is_on_disk_before_the_charge_is(ledger: Ledger, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A charge that is cut off right before it is written has its secret already; the next one has another."""
-    synced, append, fsync = list[str](), store.append, os.fsync
+    synced, append, fsync = list[str](), SqliteTransaction.append, os.fsync
 
     def noted(file: int) -> None:
         fsync(file)
@@ -121,11 +121,11 @@ def test_it_is_on_disk_before_the_charge_is(ledger: Ledger, path: Path, monkeypa
         raise Stopped
 
     monkeypatch.setattr(os, "fsync", noted)
-    monkeypatch.setattr(store, "append", cut_off)
+    monkeypatch.setattr(SqliteTransaction, "append", cut_off)
     with pytest.raises(Stopped):
         ledger.publish(ASKED, Work())
     left = secrets(path)[0].read_bytes()
-    monkeypatch.setattr(store, "append", append)
+    monkeypatch.setattr(SqliteTransaction, "append", append)
     assert ledger.spent.epsilon == 0
     assert stopped(ledger) != left
     assert len(secrets(path)) == 1, "what the crash left is gone"
@@ -148,7 +148,7 @@ def test_what_a_crash_after_the_seal_left_is_wiped_by_the_next_who_writes(
 ) -> None:
     pending_ = stopped(ledger, Charge("pending", Cost(Fraction(1, 2), Fraction(0))))
     with monkeypatch.context() as patch:
-        patch.setattr(pending, "wipe", lambda ledger, charge: None)
+        patch.setattr(SqliteStore, "wipe_secret", lambda store, charge: None)
         ledger.publish(ASKED, Work())
     assert len(secrets(path)) == 2
     Ledger(path).publish(ASKED, Work())  # sealed: nothing is charged or drawn, but it is a turn to write
@@ -278,7 +278,7 @@ def test_a_secret_that_another_process_just_wiped_is_no_mistake(
     """It was listed, and is gone before it is looked at: 32 writers at once meet this."""
     listed = tmp_path / f"visits.db.secret-1-{'0' * 16}"
     monkeypatch.setattr(Path, "iterdir", lambda folder: iter([listed]))
-    pending.sweep(tmp_path / "visits.db", lambda number, beginning: False)
+    SqliteStore(tmp_path / "visits.db").sweep(lambda number, beginning: False)
     assert not listed.exists()
 
 

@@ -18,7 +18,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import headcount as hc
-from headcount.account import Charge, Cost, Ledger, store
+from headcount.account import Charge, Cost, Ledger
+from headcount.account.stores.sqlite import SqliteStore
 from headcount.errors import BadParameter, BudgetExceeded, DataChanged, LedgerError, ReadingFailed
 from headcount.source import identified, open_events
 from headcount.source.engines.limits import Limits
@@ -225,8 +226,8 @@ def test_charges_of_ones_own_may_say_their_data(ledger: Ledger) -> None:
 
 
 def kept(ledger: Ledger, field: str) -> list[str]:
-    with store.reading(ledger.path) as connection:
-        return [row.fields()[field] for row in store.rows(connection) if row.kind == "reserve"]
+    with SqliteStore.at(ledger.path).reading() as transaction:
+        return [row.fields()[field] for row in transaction.rows() if row.kind == "reserve"]
 
 
 def kept_data(ledger: Ledger) -> list[str]:

@@ -13,7 +13,8 @@ import pyarrow as pa
 import pytest
 
 import headcount as hc
-from headcount.account import Charge, Cost, Ledger, store
+from headcount.account import Charge, Cost, Ledger
+from headcount.account.stores.sqlite import SqliteStore
 from headcount.errors import (
     BadParameter,
     BudgetExceeded,
@@ -236,7 +237,9 @@ def test_how_a_ledger_is_opened_later_is_not_recorded(tmp_path: Path) -> None:
 
 
 def test_that_it_serves_cannot_be_edited_out(made: Path) -> None:
-    with store.writing(made) as connection:
-        connection.execute("UPDATE entry SET body = replace(body, ',\"serves\":\"others\"', '') WHERE number = 0")
+    with SqliteStore.at(made).writing() as transaction:
+        transaction.connection.execute(
+            "UPDATE entry SET body = replace(body, ',\"serves\":\"others\"', '') WHERE number = 0"
+        )
     with pytest.raises(LedgerTampered):
         Ledger(made)

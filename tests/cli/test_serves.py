@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from tests.cli.test_commands import headcount
 
-from headcount.account import Ledger, store
+from headcount.account import Ledger
+from headcount.account.stores.sqlite import SqliteStore
 
 ROWS = "user,word\n" + "".join(f"{user},{'ab'[user % 2]}\n" for user in range(100))
 CHANGES: dict[str, Callable[[str], str]] = {
@@ -58,12 +59,14 @@ def test_a_sealed_answer_is_served_whatever_the_file_is_now(folder: Path) -> Non
 
 @pytest.mark.slow(sibling="test_a_sealed_answer_is_served_whatever_the_file_is_now")
 def test_a_release_that_was_not_finished_is_refused_whatever_the_file_is_now(folder: Path) -> None:
-    with store.writing(folder / "visits.db") as connection:  # as if the process had been killed before the seal
-        charge = store.row(connection, 1)
+    with SqliteStore.at(
+        folder / "visits.db"
+    ).writing() as transaction:  # as if the process had been killed before the seal
+        charge = transaction.row(1)
         assert charge is not None
-        connection.execute("DELETE FROM entry WHERE number = 2")
-        connection.execute("DELETE FROM content")
-        connection.execute("UPDATE head SET head = ?", (charge.head,))
+        transaction.connection.execute("DELETE FROM entry WHERE number = 2")
+        transaction.connection.execute("DELETE FROM content")
+        transaction.connection.execute("UPDATE head SET head = ?", (charge.head,))
     code, shown, message, files, head = seen_alike(folder)
     assert (code, shown, files, head) == (5, "", {}, charge.head)
     assert message == (

@@ -12,8 +12,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import headcount as hc
-from headcount.account import Charge, Cost, Ledger, store
+from headcount.account import Charge, Cost, Ledger
 from headcount.account.chain import Row, digest
+from headcount.account.stores.sqlite import SqliteStore
 from headcount.errors import BadParameter, LedgerTampered, LedgerTooNew, ReleaseTooNew
 from headcount.release.about import KEY
 from tests.account.test_ledger import append, charged
@@ -37,13 +38,13 @@ def path(tmp_path: Path) -> Path:
 
 def opened_as(path: Path, change: dict[str, str]) -> None:
     """Make the opening row that of a later version, with a right hash."""
-    with store.writing(path) as connection:
-        connection.execute("DELETE FROM content")
-        first = store.row(connection, 0)
+    with SqliteStore.at(path).writing() as transaction:
+        transaction.connection.execute("DELETE FROM content")
+        first = transaction.row(0)
         assert first is not None
         row = Row.after(None, kind="open", request="", reserved=None, body={**first.fields(), **change})
-        connection.execute("DELETE FROM entry")
-        store.append(connection, row)
+        transaction.connection.execute("DELETE FROM entry")
+        transaction.append(row)
 
 
 def charge(**fields: Any) -> Callable[[Path], None]:

@@ -13,7 +13,7 @@ budget.py     budgets as typed; the least epsilon for an error
 filter.py     a budget for adaptive work
 ledger.py     one total budget for a group of people, on disk      charge.py  attribution.py  relation.py  spend.py
     chain.py  rows that follow from one another                    append.py  rows.py
-    store.py  the file                                             turn.py  one_path.py  private.py
+    stores/   where it is kept: a protocol, and SQLite
     earlier.py  which earlier charge answers a request             key.py  pending.py
 given.py      a ledger as it is given: an object, or its path
 entry.py      a sealed release in its ledger                       notebook.py  what a notebook shows of a ledger

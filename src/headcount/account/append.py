@@ -1,22 +1,22 @@
 """Rows that a ledger appends: the first, a charge, a seal."""
 
 from datetime import UTC, datetime
-from pathlib import Path
 from secrets import token_hex
 
 from headcount.account.chain import FORMAT, SERVES, History, Row, amount, digest
 from headcount.account.charge import Charge
 from headcount.account.guarantee import Cost
 from headcount.account.rows import sha256
+from headcount.account.stores.store import Store
 from headcount.errors import LedgerError
 
 
-def opening_row(path: Path, budget: Cost | None, neighbours: str, serves: bool) -> Row:
+def opening_row(store: Store, budget: Cost | None, neighbours: str, serves: bool) -> Row:
     """First row of a new ledger, with its budget; that it serves others is said only if it does."""
     if budget is None:
         raise LedgerError(
-            f"{path}: there is no ledger here yet.",
-            fix=f'Ledger("{path}", epsilon=3, delta=1e-5), or: headcount ledger new {path} --epsilon 3 --delta 1e-5',
+            f"{store}: there is no ledger here yet.",
+            fix=f'Ledger("{store}", epsilon=3, delta=1e-5), or: headcount ledger new {store} --epsilon 3 --delta 1e-5',
         )
     body = {"format": FORMAT, "id": token_hex(16), "neighbours": neighbours, **amount(budget)}
     body |= {"serves": SERVES} if serves else {}

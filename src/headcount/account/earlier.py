@@ -9,11 +9,11 @@ for, and for no others, and whether these are the same data must not show.
 
 import logging
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 from headcount.account import pending
 from headcount.account.chain import ChargeRecord, History
 from headcount.account.key import KeyedData
+from headcount.account.stores.store import Store
 from headcount.errors import BadParameter, NotFinished
 
 LOG = logging.getLogger("headcount")
@@ -38,7 +38,7 @@ def newest(history: History, charges: Sequence[ChargeRecord], data: KeyedData) -
 def unfinished(history: History, charges: Sequence[ChargeRecord], data: KeyedData) -> ChargeRecord | None:
     """Newest charge for the same data that can still be finished: an interrupted new draw is not paid for twice."""
     same = (each for each in reversed(charges) if history.is_pending(each) and data.is_of(each))
-    return next((each for each in same if pending.find(data.ledger, each)), None)
+    return next((each for each in same if pending.find(data.store, each)), None)
 
 
 def served(history: History, charges: Sequence[ChargeRecord], data: KeyedData) -> ChargeRecord | None:
@@ -52,26 +52,26 @@ def served(history: History, charges: Sequence[ChargeRecord], data: KeyedData) -
     return sealed[-1] if sealed else None
 
 
-def check_again(serves: bool, again: bool, path: Path) -> None:
+def check_again(serves: bool, again: bool, store: Store) -> None:
     """Refuse a new draw through a ledger that serves others."""
     if serves and again:
         raise BadParameter(
             "again=True: only whoever runs the ledger draws again, and this one serves others. Nothing was spent.",
-            fix=f'again=False; to draw again, open it as its operator: Ledger("{path.name}", serves=False)',
+            fix=f'again=False; to draw again, open it as its operator: Ledger("{store.name}", serves=False)',
         )
 
 
-def log_if_stale(ledger: Path, request: str, charge: ChargeRecord, data: Look | None) -> None:
+def log_if_stale(store: Store, request: str, charge: ChargeRecord, data: Look | None) -> None:
     """Tell the operator if a sealed release that is served is not about the data as they are now. The data are looked
     at only if the operator listens, and even if that fails, the answer is the same. Rows of a file with other bytes are
     not compared: the time that takes would tell whoever asks that the file changed."""
     if data is None or not LOG.isEnabledFor(logging.INFO):
         return
     try:
-        known = KeyedData.of(ledger, request, data())
+        known = KeyedData.of(store, request, data())
         if not known.is_of(charge):
-            LOG.info("%s: row %d is served, and the data are not those of its charge.", ledger.name, charge.number)
+            LOG.info("%s: row %d is served, and the data are not those of its charge.", store.name, charge.number)
     except Exception as error:
         LOG.info(
-            "%s: row %d is served; the data cannot be compared (%s).", ledger.name, charge.number, type(error).__name__
+            "%s: row %d is served; the data cannot be compared (%s).", store.name, charge.number, type(error).__name__
         )

@@ -1,7 +1,7 @@
 """Keyed digests that recognise data seen before, without storing anything that reveals them.
 
-A ledger keeps a digest of the data of each charge under a secret key of 32 bytes, in a file beside it that only its
-owner may read. A nonce of the charge is part of what is digested, and so is its request: whoever reads the ledger, but
+A ledger keeps a digest of the data of each charge under a secret key of 32 bytes, which its store keeps for its owner
+alone. A nonce of the charge is part of what is digested, and so is its request: whoever reads the ledger, but
 not the key, can neither test guesses of the data, nor see if two charges were about the same data. (Charges until
 version 0.9 have no nonce: two of them for the same request show whether their data were equal.)
 
@@ -14,35 +14,27 @@ key, so that a lost key file is distinguished from changed data.
 """
 
 import hmac
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from secrets import token_bytes, token_hex
+from secrets import token_hex
 from typing import Self
 
 from headcount.account.chain import ChargeRecord
-from headcount.account.private import open_private, sync_folder
-from headcount.errors import DataChanged, LedgerError
+from headcount.account.stores.store import Store
+from headcount.errors import DataChanged
 from headcount.wording.secret import Secret
 
-SIZE = 32
 NONCE_SIZE = 16
 _KEY_NAME = b"the name of this key"
 _ROWS = b"rows of "
 """Domain separation of the digest of rows: no digest of a request begins so."""
 
 
-def file_of(ledger: Path) -> Path:
-    """Path of a ledger's key file."""
-    return ledger.with_name(f"{ledger.name}.key")
-
-
 @dataclass(frozen=True)
 class KeyedData:
     """The data of a request, and the key under which a ledger recognises them."""
 
-    ledger: Path
+    store: Store
     request: str
     """Digest of the request."""
     data: bytes | None = field(repr=False)
@@ -53,15 +45,15 @@ class KeyedData:
     """Bytes that stand for the rows, however they are stored; None if none are given, or if they are not needed."""
 
     @classmethod
-    def of(cls, ledger: Path, request: str, data: bytes | None, rows: bytes | None = None) -> Self:
+    def of(cls, store: Store, request: str, data: bytes | None, rows: bytes | None = None) -> Self:
         """Take the ledger's key, if data are given and it has one."""
-        return cls(ledger, request, data, None if data is None else _read(file_of(ledger)), rows)
+        return cls(store, request, data, None if data is None else store.key(), rows)
 
     def fields(self) -> dict[str, str]:
         """Fields of a new charge: a fresh nonce, and the digests of the data. A key that is missing is created."""
         if self.data is None:
             return {"nonce": "", "data": ""}
-        nonce, key = token_hex(NONCE_SIZE), self.key or _create(file_of(self.ledger))
+        nonce, key = token_hex(NONCE_SIZE), self.key or self.store.create_key()
         rows = {} if self.rows is None else {"rows": self._digest(key, self.rows, nonce, _ROWS)}
         return {"nonce": nonce, "data": self._digest(key, self.data, nonce), **rows}
 
@@ -88,7 +80,7 @@ class KeyedData:
 
     def _reason(self, charges: Sequence[ChargeRecord]) -> str:
         """Reason why the data are not known to be the same."""
-        keys, file = {each.data.partition(":")[0] for each in charges if each.data}, file_of(self.ledger).name
+        keys, file = {each.data.partition(":")[0] for each in charges if each.data}, self.store.key_name
         if self.key is None and keys:
             return f"{file} is missing: nobody can tell if the data are the same as when this request was charged."
         if self.key is None or not keys:
@@ -122,29 +114,3 @@ def _name(key: bytes) -> str:
 
 def _mac(key: bytes, message: bytes) -> str:
     return hmac.digest(key, message, "sha256").hex()
-
-
-def _read(path: Path) -> Secret | None:
-    """Read the key; None if there is none."""
-    try:
-        with open_private(path, os.O_RDONLY) as file:
-            key = Secret(os.read(file, SIZE + 1))
-    except FileNotFoundError:
-        return None
-    if len(key) != SIZE:
-        raise LedgerError(f"{path}: not the key of a ledger.", fix=f"put the right {path.name} back, or remove it")
-    return key
-
-
-def _create(path: Path) -> Secret:
-    """Create a key, synced to disk before it is renamed into place."""
-    key, beside = Secret(token_bytes(SIZE)), path.with_name(f".{path.name}.{token_hex(4)}")
-    try:
-        with open_private(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL) as file:
-            os.write(file, key)
-            os.fsync(file)
-        beside.rename(path)
-    finally:  # also on interruption
-        beside.unlink(missing_ok=True)
-    sync_folder(path.parent)
-    return key

@@ -28,11 +28,10 @@ Invariants:
 import os
 from collections.abc import Callable
 from pathlib import Path
-from sqlite3 import Connection
 from threading import RLock
 from weakref import WeakSet
 
-from headcount.account import cost, earlier, pending, store
+from headcount.account import cost, earlier, pending
 from headcount.account.append import charge_row, opening_row, seal_row
 from headcount.account.attribution import Attribution
 from headcount.account.chain import ChargeRecord, History, Row, digest
@@ -41,8 +40,11 @@ from headcount.account.earlier import Known, Look
 from headcount.account.guarantee import Cost
 from headcount.account.key import KeyedData
 from headcount.account.relation import RELATIONS, Relation, check_known, check_relation, check_same
-from headcount.account.rows import Sealed, follow, number_in, row_at, sealed_by, tampered, verify_rows
+from headcount.account.rows import Sealed, follow, number_in, row_at, sealed_by, verify_rows
 from headcount.account.spend import Spend, spend_of
+from headcount.account.stores.errors import tampered, too_new
+from headcount.account.stores.sqlite import SqliteStore
+from headcount.account.stores.store import SECRET_SIZE, Store, Transaction
 from headcount.errors import BadParameter, LedgerError, NotSealed
 from headcount.exact import Number
 from headcount.wording.arguments import explained
@@ -92,22 +94,22 @@ class Ledger:
     ) -> None:
         stated = None if serves is None else yes_or_no("serves", serves)
         self._attribution = Attribution.from_typed(analyst=analyst, purpose=purpose)
-        self.path = store.resolve_links(path_of("path", path, 'Ledger("visits.db", epsilon=3, delta=1e-5)'))
+        self._store = SqliteStore.at(path_of("path", path, 'Ledger("visits.db", epsilon=3, delta=1e-5)'))
         self._lock = RLock()
         _LEDGERS.add(self)
         self._history = History()
         self._seen: Row | None = None
         budget, relation = typed_budget(epsilon, delta), None if neighbours is None else check_known(neighbours)
-        if store.is_missing(self.path):
-            store.create(self.path, opening_row(self.path, budget, relation or "", stated is True))
+        if self._store.is_missing():
+            self._store.create(opening_row(self._store, budget, relation or "", stated is True))
         self.budget = self._read().budget
         self.serves = self.made_to_serve if stated is None else stated
         """True if whoever asks is not who holds the data."""
-        check_same(relation, self.neighbours, self.path)
+        check_same(relation, self.neighbours, str(self._store))
         if budget is not None and budget != self.budget:
             raise LedgerError(
-                f"{self.path}: this ledger has {format_cost(self.budget)}, not {format_cost(budget)}.",
-                fix=f'Ledger("{self.path}") opens it as it is; another budget needs another file',
+                f"{self._store}: this ledger has {format_cost(self.budget)}, not {format_cost(budget)}.",
+                fix=f'Ledger("{self._store}") opens it as it is; another budget needs another file',
             )
 
     def publish(
@@ -126,9 +128,9 @@ class Ledger:
         `rows` returns bytes that stand for the rows in any order, however they are stored: with them, what is sealed
         is returned for data that were only written again. It is called for a new charge, and if the data differ."""
         check_covered(charge)
-        earlier.check_again(self.serves, again, self.path)
+        earlier.check_again(self.serves, again, self._store)
         if self.serves and (before := self._sealed_before(charge, (None, None), again)):
-            earlier.log_if_stale(self.path, digest(charge.body()), before[0], data)
+            earlier.log_if_stale(self._store, digest(charge.body()), before[0], data)
             return before[1]
         known = self._look(charge, data, rows, again)
         if before := self._sealed_before(charge, known, again):
@@ -143,26 +145,26 @@ class Ledger:
             return None, None
         history = self._read()
         if again or not history.charges(digest(charge.body()), charge.neighbours):
-            _check_new(history, charge, self.path)
+            _check_new(history, charge, self._store)
         found = data()
         needed = rows is not None and (again or not self._is_known(charge, found))
         return found, rows() if rows and needed else None
 
     def _is_known(self, charge: Charge, data: bytes) -> bool:
         """True if the request was charged for the same bytes."""
-        with self._lock, store.reading(self.path) as connection:
-            known = KeyedData.of(self.path, digest(charge.body()), data)
-            return any(map(known.is_of, self._sync(connection).charges(known.request, charge.neighbours)))
+        with self._lock, self._store.reading() as transaction:
+            known = KeyedData.of(self._store, digest(charge.body()), data)
+            return any(map(known.is_of, self._sync(transaction).charges(known.request, charge.neighbours)))
 
     def _sealed_before(self, charge: Charge, known: Known, again: bool) -> tuple[ChargeRecord, Sealed] | None:
         """What an equal request has sealed before. Nothing is written, so the ledger may be read-only."""
-        with self._lock, store.reading(self.path) as connection:
-            history = self._sync(connection)
-            found = self._find(history, charge, KeyedData.of(self.path, digest(charge.body()), *known), again)
-            sealed = sealed_by(connection, found, history, self.path) if found else None
+        with self._lock, self._store.reading() as transaction:
+            history = self._sync(transaction)
+            found = self._find(history, charge, KeyedData.of(self._store, digest(charge.body()), *known), again)
+            sealed = sealed_by(transaction, found, history, self._store) if found else None
         if found is None or sealed is None:
             return None
-        pending.wipe(self.path, found)  # a crash right after the seal leaves the secret
+        self._store.wipe_secret(found)  # a crash right after the seal leaves the secret
         return found, sealed
 
     def _find(self, history: History, charge: Charge, data: KeyedData, again: bool) -> ChargeRecord | None:
@@ -174,42 +176,42 @@ class Ledger:
         """Find an earlier charge for the same request and data, or write a new one if enough is left; return its row
         and its seal or, while it is pending, its secret."""
         with self._lock:
-            with store.writing(self.path) as connection:
-                history = self._sync_and_sweep(connection)
-                data = KeyedData.of(self.path, digest(charge.body()), *known)
+            with self._store.writing() as transaction:
+                history = self._sync_and_sweep(transaction)
+                data = KeyedData.of(self._store, digest(charge.body()), *known)
                 if found := self._find(history, charge, data, again):
-                    sealed = sealed_by(connection, found, history, self.path)
-                    return row_at(connection, found.head, self.path), sealed or pending.read(self.path, found)
-                _check_new(history, charge, self.path)
-                row, secret = self._append_charge(connection, history, charge, data)
+                    sealed = sealed_by(transaction, found, history, self._store)
+                    return row_at(transaction, found.head, self._store), sealed or pending.read(self._store, found)
+                _check_new(history, charge, self._store)
+                row, secret = self._append_charge(transaction, history, charge, data)
             self._seen = row
             return row, secret
 
     def _append_charge(
-        self, connection: Connection, history: History, charge: Charge, data: KeyedData
+        self, transaction: Transaction, history: History, charge: Charge, data: KeyedData
     ) -> tuple[Row, Secret]:
         """Append a new charge and return it with its secret, which is on disk before the charge is."""
-        secret = Secret(os.urandom(pending.SIZE))
+        secret = Secret(os.urandom(SECRET_SIZE))
         fields = {**data.fields(), **self._attribution.fields(), "secret": pending.commitment(secret)}
         row = charge_row(history, charge, fields)
-        pending.keep(self.path, row, secret)
-        store.append(connection, row)
+        self._store.keep_secret(row, secret)
+        transaction.append(row)
         return row, secret
 
     def _seal(self, reserved: Row, content: bytes) -> Sealed:
         """Store the bytes, unless another process was faster: then its bytes are the release."""
         with self._lock:
-            with store.writing(self.path) as connection:
-                history = self._sync_and_sweep(connection)
-                if store.row(connection, reserved.number) != reserved:
-                    raise tampered(self.path, f"the charge in row {reserved.number} is gone: a rollback")
-                if faster := sealed_by(connection, reserved, history, self.path):
+            with self._store.writing() as transaction:
+                history = self._sync_and_sweep(transaction)
+                if transaction.row(reserved.number) != reserved:
+                    raise tampered(self._store, f"the charge in row {reserved.number} is gone: a rollback")
+                if faster := sealed_by(transaction, reserved, history, self._store):
                     return faster
                 row = seal_row(history, reserved, content)
-                store.append(connection, row)
-                store.keep(connection, row.number, content)
+                transaction.append(row)
+                transaction.keep(row.number, content)
             self._seen = row
-            pending.wipe(self.path, reserved)
+            self._store.wipe_secret(reserved)
             return Sealed(content, row.head, fresh=True)
 
     def has(self, charge: Charge) -> bool:
@@ -219,13 +221,18 @@ class Ledger:
     def __repr__(self) -> str:
         kind = f", neighbours={self.neighbours!r}" if self.neighbours else ""
         serves = ", serves=True" if self.serves else ""
-        return f"<Ledger {self.path.name}: {format_cost(self.left)} left of {format_cost(self.budget)}{kind}{serves}>"
+        return f"<Ledger {self._store.name}: {format_cost(self.left)} left of {format_cost(self.budget)}{kind}{serves}>"
 
     def _repr_html_(self) -> str:
         from headcount.account import notebook
 
         charges = [(each.at[:10], each.title, each.dataset, each.cost, each.sealed) for each in self.spends()]
-        return notebook.view(self.path.name, self.serves, self.budget, self.spent, charges, self.head)
+        return notebook.view(self._store.name, self.serves, self.budget, self.spent, charges, self.head)
+
+    @property
+    def path(self) -> Path:
+        """The ledger's file."""
+        return self._store.path
 
     @property
     def analyst(self) -> str:
@@ -264,9 +271,9 @@ class Ledger:
 
     def spends(self) -> tuple[Spend, ...]:
         """Every charge, in order."""
-        with self._lock, store.reading(self.path) as connection:
-            self._sync(connection)
-            rows = list(store.rows(connection))
+        with self._lock, self._store.reading() as transaction:
+            self._sync(transaction)
+            rows = list(transaction.rows())
         sealed = {row.reserved for row in rows}
         return tuple(spend_of(row, row.number in sealed) for row in rows if row.kind == "reserve")
 
@@ -289,14 +296,14 @@ class Ledger:
         `head`, from a release or kept elsewhere, must be among the rows; a `release` among those sealed, else
         `NotSealed` is raised. Raises `LedgerTampered` if anything was edited, deleted, reordered or rolled back."""
         number = None if head is None else number_in(head)
-        with self._lock, store.reading(self.path) as connection:
-            self._sync(connection)
-            last = verify_rows(connection, self.path)
-            if number is not None and getattr(store.row(connection, number), "head", None) != head:
-                raise tampered(self.path, f"it has no row {head:.16}...: a rollback, or the head of another ledger")
-            if release is not None and release not in (content for _, content in store.contents(connection)):
+        with self._lock, self._store.reading() as transaction:
+            self._sync(transaction)
+            last = verify_rows(transaction, self._store)
+            if number is not None and getattr(transaction.row(number), "head", None) != head:
+                raise tampered(self._store, f"it has no row {head:.16}...: a rollback, or the head of another ledger")
+            if release is not None and release not in (content for _, content in transaction.contents()):
                 raise NotSealed(
-                    f"{self.path} did not seal this file: it is of another ledger, or was changed, or the ledger was "
+                    f"{self._store} did not seal this file: it is of another ledger, or was changed, or the ledger was "
                     "rolled back to before it.",
                     fix="the .parquet file as it was saved, and the head that was kept: verify(head)",
                 )
@@ -304,34 +311,34 @@ class Ledger:
 
     def releases(self) -> tuple[bytes, ...]:
         """The bytes of every sealed release, in order."""
-        with self._lock, store.reading(self.path) as connection:
-            self._sync(connection)
-            return tuple(content for _, content in store.contents(connection))
+        with self._lock, self._store.reading() as transaction:
+            self._sync(transaction)
+            return tuple(content for _, content in transaction.contents())
 
     def _read(self) -> History:
-        with self._lock, store.reading(self.path) as connection:
-            return self._sync(connection)
+        with self._lock, self._store.reading() as transaction:
+            return self._sync(transaction)
 
-    def _sync_and_sweep(self, connection: Connection) -> History:
+    def _sync_and_sweep(self, transaction: Transaction) -> History:
         """Sync the history before a write, and wipe secrets of charges that are not pending, left by a crash."""
-        history = self._sync(connection)
+        history = self._sync(transaction)
         if history.unknown:
-            raise store.too_new(self.path, f"{history.unknown}: it can be read here, not written")
+            raise too_new(self._store, f"{history.unknown}: it can be read here, not written")
 
         def is_pending(number: int, start: str) -> bool:
-            row = store.row(connection, number)
+            row = transaction.row(number)
             return row is not None and row.hash.startswith(start) and history.is_pending(row)
 
-        pending.sweep(self.path, is_pending)
+        self._store.sweep(is_pending)
         return history
 
-    def _sync(self, connection: Connection) -> History:
+    def _sync(self, transaction: Transaction) -> History:
         """Check and add the rows appended since the last call, and check that the last known row is unchanged."""
         known = self._seen
-        if known and store.row(connection, known.number) != known:
-            raise tampered(self.path, f"row {known.number} is not the one that was there before: a rollback")
+        if known and transaction.row(known.number) != known:
+            raise tampered(self._store, f"row {known.number} is not the one that was there before: a rollback")
         try:
-            self._seen = follow(self._history, connection, self.path)
+            self._seen = follow(self._history, transaction, self._store)
         except BaseException:  # Ctrl-C, too: a row may be partly added
             self._history = History()
             raise
@@ -350,9 +357,9 @@ def _new_locks() -> None:
 os.register_at_fork(after_in_child=_new_locks)
 
 
-def _check_new(history: History, charge: Charge, path: Path) -> None:
+def _check_new(history: History, charge: Charge, store: Store) -> None:
     """Raise if a new charge is for other neighbours, or for more than is left."""
-    check_relation(charge.neighbours, history.neighbours, path)
+    check_relation(charge.neighbours, history.neighbours, store.name)
     check_enough(charge.cost, history.left)
 
 

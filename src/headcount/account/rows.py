@@ -1,14 +1,13 @@
-"""Rows of a ledger's file: checked against one another as they are read, and the releases that they sealed."""
+"""Rows of a ledger: checked against one another as they are read, and the releases that they sealed."""
 
 import hashlib
 import re
 from dataclasses import dataclass
-from pathlib import Path
-from sqlite3 import Connection
 
-from headcount.account import store
 from headcount.account.chain import Broken, ChargeRecord, History, Newer, Row
-from headcount.errors import BadParameter, LedgerTampered
+from headcount.account.stores.errors import tampered, too_new
+from headcount.account.stores.store import Store, Transaction
+from headcount.errors import BadParameter
 
 
 @dataclass(frozen=True)
@@ -23,48 +22,48 @@ class Sealed:
     """False if these are the stored bytes of an earlier, equal request."""
 
 
-def follow(history: History, connection: Connection, path: Path) -> Row:
+def follow(history: History, transaction: Transaction, store: Store) -> Row:
     """Add all further rows to the history, and return the last one."""
     try:
-        for row in store.rows(connection, after=history.last.number if history.last else -1):
+        for row in transaction.rows(after=history.last.number if history.last else -1):
             history.add(row)
     except Broken as broken:
-        raise tampered(path, str(broken)) from None
+        raise tampered(store, str(broken)) from None
     except Newer as newer:
-        raise store.too_new(path, str(newer)) from None
-    if history.last is None or store.recorded_head(connection) != history.last.head:
-        raise tampered(path, "the last rows are missing")
+        raise too_new(store, str(newer)) from None
+    if history.last is None or transaction.recorded_head() != history.last.head:
+        raise tampered(store, "the last rows are missing")
     return history.last
 
 
-def verify_rows(connection: Connection, path: Path) -> Row:
+def verify_rows(transaction: Transaction, store: Store) -> Row:
     """Verify the file, all rows and all stored releases, and return the last row."""
-    if fault := store.damage(connection):
-        raise tampered(path, fault)
-    last = follow(History(), connection, path)
-    sealed = {row.number: row.fields()["sha256"] for row in store.rows(connection) if row.kind == "seal"}
-    if sealed != {number: sha256(content) for number, content in store.contents(connection)}:
-        raise tampered(path, "the stored releases are not the ones that were sealed")
+    if fault := transaction.damage():
+        raise tampered(store, fault)
+    last = follow(History(), transaction, store)
+    sealed = {row.number: row.fields()["sha256"] for row in transaction.rows() if row.kind == "seal"}
+    if sealed != {number: sha256(content) for number, content in transaction.contents()}:
+        raise tampered(store, "the stored releases are not the ones that were sealed")
     return last
 
 
-def row_at(connection: Connection, head: str, path: Path) -> Row:
+def row_at(transaction: Transaction, head: str, store: Store) -> Row:
     """Row of the chain with this head."""
-    row = store.row(connection, number_in(head))
+    row = transaction.row(number_in(head))
     if row is None or row.head != head:
-        raise tampered(path, f"row {number_in(head)} cannot be found")
+        raise tampered(store, f"row {number_in(head)} cannot be found")
     return row
 
 
-def sealed_by(connection: Connection, reserved: Row | ChargeRecord, history: History, path: Path) -> Sealed | None:
+def sealed_by(transaction: Transaction, reserved: Row | ChargeRecord, history: History, store: Store) -> Sealed | None:
     """Release that was sealed for this charge; None while it is pending."""
     head = history.seal_of(reserved)
     if head is None:
         return None
-    seal = row_at(connection, head, path)
-    content = store.content(connection, seal.number)
+    seal = row_at(transaction, head, store)
+    content = transaction.content(seal.number)
     if content is None or sha256(content) != seal.fields()["sha256"]:
-        raise tampered(path, f"the release of row {seal.number} is not the one that was sealed")
+        raise tampered(store, f"the release of row {seal.number} is not the one that was sealed")
     return Sealed(content, seal.head, fresh=False)
 
 
@@ -80,8 +79,3 @@ def number_in(head: str) -> int:
 def sha256(content: bytes) -> str:
     """Digest of a release, as its seal keeps it."""
     return hashlib.sha256(content).hexdigest()
-
-
-def tampered(path: Path, what: str) -> LedgerTampered:
-    """Error for rows that do not follow from one another."""
-    return LedgerTampered(f"{path}: the ledger was changed from outside: {what}.", fix=store.RESTORE)

@@ -7,7 +7,8 @@ import pyarrow.parquet as pq
 import typer
 from rich.markup import escape
 
-from headcount.account import Ledger, store
+from headcount.account import Ledger
+from headcount.account.stores.sqlite import SqliteStore
 from headcount.cli.ledger import plain_console, print_ledger
 from headcount.cli.progress import steps
 from headcount.errors import BadParameter, BudgetExceeded, visible
@@ -46,7 +47,7 @@ def _shown(path: Path) -> str:
 
 
 def _ledger(path: Path) -> Ledger:
-    return Ledger(path, epsilon=2, delta=1e-5) if store.is_missing(path) else Ledger(path)
+    return Ledger(path, epsilon=2, delta=1e-5) if SqliteStore.at(path).is_missing() else Ledger(path)
 
 
 def _release(songs: Plan, ledger: Ledger, folder: Path) -> None:

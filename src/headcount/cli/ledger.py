@@ -11,8 +11,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from headcount.account import Cost, Ledger, Spend, store
+from headcount.account import Cost, Ledger, Spend
 from headcount.account.relation import RELATIONS
+from headcount.account.stores.sqlite import SqliteStore
 from headcount.cli.suggestions import SuggestingGroup
 from headcount.errors import LedgerError, visible
 from headcount.exact import written
@@ -40,7 +41,7 @@ def new(
     ] = False,
 ) -> None:
     """Make a ledger with its total budget."""
-    if not store.is_missing(file):
+    if not SqliteStore.at(file).is_missing():
         raise LedgerError(f"{file}: there is a file already.", fix=f"headcount ledger show {file}")
     ledger = Ledger(file, epsilon=epsilon, delta=delta, neighbours=neighbours, serves=serves)  # type: ignore[arg-type]
     print(f"{visible(str(file))}: {_budget(ledger)}\nhead {ledger.head}")

@@ -14,7 +14,7 @@ from headcount.account import Ledger
 from headcount.account.entry import entry_of
 from headcount.account.events import from_json
 from headcount.account.given import given_ledger
-from headcount.account.store import is_missing
+from headcount.account.stores.sqlite import SqliteStore
 from headcount.errors import (
     BadParameter,
     NotATable,
@@ -279,7 +279,7 @@ class Release:
 
     def _opened(self, ledger: Ledger | str | Path | None) -> Ledger | None:
         """The ledger of a report: the one that is given, else the one that was just charged, if it is still there."""
-        if ledger is None and (self._ledger is None or is_missing(self._ledger)):
+        if ledger is None and (self._ledger is None or SqliteStore.at(self._ledger).is_missing()):
             return None
         return given_ledger(self._ledger if ledger is None else ledger)
 
