@@ -10,7 +10,7 @@ import pytest
 
 import headcount as hc
 from headcount.account import Cost
-from headcount.account.events import Event, Gaussian, Guarantee, LaplaceThreshold
+from headcount.account.events import Event, Gaussian, Guarantee, LaplaceThreshold, to_json
 from headcount.account.receipt import check_paid
 from headcount.audit.choices import Fixed
 from headcount.errors import Defect, ReadingFailed
@@ -70,7 +70,7 @@ def test_a_ledger_keeps_the_charge_and_seals_nothing(monkeypatch: pytest.MonkeyP
 
 
 def test_events_are_compared_again_as_they_are_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    plan, written = hc.plan("histogram", TABLE, **ASKED), explanation.to_json
+    plan, written = hc.plan("histogram", TABLE, **ASKED), to_json
     more = Guarantee(Fraction(1), Fraction(0))
     monkeypatch.setattr(explanation, "to_json", lambda events: written([*events, more]))
     with pytest.raises(Defect, match="costs more"):

@@ -20,8 +20,9 @@ MOST_SHARES = 2**20
 """Limit on the shape of noise that people added up, as a multiple of what one release needs."""
 STAIRCASE = {"rows", "columns", "scale"}
 """Parameters of a staircase of version 0.8; later ones have more."""
-INTERVAL = {"low", "high", "listed", "people"}
-"""The interval of its number of items, and the length of the public list."""
+INTERVAL = {"low", "high", "listed"}
+"""The interval of its number of items, and the length of the public list, of version 0.9; later ones have the number of
+people, if it is public."""
 BUCKETS = {"cells", "hashed", "noise", "empty", "enough"}
 """Parameters of buckets of version 0.10; later ones say how many are certain."""
 
@@ -61,8 +62,9 @@ def _is_staircase(plain: dict[str, Any]) -> bool:
 
 
 def _has_interval(plain: dict[str, Any]) -> bool:
-    known = plain.keys() == STAIRCASE | INTERVAL
-    public = known and all(plain[name] is None or is_whole(plain[name], 2**62) for name in ("listed", "people"))
+    known = plain.keys() - {"people"} == STAIRCASE | INTERVAL
+    numbers = (plain[name] for name in ("listed", "people") if name in plain)
+    public = known and all(number is None or is_whole(number, 2**62) for number in numbers)
     return public and all(is_number(plain[end]) and plain[end] >= 0 for end in ("low", "high"))
 
 
