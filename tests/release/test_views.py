@@ -1,7 +1,7 @@
 """Kinds of results: each is known by its name, and a job may bring one of its own."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -73,10 +73,8 @@ def _draw(words: str, axes: Axes) -> None:
 
 
 @pytest.fixture
-def podium(monkeypatch: pytest.MonkeyPatch) -> Release:
-    """The release of a job with a view and a class of releases of its own."""
-    for home, known in ((Job, "_KINDS"), (Release, "_KINDS"), (views, "_VIEWS")):
-        monkeypatch.setattr(home, known, dict(getattr(home, known)))
+def podium() -> Iterator[Release]:
+    """The release of a job with a view and a class of releases of its own, which are forgotten afterwards."""
     kind = register(PodiumView("podium", Layout(), preface="From the left. "))
 
     class PodiumRelease(Release, view=kind):
@@ -93,7 +91,9 @@ def podium(monkeypatch: pytest.MonkeyPatch) -> Release:
     arguments = {"user": "user", "by": "song", "keys": keys, "bound": 3, "epsilon": 5}
     release = build(Podium, hc.example(), arguments).release()
     assert isinstance(release, PodiumRelease)
-    return release
+    yield release
+    views._VIEWS.pop(kind.name, None)
+    del Job._KINDS[Podium.name], Release._KINDS[kind]
 
 
 def test_a_view_of_its_own_is_saved_and_loaded(podium: Release, tmp_path: Path) -> None:
