@@ -12,8 +12,10 @@ import numpy as np
 import pyarrow as pa
 
 import headcount as hc
+from headcount import papers
 
-WAYS = ("auto", "quantile", "m-quantile", "inverse-sensitivity", "dp-sgd", "output-perturbation")
+PAPERS = (papers.Quantile, papers.MQuantile, papers.InverseSensitivity, papers.DpSgd, papers.OutputPerturbation)
+WAYS: dict[str, Any] = {"auto": "auto", **{kind.name: kind() for kind in PAPERS}}
 RUNS = 10
 
 
@@ -31,9 +33,7 @@ def error(data: pa.Table, items: int, count: str, way: str) -> tuple[float, floa
     rows = data if count == "events" else data.group_by(["user", "item"]).aggregate([])
     truth = np.bincount(rows["item"].to_numpy(), minlength=items)
     asked: dict[str, Any] = {"user": "user", "by": "item", "keys": range(items), "count": count, "epsilon": 1}
-    if way in ("m-quantile", "inverse-sensitivity", "dp-sgd", "output-perturbation", "quantile", "auto"):
-        asked["bound"] = way
-    plan = hc.plan("histogram", data, **asked)
+    plan = hc.plan("histogram", data, **asked, bound=WAYS[way])
     releases = [plan.release() for _ in range(RUNS)]
     off = [np.abs(dict_counts(each, items) - truth).sum() for each in releases]
     return float(np.mean(off)), float(np.median([each.about.bound for each in releases]))

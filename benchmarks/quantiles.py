@@ -40,6 +40,7 @@ from experiments.sampling.part import SYSTEM, as_bounded
 from headcount.exact import Floats
 from headcount.jobs.quantiles import quantiles
 from headcount.jobs.registry import plan
+from headcount.mechanism.sampled.options import SampleThreshold
 from headcount.source.axis import Spacing
 
 RANGE = (0, 1000)
@@ -54,7 +55,7 @@ OURS: dict[str, dict[str, Any]] = {
     "tree": {"mechanism": "tree"},
     "search": {"mechanism": "search"},
     "sample-threshold": {"mechanism": "sample-threshold"},
-    'sample-threshold, rule="paper"': {"mechanism": "sample-threshold", "rule": "paper"},
+    'sample-threshold, rule="paper"': {"mechanism": SampleThreshold(rule="paper")},
     "sample-search": {"mechanism": "sample-search"},
 }
 DECADES_HEADS = ("values", "rows", "range", "cells", "off", "interval", "ranks off", "held")

@@ -21,13 +21,14 @@ import numpy as np
 from benchmarks.truth import folder, mean, off, true_counts
 from headcount.account import rates, sampled
 from headcount.jobs.histogram import histogram
+from headcount.mechanism.sampled.options import SampleThreshold
 from headcount.release import Release
 
 RUNS, LARGE = 5, 1000
 DELTA = Fraction(1, 10**6)
 WAYS: dict[str, dict[str, Any]] = {
     "sample-threshold, exact": {"mechanism": "sample-threshold"},
-    "sample-threshold, the paper's rule": {"mechanism": "sample-threshold", "rule": "paper"},
+    "sample-threshold, the paper's rule": {"mechanism": SampleThreshold(rule="paper")},
     "thresholded": {"mechanism": "thresholded"},
 }
 

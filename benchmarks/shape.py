@@ -50,6 +50,7 @@ from headcount.estimate.shape.properties import Estimate
 from headcount.exact import Integers
 from headcount.jobs.shape import shape
 from headcount.mechanism import AnyMechanism
+from headcount.mechanism.shape.options import Buckets
 from headcount.mechanism.shape.strategy import ShapeStrategy
 from headcount.release import Shape
 
@@ -57,10 +58,10 @@ MILLION = 10**6
 ROUNDS = 3
 COUNTED = "counted"
 """Instead of a path: the million items."""
-WAYS: dict[str, dict[str, Any]] = {
-    "staircase": {},
-    "buckets, EM": {"mechanism": "buckets"},
-    "buckets, paper": {"mechanism": "buckets", "estimator": "paper"},
+WAYS: dict[str, Any] = {
+    "staircase": "staircase",
+    "buckets, EM": Buckets(),
+    "buckets, paper": Buckets(estimator="paper"),
 }
 PLAIN = "plain"
 COUNTED_HEADS = ("a million items", "seconds", "CPU seconds", "peak MiB")
@@ -77,7 +78,7 @@ COPY (
 
 def release(path: str | Path, way: str) -> Shape:
     """Through the front door."""
-    return shape(path, user="user_id", by="item", epsilon=1, **WAYS[way])
+    return shape(path, user="user_id", by="item", epsilon=1, mechanism=WAYS[way])
 
 
 def counted(way: str) -> None:
@@ -87,8 +88,8 @@ def counted(way: str) -> None:
         budget=Cost(Fraction(1), Fraction(0)),
         neighbours="add-remove",
         cells=len(totals),
-        method=WAYS[way].get("mechanism", "staircase"),
-        estimator=WAYS[way].get("estimator", "em"),
+        method="staircase" if way == "staircase" else "buckets",
+        estimator="paper" if way == "buckets, paper" else "em",
     )
     by: AnyMechanism = strategy.mechanism()
     by.estimate(by.run(as_bounded(totals, by.bounding), SYSTEM))

@@ -10,6 +10,7 @@ from headcount.account.events import Neighbours
 from headcount.jobs.histogram import Histogram
 from headcount.jobs.parameters import Count
 from headcount.mechanism import AnyMechanism, Buckets, Mechanism, Staircase, Strategy
+from headcount.mechanism.automatic import BASELINES, COUNTING
 from headcount.mechanism.shape.strategy import ShapeStrategy
 
 
@@ -23,9 +24,9 @@ def strategy(
     **more: Any,
 ) -> Strategy:
     """That of a histogram; `cells` is the number of its items, if they are known."""
-    job = Histogram(
-        user="user", by=("item",), count=count, neighbours=neighbours, bound=bound, mechanism=mechanism, **more
-    )
+    kinds = {kind.name: kind for kind in (*COUNTING, *BASELINES)}
+    how = kinds[mechanism]() if isinstance(mechanism, str) else mechanism
+    job = Histogram(user="user", by=("item",), count=count, neighbours=neighbours, bound=bound, mechanism=how, **more)
     return job.strategy(budget, cells)
 
 

@@ -11,6 +11,7 @@
     federated/   the same where people keep their data  stream/     a stream whose memory may be seized
     audit/       attack ourselves                       cli/        the command line
     simulation/  releases beside the truth, on data that are not secret
+    papers.py    variants and baselines of the papers
 
 >>> import headcount as hc
 >>> r = hc.histogram(hc.example(), user="user", by="song", epsilon=1)
@@ -30,9 +31,16 @@ if TYPE_CHECKING:
     from headcount.account import Charge as Charge
     from headcount.account import Cost as Cost
     from headcount.account import Ledger as Ledger
+    from headcount.bound.selection.options import ChosenBound as ChosenBound
     from headcount.errors import HeadcountError as HeadcountError
     from headcount.jobs import *  # noqa: F403
     from headcount.jobs.registry import plan as plan
+    from headcount.mechanism.known.options import PoissonCounts as PoissonCounts
+    from headcount.mechanism.ordered.options import SampleSearch as SampleSearch
+    from headcount.mechanism.sampled.options import SampleThreshold as SampleThreshold
+    from headcount.mechanism.shape.options import Buckets as Buckets
+    from headcount.mechanism.topk.options import CountRelease as CountRelease
+    from headcount.mechanism.unknown.options import Weighted as Weighted
     from headcount.planner import Plan as Plan
     from headcount.release import Release as Release
     from headcount.release import Shape as Shape
@@ -41,6 +49,16 @@ if TYPE_CHECKING:
     from headcount.source.example import example as example
     from headcount.source.views.view import view as view
 
+_OPTIONS = {
+    "Buckets": "headcount.mechanism.shape.options",
+    "ChosenBound": "headcount.bound.selection.options",
+    "CountRelease": "headcount.mechanism.topk.options",
+    "PoissonCounts": "headcount.mechanism.known.options",
+    "SampleSearch": "headcount.mechanism.ordered.options",
+    "SampleThreshold": "headcount.mechanism.sampled.options",
+    "Weighted": "headcount.mechanism.unknown.options",
+}
+"""Objects with the options of one mechanism, or of one way to choose a bound."""
 _HOMES = {
     "Charge": "headcount.account",
     "Cost": "headcount.account",
@@ -54,6 +72,7 @@ _HOMES = {
     "plan": "headcount.jobs.registry",
     "simulate": "headcount.simulation.simulate",
     "view": "headcount.source.views.view",
+    **_OPTIONS,
     **{job: f"headcount.jobs.{job}" for job in JOBS},
 }
 _PACKAGES = ("account", "audit", "errors", "federated", "noise", "stream")

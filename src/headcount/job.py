@@ -8,12 +8,11 @@ what to write instead.
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from fractions import Fraction
-from functools import lru_cache
 from math import ceil, exp
-from typing import Annotated, Any, ClassVar, Self, get_args, get_type_hints
+from typing import Annotated, Any, ClassVar, Self, get_args
 
 import pyarrow as pa
 from ibis.expr import datatypes as dt
@@ -37,11 +36,10 @@ from headcount.source.binning import Binning
 from headcount.source.conditions import Where, check_conditions, conditions, range_of, rows_where, where_clause
 from headcount.source.pandas_columns import Role
 from headcount.wording import counted_noun, plural
+from headcount.wording.options import Options, parsers_of
 from headcount.wording.statement import Kind, Statement, statements
 from headcount.wording.typed import column_name
 
-Parser = Callable[[str, Any, Mapping[str, Any]], Any]
-"""Checks a value as typed: its name, the value, and the parameters before it."""
 REQUIRED = {
     "user": ("which column tells people apart?", 'user="user_id"'),
     "by": ("which column makes an item?", 'by="word"'),
@@ -85,6 +83,12 @@ class Job(ABC):
     later_parameters: ClassVar[tuple[str, ...]] = ("where",)
     """Parameters that plans of earlier versions do not have: one that is not given is left out of the plain form, so
     that the same request stays the same to a ledger."""
+    options: ClassVar[tuple[type[Options], ...]] = ()
+    """Objects that its parameters take: what only one mechanism, or one way to choose a bound, has."""
+    option_parameters: ClassVar[tuple[str, ...]] = ()
+    """Fields that options fill, and that no parameter of the public function does."""
+    keeps_options: ClassVar[tuple[str, ...]] = ()
+    """Fields that hold such an object as it is; all others hold its name."""
 
     _KINDS: ClassVar[dict[str, type["Job"]]] = {}
 
@@ -109,7 +113,7 @@ class Job(ABC):
     @classmethod
     def from_typed(cls, **typed: Any) -> Self:
         """The job from its parameters as typed, checked."""
-        parsers, parsed = _parsers(cls), dict[str, Any]()
+        parsers, parsed = parsers_of(cls), dict[str, Any]()
         for field in fields(cls):
             value = typed.get(field.name, None if field.default is MISSING else field.default)
             if value is None and field.default is MISSING:
@@ -446,10 +450,3 @@ def _plain_fraction(value: Any) -> str:
     if not isinstance(value, Fraction):
         raise TypeError(f"{type(value).__name__}: no parameter is kept as this")
     return str(value)
-
-
-@lru_cache(maxsize=64)
-def _parsers(kind: type[Job]) -> dict[str, Parser]:
-    """The parser of each field, from its annotation."""
-    hints = get_type_hints(kind, include_extras=True)
-    return {field.name: hints[field.name].__metadata__[0] for field in fields(kind)}

@@ -10,7 +10,7 @@ pytestmark = pytest.mark.every_case
 
 FILES = of_files(SRC)
 ROOMS = of_rooms(FILES)
-MOST_ROOMS, MOST_FLOORS = 21, 12  # the uppermost of both is `python -m headcount`
+MOST_ROOMS, MOST_FLOORS = 22, 12  # the uppermost of both is `python -m headcount`; one is `headcount.papers`
 MOST_TOLD_APART = 8
 
 BASE = {"errors", "exact", "wording"}
@@ -24,7 +24,7 @@ ONLY = {
     "source": BASE,
 }
 """All that these may import."""
-TOP = {"audit", "simulation", "cli", "__init__", "__main__"}
+TOP = {"audit", "simulation", "cli", "papers", "__init__", "__main__"}
 APART = {"federated", "stream"}
 FLOW = {"job", "jobs", "run", "planner"} | APART | TOP
 NEVER = {
@@ -35,6 +35,7 @@ NEVER = {
     "run": {"jobs", "planner"} | APART | TOP,
     "planner": {"jobs"} | APART | TOP,
     "jobs": APART | TOP,
+    "papers": {"release"} | FLOW,
     "federated": FLOW - {"federated"},
     "stream": FLOW - APART,
     "audit": {"cli", "__init__"},

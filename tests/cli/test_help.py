@@ -63,7 +63,7 @@ def test_every_name_of_a_group_is_an_option() -> None:
     known = {name for job in JOBS for name in panels(job)}
     assert {name for names in PANELS.values() for name in names} <= known
     assert panels("heavy_hitters")["share"] == WHAT
-    assert panels("histogram")["share"] == ADVANCED
+    assert panels("histogram")["mechanism"] == ADVANCED
 
 
 @pytest.mark.every_case

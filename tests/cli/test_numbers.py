@@ -30,8 +30,7 @@ def test_quantiles_by_samples(visits: Path) -> None:
     asked = (
         "--value=minutes",
         "--edges=0,15,30,45,60",
-        "--mechanism=sample-threshold",
-        "--theta=20",
+        "--mechanism=sample-threshold:theta=20",
         "--bound=1",
         "--json",
     )
@@ -55,7 +54,7 @@ def test_heavy_hitters(visits: Path) -> None:
 
 
 def test_a_sample(visits: Path) -> None:
-    asked = ("--by=page", "--mechanism=sample-threshold", "--p=0.1", "--bound=1")
+    asked = ("--by=page", "--mechanism=sample-threshold:p=0.1", "--bound=1")
     plan = headcount("histogram", visits.name, *ASKED, *asked, "--dry-run", cwd=visits.parent)
     assert "with a probability of 0.1, by a coin of its own. It adds no noise." in " ".join(plan.stdout.split())
     run = headcount("histogram", visits.name, *ASKED, *asked, "--json", cwd=visits.parent)
@@ -76,7 +75,7 @@ def test_a_sample(visits: Path) -> None:
             "range: none of the metrics is a quantile. Fix: --metric 'median(x)', or no range",
         ),
         (("heavy-hitters", "--by=page", "--share=2"), "Fix: --share 0.01"),
-        (("histogram", "--by=page", "--p=0.1"), "Fix: --mechanism sample-threshold, or no p"),
+        (("histogram", "--by=page", "--p=0.1"), "Fix: --mechanism sample-threshold:p=0.1"),
     ],
 )
 def test_mistakes(visits: Path, asked: tuple[str, ...], message: str) -> None:

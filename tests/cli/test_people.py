@@ -26,7 +26,7 @@ def test_no_bound_is_needed(plays: Path) -> None:
 
 
 def test_a_plan_tells_the_share(plays: Path) -> None:
-    asked = ("--user=user", "--by=song", "--epsilon=1", "--mechanism=thresholded", "--share=0.1", "--grid=2,4,8")
+    asked = ("--user=user", "--by=song", "--epsilon=1", "--mechanism=thresholded", "--bound=auto:share=0.1,grid=2,4,8")
     run = headcount("histogram", plays.name, *asked, "--dry-run", cwd=plays.parent)
     assert "one of 3 candidates up to 8" in run.stdout
     assert "This uses 10% of epsilon (0.1)." in " ".join(run.stdout.split())
@@ -85,8 +85,10 @@ def test_two_ends_are_never_taken_for_a_text(tmp_path: Path) -> None:
     ("asked", "message"),
     [
         (("--bound=many",), "headcount: --bound many: neither a number nor a name. Fix: --bound 20"),
-        (("--share=2",), "headcount: --share 2: choosing the bound takes a part of epsilon"),
-        (("--bound=quantile", "--grid="), "headcount: --grid : at least one bound, rising"),
+        (("--bound=auto:share=2",), "headcount: share=2: choosing the bound takes a part of epsilon"),
+        (("--bound=papers.quantile:grid=",), "headcount: grid=[]: at least one bound, rising"),
+        (("--bound=quantile",), "headcount: --bound quantile: it is in headcount.papers. Fix: --bound papers.quantile"),
+        (("--bound=auto:share",), "headcount: --bound auto:share: an option has a name. Fix: --bound auto:share=0.1"),
         (("--debias=poisson",), "headcount: --debias poisson needs to know how many people there are."),
         (("--where=song=a", "--where=song=b"), "headcount: --where: song is given twice."),
         (("--where=song",), "headcount: --where song: a column and what it must be."),

@@ -32,9 +32,7 @@ def test_a_shape_and_its_files(words: Path) -> None:
 
 
 @pytest.mark.slow(one_in=3)
-@pytest.mark.parametrize(
-    "asked", [(), ("--mechanism=buckets", "--buckets=8000"), ("--loss=l2", "--people=6000")], ids=str
-)
+@pytest.mark.parametrize("asked", [(), ("--mechanism=buckets:buckets=8000",), ("--loss=l2", "--people=6000")], ids=str)
 def test_as_json(words: Path, asked: tuple[str, ...]) -> None:
     run = headcount("shape", words.name, *ASKED, *asked, "--json", cwd=words.parent)
     rows = json.loads(run.stdout)["rows"]
@@ -53,8 +51,8 @@ def test_a_plan(words: Path) -> None:
     ("asked", "message"),
     [
         (("--bound=many",), "headcount: --bound many: of a shape it is a number. Fix: --bound 1, the most"),
-        (("--buckets=100",), "Fix: --mechanism buckets, or no buckets"),
-        (("--mechanism=buckets", "--buckets=many"), "headcount: --buckets many: a whole number of at least 2"),
+        (("--buckets=100",), "Fix: --mechanism buckets:buckets=100"),
+        (("--mechanism=buckets:buckets=many",), "headcount: buckets='many': a whole number of at least 2"),
         (("--loss=l0",), "--loss"),
     ],
 )

@@ -24,6 +24,11 @@ SPELLED = {
     "range={'age': (0, 99), 'price': (0, 5)}": "--range age=0..99 --range price=0..5",
     'master="local[2]"': "--master local[2]",
     "again=True": "--again",
+    'mechanism=hc.CountRelease(variant="rogers", kbar=500)': "--mechanism count-release:variant=rogers,kbar=500",
+    "bound=hc.ChosenBound(grid=[1, 2], share=0.1)": "--bound auto:grid=1,2,share=0.1",
+    'bound=hc.ChosenBound(way="profile", share=0.1)': "--bound profile:share=0.1",
+    "bound=papers.DpSgd()": "--bound papers.dp-sgd",
+    "debias=hc.PoissonCounts(people=100000)": "--debias poisson:people=100000",
 }
 VISITS = pa.table({"who": [1, 2], "user_id": ["a", "b"], "at": [datetime(2024, 1, 1)] * 2})
 HINTS = {
@@ -31,7 +36,10 @@ HINTS = {
     "columns": ("--by user_id --user who --epsilon 1", "swapped? --user who is who is protected, --by user_id is what"),
     "times": ("--by at --user who --epsilon 1", "Fix: --per day, or --bins ..."),
     "bound": ("--by at --user who --epsilon 1 --per day --bound 1000", "--bound 1000: noise is made"),
-    "rank": ("--by user_id --user who --epsilon 1 --keys a,b --bound quantile", "up to 2; --grid ... gives others"),
+    "rank": (
+        "--by user_id --user who --epsilon 1 --keys a,b --bound papers.quantile",
+        "up to 2; grid=[...] gives others",
+    ),
 }
 
 

@@ -23,7 +23,7 @@ def test_without_counts(plays: Path) -> None:
 
 
 def test_count_release(plays: Path) -> None:
-    asked = ("--user=user", "--by=song", "--rho=0.1", "--mechanism=count-release", "--target-error=0.2", "--kbar=500")
+    asked = ("--user=user", "--by=song", "--mechanism=count-release:rho=0.1,target_error=0.2,kbar=500")
     plan = headcount("histogram", plays.name, *asked, "--dry-run", cwd=plays.parent)
     assert "Most counts will be off by at most 20%" in plan.stdout
     assert "headcount looks at the 500 most common ones" in " ".join(plan.stdout.split())

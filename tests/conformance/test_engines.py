@@ -20,6 +20,7 @@ from tests.groups import SCALE, looked_at_groups
 from tests.tables import looked_at_again
 
 import headcount as hc
+from headcount import papers
 from headcount.account.events import GaussianThreshold
 from headcount.bound import (
     BoundedWeighted,
@@ -228,7 +229,7 @@ JOBS: dict[str, tuple[Any, dict[str, Any]]] = {
     "rounds": ("histogram", {**ITEM, "mechanism": "rounds"}),
     "count-release": ("histogram", {**ITEM, "mechanism": "count-release"}),
     "sum": ("histogram", {**ITEM, "mechanism": "count-release", "sum": "amount"}),
-    "plume": ("histogram", {**ITEM, "mechanism": "plume-threshold"}),
+    "plume": ("histogram", {**ITEM, "mechanism": papers.PlumeThreshold()}),
     "sample": ("histogram", {**ITEM, "mechanism": "sample-threshold"}),
     "heavy hitters": ("heavy_hitters", ITEM),
     "top": ("top", {**ITEM, "k": 3}),

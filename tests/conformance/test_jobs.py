@@ -1,6 +1,8 @@
 """What every job must be: a parameter is written in a signature and in a field, and everything else follows."""
 
+import json
 from dataclasses import MISSING, Field, fields
+from functools import partial
 from inspect import Parameter, signature
 from typing import Any
 
@@ -12,13 +14,18 @@ from tests.golden.requests import REQUESTS
 from tests.golden.tables import TABLES
 
 import headcount as hc
+from headcount import papers
 from headcount.cli.job import command
 from headcount.cli.options import SHARED, help_of
 from headcount.errors import BadParameter
 from headcount.job import Job
 from headcount.jobs import JOBS
 from headcount.jobs.registry import FUNCTIONS
+from headcount.jobs.unpack import unpack
+from headcount.mechanism.automatic import BASELINES, COUNTING, Automatic
+from headcount.mechanism.options import CountOptions
 from headcount.planner import Plan
+from headcount.wording.options import Options, option_fields
 
 pytestmark = pytest.mark.every_case
 
@@ -54,14 +61,56 @@ def own_fields(job: str) -> dict[str, Field[Any]]:
 @pytest.mark.parametrize("job", JOBS)
 def test_a_parameter_is_a_field_and_nothing_else_is(job: str) -> None:
     names, own = set(parameters(job)), set(own_fields(job))
-    assert own <= names
+    assert own - names == set(Job.kind(job).option_parameters)
     assert names - own <= BUDGET | RUN
+
+
+@pytest.mark.parametrize("job", JOBS)
+def test_an_option_is_no_parameter_and_is_refused_with_its_object(job: str) -> None:
+    """A former parameter is refused by the function and by `plan`, in words that say what to write."""
+    kinds = Job.kind(job).options
+    for name in {field.name for kind in kinds for field in option_fields(kind)} - set(parameters(job)):
+        for call in (lambda **more: hc.plan(job, "no such file", **more), partial(FUNCTIONS[job], "no such file")):
+            with pytest.raises(
+                BadParameter, match=rf"^{name}: an option of (\w+). Fix: \w+=(hc|papers).\1\({name}=5\)"
+            ):
+                call(**{name: 5})
+
+
+@pytest.mark.parametrize("job", JOBS)
+def test_every_option_is_documented_and_filled_by_its_class(job: str) -> None:
+    for kind in Job.kind(job).options:
+        said = kind.__doc__ or ""
+        assert all(f"    {field.name}: " in said for field in option_fields(kind)), kind
+        assert kind.parameter in parameters(job)
+        assert getattr(papers if kind.home == "papers" else hc, kind.__name__, kind) is kind
+
+
+@pytest.mark.parametrize("kind", [kind for kind in (*COUNTING, *BASELINES) if kind is not Automatic])
+def test_a_mechanism_by_name_and_its_object_are_one_request(kind: type[CountOptions]) -> None:
+    """Also as text: what is stored is the name, with every option beside it."""
+    more: dict[str, Any] = {"keys": ["item 01"]} if kind.listed else {}
+    request = {"user": "person", "by": "item", "epsilon": 4, **more}
+    plan: Plan = hc.plan("histogram", TABLES["visits"](), **request, mechanism=kind())
+    stored = json.loads(plan.to_json())["parameters"]
+    assert stored["mechanism"] == kind.name
+    assert {"kbar", "variant", "p", "theta", "rule", "target_error", "share", "grid", "people"} <= set(stored)
+    assert "rho" not in stored
+    assert Plan.from_json(plan.to_json()) == plan
+    if kind.home == "hc":
+        named: Plan = hc.plan("histogram", TABLES["visits"](), **request, mechanism=kind.name)
+        assert named.to_json() == plan.to_json()
 
 
 @pytest.mark.parametrize("job", JOBS)
 def test_defaults_of_signature_and_field_mean_the_same(job: str) -> None:
     for name, field in own_fields(job).items():
+        if name in Job.kind(job).option_parameters:
+            continue
         default = parameters(job)[name].default
+        if isinstance(field.default, Options):
+            assert field.default.name == default
+            continue
         assert (default is Parameter.empty) == (field.default is MISSING), name
         if default is not Parameter.empty and default != field.default:
             parsed = Job.kind(job).from_typed(**{**_example(job), name: default})
@@ -71,7 +120,7 @@ def test_defaults_of_signature_and_field_mean_the_same(job: str) -> None:
 def _example(job: str) -> dict[str, Any]:
     """The parameters of some request, as far as they are the job's."""
     arguments = next(each.arguments for each in REQUESTS if each.job == job)
-    return {name: value for name, value in arguments.items() if name in own_fields(job)}
+    return {name: value for name, value in unpack(Job.kind(job), arguments).items() if name in own_fields(job)}
 
 
 @pytest.mark.parametrize("job", JOBS)

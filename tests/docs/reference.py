@@ -7,15 +7,19 @@ parameter, an example to run, and links. `python -m tests.docs.update` writes th
 import re
 import types
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import MISSING
 from inspect import Parameter, signature
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from headcount.account import Ledger
 from headcount.cli.options import ENTRY, REST
 from headcount.exact import Number
+from headcount.job import Job
+from headcount.jobs import JOBS
 from headcount.jobs.registry import FUNCTIONS
+from headcount.wording.options import Options, option_fields
 from tests.docs.advice import EXAMPLES, GROUPS, OWN_WHEN, READ_ON, WHEN
 from tests.docs.snippets import ONE_RUN, ROOT
 
@@ -44,6 +48,76 @@ def page(job: str) -> str:
     """The page of a job, without the output of its example."""
     parts = [_head(job), _example(job), _parameters(job), _read_on(job)]
     return "\n\n".join(parts) + "\n"
+
+
+OPTIONS = ROOT / "docs" / "reference" / "options.md"
+"""The page of all options."""
+OPTIONS_HEAD = """# Options of mechanisms
+
+What only one mechanism, or one way to choose a bound, has is an option of its object. A name alone is the \
+object with its defaults: `mechanism="count-release"` is `mechanism=hc.CountRelease()`. A ledger keeps options flat, \
+under the names below: a request is the same in either spelling. On the command line they follow a colon: \
+`--mechanism count-release:variant=rogers,kbar=500`.
+
+A former parameter is refused with the line to write instead:
+
+```python
+import headcount as hc
+
+try:
+    hc.histogram(hc.example(), user="user", by="song", epsilon=1, kbar=500)
+except hc.HeadcountError as refusal:
+    print(refusal)
+```
+
+```text
+kbar: an option of CountRelease. Fix: mechanism=hc.CountRelease(kbar=500)
+```
+
+## Which option belongs to what
+
+| object | value of | options | functions |
+|---|---|---|---|
+"""
+
+
+def option_kinds() -> list[type[Options]]:
+    """The classes that have options, the paper's last."""
+    every = dict.fromkeys(kind for job in JOBS for kind in Job.kind(job).options)
+    return sorted((kind for kind in every if option_fields(kind) or kind.home == "papers"), key=lambda k: k.home)
+
+
+def options_page() -> str:
+    """The page of all options, from their classes."""
+    rows = "\n".join(map(_option_row, option_kinds()))
+    return f"{OPTIONS_HEAD}{rows}\n\n" + "\n\n".join(map(_option_section, option_kinds())) + "\n"
+
+
+def _option_row(kind: type[Options]) -> str:
+    names = ", ".join(f"`{field.name}`" for field in option_fields(kind)) or "none"
+    jobs = ", ".join(f"[{job}]({job}.md)" for job in JOBS if kind in Job.kind(job).options)
+    return f"| `{kind.home}.{kind.__name__}` | `{kind.parameter}` | {names} | {jobs} |"
+
+
+def _option_section(kind: type[Options]) -> str:
+    """What the class says of itself and of its options."""
+    text = kind.__doc__ or ""
+    said = {entry[1]: " ".join(entry[2].split()) for entry in ENTRY.finditer(text)}
+    first = " ".join(text.split("\n\n")[0].split())
+    head = f"### {kind.home}.{kind.__name__}\n\n{_as_code(first)}"
+    if not said:
+        return head
+    hints = get_type_hints(kind)
+    rows = [
+        f"| `{field.name}`<br>{type_words(hints[field.name])} | {_option_default(field.default)} "
+        f"| {_as_code(said[field.name][0].upper() + said[field.name][1:])} |"
+        for field in option_fields(kind)
+    ]
+    return f"{head}\n\n| option | default | meaning |\n|---|---|---|\n" + "\n".join(rows)
+
+
+def _option_default(default: Any) -> str:
+    return "required" if default is MISSING else f"`{default!r}`".replace("'", '"')
 
 
 def without_output(text: str) -> str:
@@ -123,6 +197,8 @@ def type_words(annotation: Any) -> str:
         return "pair or mapping"
     if get_origin(annotation) in (Union, types.UnionType):
         return " or ".join(dict.fromkeys(map(type_words, _members(annotation))))
+    if isinstance(annotation, type) and issubclass(annotation, Options):
+        return "[options](options.md)"
     if get_origin(annotation) is Literal:
         return ", ".join(f'`"{each}"`' for each in get_args(annotation))
     return WORDS[get_origin(annotation) or annotation]
@@ -137,7 +213,8 @@ def _members(union: Any) -> list[Any]:
 
 def _read_on(job: str) -> str:
     """The command line, and where to read on."""
-    links = "\n".join(f"- {each}" for each in READ_ON[job])
+    options = ["[Options of mechanisms](options.md)"] if Job.kind(job).options else []
+    links = "\n".join(f"- {each}" for each in [*READ_ON[job], *options])
     return (
         f"## Read on\n\n{links}\n- On the command line: `headcount {job.replace('_', '-')} --help`\n"
         f'- Without spending anything: `hc.plan("{job}", data, ...)`'

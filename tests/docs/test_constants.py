@@ -5,12 +5,11 @@ from pathlib import Path
 import pytest
 
 from experiments.shape import hashing
-from headcount.cli.options import help_of
 from headcount.errors import BadParameter
 from headcount.estimate.shape.table import BUCKETS_PER_ITEM
 from headcount.federated.shape import analyst
-from headcount.jobs.shape import parse_buckets, shape
 from headcount.mechanism.shape import buckets
+from headcount.mechanism.shape.options import Buckets, parse_buckets
 
 ROOT = Path(__file__).parents[2]
 SAID = [
@@ -33,5 +32,5 @@ def test_how_many_buckets_is_told_everywhere_alike(page: str, text: str) -> None
 def test_how_many_buckets_is_told_by_refusals_and_experiments_alike() -> None:
     with pytest.raises(BadParameter, match=f"about {buckets.BUCKETS_PER_CONTRIBUTION} for each contribution"):
         parse_buckets("buckets", 1, {})
-    assert f"by default {buckets.BUCKETS_PER_CONTRIBUTION} for each contribution" in help_of(shape, "buckets")
+    assert f"by default {buckets.BUCKETS_PER_CONTRIBUTION} for each contribution" in (Buckets.__doc__ or "")
     assert f"By default it takes B = {buckets.BUCKETS_PER_CONTRIBUTION}n." in " ".join(hashing.NOTES)

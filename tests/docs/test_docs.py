@@ -58,6 +58,11 @@ def test_reference_pages_are_fresh(job: str) -> None:
     assert reference.without_output(reference.path(job).read_text()) == reference.page(job)
 
 
+def test_the_page_of_options_is_fresh() -> None:
+    """`python -m tests.docs.update` writes it."""
+    assert reference.OPTIONS.read_text() == reference.options_page()
+
+
 def with_examples() -> list[str]:
     """The modules whose text has an example, by name."""
     package = Path(headcount.__path__[0])

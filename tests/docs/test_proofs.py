@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 import headcount as hc
-from headcount import mechanism
+from headcount import mechanism, papers
 from headcount.account.events import Gaussian, Laplace, LaplaceThreshold
 from headcount.account.guarantee import Cost
 from headcount.bound import SampledItems, SplitWeight
@@ -95,7 +95,7 @@ PLANS: list[tuple[str, str, dict[str, Any]]] = [
     ("weighted", "histogram", {"by": "item", "mechanism": "weighted"}),
     ("weighted", "histogram", {"by": "item", "keys": [f"item {number}" for number in range(1000)]}),
     ("rounds", "histogram", {"by": "item", "mechanism": "rounds"}),
-    ("plume", "histogram", {"by": "item", "mechanism": "plume"}),
+    ("plume", "histogram", {"by": "item", "mechanism": papers.Plume()}),
     ("count-release", "top", {"by": "item", "k": 10}),
     ("sample-threshold", "histogram", {"by": "item", "mechanism": "sample-threshold", "bound": 1}),
     ("halving", "quantiles", {"value": "price", "q": [0.5], "range": (0, 1000), "bound": 1, "mechanism": "search"}),

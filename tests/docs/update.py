@@ -43,6 +43,7 @@ if __name__ == "__main__":
     generated = {reference.path(job): job for job in JOBS}
     wanted = {(ROOT / name).resolve() for name in sys.argv[1:]} or {*PAGES, *generated}
     pictures.write()
+    reference.OPTIONS.write_text(reference.options_page())
     for page in sorted(wanted):
         if page in generated:
             regenerate(generated[page])

@@ -13,6 +13,7 @@ import pytest
 from tests.tables import done, table
 
 import headcount as hc
+from headcount import papers
 from headcount.account import Cost, compose, cost
 from headcount.account.cost import native
 from headcount.account.events import Gaussian, GaussianThreshold, Laplace, Neighbours
@@ -30,7 +31,7 @@ from headcount.mechanism.baseline import plume
 from headcount.mechanism.baseline.strategy import PlumeStrategy
 
 BOTH: list[Neighbours] = ["add-remove", "replace"]
-NAMES = ["plume", "plume-threshold"]
+NAMES = [papers.Plume, papers.PlumeThreshold]
 ONE = Fraction(1)
 BUDGET = Cost(ONE, Fraction(1, 10**6))
 FOUND = GaussianThreshold(ONE, 2, 1, 4, "add-remove")
@@ -51,7 +52,13 @@ def test_a_release_is_near_the_truth_and_paid_for(mechanism: Any, neighbours: Ne
     plays = hc.example()
     once = set(zip(plays["user"].to_pylist(), plays["song"].to_pylist(), strict=True))
     truth = Counter(song for _, song in once)
-    asked: dict[str, Any] = {"user": "user", "by": "song", "epsilon": 8, "share": 0.5, "mechanism": mechanism}
+    asked: dict[str, Any] = {
+        "user": "user",
+        "by": "song",
+        "epsilon": 8,
+        "mechanism": mechanism(),
+        "bound": hc.ChosenBound(share=0.5),
+    }
     release = hc.histogram(plays, **asked, neighbours=neighbours)  # half for the bounds: no far one is ever drawn
     rows = release.table.to_pylist()
     assert len(rows) > 50
@@ -59,7 +66,7 @@ def test_a_release_is_near_the_truth_and_paid_for(mechanism: Any, neighbours: Ne
     assert (release.cost.epsilon, release.cost.delta) == (8, 1e-6)
     assert [type(event) for event in release.cost.events] == [Laplace, Laplace, GaussianThreshold, Gaussian]
     off = [abs(row["count"] - truth[row["song"]]) / truth[row["song"]] for row in rows]
-    assert np.median(off) < (0.1 if mechanism == "plume" else 0.05)
+    assert np.median(off) < (0.1 if mechanism is papers.Plume else 0.05)
     assert all(0 <= row["low"] <= row["count"] <= row["high"] for row in rows)
     assert release.about.chosen == "plume"
     assert release.about.bound >= 5
@@ -67,7 +74,9 @@ def test_a_release_is_near_the_truth_and_paid_for(mechanism: Any, neighbours: Ne
 
 def test_a_plan_reads_well() -> None:
     printed = str(
-        hc.plan("histogram", hc.example(), user="user", by="song", epsilon=1, mechanism="plume-threshold", dataset="d")
+        hc.plan(
+            "histogram", hc.example(), user="user", by="song", epsilon=1, mechanism=papers.PlumeThreshold(), dataset="d"
+        )
     )
     plan = " ".join(printed.split())
     assert "To appear, each song needs about: 146 people if nearly everyone has 1 song 461 people if nearly" in plan
@@ -77,8 +86,13 @@ def test_a_plan_reads_well() -> None:
 
 def test_a_plan_survives_as_text_and_a_ledger_is_charged_once(tmp_path: Path) -> None:
     ledger = hc.Ledger(tmp_path / "plays.db", epsilon=3, delta=1e-5)
-    asked: dict[str, Any] = {"user": "user", "by": "song", "epsilon": 1, "mechanism": "plume-threshold"}
-    plan = hc.plan("histogram", hc.example(), **asked, target_error="0.2", dataset="plays")
+    asked: dict[str, Any] = {
+        "user": "user",
+        "by": "song",
+        "epsilon": 1,
+        "mechanism": papers.PlumeThreshold(target_error="0.2"),
+    }
+    plan = hc.plan("histogram", hc.example(), **asked, dataset="plays")
     assert hc.Plan.from_json(plan.to_json()).to_json() == plan.to_json()
     one, other = (plan.release(ledger=ledger) for _ in range(2))
     assert one.content == other.content
@@ -109,7 +123,7 @@ ODD: dict[str, pa.Table] = {
 @pytest.mark.parametrize("name", ODD)
 def test_nothing_fails_by_what_the_rows_are(name: str, neighbours: Neighbours) -> None:
     for mechanism in NAMES:
-        asked: dict[str, Any] = {"mechanism": mechanism, "neighbours": neighbours, "epsilon": 8}
+        asked: dict[str, Any] = {"mechanism": mechanism(), "neighbours": neighbours, "epsilon": 8}
         plan = hc.plan("histogram", ODD[name], user="user", by="item", **asked)
         release = plan.release()
         assert release.table.schema.field("item").type == ODD[name].schema.field("item").type
@@ -125,7 +139,7 @@ def test_every_bound_that_may_be_chosen_has_a_mechanism(
 ) -> None:
     """At the ends of what is allowed; and what happens is covered by what was typed."""
     typed = Cost(Fraction(epsilon), Fraction(delta))
-    asked = strategy(typed, neighbours, target=ONE / 10 if mechanism != "plume" else None)
+    asked = strategy(typed, neighbours, target=ONE / 10 if mechanism is not papers.Plume else None)
     asked.check()
     choice = asked.selection
     for bound in (1, 37, LARGEST_BOUND):
@@ -249,18 +263,22 @@ def test_the_bounds_are_what_99_of_100_people_have() -> None:
 
 
 MISTAKES: list[tuple[dict[str, Any], str]] = [
-    ({"keys": ["a"]}, 'mechanism="plume" is for items not known in advance. Fix: no keys and bins, or mechanism='),
-    ({"count": "events"}, 'mechanism="plume" counts people. Fix: count="users", or mechanism="auto"'),
-    ({"bound": 20}, 'bound=20 with mechanism="plume": it chooses two bounds. Fix: bound="auto"'),
-    ({"bound": "profile"}, 'bound=\'profile\' with mechanism="plume": it chooses two bounds. Fix: bound="auto"'),
-    ({"grid": [1, 2]}, "grid: these bounds follow from a profile."),
-    ({"debias": "ratio"}, 'debias="ratio" with mechanism="plume": nothing is undone. Fix: no debias'),
-    ({"target_error": 0.1}, "epsilon and target_error: only one of them."),
+    (
+        {"keys": ["a"]},
+        "mechanism=papers.Plume() is for items not known in advance. Fix: no keys and bins, or",
+    ),
+    ({"count": "events"}, 'mechanism=papers.Plume() counts people. Fix: count="users", or mechanism="auto"'),
+    ({"bound": 20}, 'bound=20 with mechanism=papers.Plume(): it chooses two bounds. Fix: bound="auto"'),
+    ({"bound": "profile"}, "bound='profile' with mechanism=papers.Plume(): it chooses two bounds. Fix: bound=\"auto\""),
+    ({"bound": hc.ChosenBound(grid=[1, 2])}, "grid with mechanism=papers.Plume(): it chooses two bounds."),
+    ({"debias": "ratio"}, "debias='ratio' with mechanism=papers.Plume(): nothing is undone. Fix: no debias"),
     ({"target_error": 0.1, "epsilon": None}, 'target_error=0.1 with bound="auto": the error depends on the bound.'),
-    ({"kbar": 5}, 'kbar: only mechanism="count-release" knows it.'),
+    (
+        {"mechanism": papers.PlumeThreshold(), "target_error": 0.1},
+        "target_error: an option of PlumeThreshold, together ",
+    ),
     ({"sum": "user"}, "sum='user': a column that makes the person or the item."),
     ({"delta": 0}, "delta=0: items that are not known in advance need a delta above 0."),
-    ({"mechanism": "plume-threshold", "target_error": 2}, "target_error=2: the part of a count by which it may be off"),
     ({"epsilon": 1e-4}, "epsilon=0.0001: to choose a bound, it is at least 0.001."),
 ]
 
@@ -271,6 +289,6 @@ def test_mistakes_are_refused_before_anything_is_read(asked: dict[str, Any], mes
         hc.plan(
             "histogram",
             table([(1, "a")]),
-            **{"user": "user", "by": "item", "epsilon": 1, "mechanism": "plume", **asked},
+            **{"user": "user", "by": "item", "epsilon": 1, "mechanism": papers.Plume(), **asked},
         )
     assert str(refused.value).startswith(message)

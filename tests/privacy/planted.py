@@ -1124,8 +1124,8 @@ BUGS = [
     ),
     Bug(
         "a common number by name where people are replaced",
-        "jobs/histogram_parameters.py",
-        (('if self.neighbours == "replace":', 'if self.neighbours == "replaced":'),),
+        "mechanism/known/options.py",
+        (('if request.neighbours == "replace":', 'if request.neighbours == "replaced":'),),
         "tests/golden/test_golden.py::test_refusals",
     ),
     Bug(

@@ -10,8 +10,10 @@ import pyarrow as pa
 import pytest
 
 import headcount as hc
+from headcount import papers
 from headcount.bound import draws
 from headcount.bound.selection import loads
+from headcount.bound.selection.options import PAPER_BOUNDS
 from headcount.bound.selection.profile import Binned, Profile
 from headcount.mechanism.distribution import selected
 from headcount.mechanism.known.strategy import SELECTIONS as KNOWN
@@ -23,7 +25,9 @@ ITEM: dict[str, Any] = {"by": "item"}
 LISTED: dict[str, Any] = {**ITEM, "keys": [f"item {number}" for number in (3, 1, 2, 9, 40, 77)]}
 NUMBERS: dict[str, Any] = {"value": "amount", "range": (0, 100), "cells": 16}
 DRAWN: dict[str, Any] = {**LISTED, "mechanism": "ks"}
-MECHANISMS = ("thresholded", "joint", "weighted", "rounds", "count-release", "plume", "plume-threshold")
+MECHANISMS = ("thresholded", "joint", "weighted", "rounds", "count-release")
+BASELINES = {"plume": papers.Plume(), "plume-threshold": papers.PlumeThreshold()}
+PAPERS = {kind.name: kind() for kind in PAPER_BOUNDS}
 JOBS: dict[str, tuple[Any, dict[str, Any]]] = {
     "auto": ("histogram", ITEM),
     "auto, events": ("histogram", {**ITEM, "count": "events"}),
@@ -31,15 +35,16 @@ JOBS: dict[str, tuple[Any, dict[str, Any]]] = {
     "bound": ("histogram", {**ITEM, "bound": 2}),
     "bound, events": ("histogram", {**ITEM, "bound": 3, "count": "events"}),
     **{name: ("histogram", {**ITEM, "mechanism": name}) for name in MECHANISMS},
+    **{name: ("histogram", {**ITEM, "mechanism": baseline}) for name, baseline in BASELINES.items()},
     "sample-threshold": ("histogram", {**ITEM, "mechanism": "sample-threshold", "bound": 2}),
-    "refined": ("histogram", {**ITEM, "mechanism": "count-release", "variant": "refined"}),
+    "refined": ("histogram", {**ITEM, "mechanism": hc.CountRelease(variant="refined")}),
     "sum": ("histogram", {**ITEM, "mechanism": "count-release", "sum": "amount"}),
     "listed": ("histogram", LISTED),
-    **{f"listed, {way}": ("histogram", {**LISTED, "bound": way}) for way in ("auto", *KNOWN)},
+    **{f"listed, {way}": ("histogram", {**LISTED, "bound": PAPERS.get(way, way)}) for way in ("auto", *KNOWN)},
     "listed, ratio": ("histogram", {**LISTED, "debias": "ratio", "count": "events", "bound": 3}),
     "bins": ("histogram", {"by": "amount", "bins": [0, 10, 50, 100]}),
     "generalized": ("histogram", {**ITEM, "bound": "generalized"}),
-    "exponential": ("histogram", {**ITEM, "bound": "exponential", "grid": [1, 4, 16]}),
+    "exponential": ("histogram", {**ITEM, "bound": papers.Exponential(grid=[1, 4, 16])}),
     "heavy hitters": ("heavy_hitters", {**ITEM, "share": 0.1}),
     "top": ("top", {**ITEM, "k": 3}),
     "profile": ("profile", ITEM),

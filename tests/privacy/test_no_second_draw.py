@@ -11,6 +11,7 @@ import pytest
 from scipy import special
 
 import headcount as hc
+from headcount import papers
 from headcount.account import Cost
 from headcount.account.events import Neighbours
 from headcount.bound import SampledEvents, SampledItems, WeightedClip
@@ -92,7 +93,9 @@ def test_a_condition_on_decimals_is_exact() -> None:
 
 @pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize(
-    "mechanism", ["auto", "thresholded", "joint", "weighted", "rounds", "count-release", "plume", "sample-threshold"]
+    "mechanism",
+    ["auto", "thresholded", "joint", "weighted", "rounds", "count-release", papers.Plume(), "sample-threshold"],
+    ids=str,
 )
 def test_nothing_is_left_on_the_users_connection(mechanism: Any) -> None:
     connection = duckdb.connect()
@@ -106,8 +109,8 @@ def test_nothing_is_left_on_the_users_connection(mechanism: Any) -> None:
     ("asked", "message"),
     [
         ({"epsilon": 1e-4}, "epsilon=0.0001: to choose a bound, it is at least 0.001."),
-        ({"share": 1e-9}, "share=1e-09: too little of epsilon"),
-        ({"share": 0.99999}, "share=0.99999: too little of epsilon"),
+        ({"bound": hc.ChosenBound(share=1e-9)}, "share=1e-09: too little of epsilon"),
+        ({"bound": hc.ChosenBound(share=0.99999)}, "share=0.99999: too little of epsilon"),
         (
             {"epsilon": 0.5, "delta": 0.4, "neighbours": "replace"},
             "delta=0.4: to choose a bound, it is at most a tenth",
@@ -152,7 +155,7 @@ def test_every_bound_that_may_be_chosen_has_a_mechanism(
         ("histogram", {"by": "item", "bound": 5}),
         ("histogram", {"by": "item", "keys": [1, 2]}),
         ("histogram", {"by": "item", "mechanism": "count-release"}),
-        ("histogram", {"by": "item", "mechanism": "plume"}),
+        ("histogram", {"by": "item", "mechanism": papers.Plume()}),
         ("histogram", {"by": "item", "mechanism": "rounds"}),
         ("histogram", {"by": "item", "mechanism": "sample-threshold"}),
         ("heavy_hitters", {"by": "item"}),
@@ -279,8 +282,8 @@ JOBS: dict[str, dict[str, Any]] = {
     "ranges": {"job": "ranges", "value": "item", "ranges": [(0, 1), (1, 9)]},
     "staircase": {"job": "shape", "by": "item"},
     "buckets": {"job": "shape", "by": "item", "mechanism": "buckets"},
-    "buckets, so many": {"job": "shape", "by": "item", "mechanism": "buckets", "buckets": 1000},
-    "buckets of the paper": {"job": "shape", "by": "item", "mechanism": "buckets", "estimator": "paper", "loss": "l2"},
+    "buckets, so many": {"job": "shape", "by": "item", "mechanism": hc.Buckets(buckets=1000)},
+    "buckets of the paper": {"job": "shape", "by": "item", "mechanism": hc.Buckets(estimator="paper"), "loss": "l2"},
     "a list's shape": {"job": "shape", "by": "item", "mechanism": "buckets", "keys": [0, 1, 2]},
     "distribution": DRAWN,
     "distribution over rows": {**DRAWN, "target": "rows"},

@@ -64,7 +64,7 @@ RELEASES: dict[str, tuple[str, dict[str, Any]]] = {
     "quantiles": ("quantiles", {"value": "number", "range": (0, 10)}),
     "ranges": ("ranges", {"value": "number", "ranges": [(0, 5)]}),
     "staircase": ("shape", {"by": "item"}),
-    "buckets": ("shape", {"by": "item", "mechanism": "buckets", "buckets": 64}),
+    "buckets": ("shape", {"by": "item", "mechanism": hc.Buckets(buckets=64)}),
     "distribution": ("distribution", {"by": "item", "keys": ["item 0", "item 1"]}),
 }
 

@@ -16,6 +16,7 @@ import pytest
 from tests import large
 
 import headcount as hc
+from headcount import papers
 from headcount.audit.choices import Fixed
 from headcount.errors import BadParameter, ReadingFailed
 
@@ -81,7 +82,7 @@ def test_a_small_memory_gives_the_same_release(events: Path, here: Path, said: d
 
 
 def test_rows_are_put_aside_and_nothing_is_left_of_them(events: Path, here: Path, spill: Path) -> None:
-    asked: dict[str, Any] = {"user": "person", "by": "item", "epsilon": 1, "mechanism": "plume"}
+    asked: dict[str, Any] = {"user": "person", "by": "item", "epsilon": 1, "mechanism": papers.Plume()}
     whole = hc.plan("histogram", events, **asked).release(entropy=Fixed(0))
     small = hc.plan("histogram", events, **asked, memory=SMALL, spill=spill)
     with watched(spill) as aside, watched(here) as beside:

@@ -9,6 +9,7 @@ import ibis
 import pytest
 
 import headcount as hc
+from headcount import papers
 from headcount.audit.choices import Fixed
 from headcount.source.engines.duckdb import _lock
 
@@ -43,7 +44,7 @@ JOBS: dict[str, Callable[[Any], Any]] = {
         "histogram", data, user="user", by="item", keys=[1, 2], epsilon=1, bound="generalized"
     ),
     "keys in full": lambda data: hc.plan("histogram", data, user="user", by="item", keys=[1, 2], epsilon=1),
-    "plume": lambda data: hc.plan("histogram", data, user="user", by="item", epsilon=1, mechanism="plume"),
+    "plume": lambda data: hc.plan("histogram", data, user="user", by="item", epsilon=1, mechanism=papers.Plume()),
     "top": lambda data: hc.plan("top", data, user="user", by="item", k=2, epsilon=1),
     "people": lambda data: hc.plan(
         "heavy_hitters", data, user="user", by="item", share=0.1, people="count", epsilon=1, bound=2

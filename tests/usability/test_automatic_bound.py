@@ -10,7 +10,9 @@ import pyarrow as pa
 import pytest
 
 import headcount as hc
+from headcount import papers
 from headcount.account import Cost, compose
+from headcount.bound.selection.options import PAPER_BOUNDS
 from headcount.mechanism.known.strategy import SELECTIONS as KNOWN
 from headcount.mechanism.unknown.strategy import SELECTIONS as UNKNOWN
 from headcount.noise import KeyedEntropy
@@ -46,7 +48,8 @@ def test_nothing_but_epsilon_is_needed(plays: Any, neighbours: Any, count: Any, 
 @pytest.mark.parametrize("count", ["users", "events"])
 def test_every_way_by_its_name(plays: Any, way: str, count: Any) -> None:
     keys = SONGS if way in KNOWN and way not in UNKNOWN else None
-    release = hc.histogram(plays, **ASKED, bound=way, count=count, keys=keys)
+    asked = {kind.name: kind() for kind in PAPER_BOUNDS}.get(way, way)
+    release = hc.histogram(plays, **ASKED, bound=asked, count=count, keys=keys)
     assert release.about.chosen == way
     assert release.about.bound >= 1
 
@@ -70,31 +73,31 @@ def test_a_ledger_is_charged_once_and_returns_the_same_release(plays: Any, tmp_p
 
 
 def test_a_share_and_a_grid_can_be_said(plays: Any) -> None:
-    plan = hc.plan("histogram", plays, **ASKED, mechanism="thresholded", share=0.2, grid=[3, 9])
+    plan = hc.plan("histogram", plays, **ASKED, mechanism="thresholded", bound=hc.ChosenBound(share=0.2, grid=[3, 9]))
     assert "This uses 20% of epsilon (0.2)." in str(plan)
     assert plan.release().about.bound in (3, 9)
     assert hc.Plan.from_json(plan.to_json()) == plan
 
 
-BY_RANK = ("quantile", "m-quantile", "inverse-sensitivity", "dp-sgd", "output-perturbation")
+BY_RANK = (papers.Quantile, papers.MQuantile, papers.InverseSensitivity, papers.DpSgd, papers.OutputPerturbation)
 BEWARE = 'beware bound="{}" can hardly tell which is best here, whatever the data are; bound="auto" can.'
 
 
 @pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("way", BY_RANK)
-def test_the_ways_of_the_paper_never_choose_a_bound_of_a_million(way: str) -> None:
+def test_the_ways_of_the_paper_never_choose_a_bound_of_a_million(way: Any) -> None:
     """3,000 people, 20 known items: all bounds above everybody's are as likely as the best, so the largest is 100; the
     plan tells, and warns. With many items there is nothing to warn of."""
     table = pa.table({"user": [number // 6 for number in range(18_000)], "item": [n % 7 for n in range(18_000)]})
-    asked: dict[str, Any] = {"user": "user", "by": "item", "epsilon": 1, "count": "events", "bound": way}
+    asked: dict[str, Any] = {"user": "user", "by": "item", "epsilon": 1, "count": "events", "bound": way()}
     plan = hc.plan("histogram", table, keys=range(20), **asked)
     assert "  bound   headcount chooses one of 23 bounds up to 100; grid=[...] gives others." in str(plan)
-    assert BEWARE.format(way) in " ".join(str(plan).split())
+    assert BEWARE.format(way.name) in " ".join(str(plan).split())
     assert max(plan.release().about.bound for _ in range(3)) <= 100
     many = str(hc.plan("histogram", table, keys=range(2_000), **asked))
     assert "one of 23 bounds up to 100" in many
     assert "beware" not in many
-    others = hc.plan("histogram", table, keys=range(20), **asked, grid=[1, 10, 5_000])
+    others = hc.plan("histogram", table, keys=range(20), **{**asked, "bound": way(grid=[1, 10, 5_000])})
     assert "headcount chooses one of 3 bounds up to 5,000; grid=[...] gives others." in " ".join(str(others).split())
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from tests.packed import packed
 
 import headcount as hc
 from headcount.account import compose, zcdp
@@ -72,8 +73,8 @@ def test_fewer_than_k_if_the_others_are_rare(plays: Any) -> None:
 def test_as_many_as_the_budget_allows(plays: Any, people: Counter[str], variant: Any) -> None:
     """Of more than 100 items 6 to 13% miss the target; with noise of a tenth of the right one, or ten times as much,
     next to none or most would. Two releases together miss 22 or more on average: none by chance once in 10^9 runs."""
-    asked: dict[str, Any] = {"user": "user", "by": "song", "rho": 1, "mechanism": "count-release", "variant": variant}
-    both = [rows(hc.histogram(plays, **asked)) for _ in range(2)]
+    released = hc.CountRelease(rho=1, variant=variant)
+    both = [rows(hc.histogram(plays, user="user", by="song", mechanism=released)) for _ in range(2)]
     found = [(people[song], row) for each in both for song, row in each.items()]
     missed = [row for true, row in found if abs(row["count"] - true) > 0.1 * true]
     assert min(map(len, both)) > 100
@@ -83,20 +84,20 @@ def test_as_many_as_the_budget_allows(plays: Any, people: Counter[str], variant:
 
 
 def test_ours_finds_many_more_than_the_paper(plays: Any) -> None:
-    asked: dict[str, Any] = {"user": "user", "by": "song", "rho": 1, "mechanism": "count-release"}
-    ours, papers = (hc.histogram(plays, **asked, variant=v).table.num_rows for v in ("level", "rogers"))
+    ways = [hc.CountRelease(rho=1, variant=variant) for variant in ("level", "rogers")]
+    ours, papers = (hc.histogram(plays, user="user", by="song", mechanism=way).table.num_rows for way in ways)
     assert ours > 1.2 * papers
 
 
 def test_a_budget_as_rho(plays: Any) -> None:
-    plan = hc.plan("histogram", plays, user="user", by="song", rho=0.1, mechanism="count-release")
+    plan = hc.plan("histogram", plays, user="user", by="song", mechanism=hc.CountRelease(rho=0.1))
     assert plan.cost.epsilon == zcdp.epsilon(Fraction(1, 10), plan.cost.delta / 2)
     assert isinstance(plan.mechanism, CountRelease)
     assert Fraction(1, 10) * (1 - Fraction(1, 10**10)) < plan.mechanism.event.rho <= Fraction(1, 10)
 
 
 def test_a_third_of_epsilon_is_covered_to_the_last_digit(plays: Any) -> None:
-    release = hc.histogram(plays, **ASKED, sum="minutes", mechanism="count-release", share="1/3")
+    release = hc.histogram(plays, **ASKED, sum="minutes", mechanism="count-release", bound=hc.ChosenBound(share="1/3"))
     assert compose.covers(
         hc.plan("histogram", plays, **ASKED, sum="minutes", mechanism="count-release").cost, release.cost.events
     )
@@ -105,10 +106,10 @@ def test_a_third_of_epsilon_is_covered_to_the_last_digit(plays: Any) -> None:
 def test_no_limit_that_may_be_drawn_makes_noise_too_wide(plays: Any) -> None:
     """Noise that does not fit is refused by the plan: work that fails after a limit is drawn is drawn again under its
     charge."""
-    wide: dict[str, Any] = {"kbar": 10**7, "target_error": 1, "delta": 1e-30, "neighbours": "replace"}
-    asked: dict[str, Any] = {"user": "user", "by": "song", "sum": "minutes", "mechanism": "count-release", **wide}
+    wide: dict[str, Any] = {"mechanism": hc.CountRelease(kbar=10**7, target_error=1), "delta": 1e-30}
+    asked: dict[str, Any] = {"user": "user", "by": "song", "sum": "minutes", "neighbours": "replace", **wide}
     with pytest.raises(hc.HeadcountError, match="the noise would not fit into 64 bits"):
-        hc.plan("histogram", plays, **asked, epsilon=0.001, share=0.3)
+        hc.plan("histogram", plays, **asked, epsilon=0.001, bound=hc.ChosenBound(share=0.3))
     plan = hc.plan("histogram", plays, **asked, epsilon=0.01)
     for each in (1, 2**7 - 1, 2**7, 2**15 - 1, 2**20, 10**12 + 1):
         check_widths(plan.strategy.mechanism(TopSums(10**7, each)))
@@ -153,15 +154,10 @@ def test_the_limit_is_chosen_privately(plays: Any, asked: dict[str, Any], neighb
     [
         ("top", {"k": 5}),
         ("top", {"k": 5, "count": "none", "kbar": 50}),
-        ("histogram", {"mechanism": "count-release", "target_error": "0.2", "variant": "rogers", "kbar": 77}),
+        ("histogram", {"mechanism": hc.CountRelease(target_error="0.2", variant="rogers", kbar=77)}),
         (
             "histogram",
-            {
-                "mechanism": "count-release",
-                "variant": "rogers",
-                "first_epsilon": "0.001",
-                "selection_delta": "1e-12",
-            },
+            {"mechanism": hc.CountRelease(variant="rogers", first_epsilon="0.001", selection_delta="1e-12")},
         ),
         ("histogram", {"sum": "minutes"}),
         ("histogram", {"sum": "minutes", "bound": 10, "neighbours": "replace"}),
@@ -246,11 +242,13 @@ MISTAKES = [
         "selection_delta=1e-10: this budget allows at most 5e-11. Fix: selection_delta=1e-11, or no selection_delta",
     ),
     ({"first_epsilon": 5, "variant": "refined"}, "first_epsilon=5: this budget allows at most "),
-    ({"mechanism": "auto", "first_epsilon": 1}, 'first_epsilon: only mechanism="count-release" knows it.'),
     ({"bound": 5}, 'bound=5 with mechanism="count-release": people may have as many items as they like.'),
     ({"bound": "profile"}, "bound='profile' with mechanism=\"count-release\""),
     ({"share": 0.1}, 'mechanism="count-release" leaves no bound to choose.'),
-    ({"debias": "ratio"}, 'debias="ratio": nothing is taken away that could be undone.'),
+    (
+        {"debias": "ratio"},
+        "debias='ratio' with mechanism=\"count-release\": nothing is taken away that could be undone.",
+    ),
     ({"variant": "best"}, "variant='best': unknown."),
     ({"keys": ["a"]}, 'mechanism="count-release" is for items not known in advance.'),
     ({"sum": "user"}, "sum='user': a column that makes the person or the item."),
@@ -258,9 +256,6 @@ MISTAKES = [
     ({"sum": "minute"}, "there is no column 'minute'. Fix: did you mean 'minutes'?"),
     ({"sum": 5}, "sum=5: the name of a column of numbers."),
     ({"sum": "minutes", "count": "events"}, "sum='minutes' and count=\"events\": only one of them."),
-    ({"mechanism": "auto", "kbar": 5}, 'kbar: only mechanism="count-release" knows it.'),
-    ({"mechanism": "auto", "variant": "rogers"}, 'variant: only mechanism="count-release" knows it.'),
-    ({"mechanism": "auto", "epsilon": None, "rho": 1}, 'rho: only mechanism="count-release" is paid in it.'),
     ({"mechanism": "weighted", "sum": "minutes"}, "sum='minutes' with mechanism=\"weighted\": it counts people"),
     ({"epsilon": 1e-6, "variant": "rogers", "target_error": 1e-6}, "is too small to find anything"),
     ({"epsilon": None, "rho": 1, "sum": "minutes"}, "rho: the limit of amounts is chosen for an epsilon. Fix: bound="),
@@ -270,7 +265,11 @@ MISTAKES = [
 @pytest.mark.parametrize(("wrong", "message"), MISTAKES, ids=[message[:40] for _, message in MISTAKES])
 def test_mistakes(plays: Any, wrong: dict[str, Any], message: str) -> None:
     with pytest.raises(hc.HeadcountError) as refused:
-        hc.plan("histogram", plays, **{**ASKED, "mechanism": "count-release", **wrong})
+        hc.plan(
+            "histogram",
+            plays,
+            **packed({**ASKED, "mechanism": "count-release", **wrong}, hc.CountRelease, hc.ChosenBound),
+        )
     assert message in str(refused.value)
     assert "Fix: " in str(refused.value)
 

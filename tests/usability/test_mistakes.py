@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import headcount as hc
+from headcount import papers
 from headcount.errors import BudgetExceeded, HeadcountError
 from headcount.source import events
 
@@ -60,49 +61,44 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"bound": 10**7}, 'bound=10000000: at most 1,000,000. Fix: bound=20, or bound="auto"'),
     (
         {"bound": "many"},
-        "bound='many': neither a number nor a name. Fix: bound=20, or bound=\"auto\" (or one of profile, generalized, "
-        "exponential, quantile, inverse-sensitivity, dp-sgd, output-perturbation, m-quantile)",
+        "bound='many': neither a number nor a name. Fix: bound=20, or bound=\"auto\" (or one of profile, generalized)",
     ),
     ({"bound": None}, NO_BOUND.format("None")),
     ({"bound": True}, NO_BOUND.format("True")),
+    ({"share": 0.1}, "share: an option of ChosenBound. Fix: bound=hc.ChosenBound(share=0.1)"),
+    ({"grid": [1, 2]}, "grid: an option of ChosenBound. Fix: bound=hc.ChosenBound(grid=[1, 2])"),
+    ({"variant": "rogers"}, 'variant: an option of CountRelease. Fix: mechanism=hc.CountRelease(variant="rogers")'),
+    ({"mechanism": "plume"}, 'mechanism="plume": it is in headcount.papers. Fix: mechanism=papers.Plume()'),
+    ({"bound": "dp-sgd"}, 'bound="dp-sgd": it is in headcount.papers. Fix: bound=papers.DpSgd()'),
     (
-        {"share": 0.1},
-        'bound=20 leaves nothing to choose. Fix: bound="auto", or no share and grid',
+        {"mechanism": hc.SampleSearch(theta=20)},
+        "mechanism=hc.SampleSearch(theta=20): histogram does not take it. "
+        "Fix: one of hc.Weighted, hc.CountRelease, hc.SampleThreshold",
     ),
     (
-        {"grid": [1, 2]},
-        'bound=20 leaves nothing to choose. Fix: bound="auto", or no share and grid',
+        {"mechanism": hc.Weighted(share=0.1), "bound": hc.ChosenBound(share=0.2)},
+        "share: given twice. Fix: no share in mechanism",
     ),
-    ({"bound": "auto", "share": 0}, NO_SHARE.format("0")),
-    ({"bound": "auto", "share": 1}, NO_SHARE.format("1")),
-    ({"bound": "auto", "share": 2.5}, NO_SHARE.format("2.5")),
-    ({"bound": "auto", "share": "half"}, "share='half': a finite number is needed. Fix: share=0.05"),
-    ({"bound": "generalized", "grid": []}, NO_GRID.format("grid=[]: at least one bound, rising, up to 1,000,000.")),
     (
-        {"bound": "generalized", "grid": [5, 2]},
-        NO_GRID.format("grid=[5, 2]: at least one bound, rising, up to 1,000,000."),
-    ),
-    ({"bound": "generalized", "grid": 5}, NO_GRID.format("grid=5: a list of bounds.")),
-    ({"bound": "generalized", "grid": [0]}, NO_GRID.format("grid=0: a whole number of at least 1 is needed.")),
-    (
-        {"bound": "auto", "grid": [1, 2]},
+        {"bound": hc.ChosenBound(grid=[1, 2])},
         'grid: these bounds follow from a profile. Fix: no grid, or mechanism="thresholded"',
     ),
     (
-        {"bound": "quantile"},
+        {"bound": papers.Quantile()},
         'bound="quantile" is for items known in advance. Fix: bound="auto", or keys=["apple", "pear"]',
     ),
     (
-        {"bound": "exponential", "keys": ["a"]},
+        {"bound": papers.Exponential(), "keys": ["a"]},
         'bound="exponential" is for items not known in advance. Fix: bound="auto", or no keys and bins',
     ),
     (
         {"bound": "profile", "mechanism": "thresholded"},
-        'bound="profile" is for mechanism="weighted". Fix: bound="auto", or mechanism="weighted"',
+        "bound='profile' with mechanism=\"thresholded\": it is for counts that are scaled. "
+        'Fix: bound="auto", or bound=20',
     ),
     (
-        {"bound": "exponential", "mechanism": "weighted"},
-        'bound="exponential" is for mechanism="thresholded". Fix: bound="auto", or mechanism="thresholded"',
+        {"bound": papers.Exponential(), "mechanism": "weighted"},
+        'bound=\'exponential\' with mechanism="weighted": a private profile tells it. Fix: bound="auto", or bound=20',
     ),
     (
         {"mechanism": "weighted", "keys": ["a"]},
@@ -110,7 +106,7 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"mechanism": "joint", "bound": 20},
-        'bound=20 with mechanism="joint": a private profile tells it. Fix: bound="auto", or no mechanism',
+        'bound=20 with mechanism="joint": a private profile tells it. Fix: bound="auto"',
     ),
     (
         {"mechanism": "joint", "count": "events"},
@@ -126,15 +122,15 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"mechanism": "rounds", "bound": "profile"},
-        'bound="profile" with mechanism="rounds": nothing is chosen. Fix: bound="auto", or bound=50',
+        'bound=\'profile\' with mechanism="rounds": nothing is chosen. Fix: bound="auto", or bound=20',
     ),
     (
         {"mechanism": "rounds", "bound": 20_000},
-        'bound=20000 with mechanism="rounds": at most 10,000. Fix: bound=100',
+        'bound=20000 with mechanism="rounds": at most 10,000. Fix: bound=20',
     ),
     (
-        {"mechanism": "rounds", "bound": "auto", "share": 0.1},
-        'mechanism="rounds" leaves no bound to choose. Fix: no share and grid',
+        {"mechanism": "rounds", "bound": hc.ChosenBound(share=0.1)},
+        'share with mechanism="rounds": nothing is chosen. Fix: no share',
     ),
     (
         {"mechanism": "rounds", "debias": None},
@@ -153,29 +149,25 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     (
         {"debias": "poisson", "keys": ["a"], "count": "events"},
         'debias="poisson" needs to know how many people there are. '
-        'Fix: people=100000 if that is public, or people="count" to pay for it',
+        'Fix: debias=hc.PoissonCounts(people=100000) if that is public, or people="count" to pay for it',
     ),
     (
-        {"debias": "poisson", "keys": ["a"], "count": "events", "people": 0},
-        "people=0: a whole number of at least 1 is needed. "
-        'Fix: people=100000 if that is public, or people="count" to pay for it',
-    ),
-    (
-        {"bound": "dp-sgd", "keys": ["a"], "delta": 0},
+        {"bound": papers.DpSgd(), "keys": ["a"], "delta": 0},
         'delta=0: bound="dp-sgd" is for Gaussian noise. Fix: delta=1e-6, or bound="auto"',
     ),
     (
-        {"bound": "dp-sgd", "keys": ["a"], "count": "events", "debias": "poisson", "people": 9},
+        {"bound": papers.DpSgd(), "keys": ["a"], "count": "events", "debias": hc.PoissonCounts(people=9)},
         'debias="poisson" is about sums, and bound="dp-sgd" about squares. Fix: bound="auto"',
     ),
-    ({"people": 10}, 'people=10: only debias="poisson" needs it. Fix: no people'),
+    ({"people": 10}, "people: an option of PoissonCounts. Fix: debias=hc.PoissonCounts(people=10)"),
     (
         {"debias": "ratio"},
         'debias="ratio" is for counts that are scaled. Fix: mechanism="weighted", or debias="auto"',
     ),
     (
         {"debias": "much"},
-        'debias=\'much\': unknown. Fix: debias="auto" or debias="ratio" or debias="poisson" or debias=None',
+        'debias=\'much\': unknown. Fix: debias="auto" or debias="ratio" or '
+        "debias=hc.PoissonCounts(people=100000) or debias=None",
     ),
     (
         {"bound": "auto", "epsilon": None, "target_error": 10},
@@ -234,7 +226,7 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     (
         {"mechanism": "laplace"},
         "mechanism='laplace': unknown. Fix: mechanism=\"auto\", or one of clipped, correlated, thresholded, joint, "
-        "weighted, rounds, count-release, sample-threshold, plume, plume-threshold",
+        "weighted, rounds, count-release, sample-threshold",
     ),
     (
         {"mechanism": "correlated", "keys": ["a"], "neighbours": "replace"},
@@ -247,11 +239,11 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"mechanism": "correlated", "keys": ["a"], "bound": 2},
-        'mechanism="correlated" needs no bound. Fix: no bound, share and grid, or mechanism="clipped"',
+        'bound=2 with mechanism="correlated": it needs no bound. Fix: bound="auto"',
     ),
     (
         {"mechanism": "clipped", "keys": ["a"], "bound": "profile"},
-        'bound="profile" with mechanism="clipped": counts are measured twice. Fix: no mechanism',
+        'bound=\'profile\' with mechanism="clipped": counts are measured twice. Fix: bound="auto", or bound=20',
     ),
     (
         {"keys": ["a"], "bound": "profile", "delta": 0},
@@ -270,6 +262,47 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
         'neighbours=\'swap\': unknown. Fix: neighbours="add-remove" or neighbours="replace"',
     ),
 ]
+
+
+WRONG_OPTIONS: list[tuple[Any, dict[str, Any], str]] = [
+    (hc.ChosenBound, {"share": 0}, NO_SHARE.format("0")),
+    (hc.ChosenBound, {"share": 1}, NO_SHARE.format("1")),
+    (hc.ChosenBound, {"share": 2.5}, NO_SHARE.format("2.5")),
+    (hc.ChosenBound, {"share": "half"}, "share='half': a finite number is needed. Fix: share=0.05"),
+    (hc.ChosenBound, {"grid": []}, NO_GRID.format("grid=[]: at least one bound, rising, up to 1,000,000.")),
+    (papers.Quantile, {"grid": [5, 2]}, NO_GRID.format("grid=[5, 2]: at least one bound, rising, up to 1,000,000.")),
+    (hc.ChosenBound, {"grid": 5}, NO_GRID.format("grid=5: a list of bounds.")),
+    (hc.ChosenBound, {"grid": [0]}, NO_GRID.format("grid=0: a whole number of at least 1 is needed.")),
+    (
+        hc.ChosenBound,
+        {"way": "dp-sgd"},
+        'way=\'dp-sgd\': unknown. Fix: way="auto" or way="profile" or way="generalized"',
+    ),
+    (
+        hc.PoissonCounts,
+        {"people": 0},
+        "people=0: a whole number of at least 1 is needed. "
+        'Fix: people=100000 if that is public, or people="count" to pay for it',
+    ),
+    (
+        hc.PoissonCounts,
+        {},
+        'PoissonCounts: people is missing. Fix: people=100000 if that is public, or people="count" to pay for it',
+    ),
+    (hc.CountRelease, {"kbr": 5}, "kbr: CountRelease has no such parameter. Fix: did you mean kbar=5?"),
+]
+
+
+@pytest.mark.parametrize(("kind", "wrong", "message"), WRONG_OPTIONS)
+def test_a_wrong_option_is_refused_where_it_is_typed(kind: Any, wrong: dict[str, Any], message: str) -> None:
+    with pytest.raises(HeadcountError) as refused:
+        kind(**wrong)
+    assert str(refused.value) == message
+
+
+def test_an_option_has_a_name() -> None:
+    with pytest.raises(HeadcountError, match=r"CountRelease: arguments have names. Fix: variant='rogers'"):
+        hc.CountRelease("rogers")  # type: ignore[misc]
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.csv as pc
 import pyarrow.parquet as pq
 import pytest
+from tests.packed import packed
 
 import headcount as hc
 from headcount.bound import Bounded, ScaledToSum
@@ -315,7 +316,7 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
         "column 'day' holds date: not a number. Fix: value: a column of numbers; of dates, how many days",
     ),
     ({"mechanism": "weighted"}, "mechanism='weighted': unknown. "),
-    ({"p": 0.1}, 'p: only a sample has it. Fix: mechanism="sample-threshold", or no p'),
+    ({"mechanism": hc.Buckets()}, "mechanism=hc.Buckets(): quantiles does not take it. "),
     ({"mechanism": "sample-threshold", "theta": 1}, "theta=1: a whole number of at least 2 is needed. "),
     ({"mechanism": "sample-threshold", "bound": 2}, 'bound=2 with mechanism="sample-threshold": a sample has one row '),
     (
@@ -333,7 +334,7 @@ def test_mistakes(wrong: dict[str, Any], message: str) -> None:
     days = pa.array([0], pa.date32())
     table = pa.table({"user": [1], "amount": [1.0], "day": days})
     with pytest.raises(hc.HeadcountError) as refused:
-        hc.quantiles(table, **{**ASKED, "range": (0, 1000), **wrong})
+        hc.quantiles(table, **packed({**ASKED, "range": (0, 1000), **wrong}, hc.SampleThreshold))
     assert str(refused.value).startswith(message)
 
 

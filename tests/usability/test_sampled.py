@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from tests.packed import packed
 
 import headcount as hc
 from headcount.account.events import SampleThreshold
@@ -47,7 +48,8 @@ def test_a_sample(visits: pa.Table, neighbours: Any) -> None:
 
 def test_the_best_rate_and_threshold_are_found_or_the_one_that_follows() -> None:
     def event(**how: Any) -> Any:
-        return hc.plan("histogram", hc.example(), **{**ASKED, "by": "song"}, bound=1, **how).mechanism.event
+        asked = {**ASKED, "by": "song", "bound": 1, "mechanism": hc.SampleThreshold(**how)}
+        return hc.plan("histogram", hc.example(), **asked).mechanism.event
 
     assert event().threshold == 14
     assert float(event().rate) == pytest.approx(0.253735928)
@@ -176,15 +178,16 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ),
     ({"rule": "old"}, 'rule=\'old\': unknown. Fix: rule="exact" or rule="paper"'),
     ({"rule": "paper", "p": 0.1}, 'p with rule="paper": the rule says what it is. Fix: no p'),
-    ({"mechanism": "auto", "p": 0.1}, 'p: only a sample has it. Fix: mechanism="sample-threshold", or no p'),
+    ({"count": "events"}, 'mechanism="sample-threshold" counts people. Fix: count="users", or mechanism="auto"'),
     (
-        {"mechanism": "auto", "rule": "paper"},
-        'rule: only a sample has it. Fix: mechanism="sample-threshold", or no rule',
+        {"debias": "ratio"},
+        "debias='ratio' with mechanism=\"sample-threshold\": counts of a sample are not scaled. Fix: no debias",
     ),
-    ({"count": "events"}, 'mechanism="sample-threshold" counts people. Fix: count="users"'),
-    ({"debias": "ratio"}, 'debias="ratio" is for counts that are scaled. Fix: mechanism="weighted", or debias="auto"'),
-    ({"bound": 101}, "bound=101 in a sample: at most 100. Fix: bound=20"),
-    ({"bound": "profile"}, 'bound="profile" is not for samples. Fix: bound="auto", or bound=1'),
+    ({"bound": 101}, 'bound=101 with mechanism="sample-threshold": at most 100. Fix: bound=20'),
+    (
+        {"bound": "profile"},
+        'bound=\'profile\' with mechanism="sample-threshold": it is not for samples. Fix: bound="auto", or bound=20',
+    ),
     (
         {"bound": "auto", "p": 0.1, "theta": 20},
         "p and theta leave nothing to choose a bound by. Fix: bound=1, or only one of them",
@@ -200,7 +203,7 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
 @pytest.mark.parametrize(("wrong", "message"), MISTAKES, ids=[message[:50] for _, message in MISTAKES])
 def test_mistakes(visits: pa.Table, wrong: dict[str, Any], message: str) -> None:
     with pytest.raises(hc.HeadcountError) as refused:
-        hc.histogram(visits, **{**ASKED, "bound": 1, **wrong})
+        hc.histogram(visits, **packed({**ASKED, "bound": 1, **wrong}, hc.SampleThreshold))
     assert str(refused.value) == message
 
 
@@ -216,5 +219,5 @@ def test_mistakes(visits: pa.Table, wrong: dict[str, Any], message: str) -> None
 )
 def test_mistakes_of_heavy_hitters(visits: pa.Table, wrong: dict[str, Any], message: str) -> None:
     with pytest.raises(hc.HeadcountError) as refused:
-        hc.heavy_hitters(visits, **{"user": "user", "by": "item", "epsilon": 1, **wrong})
+        hc.heavy_hitters(visits, **packed({"user": "user", "by": "item", "epsilon": 1, **wrong}, hc.SampleThreshold))
     assert str(refused.value).startswith(message)

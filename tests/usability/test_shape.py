@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from tests.packed import packed
 
 import headcount as hc
 from headcount.errors import BadParameter
@@ -23,8 +24,8 @@ MECHANISMS: list[dict[str, Any]] = [
     {"neighbours": "replace"},
     {"mechanism": "buckets"},
     {"mechanism": "buckets", "people": PEOPLE},
-    {"mechanism": "buckets", "buckets": 60_000, "loss": "l2"},
-    {"mechanism": "buckets", "estimator": "paper"},
+    {"mechanism": hc.Buckets(buckets=60_000), "loss": "l2"},
+    {"mechanism": hc.Buckets(estimator="paper")},
     {"mechanism": "buckets", "keys": list(range(10_000))},
 ]
 
@@ -161,15 +162,15 @@ def test_few_people_and_none(table: pa.Table) -> None:
 def test_too_few_buckets_are_refused_without_a_second_draw(table: pa.Table, tmp_path: Path) -> None:
     """It says so and what would do; it is sealed and paid for, so that nobody can draw again."""
     ledger = hc.Ledger(tmp_path / "words.db", epsilon=3, delta=1e-6)
-    shape = hc.shape(table, **ASKED, mechanism="buckets", buckets=2000, ledger=ledger, dataset="words")
+    shape = hc.shape(table, **ASKED, mechanism=hc.Buckets(buckets=2000), ledger=ledger, dataset="words")
     assert shape.table.num_rows == 0
     assert "Nothing was learned: of 2,000 buckets about " in shape.summary()
-    assert "seem empty, and half must be, as too many items share one. Fix: buckets=" in " ".join(
+    assert "seem empty, and half must be, as too many items share one. Fix: mechanism=hc.Buckets(buckets=" in " ".join(
         shape.summary().split()
     )
     with pytest.raises(BadParameter, match="seem empty, and half must be"):
         shape.distinct()
-    assert not hc.shape(table, **ASKED, mechanism="buckets", buckets=2000, ledger=ledger, dataset="words").fresh
+    assert not hc.shape(table, **ASKED, mechanism=hc.Buckets(buckets=2000), ledger=ledger, dataset="words").fresh
     shape.plot(tmp_path / "nothing.png")
 
 
@@ -209,8 +210,7 @@ MISTAKES = [
     ({"people": 0}, "people=0: a whole number of at least 1"),
     ({"loss": "l3"}, "loss='l3'"),
     ({"mechanism": "weighted"}, "mechanism='weighted'"),
-    ({"estimator": "paper"}, 'estimator: only mechanism="buckets" has it.'),
-    ({"buckets": 100}, 'buckets: only mechanism="buckets" has it.'),
+    ({"mechanism": hc.SampleThreshold()}, "shape does not take it. Fix: one of hc.Buckets"),
     ({"mechanism": "buckets", "buckets": 1}, "buckets=1: a whole number of at least 2"),
     ({"mechanism": "buckets", "buckets": 10**9}, "buckets=1000000000: at most 16,777,216."),
     ({"mechanism": "buckets", "estimator": "mean"}, "estimator='mean'"),
@@ -229,7 +229,7 @@ MISTAKES = [
 @pytest.mark.parametrize(("wrong", "said"), MISTAKES, ids=[said for _, said in MISTAKES])
 def test_mistakes(table: pa.Table, wrong: dict[str, Any], said: str) -> None:
     with pytest.raises(hc.HeadcountError, match="Fix: ") as caught:
-        hc.shape(table, **{**ASKED, **wrong})
+        hc.shape(table, **packed({**ASKED, **wrong}, hc.Buckets))
     assert said in str(caught.value)
 
 

@@ -123,7 +123,15 @@ def test_lists_of_several_columns() -> None:
         assert type(plan.strategy) is kind
 
 
-@pytest.mark.parametrize("more", [{"share": 0.1}, {"grid": [1, 2]}, {"debias": None}, {"count": "events"}])
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"bound": hc.ChosenBound(share=0.1)},
+        {"bound": hc.ChosenBound(grid=[1, 2])},
+        {"debias": None},
+        {"count": "events"},
+    ],
+)
 def test_whoever_asks_for_a_bound_gets_one(more: dict[str, Any]) -> None:
     assert planned(12, **more).selection is not None
 

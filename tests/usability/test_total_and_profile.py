@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 import headcount as hc
+from headcount import papers
 from headcount.audit.choices import Fixed
 from headcount.errors import HeadcountError
 from headcount.release.views.profile import suggested_bound
@@ -71,8 +72,8 @@ def test_a_total_tells_its_condition_and_needs_no_delta() -> None:
         ({"where": {"age": (30, 20)}}, "where: 'age' lies between two numbers or dates, the smaller one first (None"),
         ({"where": {"country": ("FR", "DE")}}, "where: 'country' lies between two numbers or dates"),
         ({"where": {"age": "old"}}, "where: column 'age' holds int64, and ['old'] is something else."),
-        ({"bound": "inverse-sensitivity"}, 'bound="inverse-sensitivity" is for a histogram.'),
-        ({"debias": "poisson", "count": "users", "people": 5}, 'debias="poisson" is for events.'),
+        ({"bound": papers.InverseSensitivity()}, 'bound="inverse-sensitivity" is for a histogram.'),
+        ({"debias": hc.PoissonCounts(people=5), "count": "users"}, 'debias="poisson" is for events.'),
         ({"where": {"city": "Paris"}}, "there is no column 'city'."),
         ({"debias": "poisson"}, 'debias="poisson" needs to know how many people there are.'),
         ({"mechanism": "clipped"}, "mechanism: total has no such parameter."),
@@ -96,7 +97,7 @@ def test_poisson_counts_are_undone() -> None:
     """Clipped to 1, of 20,000 people with a rate of 1 only 63% are left."""
     data = poisson(1.0, 20_000)
     asked: dict[str, Any] = {"user": "user", "epsilon": 1, "bound": 1}
-    ways: list[dict[str, Any]] = [{}, {"debias": "poisson", "people": 20_000}]
+    ways: list[dict[str, Any]] = [{}, {"debias": hc.PoissonCounts(people=20_000)}]
     clipped, undone = (hc.total(data, **asked, **way).table["count"][0].as_py() for way in ways)
     assert clipped < 0.65 * len(data)
     assert undone == pytest.approx(len(data), rel=0.02)
@@ -105,7 +106,7 @@ def test_poisson_counts_are_undone() -> None:
 def test_poisson_for_a_whole_histogram() -> None:
     data = poisson(3.0, 20_000)
     asked: dict[str, Any] = {"user": "user", "by": "item", "epsilon": 1, "count": "events", "keys": [0, 1, 2, 3]}
-    release = hc.histogram(data, **asked, bound=2, debias="poisson", people=20_000)
+    release = hc.histogram(data, **asked, bound=2, debias=hc.PoissonCounts(people=20_000))
     assert sum(release.table["count"].to_pylist()) == pytest.approx(len(data), rel=0.05)
     assert "as if the counts of the given number of people were Poisson" in " ".join(release.explain().split())
 
@@ -113,7 +114,9 @@ def test_poisson_for_a_whole_histogram() -> None:
 def test_people_who_fulfil_no_condition_are_counted_as_well() -> None:
     """10,000 people, of whom 1,000 have the item once: with a rate of 0.1 each, clipping took little away."""
     data = pa.table({"user": list(range(10_000)), "item": ["a"] * 1000 + ["b"] * 9000})
-    release = hc.total(data, user="user", epsilon=1, where={"item": "a"}, bound=1, debias="poisson", people="count")
+    release = hc.total(
+        data, user="user", epsilon=1, where={"item": "a"}, bound=1, debias=hc.PoissonCounts(people="count")
+    )
     assert release.table["count"][0].as_py() == pytest.approx(1054, rel=0.03)
     assert "It also measures how many people there are, with Laplace noise with a standard deviation of 28.3." in (
         " ".join(release.explain().split())
@@ -122,7 +125,7 @@ def test_people_who_fulfil_no_condition_are_counted_as_well() -> None:
 
 def test_people_can_be_paid_for() -> None:
     data = poisson(8.0, 20_000)  # hardly anybody has none
-    release = hc.total(data, user="user", epsilon=1, bound=6, debias="poisson", people="count")
+    release = hc.total(data, user="user", epsilon=1, bound=6, debias=hc.PoissonCounts(people="count"))
     assert release.table["count"][0].as_py() == pytest.approx(len(data), rel=0.05)
     assert len(release.cost.events) == 2
 
@@ -160,7 +163,9 @@ def test_a_profile_suggests_a_bound_and_costs_what_is_typed(tmp_path: Path) -> N
 @pytest.mark.parametrize("job", ["total", "profile"])
 def test_plans_survive_text(job: Any) -> None:
     asked: dict[str, Any] = (
-        {"where": {"age": (18, 65)}, "debias": "poisson", "people": "count"} if job == "total" else {"by": "country"}
+        {"where": {"age": (18, 65)}, "debias": hc.PoissonCounts(people="count")}
+        if job == "total"
+        else {"by": "country"}
     )
     made = hc.plan(job, VISITS, user="user", epsilon=1, **asked)
     again = hc.Plan.from_json(made.to_json())

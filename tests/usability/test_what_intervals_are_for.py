@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 import headcount as hc
+from headcount import papers
 from headcount.account.chain import canonical
 from headcount.account.events import from_json
 from headcount.release.about import KEY, pack
@@ -39,7 +40,7 @@ REQUESTS: dict[str, tuple[Request, str, str]] = {
     ),
     "by name": (lambda: songs(mechanism="thresholded"), "bounded", HIGHER),
     "nothing undone": (lambda: songs(debias=None), "bounded", HIGHER),
-    "a baseline": (lambda: songs(mechanism="plume"), "bounded", HIGHER),
+    "a baseline": (lambda: songs(mechanism=papers.Plume()), "bounded", HIGHER),
     "a sample": (lambda: songs(mechanism="sample-threshold", bound=2), "bounded", "was held to 2 items; "),
     "one after another": (lambda: songs(mechanism="count-release"), "true", TRUE),
     "events, one after another": (
@@ -54,7 +55,7 @@ REQUESTS: dict[str, tuple[Request, str, str]] = {
     "all plays": (all_plays, "bounded", " events; the truth is higher"),
     "all people": (lambda: all_plays(count="users"), "true", "low and high are for the true total."),
     "Poisson": (
-        lambda: all_plays(bound=10, debias="poisson", people=20_000),
+        lambda: all_plays(bound=10, debias=hc.PoissonCounts(people=20_000)),
         "modelled",
         "low and high are for the true total, if people's counts are Poisson.",
     ),

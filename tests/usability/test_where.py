@@ -84,9 +84,9 @@ def test_of_heavy_hitters_all_people_are_those_of_these_rows() -> None:
 def test_of_a_total_all_people_are_all_people() -> None:
     """Of how many people nobody has such a row is part of what a Poisson law says."""
     table = pa.table({"user": [*range(100)], "city": ["Rome"] * 20 + ["Oslo"] * 80})
-    arguments: dict[str, Any] = {"user": "user", "epsilon": 1, "debias": "poisson", "bound": 1}
-    counted = hc.plan("total", table, people="count", where={"city": "Rome"}, **arguments)
-    given = hc.plan("total", table, people=100, where={"city": "Rome"}, **arguments)
+    arguments: dict[str, Any] = {"user": "user", "epsilon": 1, "where": {"city": "Rome"}, "bound": 1}
+    counted = hc.plan("total", table, debias=hc.PoissonCounts(people="count"), **arguments)
+    given = hc.plan("total", table, debias=hc.PoissonCounts(people=100), **arguments)
     counts = [plan.release(entropy=Fixed(0)).table["count"] for plan in (counted, given)]
     assert counts[0] == counts[1]
 

@@ -5,6 +5,7 @@ is interrupted (130 for Ctrl-C).
 app.py       all commands
 job.py       commands of jobs: from options to a plan and a release
 options.py   options from the parameters of a job
+option_objects.py  values with options of their own
 panels.py    options in groups
 spelling.py  messages and hints in the spelling of options
 examples.py  examples at the end of the help
@@ -49,4 +50,5 @@ def _as_options(message: str) -> str:
     from headcount.cli.job import option_names
     from headcount.cli.spelling import as_options
 
-    return as_options(message, option_names())
+    job = sys.argv[1].replace("-", "_") if len(sys.argv) > 1 else ""
+    return as_options(message, option_names(job))

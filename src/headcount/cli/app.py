@@ -1,6 +1,7 @@
 """All commands. A command is loaded when it runs: help and version need none of them."""
 
 import re
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
@@ -133,7 +134,17 @@ def _visible_errors() -> Iterator[None]:
         if (option := getattr(error, "option_name", None)) and (context := getattr(error, "ctx", None)):
             known = [name for each in context.command.params for name in each.opts if name.startswith("--")]
             error.possibilities = options_meant(option, known)  # type: ignore[attr-defined]
+            _say_where_it_went(error, context.command.name.replace("-", "_"), option)
         raise
+
+
+def _say_where_it_went(error: Any, command: str, option: str) -> None:
+    """Add what a former option of a command is typed as now."""
+    if command in JOBS:
+        from headcount.cli.option_objects import moved_option
+
+        if instead := moved_option(command, option, sys.argv):
+            error.message, error.possibilities = f"No such option: {option}. Fix: {visible(brief(instead))}", []
 
 
 app = typer.Typer(

@@ -54,6 +54,7 @@ EXAMPLES = {
 """Commands by job; those of no job stand in the help of all commands."""
 
 
-def epilog(job: str) -> str:
-    """The examples of a job, a paragraph each, which Typer prints as lines."""
-    return "\n\n".join(["Examples:", *(f"  {example}" for example in EXAMPLES[job])])
+def epilog(command: str) -> str:
+    """The examples of a command, a paragraph each, which Typer prints as lines; empty if it has none."""
+    examples = EXAMPLES.get(command, ())
+    return "\n\n".join(["Examples:", *(f"  {example}" for example in examples)]) if examples else ""

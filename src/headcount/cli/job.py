@@ -88,9 +88,10 @@ def command(name: str) -> Callable[..., None]:
     return run_job
 
 
-def option_names() -> list[str]:
-    """Names of the options of all jobs."""
-    own = (name for function in FUNCTIONS.values() for name in signature(function).parameters)
+def option_names(command: str = "") -> list[str]:
+    """Names of the options of a command, or of those of all jobs."""
+    functions = [function for name, function in FUNCTIONS.items() if name == command] or FUNCTIONS.values()
+    own = (name for function in functions for name in signature(function).parameters)
     python_only = {"data", "promise"}  # files are no query
     shown = {*own, "keys_file", *signature(Run).parameters} - python_only
     return sorted(shown - {"files", "out", "dry_run", "as_json"})

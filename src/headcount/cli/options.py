@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 
 import typer
 
+from headcount.cli.option_objects import example_of, with_options
 from headcount.errors import BadParameter
 from headcount.source.operators import check_spelling
 from headcount.source.regular import check_regular
@@ -84,7 +85,7 @@ SINGULAR = {"metrics": "metric", "weights": "weight"}
 def own_options(function: Callable[..., Any]) -> list[Parameter]:
     """The options that only this job has."""
     own = [each for name, each in signature(function).parameters.items() if name not in SHARED]
-    options = [option(each, help_of(function, each.name)) for each in own]
+    options = [option(each, help_of(function, each.name), example_of(function, each.name)) for each in own]
     if any(each.name == "keys" for each in own):
         place = next(place for place, each in enumerate(options) if each.name == "keys")
         file = Annotated[Path | None, typer.Option(help=KEYS_FILE)]
@@ -92,8 +93,8 @@ def own_options(function: Callable[..., Any]) -> list[Parameter]:
     return options
 
 
-def option(parameter: Parameter, text: str) -> Parameter:
-    """The option of a parameter."""
+def option(parameter: Parameter, text: str, example: str = "") -> Parameter:
+    """The option of a parameter; `example` is a value with options of its own."""
     name, default = parameter.name, parameter.default
     mapping = name in ("bound", "target_error", "range") and "Mapping" in str(parameter.annotation)
     kind: Any = list[str] if name in LISTS or mapping else str
@@ -104,6 +105,7 @@ def option(parameter: Parameter, text: str) -> Parameter:
     else:
         shown = "1e-6" if name == "delta" else str(default)
     notation = f" {BY_METRIC[name] if mapping else NOTATION[name]}" if mapping or name in NOTATION else ""
+    notation += f" Options as {example}." if example else ""
     flag = SINGULAR.get(name, name).replace("_", "-")
     short = _with_choices(SHORT.get(name) or first_sentence(text), parameter.annotation)
     metavar = None if name in LISTS or mapping else _metavar(parameter.annotation)
@@ -121,7 +123,8 @@ def _metavar(annotation: Any) -> str | None:
 
 def _with_choices(text: str, annotation: Any) -> str:
     """The help, with all values that there are unless it names them."""
-    listed = get_args(annotation) if get_origin(annotation) is Literal else ()
+    kinds = (annotation, *get_args(annotation))
+    listed = [each for kind in kinds if get_origin(kind) is Literal for each in get_args(kind)]
     choices = [each for each in listed if isinstance(each, str)]
     return text if all(each in text for each in choices) else f"{text} One of {', '.join(choices)}."
 
@@ -148,6 +151,7 @@ def arguments(function: Callable[..., Any], typed: dict[str, Any]) -> dict[str, 
     parameters, file = signature(function).parameters, typed.pop("keys_file", None)
     given = {name: value for name, value in typed.items() if value is not None and value != []}
     found = {name: _value(parameters[name], value) for name, value in given.items() if name != "keys"}
+    found |= {name: with_options(function, name, value) for name, value in found.items() if isinstance(value, str)}
     if "keys" in given:
         found["keys"] = _keys(given["keys"], found.get("by", ()))
     return found if file is None else {**found, "keys": _keys_in(file, found.get("keys"))}

@@ -10,7 +10,7 @@ WHAT, PRIVACY, OUTPUT, ADVANCED = "What", "Privacy", "Output", "Advanced"
 PANELS = {
     WHAT: (
         *("user", "by", "value", "metrics", "k", "q", "range", "ranges", "edges", "count", "sum", "target", "keys"),
-        *("keys_file", "bins", "per", "dates", "where"),
+        *("keys_file", "bins", "per", "dates", "where", "share"),
     ),
     PRIVACY: (
         "epsilon",
@@ -44,9 +44,7 @@ class JobCommand(TyperCommand):
 
 
 def panel_of(option: Parameter) -> str:
-    """The panel of an option. A share with a default is what is counted; else it is one of epsilon."""
-    if option.name == "share" and option.default is not None:
-        return WHAT
+    """The panel of an option."""
     return PLACES.get(option.name, (ADVANCED, 0))[0]
 
 

@@ -3,7 +3,11 @@
 import re
 from collections.abc import Collection
 
+from headcount.cli.option_objects import CALL, as_typed
 from headcount.cli.options import BY_METRIC, SINGULAR
+from headcount.job import Job
+from headcount.jobs import JOBS
+from headcount.wording.options import Options
 
 VALUE = r"(\[.*?\]|\(.*?\)|\{.*?\}|'[^']*'|\"[^\"]*\"|(?:[^\s,:;()]|\([^()]*\))+)"
 """A value as Python writes it."""
@@ -45,6 +49,8 @@ def _option(found: re.Match[str]) -> str:
     if name == "where" and value.startswith("{"):
         conditions = [_condition(column, allowed) for _, column, allowed in CONDITION.findall(value)]
         return " ".join(f"{flag} {_quoted(each)}" for each in conditions)
+    if CALL.fullmatch(value):
+        return f"{flag} {_quoted(as_typed(value, _kinds()))}"
     pairs = re.sub(r"\((\S+), (\S+)\)", r"\1..\2", value)
     signs = r"['\"]" if name == "master" else r"[\[\]{}'\"]"  # local[2] is the name of a Spark
     plain = re.sub(signs, "", pairs).replace(", ", ",").replace(": ", "=")
@@ -55,6 +61,11 @@ def _option(found: re.Match[str]) -> str:
     if plain in ("True", "False"):
         return flag if plain == "True" else f"--no-{flag[2:]}"
     return " ".join(f"{flag} {_quoted(each)}" for each in several)
+
+
+def _kinds() -> list[type[Options]]:
+    """The classes of options of all jobs."""
+    return list(dict.fromkeys(kind for job in JOBS for kind in Job.kind(job).options))
 
 
 def _condition(column: str, allowed: str) -> str:

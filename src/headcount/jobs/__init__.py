@@ -4,8 +4,10 @@
 class is the same name in capitals (`heavy_hitters.py`, `heavy_hitters()`, `HeavyHitters`).
 
 registry.py    the functions by name, and plan()
+calls.py       what makes a signature the function of a job
+unpack.py      options as a request keeps them
+counting.py    what jobs have in common that count items by a mechanism with options
 metrics.py     metrics of a group, as people type them
-histogram_parameters.py  the parameters of a histogram, and which of them contradict one another
 parameters.py  a parser for each type of parameter
 dates.py       the parameters about time
 items.py       what jobs about items have in common

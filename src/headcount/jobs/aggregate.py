@@ -20,18 +20,17 @@ from headcount.bound.selection.selection import BoundSelection
 from headcount.errors import BadParameter
 from headcount.exact import Number, positive
 from headcount.job import ESTIMATED, few_with_more
+from headcount.jobs.calls import job_function
 from headcount.jobs.items import ListedItemJob, check_zero_delta_of_groups
 from headcount.jobs.metrics import canonical_metric, column_of, cut_metrics, metric_of, parse_metrics
 from headcount.mechanism.groups.metric import Metric
 from headcount.mechanism.groups.strategy import GroupStatistics
 from headcount.mechanism.mechanism import AnyMechanism, Columns, Noisy
-from headcount.planner import release
 from headcount.release import Release
 from headcount.release.views.aggregate import AGGREGATE
 from headcount.source.amounts import GRID, LARGEST_AMOUNT
 from headcount.source.axis import Axis, between, check_value, spaced
 from headcount.source.periods import Period
-from headcount.wording.arguments import explained
 
 QUANTILE_CELLS = 128
 """Cells of a range, of each group."""
@@ -41,7 +40,7 @@ MOST_WEIGHT = Fraction(1000)
 """Weights lie between this and its inverse: every metric keeps some units, which its totals are divided by."""
 
 
-@explained
+@job_function
 def aggregate(
     data: Any,
     *,
@@ -89,7 +88,7 @@ def aggregate(
     >>> r.table.column_names
     ['song', 'people', 'people_low', 'people_high', 'events', 'events_low', 'events_high']
     """
-    return release(Aggregate, data, locals())
+    raise NotImplementedError
 
 
 def parse_range(name: str, ends: Any, before: Mapping[str, Any]) -> tuple[tuple[str, tuple[float, ...]], ...]:

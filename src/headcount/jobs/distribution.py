@@ -10,13 +10,15 @@ from headcount.account import Ledger
 from headcount.account.events import Neighbours
 from headcount.account.guarantee import Cost
 from headcount.account.relation import Relation
+from headcount.bound.selection.options import ChosenBound
 from headcount.errors import BadParameter
 from headcount.estimate.distribution.shares import Target
 from headcount.exact import Number
 from headcount.jobs import parameters
+from headcount.jobs.calls import job_function
 from headcount.jobs.dates import EXAMPLE
 from headcount.jobs.items import ListedItemJob
-from headcount.jobs.parameters import choice, parse_public_people
+from headcount.jobs.parameters import parse_public_people
 from headcount.mechanism.distribution.strategy import (
     DELTA_METHODS,
     DistributionStrategy,
@@ -26,12 +28,12 @@ from headcount.mechanism.distribution.strategy import (
     weighs_people,
 )
 from headcount.mechanism.mechanism import AnyMechanism
+from headcount.mechanism.options import choice
 from headcount.mechanism.strategy import Strategy
-from headcount.planner import release
 from headcount.release import Release
 from headcount.release.views.distribution import DISTRIBUTION
 from headcount.source.periods import Period
-from headcount.wording.arguments import explained
+from headcount.wording.options import Options
 from headcount.wording.statement import Statement
 
 Sizes = Literal["private", "public"]
@@ -43,7 +45,7 @@ TARGETS: dict[Target, tuple[str, str]] = {
 """What a target is called in a title, and in a sentence."""
 
 
-@explained
+@job_function
 def distribution(
     data: Any,
     *,
@@ -56,12 +58,11 @@ def distribution(
     where: Mapping[str, Any] | None = None,
     epsilon: Number | None = None,
     delta: Number = 1e-6,
-    bound: int | str = "auto",
+    bound: int | str | ChosenBound = "auto",
     target: Target = "people",
     people: int | None = None,
     sizes: Sizes = "private",
     mechanism: Method = "auto",
-    share: Number | None = None,
     neighbours: Neighbours = "add-remove",
     dataset: str | None = None,
     promise: str | None = None,
@@ -75,7 +76,7 @@ def distribution(
 
     keys: the items, or `bins`; headcount drops rows with other items.
     bound: how many samples of a person count, if not everyone weighs the same; "auto" selects it privately, with 4% of
-        epsilon.
+        epsilon. `hc.ChosenBound(share=)` takes another share.
     target: what a share is. "people": the mean of each person's own shares. "rows": the share of all rows, at most
         `bound` of each person. "source": the one distribution that you know everyone draws from; the more samples
         people have, the less noise there is, but if some people are unlike the others, the result is wrong.
@@ -86,7 +87,6 @@ def distribution(
         to counts, "sample-one" to those of one sample of each person. The others are about a source, whatever the
         target is: "recentred" compares people with the distribution in rounds; "ks", "hypothesis-selection" and
         "sparse" choose a binomial law for each item (Liu et al. 2020, corrected), from people who have `bound` samples.
-    share: the share of epsilon for selecting the bound.
 
     The other parameters are those of `histogram`. The guarantee holds whatever the data look like.
 
@@ -96,7 +96,7 @@ def distribution(
     >>> d.table.column_names
     ['song', 'share', 'low', 'high']
     """
-    return release(Distribution, data, locals())
+    raise NotImplementedError
 
 
 PublicPeople = parse_public_people(2, "people=100000: a distribution of one person cannot be released privately")
@@ -108,6 +108,8 @@ class Distribution(ListedItemJob):
 
     name: ClassVar[str] = "distribution"
     view = DISTRIBUTION
+    options: ClassVar[tuple[type[Options], ...]] = (ChosenBound,)
+    option_parameters: ClassVar[tuple[str, ...]] = ("share",)
     bound: parameters.Bound = "auto"
     share: parameters.Share = None
     mechanism: parameters.DistributionMethod = "auto"

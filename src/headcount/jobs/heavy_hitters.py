@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
 from math import ceil
 from os import PathLike
 from pathlib import Path
@@ -15,22 +14,26 @@ import pyarrow as pa
 from headcount.account import Ledger
 from headcount.account.events import Neighbours
 from headcount.account.guarantee import Cost
+from headcount.bound.selection.options import Exponential
 from headcount.bound.selection.people import NoisyCount, PeopleCount
 from headcount.errors import BadParameter
 from headcount.exact import Number, one_of, rational
 from headcount.jobs import parameters
-from headcount.jobs.histogram import Histogram
-from headcount.jobs.items import ItemJob
-from headcount.jobs.parameters import parse_people
+from headcount.jobs.calls import job_function
+from headcount.jobs.counting import CountingJob, counting_options
+from headcount.mechanism.automatic import AUTOMATIC, Automatic
+from headcount.mechanism.known.options import parse_people
 from headcount.mechanism.mechanism import Columns, Noisy
-from headcount.mechanism.sampled.sample_threshold import Rule
+from headcount.mechanism.options import CountOptions, CountRequest
+from headcount.mechanism.sampled.options import SampleThreshold
 from headcount.mechanism.strategy import Strategy
-from headcount.planner import release
+from headcount.mechanism.topk.options import CountRelease
+from headcount.mechanism.unknown.options import Weighted
 from headcount.release import Release
 from headcount.release.columns import most_first
 from headcount.source.arrow_columns import arrow, whole_numbers
 from headcount.source.periods import Period
-from headcount.wording.arguments import explained
+from headcount.wording.options import Options
 
 PEOPLE_SHARE = Fraction(5, 100)
 """The share of epsilon for the number of people, if it is to be counted."""
@@ -38,7 +41,7 @@ Mechanism = Literal["auto", "thresholded", "joint", "weighted", "rounds", "count
 """Those that show counts of items not known in advance, but for baselines."""
 
 
-@explained
+@job_function
 def heavy_hitters(
     data: Any,
     *,
@@ -50,11 +53,8 @@ def heavy_hitters(
     epsilon: Number | None = None,
     delta: Number = 1e-6,
     people: int | str | None = None,
-    bound: int | str = "auto",
-    mechanism: Mechanism = "auto",
-    p: Number | None = None,
-    theta: int | None = None,
-    rule: Rule = "exact",
+    bound: int | str | Exponential = "auto",
+    mechanism: Mechanism | CountRelease | SampleThreshold = "auto",
     neighbours: Neighbours = "add-remove",
     dataset: str | None = None,
     promise: str | None = None,
@@ -67,7 +67,8 @@ def heavy_hitters(
 
     share: the share of all people: 0.01 is one in a hundred.
     people: the number of people, if it is public; else headcount counts them with 5% of epsilon.
-    mechanism: by noise ("auto", or one by name), or by a sample ("sample-threshold").
+    mechanism: by noise ("auto", or one by name), or by a sample ("sample-threshold"). Its options are those of its
+        object: `hc.SampleThreshold(p=, theta=)`, `hc.CountRelease(kbar=)`.
 
     The other parameters are those of `histogram`.
 
@@ -76,7 +77,7 @@ def heavy_hitters(
     >>> r.table.column_names
     ['song', 'count', 'low', 'high', 'certain']
     """
-    return release(HeavyHitters, data, locals())
+    raise NotImplementedError
 
 
 def parse_share_of_people(name: str, share: Any, before: Mapping[str, Any]) -> Fraction:
@@ -94,52 +95,33 @@ def parse_people_or_count(name: str, people: Any, before: Mapping[str, Any]) -> 
     return "count" if people is None else parse_people(name, people, before)
 
 
-def parse_mechanism(name: str, mechanism: Any, before: Mapping[str, Any]) -> Any:
+def parse_mechanism(name: str, mechanism: Any, before: Mapping[str, Any]) -> CountOptions:
     """One that shows counts of unknown items; scaled counts by default."""
-    return one_of(name, mechanism, get_args(Mechanism))
+    options = isinstance(mechanism, CountOptions)
+    one_of(name, mechanism.name if options else mechanism, get_args(Mechanism))
+    return counting_options(name, mechanism, before)
 
 
 @dataclass(frozen=True, kw_only=True)
-class HeavyHitters(ItemJob):
+class HeavyHitters(CountingJob):
     """The items that at least a share of all people have."""
 
     name: ClassVar[str] = "heavy_hitters"
+    options: ClassVar[tuple[type[Options], ...]] = (SampleThreshold, CountRelease, Exponential)
+    stored_options: ClassVar[tuple[type[Options], ...]] = (SampleThreshold,)
     bound: parameters.Bound = "auto"
-    mechanism: Annotated[Mechanism, parse_mechanism] = "auto"
-    p: parameters.Probability = None
-    theta: parameters.Theta = None
-    rule: parameters.SampleRule = "exact"
+    mechanism: Annotated[CountOptions, parse_mechanism] = AUTOMATIC
     share: Annotated[Fraction, parse_share_of_people] = Fraction(1, 100)
     people: Annotated[int | str, parse_people_or_count] = "count"
 
     @classmethod
     def resolve(cls, parsed: dict[str, Any]) -> dict[str, Any]:
-        automatic = parsed["mechanism"] == parsed["bound"] == "auto"
-        return {**parsed, "mechanism": "weighted"} if automatic else parsed
-
-    @cached_property
-    def counts(self) -> Histogram:
-        """The histogram of which they are the top."""
-        return Histogram(
-            user=self.user,
-            by=self.by,
-            bound=self.bound,
-            mechanism=self.mechanism,
-            neighbours=self.neighbours,
-            p=self.p,
-            theta=self.theta,
-            rule=self.rule,
-        )
+        automatic = isinstance(parsed["mechanism"], Automatic) and parsed["bound"] == "auto"
+        return {**parsed, "mechanism": Weighted()} if automatic else parsed
 
     @property
-    def cost_example(self) -> str:
-        return self.counts.cost_example
-
-    def check(self) -> None:
-        self.counts.check()
-
-    def check_zero_delta(self) -> None:
-        self.counts.check_zero_delta()
+    def count_request(self) -> CountRequest:
+        return CountRequest(known=False, neighbours=self.neighbours, bound=self.bound)
 
     @property
     def measures_people(self) -> bool:
@@ -151,7 +133,7 @@ class HeavyHitters(ItemJob):
 
     def strategy(self, budget: Cost, cells: int | None) -> Strategy:
         counted = PeopleCount(budget.epsilon * PEOPLE_SHARE) if self.measures_people else None
-        return replace(self.counts.strategy(budget, cells), people_count=counted)
+        return replace(super().strategy(budget, cells), people_count=counted)
 
     def table(self, noisy: Noisy, columns: Columns, people: NoisyCount) -> pa.Table:
         """The items whose count is that share of the people or more. Certain are those whose interval lies above it,

@@ -3,28 +3,30 @@
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import pyarrow as pa
 from ibis.expr import datatypes as dt
 from ibis.expr import types as ir
 
 from headcount.account.guarantee import Cost
+from headcount.bound.selection.options import ChosenBound
 from headcount.errors import BadParameter
 from headcount.exact import rational
 from headcount.job import Job
 from headcount.jobs import parameters
-from headcount.jobs.parameters import check_paper_rule, given_of_sample
 from headcount.mechanism.mechanism import AnyMechanism
+from headcount.mechanism.ordered.options import SampleSearch
 from headcount.mechanism.ordered.readout import Quantiles, Ranges
 from headcount.mechanism.ordered.strategy import SAMPLES, Ordered
-from headcount.mechanism.sampled.sample_threshold import Sampling
+from headcount.mechanism.sampled.options import SampleThreshold
 from headcount.mechanism.strategy import Strategy
 from headcount.source.axis import Axis, check_value
 from headcount.source.binning import Binning
 from headcount.source.derived import placed
 from headcount.source.schema import check_kinds
 from headcount.wording import counted_noun
+from headcount.wording.options import Options
 from headcount.wording.statement import Statement
 from headcount.wording.typed import listed
 
@@ -36,6 +38,8 @@ MAX_LISTED = 1000
 class NumberJob(Job):
     """Numbers on a public scale, of which each person's rows are held to a bound."""
 
+    options: ClassVar[tuple[type[Options], ...]] = (ChosenBound, SampleThreshold, SampleSearch)
+    option_parameters: ClassVar[tuple[str, ...]] = ("share", "p", "theta", "rule")
     value: parameters.ValueColumn
     """The column of numbers."""
     bound: parameters.Bound = "auto"
@@ -72,11 +76,6 @@ class NumberJob(Job):
             raise BadParameter(f"bound={self.bound} leaves nothing to choose.", fix='bound="auto", or no share')
 
     def _check_sample(self) -> None:
-        given = given_of_sample(self)
-        if not self.one_row_each and (given or self.rule == "paper"):
-            name = given[0] if given else "rule"
-            raise BadParameter(f"{name}: only a sample has it.", fix=f'mechanism="sample-threshold", or no {name}')
-        check_paper_rule(self, given)
         if self.one_row_each and (self.bound != 1 or self.share is not None):
             raise BadParameter(
                 f'bound={self.bound!r} with mechanism="{self.mechanism}": a sample has one row of each person, so it '
@@ -140,7 +139,7 @@ class NumberJob(Job):
             method=self.mechanism,
             bound=self.bound,
             share=self.share,
-            sampling=Sampling(self.p, self.theta, self.rule),
+            sampling=SampleSearch(p=self.p, theta=self.theta, rule=self.rule).sampling,
         )
 
     @property

@@ -16,11 +16,11 @@ from headcount.account.guarantee import Cost
 from headcount.bound.selection.people import NoisyCount
 from headcount.bound.selection.profile import PROFILE_EDGES
 from headcount.exact import Number
+from headcount.jobs.calls import job_function
 from headcount.jobs.items import ItemJob
 from headcount.mechanism.known.strategy import KnownItems
 from headcount.mechanism.mechanism import AnyMechanism, Columns, Estimand, Noisy
 from headcount.mechanism.strategy import Strategy
-from headcount.planner import release
 from headcount.release import Release
 from headcount.release.views.profile import PROFILE
 from headcount.source.arrow_columns import arrow_table
@@ -28,14 +28,13 @@ from headcount.source.binning import Binning
 from headcount.source.derived import SIZE, WHAT, every_size, size_bins, sizes_of_people
 from headcount.source.periods import Period
 from headcount.source.schema import check_kinds
-from headcount.wording.arguments import explained
 from headcount.wording.statement import Statement
 
 BINS_OF_A_PERSON = 2
 """One by how many items a person has, one by how many events."""
 
 
-@explained
+@job_function
 def profile(
     data: Any,
     *,
@@ -62,7 +61,7 @@ def profile(
     >>> r.table.column_names
     ['contributes', 'size', 'count', 'low', 'high']
     """
-    return release(Profile, data, locals())
+    raise NotImplementedError
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,23 +10,24 @@ from typing import Annotated, Any, ClassVar, get_args
 
 from headcount.account import Ledger
 from headcount.account.events import Neighbours
+from headcount.bound.selection.options import ChosenBound
 from headcount.errors import BadParameter
 from headcount.exact import Number
+from headcount.jobs.calls import job_function
 from headcount.jobs.numbers import MAX_LISTED, NumberJob, plain_list, plain_number
-from headcount.jobs.parameters import choice
+from headcount.mechanism.options import choice
+from headcount.mechanism.ordered.options import SampleSearch
 from headcount.mechanism.ordered.readout import Quantiles as Readout
 from headcount.mechanism.ordered.strategy import Method
-from headcount.mechanism.sampled.sample_threshold import Rule
-from headcount.planner import release
+from headcount.mechanism.sampled.options import SampleThreshold
 from headcount.release import Release
 from headcount.release.views.quantiles import QUANTILES
 from headcount.source.axis import CELLS, Axis, Spacing, between, check_cells, even, spaced, spans_decades
-from headcount.wording.arguments import explained
 
 DECILES = tuple(Fraction(tenth, 10) for tenth in range(1, 10))
 
 
-@explained
+@job_function
 def quantiles(
     data: Any,
     *,
@@ -41,12 +42,8 @@ def quantiles(
     epsilon: Number | None = None,
     delta: Number = 1e-6,
     target_error: Number | None = None,
-    bound: int | str = "auto",
-    share: Number | None = None,
-    mechanism: Method = "auto",
-    p: Number | None = None,
-    theta: int | None = None,
-    rule: Rule = "exact",
+    bound: int | str | ChosenBound = "auto",
+    mechanism: Method | SampleThreshold | SampleSearch = "auto",
     neighbours: Neighbours = "add-remove",
     dataset: str | None = None,
     promise: str | None = None,
@@ -67,8 +64,10 @@ def quantiles(
         0 is in the range, at least 10,000 away.
     target_error: instead of epsilon: the error that 95% of quantiles may have, in ranks (for ranges: in rows).
     bound: how many rows of one person count in full; with bound=1 everyone counts once, however many rows they have.
+        `hc.ChosenBound(share=)` has the option of choosing it.
     mechanism: "tree" (the same as "auto"): noise on a tree of counts. "search": binary search, for one quantile or two.
-        "sample-threshold" and "sample-search" are the same without noise, by samples.
+        "sample-threshold" and "sample-search" are the same without noise, by samples; their options are those of
+        `hc.SampleThreshold(p=, theta=)` and `hc.SampleSearch(p=, theta=)`.
 
     The other parameters are those of `histogram`.
 
@@ -78,7 +77,7 @@ def quantiles(
     >>> r.table.column_names
     ['q', 'value', 'low', 'high']
     """
-    return release(Quantiles, data, locals())
+    raise NotImplementedError
 
 
 def parse_q(name: str, q: Any, before: Mapping[str, Any]) -> tuple[Fraction, ...]:

@@ -9,22 +9,23 @@ from typing import Annotated, Any, ClassVar, Literal, get_args
 
 from headcount.account import Ledger
 from headcount.account.events import Neighbours
+from headcount.bound.selection.options import ChosenBound
 from headcount.errors import BadParameter
 from headcount.exact import Number, one_of, rational
+from headcount.jobs.calls import job_function
 from headcount.jobs.numbers import MAX_LISTED, NumberJob, plain_list
 from headcount.mechanism.ordered.readout import Ranges as Readout
-from headcount.mechanism.sampled.sample_threshold import Rule
-from headcount.planner import release
+from headcount.mechanism.sampled.options import SampleThreshold
 from headcount.release import Release
 from headcount.release.views.ranges import RANGES
 from headcount.source.axis import Axis
-from headcount.wording.arguments import explained
+from headcount.wording.options import Options
 
 Mechanism = Literal["auto", "tree", "sample-threshold"]
 """Those that count whole ranges."""
 
 
-@explained
+@job_function
 def ranges(
     data: Any,
     *,
@@ -35,12 +36,8 @@ def ranges(
     epsilon: Number | None = None,
     delta: Number = 1e-6,
     target_error: Number | None = None,
-    bound: int | str = "auto",
-    share: Number | None = None,
-    mechanism: Mechanism = "auto",
-    p: Number | None = None,
-    theta: int | None = None,
-    rule: Rule = "exact",
+    bound: int | str | ChosenBound = "auto",
+    mechanism: Mechanism | SampleThreshold = "auto",
     neighbours: Neighbours = "add-remove",
     dataset: str | None = None,
     promise: str | None = None,
@@ -52,7 +49,8 @@ def ranges(
     """Count the rows whose value is in each range.
 
     ranges: pairs of numbers, which may overlap. A range goes from the first up to, but without, the second.
-    mechanism: "tree" (the same as "auto"): noise on a tree of counts. "sample-threshold": without noise, by a sample.
+    mechanism: "tree" (the same as "auto"): noise on a tree of counts. "sample-threshold": without noise, by a sample,
+        whose options are those of `hc.SampleThreshold(p=, theta=)`.
 
     The other parameters are those of `quantiles`.
 
@@ -62,7 +60,7 @@ def ranges(
     >>> r.table.column_names
     ['from', 'to', 'count', 'low', 'high']
     """
-    return release(Ranges, data, locals())
+    raise NotImplementedError
 
 
 def parse_ranges(name: str, ranges: Any, before: Mapping[str, Any]) -> tuple[tuple[float, float], ...]:
@@ -84,6 +82,7 @@ class Ranges(NumberJob):
 
     name: ClassVar[str] = "ranges"
     view = RANGES
+    options: ClassVar[tuple[type[Options], ...]] = (ChosenBound, SampleThreshold)
     ranges: Annotated[tuple[tuple[float, float], ...], parse_ranges]
 
     def check(self) -> None:

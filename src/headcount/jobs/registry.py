@@ -9,6 +9,7 @@ from typing import Any
 from headcount.errors import BadParameter, shown
 from headcount.job import Job
 from headcount.jobs import JOBS
+from headcount.jobs.unpack import check_moved, unpack
 from headcount.planner import Plan, build
 from headcount.wording.arguments import check_names, explained
 
@@ -28,9 +29,10 @@ def plan(job: str, data: Any, **arguments: Any) -> Plan:
     103
     """
     name = job_name("plan", job, FUNCTIONS)
-    known = [each for each in signature(FUNCTIONS[name]).parameters if each not in ("data", "ledger", "again")]
-    check_names(name, arguments, known)
-    return build(Job.kind(name), data, arguments)
+    kind, known = Job.kind(name), signature(FUNCTIONS[name]).parameters
+    check_moved(kind, known, arguments)
+    check_names(name, arguments, [each for each in known if each not in ("data", "ledger", "again")])
+    return build(kind, data, unpack(kind, arguments))
 
 
 def job_name(function: str, job: Any, known: Collection[str], otherwise: str = "unknown") -> str:

@@ -13,23 +13,23 @@ from headcount.account.events import Neighbours
 from headcount.account.guarantee import Cost
 from headcount.bound.selection.people import NoisyCount
 from headcount.errors import BadParameter
-from headcount.estimate.shape.table import MAX_BUCKETS, Estimator, Loss
+from headcount.estimate.shape.table import Loss
 from headcount.exact import Number, whole
 from headcount.jobs import parameters
+from headcount.jobs.calls import job_function
 from headcount.jobs.items import ListedItemJob
 from headcount.jobs.parameters import parse_bound, parse_public_people
 from headcount.mechanism.mechanism import Columns, Noisy
-from headcount.mechanism.shape.buckets import BUCKETS_PER_CONTRIBUTION
+from headcount.mechanism.shape.options import Buckets
 from headcount.mechanism.shape.strategy import Method, ShapeStrategy
-from headcount.planner import release
 from headcount.release.shape import Shape as ShapeRelease
 from headcount.release.views.shape import SHAPE
 from headcount.source.arrow_columns import arrow_table
 from headcount.source.periods import Period
-from headcount.wording.arguments import explained
+from headcount.wording.options import Options
 
 
-@explained
+@job_function
 def shape(
     data: Any,
     *,
@@ -44,9 +44,7 @@ def shape(
     dates: Sequence[Any] | Mapping[str, Sequence[Any]] | None = None,
     where: Mapping[str, Any] | None = None,
     loss: Loss = "l1",
-    mechanism: Method = "auto",
-    estimator: Estimator = "em",
-    buckets: int | None = None,
+    mechanism: Method | Buckets = "auto",
     people: int | None = None,
     neighbours: Neighbours = "add-remove",
     dataset: str | None = None,
@@ -63,9 +61,8 @@ def shape(
     target_error: instead of epsilon: the error that 95% of the numbers of the measured staircase may have.
     loss: what to minimise: "l1", the differences of all counts; or "l2", their squares.
     mechanism: "staircase" (the same as "auto"): noise on the sorted counts. "buckets": noise on the count of every item
-        of a public list, or of every bucket that items are hashed into, which also works where nobody sees all counts.
-    estimator: the estimator for buckets: "em", the most likely shape; or "paper", that of Ghazi et al. 2022.
-    buckets: the number of buckets; by default 2 for each contribution.
+        of a public list, or of every bucket that items are hashed into, which also works where nobody sees all counts;
+        `hc.Buckets(buckets=, estimator=)` has its options.
     people: the number of people, if it is public; else headcount counts contributions with 2% of epsilon.
 
     No delta is needed. The other parameters are those of `histogram`.
@@ -75,9 +72,7 @@ def shape(
     >>> s.table.column_names
     ['count', 'low', 'high', 'items', 'at_least', 'at_least_low', 'at_least_high']
     """
-    shape = release(Shape, data, locals())
-    assert isinstance(shape, ShapeRelease)
-    return shape
+    raise NotImplementedError
 
 
 def parse_number_bound(name: str, bound: Any, before: Mapping[str, Any]) -> Any:
@@ -88,38 +83,24 @@ def parse_number_bound(name: str, bound: Any, before: Mapping[str, Any]) -> Any:
     return parse_bound(name, bound, before)
 
 
-def parse_buckets(name: str, buckets: Any, before: Mapping[str, Any]) -> int:
-    """The number of buckets."""
-    many = whole(
-        "buckets", buckets, least=2, fix=f"buckets=100000, about {BUCKETS_PER_CONTRIBUTION} for each contribution"
-    )
-    if many > MAX_BUCKETS:
-        raise BadParameter(f"buckets={buckets}: at most {MAX_BUCKETS:,}.", fix=f"buckets={MAX_BUCKETS}")
-    return many
-
-
 @dataclass(frozen=True, kw_only=True)
 class Shape(ListedItemJob):
     """How many items have how many people, no item being named."""
 
     name: ClassVar[str] = "shape"
     view = SHAPE
+    options: ClassVar[tuple[type[Options], ...]] = (Buckets,)
+    option_parameters: ClassVar[tuple[str, ...]] = ("buckets", "estimator")
     bound: Annotated[int, parse_number_bound] = 1
     loss: parameters.ShapeLoss = "l1"
     mechanism: parameters.ShapeMethod = "auto"
     estimator: parameters.ShapeEstimator = "em"
-    buckets: Annotated[int | None, parse_buckets] = None
+    buckets: parameters.Buckets = None
     people: Annotated[int | None, parse_public_people(1, "people=100000, if that is public")] = None
 
     @property
     def pure(self) -> bool:
         return True
-
-    def check(self) -> None:
-        super().check()
-        if self.mechanism != "buckets" and (self.buckets is not None or self.estimator != "em"):
-            name = "estimator" if self.buckets is None else "buckets"
-            raise BadParameter(f'{name}: only mechanism="buckets" has it.', fix=f'mechanism="buckets", or no {name}')
 
     def strategy(self, budget: Cost, cells: int | None) -> ShapeStrategy:
         return ShapeStrategy(

@@ -15,18 +15,18 @@ from headcount.bound.selection.people import NoisyCount
 from headcount.errors import BadParameter
 from headcount.exact import Number, whole
 from headcount.jobs import parameters
+from headcount.jobs.calls import job_function
 from headcount.jobs.items import ItemJob
-from headcount.jobs.parameters import MAX_CANDIDATES, choice
 from headcount.mechanism.mechanism import Columns, Noisy
+from headcount.mechanism.options import choice
 from headcount.mechanism.topk.levels import KBAR, TARGET, VariantName
+from headcount.mechanism.topk.options import MAX_CANDIDATES
 from headcount.mechanism.topk.strategy import TopK
-from headcount.planner import release
 from headcount.release import Release
 from headcount.source.periods import Period
-from headcount.wording.arguments import explained
 
 
-@explained
+@job_function
 def top(
     data: Any,
     *,
@@ -66,7 +66,7 @@ def top(
     >>> r.table.column_names
     ['song', 'count', 'low', 'high', 'deviation']
     """
-    return release(Top, data, locals())
+    raise NotImplementedError
 
 
 def parse_k(name: str, k: Any, before: Mapping[str, Any]) -> int:

@@ -1,6 +1,6 @@
 """One total: all events, or all people, or those that meet a condition."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -13,30 +13,30 @@ from ibis.expr import types as ir
 from headcount.account import Ledger
 from headcount.account.events import Neighbours
 from headcount.account.guarantee import Cost
+from headcount.bound.selection.options import PAPER_BOUNDS, SQUARES, BoundOptions, ChosenBound
 from headcount.bound.selection.people import NoisyCount
 from headcount.errors import BadParameter
 from headcount.exact import Number
 from headcount.job import Job
 from headcount.jobs import parameters
-from headcount.jobs.histogram import Histogram
-from headcount.jobs.parameters import parse_by
+from headcount.jobs.calls import job_function
+from headcount.mechanism.automatic import AUTOMATIC
 from headcount.mechanism.groups.strategy import GroupStatistics, one_interval, sum_of_groups
-from headcount.mechanism.known import strategy as known
-from headcount.mechanism.known.strategy import SQUARES, KnownItems
+from headcount.mechanism.known.options import PoissonCounts, known_items
 from headcount.mechanism.mechanism import AnyMechanism, Columns, Noisy
+from headcount.mechanism.options import CountRequest
 from headcount.mechanism.strategy import Strategy
-from headcount.planner import release
 from headcount.release import Release
 from headcount.release.views.total import TOTAL
 from headcount.source.arrow_columns import arrow_table
 from headcount.source.derived import labelled
 from headcount.source.schema import check_amount, check_kinds
 from headcount.wording import counted_noun, times
-from headcount.wording.arguments import explained
+from headcount.wording.options import Options
 from headcount.wording.statement import Statement, statements
 
 
-@explained
+@job_function
 def total(
     data: Any,
     *,
@@ -47,11 +47,8 @@ def total(
     sum: str | None = None,  # noqa: A002
     where: Mapping[str, Any] | None = None,
     count: parameters.Count = "events",
-    bound: int | str = "auto",
-    share: Number | None = None,
-    grid: Sequence[int] | None = None,
-    debias: known.Debias = "auto",
-    people: int | str | None = None,
+    bound: int | str | BoundOptions = "auto",
+    debias: parameters.DebiasName | PoissonCounts = "auto",
     neighbours: Neighbours = "add-remove",
     dataset: str | None = None,
     promise: str | None = None,
@@ -65,8 +62,9 @@ def total(
     sum: a column of amounts to add up, instead of counting.
     where: what columns must be: {"country": "FR"}, {"plan": ["basic", "pro"]}, or {"age": (18, 65)}, ends included;
         (18, None) is 18 or more.
-    debias: "poisson" undoes what clipping removed, if people's counts are Poisson; it needs to know the number of
-        people: people=100000 if that is public, people="count" to pay for it.
+    debias: "ratio" undoes what clipping removed, by a second measurement; "auto" and None do not.
+        `hc.PoissonCounts(people=)` undoes it if people's counts are Poisson: it needs the number of people, or pays for
+        it.
 
     The other parameters are those of `histogram`.
 
@@ -75,7 +73,7 @@ def total(
     >>> r.table.column_names
     ['total', 'count', 'low', 'high']
     """
-    return release(Total, data, locals())
+    raise NotImplementedError
 
 
 def parse_total_sum(name: str, column: Any, before: Mapping[str, Any]) -> str:
@@ -91,6 +89,8 @@ class Total(Job):
     view = TOTAL
     people_of_all_rows: ClassVar[bool] = True
     later_parameters: ClassVar[tuple[str, ...]] = ("sum",)
+    options: ClassVar[tuple[type[Options], ...]] = (ChosenBound, *PAPER_BOUNDS, PoissonCounts)
+    option_parameters: ClassVar[tuple[str, ...]] = ("share", "grid", "people")
     sum: Annotated[str, parse_total_sum] = ""
     """The column whose amounts are added up; empty if people or events are counted."""
     count: parameters.Counted = "events"
@@ -115,20 +115,26 @@ class Total(Job):
             self._check_sum()
             return
         if self.bound in SQUARES:
-            raise BadParameter(f'bound="{self.bound}" is for a histogram.', fix='bound="auto", or bound="quantile"')
+            raise BadParameter(
+                f'bound="{self.bound}" is for a histogram.', fix='bound="auto", or bound=papers.Quantile()'
+            )
         if self.debias == "poisson" and self.count == "users":
             raise BadParameter('debias="poisson" is for events.', fix='count="events", or debias="auto"')
-        Histogram(
-            user=self.user,
-            by=parse_by("by", self.by_columns[0], {"user": self.user}),
-            keys=(("all",),),
+        AUTOMATIC.check(self.count_request)
+
+    @property
+    def count_request(self) -> CountRequest:
+        """What decides how the one item is counted."""
+        return CountRequest(
+            known=True,
+            neighbours=self.neighbours,
             count=self.count,
             bound=self.bound,
             share=self.share,
             grid=self.grid,
             debias=self.debias,
             people=self.people,
-        ).check()
+        )
 
     def _check_sum(self) -> None:
         given = self.grid is not None or self.share is not None or self.people is not None or self.debias != "auto"
@@ -182,17 +188,7 @@ class Total(Job):
     def strategy(self, budget: Cost, cells: int | None) -> Strategy:
         if self.sum:
             return GroupStatistics(budget=budget, neighbours=self.neighbours, cells=1, **sum_of_groups(self.bound))
-        return KnownItems(
-            budget=budget,
-            neighbours=self.neighbours,
-            cells=1,
-            count=self.count,
-            bound=self.bound,
-            share=self.share,
-            grid=self.grid,
-            debias=self.debias,
-            people=self.people,
-        )
+        return known_items(self.count_request, budget, cells=1)
 
     def table(self, noisy: Noisy, columns: Columns, people: NoisyCount) -> pa.Table:
         named = one_interval(columns) if self.sum else columns

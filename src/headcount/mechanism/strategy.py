@@ -163,7 +163,8 @@ class Strategy(ABC):
         if 0 < self.price < MIN_PRICE or rest < MIN_REST:
             share = float(self.price / self.budget.epsilon)
             raise BadParameter(
-                f"share={share:g}: too little of epsilon for the choice, or for counts.", fix="share=0.05"
+                f"share={share:g}: too little of epsilon for the choice, or for counts.",
+                fix="bound=hc.ChosenBound(share=0.05)",
             )
         if self.budget.delta > rest / 10:
             raise BadParameter(

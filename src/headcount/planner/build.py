@@ -50,9 +50,9 @@ def build(kind: type[Job], data: Any, arguments: dict[str, Any]) -> Plan:
         plan = plan_for(_epsilon(job, epsilon, rho, delta))
         plan.check()
         return plan
+    job.check_target(target)
     if epsilon is not None or rho is not None:
         raise BadParameter("epsilon and target_error: only one of them.", fix="target_error=10 finds the epsilon")
-    job.check_target(target)
     plan = least_epsilon(target, plan_for)
     plan.check()
     return plan

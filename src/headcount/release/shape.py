@@ -108,7 +108,8 @@ class Shape(Release, view=SHAPE):
             return f"No item seems to have {visible(self.about.unit)}, but up to {ceil(self.distinct().high):,} may."
         return (
             f"Nothing was learned: of {measured['cells']:,} buckets about {measured['empty']:.0%} seem empty, and half "
-            f"must be, as too many items share one. Fix: buckets={measured['enough']}, the next time"
+            "must be, as too many items share one. "
+            f"Fix: mechanism=hc.Buckets(buckets={measured['enough']}), the next time"
         )
 
     def _notes(self) -> list[str]:

@@ -40,6 +40,7 @@ EXAMPLES = {
     "value": 'value="amount", the column of numbers',
     "metrics": 'metrics=["people", "sum(price)"]',
     "ranges": "ranges=[(0, 10), (10, 50)]",
+    "people": 'people=100000 if that is public, or people="count" to pay for it',
     "path": 'Ledger("visits.db", epsilon=3, delta=1e-5)',
     "job": 'plan("histogram", data, ...)',
 }
@@ -68,7 +69,8 @@ def check_call(name: str, known: Signature, args: tuple[Any, ...], given: dict[s
     others = [each.name for each in parameters if each.kind is Parameter.KEYWORD_ONLY]
     if unnamed := args[len(places) :]:
         listed = ", ".join(f"{other}={shown(value)}" for other, value in zip(others, unnamed, strict=False))
-        raise WrongCall(f"{name}: arguments after {places[-1]} have names.", fix=listed or f"{name}({places[-1]})")
+        after = "" if places == ["self"] else f" after {places[-1]}"
+        raise WrongCall(f"{name}: arguments{after} have names.", fix=listed or f"{name}({places[-1]})")
     needed = [each.name for each in parameters if each.default is Parameter.empty and each.kind in NAMED]
     if missing := [each for each in needed if each not in given and each not in places[: len(args)]]:
         example = EXAMPLES.get(missing[0], f"{missing[0]}=...")

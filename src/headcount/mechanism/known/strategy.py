@@ -28,6 +28,7 @@ from headcount.bound.selection.selection import BoundSelection
 from headcount.mechanism.known import correlated
 from headcount.mechanism.known.clipped import SCALAR_SHARE, Clipped, calibrated, gaussian, laplace
 from headcount.mechanism.mechanism import AnyMechanism
+from headcount.mechanism.options import Debias
 from headcount.mechanism.scalar import with_scalar
 from headcount.mechanism.strategy import (
     EXAMPLE_BOUNDS,
@@ -46,13 +47,10 @@ from headcount.mechanism.unknown import weighted
 from headcount.source.contributions import LARGEST_COUNT
 from headcount.wording import counted_items, format_number
 
-Debias = Literal["auto", "ratio", "poisson"] | None
 SELECTIONS = {
     kind.name: kind for kind in (ComparedSizes, Quantile, InverseSensitivity, DpSgd, OutputPerturbation, MQuantile)
 }
 """Ways of selecting the bound, by name."""
-SQUARES = tuple(name for name in SELECTIONS if name not in (ComparedSums.name, Quantile.name))
-"""Those that select a bound on squares, for Gaussian noise."""
 MIN_SPARSITY, MAX_SPARSITY = 20, 100
 """Limits of the number of items of a person that count when a bound is selected: a tenth of all items, within these."""
 MAX_SAMPLED_ITEMS = 6
