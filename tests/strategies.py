@@ -7,6 +7,7 @@ from typing import Any
 
 from headcount.account import Cost
 from headcount.account.events import Neighbours
+from headcount.bound import Bounding
 from headcount.jobs.histogram import Histogram
 from headcount.jobs.parameters import Count
 from headcount.mechanism import AnyMechanism, Buckets, Mechanism, Staircase, Strategy
@@ -36,6 +37,14 @@ def shaped(
     """The mechanism of a shape; `cells` is the number of its items, if they are known."""
     pure = Cost(epsilon, Fraction(0))
     return ShapeStrategy(budget=pure, neighbours=neighbours, bound=bound, cells=cells, **more).mechanism()
+
+
+def selectable(strategy: Any) -> list[Bounding]:
+    """Boundings that may be selected: those at the ends, and examples; none if the bound is given."""
+    if strategy.selection is None:
+        return []
+    examples = [strategy.example(bound) for bound in (1, 10, 100)] if hasattr(strategy, "example") else []
+    return [*strategy.extremes(), *examples]
 
 
 def mechanisms(kind: type[AnyMechanism] = Mechanism) -> Iterator[type[AnyMechanism]]:

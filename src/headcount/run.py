@@ -61,7 +61,10 @@ class Decision:
         return tuple(event for selection in self.selections for event in selection.events)
 
     def check_paid(self, paid: Cost, relation: str, strategy: Strategy) -> None:
-        """Raise `Defect` if noise that is drawn from now on costs more than the selections left of the price."""
+        """Raise `Defect` if noise that is drawn from now on costs more than the selections left of the price, or is for
+        less than neighbours differ by."""
+        if not self.mechanism.allows(strategy.neighbours):
+            raise Defect(f"{self.mechanism.name}: its noise is not for neighbours={strategy.neighbours!r}.")
         check_paid(paid, relation, (*strategy.extra_events, *self.mechanism.events), self.selected)
 
 

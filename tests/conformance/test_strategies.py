@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from tests.golden.requests import REQUESTS, Request
 from tests.golden.tables import TABLES
+from tests.strategies import selectable
 
 import headcount as hc
 from headcount.account import compose
@@ -52,7 +53,11 @@ def test_a_forecast_says_something_before_anything_is_read(request_: Request) ->
 
 @pytest.mark.parametrize("request_", REQUESTS, ids=lambda each: f"{each.job}-{each.name}")
 def test_what_may_be_selected_last_is_paid_for(request_: Request) -> None:
-    """The mechanisms at the ends of what may be selected, once every later selection was made."""
+    """The mechanisms of what may be selected, once every later selection was made: there is one of every strategy that
+    selects, and its noise is for the neighbours of the request."""
     leanest: Any = planned(request_).strategy.leanest
-    for bounding in leanest.extremes():
-        assert compose.covers(leanest.rest, leanest.mechanism(bounding).events)
+    mechanisms = [leanest.mechanism(bounding) for bounding in selectable(leanest)]
+    assert bool(mechanisms) == (leanest.selection is not None)
+    for mechanism in mechanisms:
+        assert compose.covers(leanest.rest, mechanism.events)
+        assert mechanism.allows(leanest.neighbours)

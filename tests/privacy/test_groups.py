@@ -210,8 +210,8 @@ def found_in(rounds: int, threshold: int, neighbours: Neighbours, vector: Vector
     bounding = FoundGroups(2, squared=4, expected=2)
     earlier, weights = (first,)[: rounds - 1], both.weights[-rounds:]
     finding = replace(both, bounding=bounding, earlier=earlier, event=last, weights=weights)
-    events = tuple(gaussian(4, 17, cells, neighbours) for cells in (1, 2, 1))
-    measurement = GroupMeasurement(events, (vector,), (1.0,), neighbours, (None,), units=Squares(17))
+    events = (gaussian(4, 17, 2, neighbours),) * 3
+    measurement = GroupMeasurement(events, (vector,), (1.0,), neighbours, (None,), units=Squares(17), most_groups=2)
     return MeasuredGroups(bounding, last, measurement, (Metric("sum(x)", "sum"),), (None,), finding)
 
 

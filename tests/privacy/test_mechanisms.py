@@ -308,7 +308,7 @@ def test_each_part_of_the_second_measurement(neighbours: Neighbours, part: str, 
     plain = Gaussian(Fraction(variance), Fraction(norm**2 * changed_people(neighbours)), 4)
     threshold = WeightedThreshold(Fraction(variance), Fraction(norm**2), 4, 3 * norm, neighbours)
     bounding = WeightedClip(1, 4, 1, squared=norm**2)
-    mechanism = Weighted(bounding, plain if known else threshold, Open(tuple(again), 1, norm**2))
+    mechanism = Weighted(bounding, plain if known else threshold, Open(tuple(again), 1, norm**2, most_shown=2))
     everything = seen_of(mechanism, known=known)
 
     def run(people: tuple[Person, ...], entropy: Entropy) -> object:
@@ -331,7 +331,7 @@ def test_weighted_twice_in_a_crowd() -> None:
     more than that of the first alone would be."""
     again, half = noise([2, 2, 2, 2], 4, "add-remove"), Fraction(1, 2)
     event = WeightedThreshold(Fraction(2), Fraction(4), 2, 8, "add-remove")
-    mechanism = Weighted(WeightedClip(1, 2, 1, squared=4), event, Open(tuple(again), 1, 4))
+    mechanism = Weighted(WeightedClip(1, 2, 1, squared=4), event, Open(tuple(again), 1, 4, most_shown=2))
     crowd: tuple[Person, ...] = (("a",),) * 6
     exact = worst_delta(seen_of(mechanism), [((*crowd, ("a",)), crowd)], half, Fraction(1, 50))
     assert gaussian_delta(half, event) < exact.low <= gaussian_delta(half, event, again)

@@ -52,7 +52,7 @@ def two_rounds(neighbours: Neighbours) -> TwoRounds:
     first = JointRound(variances[0], variances[0], squared, 2, 8, neighbours, 2)
     last = JointRound(variances[1], mean, squared, 2, 6, neighbours, 2)
     bounding = SplitWeight(2, squared=4, expected=2)
-    return TwoRounds(bounding, last, (first,), SecondMeasurement((), largest=1), weights)
+    return TwoRounds(bounding, last, (first,), SecondMeasurement((), largest=1), weights, max_totals=2)
 
 
 def priced(neighbours: Neighbours) -> Iterator[tuple[str, Fraction, Fraction, Delta]]:

@@ -1,6 +1,7 @@
 """Contribution bounding: per-person contributions become `Bounded`, totals with a proven sensitivity.
 
 bounded.py      the types: Sensitivity, Bounded, and the interface Bounding
+stability.py    how far neighbours are apart after bounding, and whether an event pays for that
 sample.py       sample a person's items or events, by a keyed hash with a fresh secret
 by_number.py    the same on dictionary-encoded pairs, sorted in this process
 scale.py        scale a person's counts to an l1 or l2 norm, on a public grid

@@ -56,6 +56,10 @@ class Sensitivity:
             min(self.squared, cells * self.largest**2),
         )
 
+    def times(self, count: int) -> "Sensitivity":
+        """Sensitivity of as many copies of the totals, side by side."""
+        return Sensitivity(count * self.items, self.largest, count * self.total, count * self.squared)
+
     def covers(self, other: "Sensitivity") -> bool:
         """True if no component of `other` is larger."""
         return (
@@ -104,6 +108,11 @@ class Bounding(ABC):
     @abstractmethod
     def sensitivity(self) -> Sensitivity:
         """The most that one person contributes after bounding, in units."""
+
+    @property
+    def hidden_items(self) -> int:
+        """Number of a person's items that may be new to everybody else, before any of them is public."""
+        return self.sensitivity.items
 
     @abstractmethod
     def explain(self, item: str) -> str:

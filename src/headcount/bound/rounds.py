@@ -190,6 +190,10 @@ class SplitWeight(SpreadWeight):
         items, norm = 1 << ITEM_BITS, isqrt(self.squared)
         return Sensitivity(items=items, largest=norm, total=items * norm, squared=self.squared)
 
+    @property
+    def hidden_items(self) -> int:
+        return self.most
+
     def explain(self, item: str) -> str:
         return (
             f"{full_weight(self.full, item)} headcount uses at most {self.most:,} {plural(item)} of each person to "

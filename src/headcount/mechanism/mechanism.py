@@ -17,10 +17,13 @@ from headcount.account.events import (
     GaussianThreshold,
     Laplace,
     LaplaceThreshold,
+    Neighbours,
     ThresholdRound,
     WeightedThreshold,
+    neighbours_of,
 )
 from headcount.bound import Bounded, Bounding
+from headcount.bound.stability import Payment, Stability, allows, of_contributions
 from headcount.errors import BadParameter
 from headcount.estimate.constants import EXACT_MISS_RATE
 from headcount.exact import Integers
@@ -87,6 +90,36 @@ class Mechanism(ABC, Generic[B, N]):
     """The bounding that the totals must have passed through."""
     event: Event
     """The privacy event of a run."""
+    max_totals: int | None = field(default=None, kw_only=True)
+    """The largest possible number of totals, if it is public: the noise is for no more of them."""
+
+    def __post_init__(self) -> None:
+        """Refuse noise for less than the bounding leaves of a person."""
+        if not self.allows(self.neighbours or "add-remove"):
+            raise BadParameter(
+                f"{self.name}: its events do not pay for what {self.bounding} leaves of a person.",
+                fix="a mechanism that was calibrated for this bounding",
+            )
+
+    @property
+    def stability(self) -> Stability:
+        """How far neighbours' totals are apart."""
+        return of_contributions(self.bounding.sensitivity, self.max_totals, self.bounding.hidden_items)
+
+    @property
+    def payments(self) -> tuple[Payment, ...]:
+        """Every privacy event of a run, and how far neighbours' numbers are apart that its noise is for."""
+        return ((self.event, self.stability),)
+
+    @property
+    def neighbours(self) -> Neighbours | None:
+        """The neighbours that the events are for, if they state any."""
+        return neighbours_of(self.events)
+
+    def allows(self, neighbours: Neighbours) -> bool:
+        """True if every event pays for what neighbours of this kind differ by."""
+        paid = all(allows(event, change, neighbours) for event, change in self.payments)
+        return paid and self.neighbours in (None, neighbours)
 
     @abstractmethod
     def run(self, bounded: B, entropy: Entropy) -> N:
@@ -112,7 +145,7 @@ class Mechanism(ABC, Generic[B, N]):
     @property
     def events(self) -> tuple[Event, ...]:
         """All privacy events of a run."""
-        return (self.event,)
+        return tuple(event for event, _ in self.payments)
 
     @property
     def laws(self) -> tuple[Law, ...]:
@@ -155,6 +188,10 @@ class Mechanism(ABC, Generic[B, N]):
             raise BadParameter(
                 f"these totals are bounded by {bounded.sensitivity}, the noise is for {self.bounding.sensitivity}.",
                 fix="totals from mechanism.bounding",
+            )
+        if self.max_totals is not None and len(bounded.totals) > self.max_totals:
+            raise BadParameter(
+                f"{len(bounded.totals):,} totals: the noise is for {self.max_totals:,}.", fix="the items of the plan"
             )
 
     @property

@@ -7,7 +7,7 @@ from typing import Literal, TypeVar
 
 import pyarrow as pa
 
-from headcount.account.events import Event, Laplace
+from headcount.account.events import Laplace
 from headcount.account.guarantee import Cost
 from headcount.bound import (
     Bounded,
@@ -16,6 +16,7 @@ from headcount.bound import (
     ScaledToSum,
     WithScalar,
 )
+from headcount.bound.stability import Payment, of_number
 from headcount.exact import Integers
 from headcount.mechanism.mechanism import Mechanism, Noisy, law, noise_deviation
 from headcount.noise import Entropy
@@ -45,8 +46,11 @@ class ScalarMechanism(Mechanism[Bounded, Noisy]):
     """The noise on that number, if there is one."""
 
     @property
-    def events(self) -> tuple[Event, ...]:
-        return (self.event, self.scalar_event) if self.scalar_event else (self.event,)
+    def payments(self) -> tuple[Payment, ...]:
+        if self.scalar_event is None:
+            return super().payments
+        assert isinstance(self.bounding, WithScalar)
+        return (*super().payments, (self.scalar_event, of_number(self.bounding.cut)))
 
     def noisy(self, bounded: Bounded, items: pa.Table, values: Integers, entropy: Entropy) -> Noisy:
         """The noisy values of these items, with the number if there is one."""

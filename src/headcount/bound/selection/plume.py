@@ -25,6 +25,8 @@ from headcount.bound.sample import SampledItems
 from headcount.bound.selection.profile import Binned, edges
 from headcount.bound.selection.selection import BoundSelection
 from headcount.bound.selection.statistics import Sizes, sizes
+from headcount.bound.stability import allows, of_contributions
+from headcount.errors import BadParameter
 from headcount.exact import round_up
 from headcount.noise import Entropy
 from headcount.noise.gaussian import DiscreteGaussian
@@ -73,6 +75,11 @@ class Discovered(Bounding):
     """item0, item1, ...: the discovered items."""
     found: GaussianThreshold
     """Event of their discovery."""
+
+    @property
+    def first(self) -> SampledItems:
+        """The sampling by which they were discovered: `found` refuses another one."""
+        return SampledItems(self.found.items)
 
     @property
     def limit(self) -> int:
@@ -152,6 +159,8 @@ class Discovering(BoundSelection[Contributions]):
 
 def found(kept: Bounded, how: GaussianThreshold, entropy: Entropy) -> pa.Table:
     """Discover the items that occur and whose noisy count is at least the threshold."""
+    if not allows(how, of_contributions(kept.sensitivity), how.neighbours):
+        raise BadParameter(f"{how}: not for {kept.sensitivity}.", fix="an event for the bound that was selected")
     noisy = kept.totals + entropy.draw(DiscreteGaussian(how.variance), len(kept.totals))
     return kept.items.filter(arrow(noisy >= how.threshold))
 

@@ -12,11 +12,12 @@ from math import ceil, sqrt
 from typing import ClassVar
 
 from headcount.account import zcdp
-from headcount.account.events import Event, Gaussian, Neighbours
+from headcount.account.events import Gaussian, Neighbours
 from headcount.account.guarantee import Cost
 from headcount.account.threshold import changed_people
 from headcount.bound import Bounded
 from headcount.bound.selection.plume import Discovered, Discovering
+from headcount.bound.stability import Payment, of_contributions
 from headcount.exact import round_up
 from headcount.mechanism.mechanism import Mechanism, Noisy, law
 from headcount.noise import Entropy, Law
@@ -39,8 +40,8 @@ class Plume(Mechanism[Bounded, Noisy]):
     """The relative error above which a count is not shown; None if all are."""
 
     @property
-    def events(self) -> tuple[Event, ...]:
-        return (self.bounding.found, self.event)
+    def payments(self) -> tuple[Payment, ...]:
+        return (self.bounding.found, of_contributions(self.bounding.first.sensitivity)), *super().payments
 
     @property
     def law(self) -> Law:

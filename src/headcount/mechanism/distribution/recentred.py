@@ -19,11 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headcount.account import calibrate
-from headcount.account.events import Event, Gaussian, Neighbours
+from headcount.account.events import Gaussian, Neighbours
 from headcount.account.guarantee import Cost
 from headcount.account.threshold import changed_people
 from headcount.bound.draws import BoundedDraws, Draws, by_place, of_each
 from headcount.bound.scale import ROUNDING_GUARD
+from headcount.bound.stability import Payment, of_bins, of_number, of_signed
 from headcount.estimate.distribution.shares import (
     INTERVAL_NOTE,
     MEASURED_CHANCE_NOTE,
@@ -97,8 +98,14 @@ class Recentred(Mechanism[BoundedDraws, NoisyCentre]):
     energy: Gaussian
 
     @property
-    def events(self) -> tuple[Event, ...]:
-        return (self.event, *self.means, *([self.distances] * len(ROUND_SHARES)), self.mass, self.energy)
+    def payments(self) -> tuple[Payment, ...]:
+        moved = of_signed(UNIT, self.max_totals or self.event.cells)
+        return (
+            *((each, moved) for each in (self.event, *self.means)),
+            *([(self.distances, of_bins(PART))] * len(ROUND_SHARES)),
+            (self.mass, of_number(self.bounding.sensitivity.total)),
+            (self.energy, of_number(PART)),
+        )
 
     def run(self, bounded: BoundedDraws, entropy: Entropy) -> NoisyCentre:
         self.check(bounded)
@@ -247,4 +254,4 @@ def calibrated(budget: Cost, bounding: Draws, neighbours: Neighbours, cells: int
         (ENERGY_SHARE, Fraction(PART**2), 1),
     ]
     *means, last, distances, _, _, mass, energy = calibrate.gaussians(budget.epsilon, budget.delta, parts)
-    return Recentred(bounding, last, tuple(means), distances, mass, energy)
+    return Recentred(bounding, last, tuple(means), distances, mass, energy, max_totals=cells)

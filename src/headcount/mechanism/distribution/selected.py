@@ -20,10 +20,12 @@ import numpy as np
 import scipy
 
 from headcount.account import calibrate
-from headcount.account.events import Event, Gaussian, Neighbours, Selections
+from headcount.account.events import Gaussian, Neighbours, Selections
 from headcount.account.guarantee import Cost
 from headcount.account.threshold import changed_people
+from headcount.bound import Sensitivity
 from headcount.bound.draws import BoundedDraws, ExactDraws
+from headcount.bound.stability import Payment, Stability, of_contributions, of_number
 from headcount.errors import BadParameter
 from headcount.estimate.distribution import binomial, scheffe
 from headcount.estimate.distribution.shares import (
@@ -83,8 +85,16 @@ class Selected(Mechanism[BoundedDraws, NoisySelected]):
     """The noise on the number of people who have each item, if it is counted."""
 
     @property
-    def events(self) -> tuple[Event, ...]:
-        return (self.event, *self._noises)
+    def payments(self) -> tuple[Payment, ...]:
+        presence = self.stability
+        noises = ((self.people, of_number(1)), (self.presence, presence))
+        return ((self.event, presence), *((each, change) for each, change in noises if isinstance(each, Gaussian)))
+
+    @property
+    def stability(self) -> Stability:
+        """A person is once in the counts, and so in the scores, of at most as many items as they have draws."""
+        most = self.bounding.most
+        return of_contributions(Sensitivity(items=most, largest=1, total=most, squared=most), self.max_totals)
 
     @property
     def _noises(self) -> list[Gaussian]:
@@ -286,7 +296,7 @@ def calibrated(
     if event.epsilon < MIN_SELECTION_EPSILON:
         raise BadParameter("epsilon: too small to choose anything by.", fix="epsilon=1")
     counted = noise.pop(0) if people is None else people
-    return Selected(bounding, event, "ks" if method == "ks" else "scheffe", counted, *noise)
+    return Selected(bounding, event, "ks" if method == "ks" else "scheffe", counted, *noise, max_totals=cells)
 
 
 def _people_share(count: int) -> Fraction:

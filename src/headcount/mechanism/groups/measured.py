@@ -16,10 +16,11 @@ import pyarrow as pa
 
 from headcount.account import calibrate
 from headcount.account.calibrate import SQUARED
-from headcount.account.events import Event, Gaussian, Laplace, Neighbours, ThresholdRound
+from headcount.account.events import Gaussian, Laplace, Neighbours, ThresholdRound
 from headcount.account.guarantee import Cost
 from headcount.account.threshold import changed_people
 from headcount.bound.groups import BoundedFoundGroups, BoundedGroups, FoundGroups, ListedGroups
+from headcount.bound.stability import Payment
 from headcount.bound.vectors import Vector
 from headcount.estimate.counts.debias import NOTHING_LOST, to_int64
 from headcount.estimate.counts.two_scales import CLEAR_DEVIATIONS, CombinedCounts, Measured, combined_counts
@@ -75,8 +76,17 @@ class MeasuredGroups(Mechanism[BoundedGroups, NoisyGroups]):
     """What finds the groups and counts their people; None if they are known."""
 
     @property
-    def events(self) -> tuple[Event, ...]:
-        return (*(self.finding.events if self.finding else ()), *self.measurement.events)
+    def payments(self) -> tuple[Payment, ...]:
+        return (*(self.finding.payments if self.finding else ()), *self.measurement.payments)
+
+    @property
+    def neighbours(self) -> Neighbours:
+        return self.measurement.neighbours
+
+    def allows(self, neighbours: Neighbours) -> bool:
+        """Groups are found by the same bounding, and for the same neighbours."""
+        found = self.finding is None or (self.finding.bounding == self.bounding and self.finding.allows(neighbours))
+        return found and super().allows(neighbours)
 
     def run(self, bounded: BoundedGroups, entropy: Entropy) -> NoisyGroups:
         self.check(bounded)

@@ -18,7 +18,9 @@ from math import ceil, sqrt
 import numpy as np
 
 from headcount.account.events import Gaussian, Laplace, Neighbours
+from headcount.bound.stability import Payment, of_contributions
 from headcount.bound.vectors import NORM_GUARD, NORMS, VALUES, Groups, Vector
+from headcount.errors import BadParameter
 from headcount.estimate.constants import Z
 from headcount.estimate.groups.quantiles import balanced_ranges, distribution
 from headcount.estimate.groups.totals import Totals
@@ -29,6 +31,7 @@ from headcount.mechanism.groups.metric import PEOPLE
 from headcount.mechanism.groups.norms import NoisyNorms, critical, shared
 from headcount.mechanism.groups.units import Squares, Units
 from headcount.mechanism.mechanism import law, noise_deviation
+from headcount.mechanism.unknown.second import MOST_SHOWN
 from headcount.noise import Entropy
 from headcount.source.amounts import GRID
 
@@ -105,6 +108,17 @@ class GroupMeasurement:
     """The relative standard deviation that each vector's totals may have, if it is given; empty if none is."""
     units: Units = field(default=Squares(), repr=False)
     """One person's units in each measurement."""
+    most_groups: int = MOST_SHOWN
+    """Most groups that are measured."""
+
+    @property
+    def payments(self) -> tuple[Payment, ...]:
+        """Every privacy event, and how far neighbours are apart in what it is for: all units of one person, in as many
+        numbers as they can change."""
+        count, cells = len(self.vectors), self.most_groups * sum(vector.cells for vector in self.vectors)
+        changed = [MOST_SHOWN, len(self._profiled(self.vectors, self.most_groups)), 2 * count, cells]
+        changes = [of_contributions(self.units.sensitivity(each)) for each in changed]
+        return tuple(zip(self.events, changes[len(changes) - len(self.events) :], strict=True))
 
     @property
     def noise(self) -> Noise:
@@ -130,6 +144,8 @@ class GroupMeasurement:
         """Measure the vectors over `count` public groups, if there are any vectors."""
         if not self.vectors:
             return Measurements()
+        if count > self.most_groups:
+            raise BadParameter(f"{count:,} groups: the noise is for {self.most_groups:,}.", fix="fewer groups")
         vectors, pooled = self._found(groups, entropy)
         norms = self._profile(groups, self._profiled(vectors, count), count, entropy)
         planned = [

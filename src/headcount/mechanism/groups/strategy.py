@@ -175,8 +175,12 @@ class GroupStatistics(Strategy):
         centred = [each for each in self.vectors if each.centred and each.column == metric.column][:1]
         return tuple(each for amount in centred for each in (amount, amount.divisor))
 
+    def example(self, bound: int) -> Bounding:
+        """A bounding that may be selected, of people who are in up to this many groups."""
+        return SplitWeight(bound)
+
     def forecast(self, item: str, unit: str) -> Forecast:
-        mechanism = self.mechanism(None if self.cells is not None else SplitWeight(ROUNDS_MOST_ITEMS))
+        mechanism = self.mechanism(None if self.cells is not None else self.example(ROUNDS_MOST_ITEMS))
         assert isinstance(mechanism, MeasuredGroups)
         noise = max(self._noise(mechanism))
         first, *others = (f"{float(f'{100 * noise / size:.2g}'):,g}% for" for size in EXAMPLE_SIZES)

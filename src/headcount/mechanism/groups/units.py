@@ -7,6 +7,7 @@ from math import isqrt, sqrt
 from typing import ClassVar
 
 from headcount.account.calibrate import SQUARED
+from headcount.bound import Sensitivity
 from headcount.bound.vectors import Order
 
 SLACK = 1 - 2.0**-40
@@ -32,6 +33,10 @@ class Units(ABC):
         replaced by one whose vectors point in the opposite direction."""
 
     @abstractmethod
+    def sensitivity(self, items: int) -> Sensitivity:
+        """The most that one person adds to all vectors together, which are in this many numbers."""
+
+    @abstractmethod
     def alike(self, vectors: float) -> float:
         """The factor by which noise grows if this number of vectors have the same units."""
 
@@ -55,6 +60,9 @@ class Squares(Units):
             raise ArithmeticError("vectors that are larger together than the noise is for")
         return units
 
+    def sensitivity(self, items: int) -> Sensitivity:
+        return Sensitivity(items, self.one, items * self.one, self.most)
+
     def alike(self, vectors: float) -> float:
         return sqrt(vectors)
 
@@ -76,6 +84,9 @@ class Sums(Units):
         if sum(units) > self.most:
             raise ArithmeticError("vectors that are larger together than the noise is for")
         return units
+
+    def sensitivity(self, items: int) -> Sensitivity:
+        return Sensitivity(items, self.most, self.most, self.most**2)
 
     def alike(self, vectors: float) -> float:
         return vectors

@@ -115,14 +115,14 @@ def laplace(
     """Laplace noise for `cells` known items: no delta is needed."""
     total = _change(bounding.sensitivity, cells, neighbours).total
     event = Laplace(calibrate.laplace_scale(budget.epsilon, total), Fraction(total))
-    return Clipped(bounding, event, poisson_people=poisson_people)
+    return Clipped(bounding, event, poisson_people=poisson_people, max_totals=cells)
 
 
 def gaussian(budget: Cost, bounding: Bounding, cells: int, neighbours: Neighbours) -> Clipped:
     """Gaussian noise for `cells` known items."""
     change = _change(bounding.sensitivity, cells, neighbours)
     variance = calibrate.gaussian_variance(budget.epsilon, budget.delta, change.squared, change.items)
-    return Clipped(bounding, Gaussian(variance, Fraction(change.squared), change.items))
+    return Clipped(bounding, Gaussian(variance, Fraction(change.squared), change.items), max_totals=cells)
 
 
 def _change(sensitivity: Sensitivity, cells: int, neighbours: Neighbours) -> Sensitivity:

@@ -14,9 +14,10 @@ from typing import ClassVar
 import numpy as np
 
 from headcount.account import calibrate
-from headcount.account.events import Event, Gaussian, Laplace, Neighbours
+from headcount.account.events import Gaussian, Laplace, Neighbours
 from headcount.account.guarantee import Cost
-from headcount.bound import Bounded, ListedItems
+from headcount.bound import Bounded, ListedItems, Sensitivity
+from headcount.bound.stability import Payment, Stability, of_contributions
 from headcount.estimate.constants import EXACT_MISS_RATE
 from headcount.exact import Integers
 from headcount.mechanism.intervals import Ends, intervals_within
@@ -45,8 +46,19 @@ class Correlated(Mechanism[Bounded, Noisy]):
     """The noise that all items share, in halves."""
 
     @property
-    def events(self) -> tuple[Event, ...]:
-        return (self.event, self.common)
+    def payments(self) -> tuple[Payment, ...]:
+        """A person who is added moves every total by a half up or down, once all are moved by the same half. Whoever is
+        replaced moves them by a whole, which no common number hides."""
+        cells, replaced = self.bounding.cells, self.stability.replaced
+        own = Stability(Sensitivity(cells, 1, cells, cells), replaced, cells)
+        return (self.event, own), (self.common, Stability(Sensitivity(1, 1, 1, 1), replaced, 1))
+
+    @property
+    def stability(self) -> Stability:
+        return of_contributions(self.bounding.sensitivity, self.bounding.cells)
+
+    def allows(self, neighbours: Neighbours) -> bool:
+        return self.bounding.unit == HALVES and super().allows(neighbours)
 
     def run(self, bounded: Bounded, entropy: Entropy) -> Noisy:
         self.check(bounded)

@@ -9,14 +9,15 @@ docs/proofs/halving.md.
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, log, sqrt
-from typing import ClassVar
+from typing import ClassVar, get_args
 
 import numpy as np
 import scipy
 
 from headcount.account.events import Gaussian, Laplace, Neighbours, SampleThreshold
 from headcount.account.guarantee import Cost
-from headcount.bound import Bounded, SampledEvents, ScaledToSum
+from headcount.bound import Bounded, SampledEvents, ScaledToSum, Sensitivity
+from headcount.bound.stability import Stability, of_contributions
 from headcount.estimate.constants import Z
 from headcount.exact import Floats, Integers
 from headcount.mechanism.mechanism import Columns, Mechanism, Noisy
@@ -47,6 +48,16 @@ class BinarySearch(Mechanism[Bounded, SearchPath]):
     q: tuple[Fraction, ...]
     readout: Quantiles | None = None
     """The quantiles on their scale, if they are to be released."""
+
+    @property
+    def stability(self) -> Stability:
+        """A person is in the answer of every round."""
+        answers = len(self.q) * self.rounds
+        if isinstance(self.bounding, SampledEvents):
+            return of_contributions(self.bounding.sensitivity.times(answers))
+        each = [sensitivity(self.bounding, self.q, neighbours) for neighbours in get_args(Neighbours)]
+        added, replaced = (Sensitivity(1, most, most, most**2).times(answers) for most in each)
+        return Stability(added, replaced, added.items)
 
     @property
     def laws(self) -> tuple[Law, ...]:

@@ -19,6 +19,7 @@ from headcount.account.events import Gaussian, Laplace, Neighbours, SampleThresh
 from headcount.account.guarantee import Cost
 from headcount.account.threshold import changed_people
 from headcount.bound import Bounded, SampledEvents, ScaledToSum
+from headcount.bound.stability import Stability, of_contributions
 from headcount.estimate.constants import LAPLACE_TO_NORMAL, Z
 from headcount.estimate.ordered import sampled_tree, tree
 from headcount.estimate.ordered.quantile import Counts
@@ -49,6 +50,11 @@ class Hierarchy(Mechanism[Bounded, NoisyTree]):
     shape: Shape
     readout: Readout | None = None
     """What is read off the tree, if anything is."""
+
+    @property
+    def stability(self) -> Stability:
+        """A person is in the counts of every level."""
+        return of_contributions(self.bounding.sensitivity.times(self.shape.levels), sum(self.shape.sizes))
 
     @property
     def laws(self) -> tuple[Law, ...]:

@@ -115,7 +115,7 @@ def calibrated(
 ) -> Sampled:
     """The mechanism with the lowest threshold in people that the budget pays for."""
     items = bounding.most if cells is None else min(bounding.most, cells)
-    return Sampled(bounding, sampling(budget, items, neighbours, how), cells is not None)
+    return Sampled(bounding, sampling(budget, items, neighbours, how), cells is not None, max_totals=cells)
 
 
 def levels(

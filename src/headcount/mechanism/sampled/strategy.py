@@ -58,9 +58,13 @@ class Samples(Strategy):
     def mechanism(self, bounding: Bounding | None = None) -> Sampled:
         if bounding is None:
             assert isinstance(self.bound, int)
-            bounding = SampledItems(self.bound)
+            bounding = self.example(self.bound)
         assert isinstance(bounding, SampledItems)
         return calibrated(self.rest, bounding, self.neighbours, self.sampling, cells=self.cells)
+
+    def example(self, bound: int) -> Bounding:
+        """A bounding that may be selected."""
+        return SampledItems(bound)
 
     @property
     def error(self) -> float:
@@ -69,7 +73,7 @@ class Samples(Strategy):
 
     def forecast(self, item: str, unit: str) -> Forecast:
         chosen = self.selection is not None
-        mechanisms = [self.mechanism(SampledItems(bound)) for bound in EXAMPLE_BOUNDS] if chosen else [self.mechanism()]
+        mechanisms = [self.mechanism(self.example(bound)) for bound in EXAMPLE_BOUNDS] if chosen else [self.mechanism()]
         errors = [
             " and ".join(f"{100 * each.error_at(size) / size:.2g}% of {size:,} people" for size in EXAMPLE_COUNTS)
             for each in mechanisms

@@ -15,8 +15,9 @@ import numpy as np
 import pyarrow as pa
 
 from headcount.account.chain import canonical
-from headcount.account.events import Event, Laplace, Neighbours
+from headcount.account.events import Laplace, Neighbours
 from headcount.bound import Bounded, SampledItems
+from headcount.bound.stability import Payment
 from headcount.errors import BadParameter, ReadingFailed
 from headcount.estimate.shape.table import MAX_BUCKETS, Estimator, Loss, of_buckets
 from headcount.exact import Integers, round_up
@@ -61,9 +62,9 @@ class Buckets(Mechanism[Bounded, NoisyBuckets]):
     estimator: Estimator = "em"
 
     @property
-    def events(self) -> tuple[Event, ...]:
-        counted = self.buckets.event if isinstance(self.buckets, ContributionLimit) else None
-        return (self.event,) if counted is None else (self.event, counted)
+    def payments(self) -> tuple[Payment, ...]:
+        counted = self.buckets.payments(self.bounding) if isinstance(self.buckets, ContributionLimit) else ()
+        return (*super().payments, *counted)
 
     def run(self, bounded: Bounded, entropy: Entropy) -> NoisyBuckets:
         self.check(bounded)

@@ -10,6 +10,8 @@ from fractions import Fraction
 from math import ceil
 
 from headcount.account.events import Laplace
+from headcount.bound import Bounding
+from headcount.bound.stability import Payment, of_number
 from headcount.mechanism.mechanism import law, noise_deviation
 from headcount.noise import Entropy
 from headcount.wording import format_number
@@ -31,6 +33,10 @@ class ContributionLimit:
     """The noise on the count, if it is not."""
     people: int | None = None
     """Number of people, if it is public."""
+
+    def payments(self, bounding: Bounding) -> tuple[Payment, ...]:
+        """The privacy event of the count, if there is one, and what it pays for."""
+        return () if self.event is None else ((self.event, of_number(bounding.sensitivity.total)),)
 
     def draw(self, total: int, entropy: Entropy) -> int:
         """Draw an upper bound of the total that holds with high probability, and is at least 1."""

@@ -17,9 +17,10 @@ import numpy as np
 
 from headcount.account import calibrate
 from headcount.account.chain import canonical
-from headcount.account.events import Event, Laplace, Neighbours
+from headcount.account.events import Laplace, Neighbours
 from headcount.account.threshold import changed_people
 from headcount.bound import Bounded, SampledItems
+from headcount.bound.stability import Payment
 from headcount.estimate.shape.table import Loss, of_staircase
 from headcount.exact import Integers
 from headcount.mechanism.mechanism import Columns, Mechanism, Noisy
@@ -68,8 +69,8 @@ class Staircase(Mechanism[Bounded, NoisyStaircase]):
     loss: Loss = "l1"
 
     @property
-    def events(self) -> tuple[Event, ...]:
-        return (self.event,) if self.limit.event is None else (self.event, self.limit.event)
+    def payments(self) -> tuple[Payment, ...]:
+        return (*super().payments, *self.limit.payments(self.bounding))
 
     def run(self, bounded: Bounded, entropy: Entropy) -> NoisyStaircase:
         self.check(bounded)

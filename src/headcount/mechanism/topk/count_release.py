@@ -8,7 +8,7 @@ decision depends only on what was released before.
 Proof for both kinds of neighbours: docs/proofs/count-release.md.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import inf
 from typing import Any, ClassVar
@@ -21,6 +21,7 @@ from headcount.account.events import Adaptive, Neighbours
 from headcount.account.filter import ZcdpFilter
 from headcount.account.guarantee import Cost
 from headcount.bound import BoundedTop, TopItems, TopSums
+from headcount.bound.stability import Stability, of_contributions
 from headcount.errors import BadParameter
 from headcount.estimate.constants import Z
 from headcount.estimate.counts.debias import to_int64
@@ -74,6 +75,21 @@ class CountRelease(Mechanism[BoundedTop, NoisyFound]):
     """The relative error that counts may have; None if counts are not released."""
     k: int | None = None
     """The number of items requested; None if as many as the budget selects."""
+
+    @property
+    def stability(self) -> Stability:
+        """In people: a person counts once for each of any number of items, and noise on amounts is in their parts."""
+        each = self.bounding.sensitivity
+        return of_contributions(replace(each, largest=-(-each.largest // self.bounding.parts)))
+
+    @property
+    def neighbours(self) -> Neighbours | None:
+        return self.levels[0].neighbours if self.levels else None
+
+    def allows(self, neighbours: Neighbours) -> bool:
+        """Every level is for these neighbours, and its bottom for as many items as are listed."""
+        fit = all(each.neighbours == neighbours and self.bounding.most <= each.most for each in self.levels)
+        return fit and super().allows(neighbours)
 
     @property
     def weighed(self) -> bool:

@@ -17,7 +17,7 @@ from typing import ClassVar
 import numpy as np
 
 from headcount.account import calibrate
-from headcount.account.events import Event, Gaussian, Neighbours, ThresholdRound
+from headcount.account.events import Gaussian, Neighbours, ThresholdRound
 from headcount.account.guarantee import Cost
 from headcount.bound import BoundedRounds, Split, SplitWeight
 from headcount.bound.selection.profile import Profile
@@ -152,10 +152,6 @@ class Joint(Rounds):
     bounding: SplitWeight
     second: SecondMeasurement
     weights: tuple[int, ...] = WEIGHTS
-
-    @property
-    def events(self) -> tuple[Event, ...]:
-        return (*self.rounds, *self.second.events)
 
     def run(self, bounded: BoundedRounds, entropy: Entropy) -> Noisy:
         return self.run_rounds(bounded, entropy)[1]

@@ -17,9 +17,10 @@ import numpy as np
 import pyarrow as pa
 
 from headcount.account import calibrate
-from headcount.account.events import Event, Neighbours, ThresholdRound
+from headcount.account.events import Neighbours, ThresholdRound
 from headcount.account.guarantee import Cost
 from headcount.bound import BoundedRounds, SpreadWeight
+from headcount.bound.stability import Payment
 from headcount.estimate.constants import Z
 from headcount.estimate.counts.two_scales import CombinedCounts, Measured, combined_counts
 from headcount.exact import Floats, Integers
@@ -99,8 +100,10 @@ class Rounds(Mechanism[BoundedRounds, Noisy]):
         return (*self.earlier, self.event)
 
     @property
-    def events(self) -> tuple[Event, ...]:
-        return (*self.rounds, *(self.second.events if self.second else ()))
+    def payments(self) -> tuple[Payment, ...]:
+        """Every round pays for the same."""
+        stability, second = self.stability, self.second.payments(self.max_totals) if self.second else ()
+        return (*((each, stability) for each in self.rounds), *second)
 
     def run(self, bounded: BoundedRounds, entropy: Entropy) -> Noisy:
         self.check(bounded)

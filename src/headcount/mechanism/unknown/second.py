@@ -20,10 +20,12 @@ import numpy as np
 
 from headcount.account.calibrate import SQUARED
 from headcount.account.events import Gaussian
+from headcount.bound import Sensitivity
 from headcount.bound.selection.nonempty_bins import FALSE_POSITIVE_RATE, WIDTHS, gaussian
 from headcount.bound.selection.profile import Contributed, Profile, contributed, size_edges, size_power
 from headcount.bound.selection.profile import edges as bin_edges
 from headcount.bound.shown import Shown
+from headcount.bound.stability import Payment, of_bins, of_contributions, of_number
 from headcount.errors import BadParameter
 from headcount.estimate.constants import Z
 from headcount.estimate.counts.debias import ClippingLoss
@@ -105,6 +107,16 @@ class SecondMeasurement:
     """One person's sum of squares in each of them, in units."""
     shown_rate: float = SHOWN_RATE
     """Probability that an empty bin of the profile is taken for nonempty, if people are counted."""
+    most_shown: int = MOST_SHOWN
+    """Most items that are shown."""
+
+    def payments(self, cells: int | None = None) -> tuple[Payment, ...]:
+        """Every privacy event, and how far neighbours are apart in what it is for; of `cells` items, if that is public.
+        `_check` refuses what adds more."""
+        totals = Sensitivity(self.most_shown, self.norm, self.most_shown * self.norm, self.squared)
+        number = of_number(self.norm)
+        changes = of_bins(self.norm), number, of_contributions(totals, cells), number
+        return tuple(zip(self.events, changes[: len(self.events)], strict=True))
 
     @property
     def profile(self) -> Gaussian:
@@ -149,6 +161,8 @@ class SecondMeasurement:
     def look(self, shown: Shown, items: int, entropy: Entropy) -> Profile:
         """People by how much they have of the shown `items`, with noise: nobody has more of them than there are."""
         self._check(shown)
+        if items > self.most_shown:
+            raise BadParameter(f"{items:,} items: the noise is for {self.most_shown:,}.", fix="fewer items")
         edges = self._edges(items)
         starts = np.array(edges, dtype=np.int64) ** size_power(self.largest)
         noisy = shown.sizes.by_bin(starts) * self.norm + _noise(self.profile, len(edges), entropy)

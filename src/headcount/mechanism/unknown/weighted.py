@@ -14,10 +14,11 @@ import numpy as np
 
 from headcount.account import calibrate
 from headcount.account.calibrate import SQUARED
-from headcount.account.events import Event, Gaussian, Neighbours, WeightedThreshold
+from headcount.account.events import Gaussian, Neighbours, WeightedThreshold
 from headcount.account.guarantee import Cost
 from headcount.account.threshold import changed_people
 from headcount.bound import BoundedWeighted, WeightedClip
+from headcount.bound.stability import Payment
 from headcount.estimate.counts.debias import to_int64
 from headcount.estimate.counts.shrink import shrink
 from headcount.estimate.counts.two_scales import CombinedCounts, Measured, combined_counts
@@ -74,8 +75,8 @@ class Weighted(Mechanism[BoundedWeighted, Noisy]):
     """The second measurement of what is shown, if there is one."""
 
     @property
-    def events(self) -> tuple[Event, ...]:
-        return (self.event, *(self.second.events if self.second else ()))
+    def payments(self) -> tuple[Payment, ...]:
+        return (*super().payments, *(self.second.payments(self.max_totals) if self.second else ()))
 
     def run(self, bounded: BoundedWeighted, entropy: Entropy) -> Noisy:
         self.check(bounded)
@@ -168,4 +169,5 @@ def of_known(budget: Cost, bounding: WeightedClip, cells: int, neighbours: Neigh
     changes = [(first, cells, min(bounding.most, cells)), *again]
     parts = [(share, Fraction(SQUARED * min(changed, among)), changed * each) for share, among, each in changes]
     event, *others = calibrate.gaussians(budget.epsilon, budget.delta, parts)
-    return Weighted(bounding, event, SecondMeasurement(tuple(others), bounding.largest, shown_rate=KNOWN_RATE))
+    second = SecondMeasurement(tuple(others), bounding.largest, shown_rate=KNOWN_RATE)
+    return Weighted(bounding, event, second, max_totals=cells)
