@@ -9,9 +9,11 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+import typer
 from tests import process
 
 from headcount import Charge, Cost, Ledger
+from headcount.cli import app
 from headcount.source import kernels
 
 COMMAND = Path(sys.executable).with_name("headcount")
@@ -121,9 +123,19 @@ def test_wrong_arguments_exit_with_2(ledger: Ledger, tmp_path: Path, arguments: 
 
 
 def test_version(tmp_path: Path) -> None:
-    built = (Path(kernels.__file__).parent / kernels.LIBRARY).exists()
-    note = "" if built else " (without compiled kernels: slower, same results)"
+    note = "" if kernels.kernels() else " (without compiled kernels: slower, same results)"
     assert headcount_alone("--version", cwd=tmp_path).stdout == f"headcount 0.10.0{note}\n"
+
+
+def test_a_library_for_another_machine_is_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "source" / "kernels").mkdir(parents=True)
+    (tmp_path / "source" / "kernels" / kernels.LIBRARY).write_bytes(b"of another machine")
+    monkeypatch.setattr(app, "__file__", str(tmp_path / "cli" / "app.py"))
+    with pytest.raises(typer.Exit):
+        app._print_version(True)
+    assert capsys.readouterr().out == "headcount 0.10.0 (without compiled kernels: slower, same results)\n"
 
 
 def test_demo(tmp_path: Path) -> None:

@@ -123,6 +123,28 @@ def test_counting_and_adding_as_numpy_does(sizes: list[int], items: int, left_ou
     assert one.tolist() == other.tolist()
 
 
+def test_c_is_given_no_index_outside_of_an_array() -> None:
+    """NumPy would refuse it too; C would write there."""
+    offsets, numbers, flags = np.array([0, 2]), np.array([0, 1], dtype=np.uint32), np.zeros(2, dtype=bool)
+    unused, totals, one = np.zeros(2, dtype=bool), np.zeros(2, dtype=np.int64), np.ones(1, dtype=np.int64)
+    counting.add_to_items(totals, offsets, numbers, flags, unused, one, one)
+    assert totals.tolist() == [1, 1]
+    wrong: list[Any] = [
+        (offsets, numbers, flags[:1], None),
+        (offsets, numbers, flags, unused[:1]),
+        (offsets, numbers[:1], flags, None),
+        (offsets - 1, numbers, flags, None),
+    ]
+    for pairs in wrong:
+        with pytest.raises(IndexError):
+            counting.count_flagged(*pairs)
+        with pytest.raises(IndexError):
+            counting.add_to_items(totals, *pairs, one, one)
+    for added, shown, other in ((totals[:1], one, one), (totals, one[:0], one), (totals, one, one[:0])):
+        with pytest.raises(IndexError):
+            counting.add_to_items(added, offsets, numbers, flags, None, shown, other)
+
+
 def unaligned(kind: pa.DataType) -> pa.Array:
     """1, 2, 3 in a buffer where they begin at an odd place."""
     bytes_ = pa.array([1, 2, 3], pa.int64()).cast(kind).buffers()[1].to_pybytes()

@@ -160,11 +160,22 @@ app = typer.Typer(
 def _print_version(wanted: bool) -> None:
     if wanted:
         from importlib.metadata import version
-        from pathlib import Path
 
-        built = Path(__file__).parents[1].joinpath("source", "kernels", "kernels.bin").exists()
-        print(f"headcount {version('headcount')}{'' if built else ' (without compiled kernels: slower, same results)'}")
+        note = "" if _has_kernels() else " (without compiled kernels: slower, same results)"
+        print(f"headcount {version('headcount')}{note}")
         raise typer.Exit
+
+
+def _has_kernels() -> bool:
+    """True if the compiled kernels can be loaded here. Their own module would import all that reads tables."""
+    from ctypes import CDLL
+    from pathlib import Path
+
+    try:
+        CDLL(str(Path(__file__).parents[1].joinpath("source", "kernels", "kernels.bin")))
+    except OSError:
+        return False
+    return True
 
 
 @app.callback()

@@ -21,6 +21,7 @@ def count_flagged(
     if kernels() is None:
         return plain_count_flagged(offsets, numbers, flags, unused)
     people = len(offsets) - 1
+    _check_indices(offsets, numbers, unused, items=len(flags))
     flagged, others = np.empty(people, dtype=np.int64), np.empty(people, dtype=np.int64)
     kernels().count_flagged(offsets, numbers, flags, unused, people, flagged, others)
     return flagged, others
@@ -52,8 +53,18 @@ def add_to_items(
     if kernels() is None:
         plain_add_to_items(totals, offsets, numbers, flags, unused, of_flagged, of_others)
         return
-    values = (np.ascontiguousarray(each, dtype=np.int64) for each in (of_flagged, of_others))
-    kernels().add_to_items(offsets, numbers, flags, unused, *values, len(offsets) - 1, totals)
+    people, values = len(offsets) - 1, [np.ascontiguousarray(each, dtype=np.int64) for each in (of_flagged, of_others)]
+    _check_indices(offsets, numbers, unused, items=min(len(flags), len(totals)))
+    if min(map(len, values)) < people:
+        raise IndexError("a person has no value")
+    kernels().add_to_items(offsets, numbers, flags, unused, *values, people, totals)
+
+
+def _check_indices(offsets: Integers, numbers: Numbers32, unused: Booleans | None, *, items: int) -> None:
+    """Refuse indices outside of the arrays, as NumPy does: C would read and write there."""
+    pairs = len(numbers) if unused is None else min(len(numbers), len(unused))
+    if offsets[0] < 0 or offsets[-1] > pairs or (len(numbers) and numbers.max() >= items):
+        raise IndexError("a pair or an item is outside of its array")
 
 
 def plain_add_to_items(
