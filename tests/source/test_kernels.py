@@ -129,7 +129,7 @@ def test_c_is_given_no_index_outside_of_an_array() -> None:
     unused, totals, one = np.zeros(2, dtype=bool), np.zeros(2, dtype=np.int64), np.ones(1, dtype=np.int64)
     counting.add_to_items(totals, offsets, numbers, flags, unused, one, one)
     assert totals.tolist() == [1, 1]
-    wrong: list[Any] = [
+    wrong: list[tuple[Any, Any, Any, Any]] = [
         (offsets, numbers, flags[:1], None),
         (offsets, numbers, flags, unused[:1]),
         (offsets, numbers[:1], flags, None),
