@@ -37,6 +37,8 @@ class Outlook:
     """What was proved about a view; None for a table."""
     cells: int | None
     """The number of public items, if they are known."""
+    people: NoisyCount | None = None
+    """The number of people, once they are counted."""
 
     def about(self, plan: str) -> About:
         """Metadata of the release, as far as they are known; `plan` is the plan as JSON."""
@@ -84,7 +86,7 @@ class Outlook:
             *statements("selection", [self._selected(*each) for each in enumerate(self._selections)]),
             *self._noise,
             *statements("people", [counted.explain()] if counted else []),
-            *statements("closing", self.job.closing(self._people)),
+            *statements("closing", self.job.closing(self.people)),
         ]
 
     def _selected(self, number: int, selection: BoundSelection[Any]) -> str:
@@ -106,18 +108,12 @@ class Outlook:
         """What is done once the bound is selected."""
         return statements("mechanism", [self.strategy.outlook(self.job.item)])
 
-    @property
-    def _people(self) -> NoisyCount | None:
-        """The number of people, once they are counted."""
-        return None
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Explanation(Outlook):
     """What can be said once the mechanism is decided: beforehand if the bound is given, else about a release."""
 
     decision: Decision
-    people: NoisyCount | None = None
     tail: Mapping[str, float] = field(default_factory=dict)
     """By how much values may be too small, by column, if that is much (`Columns`)."""
 
@@ -135,10 +131,6 @@ class Explanation(Outlook):
     @property
     def _noise(self) -> list[Statement]:
         return self.job.explain(self.strategy, self._mechanism)
-
-    @property
-    def _people(self) -> NoisyCount | None:
-        return self.people
 
     def about(self, plan: str) -> About:
         """Metadata of the release, with what happened."""

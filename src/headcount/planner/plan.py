@@ -132,7 +132,7 @@ class Plan:
     @cached_property
     def _outlook(self) -> Outlook:
         """What can be said before anything is read: of a given bound, everything about its mechanism."""
-        return Outlook(*self._known) if self.selection else Explanation(*self._known, Decision(self.mechanism))
+        return Outlook(*self._known) if self.selection else Explanation(*self._known, decision=Decision(self.mechanism))
 
     @property
     def _known(self) -> tuple[Job, Strategy, Cost, str, str, Certificate | None, int | None]:
@@ -287,7 +287,7 @@ class Plan:
     def _draw(self, source: Source, entropy: Entropy, head: str, progress: Progress) -> bytes:
         """The release's bytes."""
         done = draw(self.job, self.strategy, source, self.cost, entropy, progress)
-        happened = Explanation(*self._known, done.decision, done.people, done.columns.tail)
+        happened = Explanation(*self._known, done.people, decision=done.decision, tail=done.columns.tail)
         about = with_amounts(happened.about(self.to_json()), done.table)
         check_recorded(self.cost, self.job.relation, from_json(about.events), done.decision.selected)
         return pack(done.table, replace(about, head=head, measured=done.columns.measured))
