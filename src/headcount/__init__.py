@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from headcount.release import load as load
     from headcount.simulation.simulate import simulate as simulate
     from headcount.source.example import example as example
+    from headcount.source.views.tables import tables as tables
     from headcount.source.views.view import view as view
 
 _OPTIONS = {
@@ -71,6 +72,7 @@ _HOMES = {
     "load": "headcount.release",
     "plan": "headcount.jobs.registry",
     "simulate": "headcount.simulation.simulate",
+    "tables": "headcount.source.views.tables",
     "view": "headcount.source.views.view",
     **_OPTIONS,
     **{job: f"headcount.jobs.{job}" for job in JOBS},

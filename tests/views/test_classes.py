@@ -10,11 +10,13 @@ from ibis.expr import operations as ops
 
 from headcount.errors import NotATable
 from headcount.source.queries.ibis import COMPARED, FALLIBLE, VALUES
+from headcount.source.views.declared import declare
 from headcount.source.views.reductions import PLACES, RANKS, REDUCTIONS, TIED
-from headcount.source.views.refusals import INSTEAD
-from headcount.source.views.relations import RULES, WITHOUT_RULE
+from headcount.source.views.refusals import INSTEAD, Refused
+from headcount.source.views.relations import RULES, WITHOUT_RULE, Proof
 from headcount.source.views.values import IMPURE, ROW_WISE
 from headcount.source.views.view import View
+from headcount.source.views.writing import written
 
 ABSTRACT = {
     *("Value", "Unary", "Binary", "Constant", "Impure", "Reduction", "Analytic", "RankBase", "Subquery", "Comparison"),
@@ -78,6 +80,10 @@ def test_a_class_that_is_in_no_list_is_refused() -> None:
     for node in refused:
         with pytest.raises(NotATable, match="headcount has no proof for this operation"):
             View(node.to_expr(), "u").people()
+        with pytest.raises(Refused, match="headcount has no proof for this operation"):
+            Proof(declare(node.to_expr(), "u")).owners_of(node)
+        with pytest.raises(Refused, match="headcount has no proof for this operation"):
+            written(node)
 
 
 def test_there_is_advice_for_operations_that_exist() -> None:

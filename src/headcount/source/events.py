@@ -20,6 +20,7 @@ from headcount.source.engines.registry import engine_of, owner_of
 from headcount.source.pandas_columns import Role
 from headcount.source.queries.step import check_promise, promise_for, unproved
 from headcount.source.views.certificate import Certificate
+from headcount.source.views.tables import tables_of
 from headcount.source.views.view import View
 from headcount.wording.typed import one_line
 
@@ -138,6 +139,9 @@ def _of_ibis(data: ir.Table, columns: Sequence[str], name: str | None, promise: 
     """An Ibis table on an engine of the user's. A query is proved where the engine can run the proved one."""
     engine = engine_of(data)
     native = engine.native(data)
+    if opened := tables_of(data):
+        _check_no_promise(promise)
+        return _of_view(opened.view(data), columns, name or opened.dataset or UNNAMED[1])
     if promise is None and engine.certifies and (step := engine.query(native)) and not step.fix:
         try:
             return _of_view(View(data, columns[0]), columns, name or UNNAMED[1])

@@ -11,10 +11,14 @@ titles.py        how tables and operations are named in messages
 rewriting.py     the expression that is run: byte-exact, without ties, without errors by rows
 fallible.py      which values can fail by a row
 constants.py     which constants cannot fail
+growth.py        how long texts can become
+writing.py       the SQL of the rewritten expression: a template for each class of operation
+literals.py      names, types and typed values in that SQL
 sql.py           the SQL as run, looked at once more: what can fail
 references.py    what names in the SQL as run refer to
 certificate.py   a view that was proved, and what is said about it
 view.py          hc.view: an expression and its declarations
+tables.py        hc.tables: files as tables, with their declarations
 
 Rules are looked up by exact class. What is in no list is refused. Nothing here reads a row.
 """

@@ -1,7 +1,7 @@
 """The expression that is run. It is the one that was proved, such that neither ties, nor the order of rows, nor a value
 that cannot be computed, let one person's rows change another's:
 
-- columns of tables have the types that Ibis sees, and text is compared byte by byte;
+- columns of tables have the types that Ibis sees, text is compared byte by byte, and -0.0 is 0.0;
 - windows and aggregates by the place of a row have all columns as last keys: only identical rows tie;
 - a value that fails on a row is NULL (`Engine.attempt` around each operation that can fail; `fallible.py` says why);
 - results of windows and aggregates have the types that Ibis expects: what does not fit is NULL;
@@ -20,7 +20,7 @@ from headcount.source.queries.ibis import kind_of
 from headcount.source.views import refusals
 from headcount.source.views.declared import LEAVES
 from headcount.source.views.fallible import never_fails_above
-from headcount.source.views.ids import conjuncts, identical_if_equal, is_column, parts
+from headcount.source.views.ids import conjuncts, is_column, parts
 from headcount.source.views.leaves import Located
 from headcount.source.views.reductions import EXTREMES, RANKS
 
@@ -79,7 +79,8 @@ class _Rewriting:
     def _table(self, leaf: Any) -> Any:
         """A table by its full name, with columns of the types that Ibis sees, text byte by byte."""
         usable = self._tables[leaf].to_expr().select([name for name, kind in leaf.schema.items() if is_column(kind)])
-        return _as_declared(self._engine.byte_exact_table(usable).op())
+        exact = self._engine.byte_exact_table(usable).op()
+        return ops.Project(exact, {name: self._typed(each, each.dtype) for name, each in exact.fields.items()})
 
     def _project(self, node: Any) -> Any:
         inner, renamed = self._with_windows(node.parent, node.values.values())
@@ -94,7 +95,7 @@ class _Rewriting:
 
     def _fill_null(self, node: Any) -> Any:
         filled = {
-            name: ops.TryCast(self._safe(ibis.coalesce(node.parent.to_expr()[name], value).op()), node.schema[name])
+            name: self._typed(self._safe(ibis.coalesce(node.parent.to_expr()[name], value).op()), node.schema[name])
             for name, value in node.replacements.items()
         }
         return ops.Project(node.parent, {**node.parent.fields, **filled})
@@ -110,7 +111,7 @@ class _Rewriting:
             added = {names[each]: self._window(_moved(each, parent, inner), inner) for each in step}
             inner = ops.Project(inner, {**inner.fields, **added})
         fields = {field: ops.Field(inner, name) for name, field in parent.fields.items()}
-        return inner, {**fields, **{each: _typed(inner, names[each], each) for each in windows}}
+        return inner, {**fields, **{each: _result(inner, names[each], each) for each in windows}}
 
     def _window(self, window: Any, parent: Any) -> Any:
         """A window of which only identical rows tie."""
@@ -128,7 +129,7 @@ class _Rewriting:
         metrics = {name: self._reduction(each) for name, each in zip(names, reductions, strict=True)}
         groups = {name: self._column(value) for name, value in node.groups.items()}
         inner = ops.Aggregate(node.parent, groups, metrics)
-        results = {each: _typed(inner, name, each) for name, each in zip(names, reductions, strict=True)}
+        results = {each: _result(inner, name, each) for name, each in zip(names, reductions, strict=True)}
         values = {name: self._column(_replaced(value, results)) for name, value in node.metrics.items()}
         return ops.Project(inner, {**{name: ops.Field(inner, name) for name in groups}, **values})
 
@@ -160,12 +161,17 @@ class _Rewriting:
     def _column(self, value: Any) -> Any:
         """A value that cannot fail, in the type that Ibis expects."""
         safe = self._safe(value)
-        return safe if type(value) is ops.Field else ops.TryCast(safe, value.dtype)
+        return safe if type(value) is ops.Field else self._typed(safe, value.dtype)
+
+    def _typed(self, value: Any, kind: Any) -> Any:
+        """A value that cannot fail, in a type: what does not fit is NULL, and -0.0 is 0.0, which DuckDB makes of it
+        wherever it sorts by it."""
+        return ops.TryCast(self._attempt(ops.Add(value, ZERO)) if kind.is_floating() else value, kind)
 
     def _number(self, value: Any) -> Any:
         """A floating-point number of which unlike values are unequal: -0.0 is 0.0, and NaN, which DuckDB cannot sort
         among others in a median, is missing."""
-        kept = ops.IfElse(self._attempt(ops.IsNan(value)), ops.TryCast(ops.Literal(None, "null"), value.dtype), value)
+        kept = ops.IfElse(self._attempt(ops.IsNan(value)), ops.Literal(None, value.dtype), value)
         return self._attempt(ops.Add(kept, ZERO))
 
 
@@ -200,16 +206,14 @@ def _as_declared(relation: Any) -> Any:
     return ops.Project(relation, {name: ops.TryCast(each, each.dtype) for name, each in relation.fields.items()})
 
 
-def _typed(relation: Any, name: str, value: Any) -> Any:
+def _result(relation: Any, name: str, value: Any) -> Any:
     """A column, in the type that Ibis expects of the value that it holds."""
     return ops.TryCast(ops.Field(relation, name), value.dtype)
 
 
 def _all_columns(relation: Any) -> list[Any]:
-    """Keys by which only identical rows tie: also the text of a column of which unlike values can be equal."""
-    fields = list(relation.fields.values())
-    alike = [ops.TryCast(each, "string") for each in fields if not identical_if_equal(each.dtype)]
-    return [ops.SortKey(each) for each in (*fields, *alike)]
+    """Keys by which only identical rows tie."""
+    return [ops.SortKey(each) for each in relation.fields.values()]
 
 
 def _fresh(relation: Any, count: int) -> list[str]:

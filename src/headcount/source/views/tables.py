@@ -1,0 +1,165 @@
+"""Several files as tables of one database of ours, with what is declared about them.
+
+The rows are read when the tables are opened, by headcount's own readers, and stored: a view needs stored tables.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from os import PathLike, fsdecode
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import ibis
+import pyarrow as pa
+from ibis.backends.duckdb import Backend
+from ibis.expr import operations as ops
+from ibis.expr import types as ir
+
+from headcount.errors import BadParameter, NotATable, UnknownColumn
+from headcount.source import files
+from headcount.source.engines.duckdb import connect
+from headcount.source.engines.registry import engine_of
+from headcount.source.views.leaves import NAME, OURS
+from headcount.source.views.view import View
+
+Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
+BATCH = 1 << 17
+"""Rows that are read at a time."""
+_OPENED: "WeakKeyDictionary[Any, Tables]" = WeakKeyDictionary()
+
+
+class Tables:
+    """Tables of files, as Ibis tables: `hospital.person`, or `hospital["person"]`."""
+
+    def __init__(
+        self,
+        connection: Backend,
+        names: Sequence[str],
+        user: str | Mapping[str, str],
+        public: Sequence[str],
+        links: Mapping[str, str],
+        name: str | None,
+    ) -> None:
+        self._connection, self._names = connection, names
+        self._user, self._public, self.links = user, public, links
+        self.dataset = name
+        """What the tables are called together in plans, releases and ledgers."""
+
+    def __getitem__(self, name: str) -> ir.Table:
+        if name not in self:
+            raise BadParameter(f"there is no table {name!r:.80}.", fix=f"one of {', '.join(self)}")
+        return self._connection.table(name)
+
+    def __getattr__(self, name: str) -> ir.Table:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return self[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self]
+
+    def __repr__(self) -> str:
+        return f"Tables({', '.join(self)})"
+
+    def view(self, expression: ir.Table) -> View:
+        """Return an expression over these tables with what is declared about those that it reads."""
+        read = {leaf.name for leaf in expression.op().find(ops.DatabaseTable)}
+        user = self._user if isinstance(self._user, str) else _of(read, self._user)
+        links = {child: parent for child, parent in self.links.items() if child.rpartition(".")[0] in read}
+        return View(expression, user, [each for each in self._public if each in read], links)
+
+
+def _of(names: set[str], declared: Mapping[str, str]) -> dict[str, str]:
+    return {name: column for name, column in declared.items() if name in names}
+
+
+def tables_of(expression: ir.Table) -> Tables | None:
+    """Return the tables that an expression was made of; None if it is of a connection of the user's."""
+    connections = [getattr(leaf.source, "con", None) for leaf in expression.op().find(ops.DatabaseTable)]
+    found = [_OPENED[each] for each in connections if each in _OPENED]
+    return found[0] if found else None
+
+
+def tables(
+    private: Mapping[str, Paths],
+    *,
+    user: str | Mapping[str, str],
+    public: Mapping[str, Paths] | None = None,
+    links: Mapping[str, str] | None = None,
+    name: str | None = None,
+) -> Tables:
+    """Read several files as tables of one database in memory, for views of them.
+
+    Any Ibis expression over the tables can be handed to a job as data: it is checked like `hc.view`, with what is
+    declared here.
+
+    Parameters
+    ----------
+    private: tables about people, by name: a file or several (parquet, csv, tsv).
+    user: the column that names the person in every private table, or {"orders": "o_custkey"} for each table.
+    public: tables that hold nothing about these people, by name.
+    links: columns that hold a key of a private table: {"lineitem.l_orderkey": "orders.o_orderkey"}. You promise that a
+        key belongs to one person.
+    name: what the tables are called together. A ledger needs it: all views of tables of one name share one budget.
+
+    Examples
+    --------
+    hospital = hc.tables(
+        {"person": "person.parquet", "visit": "visit.parquet"},
+        user="person_id",
+        public={"ward": "ward.csv"},
+        name="hospital",
+    )
+    wards = hospital.visit.join(hospital.person, "person_id")
+    hc.histogram(wards, user="person_id", by=["ward", "gender"], epsilon=1, ledger="hospital.ledger")
+    """
+    opened = {**private, **(public or {})}
+    if both := private.keys() & (public or {}).keys():
+        raise BadParameter(f"table {min(both)!r}: declared both private and public.", fix="one of them")
+    connection = connect()
+    for each, paths in opened.items():
+        _store(connection, each, _listed(paths))
+    found = Tables(connection, list(opened), user, list(public or {}), dict(links or {}), name)
+    for each in private:
+        _check(found, each)
+    _OPENED[connection.con] = found
+    return found
+
+
+def _check(found: Tables, name: str) -> None:
+    """Refuse a private table without a user column or a link to one that is there."""
+    linked = [(child, parent) for child, parent in found.links.items() if child.rpartition(".")[0] == name]
+    if not linked:
+        found.view(found[name]).people()
+    for end in (end for link in linked for end in link):
+        table, _dot, column = end.rpartition(".")
+        if column not in found[table].columns:
+            raise UnknownColumn(f"links: there is no column {end!r:.80}.", fix='{"lines.order": "orders.order"}')
+
+
+def _listed(paths: Paths) -> list[str]:
+    listed = [paths] if isinstance(paths, str | PathLike) else list(paths)
+    if not listed or not all(isinstance(path, str | PathLike) for path in listed):
+        raise NotATable(f"data={type(paths).__name__}: not a file.", fix='{"visits": "visits.parquet"}')
+    return [fsdecode(path) for path in listed]
+
+
+def _store(connection: Backend, name: str, paths: list[str]) -> None:
+    """Read all rows of files into a table."""
+    if not isinstance(name, str) or not NAME.fullmatch(name) or OURS.fullmatch(name):
+        raise BadParameter(f"the name {name!r:.60} of a table.", fix="letters, digits and _, such as visits")
+    opened = files.open_files(paths, [])
+    columns = list(dict.fromkeys(column for names in opened.names for column in names))
+    rows = opened.read(columns)
+    reader = _reader(rows, columns)
+    connection.con.register("headcount_rows", reader)
+    connection.raw_sql(f'CREATE TABLE "{name}" AS SELECT * FROM headcount_rows')
+    connection.con.unregister("headcount_rows")
+
+
+def _reader(rows: ir.Table, columns: list[str]) -> pa.RecordBatchReader:
+    schema = pa.schema(zip(columns, ibis.schema(dict(rows.schema())).to_pyarrow().types, strict=True))
+    batches = engine_of(rows).batches(rows, BATCH)
+    return pa.RecordBatchReader.from_batches(schema, (batch.rename_columns(columns) for batch in batches))
