@@ -164,8 +164,7 @@ class _Rewriting:
         return safe if type(value) is ops.Field else self._typed(safe, value.dtype)
 
     def _typed(self, value: Any, kind: Any) -> Any:
-        """A value that cannot fail, in a type: what does not fit is NULL, and -0.0 is 0.0, which DuckDB makes of it
-        wherever it sorts by it."""
+        """Cast a value to a type: NULL if it does not fit. -0.0 becomes 0.0, as wherever DuckDB sorts by it."""
         return ops.TryCast(self._attempt(ops.Add(value, ZERO)) if kind.is_floating() else value, kind)
 
     def _number(self, value: Any) -> Any:
