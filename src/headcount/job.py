@@ -117,7 +117,8 @@ class Job(ABC):
         for field in fields(cls):
             value = typed.get(field.name, None if field.default is MISSING else field.default)
             if value is None and field.default is MISSING:
-                raise BadParameter(f"{field.name}=None: {REQUIRED[field.name][0]}", fix=REQUIRED[field.name][1])
+                question, example = REQUIRED.get(field.name, ("it is needed.", f"{field.name}=..."))
+                raise BadParameter(f"{field.name}=None: {question}", fix=example)
             unset = field.name not in typed or (value is None and field.default is None)
             parsed[field.name] = value if unset else parsers[field.name](field.name, value, parsed)
         job = cls(**cls.resolve(parsed))

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from headcount.account import Ledger
-from headcount.cli.options import ENTRY, REST
 from headcount.exact import Number
 from headcount.job import Job
 from headcount.jobs import JOBS
 from headcount.jobs.registry import FUNCTIONS
+from headcount.wording.docstring import described_parameters
 from headcount.wording.options import Options, option_fields
 from tests.docs.advice import EXAMPLES, GROUPS, OWN_WHEN, READ_ON, WHEN
 from tests.docs.snippets import ONE_RUN, ROOT
@@ -102,7 +102,7 @@ def _option_row(kind: type[Options]) -> str:
 def _option_section(kind: type[Options]) -> str:
     """What the class says of itself and of its options."""
     text = kind.__doc__ or ""
-    said = {entry[1]: " ".join(entry[2].split()) for entry in ENTRY.finditer(text)}
+    said = described_parameters(text)
     first = " ".join(text.split("\n\n")[0].split())
     head = f"### {kind.home}.{kind.__name__}\n\n{_as_code(first)}"
     if not said:
@@ -175,14 +175,9 @@ def _row(job: str, parameter: Parameter) -> str:
 
 
 def meaning(job: str, name: str) -> str:
-    """What the docstring says of a parameter, or that of the function to which it refers."""
-    text = FUNCTIONS[job].__doc__ or ""
-    found = {entry[1]: " ".join(entry[2].split()) for entry in ENTRY.finditer(text)}
-    if name in found:
-        return _as_code(found[name][0].upper() + found[name][1:])
-    rest = REST.search(" ".join(text.split()))
-    assert rest, f"{job} says nothing of {name}"
-    return meaning(rest[1], name)
+    """What the docstring says of a parameter."""
+    text = described_parameters(FUNCTIONS[job].__doc__)[name]
+    return _as_code(text[0].upper() + text[1:])
 
 
 def _as_code(text: str) -> str:

@@ -12,7 +12,7 @@ import pytest
 import headcount as hc
 from headcount.audit.choices import Fixed
 from headcount.errors import HeadcountError
-from headcount.jobs.metrics import canonical_metric, column_of
+from headcount.jobs.metrics import parse_metric
 from headcount.mechanism.groups.measured import MeasuredGroups
 from headcount.noise import KeyedEntropy
 from headcount.source import encoded
@@ -211,9 +211,9 @@ def test_people_in_several_chunks_change_nothing(monkeypatch: pytest.MonkeyPatch
     ],
 )
 def test_one_spelling_of_each_metric(typed: str, canonical: str, column: str) -> None:
-    assert canonical_metric(typed) == canonical
-    assert canonical_metric(canonical) == canonical
-    assert column_of(canonical) == column
+    parsed = parse_metric(typed)
+    assert (parsed.text, parsed.column) == (canonical, column)
+    assert parse_metric(canonical) == parsed
 
 
 def test_columns_with_odd_names_are_measured() -> None:

@@ -18,7 +18,7 @@ from headcount.cli.panels import in_panels
 from headcount.cli.progress import steps
 from headcount.cli.spelling import advice_as_options
 from headcount.errors import BadParameter, visible
-from headcount.jobs.metrics import column_of
+from headcount.jobs.metrics import parse_metric
 from headcount.jobs.registry import FUNCTIONS, plan
 from headcount.planner import Plan
 from headcount.release import Release
@@ -174,7 +174,7 @@ def _with_files(plan: Plan, run: Run) -> Plan:
 def _open_data(run: Run, parameters: dict[str, Any]) -> Iterator[Any]:
     """Open the files with their engine for the duration of the block, with our own signal handlers."""
     engine = _engine(run)
-    measured = map(column_of, parameters.get("metrics", ()))
+    measured = [parse_metric(text).column for text in parameters.get("metrics", ())]
     named = [parameters.get("value"), parameters.get("sum"), *measured, *(parameters.get("where") or ())]
     columns = [run.user, *parameters.get("by", ()), *(name for name in named if name)]
     try:

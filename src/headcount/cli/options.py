@@ -2,7 +2,7 @@
 
 A parameter becomes an option of the same name. What is typed is text: a few parameters have a notation of their own
 (lists, ranges, conditions), all others are text or whole numbers, by their annotation. The help is the first sentence
-that the function's docstring says of a parameter; if it refers to another function for the rest, so does the help.
+that the function's docstring says of a parameter.
 """
 
 import csv
@@ -21,6 +21,7 @@ from headcount.errors import BadParameter
 from headcount.source.operators import check_spelling
 from headcount.source.regular import check_regular
 from headcount.wording import first_sentence
+from headcount.wording.docstring import described_parameters
 
 SHARED = ("data", "user", "neighbours", "dataset", "promise", "ledger", "again", "memory", "spill")
 """Parameters of every job: `Run` has them, but for the promise: the command line opens files, which are no query."""
@@ -41,9 +42,6 @@ PAIRS = {
     "dates": 'dates=("2024-01-01", "2024-12-31")',
 }
 """Examples of parameters that are two ends."""
-ENTRY = re.compile(r"^    (\w+): (.+(?:\n        .+)*)", re.M)
-"""A parameter in a docstring."""
-REST = re.compile(r"(?:other parameters|parameters) are those of\s+`(\w+)`")
 NOTATION = {
     "by": "May be repeated.",
     "metrics": "As people, or 'mean(price)'. May be repeated.",
@@ -130,20 +128,10 @@ def _with_choices(text: str, annotation: Any) -> str:
 
 
 def help_of(function: Callable[..., Any], name: str) -> str:
-    """What the docstring says of a parameter; else what that of the function says to which it refers."""
-    text = function.__doc__ or ""
-    found = {entry[1]: " ".join(entry[2].split()) for entry in ENTRY.finditer(text)}
-    if name in found:
-        plain = found[name].replace('"', "").replace("`", "")
-        return plain if found[name].startswith('"') else plain[0].upper() + plain[1:]
-    rest = REST.search(" ".join(text.split()))
-    return help_of(_function(rest[1]), name) if rest else ""
-
-
-def _function(name: str) -> Callable[..., Any]:
-    from headcount.jobs.registry import FUNCTIONS
-
-    return FUNCTIONS[name]
+    """What the docstring says of a parameter."""
+    text = described_parameters(function.__doc__).get(name, "")
+    plain = text.replace('"', "").replace("`", "")
+    return plain if text.startswith('"') else plain[:1].upper() + plain[1:]
 
 
 def arguments(function: Callable[..., Any], typed: dict[str, Any]) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from headcount.exact import Number, positive
 from headcount.job import ESTIMATED, few_with_more
 from headcount.jobs.calls import job_function
 from headcount.jobs.items import ListedItemJob, check_zero_delta_of_groups
-from headcount.jobs.metrics import canonical_metric, column_of, cut_metrics, metric_of, parse_metrics
+from headcount.jobs.metrics import TypedMetric, cut_metrics, parse_metric, parse_metrics
 from headcount.mechanism.groups.metric import Metric
 from headcount.mechanism.groups.strategy import GroupStatistics
 from headcount.mechanism.mechanism import AnyMechanism, Columns, Noisy
@@ -68,10 +68,25 @@ def aggregate(
 ) -> Release:
     """Compute several statistics of each group: people, events, sums, means, quantiles. Groups are found once.
 
+    data: a path or pattern of parquet, csv, tsv or jsonl files; a pandas, polars, pyarrow, DuckDB or Ibis table.
+    user: the column that tells people apart.
+    by: the column, or columns, that make an item.
     metrics: "people", "events", "share" (of all people); of the rows with a number in a column x: "people(x)",
         "events(x)", "sum(x)", "mean(x)" per event, "mean(x) per person", "median(x)", "quantile(x, 0.9)". A row without
         an x counts for the first three only, as in SQL. A mean per person is the sum of x divided by the number of
         people with an x.
+    epsilon: the privacy budget of this release, everything included; smaller is more private.
+    delta: how much more likely an outcome may be than epsilon allows, as a probability; far below one in the number of
+        people.
+    keys: the items, if they are known in advance; all of them are released. For several columns tuples, or a mapping
+        from column to values: then every combination, also with the bins and dates of other columns.
+    bins: public edges for a column of numbers or dates; for several columns, a mapping from column to edges.
+    per: "hour", "day", "week", "month", "quarter" or "year", for a column of dates; an item is the start of one. For
+        one of several columns, a mapping from column to period. Weeks begin on Monday; with a time zone, in UTC.
+    dates: the first and the last date, both included, if they are public: then all periods between them are released,
+        if other columns of `by` are known too, by keys, bins or dates. Rows before or after do not count.
+    where: what columns must be: {"country": "FR"}, {"plan": ["basic", "pro"]}, or {"age": (18, 65)}, ends included;
+        (18, None) is 18 or more. The release is that of a table with these rows alone.
     range: for quantiles: the lowest and the highest value that can be, which are public; or edges. For several columns,
         a mapping from column to either.
     bound: what one person may contribute to a metric, as the Euclidean norm across groups: {"sum(price)": 5000}. By
@@ -80,8 +95,14 @@ def aggregate(
         about the same relative error.
     target_error: the relative error that a typical group's value may have, in 95% of cases: {"mean(price)": 0.05}.
         Such metrics get as much of the budget as that takes, up to nine tenths; the others share the rest.
-
-    The other parameters are those of `histogram`.
+    neighbours: whether a person's absence is hidden ("add-remove") or their replacement by another ("replace").
+    dataset: the name of the dataset in the release and the ledger; by default the name of the file.
+    promise: "each row belongs to one person", of a query that headcount cannot check: joins, windows, group-bys, SQL.
+    ledger: where the cost is charged, a Ledger or its path. The same request about the same data then returns the same
+        release; about data that changed, it is refused.
+    again: pay for a new draw of a request that was sealed before, or for one about data that changed.
+    memory: the most that reading may take: "4GB", "512MB", or bytes. What does not fit is put on disk.
+    spill: a folder for that, instead of the system's temporary one. In a private folder there, removed at the end.
 
     >>> import headcount as hc
     >>> r = hc.aggregate(hc.example(), user="user", by="song", metrics=["people", "events"], epsilon=1)
@@ -126,10 +147,9 @@ def axis_of(ends: Any) -> Axis:
     return between(ends) if listed else spaced(ends, QUANTILE_CELLS, "auto")
 
 
-def _ordered(metrics: Sequence[str]) -> list[str]:
+def _ordered(metrics: Sequence[TypedMetric]) -> list[str]:
     """The columns with quantiles."""
-    found = [each for each in metrics if each.startswith(("median(", "quantile("))]
-    return list(dict.fromkeys(map(column_of, found)))
+    return list(dict.fromkeys(each.column for each in metrics if each.ordered))
 
 
 def parse_by_metric(name: str, given: Any, before: Mapping[str, Any]) -> tuple[tuple[str, Fraction], ...]:
@@ -138,11 +158,17 @@ def parse_by_metric(name: str, given: Any, before: Mapping[str, Any]) -> tuple[t
         return ()
     if not isinstance(given, Mapping):
         raise BadParameter(f"{name}={given!r:.60}: a number for each metric.", fix=f'{name}={{"sum(price)": 3}}')
-    found = {canonical_metric(str(metric)): value for metric, value in given.items()}
-    if strange := [metric for metric in found if metric not in before["metrics"]]:
+    found = {parse_metric(str(metric)).text: value for metric, value in given.items()}
+    listed = _texts(before["metrics"])
+    if strange := [metric for metric in found if metric not in listed]:
         raise BadParameter(f"{name}: {strange[0]!r} is not among the metrics.", fix=f'{name}={{"sum(price)": 3}}')
     fix = f'{name}={{"sum(price)": 3}}'
-    return tuple((metric, positive(name, found[metric], fix=fix)) for metric in before["metrics"] if metric in found)
+    return tuple((metric, positive(name, found[metric], fix=fix)) for metric in listed if metric in found)
+
+
+def _texts(metrics: Sequence[TypedMetric]) -> list[str]:
+    """The released columns of metrics."""
+    return [each.text for each in metrics]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,7 +177,7 @@ class Aggregate(ListedItemJob):
 
     name: ClassVar[str] = "aggregate"
     view = AGGREGATE
-    metrics: Annotated[tuple[str, ...], parse_metrics]
+    metrics: Annotated[tuple[TypedMetric, ...], parse_metrics]
     range: Annotated[tuple[tuple[str, tuple[float, ...]], ...], parse_range] = ()
     """The scale of each column with quantiles: its ends, or edges."""
     bound: Annotated[tuple[tuple[str, Fraction], ...], parse_by_metric] = ()
@@ -166,6 +192,11 @@ class Aggregate(ListedItemJob):
     def from_plain(cls, plain: dict[str, Any]) -> Self:
         pairs = {name: dict(plain[name]) for name in ("range", "bound", "weights", "target_error")}
         return super().from_plain({**plain, **pairs})
+
+    @property
+    def _fields(self) -> dict[str, Any]:
+        """A request is stored with the texts of its metrics."""
+        return {**super()._fields, "metrics": _texts(self.metrics)}
 
     def check(self) -> None:
         super().check()
@@ -212,7 +243,7 @@ class Aggregate(ListedItemJob):
 
     @property
     def _released(self) -> list[str]:
-        return [f"{metric}{suffix}" for metric in self.metrics for suffix in ("", "_low", "_high")]
+        return [f"{metric}{suffix}" for metric in _texts(self.metrics) for suffix in ("", "_low", "_high")]
 
     # the table
 
@@ -222,7 +253,7 @@ class Aggregate(ListedItemJob):
 
     @cached_property
     def numbers(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(column for metric in self.metrics if (column := column_of(metric))))
+        return tuple(dict.fromkeys(each.column for each in self.metrics if each.column))
 
     @property
     def scales(self) -> tuple[Axis | None, ...]:
@@ -236,7 +267,7 @@ class Aggregate(ListedItemJob):
 
     @property
     def measures_people(self) -> bool:
-        return "share" in self.metrics
+        return "share" in _texts(self.metrics)
 
     # how it is answered
 
@@ -245,12 +276,12 @@ class Aggregate(ListedItemJob):
         weights, bounds, targets = dict(self.weights), dict(self.bound), dict(self.target_error)
         return tuple(
             replace(
-                metric_of(text, self.numbers),
-                weight=float(weights.get(text, 1)),
-                bound=float(bounds[text] * GRID) if text in bounds else None,
-                target=float(targets[text]) if text in targets else None,
+                each.of_columns(self.numbers),
+                weight=float(weights.get(each.text, 1)),
+                bound=float(bounds[each.text] * GRID) if each.text in bounds else None,
+                target=float(targets[each.text]) if each.text in targets else None,
             )
-            for text in self.metrics
+            for each in self.metrics
         )
 
     def strategy(self, budget: Cost, cells: int | None) -> GroupStatistics:
@@ -264,7 +295,7 @@ class Aggregate(ListedItemJob):
         )
 
     def table(self, noisy: Noisy, columns: Columns, people: NoisyCount) -> pa.Table:
-        if "share" not in self.metrics:
+        if not self.measures_people:
             return super().table(noisy, columns, people)
         shares = dict(columns.by_name)
         counted = float(people.count)
@@ -279,7 +310,7 @@ class Aggregate(ListedItemJob):
 
     @property
     def value_name(self) -> str:
-        return self.metrics[0]
+        return self.metrics[0].text
 
     @property
     def values(self) -> str:
@@ -299,4 +330,4 @@ class Aggregate(ListedItemJob):
         return f"{few} headcount would cut part of that without noticing: {cut_metrics(self.metrics)}. {ESTIMATED}"
 
     def own_title(self) -> str:
-        return f"{', '.join(self.metrics)} per {self.item}"
+        return f"{', '.join(_texts(self.metrics))} per {self.item}"

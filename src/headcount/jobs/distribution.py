@@ -74,7 +74,20 @@ def distribution(
     """Estimate the share of each item of a public list: by default the mean of each person's own shares, so that
     everyone weighs the same. Each row is a sample.
 
+    data: a path or pattern of parquet, csv, tsv or jsonl files; a pandas, polars, pyarrow, DuckDB or Ibis table.
+    user: the column that tells people apart.
+    by: the column, or columns, that make an item.
     keys: the items, or `bins`; headcount drops rows with other items.
+    bins: public edges for a column of numbers or dates; for several columns, a mapping from column to edges.
+    per: "hour", "day", "week", "month", "quarter" or "year", for a column of dates; an item is the start of one. For
+        one of several columns, a mapping from column to period. Weeks begin on Monday; with a time zone, in UTC.
+    dates: the first and the last date, both included, if they are public: then all periods between them are released,
+        if other columns of `by` are known too, by keys, bins or dates. Rows before or after do not count.
+    where: what columns must be: {"country": "FR"}, {"plan": ["basic", "pro"]}, or {"age": (18, 65)}, ends included;
+        (18, None) is 18 or more. The release is that of a table with these rows alone.
+    epsilon: the privacy budget of this release, everything included; smaller is more private.
+    delta: how much more likely an outcome may be than epsilon allows, as a probability; far below one in the number of
+        people.
     bound: how many samples of a person count, if not everyone weighs the same; "auto" selects it privately, with 4% of
         epsilon. `hc.ChosenBound(share=)` takes another share.
     target: what a share is. "people": the mean of each person's own shares. "rows": the share of all rows, at most
@@ -87,8 +100,16 @@ def distribution(
         to counts, "sample-one" to those of one sample of each person. The others are about a source, whatever the
         target is: "recentred" compares people with the distribution in rounds; "ks", "hypothesis-selection" and
         "sparse" choose a binomial law for each item (Liu et al. 2020, corrected), from people who have `bound` samples.
+    neighbours: whether a person's absence is hidden ("add-remove") or their replacement by another ("replace").
+    dataset: the name of the dataset in the release and the ledger; by default the name of the file.
+    promise: "each row belongs to one person", of a query that headcount cannot check: joins, windows, group-bys, SQL.
+    ledger: where the cost is charged, a Ledger or its path. The same request about the same data then returns the same
+        release; about data that changed, it is refused.
+    again: pay for a new draw of a request that was sealed before, or for one about data that changed.
+    memory: the most that reading may take: "4GB", "512MB", or bytes. What does not fit is put on disk.
+    spill: a folder for that, instead of the system's temporary one. In a private folder there, removed at the end.
 
-    The other parameters are those of `histogram`. The guarantee holds whatever the data look like.
+    The guarantee holds whatever the data look like.
 
     >>> import headcount as hc
     >>> songs = [f"song {number:04d}" for number in range(1, 101)]

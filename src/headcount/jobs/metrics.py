@@ -1,7 +1,10 @@
-"""Metrics of a group as people type them: people, sum(price), mean(price) per person, quantile(price, 0.9), ..."""
+"""Metrics of a group as people type them: people, sum(price), mean(price) per person, quantile(price, 0.9), ...
+
+A text is parsed once, into a `TypedMetric`; a request is stored with its canonical text."""
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from fractions import Fraction
 from typing import Any
@@ -32,52 +35,69 @@ OTHER_COUNTS = {"count": "events(x)", "rows": "events(x)", "size": "events(x)", 
 """The same of a column: in SQL, count(x) is the number of rows with an x."""
 PATTERN = re.compile(r"\s*(?P<name>\w+)\s*(\((?P<inside>.*)\)\s*(?P<per>per\s+person)?)?\s*", re.DOTALL)
 MOST_METRICS = 50
-ADDED_UP = {("people", "events"): "counts", ("sum(",): "sums"}
-DIVIDED = {("share",): "shares", ("mean(",): "means", ("median(", "quantile("): "quantiles"}
-"""Statistics that are totals, and those that are not, by how their names begin."""
+NOUNS = {
+    **dict.fromkeys(("people", "events"), "counts"),
+    **dict.fromkeys(("median", "quantile"), "quantiles"),
+    "sum": "sums",
+    "share": "shares",
+    "mean": "means",
+}
+"""What values of a metric are called."""
 
 
-def parse_metrics(name: str, metrics: Any, before: Mapping[str, Any]) -> tuple[str, ...]:
-    """The metrics, each as its canonical text."""
+@dataclass(frozen=True)
+class TypedMetric:
+    """A metric as it was typed."""
+
+    name: str
+    """people, events, share, sum, mean, median or quantile."""
+    column: str = ""
+    """The column of amounts; empty if it has none."""
+    q: Fraction = Fraction(1, 2)
+    """The fraction of a quantile."""
+    per_person: bool = False
+    """True for a mean per person."""
+
+    @property
+    def text(self) -> str:
+        """One spelling of a metric: the released column."""
+        if not self.column:
+            return self.name
+        inside = f"{self.column}, {written(self.q)}" if self.name == "quantile" else self.column
+        return f"{self.name}({inside}){' per person' if self.per_person else ''}"
+
+    @property
+    def ordered(self) -> bool:
+        """True for a quantile, which needs a scale."""
+        return self.name in ("median", "quantile")
+
+    def of_columns(self, columns: Sequence[str]) -> Metric:
+        """The metric that is measured; `columns` are all columns of amounts."""
+        place = columns.index(self.column) if self.column else 0
+        if self.ordered:
+            return Metric(self.text, "quantile", place, self.q)
+        kinds: dict[str, MetricKind] = {"people": "people", "events": "events", "share": "share", "sum": "sum"}
+        if self.column:
+            kinds |= {"people": "people(x)", "events": "events(x)"}
+        return Metric(self.text, kinds.get(self.name, "mean per person" if self.per_person else "mean"), place)
+
+
+def parse_metrics(name: str, metrics: Any, before: Mapping[str, Any]) -> tuple[TypedMetric, ...]:
+    """The metrics, each parsed."""
     listed = [metrics] if isinstance(metrics, str) else metrics
     if not isinstance(listed, Sequence) or not listed or not all(isinstance(each, str) for each in listed):
         raise BadParameter(f"metrics={metrics!r:.60}: a list of metrics.", fix=f"each is {GRAMMAR}")
-    texts = tuple(canonical_metric(each) for each in listed)
+    parsed = tuple(map(parse_metric, listed))
+    texts = [each.text for each in parsed]
     if twice := [each for each in texts if texts.count(each) > 1]:
         raise BadParameter(f"metrics: {twice[0]!r} is listed twice.", fix="each metric once")
     if len(texts) > MOST_METRICS:
         raise BadParameter(f"metrics: {len(texts)} of them; at most {MOST_METRICS}.", fix="fewer metrics")
-    return texts
+    return parsed
 
 
-def canonical_metric(text: str) -> str:
-    """One spelling of a metric."""
-    name, column, q, per_person = _parts(text)
-    if not column:
-        return name
-    inside = f"{column}, {written(q)}" if name == "quantile" else column
-    return f"{name}({inside}){' per person' if per_person else ''}"
-
-
-def column_of(text: str) -> str:
-    """The column of amounts of a metric; empty if it has none."""
-    return _parts(text)[1]
-
-
-def metric_of(text: str, columns: Sequence[str]) -> Metric:
-    """The metric of a canonical text; `columns` are all columns of amounts."""
-    name, column, q, per_person = _parts(text)
-    place = columns.index(column) if column else 0
-    if name in ("median", "quantile"):
-        return Metric(text, "quantile", place, q)
-    kinds: dict[str, MetricKind] = {"people": "people", "events": "events", "share": "share", "sum": "sum"}
-    if column:
-        kinds |= {"people": "people(x)", "events": "events(x)"}
-    return Metric(text, kinds.get(name, "mean per person" if per_person else "mean"), place)
-
-
-def _parts(text: str) -> tuple[str, str, Fraction, bool]:
-    """Name, column, fraction, and whether it is per person."""
+def parse_metric(text: str) -> TypedMetric:
+    """The metric of a text."""
     match = PATTERN.fullmatch(text)
     name = match["name"] if match else text
     if match is None or name not in (*PLAIN, *OF_COLUMN):
@@ -88,11 +108,11 @@ def _parts(text: str) -> tuple[str, str, Fraction, bool]:
     if not fits or (per_person and name != "mean"):
         raise BadParameter(f"metrics: {text!r:.60} is no metric.", fix=GRAMMAR)
     if name != "quantile":
-        return name, inside, Fraction(1, 2), per_person
+        return TypedMetric(name, inside, per_person=per_person)
     column, comma, fraction = inside.rpartition(",")
     if not comma or not column.strip():
         raise BadParameter(f"metrics: {text!r:.60}: which fraction?", fix=f'"quantile({inside}, 0.9)"')
-    return name, column.strip(), _fraction(text, fraction), False
+    return TypedMetric(name, column.strip(), _fraction(text, fraction))
 
 
 def _meant(name: str, inside: str) -> str:
@@ -112,16 +132,15 @@ def _fraction(text: str, typed: str) -> Fraction:
     return q
 
 
-def cut_metrics(metrics: Sequence[str]) -> str:
+def cut_metrics(metrics: Sequence[TypedMetric]) -> str:
     """What happens to statistics if part of what people have is cut, as a clause.
 
-    >>> cut_metrics(["people", "sum(price)", "mean(price)"]), cut_metrics(["median(price)"])
-    ('counts and sums would be too small, means wrong', 'quantiles would be wrong')
+    >>> cut_metrics([TypedMetric("people"), TypedMetric("sum", "price"), TypedMetric("mean", "price")])
+    'counts and sums would be too small, means wrong'
     """
-    small, wrong = (
-        " and ".join(word for start, word in words.items() if any(each.startswith(start) for each in metrics))
-        for words in (ADDED_UP, DIVIDED)
-    )
+    nouns = {NOUNS[each.name] for each in metrics}
+    small = " and ".join(noun for noun in ("counts", "sums") if noun in nouns)
+    wrong = " and ".join(noun for noun in ("shares", "means", "quantiles") if noun in nouns)
     if not small:
         return f"{wrong} would be wrong"
     return f"{small} would be too small{f', {wrong} wrong' if wrong else ''}"

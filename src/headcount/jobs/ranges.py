@@ -48,11 +48,28 @@ def ranges(
 ) -> Release:
     """Count the rows whose value is in each range.
 
+    data: a path or pattern of parquet, csv, tsv or jsonl files; a pandas, polars, pyarrow, DuckDB or Ibis table.
+    user: the column that tells people apart.
+    value: the column of numbers.
     ranges: pairs of numbers, which may overlap. A range goes from the first up to, but without, the second.
+    where: what columns must be: {"country": "FR"}, {"plan": ["basic", "pro"]}, or {"age": (18, 65)}, ends included;
+        (18, None) is 18 or more. The release is that of a table with these rows alone.
+    epsilon: the privacy budget of this release, everything included; smaller is more private.
+    delta: how much more likely an outcome may be than epsilon allows, as a probability; far below one in the number of
+        people.
+    target_error: instead of epsilon: the error that 95% of counts may have through noise, in rows.
+    bound: how many rows of one person count in full; with bound=1 everyone counts once, however many rows they have.
+        `hc.ChosenBound(share=)` has the option of choosing it.
     mechanism: "tree" (the same as "auto"): noise on a tree of counts. "sample-threshold": without noise, by a sample,
         whose options are those of `hc.SampleThreshold(p=, theta=)`.
-
-    The other parameters are those of `quantiles`.
+    neighbours: whether a person's absence is hidden ("add-remove") or their replacement by another ("replace").
+    dataset: the name of the dataset in the release and the ledger; by default the name of the file.
+    promise: "each row belongs to one person", of a query that headcount cannot check: joins, windows, group-bys, SQL.
+    ledger: where the cost is charged, a Ledger or its path. The same request about the same data then returns the same
+        release; about data that changed, it is refused.
+    again: pay for a new draw of a request that was sealed before, or for one about data that changed.
+    memory: the most that reading may take: "4GB", "512MB", or bytes. What does not fit is put on disk.
+    spill: a folder for that, instead of the system's temporary one. In a private folder there, removed at the end.
 
     >>> import headcount as hc, pyarrow as pa
     >>> visits = pa.table({"user": range(10_000), "minutes": [number % 60 for number in range(10_000)]})

@@ -57,15 +57,36 @@ def shape(
     """Estimate how many items have how many people, without naming an item. From it follow the number of different
     items, how evenly people are spread over them, and how many more there would be among more people.
 
-    bound: the most items of one person that count. With more than one, everything gets that many times the noise.
+    data: a path or pattern of parquet, csv, tsv or jsonl files; a pandas, polars, pyarrow, DuckDB or Ibis table.
+    user: the column that tells people apart.
+    by: the column, or columns, that make an item.
+    epsilon: the privacy budget of this release, everything included; smaller is more private.
     target_error: instead of epsilon: the error that 95% of the numbers of the measured staircase may have.
+    bound: the most items of one person that count. With more than one, everything gets that many times the noise.
+    keys: the items, if they are known in advance; all of them are released. For several columns tuples, or a mapping
+        from column to values: then every combination, also with the bins and dates of other columns.
+    bins: public edges for a column of numbers or dates; for several columns, a mapping from column to edges.
+    per: "hour", "day", "week", "month", "quarter" or "year", for a column of dates; an item is the start of one. For
+        one of several columns, a mapping from column to period. Weeks begin on Monday; with a time zone, in UTC.
+    dates: the first and the last date, both included, if they are public: then all periods between them are released,
+        if other columns of `by` are known too, by keys, bins or dates. Rows before or after do not count.
+    where: what columns must be: {"country": "FR"}, {"plan": ["basic", "pro"]}, or {"age": (18, 65)}, ends included;
+        (18, None) is 18 or more. The release is that of a table with these rows alone.
     loss: what to minimise: "l1", the differences of all counts; or "l2", their squares.
     mechanism: "staircase" (the same as "auto"): noise on the sorted counts. "buckets": noise on the count of every item
         of a public list, or of every bucket that items are hashed into, which also works where nobody sees all counts;
         `hc.Buckets(buckets=, estimator=)` has its options.
     people: the number of people, if it is public; else headcount counts contributions with 2% of epsilon.
+    neighbours: whether a person's absence is hidden ("add-remove") or their replacement by another ("replace").
+    dataset: the name of the dataset in the release and the ledger; by default the name of the file.
+    promise: "each row belongs to one person", of a query that headcount cannot check: joins, windows, group-bys, SQL.
+    ledger: where the cost is charged, a Ledger or its path. The same request about the same data then returns the same
+        release; about data that changed, it is refused.
+    again: pay for a new draw of a request that was sealed before, or for one about data that changed.
+    memory: the most that reading may take: "4GB", "512MB", or bytes. What does not fit is put on disk.
+    spill: a folder for that, instead of the system's temporary one. In a private folder there, removed at the end.
 
-    No delta is needed. The other parameters are those of `histogram`.
+    No delta is needed.
 
     >>> import headcount as hc
     >>> s = hc.shape(hc.example(), user="user", by="song", epsilon=1)

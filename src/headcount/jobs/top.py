@@ -52,14 +52,30 @@ def top(
 ) -> Release:
     """Find the k most common items, with their counts or without. People may have as many items as they like.
 
+    data: a path or pattern of parquet, csv, tsv or jsonl files; a pandas, polars, pyarrow, DuckDB or Ibis table.
+    user: the column that tells people apart.
+    by: the column, or columns, that make an item.
     k: the number of items wanted. There may be fewer: a rare item is not released.
+    per: "hour", "day", "week", "month", "quarter" or "year", for a column of dates; an item is the start of one. For
+        one of several columns, a mapping from column to period. Weeks begin on Monday; with a time zone, in UTC.
+    where: what columns must be: {"country": "FR"}, {"plan": ["basic", "pro"]}, or {"age": (18, 65)}, ends included;
+        (18, None) is 18 or more. The release is that of a table with these rows alone.
+    epsilon: the privacy budget of this release, everything included; smaller is more private.
+    delta: how much more likely an outcome may be than epsilon allows, as a probability; far below one in the number of
+        people.
+    rho: the budget as zCDP, instead of epsilon; delta is needed as well.
     count: "users" releases how many people each item has; "none" only the items, in order, which costs less.
     target_error: the relative error that most counts may have, 0.1 by default.
-    rho: the budget as zCDP, instead of epsilon; delta is needed as well.
-    kbar: the size of the candidate list: the k are found among the `kbar` most common items.
     variant: "level" is the best, "rogers" the paper's; also "coarse" and "refined".
-
-    The other parameters are those of `histogram`.
+    kbar: the size of the candidate list: the k are found among the `kbar` most common items.
+    neighbours: whether a person's absence is hidden ("add-remove") or their replacement by another ("replace").
+    dataset: the name of the dataset in the release and the ledger; by default the name of the file.
+    promise: "each row belongs to one person", of a query that headcount cannot check: joins, windows, group-bys, SQL.
+    ledger: where the cost is charged, a Ledger or its path. The same request about the same data then returns the same
+        release; about data that changed, it is refused.
+    again: pay for a new draw of a request that was sealed before, or for one about data that changed.
+    memory: the most that reading may take: "4GB", "512MB", or bytes. What does not fit is put on disk.
+    spill: a folder for that, instead of the system's temporary one. In a private folder there, removed at the end.
 
     >>> import headcount as hc
     >>> r = hc.top(hc.example(), user="user", by="song", k=3, epsilon=1)

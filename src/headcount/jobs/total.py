@@ -59,14 +59,29 @@ def total(
 ) -> Release:
     """Count all events or all people, or add up an amount, over all rows or those that meet a condition.
 
+    data: a path or pattern of parquet, csv, tsv or jsonl files; a pandas, polars, pyarrow, DuckDB or Ibis table.
+    user: the column that tells people apart.
+    epsilon: the privacy budget of this release, everything included; smaller is more private.
+    delta: how much more likely an outcome may be than epsilon allows, as a probability; far below one in the number of
+        people.
+    target_error: instead of epsilon: the error that 95% of totals may have through noise.
     sum: a column of amounts to add up, instead of counting.
     where: what columns must be: {"country": "FR"}, {"plan": ["basic", "pro"]}, or {"age": (18, 65)}, ends included;
         (18, None) is 18 or more.
+    count: "events" counts rows, "users" people.
+    bound: the most events of one person that count; for sums, the most that one person adds to the total. "auto"
+        selects it privately, within epsilon; `hc.ChosenBound(share=, grid=)` has the options of that choice.
     debias: "ratio" undoes what clipping removed, by a second measurement; "auto" and None do not.
         `hc.PoissonCounts(people=)` undoes it if people's counts are Poisson: it needs the number of people, or pays for
         it.
-
-    The other parameters are those of `histogram`.
+    neighbours: whether a person's absence is hidden ("add-remove") or their replacement by another ("replace").
+    dataset: the name of the dataset in the release and the ledger; by default the name of the file.
+    promise: "each row belongs to one person", of a query that headcount cannot check: joins, windows, group-bys, SQL.
+    ledger: where the cost is charged, a Ledger or its path. The same request about the same data then returns the same
+        release; about data that changed, it is refused.
+    again: pay for a new draw of a request that was sealed before, or for one about data that changed.
+    memory: the most that reading may take: "4GB", "512MB", or bytes. What does not fit is put on disk.
+    spill: a folder for that, instead of the system's temporary one. In a private folder there, removed at the end.
 
     >>> import headcount as hc
     >>> r = hc.total(hc.example(), user="user", epsilon=1, where={"song": "song 0001"}, bound=5)
