@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
-from headcount import planner
 from headcount.noise import KeyedEntropy
+from headcount.planner import plan as planner
 from tests import process
 
 ROOT = Path(__file__).parents[2]
