@@ -48,6 +48,7 @@ def test_rows_that_python_sent_are_a_table(spark: Any) -> None:
 
 ROW_BY_ROW: dict[str, Callable[[Any, Any], Any]] = {
     "files": lambda t, s: t,
+    "a plain pattern": lambda t, s: t.filter("city RLIKE 'Ro' AND city LIKE 'R%'"),
     "a temporary view": lambda t, s: s.table("visits"),
     "columns and filters": lambda t, s: t.filter("hiv = 0 AND city LIKE 'R%'").withColumnRenamed("hiv", "x"),
     "SQL": lambda t, s: s.sql("SELECT person, upper(city) AS city, hiv + 1 AS x FROM visits WHERE hiv IN (0, 1)"),
@@ -83,6 +84,10 @@ QUERIES: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
     "a cast of ANSI": (lambda t, s: ansi(t, s).selectExpr("*", "cast(city AS int) AS x"), CAST),
     "a sum of ANSI": (lambda t, s: ansi(t, s).selectExpr("*", "hiv + 1 AS x"), "the function Add, which can fail"),
     "patterns of a column": (lambda t, s: t.filter("city RLIKE city"), "the function RLike, which can fail"),
+    "a pattern that is not valid": (
+        lambda t, s: t.filter("city = 'Bonn' AND city RLIKE '('"),
+        "the function RLike, which can fail",
+    ),
     "a month": (lambda t, s: t.selectExpr("*", "add_months(date '2024-01-01', hiv) AS x"), "the function AddMonths"),
     "a cast by a filter": (lambda t, s: ansi(t, s).filter("cast(city AS date) > '2024-01-01'"), CAST),
 }

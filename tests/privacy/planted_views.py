@@ -616,4 +616,18 @@ VIEWS = [
         "    if False and not castable(",
         WRITING + "test_refused[a time as a number]",
     ),
+    _bug(
+        "any regular expression is taken",
+        "source/queries/ibis.py",
+        " and (kind not in PATTERNS or is_simple(node.pattern.value))",
+        "",
+        "tests/source/test_queries.py::test_ibis_expressions[a pattern that is not valid]",
+    ),
+    _bug(
+        "a condition is merged into a job's",
+        "source/engines/duckdb.py",
+        "attempt(dt.boolean)(column) if column.type().is_boolean() else column",
+        "column",
+        "tests/source/test_queries.py::test_a_condition_stays_whole_whatever_is_asked_of_it[of one step]",
+    ),
 ]

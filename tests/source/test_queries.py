@@ -3,6 +3,7 @@
 import csv
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import duckdb
@@ -19,6 +20,7 @@ from headcount.errors import BadParameter, HeadcountError, NotATable, ReadingFai
 from headcount.jobs import JOBS
 from headcount.release import Release
 from headcount.release.published import check_sealed
+from headcount.source.queries.patterns import is_simple
 
 PROMISE = "each row belongs to one person"
 UNCHECKED = "a query that headcount did not check"
@@ -81,6 +83,10 @@ IBIS: dict[str, tuple[Callable[[Any, Any], Any], str | None]] = {
     "several conditions": (lambda t, con: t.filter((t.hiv == 1) | ~(t.city == "a") & t.city.notnull()), None),
     "unlike cases": (lambda t, con: t.mutate(x=t.hiv.cases((1, t.hiv), else_=0)), None),
     "a pattern": (lambda t, con: t.filter(t.city.re_search("^R"), t.city.re_replace("R", "r") != ""), None),
+    "a pattern that is not valid": (
+        lambda t, con: t.filter(t.city == "Bonn", t.city.re_replace("(", "r") != ""),
+        "the operation RegexReplace, which can",
+    ),
     "patterns of a column": (lambda t, con: t.filter(t.city.re_search(t.city)), "the operation RegexSearch, which can"),
     "a month": (lambda t, con: t.mutate(x=t.day.truncate("M")), "the operation DateTruncate, which can fail"),
     "some columns": (lambda t, con: t.select("person", "city"), None),
@@ -173,6 +179,8 @@ SQL: dict[str, str | None] = {
     "SELECT *, date_trunc('month', day) AS x FROM visits": "the function date_trunc(), which can fail",
     "SELECT *, regexp_matches(city, city) AS x FROM visits": "the function regexp_matches(), which can fail",
     "SELECT *, regexp_matches(city, 'R') AS x FROM visits": None,
+    "SELECT * FROM visits WHERE regexp_matches(city, '^R.*(a|e)$')": None,
+    "SELECT *, regexp_replace(city, '(', '') AS x FROM visits": "the function regexp_replace(), which can fail",
     "WITH v AS (SELECT * FROM visits) SELECT * FROM v": None,
     "SELECT * FROM rome": None,
     "SELECT *, DATE '2024-01-01' AS x, TRY_CAST(city AS INT) AS y FROM visits WHERE true": None,
@@ -626,3 +634,14 @@ def test_a_condition_stays_whole_whatever_is_asked_of_it(name: str) -> None:
     data = same if name == "of one step" else same.mutate(known=ibis.literal(True) == ibis._.same).rename(old="same")
     column = "same" if name == "of one step" else "known"
     assert hc.total(data, **ASKED, where={column: True}).table.num_rows == 1
+
+
+def test_every_pattern_of_the_grammar_is_valid() -> None:
+    """For the engine that reads it, whatever letters it is drawn from."""
+    draw, connection = Random(0), duckdb.connect()
+    drawn = ("".join(draw.choices("a0 _-.^$*+?|()[]\\dw,", k=draw.randrange(1, 9))) for _place in range(30_000))
+    simple = [each for each in drawn if is_simple(each)]
+    assert len(simple) > 500
+    for each in simple:
+        connection.execute("SELECT regexp_matches('a', ?)", [each])
+    assert not any(map(is_simple, ("(", "a**", "a*+", "[z-a]", "(?=a)", "a{1001}", "\\1", "[[:x:]]", "a" * 201)))

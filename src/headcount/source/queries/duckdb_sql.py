@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 import duckdb
 
+from headcount.source.queries.patterns import is_simple
 from headcount.source.queries.step import (
     ALL_ROWS,
     CAST,
@@ -74,6 +75,8 @@ TYPED = frozenset(
 )
 """The same, if all arguments but the first are constants: a column may hold a pattern, a format or a length that
 fails."""
+PATTERNS = frozenset({"regexp_matches", "regexp_extract", "regexp_replace"})
+"""Those with a regular expression."""
 FALLIBLE = frozenset(
     {
         *("+", "-", "*", "//", "%", "abs", "greatest", "least", "nullif", "ifnull", "list_value", "struct_pack"),
@@ -302,7 +305,7 @@ def _is_to_text(cast: Mapping[str, Any]) -> bool:
 def _of_function(part: Mapping[str, Any], names: Names) -> Iterator[Step]:
     name = part["function_name"].casefold()
     given = (*part.get("children", ()), *part.get("arguments", ()))
-    if name in FUNCTIONS or (name in TYPED and all(map(_is_constant, given[1:]))):
+    if name in FUNCTIONS or (name in TYPED and _are_typed(name, given[1:])):
         yield from names.function(name)
     elif name in FALLIBLE:
         yield fallible(f"the function {name}()")
@@ -311,6 +314,19 @@ def _of_function(part: Mapping[str, Any], names: Names) -> Iterator[Step]:
         yield from names.macro(name)
     if "orders" in part.get("order_bys", {}):
         yield ALL_ROWS
+
+
+def _are_typed(name: str, given: Sequence[Mapping[str, Any]]) -> bool:
+    """True for constants; of a regular expression, one that is valid."""
+    typed = all(map(_is_constant, given))
+    return typed and (name not in PATTERNS or (bool(given) and is_simple(_constant(given[0]))))
+
+
+def _constant(part: Mapping[str, Any]) -> Any:
+    """The value of a constant; None for one of a given type."""
+    inner = part.get("expression", part)
+    value = inner.get("value", inner.get("literal"))
+    return value.get("value") if isinstance(value, Mapping) else value
 
 
 def _window(part: Mapping[str, Any]) -> Step:

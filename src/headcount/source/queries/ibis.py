@@ -6,6 +6,7 @@ from typing import Any, Protocol
 from ibis.common.graph import Graph
 from ibis.expr import types as ir
 
+from headcount.source.queries.patterns import is_simple
 from headcount.source.queries.step import ALL_ROWS, CAST, CHANCE, LIMIT, NOW, SAMPLE, UNORDERED, Step, fallible, worst
 
 RELATIONS = frozenset({"Project", "Filter", "DropColumns", "DropNull", "FillNull", "SelfReference", "InMemoryTable"})
@@ -60,6 +61,8 @@ TYPED = frozenset(
     }
 )
 """The same, if all values but the first are typed: a column may hold a pattern, a format or a length that fails."""
+PATTERNS = frozenset({"RegexExtract", "RegexReplace", "RegexSearch", "RegexSplit"})
+"""Those with a regular expression."""
 FALLIBLE = frozenset(
     {
         *(*FLOATING, *TYPED, "Acos", "Asin", "BaseConvert", "BitwiseLeftShift", "Ceil", "Cos", "Cot", "DateAdd"),
@@ -165,7 +168,8 @@ def _is_row_by_row(kind: str, node: Any) -> bool:
     if kind in FLOATING:
         return bool(node.dtype.is_floating())
     if kind in TYPED:
-        return all(kind_of(each) == "Literal" for each in node.args[1:] if each is not None)
+        typed = all(kind_of(each) == "Literal" for each in node.args[1:] if each is not None)
+        return typed and (kind not in PATTERNS or is_simple(node.pattern.value))
     return kind in VALUES
 
 

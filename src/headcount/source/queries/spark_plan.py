@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from headcount.source.queries.patterns import is_plain
 from headcount.source.queries.step import ALL_ROWS, CAST, CHANCE, LIMIT, NOW, SAMPLE, UNORDERED, Step, fallible, worst
 
 LOGICAL = "org.apache.spark.sql.catalyst.plans.logical."
@@ -38,7 +39,7 @@ VALUES = frozenset(
         *("Log10", "Log2", "Logarithm", "Pow", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "BitwiseNot"),
         *("Upper", "Lower", "Length", "OctetLength", "Substring", "Left", "Right", "StringTrim", "StringTrimLeft"),
         *("StringTrimRight", "StringTrimBoth", "StringReplace", "StringLPad", "StringRPad", "StringReverse", "Reverse"),
-        *("Concat", "ConcatWs", "Contains", "StartsWith", "EndsWith", "Like", "RLike", "RegExpExtract"),
+        *("Concat", "ConcatWs", "Contains", "StartsWith", "EndsWith", "Like", "RLike"),
         *("RegExpReplace", "SubstringIndex", "SplitPart", "StringSplit", "StringInstr", "StringLocate"),
         *("StringTranslate", "InitCap", "Encode", "Decode", "Md5", "Sha1", "Sha2", "XxHash64", "Murmur3Hash"),
         *("Year", "YearOfWeek", "Quarter", "Month", "WeekOfYear", "DayOfMonth", "DayOfWeek", "WeekDay", "DayOfYear"),
@@ -53,11 +54,13 @@ VALUES = frozenset(
 TYPED = frozenset(
     f"{EXPRESSIONS}{name}"
     for name in (
-        *("Like", "RLike", "RegExpExtract", "RegExpReplace", "StringLPad", "StringRPad", "StringRepeat", "ElementAt"),
+        *("Like", "RLike", "RegExpReplace", "StringLPad", "StringRPad", "StringRepeat", "ElementAt"),
         *("Encode", "Decode", "StringDecode", "StringSplit", "SplitPart"),
     )
 )
 """Those of which all but the first must be constants: a column may hold a pattern or a length that fails."""
+PATTERNS = frozenset(f"{EXPRESSIONS}{name}" for name in ("Like", "RLike", "RegExpReplace", "StringSplit"))
+"""Those with a pattern, of which any but a plain text may fail as soon as a row reaches it."""
 NEVER = frozenset(
     f"{EXPRESSIONS}{name}"
     for name in (
@@ -161,7 +164,10 @@ def _is_sure(name: str, expression: Any, *, strict: bool) -> bool:
     own = STRICTNESS.get(name.removeprefix(EXPRESSIONS))
     if (strict and name not in NEVER) or (own and str(getattr(expression, own)()) in ("ANSI", "True")):
         return False
-    return name not in TYPED or all(child.foldable() for child in list(_list(expression.children()))[1:])
+    given = list(_list(expression.children()))[1:]
+    if name in PATTERNS:
+        return all(_class(child) == f"{EXPRESSIONS}Literal" and is_plain(str(child)) for child in given)
+    return name not in TYPED or all(child.foldable() for child in given)
 
 
 def _can_fail(cast: Any) -> bool:
