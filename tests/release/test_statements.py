@@ -54,11 +54,15 @@ def test_a_report_shows_each_step_in_its_place_whatever_its_words(name: str, tmp
 
 
 def test_every_kind_of_step_occurs_and_is_shown(tmp_path: Path) -> None:
-    """Also those of a query, of a long tail, and of what intervals cannot hold."""
+    """Also those of a query, of a view, of a long tail, and of what intervals cannot hold."""
     query = ibis.memtable(ORDERS).group_by("customer", "country").agg(price=lambda rows: rows["price"].sum())
     promised = hc.histogram(query, user="customer", by="country", epsilon=1, promise=PROMISE, dataset="orders")
+    connection = ibis.duckdb.connect()
+    connection.raw_sql("CREATE TABLE orders AS SELECT i % 900 AS customer, i % 3 AS country FROM range(2000) t(i)")
+    proved = connection.table("orders").group_by("customer").agg(country=lambda rows: rows["country"].max())
+    viewed = hc.histogram(proved, user="customer", by="country", epsilon=1)
     heavy = hc.total(HEAVY, user="customer", sum="price", epsilon=1)
-    found = [promised, heavy, *(released(*asked) for asked in ASKED.values())]
+    found = [promised, viewed, heavy, *(released(*asked) for asked in ASKED.values())]
     for release in found:
         page = read(release.report(tmp_path / "r.html"))
         assert all(step in page for step in release.about.steps)
