@@ -83,6 +83,8 @@ class Job(ABC):
     later_parameters: ClassVar[tuple[str, ...]] = ("where",)
     """Parameters that plans of earlier versions do not have: one that is not given is left out of the plain form, so
     that the same request stays the same to a ledger."""
+    examples: ClassVar[tuple[str, ...]] = ()
+    """Options of commands that run as they are, on a table of visits: they end the command's help."""
     options: ClassVar[tuple[type[Options], ...]] = ()
     """Objects that its parameters take: what only one mechanism, or one way to choose a bound, has."""
     option_parameters: ClassVar[tuple[str, ...]] = ()

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from tests.cli.test_commands import headcount
 
-from headcount.cli.examples import EXAMPLES
+from headcount.cli.examples import GENERAL, epilog, examples_of
 from headcount.cli.job import command
 from headcount.cli.panels import ADVANCED, ORDER, OUTPUT, PANELS, PRIVACY, WHAT
 from headcount.jobs import JOBS
@@ -24,7 +24,7 @@ VISITS = pa.table(
         "price": [1.0, 20.0, 300.0, 4.0],
     }
 )
-OF_JOBS = [(job, example) for job, several in EXAMPLES.items() for example in several if job]
+OF_JOBS = [(job, example) for job in JOBS for example in examples_of(job)]
 LONGEST = 260
 """Letters of the help of one option: three lines."""
 
@@ -36,8 +36,8 @@ def panels(job: str) -> dict[str, str]:
 
 
 def test_every_job_has_examples() -> None:
-    assert set(EXAMPLES) == {"", *JOBS}
-    assert all(len(several) in (2, 3) for several in EXAMPLES.values())
+    assert all(len(several) in (2, 3) for several in (GENERAL, *map(examples_of, JOBS)))
+    assert epilog(()) == ""
 
 
 @pytest.mark.slow(one_in=4)
@@ -77,7 +77,7 @@ def test_help_is_short(job: str) -> None:
 
 def test_what_a_terminal_shows(tmp_path: Path) -> None:
     shown = headcount("total", "--help", cwd=tmp_path).stdout
-    places = [shown.index(text) for text in (*ORDER, "Examples:", EXAMPLES["total"][0])]
+    places = [shown.index(text) for text in (*ORDER, "Examples:", examples_of("total")[0])]
     assert places == sorted(places)
     everything = headcount("--help", cwd=tmp_path).stdout
     assert "Statistics" in everything

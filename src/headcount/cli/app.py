@@ -1,5 +1,6 @@
 """All commands. A command is loaded when it runs: help and version need none of them."""
 
+import ast
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -12,7 +13,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from headcount.cli.examples import epilog
+from headcount.cli.examples import GENERAL, epilog, examples_of
 from headcount.cli.suggestions import SuggestingGroup, options_meant
 from headcount.errors import brief, visible
 from headcount.jobs import JOBS
@@ -27,8 +28,6 @@ EXIT_CODES = (
     "4 the data changed since the request was charged, which is for the operator alone; 5 its release is not finished "
     "(only if the ledger serves others)."
 )
-
-DOCSTRING = re.compile(r'"""(.*?)"""', re.S)
 
 
 class LazyCommand(TyperCommand):
@@ -52,7 +51,7 @@ def _job(name: str) -> typer.Typer:
     from headcount.cli.job import command
     from headcount.cli.panels import JobCommand
 
-    return _alone(name, command(name), cls=JobCommand, epilog=epilog(name))
+    return _alone(name, command(name), cls=JobCommand, epilog=epilog(examples_of(name)))
 
 
 def _other(name: str) -> typer.Typer:
@@ -68,10 +67,10 @@ def _alone(name: str, function: Callable[..., None], **settings: Any) -> typer.T
 
 def _summary(file: Path, function: str) -> str:
     """The first clause of a function's docstring, or of its module's, without importing it."""
-    source = file.read_text(encoding="utf-8")
-    first = DOCSTRING.search(source, max(source.find(f"\ndef {function}("), 0))
-    clause = re.split("[;:] ", first_sentence(first[1] if first else ""))[0]
-    return f"{clause.rstrip('.')}."
+    module = ast.parse(file.read_text(encoding="utf-8"))
+    named = [each for each in module.body if isinstance(each, ast.FunctionDef) and each.name == function]
+    text = ast.get_docstring(named[0] if named else module) or ""
+    return f"{re.split('[;:] ', first_sentence(text))[0].rstrip('.')}."
 
 
 def _commands() -> dict[str, LazyCommand]:
@@ -150,7 +149,7 @@ def _say_where_it_went(error: Any, command: str, option: str) -> None:
 app = typer.Typer(
     cls=Commands,
     help="Statistics about people, under user-level differential privacy.",
-    epilog=f"{epilog('')}\n\n{EXIT_CODES}",
+    epilog=f"{epilog(GENERAL)}\n\n{EXIT_CODES}",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,

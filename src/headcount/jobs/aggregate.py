@@ -176,6 +176,10 @@ class Aggregate(ListedItemJob):
     """Several statistics of each group."""
 
     name: ClassVar[str] = "aggregate"
+    examples: ClassVar[tuple[str, ...]] = (
+        "--user user --by country --metric people --metric 'mean(price)' --epsilon 1",
+        "--user user --by country --metric 'median(price)' --range 0..500 --epsilon 1",
+    )
     view = AGGREGATE
     metrics: Annotated[tuple[TypedMetric, ...], parse_metrics]
     range: Annotated[tuple[tuple[str, tuple[float, ...]], ...], parse_range] = ()

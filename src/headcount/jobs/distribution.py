@@ -128,6 +128,10 @@ class Distribution(ListedItemJob):
     """The distribution over a public list of items, each row being a draw: of people, of rows, or of a source."""
 
     name: ClassVar[str] = "distribution"
+    examples: ClassVar[tuple[str, ...]] = (
+        "--user user --by country --keys FR,DE,IT --epsilon 1",
+        "--user user --by price --bins 0,10,100,1000 --epsilon 1",
+    )
     view = DISTRIBUTION
     options: ClassVar[tuple[type[Options], ...]] = (ChosenBound,)
     option_parameters: ClassVar[tuple[str, ...]] = ("share",)

@@ -124,6 +124,10 @@ class HeavyHitters(CountingJob):
     """The items that at least a share of all people have."""
 
     name: ClassVar[str] = "heavy_hitters"
+    examples: ClassVar[tuple[str, ...]] = (
+        "--user user --by song --share 0.05 --epsilon 1",
+        "--user user --by song --people 100000 --epsilon 1",
+    )
     options: ClassVar[tuple[type[Options], ...]] = (SampleThreshold, CountRelease, Exponential)
     stored_options: ClassVar[tuple[type[Options], ...]] = (SampleThreshold,)
     bound: parameters.Bound = "auto"

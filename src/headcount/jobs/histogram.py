@@ -112,6 +112,11 @@ class Histogram(CountingJob, ListedItemJob):
     """People, events or amounts per item."""
 
     name: ClassVar[str] = "histogram"
+    examples: ClassVar[tuple[str, ...]] = (
+        "--user user --by song --epsilon 1",
+        "--user user --by day --per month --epsilon 1 --out months.html",
+        "--user user --by country --keys FR,DE --count events --epsilon 1 --bound 5",
+    )
     options: ClassVar[tuple[type[Options], ...]] = (
         ChosenBound,
         *PAPER_BOUNDS,

@@ -86,6 +86,10 @@ class Profile(ItemJob):
     """People by how many items, and how many events, they have: a person is in one bin of each."""
 
     name: ClassVar[str] = "profile"
+    examples: ClassVar[tuple[str, ...]] = (
+        "--user user --by song --epsilon 0.1",
+        "--user user --by song --epsilon 0.1 --ledger visits.db",
+    )
     view = PROFILE
 
     @property

@@ -127,6 +127,10 @@ class Quantiles(NumberJob):
     """The values below which given fractions of all rows fall."""
 
     name: ClassVar[str] = "quantiles"
+    examples: ClassVar[tuple[str, ...]] = (
+        "--user user --value price --range 0..1000 --q 0.5,0.9 --epsilon 1",
+        "--user user --value price --edges 0,10,100,1000 --bound 1 --epsilon 1",
+    )
     view = QUANTILES
     q: Annotated[tuple[Fraction, ...], parse_q] = DECILES
     range: Annotated[tuple[float, float] | None, parse_range] = None

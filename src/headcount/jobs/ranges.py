@@ -98,6 +98,10 @@ class Ranges(NumberJob):
     """Rows whose value is in each range; the cells are what lies between the ends of all ranges."""
 
     name: ClassVar[str] = "ranges"
+    examples: ClassVar[tuple[str, ...]] = (
+        "--user user --value price --ranges 0..10,10..100 --epsilon 1",
+        "--user user --value price --ranges 0..10 --where country=FR --epsilon 1",
+    )
     view = RANGES
     options: ClassVar[tuple[type[Options], ...]] = (ChosenBound, SampleThreshold)
     ranges: Annotated[tuple[tuple[float, float], ...], parse_ranges]

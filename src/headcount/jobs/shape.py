@@ -109,6 +109,10 @@ class Shape(ListedItemJob):
     """How many items have how many people, no item being named."""
 
     name: ClassVar[str] = "shape"
+    examples: ClassVar[tuple[str, ...]] = (
+        "--user user --by song --epsilon 1",
+        "--user user --by song --epsilon 1 --bound 1 --out shape.png",
+    )
     view = SHAPE
     options: ClassVar[tuple[type[Options], ...]] = (Buckets,)
     option_parameters: ClassVar[tuple[str, ...]] = ("buckets", "estimator")

@@ -95,6 +95,10 @@ class Top(ItemJob):
     """The k most common items, with their counts or without."""
 
     name: ClassVar[str] = "top"
+    examples: ClassVar[tuple[str, ...]] = (
+        "--user user --by song --k 10 --epsilon 1",
+        "--user user --by song --k 10 --count none --epsilon 0.5",
+    )
     kbar: parameters.Kbar = KBAR
     k: Annotated[int, parse_k] = 20
     count: Annotated[Literal["users", "none"], choice("users", "none")] = "users"

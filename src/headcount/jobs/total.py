@@ -101,6 +101,11 @@ class Total(Job):
     """All events, or people, there are, or those that meet a condition: one public item."""
 
     name: ClassVar[str] = "total"
+    examples: ClassVar[tuple[str, ...]] = (
+        "--user user --epsilon 0.5",
+        "--user user --count users --where country=FR --epsilon 0.5",
+        "--user user --sum price --epsilon 1",
+    )
     view = TOTAL
     people_of_all_rows: ClassVar[bool] = True
     later_parameters: ClassVar[tuple[str, ...]] = ("sum",)
