@@ -1,4 +1,4 @@
-"""What a ledger needs of the place where it is kept. The rules of the ledger know nothing else of it: no file, no SQL.
+"""What a ledger needs of the place where it is kept. Its rules know nothing else about that place: no file, no SQL.
 
 A store promises:
 - `writing` is one exclusive transaction: on disk when the block ends, undone if it raises. `reading` sees one state.
