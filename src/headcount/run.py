@@ -24,7 +24,7 @@ from headcount.account.events import Event
 from headcount.account.guarantee import Cost
 from headcount.account.receipt import check_paid
 from headcount.bound.selection.people import NoisyCount
-from headcount.bound.selection.selection import BoundSelection
+from headcount.bound.selection.selection import BoundSelection, bounding_of
 from headcount.errors import Defect, FileChanged, ReadingFailed
 from headcount.job import Job
 from headcount.mechanism.mechanism import AnyMechanism, Columns
@@ -134,7 +134,7 @@ def _select(
         chosen, strategy = following.draw(following.look(pairs), entropy), strategy.after(following)
         selections.append(following)
     progress("bounding")
-    return Decision(strategy.mechanism(chosen), tuple(selections))
+    return Decision(strategy.mechanism(bounding_of(chosen)), tuple(selections))
 
 
 @contextmanager

@@ -31,7 +31,8 @@ from headcount.bound import (
 from headcount.bound.selection.by_load import Exponential, Generalized
 from headcount.bound.selection.heavy import HeavyPeople
 from headcount.bound.selection.loss import SamplingLoss
-from headcount.bound.selection.profile import FewEvents, FewItems, FromProfile, NothingSeen
+from headcount.bound.selection.profile import FromProfile
+from headcount.bound.selection.selection import HardlyMore
 from headcount.source import Contributions, contributions, encoded, open_events
 from headcount.source.contributions import ReadPlan
 
@@ -40,9 +41,6 @@ EPSILON: tuple[Fraction, Any] = (Fraction(1, 10), "add-remove")
 UNKNOWN: tuple[Any, ...] = ((1, 2, 5, 9), (3.0, 4.0, 6.0, 9.0), (1.0, 2.0, 5.0, 9.0))
 BOUNDINGS: list[tuple[Bounding, bool]] = [
     (SampledItems(2), False),
-    (NothingSeen(1), False),
-    (FewItems(2, people=0.0, otherwise=SampledItems(2)), False),
-    (FewEvents(1, people=0.0, otherwise=SampledEvents(1)), True),
     (SampledEvents(3), True),
     (WeightedClip(2, 3, 1), False),
     (SpreadWeight(3), False),
@@ -56,8 +54,8 @@ CHOICES: list[tuple[BoundSelection[Any], bool]] = [
     (Generalized(*EPSILON, SampledEvents, *UNKNOWN), True),
     (FromProfile(*EPSILON, 1), False),
     (FromProfile(*EPSILON, 10**6), True),
-    (HeavyPeople(*EPSILON, FewItems(1, people=0.0, otherwise=SampledItems(9))), False),
-    (HeavyPeople(*EPSILON, FewEvents(1, people=0.0, otherwise=SampledEvents(9))), True),
+    (HeavyPeople(*EPSILON, HardlyMore(SampledItems(1), 0.0), SampledItems(9)), False),
+    (HeavyPeople(*EPSILON, HardlyMore(SampledEvents(1), 0.0), SampledEvents(9)), True),
     (SamplingLoss(*EPSILON, SampledItems(2)), False),
     (SamplingLoss(*EPSILON, SampledEvents(3)), True),
 ]

@@ -9,17 +9,15 @@ from headcount.account import cost
 from headcount.account.events import Neighbours
 from headcount.audit.choices import Fixed
 from headcount.audit.enumerate import delta, outcomes
-from headcount.bound import WeightedClip
+from headcount.bound import SampledEvents, SampledItems, WeightedClip
 from headcount.bound.selection.profile import (
     MOST_ITEMS,
-    FewEvents,
-    FewItems,
     FromProfile,
-    NothingSeen,
     Profile,
     edges,
     size_edges,
 )
+from headcount.bound.selection.selection import HardlyMore, LookAgain, NobodySeen
 from headcount.bound.selection.statistics import Sizes
 from headcount.noise import Entropy, SystemEntropy
 from headcount.source.amounts import LARGEST_AMOUNT
@@ -96,13 +94,22 @@ def drawn(people: np.ndarray[tuple[int], np.dtype[np.int64]], *, largest: int = 
     return FromProfile(LITTLE, "add-remove", largest).draw(sizes(*people.tolist()), SystemEntropy())
 
 
+def few_of(selected: object) -> object:
+    """The sample that is suggested, if one is."""
+    match selected:
+        case LookAgain(HardlyMore(sampled)):
+            return sampled
+        case _:
+            return None
+
+
 def test_people_with_one_item_are_sampled_and_not_scaled() -> None:
     """As far as a profile shows."""
     for people in (3_000, 100_000):
-        found = [drawn(np.ones(people, dtype=np.int64)) for _ in range(40)]
-        assert sum(isinstance(each, FewItems) and each.most == 1 for each in found) > 35
-    events = [drawn(np.ones(100_000, dtype=np.int64), largest=LARGEST_COUNT) for _ in range(40)]
-    assert sum(isinstance(each, FewEvents) and each.most == 1 for each in events) > 35
+        found = [few_of(drawn(np.ones(people, dtype=np.int64))) for _ in range(40)]
+        assert found.count(SampledItems(1)) > 35
+    events = [few_of(drawn(np.ones(100_000, dtype=np.int64), largest=LARGEST_COUNT)) for _ in range(40)]
+    assert events.count(SampledEvents(1)) > 35
 
 
 def test_numbers_of_items_far_above_those_of_most_people_have_wide_bins() -> None:
@@ -114,9 +121,10 @@ def test_what_a_first_look_sees_nobody_in_a_second_one_decides() -> None:
     """Three people are too few for any profile: after the second look they are sampled, if nobody has far more."""
     first = FromProfile(LITTLE, "add-remove", 1).draw(sizes(1, 1, 2), Fixed(0))
     second = FromProfile(LITTLE, "add-remove", 1, again=True).draw(sizes(1, 1, 2), Fixed(0))
-    assert isinstance(first, NothingSeen)
-    assert isinstance(second, FewItems)
-    assert second.people == 0
+    assert first == LookAgain(NobodySeen(), SampledItems(1))
+    assert isinstance(second, LookAgain)
+    assert isinstance(second.reason, HardlyMore)
+    assert second.reason.people == 0
 
 
 def test_the_bounds_follow_the_sizes() -> None:

@@ -40,7 +40,7 @@ from headcount.bound import (
 )
 from headcount.bound.draws import Draws, ExactDraws
 from headcount.bound.groups import BoundedGroups, FoundGroups, ListedGroups
-from headcount.bound.selection.amounts import NothingSeenSums, UsualAmounts
+from headcount.bound.selection.amounts import LowestSums, UsualAmounts
 from headcount.bound.selection.by_load import Exponential, Generalized
 from headcount.bound.selection.compare import ComparedSizes, ComparedSums
 from headcount.bound.selection.draws import MostDrawn, PublicDrawn
@@ -49,7 +49,8 @@ from headcount.bound.selection.loss import SamplingLoss
 from headcount.bound.selection.paper import DpSgd, InverseSensitivity, MQuantile, OutputPerturbation, Quantile
 from headcount.bound.selection.people import PeopleCount
 from headcount.bound.selection.plume import Discovered, Discovering, UsualItems
-from headcount.bound.selection.profile import FewEvents, FewItems, FromProfile, NothingSeen
+from headcount.bound.selection.profile import FromProfile
+from headcount.bound.selection.selection import HardlyMore
 from headcount.bound.vectors import Vector
 from headcount.source import Contributions, contributions, open_events
 from headcount.source.engines.registry import to_arrow
@@ -62,9 +63,6 @@ KEYS = pa.table({"item0": ["item 1", "item 2", "nobody's", "é", ""]})
 FOUND = GaussianThreshold(Fraction(10), 3, 1, 20, "add-remove")
 BOUNDINGS: list[tuple[str, Bounding]] = [
     ("users", SampledItems(2)),
-    ("users", NothingSeen(1)),
-    ("users", FewItems(1, people=0.0, otherwise=SampledItems(2))),
-    ("events", FewEvents(1, people=0.0, otherwise=SampledEvents(2))),
     ("events", SampledEvents(3)),
     ("users", ScaledToSum(2, 1)),
     ("events", ScaledToSum(3, 10**6)),
@@ -78,7 +76,7 @@ BOUNDINGS: list[tuple[str, Bounding]] = [
     ("users", TopItems(7)),
     ("events", TopSums(7, 3, "count")),
     ("amounts", TopSums(7, 100, "amount")),
-    ("amounts", NothingSeenSums(7, 2, "amount")),
+    ("amounts", LowestSums(7, 2, "amount")),
     ("events", WithScalar(ScaledToSum(3, 10**6), "taken")),
     ("users", WithScalar(ScaledToSize(2, 1), "people")),
     ("events", Draws(3, 3)),
@@ -101,8 +99,8 @@ CHOICES: list[tuple[str, BoundSelection[Any]]] = [
     ("users", Exponential(*EPSILON, SampledItems, *UNKNOWN)),
     ("events", Generalized(*EPSILON, SampledEvents, *UNKNOWN)),
     ("users", FromProfile(*EPSILON, 1)),
-    ("users", HeavyPeople(*EPSILON, FewItems(1, people=0.0, otherwise=SampledItems(2)))),
-    ("events", HeavyPeople(*EPSILON, FewEvents(1, people=0.0, otherwise=SampledEvents(2)))),
+    ("users", HeavyPeople(*EPSILON, HardlyMore(SampledItems(1), 0.0), SampledItems(2))),
+    ("events", HeavyPeople(*EPSILON, HardlyMore(SampledEvents(1), 0.0), SampledEvents(2))),
     ("users", SamplingLoss(*EPSILON, SampledItems(2))),
     ("events", SamplingLoss(*EPSILON, SampledEvents(3))),
     ("events", MostDrawn(*EPSILON, (), 5, None)),

@@ -30,7 +30,7 @@ from headcount.bound.sample import Loss
 from headcount.bound.selection.amounts import UsualAmounts
 from headcount.bound.selection.heavy import HeavyPeople
 from headcount.bound.selection.loss import SamplingLoss
-from headcount.bound.selection.profile import FewItems, NothingSeen
+from headcount.bound.selection.selection import HardlyMore, LookAgain, NobodySeen, Selected, bounding_of
 from headcount.exact import Integers
 from headcount.mechanism import CountRelease, NoisyFound, Strategy
 from headcount.mechanism.known.strategy import KnownItems
@@ -402,32 +402,37 @@ def scaled(bound: int) -> WeightedClip:
 
 
 def branches(
-    asked: Strategy, chosen: Bounding, made: tuple[BoundSelection[Any], ...]
+    asked: Strategy, chosen: Selected, made: tuple[BoundSelection[Any], ...]
 ) -> Iterator[tuple[Strategy, Bounding, int]]:
     """All that may be decided, and by how many choices."""
     second = asked.next_selection(chosen, made)
     assert asked.later <= asked.budget.epsilon * asked.later_share
     if second is None:
         assert sum(choice.epsilon for choice in made) + asked.rest.epsilon == asked.budget.epsilon
-        yield asked, chosen, len(made)
+        yield asked, bounding_of(chosen), len(made)
         return
     after = asked.after(second)
     for bounding in may_follow(second):
         yield from branches(after, bounding, (*made, second))
 
 
-def may_follow(selection: BoundSelection[Any]) -> list[Bounding]:
+def may_follow(selection: BoundSelection[Any]) -> list[Selected]:
     """What a second profile may lead to, the count of people with far more, or the measured loss of a sample."""
     if isinstance(selection, HeavyPeople):
-        return [SampledItems(2), selection.sampled.otherwise]
+        return [SampledItems(2), selection.otherwise]
     if isinstance(selection, SamplingLoss):
         return [replace(selection.sampled, lost=Loss(5.0, 9.0))]
     return [few(), scaled(1), scaled(1000)]
 
 
-def few() -> FewItems:
+def few() -> LookAgain:
     """What a profile leads to, of people with one item."""
-    return FewItems(1, people=0.0, otherwise=scaled(1))
+    return LookAgain(HardlyMore(SampledItems(1), 0.0), scaled(1))
+
+
+def nobody() -> LookAgain:
+    """What a profile of too few people leads to."""
+    return LookAgain(NobodySeen(), SampledItems(1))
 
 
 @pytest.mark.slow(one_in=3)
@@ -437,11 +442,11 @@ def few() -> FewItems:
     [
         (scaled(1), 1),
         (scaled(1000), 1),
-        (NothingSeen(1), 4),
-        (FewItems(1, people=0.0, otherwise=WeightedClip(1, 10_000, 1)), 3),
+        (nobody(), 4),
+        (few(), 3),
     ],
 )
-def test_choices_and_counts_never_add_up_to_more(neighbours: Neighbours, first: Bounding, most: int) -> None:
+def test_choices_and_counts_never_add_up_to_more(neighbours: Neighbours, first: Selected, most: int) -> None:
     """In every branch, counts scaled or sampled: the choices and what is left are epsilon, and the counts
     cost what is left."""
     asked = strategy(Cost(Fraction(1), MILLIONTH), "users", neighbours, None, "auto")
@@ -456,9 +461,9 @@ def test_choices_and_counts_never_add_up_to_more(neighbours: Neighbours, first: 
 
 
 @pytest.mark.parametrize("neighbours", BOTH)
-@pytest.mark.parametrize(("first", "most"), [(scaled(1000), 1), (NothingSeen(1), 4), (few(), 3)])
+@pytest.mark.parametrize(("first", "most"), [(scaled(1000), 1), (nobody(), 4), (few(), 3)])
 def test_choices_and_counts_of_a_public_list_never_add_up_to_more(
-    neighbours: Neighbours, first: Bounding, most: int
+    neighbours: Neighbours, first: Selected, most: int
 ) -> None:
     """The same of 1,000 known items."""
     budget = Cost(Fraction(1), MILLIONTH)

@@ -16,6 +16,7 @@ from headcount.account.events import Gaussian, JointRound, Neighbours, from_json
 from headcount.audit.choices import Fixed
 from headcount.bound import BoundedRounds, Split, SplitWeight
 from headcount.bound.selection.profile import Profile
+from headcount.bound.selection.selection import bounding_of
 from headcount.bound.shown import Shown
 from headcount.errors import BadParameter
 from headcount.exact import Integers
@@ -326,7 +327,7 @@ def whole(data: list[tuple[Any, Any]], entropy: Any) -> tuple[Noisy, dict[str, A
     jointly = strategy(Cost(Fraction(1), Fraction(1, 10**6)), "users", "add-remove", None, "auto")
     with done(data, events=False).read(ReadPlan(encoded=True)) as read:
         assert jointly.selection is not None
-        chosen = jointly.selection.draw(jointly.selection.look(read), entropy)
+        chosen = bounding_of(jointly.selection.draw(jointly.selection.look(read), entropy))
         mechanism = jointly.mechanism(chosen)
         assert isinstance(mechanism, Joint)
         noisy = mechanism.run(mechanism.bounding.bound(read, SECRET, None), entropy)

@@ -2719,7 +2719,7 @@ BUGS = [
     Bug(
         "people who have far more are sampled all the same",
         "bound/selection/heavy.py",
-        (("return self.sampled.otherwise", "return SampledItems(self.sampled.most)"),),
+        (("return self.otherwise", "return self.few.sampled"),),
         HEAVY + "test_as_many_people_as_may_be_unseen_are_seen_in_19_of_20_cases",
     ),
     Bug(

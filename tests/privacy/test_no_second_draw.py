@@ -17,7 +17,7 @@ from headcount.account.events import Neighbours
 from headcount.bound import SampledEvents, SampledItems, WeightedClip
 from headcount.bound.selection.paper import Known
 from headcount.bound.selection.plume import LARGEST_BOUND, Discovering
-from headcount.bound.selection.profile import MOST_ITEMS, FewEvents, FewItems, FromProfile, NothingSeen
+from headcount.bound.selection.profile import MOST_ITEMS, FromProfile
 from headcount.errors import BadParameter, HeadcountError
 from headcount.mechanism import check_widths
 from headcount.source.contributions import LARGEST_COUNT
@@ -191,8 +191,7 @@ def options(choice: Any, count: str, chance: np.random.Generator) -> list[Any]:
         large = int(2 ** chance.uniform(0, 14)) ** (1 if count == "users" else 2)
         most = min(4 * large, MOST_ITEMS) if count == "users" else MOST_ITEMS
         scaled = WeightedClip(large, most, largest)
-        hardly = FewItems if count == "users" else FewEvents
-        return [NothingSeen(1), hardly(1, people=0.0, otherwise=scaled), few(1), few(2), scaled]
+        return [choice.unseen_people, few(1), few(2), scaled]
     if isinstance(choice, Discovering):
         return [choice.example(bound) for bound in (1, int(2 ** chance.uniform(0, 14)), LARGEST_BOUND)]
     drawn = choice.kind if hasattr(choice, "kind") else choice.bounding

@@ -28,6 +28,7 @@ from headcount.audit.neighbours import pairs
 from headcount.audit.sampled import ONE, Pair, Run
 from headcount.bound import Bounding
 from headcount.bound.draws import BoundedDraws, Draws, ExactDraws, by_place, of_each
+from headcount.bound.selection.selection import bounding_of
 from headcount.bound.selection.statistics import Sizes
 from headcount.estimate.distribution import binomial
 from headcount.exact import Floats, Integers
@@ -112,7 +113,7 @@ def after_a_profile(
     listed = LISTED[: strategy.cells]
 
     def run(people: People, entropy: Entropy) -> list[object]:
-        bounding = choice.draw(sizes(people), entropy)
+        bounding = bounding_of(choice.draw(sizes(people), entropy))
         noisy = known(bounding).run(bounded_draws(people, bounding, listed), entropy)
         columns = known(bounding).estimate(noisy).by_name
         released = [each.tolist() for each in columns.values()] if shares else []

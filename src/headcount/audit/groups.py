@@ -27,6 +27,7 @@ from headcount.audit.twice import released as released_people
 from headcount.bound import Bounding
 from headcount.bound.groups import BoundedFoundGroups, BoundedGroups, FoundGroups, ListedGroups
 from headcount.bound.selection.profile import FromProfile
+from headcount.bound.selection.selection import bounding_of
 from headcount.bound.selection.statistics import Sizes
 from headcount.bound.vectors import Groups, Vector
 from headcount.exact import Floats, Integers
@@ -153,7 +154,7 @@ def found(neighbours: Neighbours, metrics: tuple[Metric, ...]) -> Run[People]:
 
     def run(people: People, entropy: Entropy) -> dict[str, object]:
         assert strategy.selection is not None
-        chosen = strategy.selection.draw(_sizes(people), entropy)
+        chosen = bounding_of(strategy.selection.draw(_sizes(people), entropy))
         selected = strategy.mechanism(chosen)
         assert isinstance(selected, MeasuredGroups)
         noisy = selected.run(_bounded(people, _comparable(selected.bounding)), entropy)

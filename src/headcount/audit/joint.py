@@ -20,6 +20,7 @@ from headcount.audit.sampled import ONE, Pair, Run
 from headcount.audit.twice import DELTA, PEOPLE, SLOW, pair_of, read, released, sizes
 from headcount.bound import Bounded, BoundedRounds, Bounding, SplitWeight
 from headcount.bound.selection.profile import Profile
+from headcount.bound.selection.selection import bounding_of
 from headcount.estimate.counts.two_scales import Measured
 from headcount.mechanism import AnyMechanism, Joint, NoisyTwice
 from headcount.mechanism.unknown.joint import Counting, JointRun
@@ -104,7 +105,7 @@ def whole(
     strategy = Jointly(budget=Cost(ONE, DELTA), neighbours=neighbours, count="users", share=Fraction(1, 5))
 
     def run(people: People, entropy: Entropy) -> dict[str, object]:
-        chosen = strategy.selection.draw(sizes(people), entropy)
+        chosen = bounding_of(strategy.selection.draw(sizes(people), entropy))
         mechanism = changed(strategy.mechanism(chosen))
         noisy = mechanism.run(_bounded(people, _comparable(chosen)), entropy)
         return {"bound": chosen.limit, **released(noisy, mechanism.bounding.unit)}

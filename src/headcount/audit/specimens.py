@@ -41,6 +41,7 @@ from headcount.audit.sampled import ONE, Run
 from headcount.audit.statistical import Finding, audit
 from headcount.bound import Bounded, BoundedTop, SampledItems, ScaledToSize, ScaledToSum, TopItems, WeightedClip
 from headcount.bound.selection.plume import Discovered
+from headcount.bound.selection.selection import bounding_of
 from headcount.bound.selection.statistics import Sizes
 from headcount.mechanism import (
     AnyMechanism,
@@ -248,7 +249,7 @@ def after_a_profile(budget: Cost) -> Run[People]:
     def run(people: People, entropy: Entropy) -> tuple[int, object]:
         many = np.bincount([len(person) for person in people], minlength=2)
         there = np.flatnonzero(many)
-        chosen = choice.draw(Sizes(there, many[there], many[there]), entropy)
+        chosen = bounding_of(choice.draw(Sizes(there, many[there], many[there]), entropy))
         return chosen.limit, on_people(mechanism_for(chosen))(people, entropy)
 
     return run

@@ -21,6 +21,7 @@ from headcount.audit.found_first import People
 from headcount.audit.sampled import ONE, Pair, Run
 from headcount.bound import Bounded, Bounding
 from headcount.bound.selection.profile import FromProfile
+from headcount.bound.selection.selection import bounding_of
 from headcount.bound.selection.statistics import Sizes
 from headcount.exact import Floats
 from headcount.mechanism import AnyMechanism, Noisy, NoisyTwice, Weighted
@@ -82,7 +83,7 @@ def whole(
         return changed(strategy.mechanism(bounding))
 
     def run(people: People, entropy: Entropy) -> dict[str, object]:
-        chosen = strategy.selection.draw(sizes(people), entropy)
+        chosen = bounding_of(strategy.selection.draw(sizes(people), entropy))
         selected = mechanism(chosen)
         noisy = selected.run(_bounded(people, selected.bounding), entropy)
         return {"bound": chosen.limit, **released(noisy, selected.bounding.unit)}

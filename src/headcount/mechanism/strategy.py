@@ -18,7 +18,7 @@ from headcount.account.events import Event, Laplace, Neighbours
 from headcount.account.guarantee import Cost
 from headcount.bound import Bounding
 from headcount.bound.selection.people import PeopleCount
-from headcount.bound.selection.selection import BoundSelection
+from headcount.bound.selection.selection import BoundSelection, Selected
 from headcount.errors import BadParameter
 from headcount.mechanism.mechanism import AnyMechanism, check_widths
 from headcount.wording import counted_items, format_number
@@ -65,7 +65,7 @@ class Strategy(ABC):
     def mechanism(self, bounding: Bounding | None = None) -> AnyMechanism:
         """The mechanism with noise for `rest`, for the selected bounding; without one, for the bound that is given."""
 
-    def next_selection(self, chosen: Bounding, earlier: Sequence[BoundSelection[Any]]) -> BoundSelection[Any] | None:
+    def next_selection(self, chosen: Selected, earlier: Sequence[BoundSelection[Any]]) -> BoundSelection[Any] | None:
         """The selection after the `earlier` ones, the last of which led to `chosen`; None if everything is decided."""
         return None
 

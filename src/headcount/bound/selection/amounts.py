@@ -8,8 +8,8 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from headcount.bound.bounded import Bounding
 from headcount.bound.selection.profile import Binned, edges
+from headcount.bound.selection.selection import LookAgain, NobodySeen, Selected
 from headcount.bound.selection.statistics import Sizes
 from headcount.bound.top import TopSums
 from headcount.noise import Entropy
@@ -23,7 +23,7 @@ SHARE_ABOVE_LIMIT = 0.02
 
 
 @dataclass(frozen=True)
-class NothingSeenSums(TopSums):
+class LowestSums(TopSums):
     """The lowest limit, as no bin of the profile is significant: too few people for the noise."""
 
     def explain(self, item: str) -> str:
@@ -56,12 +56,12 @@ class UsualAmounts(Binned):
         sizes, many = (whole_numbers(counted[name]) for name in ("size", "people"))
         return Sizes(sizes, many, np.zeros_like(many))
 
-    def draw(self, statistics: Sizes, entropy: Entropy) -> Bounding:
+    def draw(self, statistics: Sizes, entropy: Entropy) -> Selected:
         profile = self.profile(statistics, entropy)
-        kind = TopSums if profile.people.any() else NothingSeenSums
-        return kind(
-            self.most, profile.within(SHARE_ABOVE_LIMIT) + (self.of == AMOUNT), self.of
-        )  # bins hold integers; amounts have fractions
+        limit = profile.within(SHARE_ABOVE_LIMIT) + (self.of == AMOUNT)  # bins hold integers; amounts have fractions
+        if profile.people.any():
+            return TopSums(self.most, limit, self.of)
+        return LookAgain(NobodySeen(), LowestSums(self.most, limit, self.of))
 
     def explain(self, item: str) -> str:
         what = "many events" if self.of == COUNT else "large an amount"

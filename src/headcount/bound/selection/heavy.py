@@ -7,15 +7,15 @@ A person is in the count or not: adding, removing or replacing one changes it by
 docs/proofs/thresholded.md.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil, log
 from typing import ClassVar
 
 from headcount.bound.bounded import Bounding
-from headcount.bound.sample import SampledEvents, SampledItems
+from headcount.bound.sample import SampledItems
 from headcount.bound.selection.one_number import OneNumber
-from headcount.bound.selection.profile import FewEvents, FewItems
+from headcount.bound.selection.selection import HardlyMore
 from headcount.bound.selection.statistics import Sizes
 from headcount.estimate.constants import MISS_RATE
 from headcount.estimate.counts.hidden import most_beside_few
@@ -34,7 +34,9 @@ class HeavyPeople(OneNumber):
 
     name: ClassVar[str] = "heavy"
     default_share: ClassVar[Fraction] = Fraction(3, 100)
-    sampled: FewItems | FewEvents
+    few: HardlyMore
+    otherwise: Bounding
+    """The bounding if some people have far more."""
 
     @property
     def sensitivity(self) -> int:
@@ -43,25 +45,27 @@ class HeavyPeople(OneNumber):
     @property
     def limit(self) -> int:
         """The size above which people are counted."""
-        return HEAVY_FACTOR * self.sampled.most
+        return HEAVY_FACTOR * self.few.sampled.most
 
     def draw(self, statistics: Sizes, entropy: Entropy) -> Bounding:
         people = int(statistics.people[statistics.sizes > self.limit].sum())
         noisy = self.noisy(people, entropy)
         if noisy > HEAVY_SCALES * self.scale:
-            return self.sampled.otherwise
-        if isinstance(self.sampled, FewItems):
-            return SampledItems(self.sampled.most, hidden=most_beside_few(float(noisy), float(self.scale)))
-        return SampledEvents(self.sampled.most)
+            return self.otherwise
+        match self.few.sampled:
+            case SampledItems() as sampled:
+                return replace(sampled, hidden=most_beside_few(float(noisy), float(self.scale)))
+            case sampled:
+                return sampled
 
     @property
     def unseen(self) -> int:
         """Number of people who are seen but lose items, and of others above the limit who would be noticed in 19 of 20
         cases."""
-        return ceil(self.sampled.people + (HEAVY_SCALES + log(1 / (2 * MISS_RATE))) * float(self.scale))
+        return ceil(self.few.people + (HEAVY_SCALES + log(1 / (2 * MISS_RATE))) * float(self.scale))
 
     def explain(self, item: str) -> str:
-        unit = item if isinstance(self.sampled, FewItems) else "event"
+        unit = item if isinstance(self.few.sampled, SampledItems) else "event"
         return (
             f"headcount counts the people who have more than {counted_items(self.limit, unit)}, with discrete Laplace "
             f"noise with a scale of {float(self.scale):,.4g}. If that is more than noise, it scales people's counts "

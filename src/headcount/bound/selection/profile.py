@@ -28,7 +28,7 @@ from headcount.bound.selection.nonempty_bins import (
     laplace,
     last_nonempty_bin,
 )
-from headcount.bound.selection.selection import BoundSelection
+from headcount.bound.selection.selection import BoundSelection, HardlyMore, LookAgain, NobodySeen, Selected
 from headcount.bound.selection.statistics import Sizes, sizes
 from headcount.bound.weighted import WeightedClip
 from headcount.exact import Floats, Integers
@@ -50,6 +50,7 @@ matters more than keeping bias small (fitted as above)."""
 MAX_SAMPLED_ITEMS, MAX_SAMPLED_LOSS = 2, 0.01
 """Up to this number, and this clipped share, sampling items has less noise than scaling."""
 MOST_ITEMS = 10_000
+ONE_ITEM = SampledItems(1)
 FINE_SIZES = 16
 """Up to this number of items a bin ends at the root of 2 times its start, above at twice: people who have far more than
 others are spread over many sizes, and each bin has a noise of its own."""
@@ -123,30 +124,6 @@ class Profile:
 
 
 @dataclass(frozen=True)
-class NothingSeen(SampledItems):
-    """One item of each person, as no bin of the profile is significant: too few people for the noise."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class FewItems(SampledItems):
-    """Items of people who hardly have more, as far as a profile shows: whether some have far more is still to be
-    measured."""
-
-    people: float
-    """People who are seen, and lose items."""
-    otherwise: Bounding
-    """The bounding if some people have far more."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class FewEvents(SampledEvents):
-    """The same of events."""
-
-    people: float
-    otherwise: Bounding
-
-
-@dataclass(frozen=True)
 class Binned(BoundSelection[Sizes]):
     """Selection by post-processing of a noisy histogram of people by size."""
 
@@ -203,6 +180,8 @@ class FromProfile(Binned):
     """True for a second look, after nothing was seen."""
     joint: bool = False
     """True if people spread a weight over their items in rounds, instead of being scaled to a norm."""
+    unseen_people: Bounding = ONE_ITEM
+    """The bounding if no look showed anybody."""
 
     @property
     def edges(self) -> tuple[int, ...]:
@@ -219,19 +198,19 @@ class FromProfile(Binned):
     def look(self, contributions: Contributions) -> Sizes:
         return sizes(contributions, "squares")
 
-    def draw(self, statistics: Sizes, entropy: Entropy) -> Bounding:
+    def draw(self, statistics: Sizes, entropy: Entropy) -> Selected:
         return self.bounds(self.profile(statistics, entropy))
 
-    def bounds(self, profile: Profile) -> Bounding:
+    def bounds(self, profile: Profile) -> Selected:
         """Compute the bounding from a profile alone."""
         if not profile.people.any() and self._looks_again:
-            return NothingSeen(1)
+            return LookAgain(NobodySeen(), self.unseen_people)
         most = next((each for each in self._samples if _hardly_exceeded(profile, each)), None)
         scaled = self._scaled(profile)
         if most is None:
             return scaled
-        few, people = FewItems if self.largest == 1 else FewEvents, profile.people[profile.middles > most].sum()
-        return few(most, people=float(people), otherwise=scaled)
+        sampled = SampledItems(most) if self.largest == 1 else SampledEvents(most)
+        return LookAgain(HardlyMore(sampled, float(profile.people[profile.middles > most].sum())), scaled)
 
     @property
     def _looks_again(self) -> bool:

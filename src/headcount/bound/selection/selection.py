@@ -11,10 +11,44 @@ from typing import ClassVar, Generic, TypeVar
 
 from headcount.account.events import Event, Neighbours
 from headcount.bound.bounded import Bounding
+from headcount.bound.sample import SampledEvents, SampledItems
 from headcount.noise import Entropy
 from headcount.source.contributions import Contributions
 
 Statistics = TypeVar("Statistics")
+
+
+@dataclass(frozen=True)
+class NobodySeen:
+    """No bin of a profile is significant: there are too few people for its noise."""
+
+
+@dataclass(frozen=True)
+class HardlyMore:
+    """People hardly have more than a sample keeps, as far as a profile shows: whether a few have far more is still to
+    be measured."""
+
+    sampled: SampledItems | SampledEvents
+    people: float
+    """People who are seen, and lose items or events."""
+
+
+@dataclass(frozen=True)
+class LookAgain:
+    """Nothing is decided yet: a further selection may follow."""
+
+    reason: NobodySeen | HardlyMore
+    fallback: Bounding
+    """The bounding if none follows, or if it decides against the reason."""
+
+
+Selected = Bounding | LookAgain
+"""The result of a selection: the bounding to use, or a reason to look again."""
+
+
+def bounding_of(selected: Selected) -> Bounding:
+    """The bounding to use if no further selection follows."""
+    return selected.fallback if isinstance(selected, LookAgain) else selected
 
 
 @dataclass(frozen=True)
@@ -44,8 +78,8 @@ class BoundSelection(ABC, Generic[Statistics]):
         """Compute the statistics that it needs, on the engine. Not yet private: must not be released."""
 
     @abstractmethod
-    def draw(self, statistics: Statistics, entropy: Entropy) -> Bounding:
-        """Draw the bounding privately."""
+    def draw(self, statistics: Statistics, entropy: Entropy) -> Selected:
+        """Draw the bounding privately, or a reason to look again."""
 
     @property
     def unseen(self) -> int:

@@ -23,8 +23,8 @@ from headcount.bound.selection.paper import (
     OutputPerturbation,
     Quantile,
 )
-from headcount.bound.selection.profile import MOST_ITEMS, FewItems, FromProfile, NothingSeen
-from headcount.bound.selection.selection import BoundSelection
+from headcount.bound.selection.profile import MOST_ITEMS, FromProfile
+from headcount.bound.selection.selection import BoundSelection, HardlyMore, LookAgain, NobodySeen, Selected
 from headcount.mechanism.known import correlated
 from headcount.mechanism.known.clipped import SCALAR_SHARE, Clipped, calibrated, gaussian, laplace
 from headcount.mechanism.mechanism import AnyMechanism
@@ -128,8 +128,15 @@ class KnownItems(Strategy):
             return None
         if self.twice:
             noise = self.cells * sigma(self.rest) * sqrt(2 / pi * changed_people(self.neighbours))
-            few, samples = self._samples > 0, self._samples
-            return FromProfile(self.price, self.neighbours, self.largest, few=few, samples=samples, noise=noise)
+            return FromProfile(
+                self.price,
+                self.neighbours,
+                self.largest,
+                few=self._samples > 0,
+                samples=self._samples,
+                noise=noise,
+                unseen_people=self._of_unseen_people,
+            )
         changed = changed_people(self.neighbours) if self.cells > 1 else 1
         kind = ComparedSums if self.selects == ComparedSums.name and self.sums else SELECTIONS[self.selects]
         noise = (
@@ -159,8 +166,8 @@ class KnownItems(Strategy):
         def counted(budget: Cost) -> Clipped:
             return self._clipped(budget, bounding)
 
-        if isinstance(bounding, NothingSeen):
-            return self._quieter(gaussian(self.rest, self._of_unseen_people, *self._public))
+        if self.twice and isinstance(bounding, ScaledToSize):  # no profile showed anybody
+            return self._quieter(gaussian(self.rest, bounding, *self._public))
         if isinstance(bounding, SampledItems):
             return self._quieter(laplace(self.rest, bounding, *self._public))
         if isinstance(bounding, WeightedClip):
@@ -188,17 +195,17 @@ class KnownItems(Strategy):
         bound = min(UNSEEN_BOUND, self.cells) if self.count == "users" else UNSEEN_BOUND
         return ScaledToSize(bound ** (1 if self.count == "users" else 2), 1 if self.count == "users" else bound)
 
-    def next_selection(self, chosen: Bounding, earlier: Sequence[BoundSelection[Any]]) -> BoundSelection[Any] | None:
+    def next_selection(self, chosen: Selected, earlier: Sequence[BoundSelection[Any]]) -> BoundSelection[Any] | None:
         epsilon, selection = self.budget.epsilon, self.selection
-        if isinstance(chosen, NothingSeen):
-            if not isinstance(selection, FromProfile) or len(earlier) > 1:
+        match chosen:
+            case LookAgain(NobodySeen()) if isinstance(selection, FromProfile) and len(earlier) == 1:
+                return replace(selection, epsilon=epsilon * SECOND_PROFILE_SHARE, again=True)
+            case LookAgain(HardlyMore() as few, otherwise):
+                return HeavyPeople(epsilon * HEAVY_SHARE, self.neighbours, few, otherwise)
+            case SampledItems(lost=None):
+                return SamplingLoss(epsilon * SamplingLoss.default_share, self.neighbours, chosen)
+            case _:
                 return None
-            return replace(selection, epsilon=epsilon * SECOND_PROFILE_SHARE, again=True)
-        if isinstance(chosen, FewItems):
-            return HeavyPeople(epsilon * HEAVY_SHARE, self.neighbours, chosen)
-        if isinstance(chosen, SampledItems) and chosen.lost is None:
-            return SamplingLoss(epsilon * SamplingLoss.default_share, self.neighbours, chosen)
-        return None
 
     @property
     def later_share(self) -> Fraction:

@@ -9,8 +9,8 @@ from math import inf
 from typing import Any, Literal
 
 from headcount.bound import Bounding, TopItems, TopSums
-from headcount.bound.selection.amounts import NothingSeenSums, UsualAmounts
-from headcount.bound.selection.selection import BoundSelection
+from headcount.bound.selection.amounts import UsualAmounts
+from headcount.bound.selection.selection import BoundSelection, LookAgain, Selected
 from headcount.bound.top import PARTS
 from headcount.errors import BadParameter
 from headcount.mechanism.strategy import NOISE_ONLY, SECOND_PROFILE_SHARE, Forecast, Strategy
@@ -58,10 +58,12 @@ class TopK(Strategy):
         assert self.added
         return UsualAmounts(self.price, self.neighbours, self.kbar, self.added)
 
-    def next_selection(self, chosen: Bounding, earlier: Sequence[BoundSelection[Any]]) -> BoundSelection[Any] | None:
-        if not isinstance(chosen, NothingSeenSums) or len(earlier) > 1:
-            return None
-        return replace(earlier[0], epsilon=self.budget.epsilon * SECOND_PROFILE_SHARE)
+    def next_selection(self, chosen: Selected, earlier: Sequence[BoundSelection[Any]]) -> BoundSelection[Any] | None:
+        match chosen:
+            case LookAgain() if len(earlier) == 1:
+                return replace(earlier[0], epsilon=self.budget.epsilon * SECOND_PROFILE_SHARE)
+            case _:
+                return None
 
     def mechanism(self, bounding: Bounding | None = None) -> CountRelease:
         if bounding is None:

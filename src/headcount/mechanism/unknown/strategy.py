@@ -24,8 +24,8 @@ from headcount.bound import Bounding, SampledEvents, SampledItems, SplitWeight, 
 from headcount.bound.selection.by_load import Exponential, Generalized
 from headcount.bound.selection.heavy import HeavyPeople
 from headcount.bound.selection.loss import SamplingLoss
-from headcount.bound.selection.profile import MOST_ITEMS, FewEvents, FewItems, FromProfile, NothingSeen
-from headcount.bound.selection.selection import BoundSelection
+from headcount.bound.selection.profile import MOST_ITEMS, FromProfile
+from headcount.bound.selection.selection import BoundSelection, HardlyMore, LookAgain, NobodySeen, Selected
 from headcount.mechanism.mechanism import AnyMechanism
 from headcount.mechanism.strategy import (
     EXAMPLE_BOUNDS,
@@ -158,15 +158,17 @@ class Weights(UnknownItems):
         lost = SamplingLoss.default_share if self.again else 0
         return HeavyPeople.default_share + lost + (SECOND_PROFILE_SHARE if self.largest == 1 else 0)
 
-    def next_selection(self, chosen: Bounding, earlier: Sequence[BoundSelection[Any]]) -> BoundSelection[Any] | None:
+    def next_selection(self, chosen: Selected, earlier: Sequence[BoundSelection[Any]]) -> BoundSelection[Any] | None:
         epsilon = self.budget.epsilon
-        if isinstance(chosen, NothingSeen):
-            return replace(self.selection, epsilon=epsilon * SECOND_PROFILE_SHARE, again=True)
-        if isinstance(chosen, FewItems | FewEvents):
-            return HeavyPeople(epsilon * HeavyPeople.default_share, self.neighbours, chosen)
-        if isinstance(chosen, SampledItems | SampledEvents) and chosen.lost is None and self.again:
-            return SamplingLoss(epsilon * SamplingLoss.default_share, self.neighbours, chosen)
-        return None
+        match chosen:
+            case LookAgain(NobodySeen()):
+                return replace(self.selection, epsilon=epsilon * SECOND_PROFILE_SHARE, again=True)
+            case LookAgain(HardlyMore() as few, otherwise):
+                return HeavyPeople(epsilon * HeavyPeople.default_share, self.neighbours, few, otherwise)
+            case SampledItems(lost=None) | SampledEvents(lost=None) if self.again:
+                return SamplingLoss(epsilon * SamplingLoss.default_share, self.neighbours, chosen)
+            case _:
+                return None
 
     @property
     def _bound_squared(self) -> int | None:
