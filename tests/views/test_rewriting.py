@@ -100,6 +100,16 @@ def test_there_is_no_negative_zero() -> None:
         assert "-0.0" not in repr(rows(View(view, "u"), "u"))
 
 
+def test_the_larger_of_two_zeros_does_not_depend_on_the_order_of_rows() -> None:
+    """1 / -0.0 is not 1 / 0.0."""
+    con, found = store(w="(u BIGINT, f DOUBLE, g DOUBLE)"), []
+    for listed in ("(1, 0, 1), (1, 0, -1)", "(1, 0, -1), (1, 0, 1)"):
+        con.raw_sql(f"DELETE FROM w; INSERT INTO w VALUES {listed}")
+        divided = con.table("w").group_by("u").agg(x=1.0 / (_.f * _.g).max(), y=1.0 / (_.f * _.g).min())
+        found.append(rows(View(divided, "u"), "u"))
+    assert found[0] == found[1]
+
+
 def test_a_sum_that_does_not_fit_is_missing() -> None:
     """DuckDB adds with 128 bits."""
     con = store(w="(u BIGINT, i BIGINT)")
