@@ -302,7 +302,7 @@ def test_a_wrong_option_is_refused_where_it_is_typed(kind: Any, wrong: dict[str,
 
 def test_an_option_has_a_name() -> None:
     with pytest.raises(HeadcountError, match=r"CountRelease: arguments have names. Fix: variant='rogers'"):
-        hc.CountRelease("rogers")  # type: ignore[misc]
+        hc.CountRelease("rogers")  # type: ignore[call-arg]
 
 
 @pytest.fixture
