@@ -125,7 +125,7 @@ WINDOW: dict[str, Callable[[Any], Any]] = {
     "Lead": lambda t: t.i.lead(2).over(group_by="k", order_by="i"),
     "the partition": lambda t: t.i.sum().over(group_by="k"),
     "a running sum": lambda t: t.i.sum().over(ibis.cumulative_window(group_by="k", order_by="i")),
-    "some rows": lambda t: t.i.max().over(ibis.window(group_by="k", order_by="i", rows=(-1, 0))),
+    "some rows": lambda t: t.i.min().over(ibis.window(group_by="k", order_by="i", rows=(-1, 0))),
 }
 
 
