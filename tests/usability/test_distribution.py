@@ -202,7 +202,7 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ),
     ({"bound": hc.ChosenBound(share=0.1)}, "share: nothing is chosen that is paid for."),
     ({"target": "person"}, 'Fix: target="people" or target="rows" or target="source"'),
-    ({"mechanism": "clipped"}, 'Fix: mechanism="auto" or mechanism="laplace"'),
+    ({"mechanism": "clipped"}, 'Fix: mechanism="auto", or one of laplace'),
     ({"sizes": "known"}, "sizes='known'"),
     (
         {"sizes": "public", "neighbours": "replace", "people": 9, "bound": 2},

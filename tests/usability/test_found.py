@@ -254,7 +254,7 @@ MISTAKES = [
     ({"sum": "user"}, "sum='user': a column that makes the person or the item."),
     ({"sum": "song"}, "sum='song': a column that makes the person or the item."),
     ({"sum": "minute"}, "there is no column 'minute'. Fix: did you mean 'minutes'?"),
-    ({"sum": 5}, "sum=5: the name of a column of numbers."),
+    ({"sum": 5}, "sum=5: the name of a column."),
     ({"sum": "minutes", "count": "events"}, "sum='minutes' and count=\"events\": only one of them."),
     ({"mechanism": "weighted", "sum": "minutes"}, "sum='minutes' with mechanism=\"weighted\": it counts people"),
     ({"epsilon": 1e-6, "variant": "rogers", "target_error": 1e-6}, "is too small to find anything"),

@@ -229,7 +229,7 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
         "weighted, rounds, count-release, sample-threshold",
     ),
     (
-        {"mechanism": "correlated", "keys": ["a"], "neighbours": "replace"},
+        {"mechanism": "correlated", "keys": ["a"], "bound": "auto", "neighbours": "replace"},
         'mechanism="correlated" with neighbours="replace": a common number hides nobody who is replaced. '
         'Fix: mechanism="auto", or neighbours="add-remove"',
     ),
