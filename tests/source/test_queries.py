@@ -186,6 +186,10 @@ SQL: dict[str, str | None] = {
     "SELECT *, DATE '2024-01-01' AS x, TRY_CAST(city AS INT) AS y FROM visits WHERE true": None,
     "SELECT *, CAST(city AS INT) AS x FROM visits": "a cast that can fail",
     "SELECT *, ln(hiv) AS x FROM visits": "the function ln(), which can fail",
+    "SELECT *, left(city, 3) AS x FROM visits": None,
+    "SELECT *, left(city, 99999999999) AS x FROM visits": "the function left(), which can fail",
+    "SELECT *, substr(city, '99999999999') AS x FROM visits": "the function substr(), which can fail",
+    "SELECT *, split_part(city, ',', 2) AS x FROM visits": None,
     "SELECT *, (SELECT max(hiv) FROM visits) AS x FROM visits": ALL_ROWS,
     "SELECT * FROM visits WHERE EXISTS (SELECT 1 FROM visits WHERE hiv = 1)": ALL_ROWS,
     "SELECT *, max(hiv) OVER () AS x FROM visits": ALL_ROWS,
@@ -336,12 +340,61 @@ def test_relations(name: str, folder: Path, database: Any) -> None:
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_functions_of_the_users_do_not_matter_to_a_table() -> None:
+def test_functions_of_the_users_stand_in_for_duckdbs_in_a_table_too() -> None:
+    """A job's own SQL calls functions of DuckDB, on the user's connection."""
     connection = on_duckdb(visits())
-    connection.execute("CREATE MACRO upper(x) AS x || random()")
+    connection.execute("CREATE MACRO decode(x) AS 'the same for all'")
     people = ibis.duckdb.from_connection(connection).table("visits")
-    check(people, None)
-    check(people.mutate(city=_.city.upper()), "the macro upper(), which holds a random value")
+    check(people, "a function of your own in place of decode()")
+    check(connection.table("visits"), None)  # of a relation only the rows are taken
+
+
+@pytest.mark.parametrize("types", [["BIGINT"], ["VARCHAR"]], ids=str)
+def test_a_function_in_python_for_other_types_stands_in_for_duckdbs(types: list[str]) -> None:
+    """DuckDB lists it as its own."""
+    connection = on_duckdb(visits())
+    connection.create_function("floor", lambda x: 1.0, types, "DOUBLE")
+    connection.create_function("my_own", lambda x: 1.0, types, "DOUBLE")
+    people = ibis.duckdb.from_connection(connection).table("visits")
+    check(people, "a function of your own in place of floor()")
+    check(connection.sql("SELECT *, floor(hiv) AS x FROM visits"), "a function of your own in place of floor()")
+    with pytest.raises(NotATable, match="in place of floor"):
+        hc.view(people.mutate(x=people.hiv.floor()), user="person")
+
+
+EXTREMES = "(2, 9223372036854775807, 18446744073709551615, '5877642-06-25 (BC)', 'oops', [1])"
+FAIL_BY_A_ROW: dict[str, Callable[[Any], Any]] = {
+    "a date's difference by a column": lambda t: t.filter(t.d.delta(ibis.date("2020-01-01"), unit=t.s) >= 0),
+    "a date's difference in microseconds": lambda t: t.filter(
+        t.d.delta(ibis.date("2020-01-01"), unit="microsecond") >= 0
+    ),
+    "a place in an array by a column": lambda t: t.mutate(z=t.arr[t.i]).filter(_.z.isnull() | (_.z > 0)),
+    "bits of two kinds of numbers": lambda t: t.mutate(w=t.u & t.i),
+    "the first of two kinds of numbers": lambda t: t.mutate(w=ibis.coalesce(t.i, t.u)),
+    "one of two kinds of numbers": lambda t: t.mutate(w=t.i.nullif(t.u)),
+    "a number between two of another kind": lambda t: t.mutate(w=t.i.clip(t.u, 5)),
+    "a text from far behind its end": lambda t: t.filter(t.s.substr(10**12) != "k"),
+    "a place far behind a text's end": lambda t: t.filter(t.s.find("a", 2**40) != 9),
+}
+
+
+@pytest.mark.every_case
+@pytest.mark.parametrize("name", FAIL_BY_A_ROW)
+def test_no_row_makes_a_query_fail_that_is_taken_without_a_promise(name: str) -> None:
+    """Either it is refused, whatever the rows are; or it is released, whatever they are."""
+    outcomes = set()
+    for rows in ("(1, 1, 1, '2020-01-01', NULL, [1])", f"(1, 1, 1, '2020-01-01', NULL, [1]), {EXTREMES}"):
+        connection = ibis.duckdb.connect()
+        connection.raw_sql("CREATE TABLE t (id BIGINT, i BIGINT, u UBIGINT, d DATE, s TEXT, arr INT[])")
+        connection.raw_sql(f"INSERT INTO t VALUES {rows}")
+        data = FAIL_BY_A_ROW[name](connection.table("t"))
+        by = "w" if "w" in data.columns else "i"
+        try:
+            hc.histogram(data, user="id", by=by, epsilon=1)
+            outcomes.add("released")
+        except NotATable:
+            outcomes.add("refused")
+    assert len(outcomes) == 1
 
 
 @pytest.mark.parametrize("setting", ["integer_division", "old_implicit_casting"])

@@ -3,8 +3,10 @@
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
+
+import duckdb
 
 from headcount.source.queries.duckdb_sql import Name, steps_of
 from headcount.source.queries.step import GUESSED, Step
@@ -16,6 +18,11 @@ FILES, GUESSES = (".parquet",), (".csv", ".tsv", ".json", ".jsonl", ".ndjson", "
 SYSTEM = "system.main."
 """Where DuckDB's own functions are: a macro of the user's cannot stand in for them."""
 LOWER = f"{SYSTEM}lower"
+SIGNATURE = (
+    f"{{'name': {LOWER}(function_name), 'kind': function_type, 'sql': macro_definition, 'internal': internal, "
+    "'types': CAST({'given': parameter_types, 'more': varargs, 'result': return_type} AS VARCHAR)}"
+)
+"""A function by its name, its kind and the types that it takes and returns; a macro with its SQL."""
 OPAQUE = "the frame itself, if it was registered under this name"
 CACHED = Step("a table that .cache() made of a query", instead="the expression before .cache()")
 MOST_NESTED = 20
@@ -90,20 +97,27 @@ class Catalog:
 
     def functions(self) -> Iterator[Step]:
         """Yield a step for each function of DuckDB that the user's stand in for."""
-        for name in sorted(self._own_functions):
-            internal = f"FROM {SYSTEM}duckdb_functions() WHERE internal AND function_name = {_text(name)}"
-            if self._ask(f"(SELECT {SYSTEM}list(function_name) {internal})"):
-                yield from self.function(name)
+        for name in sorted(self._own_functions.keys() & {name for name, *_ in _built_in()}):
+            yield from self.function(name)
 
     @cached_property
     def _own_functions(self) -> dict[str, list[str]]:
-        """The user's functions, with the SQL of those that are macros."""
-        listed = f"{SYSTEM}list({{'name': {LOWER}(function_name), 'kind': function_type, 'sql': macro_definition}})"
+        """The user's functions, with the SQL of those that are macros. One written in Python is listed as if it were
+        DuckDB's own, also if it is for other types: so those count that a new connection does not have."""
         own: dict[str, list[str]] = {}
-        for each in self._ask(f"(SELECT {listed} FROM {SYSTEM}duckdb_functions() WHERE NOT internal)") or ():
-            select = "" if each["kind"] == "table_macro" else "SELECT "
-            own.setdefault(each["name"], []).extend([f"{select}{each['sql']}"] if each["sql"] else [])
+        for each in self._ask(f"(SELECT {SYSTEM}list({SIGNATURE}) FROM {SYSTEM}duckdb_functions())"):
+            if not each["internal"] or (each["name"], each["kind"], each["types"]) not in _built_in():
+                select = "" if each["kind"] == "table_macro" else "SELECT "
+                own.setdefault(each["name"], []).extend([f"{select}{each['sql']}"] if each["sql"] else [])
         return own
+
+
+@cache
+def _built_in() -> frozenset[tuple[str, str, str]]:
+    """Name, kind and types of DuckDB's own functions."""
+    with duckdb.connect() as connection:
+        found = connection.execute(f"SELECT {SIGNATURE} FROM duckdb_functions()").fetchall()
+    return frozenset((each["name"], each["kind"], each["types"]) for (each,) in found)
 
 
 def _is_plain(table: dict[str, Any]) -> bool:

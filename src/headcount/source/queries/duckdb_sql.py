@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import duckdb
 
-from headcount.source.queries.patterns import is_simple
+from headcount.source.queries.patterns import is_length, is_simple
 from headcount.source.queries.step import (
     ALL_ROWS,
     CAST,
@@ -67,10 +67,12 @@ FUNCTIONS = frozenset(
     }
 )
 """Functions of one row, the same each time, that no row makes fail."""
+LENGTHS = frozenset({"left", "right", "substr", "substring", "split_part"})
+"""Functions of a text and of lengths, or places in it: DuckDB fails by ones that no text has."""
 TYPED = frozenset(
     {
         *("~~", "!~~", "~~*", "!~~*", "regexp_matches", "regexp_extract", "regexp_replace", "strftime", "try_strptime"),
-        *("left", "right", "substr", "substring", "split_part"),
+        *LENGTHS,
     }
 )
 """The same, if all arguments but the first are constants: a column may hold a pattern, a format or a length that
@@ -317,9 +319,11 @@ def _of_function(part: Mapping[str, Any], names: Names) -> Iterator[Step]:
 
 
 def _are_typed(name: str, given: Sequence[Mapping[str, Any]]) -> bool:
-    """True for constants; of a regular expression, one that is valid."""
+    """True for constants; of a regular expression, one that is valid; of a length, one that a text can have."""
     typed = all(map(_is_constant, given))
-    return typed and (name not in PATTERNS or (bool(given) and is_simple(_constant(given[0]))))
+    if name in PATTERNS:
+        return typed and bool(given) and is_simple(_constant(given[0]))
+    return typed and (name not in LENGTHS or all(map(is_length, map(_constant, given))))
 
 
 def _constant(part: Mapping[str, Any]) -> Any:

@@ -1,12 +1,12 @@
 """Ibis expressions, by the exact class of each operation."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
 from ibis.common.graph import Graph
 from ibis.expr import types as ir
 
-from headcount.source.queries.patterns import is_simple
+from headcount.source.queries.patterns import is_length, is_simple
 from headcount.source.queries.step import ALL_ROWS, CAST, CHANCE, LIMIT, NOW, SAMPLE, UNORDERED, Step, fallible, worst
 
 RELATIONS = frozenset({"Project", "Filter", "DropColumns", "DropNull", "FillNull", "SelfReference", "InMemoryTable"})
@@ -19,18 +19,17 @@ VALUES = frozenset(
         # logical
         *("And", "Or", "Xor", "Not"),
         # numeric
-        *("BitwiseAnd", "BitwiseNot", "BitwiseOr", "BitwiseRightShift", "BitwiseXor"),
         *("Bucket", "IsInf", "IsNan", "Sign"),
         # strings
         *("Capitalize", "EndsWith", "FindInSet", "LStrip", "Levenshtein", "Lowercase", "RStrip", "Reverse"),
         *("StartsWith", "StringAscii", "StringConcat", "StringContains", "StringJoin", "StringLength"),
         *("StringReplace", "StringSplit", "Strip", "Uppercase"),
         # temporal
-        *("Date", "DateDelta", "DayOfWeekIndex", "DayOfWeekName", "ExtractDay", "ExtractDayOfYear", "ExtractHour"),
+        *("Date", "DayOfWeekIndex", "DayOfWeekName", "ExtractDay", "ExtractDayOfYear", "ExtractHour"),
         *("ExtractMicrosecond", "ExtractMillisecond", "ExtractMinute", "ExtractMonth", "ExtractQuarter"),
         *("ExtractSecond", "ExtractYear"),
         # parts of one cell
-        *("StructField", "ArrayIndex", "ArrayLength", "ArrayContains", "MapGet"),
+        *("StructField", "ArrayLength", "ArrayContains", "MapGet"),
     }
 )
 """Values that are a function of one row, the same each time, and that no row makes fail. (A cast is looked at by its
@@ -65,7 +64,8 @@ PATTERNS = frozenset({"RegexExtract", "RegexReplace", "RegexSearch", "RegexSplit
 """Those with a regular expression."""
 FALLIBLE = frozenset(
     {
-        *(*FLOATING, *TYPED, "Acos", "Asin", "BaseConvert", "BitwiseLeftShift", "Ceil", "Cos", "Cot", "DateAdd"),
+        *(*FLOATING, *TYPED, "Acos", "ArrayIndex", "Asin", "BaseConvert", "BitwiseAnd", "BitwiseLeftShift"),
+        *("BitwiseNot", "BitwiseOr", "BitwiseRightShift", "BitwiseXor", "Ceil", "Cos", "Cot", "DateAdd", "DateDelta"),
         *("DateDiff", "DateFromYMD", "DateSub", "DateTruncate", "ExtractEpochSeconds", "ExtractIsoYear"),
         *("ExtractWeekOfYear", "Floor", "FloorDivide", "IntervalAdd", "IntervalFloorDivide", "IntervalFromInteger"),
         *("IntervalMultiply", "IntervalSubtract", "JSONGetItem", "LPad", "Ln", "Log", "Log10", "Log2", "RPad", "Sin"),
@@ -135,8 +135,7 @@ class Names(Protocol):
 def step_of(table: ir.Table, names: Names) -> Step | None:
     """Return what in an expression is not row by row."""
     nodes = list(Graph.from_bfs(table.op()))
-    own = names.functions() if any(kind_of(node) not in RELATIONS | PLAIN | {TABLE} for node in nodes) else ()
-    return worst([*(step for node in nodes for step in _steps(node, names)), *own])
+    return worst([*(step for node in nodes for step in _steps(node, names)), *names.functions()])
 
 
 def _steps(node: Any, names: Names) -> Iterator[Step]:
@@ -164,11 +163,11 @@ def _is_row_by_row(kind: str, node: Any) -> bool:
     if kind in OPERATORS and any(_is_condition(each) for values in _compared(kind, node) for each in values):
         return False
     if kind in COMPARED:
-        return all(len({_family(value) for value in each} - {""}) <= 1 for each in _compared(kind, node))
+        return all(map(_is_one_family, _compared(kind, node)))
     if kind in FLOATING:
         return bool(node.dtype.is_floating())
     if kind in TYPED:
-        typed = all(kind_of(each) == "Literal" for each in node.args[1:] if each is not None)
+        typed = all(map(_is_typed, (each for each in node.args[1:] if each is not None)))
         return typed and (kind not in PATTERNS or is_simple(node.pattern.value))
     return kind in VALUES
 
@@ -189,11 +188,38 @@ def _compared(kind: str, node: Any) -> list[list[Any]]:
     return [[value for each in several for value in each]]
 
 
+def _is_typed(value: Any) -> bool:
+    """True for a constant; for a whole number, one that DuckDB takes for a length or a place."""
+    if kind_of(value) != "Literal":
+        return False
+    return not value.dtype.is_integer() or is_length(value.value)
+
+
+def _is_one_family(values: Sequence[Any]) -> bool:
+    """True if all values can be brought to one type."""
+    families = {_family(value) for value in values} - {""}
+    if any(map(_is_unsigned, values)):  # beside others they become numbers of 128 bits, which cannot be fetched
+        families = {_family(value) for value in values if not _is_small(value)} - {""}
+    return len(families) <= 1
+
+
+def _is_unsigned(value: Any) -> bool:
+    """True for whole numbers without a sign that a signed one of 64 bits cannot hold."""
+    return bool(value.dtype.is_unsigned_integer()) and value.dtype.nbytes == 8 and kind_of(value) != "Literal"
+
+
+def _is_small(value: Any) -> bool:
+    """True for a typed whole number that has no sign."""
+    return kind_of(value) == "Literal" and bool(value.dtype.is_integer()) and 0 <= value.value < 2**63
+
+
 def _family(value: Any) -> str:
     """The types of which any value can be compared with any other; empty for NULL and typed text, which takes any."""
     dtype = value.dtype
     if dtype.is_null() or (dtype.is_string() and kind_of(value) == "Literal"):
         return ""
+    if _is_unsigned(value):
+        return "uint64"
     if dtype.is_boolean() or dtype.is_integer() or dtype.is_floating():
         return "number"
     if dtype.is_timestamp() and (dtype.scale or 0) <= MICROSECONDS:
