@@ -24,6 +24,7 @@ from headcount.bound.selection.amounts import UsualAmounts
 from headcount.bound.selection.draws import MostDrawn
 from headcount.bound.selection.plume import UsualItems
 from headcount.bound.selection.profile import Binned, FromProfile
+from headcount.bound.selection.selection import bounding_of
 from headcount.bound.selection.statistics import Sizes
 from headcount.jobs.histogram import histogram
 from headcount.mechanism.distribution.strategy import DistributionStrategy
@@ -55,7 +56,7 @@ def rate() -> None:
     print("| way | bins | far too large | of looks |\n|---|---|---|---|")
     people = Sizes(np.array([1]), np.array([100]), np.array([0]))
     for name, way in ways().items():
-        bounds = np.array([_largest(way.draw(people, SystemEntropy())) for _ in range(LOOKS)])
+        bounds = np.array([_largest(bounding_of(way.draw(people, SystemEntropy()))) for _ in range(LOOKS)])
         print(f"| {name} | {len(way.edges)} | {(bounds > FAR).sum()} | {LOOKS:,} |", flush=True)
 
 

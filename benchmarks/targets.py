@@ -24,6 +24,7 @@ import pyarrow as pa
 from headcount.account.guarantee import Cost
 from headcount.bound import ScaledToSum
 from headcount.bound.draws import BoundedDraws, Draws, of_each
+from headcount.bound.selection.selection import bounding_of
 from headcount.bound.selection.statistics import Sizes
 from headcount.estimate.distribution.shares import Target
 from headcount.exact import Floats, Integers
@@ -203,7 +204,7 @@ def _cells(family: Family, target: Target, epsilon: Fraction, runs: int) -> Iter
 
 def _once(family: Family, strategy: DistributionStrategy, target: Target) -> tuple[float, float]:
     """How far a release is off, and the part of its intervals that hold the truth."""
-    chosen = strategy.selection.draw(family.sizes, SYSTEM) if strategy.selection else None
+    chosen = bounding_of(strategy.selection.draw(family.sizes, SYSTEM)) if strategy.selection else None
     mechanism = strategy.mechanism(chosen)
     assert isinstance(mechanism.bounding, ScaledToSum)
     columns = mechanism.estimate(mechanism.run(family.bounded(mechanism.bounding), SYSTEM)).by_name

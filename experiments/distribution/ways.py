@@ -13,6 +13,7 @@ from experiments.sampling.part import BUDGET, SYSTEM, as_bounded
 from headcount.account.events import Neighbours
 from headcount.bound import Bounded, Bounding, SampledEvents, ScaledToSum
 from headcount.bound.draws import BoundedDraws, Draws, ExactDraws
+from headcount.bound.selection.selection import bounding_of
 from headcount.exact import Floats
 from headcount.mechanism import AnyMechanism
 from headcount.mechanism.distribution.strategy import DistributionStrategy, Method
@@ -59,7 +60,8 @@ def mechanism_of(people: People, method: Method, neighbours: Neighbours) -> AnyM
         bound=people.each,
         people=people.many if neighbours == "replace" else None,
     )
-    return strategy.mechanism(strategy.selection.draw(people.sizes, SYSTEM) if strategy.selection else None)
+    selection = strategy.selection
+    return strategy.mechanism(bounding_of(selection.draw(people.sizes, SYSTEM)) if selection else None)
 
 
 def default_method(cells: int, many: int, each: int) -> tuple[str, float]:

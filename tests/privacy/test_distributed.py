@@ -40,6 +40,7 @@ from headcount.audit.shaped import KEY, NoiseOnDifferences
 from headcount.bound import draws as draws_module
 from headcount.bound.draws import BoundedDraws, Draws, ExactDraws, of_each
 from headcount.bound.selection.draws import MostDrawn
+from headcount.bound.selection.selection import bounding_of
 from headcount.bound.selection.statistics import Sizes
 from headcount.exact import Integers
 from headcount.mechanism import AnyMechanism, Recentred, Selected
@@ -164,7 +165,7 @@ def test_every_draw_is_paid_for(method: Method, neighbours: Neighbours, bound: i
     asked, entropy, people = strategy(method, neighbours, bound), Recorded(), ((("a",) * 3, ("b",) * 3)) * 20
     choice, held = asked.selection, None
     if choice:
-        held = choice.draw(sizes(people), entropy)
+        held = bounding_of(choice.draw(sizes(people), entropy))
     made = asked.mechanism(held)
     made.run(drawn_or_counted(people, made), entropy)
     events = [*(choice.events if choice else ()), *made.events]

@@ -44,6 +44,7 @@ def test_a_view_of_files_is_released(folder: Path) -> None:
     tables = opened(folder, name="hospital")
     plan = hc.plan("histogram", floors(tables), by=["floor", "gender"], **ASKED)
     assert plan.dataset == "hospital"
+    assert plan.certificate
     assert "ward (declared public)" in plan.certificate.sentences[0]
     found = {tuple(row.values())[:2] for row in plan.release().table.to_pylist()}
     assert found == {("low", "f"), ("low", "m"), ("high", "f"), ("high", "m")}
@@ -122,4 +123,4 @@ def test_mistakes(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_a_frame_is_no_file() -> None:
     with pytest.raises(NotATable, match="not a file"):
-        hc.tables({"visit": pa.table({"u": [1]})}, user="u")  # type: ignore[dict-item]
+        hc.tables({"visit": pa.table({"u": [1]})}, user="u")
