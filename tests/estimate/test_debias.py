@@ -36,3 +36,14 @@ def test_intervals_hold_what_two_items_lost(loss: int) -> None:
     missed = np.mean([(low > COUNTS + loss / 2) | (COUNTS + loss / 2 > high) for _, low, high in found])
     assert missed < 0.08
     assert all((low <= count).all() and (count <= high).all() for count, low, high in found)
+
+
+@pytest.mark.parametrize("counts", [[150, 150], [300]], ids=str)
+def test_noise_that_exceeds_what_is_usually_lost_hardly_moves_counts(counts: list[int]) -> None:
+    """300 people, and a loss of 500 with a deviation of 190: it is noise, as a sample was taken."""
+    found, low, high = by_ratio(
+        (np.array(counts), np.array(counts) - 3, np.array(counts) + 3), 500.0, 190.0, shrunk=True
+    )
+    assert (np.maximum(low, counts) <= found).all()
+    assert (found <= np.maximum(low + 1, 1.2 * np.array(counts))).all()
+    assert (found <= high).all()

@@ -13,6 +13,8 @@ Ends = tuple[Integers, Integers, Integers]
 """Counts, and the lower and upper ends of their intervals."""
 
 
+USUAL_LOSS = 0.2
+"""A sample usually loses no more than this share: it is taken only if hardly anything seems to be lost."""
 LOSS_VARIATION = 1.0
 """Usual relative standard deviation of the lost share between items (fitted on half of a panel: docs/evidence.md)."""
 
@@ -71,14 +73,17 @@ def beyond_noise(value: float, deviation: float) -> float:
 
 def by_ratio(ends: Ends, taken: float, deviation: float, *, shrunk: bool = False) -> Ends:
     """Scale all counts by one ratio, 1 + clipped amount / kept amount; intervals allow for items that lost less, or
-    more. Of counts alone, the amount may be `shrunk`."""
+    more. Of counts alone, the amount may be `shrunk`: the more, the more its noise exceeds what is usually lost."""
     counts, low, high = (end.astype(np.float64) for end in ends)
     kept, variation = max(float(counts.sum()), 1.0), LOSS_VARIATION if len(counts) > 1 else 0.0
     lost = ClippingLoss(taken, deviation, kept, variation)
     ratio, more = 1 + lost.part, Z * lost.standard_deviation * counts
     below, above = np.hypot((counts - low) * ratio, more), np.hypot((high - counts) * ratio, more)
-    found = counts * (1 + beyond_noise(taken, deviation) / kept if shrunk else ratio)
-    return _rounded_outwards(found, np.maximum(counts * ratio - below, low), counts * ratio + above)
+    least, most = np.maximum(counts * ratio - below, low), counts * ratio + above
+    if shrunk:
+        sure = ClippingLoss(beyond_noise(taken, deviation), deviation, kept, prior=USUAL_LOSS)
+        return _rounded_outwards(np.clip(counts * (1 + sure.part), least, most), least, most)
+    return _rounded_outwards(counts * ratio, least, most)
 
 
 def by_poisson(ends: Ends, people: tuple[float, float], bound: int) -> Ends:
