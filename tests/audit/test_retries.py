@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from tests.effort import everything
 
-from headcount import planner
 from headcount.audit import retries
 from headcount.audit.chaos import Tally
 from headcount.noise import KeyedEntropy, SystemEntropy
+from headcount.planner import plan as planner
 
 
 def test_a_retry_gives_what_the_run_that_nobody_stopped_gives(tmp_path: Path) -> None:
