@@ -360,11 +360,11 @@ def test_thresholded_people_and_what_sampling_took_away(neighbours: Neighbours) 
 
 @pytest.mark.parametrize("neighbours", BOTH)
 def test_a_number_beside_clipped_counts(neighbours: Neighbours) -> None:
-    """Every draw of both, of one public item: what is clipped is paid for out of the same epsilon."""
+    """Every draw of both, of one of two public items: what is clipped is paid for out of the same epsilon."""
     budget = Cost(Fraction(2), Fraction(0))
 
     def counted(rest: Cost) -> Clipped:
-        return clipped.laplace(rest, ScaledToSum(1, largest=2, grid=1), 1, neighbours)
+        return clipped.laplace(rest, ScaledToSum(1, largest=2, grid=1), len(KEYS), neighbours)
 
     mechanism = with_scalar(budget, "taken", counted, Fraction(1, 2))
     assert compose.covers(budget, mechanism.events)
