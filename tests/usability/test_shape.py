@@ -165,7 +165,7 @@ def test_too_few_buckets_are_refused_without_a_second_draw(table: pa.Table, tmp_
     shape = hc.shape(table, **ASKED, mechanism=hc.Buckets(buckets=2000), ledger=ledger, dataset="words")
     assert shape.table.num_rows == 0
     assert "Nothing was learned: of 2,000 buckets about " in shape.summary()
-    assert "seem empty, and half must be, as too many items share one. Fix: mechanism=hc.Buckets(buckets=" in " ".join(
+    assert "seem empty, and half must be, as too many items share one. Fix: buckets=" in " ".join(
         shape.summary().split()
     )
     with pytest.raises(BadParameter, match="seem empty, and half must be"):

@@ -109,7 +109,7 @@ class Shape(Release, view=SHAPE):
         return (
             f"Nothing was learned: of {measured['cells']:,} buckets about {measured['empty']:.0%} seem empty, and half "
             "must be, as too many items share one. "
-            f"Fix: mechanism=hc.Buckets(buckets={measured['enough']}), the next time"
+            f"Fix: buckets={measured['enough']}, the next time"
         )
 
     def _notes(self) -> list[str]:
