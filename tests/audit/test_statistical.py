@@ -22,6 +22,14 @@ PROFILED = {"weighted, after a profile": 4, "plume": 4}
 FIRST_OF_EACH_KIND = {each.name.partition(",")[0]: each.name for each in reversed(HONEST)}
 
 
+@pytest.mark.parametrize("specimen", HONEST, ids=lambda each: each.name)
+def test_honest_mechanisms_run(specimen: Specimen) -> None:
+    """An audit takes errors for outputs: a specimen that cannot run would pass, as nothing distinguishes neighbours."""
+    for people in (specimen.left, specimen.right):
+        for _ in range(10):
+            specimen.run(people, SystemEntropy())
+
+
 @pytest.mark.slow(but=[*FIRST_OF_EACH_KIND.values(), "weighted, twice, an own item"])
 @pytest.mark.parametrize("specimen", HONEST, ids=lambda each: each.name)
 def test_honest_mechanisms_pass(specimen: Specimen) -> None:

@@ -3481,7 +3481,7 @@ BUGS = [
     Bug(
         "selected: presence is not paid for",
         "mechanism/distribution/selected.py",
-        (("for each in (self.people, self.presence) if", "for each in (self.people,) if"),),
+        (("((self.people, of_number(1)), (self.presence, presence))", "((self.people, of_number(1)),)"),),
         DISTRIBUTED + "test_every_draw_is_paid_for[sparse-3-add-remove]",
     ),
     Bug(

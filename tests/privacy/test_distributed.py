@@ -22,7 +22,6 @@ from headcount.account.threshold import changed_people
 from headcount.audit import Laws
 from headcount.audit.choices import Fixed
 from headcount.audit.distributed import (
-    FewShares,
     Measurements,
     after_a_profile,
     bounded_draws,
@@ -32,6 +31,7 @@ from headcount.audit.distributed import (
     shown,
     sizes,
     squared_differences,
+    with_few_shares,
 )
 from headcount.audit.found_first import People
 from headcount.audit.neighbours import pairs
@@ -252,12 +252,6 @@ def test_presence_changes_by_what_is_paid_for(most: int, neighbours: Neighbours)
     assert max((change[-4:] != 0).sum() for change in changes) == made.presence.cells
 
 
-def with_few_shares_of_one(mechanism: AnyMechanism) -> FewShares:
-    """The mechanism of one item with a grid of five shares."""
-    assert isinstance(mechanism, Selected)
-    return FewShares(mechanism.bounding, mechanism.event, mechanism.score, mechanism.people, max_totals=1)
-
-
 @pytest.mark.slow(but=["add-remove"])
 @pytest.mark.parametrize("neighbours", BOTH)
 def test_a_profile_and_the_choices_that_follow(neighbours: Neighbours) -> None:
@@ -266,7 +260,7 @@ def test_a_profile_and_the_choices_that_follow(neighbours: Neighbours) -> None:
     more: dict[str, Any] = {"share": Fraction(2, 3), "method": "ks", "people": 4}
     asked = DistributionStrategy(budget=budget, neighbours=neighbours, cells=1, **more)
     assert isinstance(asked.selection, MostDrawn)
-    run, edges = after_a_profile(asked, with_few_shares_of_one), asked.selection.starts
+    run, edges = after_a_profile(asked, with_few_shares), asked.selection.starts
     crowd: People = (("a",) * 8,) * 4
     bounds, less = set(), 0 * ONE
     for one, other in pairs([("a",), ("a", "a"), ("a",) * 9], 1, neighbours):

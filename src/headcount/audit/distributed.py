@@ -8,7 +8,7 @@ depends only on their differences between neighbours.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import fields, replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import chain, product
@@ -167,10 +167,15 @@ def delta_of_changes(mechanism: Recentred, both: Iterable[Pair], epsilon: Fracti
     return Delta(found, found)
 
 
+def _parts(mechanism: Selected) -> dict[str, Any]:
+    """All that a mechanism is made of."""
+    return {each.name: getattr(mechanism, each.name) for each in fields(mechanism)}
+
+
 def with_few_shares(mechanism: AnyMechanism) -> FewShares:
     """The mechanism with a grid of five shares."""
     assert isinstance(mechanism, Selected)
-    return FewShares(mechanism.bounding, mechanism.event, mechanism.score, mechanism.people, mechanism.presence)
+    return FewShares(**_parts(mechanism))
 
 
 def kinds(neighbours: Neighbours) -> Iterator[tuple[str, FewShares, Fraction, Fraction, int]]:
@@ -227,5 +232,5 @@ def honest() -> Iterator[tuple[str, Run[People], Fraction, Pair, int]]:
 def wrong() -> Iterator[tuple[str, Run[People], Fraction, Pair, int]]:
     """Specimens that break their claims."""
     mechanism = selected.calibrated(Cost(ONE, ONE / 100), ExactDraws(2), "add-remove", 2, "ks", None)
-    true = TruePeople(mechanism.bounding, mechanism.event, mechanism.score, mechanism.people)
+    true = TruePeople(**_parts(mechanism))
     yield "people counted without noise", on_people(true), ONE / 100, ((("a", "a"),) * 3, (("a", "a"),) * 2), 100

@@ -97,12 +97,8 @@ class Selected(Mechanism[BoundedDraws, NoisySelected]):
         return of_contributions(Sensitivity(items=most, largest=1, total=most, squared=most), self.max_totals)
 
     @property
-    def _noises(self) -> list[Gaussian]:
-        return [each for each in (self.people, self.presence) if isinstance(each, Gaussian)]
-
-    @property
     def laws(self) -> tuple[Law, ...]:
-        return tuple(map(law, self._noises))
+        return tuple(law(event) for event in self.events if isinstance(event, Gaussian))
 
     @property
     def rate(self) -> Fraction:
