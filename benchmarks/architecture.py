@@ -92,15 +92,15 @@ def _absolute(name: str, folder: str) -> str:
 
 
 def _named(argument: ast.expr, known: Set[str], folder: str) -> set[str]:
-    """The modules that a text stands for: itself; or, if only its beginning is written there, all in that folder. Those
-    in the package itself are left out: its public names are all imported for types."""
+    """The modules that a text stands for: itself; or, if only its beginning is written there, all below that folder.
+    Those of the package itself are left out: its public names are all imported for types."""
     if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
         return {_absolute(argument.value, folder)}
     if not isinstance(argument, ast.JoinedStr) or not isinstance(first := argument.values[0], ast.Constant):
         return set()
     text = str(first.value)
     home = _absolute(text.rpartition(".")[0] if text.strip(".") else text, folder)
-    return {name for name in known if name.rpartition(".")[0] == home != PACKAGE}
+    return {name for name in known if name.startswith(f"{home}.") and home != PACKAGE}
 
 
 def of_files(src: Path) -> Graph:

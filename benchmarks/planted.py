@@ -1,4 +1,4 @@
-"""Planted bugs by folder: how many there are, and how many turn their test red (tests/privacy/planted.py).
+"""Planted bugs by folder: how many there are, and how many turn their test red (tests/privacy/planted).
 
 python -m benchmarks.planted [--workers 2]
 """

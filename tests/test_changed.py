@@ -15,6 +15,7 @@ CHANGES = {
     "fixtures of all": ("tests/conftest.py", "tests"),
     "a figure": ("benchmarks/tails.json", "tests/benchmarks"),
     "settings": ("pyproject.toml", "tests/docs"),
+    "planted bugs": ("tests/privacy/planted/mechanism/known.py", "tests/privacy/test_planted.py"),
 }
 
 

@@ -28,7 +28,9 @@ NIGHT = (
         "planted",
         "Planted bugs",
         module("planted"),
-        ("tests/privacy/planted.py",),  # which bugs there are; that all are caught, `make test-all` shows every time
+        (
+            "tests/privacy/planted/**/*.py",
+        ),  # which bugs there are; that all are caught, `make test-all` shows every time
         20,
         ("folders", "total"),
         packages=("pytest",),

@@ -22,7 +22,7 @@ def _bug(name: str, file: str, old: str, new: str, caught_by: str) -> Bug:
     return Bug(f"views: {name}", file, ((old, new),), caught_by)
 
 
-VIEWS = [
+BUGS = [
     _bug(
         "any equality joins private tables",
         RULES,

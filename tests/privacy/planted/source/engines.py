@@ -1,0 +1,122 @@
+"""Planted bugs in engines."""
+
+from tests.privacy.bug import Bug
+
+SAME = "tests/account/test_same_data.py::"
+SPARK = "tests/conformance/test_spark.py::"
+TABLES = "tests/source/test_tables.py::"
+COLUMN_NAMES = "tests/source/test_names.py::"
+KINDS = "tests/source/test_kinds.py::"
+SPILL = "tests/source/test_spill.py::"
+USERS_ENGINE = "tests/source/test_users_engine.py::"
+SECOND = "tests/privacy/test_no_second_draw.py::"
+
+BUGS = [
+    Bug(
+        "rows that stand there twice cancel out in a fingerprint",
+        "source/engines/duckdb.py",
+        (("sum({each})", "bit_xor({each})"), ("count(*), {sums}", "{sums}")),
+        SAME + "test_every_changed_cell_and_every_row_matters",
+    ),
+    Bug(
+        "Spark: readers share what is kept, and the first to end takes it away",
+        "source/engines/spark.py",
+        (("own = frame_of(table).filter(f\"'{name}' IS NOT NULL\")", "own = frame_of(table)"),),
+        SPARK + "test_a_second_reader_takes_nothing_from_the_first",
+    ),
+    Bug(
+        "Spark: any Java will do, also one without Arrow",
+        "source/engines/java.py",
+        (("for versions in (SENDS_ARROW, RUNS_SPARK):", "for versions in (RUNS_SPARK,):"),),
+        "tests/source/test_java.py::test_the_java_that_suits_best",
+    ),
+    Bug(
+        "Spark: repeated events are items",
+        "source/engines/spark_sql.py",
+        (("return self.f.collect_set(arg) if distinct else", "return self.f.collect_list(arg) if distinct else"),),
+        SPARK + "test_the_order_of_rows_and_partitions_do_not_matter",
+    ),
+    Bug(
+        "Spark: a person's items in any order",
+        "source/engines/spark_sql.py",
+        (('operations.ArraySort: "sort_array"', 'operations.ArraySort: "reverse"'),),
+        "tests/conformance/test_engines.py::test_bounded_counts[spark-users-SampledItems]",
+    ),
+    Bug(
+        "Spark: a hash of 32 bits, which wraps around",
+        "source/engines/spark_sql.py",
+        (("            if dtype.is_integer():", "            if False:"),),
+        SPARK + "test_the_order_of_rows_and_partitions_do_not_matter",
+    ),
+    Bug(
+        "Ibis: what the engine cannot read is charged",
+        "source/engines/duckdb.py",
+        (("        self.check_readable(chosen, columns)\n", ""),),
+        COLUMN_NAMES + "test_a_name_is_a_name",
+    ),
+    Bug(
+        "Ibis: one text that is no UTF-8 makes the reading fail",
+        "source/engines/duckdb.py",
+        (("attempt(dt.string)(decode(encode(table[name])))", "decode(encode(table[name]))"),),
+        KINDS + "test_a_text_that_is_no_utf8_on_an_engine_of_the_user",
+    ),
+    Bug(
+        "a list of keys is left on the user's connection",
+        "source/engines/duckdb.py",
+        (("        ibis.get_backend(table).con.unregister(name)", "        pass"),),
+        USERS_ENGINE + "test_nothing_of_ours_is_left[keys]",
+    ),
+    Bug(
+        "two threads on one connection",
+        "source/engines/duckdb.py",
+        (("return _LOCKS.setdefault(connection, RLock())", "return RLock()"),),
+        USERS_ENGINE + "test_who_waits_for_whom",
+    ),
+    Bug(
+        "raw rows of dead processes stay",
+        "source/engines/spill.py",
+        (("    sweep(Path(parent or gettempdir()))\n", ""),),
+        SPILL + "test_the_next_release_removes_what_a_killed_one_left",
+    ),
+    Bug(
+        "rows of a living process are swept",
+        "source/engines/spill.py",
+        (
+            (
+                "        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)\n        if os.read",
+                "        if os.read",
+            ),
+        ),
+        SPILL + "test_the_next_release_removes_what_a_killed_one_left",
+    ),
+    Bug(
+        "rows of another machine are swept",
+        "source/engines/spill.py",
+        (("if os.read(file, 1000) == _machine():", "if True:"),),
+        SPILL + "test_a_folder_of_another_machine_is_left_alone",
+    ),
+    Bug(
+        "rows of another user are swept",
+        "source/engines/spill.py",
+        ((" and found.st_uid == os.geteuid()", ""),),
+        SPILL + "test_a_folder_of_another_user_is_left_alone",
+    ),
+    Bug(
+        "a folder that is just being made is swept",
+        "source/engines/spill.py",
+        (('    unnamed = folder / f"{LOCK}-"\n', "    unnamed = folder / LOCK\n"),),
+        SPILL + "test_a_folder_is_named_locked_only",
+    ),
+    Bug(
+        "an engine's collation decides what is equal",
+        "source/engines/duckdb.py",
+        (("return _byte_exact(chosen)", "return chosen"),),
+        TABLES + "test_a_collation_decides_nothing",
+    ),
+    Bug(
+        "a connection may ignore case",
+        "source/engines/duckdb.py",
+        (('    "default_collation": ("", "binary"),\n', ""),),
+        SECOND + "test_a_connection_that_ignores_case_is_refused",
+    ),
+]

@@ -1,0 +1,335 @@
+"""Planted bugs in reading: files, frames, identities, encodings."""
+
+from tests.privacy.bug import Bug
+
+NUMBERS = "tests/bound/test_by_number.py::"
+TABLES = "tests/source/test_tables.py::"
+LINES = "tests/source/test_lines.py::"
+FILES = "tests/source/test_files.py::"
+CELLS = "tests/source/test_cells.py::"
+COLUMN_NAMES = "tests/source/test_names.py::"
+KINDS = "tests/source/test_kinds.py::"
+KERNELS = "tests/source/test_kernels.py::"
+QUERIES = "tests/source/test_queries.py::"
+CHANGED = "tests/source/test_changed.py::"
+WHERE = "tests/usability/test_where.py::"
+DATES = "tests/usability/test_dates.py::"
+MISTAKES = "tests/usability/test_mistakes.py::"
+JOINT = "tests/mechanism/test_joint.py::"
+SECOND = "tests/privacy/test_no_second_draw.py::"
+ARGUMENTS = "tests/usability/test_arguments.py::"
+VECTORS = "tests/bound/test_vectors.py::"
+
+BUGS = [
+    Bug(
+        "a file that grew is not noticed by its size and time",
+        "source/identity.py",
+        (("each.st_dev, each.st_ino, each.st_size, each.st_mtime_ns)", "each.st_dev, each.st_ino, 0, 0)"),),
+        CHANGED + "test_every_kind_of_file",
+    ),
+    Bug(
+        "a file that was swapped is not noticed by its place",
+        "source/identity.py",
+        (("if _versions(events) != before:", "if len(_versions(events) or ()) != len(before or ()):"),),
+        CHANGED + "test_at_every_step",
+    ),
+    Bug(
+        "what a table is, is not looked at again when it is read",
+        "source/events.py",
+        (("        promise_for(engine.query(data), promise)  # a table may have become a view since the plan\n", ""),),
+        QUERIES + "test_a_table_that_became_a_view_since_the_plan_is_not_read",
+    ),
+    Bug(
+        "sorted here: some come twice",
+        "source/encoded.py",
+        (("between(first << ITEM_BITS, (last << ITEM_BITS) - 1)", "between(first << ITEM_BITS, last << ITEM_BITS)"),),
+        NUMBERS + "test_people_come_a_few_at_a_time",
+    ),
+    Bug(
+        "sorted here: repeated events are pairs",
+        "source/encoded.py",
+        (("return _by_person(found[new], counted, ", "return _by_person(found, counted, "),),
+        NUMBERS + "test_people_come_a_few_at_a_time",
+    ),
+    Bug(
+        "kernels: items of several columns are told apart by the first",
+        "source/streamed.py",
+        (("(first.astype(np.int64) << 32) + other", "(first.astype(np.int64) << 32)"),),
+        KERNELS + "test_the_same_pairs_as_the_engine_makes",
+    ),
+    Bug(
+        "kernels: items have each other's names",
+        "source/streamed.py",
+        (("pa.table(found, self._names), _inverse(order)", "pa.table(found, self._names), order"),),
+        KERNELS + "test_the_same_pairs_as_the_engine_makes",
+    ),
+    Bug(
+        "sorted here: a count has no limit",
+        "source/encoded.py",
+        (("np.minimum(lengths, most) if most > 1", "lengths if most > 1"),),
+        NUMBERS + "test_a_count_stops_at_the_largest",
+    ),
+    Bug(
+        "duplicate rows of a person count as people",
+        "source/contributions.py",
+        (("rows.select(USER, *items).distinct().mutate(", "rows.select(USER, *items).mutate("),),
+        TABLES + "test_frames",
+    ),
+    Bug(
+        "not-a-number ids are many people",
+        "source/contributions.py",
+        (('return ibis.ifelse(column.isnan(), None, column.cast("float64") + 0.0)', 'return column.cast("string")'),),
+        TABLES + "test_people_of_every_type",
+    ),
+    Bug(
+        '1 and "1" are two people',
+        "source/cells.py",
+        (("    (Integral, _whole),\n", "    (Integral, repr),\n"),),
+        TABLES + "test_numbers_of_every_kind_are_one_person",
+    ),
+    Bug(
+        "pandas: bytes are text, unless one person's are none",
+        "source/cells.py",
+        (('    return bytes(cell).decode("utf-8", "replace")\n', "    return str(bytes(cell))\n"),),
+        CELLS + "test_an_item_of_everybody_stays_theirs",
+    ),
+    Bug(
+        "pandas: an object's address is an item",
+        "source/cells.py",
+        (("    return None if ADDRESS.search(text) else valid(text)\n", "    return valid(text)\n"),),
+        CELLS + "test_what_has_no_value_of_its_own_is_no_item",
+    ),
+    Bug(
+        "pandas: whole floats are other items than integers",
+        "source/cells.py",
+        (("    return _whole(value) if value.is_integer() else _decimal", "    return _decimal"),),
+        CELLS + "test_numbers_by_value_whatever_the_precision",
+    ),
+    Bug(
+        "pandas: one True renames everybody's 1",
+        "source/pandas_columns.py",
+        (("column.cat.categories, role, number_of)", "column.cat.categories, role, text_of)"),),
+        CELLS + "test_one_true_does_not_rename_the_ones_of_others",
+    ),
+    Bug(
+        "people with long ids all draw the same",
+        "source/contributions.py",
+        (('number == whole.cast("float64")', "number != number"),),
+        CELLS + "test_long_ids_of_floats_draw_each_for_themselves",
+    ),
+    Bug(
+        "pandas: integers are items as they are, until one is missing",
+        "source/pandas_columns.py",
+        (('    "item": ITEM,\n', '    "item": (*NUMERIC, *ITEM),\n'),),
+        CELLS + "test_one_cell_decides_nothing_for_others",
+    ),
+    Bug(
+        "pandas: the plan tells a type that one row decides",
+        "source/frames.py",
+        (
+            (
+                "        return dt.string\n",
+                "        return dt.float64 if self._data.dtypes.iloc[place] == float else dt.string\n",
+            ),
+        ),
+        CELLS + "test_one_cell_does_not_change_the_type_of_a_release",
+    ),
+    Bug(
+        "DuckDB: a name is an expression",
+        "source/frames.py",
+        (('else f"#{place + 1} AS {name}"', 'else f"{self.names[place]} AS {name}"'),),
+        COLUMN_NAMES + "test_a_name_is_a_name",
+    ),
+    Bug(
+        "polars: a name is a pattern",
+        "source/frames.py",
+        (("(pl.nth(place).alias(name)", "(pl.col(self.names[place]).alias(name)"),),
+        COLUMN_NAMES + "test_a_name_is_a_name",
+    ),
+    Bug(
+        "names that differ in capitals only are two columns",
+        "source/events.py",
+        ((".casefold() == column.casefold()]", " == column]"),),
+        COLUMN_NAMES + "test_names_that_differ_in_capitals_only_are_refused",
+    ),
+    Bug(
+        "DuckDB: integers of 128 bits wrap around",
+        "source/frames.py",
+        (('in ("HUGEINT", "UHUGEINT")', 'in ("HUGEINT",)'),),
+        KINDS + "test_integers_of_128_bits_do_not_wrap_around",
+    ),
+    Bug(
+        "one text that is no UTF-8 makes the reading fail",
+        "source/arrow_columns.py",
+        (("    (is_text, _text),\n", "    (is_text, _same),\n"),),
+        KINDS + "test_a_text_that_is_no_utf8_is_repaired_alone",
+    ),
+    Bug(
+        "bytes are accepted by the plan",
+        "source/frames.py",
+        (("        return dt.DataType.from_pyarrow(kind)\n", "        return dt.string\n"),),
+        KINDS + "test_what_cannot_be_read_is_refused_by_the_plan",
+    ),
+    Bug(
+        "a known item listed twice gets noise twice",
+        "source/schema.py",
+        ((".aggregate([]).num_rows < len(rows):", ".aggregate([]).num_rows < 0:"),),
+        MISTAKES + "test_mistakes",
+    ),
+    Bug(
+        "a broken line of a CSV is handed on",
+        "source/delimited.py",
+        (
+            (
+                "        return fitting & ~self._open & ~self._broken & ~self._returned\n",
+                "        return fitting & ~self._open\n",
+            ),
+        ),
+        LINES + "test_a_line_of_a_csv_touches_no_other",
+    ),
+    Bug(
+        "a line of a CSV is a record however wide it is",
+        "source/delimited.py",
+        (("(fields == self.dialect.width) & ", "(fields >= self.dialect.width) & "),),
+        LINES + "test_a_broken_line_is_left_out_alone",
+    ),
+    Bug(
+        "an open quote swallows the lines after it",
+        "source/delimited.py",
+        (
+            (
+                "                kept[line:] = False\n                return kept, start\n",
+                "                kept[line:] = False\n                return kept, start\n"
+                "            else:\n                kept[line:] = False\n",
+            ),
+        ),
+        LINES + "test_a_broken_line_is_left_out_alone",
+    ),
+    Bug(
+        "a mark that stands first in a block is taken from a person's record",
+        "source/delimited.py",
+        (('    text = b"\\n" + found  #', "    text = found  #"),),
+        LINES + "test_where_a_file_is_cut_changes_nothing",
+    ),
+    Bug(
+        "a CSV is cut between blocks",
+        "source/delimited.py",
+        (("            elif not last and len(self.block) - start < LONGEST:\n", "            elif False:\n"),),
+        LINES + "test_a_csv_of_a_library_is_read_exactly",
+    ),
+    Bug(
+        "a line that is too long is cut, not left out",
+        "source/blocks.py",
+        (("(rest + tail)[: LONGEST + 1]", "(rest + tail)[: LONGEST - 9]"),),
+        LINES + "test_where_a_file_is_cut_changes_nothing",
+    ),
+    Bug(
+        "a folder of a Parquet file overrides a column",
+        "source/parquet.py",
+        (("hive_partitioning = false", "hive_partitioning = true"),),
+        FILES + "test_folders_are_no_columns",
+    ),
+    Bug(
+        "text inside quotes is records",
+        "source/delimited.py",
+        (
+            (
+                "            if found := self.dialect.record.match(self.block, start, start + LONGEST):\n",
+                "            if found := None:\n",
+            ),
+        ),
+        TABLES + "test_text_inside_quotes_is_never_rows",
+    ),
+    Bug(
+        "one person's value decides whether NaN of others counts",
+        "source/binning.py",
+        (
+            (
+                '    return value.isnan().ifelse(ibis.null("float64"), value) if column.type().is_floating() else value\n',
+                "    return value\n",
+            ),
+        ),
+        WHERE + "test_the_rows_of_one_person_do_not_decide_on_others_that_are_no_number",
+    ),
+    Bug(
+        "an operator is a value that no row has",
+        "source/conditions.py",
+        (("        check_spelling(name, value)\n", "        pass\n"),),
+        WHERE + "test_operators_are_refused_before_the_charge",
+    ),
+    Bug(
+        "a range without its end",
+        "source/binning.py",
+        (
+            (
+                "        last = (value == self.edges[-1], self.size - 1)\n",
+                "        last = (value == self.edges[-1], None)\n",
+            ),
+        ),
+        WHERE + "test_a_range_may_have_one_end[up to a number-arrow]",
+    ),
+    Bug(
+        "rows that do not fulfil the conditions are counted",
+        "source/conditions.py",
+        (("    return table.filter(*filters).select(*others)\n", "    return table.select(*others)\n"),),
+        WHERE + "test_a_release_is_that_of_a_table_with_these_rows_alone[histogram]",
+    ),
+    Bug(
+        "dates beyond the public ones are counted",
+        "source/periods.py",
+        (("        first, last = self.dates or (FIRST, LAST)\n", "        first, last = FIRST, LAST\n"),),
+        DATES + "test_beside_an_unknown_column_too",
+    ),
+    Bug(
+        "joint: items that were left out are found after all",
+        "source/encoded.py",
+        (("flags, self.unused, of_flagged, of_others)", "flags, None, of_flagged, of_others)"),),
+        JOINT + "test_one_person_side_by_side",
+    ),
+    Bug(
+        "groups: a row without an amount is dropped for all metrics",
+        "source/encoded.py",
+        (("    fetched = to_arrow(pairs)\n", "    fetched = to_arrow(pairs).drop_null()\n"),),
+        VECTORS + "test_rows_without_an_amount_count_for_people_and_events_alone[by number]",
+    ),
+    Bug(
+        "groups: found by people whose rows have all amounts",
+        "source/contributions.py",
+        (
+            (
+                "table=_once_each(rows, self.items), events=rows",
+                "table=_once_each(rows.drop_null(), self.items), events=rows",
+            ),
+        ),
+        VECTORS + "test_groups_are_found_by_people_of_all_rows[on the engine]",
+    ),
+    Bug(
+        "groups: other groups count as the first one",
+        "source/encoded.py",
+        (("places = np.full(len(self.items), -1)", "places = np.full(len(self.items), 0)"),),
+        VECTORS + "test_found_groups_by_number_and_on_the_engine",
+    ),
+    Bug(
+        "a number too large for the engine makes reading fail",
+        "source/contributions.py",
+        (('        return column.cast("string").try_cast(kind)\n', "        return column\n"),),
+        SECOND + "test_a_number_too_large_for_the_engine_is_nobody_and_nothing",
+    ),
+    Bug(
+        "ranges: a number beyond all reason makes reading fail",
+        "source/axis.py",
+        (
+            (
+                "        if last - first == 1:\n            return ibis.literal",
+                "        if False:\n            return ibis.literal",
+            ),
+        ),
+        "tests/usability/test_numbers.py::test_a_range_as_wide_as_numbers_go",
+    ),
+    Bug(
+        "any object is the name of data",
+        "source/events.py",
+        (('    one_line("dataset", name, str(name) if meant else "visits")', "    return"),),
+        ARGUMENTS + "test_messages_and_nothing_is_spent",
+    ),
+]
