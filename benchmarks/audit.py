@@ -1,4 +1,4 @@
-"""What `headcount audit` finds, as tables that state how many runs each mechanism had.
+"""What `make audit` finds, as tables that state how many runs each mechanism had.
 
     python -m benchmarks.audit exact                       every sequence of draws on tiny tables
     python -m benchmarks.audit mechanisms [--runs 100000]  black-box audits of every mechanism, and of planted mistakes
@@ -16,8 +16,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import astuple
 from pathlib import Path
 
+from audits.registry import enumerations, specimens
+from audits.specimen import Specimen
 from headcount.audit import chaos, retries
-from headcount.audit.specimens import Specimen, enumerations, specimens
 from headcount.exact import written
 
 MISTAKE_RUNS = 100_000

@@ -20,7 +20,7 @@ from headcount import _HOMES as HOMES
 
 ROOT = Path(__file__).parents[1]
 ALWAYS = ("tests/architecture",)
-BESIDE = ("tests", "benchmarks", "experiments", "docs")
+BESIDE = ("tests", "audits", "benchmarks", "experiments", "docs")
 PROCESS = {"tests.process": {"headcount.__main__"}, "headcount.__main__": {"headcount.cli"}}
 """What is started, and so imported by no line that can be read."""
 

@@ -48,7 +48,8 @@ SHARES = (
     f"{SRC}/jobs/distribution.py",
 )
 SAMPLED = (*SHARED, f"{SRC}/mechanism/sampled/*.py", f"{SRC}/estimate/counts/sampled.py")
-MECHANISMS = (*NOISE, *PRICES, f"{SRC}/bound/**/*.py", f"{SRC}/mechanism/**/*.py", f"{SRC}/audit/*.py")
+AUDITS = (f"{SRC}/audit/*.py", "audits/**/*.py")
+MECHANISMS = (*NOISE, *PRICES, f"{SRC}/bound/**/*.py", f"{SRC}/mechanism/**/*.py", *AUDITS)
 SCALE = ("benchmarks/scale/*.py",)
 OPENDP = "benchmarks/peers/with_opendp.py::epsilon_at,loss,within,release,EPSILON,FOR_THRESHOLD,USER"
 SMARTNOISE = "benchmarks/peers/with_smartnoise.py::loaded,described,budget,release,QUERY"

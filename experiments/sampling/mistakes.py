@@ -6,6 +6,10 @@ from math import e
 
 import numpy as np
 
+from audits.mechanisms.ordered import OneSample, on_cells
+from audits.mechanisms.sample_threshold import fixed_size, release_hidden_sum
+from audits.shortcuts import FINITE_LEFT_OUT, with_joint_coins
+from audits.specimen import People, Run
 from experiments.parts import Part
 from experiments.report import Setting, Table, number
 from experiments.sampling.lemmas import binomial_pmf
@@ -13,16 +17,6 @@ from experiments.sampling.part import DELTA, EPSILON
 from headcount.account import rates, sampling
 from headcount.account.events import SampleThreshold
 from headcount.audit.enumerate import worst_delta
-from headcount.audit.found_first import People
-from headcount.audit.sampled import (
-    FINITE_LEFT_OUT,
-    OneSample,
-    Run,
-    fixed_size,
-    on_cells,
-    release_hidden_sum,
-    with_joint_coins,
-)
 from headcount.bound import SampledEvents
 from headcount.estimate.ordered.tree import Shape
 from headcount.exact import Floats

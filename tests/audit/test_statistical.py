@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from tests.effort import everything, runs
 
+from audits.registry import specimens
+from audits.specimen import Specimen
 from headcount.audit import artefacts, audit
 from headcount.audit.evidence import Claim
 from headcount.audit.outputs import Seen, features, lowest_bit, observe, seen
-from headcount.audit.specimens import Specimen, specimens
 from headcount.errors import BadParameter
 from headcount.noise import SystemEntropy
 

@@ -181,18 +181,10 @@ def test_audit_of_a_users_function(tmp_path: Path) -> None:
     assert leaking.stdout.startswith("REFUTED: ")
 
 
-def test_audit_of_one_mechanism(tmp_path: Path) -> None:
-    """Only those with the name, honest ones and mistakes."""
-    done = headcount("audit", "--only", "keys in order of rows", "--runs", "2000", cwd=tmp_path)
-    assert (done.returncode, len(done.stdout.splitlines())) == (0, 2), done.stdout + done.stderr
-    assert "flagged" in done.stdout
-
-
 @pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--only", "nobody's"), "no mechanism has this in its name. Fix: --only weighted"),
         (("mine:missing",), "Fix: headcount audit mymodule:mechanism"),
         (("nowhere:f",), "Fix: headcount audit mymodule:mechanism"),
         (("mine:not_a_function",), "mine:not_a_function: not a function. Fix: headcount audit mymodule:mechanism"),

@@ -21,7 +21,7 @@ ADVERBS = {
 FILES = sorted(SRC.rglob("*.py"))
 LABELS = re.compile(r"\bpapers?\s+00[0-9]\b", re.I)
 """A paper by its number in our folder, also across two lines: papers are cited by author and year."""
-FOLDERS = ("src", "experiments", "benchmarks", "tests")
+FOLDERS = ("src", "audits", "experiments", "benchmarks", "tests")
 SCRIPTS = sorted(file for folder in FOLDERS for file in (ROOT / folder).rglob("*.py") if file != Path(__file__))
 OLD = (
     *("so many", "so much", r"(?:is|are|was|be|not|as) told", "is asked", "asked for", "meanwhile", "wish(?:ed)?"),

@@ -4,7 +4,7 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-BESIDE = ("experiments", "benchmarks", "tests", "reproduce")
+BESIDE = ("audits", "experiments", "benchmarks", "tests", "reproduce")
 
 
 def test_the_wheel_is_the_package_alone() -> None:

@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 from tests.experiments.quick import assert_complete, assert_filled, computed_once, quick_part, quickly, table
 
+from audits.mechanisms.sample_threshold import one_coin
+from audits.shortcuts import FINITE_LEFT_OUT, with_joint_coins
 from experiments.sampling import curves, everything, heavy, lemmas, mistakes, quantiles, theorem
 from experiments.sampling.part import DELTA, EPSILON
 from headcount.account import rates, sampling
 from headcount.account.cost import native
 from headcount.account.events import SampleThreshold
 from headcount.audit.enumerate import worst_delta
-from headcount.audit.sampled import FINITE_LEFT_OUT, one_coin, with_joint_coins
 
 
 def binomial(coins: int, p: float) -> list[float]:

@@ -11,11 +11,12 @@ import pytest
 from tests.effort import everything
 from tests.strategies import mechanisms, shaped, strategy
 
+from audits.registry import enumerations, specimens
+from audits.specimen import Specimen
 from headcount.account import Cost, compose
 from headcount.account.events import Gaussian, GaussianThreshold, Laplace, LaplaceThreshold, Neighbours
 from headcount.account.threshold import changed_people
 from headcount.audit.choices import Fixed
-from headcount.audit.specimens import Specimen, enumerations, specimens
 from headcount.bound import Bounded, SampledEvents, SampledItems, ScaledToSum, Sensitivity
 from headcount.errors import BadParameter
 from headcount.jobs.parameters import Count

@@ -20,11 +20,11 @@ from hypothesis import strategies as st
 from tests.effort import examples
 from tests.strategies import strategy
 
+from audits.mechanisms.count_release import found_in, ranked
 from headcount.account import Cost, ZcdpFilter, compose, cost
 from headcount.account.events import Adaptive, Event, Neighbours
 from headcount.account.threshold import changed_people
 from headcount.audit.enumerate import outcomes
-from headcount.audit.specimens import found_in, ranked
 from headcount.bound import BoundedTop, Bounding, BoundSelection, SampledItems, TopItems, TopSums, WeightedClip
 from headcount.bound.sample import Loss
 from headcount.bound.selection.amounts import UsualAmounts

@@ -13,6 +13,7 @@ import pytest
 from tests.tables import done, table
 
 import headcount as hc
+from audits.mechanisms.plume import in_two_phases
 from headcount import papers
 from headcount.account import Cost, compose, cost
 from headcount.account.cost import native
@@ -21,7 +22,6 @@ from headcount.account.gaussian import discrete_delta
 from headcount.account.threshold import gaussian_delta
 from headcount.audit.choices import Fixed
 from headcount.audit.enumerate import Laws
-from headcount.audit.found_first import in_two_phases
 from headcount.audit.neighbours import pairs
 from headcount.bound import Bounded, SampledItems, attained
 from headcount.bound.selection.plume import LARGEST_BOUND, Discovered

@@ -7,9 +7,9 @@ from math import log
 import numpy as np
 import pytest
 
+from audits.mechanisms.correlated import CROWD, KINDS, RedrawnCommon, of_two, on_tables, price
 from headcount.account import Cost, compose
 from headcount.account.events import Gaussian, Laplace
-from headcount.audit.correlated import CROWD, KINDS, RedrawnCommon, of_two, on_tables, price
 from headcount.audit.enumerate import Laws, worst_delta
 from headcount.audit.neighbours import pairs
 from headcount.exact import Integers

@@ -12,13 +12,13 @@ from math import exp, log
 import numpy as np
 import pytest
 
+from audits.mechanisms.count_release import found_in, on_people, ranked
+from audits.specimen import People
 from headcount.account import ZcdpFilter, zcdp
 from headcount.account.events import Adaptive, Neighbours, Selection
 from headcount.account.threshold import changed_people
 from headcount.audit import Laws, worst_delta
-from headcount.audit.found_first import People
 from headcount.audit.neighbours import pairs
-from headcount.audit.specimens import found_in, on_people, ranked
 from headcount.bound import TopItems
 from headcount.exact import Integers
 from headcount.mechanism import CountRelease

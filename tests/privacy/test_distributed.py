@@ -16,12 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from headcount.account import Cost, compose
-from headcount.account.events import Gaussian, Laplace, Neighbours, Selections
-from headcount.account.threshold import changed_people
-from headcount.audit import Laws
-from headcount.audit.choices import Fixed
-from headcount.audit.distributed import (
+from audits.mechanisms.distribution import (
     Measurements,
     after_a_profile,
     bounded_draws,
@@ -33,10 +28,14 @@ from headcount.audit.distributed import (
     squared_differences,
     with_few_shares,
 )
-from headcount.audit.found_first import People
+from audits.mechanisms.shape import KEY, NoiseOnDifferences
+from audits.specimen import Pair, People
+from headcount.account import Cost, compose
+from headcount.account.events import Gaussian, Laplace, Neighbours, Selections
+from headcount.account.threshold import changed_people
+from headcount.audit import Laws
+from headcount.audit.choices import Fixed
 from headcount.audit.neighbours import pairs
-from headcount.audit.sampled import Pair
-from headcount.audit.shaped import KEY, NoiseOnDifferences
 from headcount.bound import draws as draws_module
 from headcount.bound.draws import BoundedDraws, Draws, ExactDraws, of_each
 from headcount.bound.selection.draws import MostDrawn

@@ -1,19 +1,21 @@
 """Exact deltas on tiny data, over all neighbours of both kinds: never above the price, and the price is attained.
 
-The mechanisms are those of `audit.specimens`, made of the real noise and the real calibration."""
+The mechanisms are those of `audits`, made of the real noise and the real calibration."""
 
+from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 
 import pytest
 
+from audits.mechanisms.classic import noisy_count
+from audits.on_people import on_people
+from audits.specimen import People, Run
 from headcount.account import calibrate, gaussian, threshold
 from headcount.account.events import Gaussian, GaussianThreshold, LaplaceThreshold, Neighbours, RandomizedThreshold
 from headcount.audit import Laws, worst_delta
-from headcount.audit.found_first import People
 from headcount.audit.neighbours import pairs
-from headcount.audit.specimens import noisy_count, noisy_histogram, on_people
 from headcount.bound import SampledItems
 from headcount.mechanism.unknown.thresholded import Thresholded
 from headcount.noise import Entropy, Law
@@ -23,6 +25,18 @@ from headcount.noise.laplace import DiscreteLaplace
 LEFT_OUT = Fraction(1, 10**7)
 ITEMS = [("a",), ("b",), ("a", "b")]
 BOTH: list[Neighbours] = ["add-remove", "replace"]
+
+
+def noisy_histogram(law: Law, threshold: int) -> Run[People]:
+    """People per item, items not known in advance; those at or above the threshold, in order of the items."""
+
+    def run(people: People, entropy: Entropy) -> dict[str, int]:
+        counts = Counter(item for person in people for item in set(person))
+        noisy = dict(zip(sorted(counts), entropy.draw(law, len(counts)).tolist(), strict=True))
+        shown = {item: counts[item] + draw for item, draw in noisy.items()}
+        return {item: value for item, value in shown.items() if value >= threshold}
+
+    return run
 
 
 def below(exact: Fraction, price: Fraction, left_out: Fraction = LEFT_OUT) -> bool:

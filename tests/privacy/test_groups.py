@@ -12,14 +12,14 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from audits.mechanisms.groups import remembering
+from audits.mechanisms.joint import two_rounds
 from headcount.account import cost
 from headcount.account.events import Event, Gaussian, Laplace, Neighbours
 from headcount.account.gaussian import discrete_delta
 from headcount.account.threshold import changed_people
 from headcount.audit import worst_delta
 from headcount.audit.enumerate import Laws
-from headcount.audit.groups import remembering
-from headcount.audit.joint import two_rounds
 from headcount.audit.neighbours import pairs
 from headcount.bound import vectors as bound_vectors
 from headcount.bound.groups import BoundedGroups, FoundGroups, ListedGroups

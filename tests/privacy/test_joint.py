@@ -6,11 +6,11 @@ from fractions import Fraction
 
 import pytest
 
+from audits.mechanisms.joint import enumerations, on_tables, two_rounds
 from headcount.account.cost import noises
 from headcount.account.events import Neighbours
 from headcount.account.gaussian import discrete_delta
 from headcount.audit import worst_delta
-from headcount.audit.joint import on_tables, priced, two_rounds
 
 BOTH: list[Neighbours] = ["add-remove", "replace"]
 ONE, HALF = Fraction(1), Fraction(1, 2)
@@ -20,7 +20,7 @@ ONE, HALF = Fraction(1), Fraction(1, 2)
 @pytest.mark.parametrize("neighbours", BOTH)
 def test_two_rounds(neighbours: Neighbours) -> None:
     """Own and common items, alone and in a crowd whose item is often shown first, and counted then."""
-    for _, epsilon, stated, exact in priced(neighbours):
+    for _, epsilon, stated, exact in enumerations(neighbours):
         assert epsilon == ONE
         assert exact.high < stated
         assert exact.low > stated / 2

@@ -15,13 +15,13 @@ import pyarrow as pa
 import pytest
 from ibis.expr import types as ir
 
+from audits.on_tables import sizes
 from headcount.account import Cost, compose
 from headcount.account.events import Gaussian, GaussianThreshold, Neighbours, RandomizedThreshold, WeightedThreshold
 from headcount.account.gaussian import discrete_delta
 from headcount.account.threshold import changed_people, gaussian_delta, laplace_delta
 from headcount.audit import Laws, worst_delta
 from headcount.audit.neighbours import pairs
-from headcount.audit.twice import sizes
 from headcount.bound import (
     Bounded,
     BoundedWeighted,

@@ -17,22 +17,15 @@ import pyarrow as pa
 import pytest
 
 import headcount as hc
+from audits.mechanisms.ordered import sampled_search, sampled_tree, shown
+from audits.shortcuts import FINITE_LEFT_OUT, delta_without_common_noise, with_joint_coins, without_common_noise
+from audits.specimen import Run
 from headcount.account import Cost, compose
 from headcount.account.events import Gaussian, Laplace, Neighbours, SampleThreshold
 from headcount.account.threshold import changed_people
 from headcount.audit import Laws, worst_delta
 from headcount.audit.choices import Fixed
 from headcount.audit.neighbours import pairs
-from headcount.audit.sampled import (
-    FINITE_LEFT_OUT,
-    Run,
-    delta_without_common_noise,
-    sampled_search,
-    sampled_tree,
-    shown,
-    with_joint_coins,
-    without_common_noise,
-)
 from headcount.bound import Bounded, Bounding, SampledEvents, ScaledToSum
 from headcount.errors import BadParameter
 from headcount.exact import Integers

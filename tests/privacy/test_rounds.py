@@ -5,12 +5,12 @@ from fractions import Fraction
 
 import pytest
 
+from audits.mechanisms.rounds import enumerations, on_tables, two_rounds
 from headcount.account.cost import native, noises
 from headcount.account.events import Neighbours
 from headcount.account.gaussian import discrete_delta
 from headcount.account.threshold import gaussian_tail
 from headcount.audit import worst_delta
-from headcount.audit.rounds import on_tables, priced, two_rounds
 from headcount.exact import ends
 
 BOTH: list[Neighbours] = ["add-remove", "replace"]
@@ -21,7 +21,7 @@ ONE, HALF = Fraction(1), Fraction(1, 2)
 @pytest.mark.parametrize("neighbours", BOTH)
 def test_two_rounds(neighbours: Neighbours) -> None:
     """Own and common items, alone and in a crowd whose item is often shown first."""
-    for _, epsilon, stated, exact in priced(neighbours):
+    for _, epsilon, stated, exact in enumerations(neighbours):
         assert epsilon == ONE
         assert exact.high < stated
         assert exact.low > stated / 10

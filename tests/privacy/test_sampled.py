@@ -18,24 +18,16 @@ import pyarrow as pa
 import pytest
 
 import headcount as hc
+from audits.mechanisms.ordered import OneSample, on_cells, sampled_tree
+from audits.mechanisms.sample_threshold import fixed_size, one_coin, release_hidden_sum
+from audits.shortcuts import FINITE_LEFT_OUT, with_joint_coins
+from audits.specimen import People, Run
 from headcount.account import Cost, compose, cost, sampling
 from headcount.account.cost import native
 from headcount.account.events import Laplace, Neighbours, SampleThreshold
 from headcount.audit import Laws, delta, worst_delta
 from headcount.audit.choices import Fixed
-from headcount.audit.found_first import People
 from headcount.audit.neighbours import pairs
-from headcount.audit.sampled import (
-    FINITE_LEFT_OUT,
-    OneSample,
-    Run,
-    fixed_size,
-    on_cells,
-    one_coin,
-    release_hidden_sum,
-    sampled_tree,
-    with_joint_coins,
-)
 from headcount.bound import Bounded, SampledItems
 from headcount.bound.selection.people import NoisyCount, PeopleCount
 from headcount.errors import BadParameter

@@ -18,14 +18,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from headcount.account import Cost, compose
-from headcount.account.events import Laplace, Neighbours
-from headcount.account.threshold import changed_people
-from headcount.audit import Laws, worst_delta
-from headcount.audit.found_first import People
-from headcount.audit.neighbours import pairs
-from headcount.audit.sampled import Run
-from headcount.audit.shaped import (
+from audits.mechanisms.shape import (
     KEY,
     NoiseOnDifferences,
     Shaping,
@@ -35,6 +28,12 @@ from headcount.audit.shaped import (
     shown,
     without_common_noise,
 )
+from audits.specimen import People, Run
+from headcount.account import Cost, compose
+from headcount.account.events import Laplace, Neighbours
+from headcount.account.threshold import changed_people
+from headcount.audit import Laws, worst_delta
+from headcount.audit.neighbours import pairs
 from headcount.bound import Bounded
 from headcount.mechanism import Staircase
 from headcount.mechanism.shape.contribution_limit import ContributionLimit, limit_contributions

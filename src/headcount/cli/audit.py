@@ -1,4 +1,4 @@
-"""`headcount audit`: attack headcount's own parts, or a function of yours."""
+"""`headcount audit`: attack a function of yours, or a ledger and a release on this machine."""
 
 import json
 import sys
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import astuple
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -19,13 +19,11 @@ from headcount.cli.ledger import plain_console
 from headcount.errors import BadParameter, visible
 from headcount.exact import written
 
-if TYPE_CHECKING:
-    from headcount.audit import Finding
-
 Target = Annotated[
     str | None,
     typer.Argument(help="Your mechanism, `module:function`: takes a dataset, returns a release.", show_default=False),
 ]
+MECHANISMS = "headcount's mechanisms are audited from a clone of its repository: make audit"
 Side = Annotated[str, typer.Option(help="A dataset, as JSON; the other one is its neighbour.")]
 
 
@@ -42,17 +40,13 @@ def audit(
     lines: Annotated[
         int, typer.Option(help="Lines between the first look and the seal at which a release is stopped; 0 for all.")
     ] = 60,
-    only: Annotated[
-        str, typer.Option(help="Only mechanisms with this in their name, each with all runs, and nothing else.")
-    ] = "",
 ) -> None:
-    """Audit headcount's own parts; or, with a target, whether it keeps the epsilon that it claims."""
+    """Audit a function of yours; or, without one, kill a ledger's writers and stop releases on this machine."""
     if target:
         sound = audit_target(_load(target), *_sides(left, right), epsilon, delta, runs)
-    elif only:
-        sound = audit_specimens(runs, only)
     else:
-        sound = audit_exactly() & audit_specimens(runs) & audit_ledger(kills) & audit_retries(lines)
+        print(MECHANISMS)
+        sound = audit_ledger(kills) & audit_retries(lines)
     raise typer.Exit(0 if sound else 1)
 
 
@@ -71,45 +65,6 @@ def audit_target(run: Callable[[Any], Any], left: Any, right: Any, epsilon: str,
     print(f"epsilon is at least {found.epsilon:.3f}, by the event: {visible(found.event)}")
     print(f"which happened in {found.left:.5f} of the runs on the left and in {found.right:.5f} on the right")
     return not found.flagged
-
-
-def audit_exactly() -> bool:
-    """Enumerate the mechanisms on tiny data; True if no exact delta is above its price."""
-    from headcount.audit.specimens import enumerations
-
-    table = Table("mechanism", "neighbours", "epsilon", "delta priced", "exact delta", box=None, header_style="bold")
-    sound = True
-    for each in enumerations():
-        exact = f"{float(each.exact.low):.6f} .. {float(each.exact.high):.6f}"
-        table.add_row(each.name, each.neighbours, written(each.epsilon), f"{float(each.price):.6f}", exact)
-        sound &= each.sound
-    plain_console().print(table)
-    return sound
-
-
-def audit_specimens(runs: int, only: str = "") -> bool:
-    """Audit every specimen, or those with a name; True if all honest ones pass and all wrong ones are caught."""
-    from headcount.audit.specimens import specimens
-
-    found = [each for each in specimens() if only in each.name]
-    if not found:
-        raise BadParameter(f"--only {only!r}: no mechanism has this in its name.", fix="--only weighted")
-    table = Table("mechanism", "claim", "epsilon shown", "verdict", "by the event", box=None, header_style="bold")
-    right = True
-    for each in found:
-        with progress(each.name, runs) as advance:
-            seen = each.audit(runs * each.slow if only else runs, advance)
-        claim = f"({written(each.epsilon)}, {float(each.delta):.2g})"
-        table.add_row(each.name, claim, f"{seen.epsilon:.2f}", verdict(each.honest, seen), visible(seen.event[:60]))
-        right &= seen.flagged != each.honest
-    plain_console().print(table)
-    return right
-
-
-def verdict(honest: bool, found: "Finding") -> str:
-    """Describe the outcome of an audit, and mark a wrong one."""
-    outcome = "flagged" if found.flagged else "passed"
-    return outcome if found.flagged != honest else f"{outcome}: WRONG"
 
 
 def audit_ledger(kills: int) -> bool:

@@ -31,7 +31,7 @@ NOISE = {
     "adaptive": "adaptive steps under one budget",
 }
 """Kinds of privacy events, for people."""
-AUDITS = "Exact enumeration on small tables, statistical audits and planted bugs: docs/evidence.md, headcount audit."
+AUDITS = "Exact enumeration on small tables, statistical audits and planted bugs: docs/evidence.md, make audit."
 FREE = "Rounding, cutting at 0, intervals, order, picture and this page use released values alone: they cost nothing."
 EXACT = (
     "Noise is drawn exactly, in whole numbers. Attacks that use the rounding of floating-point noise do not work here."

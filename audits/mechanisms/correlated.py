@@ -11,15 +11,14 @@ from functools import lru_cache
 
 import pyarrow as pa
 
+from audits.on_tables import LETTERS, read
+from audits.specimen import DELTA, ONE, Cases, Deltas, People, Run
 from headcount.account import Cost
 from headcount.account.cost import split
 from headcount.account.events import Gaussian, Laplace, Neighbours
 from headcount.account.gaussian import discrete_delta
-from headcount.audit.enumerate import Delta, worst_delta
-from headcount.audit.found_first import People
+from headcount.audit.enumerate import worst_delta
 from headcount.audit.neighbours import pairs
-from headcount.audit.sampled import ONE, Pair, Run
-from headcount.audit.twice import DELTA, LETTERS, read
 from headcount.bound import Bounded, ListedItems
 from headcount.mechanism import AnyMechanism, Correlated, Noisy
 from headcount.mechanism.known import correlated
@@ -69,7 +68,7 @@ def price(mechanism: AnyMechanism, epsilon: Fraction) -> Fraction:
     return discrete_delta(epsilon - own.epsilon, noise) if noise else 0 * ONE
 
 
-def priced(neighbours: Neighbours) -> Iterator[tuple[str, Fraction, Fraction, Delta]]:
+def enumerations(neighbours: Neighbours) -> Deltas:
     """Each mechanism with an epsilon, its price and the exact delta: one person more, or another, in a
     crowd."""
     people = [(CROWD + one, CROWD + other) for one, other in pairs(KINDS, 1, neighbours)]
@@ -78,8 +77,8 @@ def priced(neighbours: Neighbours) -> Iterator[tuple[str, Fraction, Fraction, De
         yield name, epsilon, price(mechanism, epsilon), exact
 
 
-def honest() -> Iterator[tuple[str, Run[People], Fraction, Pair, int]]:
-    """Honest specimens at an epsilon of 1: name, mechanism, delta, two neighbours, and slowness."""
+def honest() -> Cases:
+    """Specimens that keep their claim."""
     budget, cells = Cost(ONE, DELTA), len(LETTERS)
     run = _one_and_all(correlated.gaussian(budget, cells))
     yield "correlated, every item", run, DELTA, ((*OTHERS, WHOLE), OTHERS), 1
@@ -87,7 +86,7 @@ def honest() -> Iterator[tuple[str, Run[People], Fraction, Pair, int]]:
     yield "correlated, Laplace", _one_and_all(correlated.laplace(budget, cells)), 0 * ONE, ((*OTHERS, WHOLE), OTHERS), 1
 
 
-def wrong() -> Iterator[tuple[str, Run[People], Fraction, Pair, int]]:
+def wrong() -> Cases:
     """A mistake: see `RedrawnCommon`."""
     right = correlated.gaussian(Cost(ONE, DELTA), len(LETTERS))
     redrawn = RedrawnCommon(right.bounding, right.event, right.common)

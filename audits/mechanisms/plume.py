@@ -9,16 +9,35 @@ from functools import lru_cache
 import numpy as np
 import pyarrow as pa
 
-from headcount.account.events import GaussianThreshold
+from audits.on_people import KNOWN, PERSON, exact_delta, items, on_people
+from audits.specimen import DELTA, ONE, Cases, Deltas, People
+from headcount.account import Cost
+from headcount.account.events import GaussianThreshold, Neighbours
+from headcount.account.gaussian import discrete_delta
 from headcount.bound import Bounded, SampledItems
 from headcount.bound.selection.plume import Discovered, Discovering, found
 from headcount.bound.selection.statistics import Sizes
 from headcount.mechanism import Plume
 from headcount.mechanism.baseline import plume
+from headcount.mechanism.baseline.strategy import PlumeStrategy
 from headcount.noise import Entropy
 
-People = tuple[tuple[str, ...], ...]
-"""A person is the tuple of items that they have, each once."""
+
+def honest() -> Cases:
+    """Items found first and counted afterwards, with two private profiles; both bounds are outputs."""
+    budget = Cost(ONE, DELTA)
+    choice = PlumeStrategy(budget=budget, neighbours="add-remove", count="users", share=Fraction(1, 5)).selection
+    yield "plume", profiled(choice, choice.rho), DELTA, ((PERSON,) * 20, (PERSON,) * 19), 1
+
+
+def enumerations(neighbours: Neighbours) -> Deltas:
+    """Counts of items that were found; all of them, or those above a threshold."""
+    gaussian = GaussianThreshold(2 * ONE, items=2, largest=1, threshold=5, neighbours=neighbours)
+    discovered = Discovered(SampledItems(2), items(KNOWN), gaussian)
+    for name, target in (("plume", None), ("plume, threshold", ONE)):
+        counts = plume.within(ONE / 2, discovered, neighbours, target=target)
+        exact = exact_delta(on_people(counts, KNOWN), neighbours, ONE)
+        yield name, ONE, discrete_delta(ONE, [counts.event]), exact
 
 
 def profiled(choice: Discovering, rho: Fraction) -> Callable[[People, Entropy], object]:
@@ -27,9 +46,9 @@ def profiled(choice: Discovering, rho: Fraction) -> Callable[[People, Entropy], 
 
     def run(people: People, entropy: Entropy) -> object:
         first = choice.usual.draw(_sizes(people), entropy)
-        items = _found(people, selection(first.most), entropy)
-        second = choice.usual.draw(_sizes(_among(people, items)), entropy)
-        mechanism = plume.within(rho, Discovered(second, items, selection(first.most)), choice.neighbours)
+        there = _found(people, selection(first.most), entropy)
+        second = choice.usual.draw(_sizes(_among(people, there)), entropy)
+        mechanism = plume.within(rho, Discovered(second, there, selection(first.most)), choice.neighbours)
         return first.most, second.most, _counts(people, mechanism, entropy)
 
     return run
@@ -41,8 +60,8 @@ def in_two_phases(
     """The mechanism with given bounds: items are found, and counted at a price of rho."""
 
     def run(people: People, entropy: Entropy) -> object:
-        items = _found(people, how, entropy)
-        mechanism = plume.within(rho, Discovered(SampledItems(most), items, how), how.neighbours, target=target)
+        there = _found(people, how, entropy)
+        mechanism = plume.within(rho, Discovered(SampledItems(most), there, how), how.neighbours, target=target)
         return _counts(people, mechanism, entropy)
 
     return run
@@ -53,19 +72,19 @@ def _found(people: People, how: GaussianThreshold, entropy: Entropy) -> pa.Table
     names = sorted(counts)
     totals = np.array([counts[item] for item in names], dtype=np.int64)
     kept = SampledItems(how.items)
-    return found(Bounded(pa.table({"item0": pa.array(names, pa.string())}), totals, kept.sensitivity), how, entropy)
+    return found(Bounded(items(tuple(names)), totals, kept.sensitivity), how, entropy)
 
 
 def _counts(people: People, mechanism: Plume, entropy: Entropy) -> dict[str, int]:
-    items = mechanism.bounding.items
+    counted = mechanism.bounding.items
     counts = Counter(item for person in people for item in person)
-    totals = np.array([counts[item] for item in items["item0"].to_pylist()], dtype=np.int64)
-    noisy = mechanism.run(Bounded(items, totals, mechanism.bounding.sensitivity), entropy)
+    totals = np.array([counts[item] for item in counted["item0"].to_pylist()], dtype=np.int64)
+    noisy = mechanism.run(Bounded(counted, totals, mechanism.bounding.sensitivity), entropy)
     return dict(zip(noisy.items["item0"].to_pylist(), noisy.values.tolist(), strict=True))
 
 
-def _among(people: People, items: pa.Table) -> People:
-    there = set(items["item0"].to_pylist())
+def _among(people: People, found_items: pa.Table) -> People:
+    there = set(found_items["item0"].to_pylist())
     return tuple(tuple(item for item in person if item in there) for person in people)
 
 

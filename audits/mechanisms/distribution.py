@@ -18,14 +18,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from audits.specimen import ONE, Cases, Deltas, Pair, People, Run
 from headcount.account import Cost, zcdp
 from headcount.account.cost import concentrated
 from headcount.account.events import Gaussian, Neighbours, Selections
 from headcount.account.gaussian import discrete_delta
 from headcount.audit.enumerate import Delta, worst_delta
-from headcount.audit.found_first import People
 from headcount.audit.neighbours import pairs
-from headcount.audit.sampled import ONE, Pair, Run
 from headcount.bound import Bounding
 from headcount.bound.draws import BoundedDraws, Draws, ExactDraws, by_place, of_each
 from headcount.bound.selection.selection import bounding_of
@@ -192,7 +191,7 @@ def kinds(neighbours: Neighbours) -> Iterator[tuple[str, FewShares, Fraction, Fr
         yield f"selected, {name}", counted, 2 * ONE, zcdp.delta(rho, 2 * ONE), 1
 
 
-def priced(neighbours: Neighbours) -> Iterator[tuple[str, Fraction, Fraction, Delta]]:
+def enumerations(neighbours: Neighbours) -> Deltas:
     """Each mechanism with an epsilon, its priced delta, and the exact delta on tiny data: one person more, or another,
     alone or in a crowd."""
     alone: list[Pair] = list(pairs([("a",), ("b",)], 1, neighbours))
@@ -207,8 +206,8 @@ def priced(neighbours: Neighbours) -> Iterator[tuple[str, Fraction, Fraction, De
     yield "recentred", ONE, price, delta_of_changes(centred, more, ONE)
 
 
-def honest() -> Iterator[tuple[str, Run[People], Fraction, Pair, int]]:
-    """Honest specimens at an epsilon of 1: name, mechanism, delta, two neighbours, and slowness."""
+def honest() -> Cases:
+    """Specimens that keep their claim."""
     delta, slow = ONE / 100, 50
     budget = Cost(ONE, delta)
     added: Pair = ((("a", "a"),) * 3 + (("b", "b"),), (("a", "a"),) * 3)
@@ -229,7 +228,7 @@ def honest() -> Iterator[tuple[str, Run[People], Fraction, Pair, int]]:
     yield "selected, after a profile", chosen, delta, added, slow
 
 
-def wrong() -> Iterator[tuple[str, Run[People], Fraction, Pair, int]]:
+def wrong() -> Cases:
     """Specimens that break their claims."""
     mechanism = selected.calibrated(Cost(ONE, ONE / 100), ExactDraws(2), "add-remove", 2, "ks", None)
     true = TruePeople(**_parts(mechanism))

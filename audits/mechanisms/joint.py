@@ -3,21 +3,20 @@ whole, with both profiles and the measurement at the end, for a black-box audit.
 and bounded as in a release, once for each bound, and every run draws all of the noise.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
 
+from audits.mechanisms.rounds import CROWD, KINDS, LEFT_OUT, price
+from audits.on_tables import PEOPLE, SLOW, pair_of, read, released, remembering, sizes
+from audits.specimen import DELTA, ONE, Cases, Deltas, People, Run
 from headcount.account import Cost
 from headcount.account.events import JointRound, Neighbours
-from headcount.audit.enumerate import Delta, worst_delta
-from headcount.audit.found_first import People
+from headcount.audit.enumerate import worst_delta
 from headcount.audit.neighbours import pairs
-from headcount.audit.rounds import CROWD, KINDS, LEFT_OUT, price, remembering
-from headcount.audit.sampled import ONE, Pair, Run
-from headcount.audit.twice import DELTA, PEOPLE, SLOW, pair_of, read, released, sizes
 from headcount.bound import Bounded, BoundedRounds, Bounding, SplitWeight
 from headcount.bound.selection.profile import Profile
 from headcount.bound.selection.selection import bounding_of
@@ -56,7 +55,7 @@ def two_rounds(neighbours: Neighbours) -> TwoRounds:
     return TwoRounds(bounding, last, (first,), SecondMeasurement((), largest=1), weights, max_totals=2)
 
 
-def priced(neighbours: Neighbours) -> Iterator[tuple[str, Fraction, Fraction, Delta]]:
+def enumerations(neighbours: Neighbours) -> Deltas:
     """Two rounds of one or two items, alone and in a crowd: name, epsilon, price and exact delta."""
     mechanism, few = two_rounds(neighbours), list(pairs(KINDS, 1, neighbours))
     people = few[-1:] + [(CROWD + one, CROWD + other) for one, other in few]
@@ -77,13 +76,13 @@ def on_tables(mechanism: Joint) -> Run[People]:
     return run
 
 
-def honest() -> Iterator[tuple[str, Run[People], Fraction, Pair, int]]:
-    """Honest specimens at an epsilon of 1: name, mechanism, delta, two neighbours, and slowness."""
+def honest() -> Cases:
+    """Specimens that keep their claim."""
     for name, (neighbours, people) in PEOPLE.items():
         yield f"joint, {name}", whole(neighbours), DELTA, pair_of(people), SLOW
 
 
-def wrong() -> Iterator[tuple[str, Run[People], Fraction, Pair, int]]:
+def wrong() -> Cases:
     """A mistake: the rounds after the first, in which shown items are counted, have noise for a hundredth of what one
     person adds."""
     neighbours, people = PEOPLE["every item"]

@@ -6,7 +6,7 @@ A person is the tuple of their rows, each a group and an amount: "a=10"; "a=" ha
 neighbours is one person, who adds as much as one can in some way.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
@@ -14,16 +14,15 @@ from functools import lru_cache
 import numpy as np
 import pyarrow as pa
 
+from audits.on_tables import released as released_people
+from audits.on_tables import remembering as remembering_rounds
+from audits.specimen import ONE, Cases, Deltas, People, Run
 from headcount.account import Cost
 from headcount.account.events import Gaussian, Laplace, Neighbours
 from headcount.account.gaussian import discrete_delta
 from headcount.account.threshold import changed_people
-from headcount.audit.enumerate import Delta, worst_delta
-from headcount.audit.found_first import People
+from headcount.audit.enumerate import worst_delta
 from headcount.audit.neighbours import pairs
-from headcount.audit.rounds import remembering as remembering_rounds
-from headcount.audit.sampled import ONE, Pair, Run
-from headcount.audit.twice import released as released_people
 from headcount.bound import Bounding
 from headcount.bound.groups import BoundedFoundGroups, BoundedGroups, FoundGroups, ListedGroups
 from headcount.bound.selection.profile import FromProfile
@@ -72,8 +71,8 @@ FOUND: dict[str, tuple[Neighbours, tuple[Metric, ...], tuple[tuple[str, ...], ..
 """Kind of neighbours, metrics, and the person who is there or not; or the two of whom one is."""
 
 
-def honest() -> Iterator[tuple[str, Run[People], Fraction, Pair, int]]:
-    """Honest specimens at an epsilon of 1: name, mechanism, delta, two neighbours, and slowness."""
+def honest() -> Cases:
+    """Specimens that keep their claim."""
     for name, (neighbours, metrics, people) in FOUND.items():
         left, right = ((person,) for person in people) if len(people) > 1 else (people, ())
         yield f"groups, {name}", found(neighbours, metrics), DELTA, (CROWD + left, CROWD + right), SLOW
@@ -81,14 +80,14 @@ def honest() -> Iterator[tuple[str, Run[People], Fraction, Pair, int]]:
     yield "groups, few totals", known("replace", groups=FEW_TOTALS), Fraction(0), OPPOSITE_OF_ALL, SLOW
 
 
-def wrong() -> Iterator[tuple[str, Run[People], Fraction, Pair, int]]:
+def wrong() -> Cases:
     """Mistakes: amounts of either sign have the units of those that are not negative, if a person is replaced; and
     noise for a hundredth of what one person adds."""
     yield "signs that are not paid for", known("replace", _unsigned), LARGE_DELTA, OPPOSITE, SLOW // 4
     yield "statistics of groups that are not paid for", known("replace", _quieter), LARGE_DELTA, OPPOSITE, SLOW
 
 
-def priced(neighbours: Neighbours) -> Iterator[tuple[str, Fraction, Fraction, Delta]]:
+def enumerations(neighbours: Neighbours) -> Deltas:
     """The totals of one sum whose bound is given, in small units: epsilon, priced delta, and exact delta on tiny data.
     What is drawn before them changes nothing about them, and is left out."""
     changed, squared, most = changed_people(neighbours), 65, 9

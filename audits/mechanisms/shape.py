@@ -17,14 +17,14 @@ from typing import Any, TypeVar
 import numpy as np
 import pyarrow as pa
 
+from audits.shortcuts import NoiseAtPlaces
+from audits.specimen import ONE, Cases, Deltas, Pair, People, Run
 from headcount.account.events import Neighbours
 from headcount.account.guarantee import Cost
 from headcount.account.threshold import changed_people
 from headcount.audit.choices import Fixed
 from headcount.audit.enumerate import LEFT_OUT, Delta, worst_delta
-from headcount.audit.found_first import People
 from headcount.audit.neighbours import pairs
-from headcount.audit.sampled import ONE, NoiseAtPlaces, Pair, Run
 from headcount.bound import Bounded
 from headcount.exact import Integers
 from headcount.mechanism import Buckets, Noisy, NoisyBuckets, NoisyStaircase, Staircase
@@ -123,7 +123,7 @@ def kinds(epsilon: Fraction, neighbours: Neighbours) -> Iterator[tuple[str, Shap
     yield "buckets, hashed", _shaped(epsilon, neighbours, method="buckets", buckets=3)
 
 
-def priced(neighbours: Neighbours) -> Iterator[tuple[str, Fraction, Fraction, Delta]]:
+def enumerations(neighbours: Neighbours) -> Deltas:
     """Each mechanism with an epsilon, its delta, which is 0, and the exact delta on tiny data: one person more, or
     another, alone or in a crowd. Last a staircase whose size is counted as well."""
     few: list[Pair] = list(pairs([("a",), ("b",)], 1, neighbours))
@@ -173,15 +173,15 @@ def mistakes(epsilon: Fraction, neighbours: Neighbours) -> tuple[Staircase, Stai
     return twice, replace(honest, limit=TrueTotal(None)), in_use
 
 
-def honest() -> Iterator[tuple[str, Run[People], Fraction, Pair, int]]:
-    """Honest specimens at an epsilon of 1: name, mechanism, delta, two neighbours, and slowness."""
+def honest() -> Cases:
+    """Specimens that keep their claim."""
     third: Pair = ((("a",),) * 3, (("a",),) * 2)
     whole = _shaped(ONE, "add-remove")
     for name, mechanism in (*kinds(ONE, "add-remove"), ("staircase, counted", whole)):
         yield name, on_people(mechanism), 0 * ONE, third, 10 if name in ("staircase", "buckets") else 20
 
 
-def wrong() -> Iterator[tuple[str, Run[People], Fraction, Pair, int]]:
+def wrong() -> Cases:
     """Specimens that break their claims."""
     twice, true, in_use = mistakes(ONE, "add-remove")
     first: Pair = ((("a",),), ())

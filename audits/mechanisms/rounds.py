@@ -3,30 +3,22 @@ with the measurement at the end, for a black-box audit. Nothing is imitated: a t
 release, once, and every run draws all of the noise.
 """
 
-from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import TypeVar
 
-import numpy as np
-
+from audits.on_tables import PEOPLE, SLOW, pair_of, read, released, remembering
+from audits.specimen import DELTA, ONE, Cases, Deltas, People, Run
 from headcount.account import Cost, cost, gaussian
 from headcount.account.events import Neighbours, ThresholdRound
-from headcount.audit.enumerate import Delta, worst_delta
-from headcount.audit.found_first import People
+from headcount.audit.enumerate import worst_delta
 from headcount.audit.neighbours import pairs
-from headcount.audit.sampled import ONE, Pair, Run
-from headcount.audit.twice import DELTA, PEOPLE, SLOW, pair_of, read, released
-from headcount.bound import BoundedRounds, Split, SpreadWeight
-from headcount.bound.shown import Shown
-from headcount.exact import Integers
+from headcount.bound import BoundedRounds, SpreadWeight
 from headcount.mechanism import Rounds
 from headcount.mechanism.unknown.strategy import InRounds
 from headcount.noise import Entropy
 from headcount.source.contributions import ReadPlan
 
-B = TypeVar("B", bound=BoundedRounds)
 LEFT_OUT = Fraction(1, 200)
 """The probability of each draw's law that is left undecided: two rounds have up to four draws."""
 KINDS = (("a",), ("b",), ("a", "b"))
@@ -49,7 +41,7 @@ def price(mechanism: Rounds, epsilon: Fraction) -> Fraction:
     return own.delta + gaussian.discrete_delta(epsilon - own.epsilon, noise)
 
 
-def priced(neighbours: Neighbours) -> Iterator[tuple[str, Fraction, Fraction, Delta]]:
+def enumerations(neighbours: Neighbours) -> Deltas:
     """Two rounds of one or two items, alone and in a crowd: name, epsilon, price and exact delta."""
     mechanism, few = two_rounds(neighbours), list(pairs(KINDS, 1, neighbours))
     people = few[-1:] + [(CROWD + one, CROWD + other) for one, other in few]
@@ -57,13 +49,13 @@ def priced(neighbours: Neighbours) -> Iterator[tuple[str, Fraction, Fraction, De
     yield "rounds, two", ONE, price(mechanism, ONE), exact
 
 
-def honest() -> Iterator[tuple[str, Run[People], Fraction, Pair, int]]:
-    """Honest specimens at an epsilon of 1: name, mechanism, delta, two neighbours, and slowness."""
+def honest() -> Cases:
+    """Specimens that keep their claim."""
     for name, (neighbours, people) in PEOPLE.items():
         yield f"rounds, {name}", on_tables(whole(neighbours)), DELTA, pair_of(people), SLOW
 
 
-def wrong() -> Iterator[tuple[str, Run[People], Fraction, Pair, int]]:
+def wrong() -> Cases:
     """A mistake: rounds have noise for a hundredth of what one person adds."""
     neighbours, people = PEOPLE["every item"]
     mechanism = whole(neighbours)
@@ -91,21 +83,3 @@ def _bounded(people: People, bounding: SpreadWeight) -> BoundedRounds:
     """The bounded counts by one secret, for any of which the promise must hold."""
     with read(people).read(ReadPlan(encoded=True)) as rows:
         return remembering(bounding.bound(rows, bytes(32), None))
-
-
-def remembering(bounded: B) -> B:
-    """The same, each look at a list of items being computed once."""
-
-    @lru_cache(maxsize=10_000)
-    def spread(mask: bytes, split: Split) -> Integers:
-        return bounded.spread(np.frombuffer(mask, dtype=bool), split)
-
-    @lru_cache(maxsize=10_000)
-    def look_again(mask: bytes) -> Shown:
-        return bounded.look_again(np.frombuffer(mask, dtype=bool))
-
-    return replace(
-        bounded,
-        spread=lambda mask, split: spread(mask.tobytes(), split),
-        look_again=lambda mask: look_again(mask.tobytes()),
-    )
