@@ -24,8 +24,8 @@ from pathlib import Path
 
 SRC = Path(__file__).parents[1] / "src"
 PACKAGE = "headcount"
-PARAMETER = "selection_delta"
-"""A parameter of the histogram: how many places it takes to add one."""
+PARAMETER = "debias"
+"""A parameter of the histogram, and a word that means nothing else: how many places it takes to add one."""
 RUNS = 3
 HOMES = ("job", "jobs", "release")
 """Rooms that define what is of one job alone."""
@@ -227,7 +227,9 @@ def _asks(node: ast.AST, kinds: set[str]) -> bool:
 
 
 def places(src: Path, parameter: str = PARAMETER) -> list[str]:
-    """Where a parameter stands outside of mechanisms and the account, as file:line."""
+    """Where a public parameter stands outside of mechanisms and the account, as file:line."""
+    if parameter not in _parameters(src):
+        raise ValueError(f"{parameter}: no job has such a parameter; PARAMETER must be one of them")
     return [
         f"{path.relative_to(src / PACKAGE)}:{number}"
         for name, path in modules(src).items()
@@ -235,6 +237,14 @@ def places(src: Path, parameter: str = PARAMETER) -> list[str]:
         for number, line in enumerate(path.read_text().splitlines(), 1)
         if re.search(rf"\b{parameter}\b", line)
     ]
+
+
+def _parameters(src: Path) -> set[str]:
+    """The parameters of all public functions of jobs."""
+    trees = [ast.parse(path.read_text()) for name, path in modules(src).items() if room(name) == "jobs"]
+    functions = [node for tree in trees for node in tree.body if isinstance(node, ast.FunctionDef)]
+    public = [each for each in functions if "job_function" in map(ast.unparse, each.decorator_list)]
+    return {argument.arg for function in public for argument in function.args.kwonlyargs}
 
 
 # size and time

@@ -35,8 +35,10 @@ from headcount.source.axis import Axis
 from headcount.source.binning import Binning
 from headcount.source.conditions import Where, check_conditions, conditions, range_of, rows_where, where_clause
 from headcount.source.pandas_columns import Role
+from headcount.source.typed_conditions import NOTATION, typed_conditions
 from headcount.wording import counted_noun, plural
 from headcount.wording.options import Options, parsers_of
+from headcount.wording.parameter import WHAT, Typed
 from headcount.wording.statement import Kind, Statement, statements
 from headcount.wording.typed import column_name
 
@@ -63,6 +65,15 @@ def parse_neighbours(name: str, value: Any, before: Mapping[str, Any]) -> Any:
 def parse_where(name: str, where: Any, before: Mapping[str, Any]) -> Where:
     """The conditions that rows must meet."""
     return conditions(where)
+
+
+TYPED_WHERE = Typed(
+    panel=WHAT,
+    notation=NOTATION,
+    parse=lambda typed, before: typed_conditions(typed),
+    several="commas",
+    help="Count only rows that meet a condition.",
+)
 
 
 def parse_user(name: str, user: Any, before: Mapping[str, Any]) -> str:
@@ -107,7 +118,7 @@ class Job(ABC):
     user: Annotated[str, parse_user]
     """The column that tells people apart."""
     neighbours: Annotated[Neighbours, parse_neighbours] = "add-remove"
-    where: Annotated[Where, parse_where] = ()
+    where: Annotated[Where, parse_where, TYPED_WHERE] = ()
     """The conditions that rows must meet; others are not counted."""
 
     # parameters

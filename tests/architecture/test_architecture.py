@@ -4,7 +4,18 @@ from collections.abc import Set
 from pathlib import Path
 
 import pytest
-from benchmarks.architecture import SRC, circles, floors, imported, modules, of_files, of_rooms, room, told_apart
+from benchmarks.architecture import (
+    SRC,
+    circles,
+    floors,
+    imported,
+    modules,
+    of_files,
+    of_rooms,
+    places,
+    room,
+    told_apart,
+)
 
 pytestmark = pytest.mark.every_case
 
@@ -145,3 +156,11 @@ array.view(int), table[view.layout], job.name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     assert list(told_apart(tmp_path)) == [f"page.py:{line}" for line in (4, 5, 7, 8, 9, 11)]
+
+
+def test_a_parameter_is_known_in_few_places_and_not_on_the_command_line() -> None:
+    found = places(SRC)
+    assert found
+    assert not any(place.startswith("cli/") for place in found)
+    with pytest.raises(ValueError, match="no job has such a parameter"):
+        places(SRC, "selection_delta")

@@ -12,8 +12,8 @@ from tests.cli.test_commands import headcount
 
 from headcount.cli.examples import GENERAL, epilog, examples_of
 from headcount.cli.job import command
-from headcount.cli.panels import ADVANCED, ORDER, OUTPUT, PANELS, PRIVACY, WHAT
 from headcount.jobs import JOBS
+from headcount.wording.parameter import ADVANCED, OUTPUT, PANELS, PRIVACY, WHAT
 
 VISITS = pa.table(
     {
@@ -55,15 +55,14 @@ def test_examples_run_as_they_are(tmp_path: Path, job: str, example: str) -> Non
 @pytest.mark.parametrize("job", JOBS)
 def test_options_stand_in_groups(job: str) -> None:
     found = panels(job)
-    assert list(dict.fromkeys(found.values())) == list(ORDER)
+    assert list(dict.fromkeys(found.values())) == list(PANELS)
     assert (found["user"], found["epsilon"], found["out"], found["engine"]) == (WHAT, PRIVACY, OUTPUT, ADVANCED)
 
 
-def test_every_name_of_a_group_is_an_option() -> None:
-    known = {name for job in JOBS for name in panels(job)}
-    assert {name for names in PANELS.values() for name in names} <= known
+def test_a_group_is_said_where_the_parameter_is() -> None:
     assert panels("heavy_hitters")["share"] == WHAT
     assert panels("histogram")["mechanism"] == ADVANCED
+    assert {panels(job)["bound"] for job in JOBS if "bound" in panels(job)} == {PRIVACY}
 
 
 @pytest.mark.every_case
@@ -77,7 +76,7 @@ def test_help_is_short(job: str) -> None:
 
 def test_what_a_terminal_shows(tmp_path: Path) -> None:
     shown = headcount("total", "--help", cwd=tmp_path).stdout
-    places = [shown.index(text) for text in (*ORDER, "Examples:", examples_of("total")[0])]
+    places = [shown.index(text) for text in (*PANELS, "Examples:", examples_of("total")[0])]
     assert places == sorted(places)
     everything = headcount("--help", cwd=tmp_path).stdout
     assert "Statistics" in everything

@@ -22,7 +22,7 @@ ONCE = ("ledger", "again")
 
 
 def test_every_job_has_right_arguments() -> None:
-    assert tuple(JOBS) == NAMES
+    assert tuple(JOBS) == tuple(NAMES)
 
 
 @pytest.mark.parametrize("job", JOBS)

@@ -1,13 +1,10 @@
 """All commands. A command is loaded when it runs: help and version need none of them."""
 
-import ast
-import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from importlib import import_module
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -17,11 +14,13 @@ from headcount.cli.examples import GENERAL, epilog, examples_of
 from headcount.cli.suggestions import SuggestingGroup, options_meant
 from headcount.errors import brief, visible
 from headcount.jobs import JOBS
-from headcount.wording import first_sentence
 
-FOLDER = Path(__file__).parents[1]
-OTHERS = {"demo": "demo", "audit": "audit", "ledger": "app"}
-"""Commands that are no jobs, each in a module of its name here: the function, or the group."""
+OTHERS = {
+    "demo": ("demo", "Make a table, plan, release, plot, and look at the ledger."),
+    "audit": ("audit", "Audit headcount's own parts."),
+    "ledger": ("app", "The budget of all data about the same people, and what was spent."),
+}
+"""Commands that are no jobs, each in a module of its name here: the function, or the group; and what it does."""
 
 EXIT_CODES = (
     "Exit codes: 0 done; 1 the ledger or the rows cannot be trusted or read; 2 wrong arguments; 3 the budget refuses; "
@@ -55,7 +54,7 @@ def _job(name: str) -> typer.Typer:
 
 
 def _other(name: str) -> typer.Typer:
-    found = getattr(import_module(f".{name}", __package__), OTHERS[name])
+    found = getattr(import_module(f".{name}", __package__), OTHERS[name][0])
     return found if isinstance(found, typer.Typer) else _alone(name, found)
 
 
@@ -65,33 +64,25 @@ def _alone(name: str, function: Callable[..., None], **settings: Any) -> typer.T
     return app
 
 
-def _summary(file: Path, function: str) -> str:
-    """The first clause of a function's docstring, or of its module's, without importing it."""
-    module = ast.parse(file.read_text(encoding="utf-8"))
-    named = [each for each in module.body if isinstance(each, ast.FunctionDef) and each.name == function]
-    text = ast.get_docstring(named[0] if named else module) or ""
-    return f"{re.split('[;:] ', first_sentence(text))[0].rstrip('.')}."
-
-
 def _commands() -> dict[str, LazyCommand]:
     """Every command, in the order in which they are listed."""
     jobs = {
         name.replace("_", "-"): LazyCommand(
             name.replace("_", "-"),
-            _summary(FOLDER / "jobs" / f"{name}.py", name),
+            summary,
             "Statistics",
             lambda name=name: _job(name),  # type: ignore[misc]
         )
-        for name in JOBS
+        for name, summary in JOBS.items()
     }
     others = {
         name: LazyCommand(
             name,
-            _summary(FOLDER / "cli" / f"{name}.py", function),
+            summary,
             "Other commands",
             lambda name=name: _other(name),  # type: ignore[misc]
         )
-        for name, function in OTHERS.items()
+        for name, (_, summary) in OTHERS.items()
     }
     return jobs | others
 

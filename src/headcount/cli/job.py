@@ -18,8 +18,8 @@ from headcount.cli.panels import in_panels
 from headcount.cli.progress import steps
 from headcount.cli.spelling import advice_as_options
 from headcount.errors import BadParameter, visible
-from headcount.jobs.metrics import parse_metric
-from headcount.jobs.registry import FUNCTIONS, plan
+from headcount.jobs.described import parameters_of
+from headcount.jobs.registry import FUNCTIONS, columns_read, plan
 from headcount.planner import Plan
 from headcount.release import Release
 from headcount.release.files import check_target
@@ -29,6 +29,7 @@ from headcount.source.engines.registry import engine_named
 from headcount.source.engines.spark import Spark
 from headcount.source.files import found_files, name_of, opened_by
 from headcount.wording import first_sentence
+from headcount.wording.parameter import ADVANCED, OUTPUT, PRIVACY, WHAT
 
 SUMMARY_ROWS = 25
 """Rows printed on the terminal."""
@@ -42,30 +43,55 @@ class Run:
         list[str],
         typer.Argument(help="A .parquet, .csv, .tsv or .jsonl file (or .csv.gz), a pattern, or several of these."),
     ]
-    user: Annotated[str, typer.Option(help="The column that tells people apart.")]
-    neighbours: Annotated[str, typer.Option(help="add-remove or replace.")] = "add-remove"
-    dataset: Annotated[str | None, typer.Option(help="What the data are called; else the file's name.")] = None
-    ledger: Annotated[Path | None, typer.Option("--ledger", help="Charge this ledger.")] = None
-    analyst: Annotated[str | None, typer.Option(help="Who makes the charge, for the ledger and the report.")] = None
-    purpose: Annotated[str | None, typer.Option(help="What the release is for, likewise.")] = None
+    user: Annotated[str, typer.Option(help="The column that tells people apart.", rich_help_panel=WHAT)]
+    neighbours: Annotated[str, typer.Option(help="add-remove or replace.", rich_help_panel=PRIVACY)] = "add-remove"
+    ledger: Annotated[Path | None, typer.Option("--ledger", help="Charge this ledger.", rich_help_panel=PRIVACY)] = None
+    analyst: Annotated[
+        str | None,
+        typer.Option(help="Who makes the charge, for the ledger and the report.", rich_help_panel=PRIVACY),
+    ] = None
+    purpose: Annotated[str | None, typer.Option(help="What the release is for, likewise.", rich_help_panel=PRIVACY)] = (
+        None
+    )
     serves: Annotated[
         bool | None,
         typer.Option(
             "--serves/--no-serves",
             help="Answer for others: never say whether the data changed since. Else as the ledger was made.",
             show_default=False,
+            rich_help_panel=PRIVACY,
         ),
     ] = None
-    again: Annotated[bool, typer.Option("--again", help="Pay for a new draw of a sealed request.")] = False
-    engine: Annotated[str, typer.Option(help="What reads the file: duckdb or spark.")] = "duckdb"
-    memory: Annotated[str | None, typer.Option(help="The most that DuckDB may take: 4GB, 512MB.")] = None
-    spill: Annotated[
-        Path | None, typer.Option(help="Where DuckDB puts what does not fit; else the system's temporary folder.")
+    again: Annotated[
+        bool, typer.Option("--again", help="Pay for a new draw of a sealed request.", rich_help_panel=PRIVACY)
+    ] = False
+    dataset: Annotated[
+        str | None, typer.Option(help="What the data are called; else the file's name.", rich_help_panel=PRIVACY)
     ] = None
-    master: Annotated[str | None, typer.Option(help=f"Address of Spark; else {Spark.default_address}.")] = None
-    out: Annotated[list[Path] | None, typer.Option(help=f"Write it: {' '.join(FORMATS)}. May be repeated.")] = None
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan; read and spend nothing.")] = False
-    as_json: Annotated[bool, typer.Option("--json", help="As JSON, for programs.")] = False
+    engine: Annotated[str, typer.Option(help="What reads the file: duckdb or spark.", rich_help_panel=ADVANCED)] = (
+        "duckdb"
+    )
+    memory: Annotated[
+        str | None, typer.Option(help="The most that DuckDB may take: 4GB, 512MB.", rich_help_panel=ADVANCED)
+    ] = None
+    spill: Annotated[
+        Path | None,
+        typer.Option(
+            help="Where DuckDB puts what does not fit; else the system's temporary folder.", rich_help_panel=ADVANCED
+        ),
+    ] = None
+    master: Annotated[
+        str | None,
+        typer.Option(help=f"Address of Spark; else {Spark.default_address}.", rich_help_panel=ADVANCED),
+    ] = None
+    out: Annotated[
+        list[Path] | None,
+        typer.Option(help=f"Write it: {' '.join(FORMATS)}. May be repeated.", rich_help_panel=OUTPUT),
+    ] = None
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON, for programs.", rich_help_panel=OUTPUT)] = False
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show the plan; read and spend nothing.", rich_help_panel=OUTPUT)
+    ] = False
 
 
 def command(name: str) -> Callable[..., None]:
@@ -91,9 +117,10 @@ def command(name: str) -> Callable[..., None]:
 def option_names(command: str = "") -> list[str]:
     """Names of the options of a command, or of those of all jobs."""
     functions = [function for name, function in FUNCTIONS.items() if name == command] or FUNCTIONS.values()
-    own = (name for function in functions for name in signature(function).parameters)
+    own = {name: each for function in functions for name, each in parameters_of(function).items()}
+    files = [f"{name}_file" for name, each in own.items() if each.typed.file]
     python_only = {"data", "promise"}  # files are no query
-    shown = {*own, "keys_file", *signature(Run).parameters} - python_only
+    shown = {*own, *files, *signature(Run).parameters} - python_only
     return sorted(shown - {"files", "out", "dry_run", "as_json"})
 
 
@@ -135,17 +162,16 @@ def _check_ledger_options(run: Run) -> None:
 def _carry_out(name: str, parameters: dict[str, Any], run: Run) -> None:
     """Print the plan, or draw the release and print that."""
     _check_files(run.files, parameters.get("keys"))
-    with _open_data(run, parameters) as data:
-        planned = plan(
-            name,
-            data,
-            user=run.user,
-            neighbours=run.neighbours,
-            dataset=run.dataset or (name_of(run.files) if _engine(run).file_kinds else None),
-            memory=run.memory,
-            spill=run.spill,
-            **parameters,
-        )
+    arguments = {
+        "user": run.user,
+        "neighbours": run.neighbours,
+        "dataset": run.dataset or (name_of(run.files) if _engine(run).file_kinds else None),
+        "memory": run.memory,
+        "spill": run.spill,
+        **parameters,
+    }
+    with _open_data(run, columns_read(name, arguments)) as data:
+        planned = plan(name, data, **arguments)
         planned = _with_files(planned, run)
         _check_pictures(planned, run.out or [])
         if run.dry_run:
@@ -171,12 +197,9 @@ def _with_files(plan: Plan, run: Run) -> Plan:
 
 
 @contextmanager
-def _open_data(run: Run, parameters: dict[str, Any]) -> Iterator[Any]:
+def _open_data(run: Run, columns: Sequence[str]) -> Iterator[Any]:
     """Open the files with their engine for the duration of the block, with our own signal handlers."""
     engine = _engine(run)
-    measured = [parse_metric(text).column for text in parameters.get("metrics", ())]
-    named = [parameters.get("value"), parameters.get("sum"), *measured, *(parameters.get("where") or ())]
-    columns = [run.user, *parameters.get("by", ()), *(name for name in named if name)]
     try:
         engine.start(run.master)
     except KeyboardInterrupt:  # the engine's process received the signal first

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, get_args, get_origin, get_type_hints
 
 from headcount.errors import BadParameter
 from headcount.job import Job
-from headcount.wording.options import Options, moved, option_fields
+from headcount.wording.options import Options, moved
 
 WHOLE = re.compile("-?[0-9]{1,400}")
 BETWEEN = re.compile(r",(?=\s*\w+=)")
@@ -28,11 +28,12 @@ def example_of(function: Callable[..., Any], parameter: str) -> str:
 
 def with_options(function: Callable[..., Any], parameter: str, typed: str) -> Any:
     """The object that a text stands for: one with options, or of a paper; all other texts as they are."""
-    if parameter not in ("bound", "mechanism", "debias") or not (":" in typed or typed.startswith("papers.")):
+    kinds = kinds_of(function.__name__, parameter)
+    if not kinds or not (":" in typed or typed.startswith("papers.")):
         return typed
     name, _, listed = typed.partition(":")
     home, _, plain = name.rpartition(".")
-    for kind in kinds_of(function.__name__, parameter):
+    for kind in kinds:
         if kind.home == (home or "hc") and (named := kind.of_name(plain)) is not None:
             return kind(**named, **_values(kind, parameter, listed))
     return name
@@ -45,7 +46,8 @@ def _values(kind: type[Options], parameter: str, listed: str) -> dict[str, Any]:
         raise BadParameter(
             f"{parameter}={kind.name}:{wrong[0]}: an option has a name.", fix=f"{parameter}={kind.name}:{kind.example}"
         )
-    several = {field.name for field in option_fields(kind) if "Sequence" in str(field.type)}
+    kinds = {name: [get_origin(each) for each in get_args(hint)] for name, hint in get_type_hints(kind).items()}
+    several = {name for name, origins in kinds.items() if Sequence in origins}
     return {name.strip(): _value(value.strip(), name.strip() in several) for name, _, value in pairs}
 
 

@@ -6,30 +6,7 @@ from typing import Any
 
 from typer.core import TyperCommand
 
-WHAT, PRIVACY, OUTPUT, ADVANCED = "What", "Privacy", "Output", "Advanced"
-PANELS = {
-    WHAT: (
-        *("user", "by", "value", "metrics", "k", "q", "range", "ranges", "edges", "count", "sum", "target", "keys"),
-        *("keys_file", "bins", "per", "dates", "where", "share"),
-    ),
-    PRIVACY: (
-        "epsilon",
-        "delta",
-        "target_error",
-        "bound",
-        "neighbours",
-        "ledger",
-        "analyst",
-        "purpose",
-        "serves",
-        "again",
-        "dataset",
-    ),
-    OUTPUT: ("out", "as_json", "dry_run"),
-}
-"""Options by panel, in the order in which they are listed; all others are advanced."""
-PLACES = {name: (panel, place) for panel, names in PANELS.items() for place, name in enumerate(names)}
-ORDER = (WHAT, PRIVACY, OUTPUT, ADVANCED)
+from headcount.wording.parameter import OUTPUT, PANELS
 
 
 class JobCommand(TyperCommand):
@@ -43,17 +20,6 @@ class JobCommand(TyperCommand):
         return option
 
 
-def panel_of(option: Parameter) -> str:
-    """The panel of an option."""
-    return PLACES.get(option.name, (ADVANCED, 0))[0]
-
-
 def in_panels(options: Iterable[Parameter]) -> list[Parameter]:
-    """The options by panel, each marked with its own."""
-    ordered = sorted(
-        options, key=lambda each: (ORDER.index(panel_of(each)), PLACES.get(each.name, ("", len(PLACES)))[1])
-    )
-    for each in ordered:
-        (option,) = each.annotation.__metadata__
-        option.rich_help_panel = panel_of(each)
-    return ordered
+    """The options by panel, in each in the order in which they are given."""
+    return sorted(options, key=lambda each: PANELS.index(each.annotation.__metadata__[0].rich_help_panel))

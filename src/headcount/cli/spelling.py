@@ -4,15 +4,14 @@ import re
 from collections.abc import Collection
 
 from headcount.cli.option_objects import CALL, as_typed
-from headcount.cli.options import BY_METRIC, SINGULAR
 from headcount.job import Job
 from headcount.jobs import JOBS
+from headcount.jobs.described import JobParameter, parameters_of
+from headcount.jobs.registry import FUNCTIONS
 from headcount.wording.options import Options
 
 VALUE = r"(\[.*?\]|\(.*?\)|\{.*?\}|'[^']*'|\"[^\"]*\"|(?:[^\s,:;()]|\([^()]*\))+)"
 """A value as Python writes it."""
-REPEATED = ("by", "metrics", "weights")
-"""Options that are typed once for each of several values; so are those that are a mapping, by metric or column."""
 COMMAND = ", or: headcount "
 """Between what to write in Python and what to type instead."""
 CONDITION = re.compile(r"""(['"])(.*?)\1: (\[.*?\]|\(.*?\)|'[^']*'|"[^"]*"|[^,}]+)""")
@@ -45,7 +44,8 @@ def _assigned(names: Collection[str]) -> str:
 
 def _option(found: re.Match[str]) -> str:
     name, value = found.groups()
-    flag = f"--{SINGULAR.get(name, name).replace('_', '-')}"
+    known = _known(name)
+    flag = known[0].flag if known else f"--{name.replace('_', '-')}"
     if name == "where" and value.startswith("{"):
         conditions = [_condition(column, allowed) for _, column, allowed in CONDITION.findall(value)]
         return " ".join(f"{flag} {_quoted(each)}" for each in conditions)
@@ -54,13 +54,19 @@ def _option(found: re.Match[str]) -> str:
     pairs = re.sub(r"\((\S+), (\S+)\)", r"\1..\2", value)
     signs = r"['\"]" if name == "master" else r"[\[\]{}'\"]"  # local[2] is the name of a Spark
     plain = re.sub(signs, "", pairs).replace(", ", ",").replace(": ", "=")
-    mapping = name in BY_METRIC and value.startswith("{")
-    several = plain.split(",") if name in REPEATED or mapping else [plain]
+    one_each = "mapping" if value.startswith("{") else "options"
+    several = plain.split(",") if any(each.typed.several == one_each for each in known) else [plain]
     if not value:
         return f"{flag}: "
     if plain in ("True", "False"):
         return flag if plain == "True" else f"--no-{flag[2:]}"
     return " ".join(f"{flag} {_quoted(each)}" for each in several)
+
+
+def _known(name: str) -> list[JobParameter]:
+    """The parameter of a name, in all jobs that have it."""
+    functions = [parameters_of(function) for function in FUNCTIONS.values()]
+    return [parameters[name] for parameters in functions if name in parameters]
 
 
 def _kinds() -> list[type[Options]]:

@@ -1,7 +1,7 @@
 """One file per job: the function that people call, its parameters, checks and words.
 
-`JOBS` lists them in the order in which they are shown. A job's file has its name, and so has the function in it; the
-class is the same name in capitals (`heavy_hitters.py`, `heavy_hitters()`, `HeavyHitters`).
+`JOBS` lists them with what they do, in the order in which they are shown. A job's file has its name, and so has the
+function in it; the class is the same name in capitals (`heavy_hitters.py`, `heavy_hitters()`, `HeavyHitters`).
 
 registry.py    the functions by name, and plan()
 calls.py       what makes a signature the function of a job
@@ -9,6 +9,8 @@ unpack.py      options as a request keeps them
 counting.py    what jobs have in common that count items by a mechanism with options
 metrics.py     metrics of a group, as people type them
 parameters.py  a parser for each type of parameter
+notation.py    how values other than words and numbers are typed as text
+described.py   the parameters of a public function as data
 dates.py       the parameters about time
 items.py       what jobs about items have in common
 numbers.py     what quantiles and ranges have in common
@@ -28,18 +30,20 @@ if TYPE_CHECKING:
     from headcount.jobs.top import top
     from headcount.jobs.total import total
 
-JOBS = (
-    "histogram",
-    "aggregate",
-    "top",
-    "heavy_hitters",
-    "quantiles",
-    "ranges",
-    "shape",
-    "distribution",
-    "profile",
-    "total",
-)
+JOBS = {
+    "histogram": "Count people or events per item, or add up amounts.",
+    "aggregate": "Compute several statistics of each group.",
+    "top": "Find the k most common items, with their counts or without.",
+    "heavy_hitters": "Find the items that at least a share of all people have.",
+    "quantiles": "Estimate quantiles of a column of numbers.",
+    "ranges": "Count the rows whose value is in each range.",
+    "shape": "Estimate how many items have how many people, without naming an item.",
+    "distribution": "Estimate the share of each item of a public list.",
+    "profile": "Count people by how much they contribute.",
+    "total": "Count all events or all people, or add up an amount, over all rows or those that meet a condition.",
+}
+"""The jobs, in the order in which they are shown, with the first clause of their docstrings: the list of commands needs
+it, and importing ten files would take longer than everything else that it does."""
 
 __all__ = [
     "JOBS",

@@ -20,6 +20,7 @@ from headcount.bound.selection.selection import BoundSelection
 from headcount.errors import BadParameter
 from headcount.exact import Number, positive
 from headcount.job import ESTIMATED, few_with_more
+from headcount.jobs import notation
 from headcount.jobs.calls import job_function
 from headcount.jobs.items import ListedItemJob, check_zero_delta_of_groups
 from headcount.jobs.metrics import TypedMetric, cut_metrics, parse_metric, parse_metrics
@@ -38,6 +39,8 @@ PEOPLE_SHARE = Fraction(2, 100)
 """Share of epsilon for the number of all people, if shares are released."""
 MOST_WEIGHT = Fraction(1000)
 """Weights lie between this and its inverse: every metric keeps some units, which its totals are divided by."""
+ByMetric = tuple[tuple[str, Fraction], ...]
+"""A number for some of the metrics."""
 
 
 @job_function
@@ -81,12 +84,12 @@ def aggregate(
     keys: the items, if they are known in advance; all of them are released. For several columns tuples, or a mapping
         from column to values: then every combination, also with the bins and dates of other columns.
     bins: public edges for a column of numbers or dates; for several columns, a mapping from column to edges.
-    per: "hour", "day", "week", "month", "quarter" or "year", for a column of dates; an item is the start of one. For
-        one of several columns, a mapping from column to period. Weeks begin on Monday; with a time zone, in UTC.
-    dates: the first and the last date, both included, if they are public: then all periods between them are released,
-        if other columns of `by` are known too, by keys, bins or dates. Rows before or after do not count.
-    where: what columns must be: {"country": "FR"}, {"plan": ["basic", "pro"]}, or {"age": (18, 65)}, ends included;
-        (18, None) is 18 or more. The release is that of a table with these rows alone.
+    per: "hour", "day", "week", "month", "quarter" or "year" of a column of dates; an item is the start of one. For one
+        of several columns, a mapping from column to period. Weeks begin on Monday; with a time zone, in UTC.
+    dates: the first and the last date, if they are public. If all other columns are known as well, every period in
+        between is released: known by keys, bins or dates. Both dates are included; rows before or after do not count.
+    where: count only rows that meet a condition: {"country": "FR"}, {"plan": ["basic", "pro"]}, or {"age": (18, 65)},
+        ends included; (18, None) is 18 or more. The release is that of a table with these rows alone.
     range: for quantiles: the lowest and the highest value that can be, which are public; or edges. For several columns,
         a mapping from column to either.
     bound: what one person may contribute to a metric, as the Euclidean norm across groups: {"sum(price)": 5000}. By
@@ -152,7 +155,7 @@ def _ordered(metrics: Sequence[TypedMetric]) -> list[str]:
     return list(dict.fromkeys(each.column for each in metrics if each.ordered))
 
 
-def parse_by_metric(name: str, given: Any, before: Mapping[str, Any]) -> tuple[tuple[str, Fraction], ...]:
+def parse_by_metric(name: str, given: Any, before: Mapping[str, Any]) -> ByMetric:
     """A positive number for some of the metrics."""
     if given is None:
         return ()
@@ -181,12 +184,12 @@ class Aggregate(ListedItemJob):
         "--user user --by country --metric 'median(price)' --range 0..500 --epsilon 1",
     )
     view = AGGREGATE
-    metrics: Annotated[tuple[TypedMetric, ...], parse_metrics]
-    range: Annotated[tuple[tuple[str, tuple[float, ...]], ...], parse_range] = ()
+    metrics: Annotated[tuple[TypedMetric, ...], parse_metrics, notation.METRICS]
+    range: Annotated[tuple[tuple[str, tuple[float, ...]], ...], parse_range, notation.RANGE_BY_COLUMN] = ()
     """The scale of each column with quantiles: its ends, or edges."""
-    bound: Annotated[tuple[tuple[str, Fraction], ...], parse_by_metric] = ()
-    weights: Annotated[tuple[tuple[str, Fraction], ...], parse_by_metric] = ()
-    target_error: Annotated[tuple[tuple[str, Fraction], ...], parse_by_metric] = ()
+    bound: Annotated[ByMetric, parse_by_metric, notation.BOUND_BY_METRIC] = ()
+    weights: Annotated[ByMetric, parse_by_metric, notation.WEIGHTS] = ()
+    target_error: Annotated[ByMetric, parse_by_metric, notation.ERROR_BY_METRIC] = ()
 
     @classmethod
     def relative_target(cls, typed: Mapping[str, Any]) -> bool:

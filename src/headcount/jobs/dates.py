@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from typing import Annotated, Any, get_args
 
 from headcount.errors import BadParameter
+from headcount.jobs import notation
 from headcount.source.cells import plain_key, text_of
 from headcount.source.periods import Period, Periods, end_of, start_of
 from headcount.wording.typed import listed
@@ -122,5 +123,5 @@ def check_start(period: Period, key: Any) -> None:
         raise BadParameter(f"keys: no {period} starts with {key}.", fix=f"keys=[{_text(start)!r}, ...]")
 
 
-Per = Annotated[tuple[tuple[str, Period], ...], parse_per]
-Dates = Annotated[tuple[tuple[str, Ends], ...], parse_dates]
+Per = Annotated[tuple[tuple[str, Period], ...], parse_per, notation.PER]
+Dates = Annotated[tuple[tuple[str, Ends], ...], parse_dates, notation.DATES]

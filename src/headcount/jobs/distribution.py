@@ -18,6 +18,7 @@ from headcount.jobs import parameters
 from headcount.jobs.calls import job_function
 from headcount.jobs.dates import EXAMPLE
 from headcount.jobs.items import ListedItemJob
+from headcount.jobs.notation import WHAT_IT_IS
 from headcount.jobs.parameters import parse_public_people
 from headcount.mechanism.distribution.strategy import (
     DELTA_METHODS,
@@ -79,12 +80,12 @@ def distribution(
     by: the column, or columns, that make an item.
     keys: the items, or `bins`; headcount drops rows with other items.
     bins: public edges for a column of numbers or dates; for several columns, a mapping from column to edges.
-    per: "hour", "day", "week", "month", "quarter" or "year", for a column of dates; an item is the start of one. For
-        one of several columns, a mapping from column to period. Weeks begin on Monday; with a time zone, in UTC.
-    dates: the first and the last date, both included, if they are public: then all periods between them are released,
-        if other columns of `by` are known too, by keys, bins or dates. Rows before or after do not count.
-    where: what columns must be: {"country": "FR"}, {"plan": ["basic", "pro"]}, or {"age": (18, 65)}, ends included;
-        (18, None) is 18 or more. The release is that of a table with these rows alone.
+    per: "hour", "day", "week", "month", "quarter" or "year" of a column of dates; an item is the start of one. For one
+        of several columns, a mapping from column to period. Weeks begin on Monday; with a time zone, in UTC.
+    dates: the first and the last date, if they are public. If all other columns are known as well, every period in
+        between is released: known by keys, bins or dates. Both dates are included; rows before or after do not count.
+    where: count only rows that meet a condition: {"country": "FR"}, {"plan": ["basic", "pro"]}, or {"age": (18, 65)},
+        ends included; (18, None) is 18 or more. The release is that of a table with these rows alone.
     epsilon: the privacy budget of this release, everything included; smaller is more private.
     delta: how much more likely an outcome may be than epsilon allows, as a probability; far below one in the number of
         people.
@@ -138,7 +139,7 @@ class Distribution(ListedItemJob):
     bound: parameters.Bound = "auto"
     share: parameters.Share = None
     mechanism: parameters.DistributionMethod = "auto"
-    target: Annotated[Target, choice(*TARGETS)] = "people"
+    target: Annotated[Target, choice(*TARGETS), WHAT_IT_IS] = "people"
     people: Annotated[int | None, PublicPeople] = None
     sizes: Annotated[Sizes, choice("private", "public")] = "private"
 

@@ -21,6 +21,7 @@ from headcount.exact import Number, one_of, rational
 from headcount.jobs import parameters
 from headcount.jobs.calls import job_function
 from headcount.jobs.counting import CountingJob, counting_options
+from headcount.jobs.notation import WHAT_IT_IS
 from headcount.mechanism.automatic import AUTOMATIC, Automatic
 from headcount.mechanism.known.options import parse_people
 from headcount.mechanism.mechanism import Columns, Noisy
@@ -69,10 +70,10 @@ def heavy_hitters(
     user: the column that tells people apart.
     by: the column, or columns, that make an item.
     share: the share of all people: 0.01 is one in a hundred.
-    per: "hour", "day", "week", "month", "quarter" or "year", for a column of dates; an item is the start of one. For
-        one of several columns, a mapping from column to period. Weeks begin on Monday; with a time zone, in UTC.
-    where: what columns must be: {"country": "FR"}, {"plan": ["basic", "pro"]}, or {"age": (18, 65)}, ends included;
-        (18, None) is 18 or more. The release is that of a table with these rows alone.
+    per: "hour", "day", "week", "month", "quarter" or "year" of a column of dates; an item is the start of one. For one
+        of several columns, a mapping from column to period. Weeks begin on Monday; with a time zone, in UTC.
+    where: count only rows that meet a condition: {"country": "FR"}, {"plan": ["basic", "pro"]}, or {"age": (18, 65)},
+        ends included; (18, None) is 18 or more. The release is that of a table with these rows alone.
     epsilon: the privacy budget of this release, everything included; smaller is more private.
     delta: how much more likely an outcome may be than epsilon allows, as a probability; far below one in the number of
         people.
@@ -132,7 +133,7 @@ class HeavyHitters(CountingJob):
     stored_options: ClassVar[tuple[type[Options], ...]] = (SampleThreshold,)
     bound: parameters.Bound = "auto"
     mechanism: Annotated[CountOptions, parse_mechanism] = AUTOMATIC
-    share: Annotated[Fraction, parse_share_of_people] = Fraction(1, 100)
+    share: Annotated[Fraction, parse_share_of_people, WHAT_IT_IS] = Fraction(1, 100)
     people: Annotated[int | str, parse_people_or_count] = "count"
 
     @classmethod

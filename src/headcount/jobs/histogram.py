@@ -72,12 +72,12 @@ def histogram(
     keys: the items, if they are known in advance; all of them are released. For several columns tuples, or a mapping
         from column to values: then every combination, also with the bins and dates of other columns.
     bins: public edges for a column of numbers or dates; for several columns, a mapping from column to edges.
-    per: "hour", "day", "week", "month", "quarter" or "year", for a column of dates; an item is the start of one. For
-        one of several columns, a mapping from column to period. Weeks begin on Monday; with a time zone, in UTC.
-    dates: the first and the last date, both included, if they are public: then all periods between them are released,
-        if other columns of `by` are known too, by keys, bins or dates. Rows before or after do not count.
-    where: what columns must be: {"country": "FR"}, {"plan": ["basic", "pro"]}, or {"age": (18, 65)}, ends included;
-        (18, None) is 18 or more. The release is that of a table with these rows alone.
+    per: "hour", "day", "week", "month", "quarter" or "year" of a column of dates; an item is the start of one. For one
+        of several columns, a mapping from column to period. Weeks begin on Monday; with a time zone, in UTC.
+    dates: the first and the last date, if they are public. If all other columns are known as well, every period in
+        between is released: known by keys, bins or dates. Both dates are included; rows before or after do not count.
+    where: count only rows that meet a condition: {"country": "FR"}, {"plan": ["basic", "pro"]}, or {"age": (18, 65)},
+        ends included; (18, None) is 18 or more. The release is that of a table with these rows alone.
     sum: a column of amounts to add up, instead of counting. With "count-release", a person's amount for an item counts
         as at least 0 and at most `bound`.
     bound: the most that one person may contribute, items or events; for sums, the Euclidean norm of one person's

@@ -6,6 +6,7 @@ from math import prod
 from typing import Annotated, Any
 
 from headcount.errors import BadParameter
+from headcount.jobs import notation
 from headcount.jobs.dates import EXAMPLE, MOST_ITEMS, no_column_of_by
 from headcount.source.cells import plain_key
 from headcount.wording.typed import listed
@@ -70,4 +71,4 @@ def _unknown(missing: str, known: str, values: Row, per: Mapping[str, str]) -> B
     )
 
 
-Keys = Annotated[tuple[Row, ...] | None, parse_keys]
+Keys = Annotated[tuple[Row, ...] | None, parse_keys, notation.KEYS]

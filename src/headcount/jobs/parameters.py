@@ -11,6 +11,7 @@ from headcount.errors import BadParameter
 from headcount.estimate.shape.table import Estimator, Loss
 from headcount.exact import one_of, whole
 from headcount.job import REQUIRED
+from headcount.jobs import notation
 from headcount.jobs.dates import no_column_of_by
 from headcount.mechanism import options
 from headcount.mechanism.distribution import strategy as distribution
@@ -134,16 +135,16 @@ def parse_public_people(least: int, fix: str) -> Parser:
     return parse
 
 
-By = Annotated[tuple[str, ...], parse_by]
-Counted = Annotated[Count, choice(*get_args(Count))]
-BinEdges = Annotated[tuple[tuple[str, tuple[Edge, ...]], ...], parse_bins]
-SumColumn = Annotated[str, parse_sum]
-Bound = Annotated[int | str, parse_bound]
+By = Annotated[tuple[str, ...], parse_by, notation.BY]
+Counted = Annotated[Count, choice(*get_args(Count)), notation.WHAT_IT_IS]
+BinEdges = Annotated[tuple[tuple[str, tuple[Edge, ...]], ...], parse_bins, notation.BINS]
+SumColumn = Annotated[str, parse_sum, notation.WHAT_IT_IS]
+Bound = Annotated[int | str, parse_bound, notation.COST]
 Share = Annotated[Fraction | None, parse_share]
 Grid = Annotated[tuple[int, ...] | None, parse_grid]
-Debias = Annotated[options.Debias, parse_debias]
+Debias = Annotated[options.Debias, parse_debias, notation.DEBIAS]
 People = Annotated[int | str | None, parse_people]
-RelativeError = Annotated[Fraction | None, parse_relative_error]
+RelativeError = Annotated[Fraction | None, parse_relative_error, notation.COST]
 Variant = Annotated[VariantName, choice(*get_args(VariantName))]
 Kbar = Annotated[int, parse_kbar]
 Probability = Annotated[Fraction | None, parse_probability]
@@ -155,4 +156,4 @@ DistributionMethod = Annotated[distribution.Method, choice(*get_args(distributio
 ShapeLoss = Annotated[Loss, choice(*get_args(Loss))]
 Buckets = Annotated[int | None, parse_buckets]
 ShapeEstimator = Annotated[Estimator, choice(*get_args(Estimator))]
-ValueColumn = Annotated[str, parse_value]
+ValueColumn = Annotated[str, parse_value, notation.WHAT_IT_IS]

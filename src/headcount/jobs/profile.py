@@ -57,10 +57,10 @@ def profile(
     data: a path or pattern of parquet, csv, tsv or jsonl files; a pandas, polars, pyarrow, DuckDB or Ibis table.
     user: the column that tells people apart.
     by: the column, or columns, that make an item.
-    per: "hour", "day", "week", "month", "quarter" or "year", for a column of dates; an item is the start of one. For
-        one of several columns, a mapping from column to period. Weeks begin on Monday; with a time zone, in UTC.
-    where: what columns must be: {"country": "FR"}, {"plan": ["basic", "pro"]}, or {"age": (18, 65)}, ends included;
-        (18, None) is 18 or more. The release is that of a table with these rows alone.
+    per: "hour", "day", "week", "month", "quarter" or "year" of a column of dates; an item is the start of one. For one
+        of several columns, a mapping from column to period. Weeks begin on Monday; with a time zone, in UTC.
+    where: count only rows that meet a condition: {"country": "FR"}, {"plan": ["basic", "pro"]}, or {"age": (18, 65)},
+        ends included; (18, None) is 18 or more. The release is that of a table with these rows alone.
     epsilon: the privacy budget of this release, everything included; smaller is more private.
     neighbours: whether a person's absence is hidden ("add-remove") or their replacement by another ("replace").
     dataset: the name of the dataset in the release and the ledger; by default the name of the file.

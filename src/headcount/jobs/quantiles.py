@@ -13,6 +13,7 @@ from headcount.account.events import Neighbours
 from headcount.bound.selection.options import ChosenBound
 from headcount.errors import BadParameter
 from headcount.exact import Number
+from headcount.jobs import notation
 from headcount.jobs.calls import job_function
 from headcount.jobs.numbers import MAX_LISTED, NumberJob, plain_list, plain_number
 from headcount.mechanism.options import choice
@@ -57,8 +58,8 @@ def quantiles(
     data: a path or pattern of parquet, csv, tsv or jsonl files; a pandas, polars, pyarrow, DuckDB or Ibis table.
     user: the column that tells people apart.
     value: the column of numbers.
-    where: what columns must be: {"country": "FR"}, {"plan": ["basic", "pro"]}, or {"age": (18, 65)}, ends included;
-        (18, None) is 18 or more. The release is that of a table with these rows alone.
+    where: count only rows that meet a condition: {"country": "FR"}, {"plan": ["basic", "pro"]}, or {"age": (18, 65)},
+        ends included; (18, None) is 18 or more. The release is that of a table with these rows alone.
     q: the fractions, between 0 and 1; by default all tenths.
     range: the lowest and the highest value that can be, which are public; values below or above count as these.
     edges: instead of a range: public edges of cells, for values that are much denser in some places.
@@ -132,9 +133,9 @@ class Quantiles(NumberJob):
         "--user user --value price --edges 0,10,100,1000 --bound 1 --epsilon 1",
     )
     view = QUANTILES
-    q: Annotated[tuple[Fraction, ...], parse_q] = DECILES
-    range: Annotated[tuple[float, float] | None, parse_range] = None
-    edges: Annotated[tuple[float, ...] | None, parse_edges] = None
+    q: Annotated[tuple[Fraction, ...], parse_q, notation.QUANTILES] = DECILES
+    range: Annotated[tuple[float, float] | None, parse_range, notation.RANGE] = None
+    edges: Annotated[tuple[float, ...] | None, parse_edges, notation.EDGES] = None
     cells: Annotated[int, parse_cells] = CELLS
     spacing: Annotated[Spacing, choice(*get_args(Spacing))] = "auto"
 

@@ -12,6 +12,7 @@ from headcount.account.events import Neighbours
 from headcount.bound.selection.options import ChosenBound
 from headcount.errors import BadParameter
 from headcount.exact import Number, one_of, rational
+from headcount.jobs import notation
 from headcount.jobs.calls import job_function
 from headcount.jobs.numbers import MAX_LISTED, NumberJob, plain_list
 from headcount.mechanism.ordered.readout import Ranges as Readout
@@ -52,8 +53,8 @@ def ranges(
     user: the column that tells people apart.
     value: the column of numbers.
     ranges: pairs of numbers, which may overlap. A range goes from the first up to, but without, the second.
-    where: what columns must be: {"country": "FR"}, {"plan": ["basic", "pro"]}, or {"age": (18, 65)}, ends included;
-        (18, None) is 18 or more. The release is that of a table with these rows alone.
+    where: count only rows that meet a condition: {"country": "FR"}, {"plan": ["basic", "pro"]}, or {"age": (18, 65)},
+        ends included; (18, None) is 18 or more. The release is that of a table with these rows alone.
     epsilon: the privacy budget of this release, everything included; smaller is more private.
     delta: how much more likely an outcome may be than epsilon allows, as a probability; far below one in the number of
         people.
@@ -104,7 +105,7 @@ class Ranges(NumberJob):
     )
     view = RANGES
     options: ClassVar[tuple[type[Options], ...]] = (ChosenBound, SampleThreshold)
-    ranges: Annotated[tuple[tuple[float, float], ...], parse_ranges]
+    ranges: Annotated[tuple[tuple[float, float], ...], parse_ranges, notation.RANGES]
 
     def check(self) -> None:
         one_of("mechanism", self.mechanism, get_args(Mechanism))

@@ -10,7 +10,7 @@ from headcount.errors import BadParameter, shown
 from headcount.job import Job
 from headcount.jobs import JOBS
 from headcount.jobs.unpack import check_moved, unpack
-from headcount.planner import Plan, build
+from headcount.planner import Plan, build, request
 from headcount.wording.arguments import check_names, explained
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
@@ -33,6 +33,13 @@ def plan(job: str, data: Any, **arguments: Any) -> Plan:
     check_moved(kind, known, arguments)
     check_names(name, arguments, [each for each in known if each not in ("data", "ledger", "again")])
     return build(kind, data, unpack(kind, arguments))
+
+
+def columns_read(job: str, arguments: dict[str, Any]) -> tuple[str, ...]:
+    """The columns of a table that a job reads, given the arguments of its function; wrong ones are refused."""
+    kind = Job.kind(job)
+    check_moved(kind, signature(FUNCTIONS[job]).parameters, arguments)
+    return request(kind, unpack(kind, arguments)).columns
 
 
 def job_name(function: str, job: Any, known: Collection[str], otherwise: str = "unknown") -> str:

@@ -18,6 +18,7 @@ from headcount.exact import Number, whole
 from headcount.jobs import parameters
 from headcount.jobs.calls import job_function
 from headcount.jobs.items import ListedItemJob
+from headcount.jobs.notation import COST
 from headcount.jobs.parameters import parse_bound, parse_public_people
 from headcount.mechanism.mechanism import Columns, Noisy
 from headcount.mechanism.shape.options import Buckets
@@ -66,12 +67,12 @@ def shape(
     keys: the items, if they are known in advance; all of them are released. For several columns tuples, or a mapping
         from column to values: then every combination, also with the bins and dates of other columns.
     bins: public edges for a column of numbers or dates; for several columns, a mapping from column to edges.
-    per: "hour", "day", "week", "month", "quarter" or "year", for a column of dates; an item is the start of one. For
-        one of several columns, a mapping from column to period. Weeks begin on Monday; with a time zone, in UTC.
-    dates: the first and the last date, both included, if they are public: then all periods between them are released,
-        if other columns of `by` are known too, by keys, bins or dates. Rows before or after do not count.
-    where: what columns must be: {"country": "FR"}, {"plan": ["basic", "pro"]}, or {"age": (18, 65)}, ends included;
-        (18, None) is 18 or more. The release is that of a table with these rows alone.
+    per: "hour", "day", "week", "month", "quarter" or "year" of a column of dates; an item is the start of one. For one
+        of several columns, a mapping from column to period. Weeks begin on Monday; with a time zone, in UTC.
+    dates: the first and the last date, if they are public. If all other columns are known as well, every period in
+        between is released: known by keys, bins or dates. Both dates are included; rows before or after do not count.
+    where: count only rows that meet a condition: {"country": "FR"}, {"plan": ["basic", "pro"]}, or {"age": (18, 65)},
+        ends included; (18, None) is 18 or more. The release is that of a table with these rows alone.
     loss: what to minimise: "l1", the differences of all counts; or "l2", their squares.
     mechanism: "staircase" (the same as "auto"): noise on the sorted counts. "buckets": noise on the count of every item
         of a public list, or of every bucket that items are hashed into, which also works where nobody sees all counts;
@@ -116,7 +117,7 @@ class Shape(ListedItemJob):
     view = SHAPE
     options: ClassVar[tuple[type[Options], ...]] = (Buckets,)
     option_parameters: ClassVar[tuple[str, ...]] = ("buckets", "estimator")
-    bound: Annotated[int, parse_number_bound] = 1
+    bound: Annotated[int, parse_number_bound, COST] = 1
     loss: parameters.ShapeLoss = "l1"
     mechanism: parameters.ShapeMethod = "auto"
     estimator: parameters.ShapeEstimator = "em"

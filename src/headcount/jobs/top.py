@@ -17,6 +17,7 @@ from headcount.exact import Number, whole
 from headcount.jobs import parameters
 from headcount.jobs.calls import job_function
 from headcount.jobs.items import ItemJob
+from headcount.jobs.notation import WHAT_IT_IS
 from headcount.mechanism.mechanism import Columns, Noisy
 from headcount.mechanism.options import choice
 from headcount.mechanism.topk.levels import KBAR, TARGET, VariantName
@@ -56,10 +57,10 @@ def top(
     user: the column that tells people apart.
     by: the column, or columns, that make an item.
     k: the number of items wanted. There may be fewer: a rare item is not released.
-    per: "hour", "day", "week", "month", "quarter" or "year", for a column of dates; an item is the start of one. For
-        one of several columns, a mapping from column to period. Weeks begin on Monday; with a time zone, in UTC.
-    where: what columns must be: {"country": "FR"}, {"plan": ["basic", "pro"]}, or {"age": (18, 65)}, ends included;
-        (18, None) is 18 or more. The release is that of a table with these rows alone.
+    per: "hour", "day", "week", "month", "quarter" or "year" of a column of dates; an item is the start of one. For one
+        of several columns, a mapping from column to period. Weeks begin on Monday; with a time zone, in UTC.
+    where: count only rows that meet a condition: {"country": "FR"}, {"plan": ["basic", "pro"]}, or {"age": (18, 65)},
+        ends included; (18, None) is 18 or more. The release is that of a table with these rows alone.
     epsilon: the privacy budget of this release, everything included; smaller is more private.
     delta: how much more likely an outcome may be than epsilon allows, as a probability; far below one in the number of
         people.
@@ -100,8 +101,8 @@ class Top(ItemJob):
         "--user user --by song --k 10 --count none --epsilon 0.5",
     )
     kbar: parameters.Kbar = KBAR
-    k: Annotated[int, parse_k] = 20
-    count: Annotated[Literal["users", "none"], choice("users", "none")] = "users"
+    k: Annotated[int, parse_k, WHAT_IT_IS] = 20
+    count: Annotated[Literal["users", "none"], choice("users", "none"), WHAT_IT_IS] = "users"
     target_error: parameters.RelativeError = None
     variant: parameters.Variant = "level"
 

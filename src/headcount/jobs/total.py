@@ -20,6 +20,7 @@ from headcount.exact import Number
 from headcount.job import Job
 from headcount.jobs import parameters
 from headcount.jobs.calls import job_function
+from headcount.jobs.notation import WHAT_IT_IS
 from headcount.mechanism.automatic import AUTOMATIC
 from headcount.mechanism.groups.strategy import GroupStatistics, one_interval, sum_of_groups
 from headcount.mechanism.known.options import PoissonCounts, known_items
@@ -66,8 +67,8 @@ def total(
         people.
     target_error: instead of epsilon: the error that 95% of totals may have through noise.
     sum: a column of amounts to add up, instead of counting.
-    where: what columns must be: {"country": "FR"}, {"plan": ["basic", "pro"]}, or {"age": (18, 65)}, ends included;
-        (18, None) is 18 or more.
+    where: count only rows that meet a condition: {"country": "FR"}, {"plan": ["basic", "pro"]}, or {"age": (18, 65)},
+        ends included; (18, None) is 18 or more.
     count: "events" counts rows, "users" people.
     bound: the most events of one person that count; for sums, the most that one person adds to the total. "auto"
         selects it privately, within epsilon; `hc.ChosenBound(share=, grid=)` has the options of that choice.
@@ -111,7 +112,7 @@ class Total(Job):
     later_parameters: ClassVar[tuple[str, ...]] = ("sum",)
     options: ClassVar[tuple[type[Options], ...]] = (ChosenBound, *PAPER_BOUNDS, PoissonCounts)
     option_parameters: ClassVar[tuple[str, ...]] = ("share", "grid", "people")
-    sum: Annotated[str, parse_total_sum] = ""
+    sum: Annotated[str, parse_total_sum, WHAT_IT_IS] = ""
     """The column whose amounts are added up; empty if people or events are counted."""
     count: parameters.Counted = "events"
     bound: parameters.Bound = "auto"

@@ -7,7 +7,7 @@ summary.py      a plan as text and as HTML
 unseen.py       the amount that sums may lack
 """
 
-from headcount.planner.build import build, release
+from headcount.planner.build import build, release, request
 from headcount.planner.plan import FORMAT, Plan
 
-__all__ = ["FORMAT", "Plan", "build", "release"]
+__all__ = ["FORMAT", "Plan", "build", "release", "request"]

@@ -14,6 +14,8 @@ from headcount.source.events import check_dataset, check_limits
 from headcount.wording.typed import check_showable
 
 DEFAULT_DELTA = 1e-6
+APART = ("epsilon", "delta", "rho", "target_error", "dataset", "memory", "spill", "promise")
+"""Arguments of the budget, and of reading: no part of the question, unless the error is relative."""
 
 
 def release(kind: type[Job], data: Any, given: dict[str, Any]) -> Release:
@@ -24,17 +26,11 @@ def release(kind: type[Job], data: Any, given: dict[str, Any]) -> Release:
 
 def build(kind: type[Job], data: Any, arguments: dict[str, Any]) -> Plan:
     """The plan of a job, from its arguments as typed."""
-    typed = dict(arguments)
-    for name, value in typed.items():
-        check_showable(name, value)
-    dataset, memory, spill, promise = (typed.pop(name, None) for name in ("dataset", "memory", "spill", "promise"))
-    if dataset is not None:
-        check_dataset(dataset)
-    epsilon, rho, delta = typed.pop("epsilon", None), typed.pop("rho", None), typed.pop("delta", DEFAULT_DELTA)
-    target = None if kind.relative_target(typed) else typed.pop("target_error", None)
-    if target is None:
-        typed = {name: value for name, value in typed.items() if name != "target_error" or value is not None}
-    job = kind.from_typed(**typed)
+    job, delta = request(kind, arguments), arguments.get("delta", DEFAULT_DELTA)
+    dataset, memory, spill, promise = (arguments.get(name) for name in ("dataset", "memory", "spill", "promise"))
+    epsilon, rho, target = (arguments.get(name) for name in ("epsilon", "rho", "target_error"))
+    if kind.relative_target(arguments):
+        target = None  # of the job, not of the budget
     check_delta(job, rational("delta", delta, fix="delta=1e-6"))
     usable = limits(memory, spill)
     events = open_events(data, job.columns, dataset, job.roles, promise)
@@ -56,6 +52,18 @@ def build(kind: type[Job], data: Any, arguments: dict[str, Any]) -> Plan:
     plan = least_epsilon(target, plan_for)
     plan.check()
     return plan
+
+
+def request(kind: type[Job], arguments: dict[str, Any]) -> Job:
+    """The job of arguments as typed: without its budget, and without what it runs with."""
+    for name, value in arguments.items():
+        check_showable(name, value)
+    if arguments.get("dataset") is not None:
+        check_dataset(arguments["dataset"])
+    typed = {name: value for name, value in arguments.items() if name not in APART}
+    if kind.relative_target(typed) and (target := arguments.get("target_error")) is not None:
+        typed["target_error"] = target
+    return kind.from_typed(**typed)
 
 
 def _epsilon(job: Job, epsilon: Number | None, rho: Number | None, delta: Number) -> Number:
