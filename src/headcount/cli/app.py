@@ -17,7 +17,7 @@ from headcount.jobs import JOBS
 
 OTHERS = {
     "demo": ("demo", "Make a table, plan, release, plot, and look at the ledger."),
-    "audit": ("audit", "Audit headcount's own parts."),
+    "audit": ("audit", "Audit a function of yours."),
     "ledger": ("app", "The budget of all data about the same people, and what was spent."),
 }
 """Commands that are no jobs, each in a module of its name here: the function, or the group; and what it does."""
