@@ -11,7 +11,7 @@ from time import perf_counter
 
 from headcount.account import Charge, Cost, Ledger
 from headcount.account.append import charge_row, seal_row
-from headcount.account.chain import History
+from headcount.account.history import History
 from headcount.account.rows import follow
 from headcount.account.stores.sqlite import SqliteStore
 

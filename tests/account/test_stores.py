@@ -12,14 +12,18 @@ from typing import Any
 
 import pytest
 
-from headcount.account import Charge, Cost, Ledger
-from headcount.account.chain import ChargeRecord, Row
+from headcount.account import Charge, Cost, Drawn, Ledger, Part, PartKeys
+from headcount.account.chain import Row
+from headcount.account.events import Laplace
+from headcount.account.history import ChargeRecord
 from headcount.account.stores.sqlite import SqliteStore, SqliteTransaction
 from headcount.account.stores.store import SECRET_SIZE, IsPending, Store, Transaction
 from headcount.errors import BudgetExceeded
 from headcount.wording.secret import Secret
 
 ASKED = Charge("people per word", Cost(Fraction(1), Fraction(0)))
+HALF = (Laplace(Fraction(2), Fraction(1)),)
+IN_PARTS = Charge("people per day", Cost(Fraction(1), Fraction(0)), parts=tuple(Part(name, HALF) for name in "ab"))
 MEMORY: dict[Path, InMemory] = {}
 """Stores that outlive the ledgers which are opened on them."""
 
@@ -204,3 +208,56 @@ def test_wherever_a_process_ends_nothing_is_free_and_nothing_is_drawn_twice(
         if count.left > 0:
             return
     pytest.fail("a request has more steps than that")
+
+
+class PartWork:
+    """Notes what the parts draw from, by name."""
+
+    def __init__(self) -> None:
+        self.keys = dict[str, set[PartKeys]]()
+
+    def of(self, name: str) -> Callable[[str, PartKeys], Drawn]:
+        def work(head: str, keys: PartKeys) -> Drawn:
+            self.keys.setdefault(name, set()).add(keys)
+            return Drawn(f"{head} {bytes(keys.own).hex()}".encode(), HALF)
+
+        return work
+
+
+def publish_parts(path: Path, work: PartWork, names: str = "ab") -> dict[str, bytes]:
+    """Publish each part through a ledger of its own, as processes on different days do."""
+    return {name: Ledger(path).publish_part(IN_PARTS, name, work.of(name), data=name.encode).content for name in names}
+
+
+@pytest.mark.every_case
+@pytest.mark.parametrize("after", [False, True], ids=["before a step", "after a step"])
+def test_wherever_a_process_ends_parts_are_paid_once_and_each_has_one_output(
+    kinds: Any, tmp_path: Path, after: bool
+) -> None:
+    """Killed at every step, and gone on with: one price, one secret for both parts, one output of each."""
+    for place in range(1, 60):
+        path, work, count = tmp_path / f"{place}.db", PartWork(), Countdown(place, after)
+        Ledger(path, epsilon=2)
+        try:
+            with ending(kinds, count):
+                publish_parts(path, work)
+        except Killed:
+            pass
+        sealed = Ledger(path).releases()
+        found = publish_parts(path, work, "ba")
+        assert set(sealed) <= {*found.values()} == {*Ledger(path).releases()}
+        assert [len(keys) for keys in work.keys.values()] == [1, 1]
+        assert len({key.shared for keys in work.keys.values() for key in keys}) == 1
+        assert Ledger(path).spent.epsilon == len(Ledger(path).spends()) == 1
+        assert Ledger(path).spends()[0].sealed
+        assert Ledger(path).verify()
+        Ledger(path).publish(ASKED, Work())
+        assert not _secrets(kinds, path)
+        if count.left > 0:
+            return
+    pytest.fail("two parts have more steps than that")
+
+
+def _secrets(kinds: Any, path: Path) -> list[Any]:
+    """Secrets that are left: none, once everything is sealed and somebody has written since."""
+    return list(MEMORY[path].secrets) if kinds[0] is InMemory else list(path.parent.glob(f"{path.name}.secret-*"))

@@ -5,6 +5,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
 
@@ -13,6 +14,8 @@ import typer
 from tests import process
 
 from headcount import Charge, Cost, Ledger
+from headcount.account import Drawn, Part, PartKeys
+from headcount.account.events import Laplace
 from headcount.cli import app
 from headcount.source import kernels
 
@@ -75,6 +78,34 @@ def test_a_request_cannot_paint_the_terminal(tmp_path: Path) -> None:
     assert shown.returncode == 0
     assert "[red]x[/blue]" in shown.stdout
     assert "\x1b" not in shown.stdout
+
+
+def test_parts_of_a_charge_are_listed_under_it(ledger: Ledger, tmp_path: Path) -> None:
+    events = (Laplace(Fraction(40), Fraction(1)),)
+    days = Charge(
+        "people per day", Cost(Fraction(1), Fraction(0)), parts=tuple(Part(f"day {n}", events) for n in range(40))
+    )
+    for number in range(12):
+        ledger.publish_part(days, f"day {number}", lambda head, keys: Drawn(b"", ()))
+    with suppress(MemoryError):
+        ledger.publish_part(days, "day 30", never_finished)
+    shown = headcount("ledger", "show", "visits.db", cwd=tmp_path).stdout
+    lines = shown.splitlines()
+    charge = next(number for number, line in enumerate(lines) if "people per day" in line)
+    assert lines[charge].endswith("12 of 40 parts sealed, 1 not finished")
+    assert lines[charge + 1].strip() == "... and 3 earlier parts"
+    assert [int(line.split()[0]) for line in lines[charge + 2 : charge + 12]] == [*range(10, 29, 2)]
+    assert "  day 30  " in lines[charge + 11]
+    assert lines[charge + 11].rstrip().endswith("not finished: ask again, it is paid")
+    told = json.loads(headcount("ledger", "show", "visits.db", "--json", cwd=tmp_path).stdout)["charges"][1]["parts"]
+    assert [part["sealed"] for part in told] == [True] * 12 + [False] * 28
+    assert [part["part"] for part in told if part["row"] and not part["sealed"]] == ["day 30"]
+    verified = headcount("ledger", "verify", "visits.db", cwd=tmp_path).stdout
+    assert verified.splitlines()[:2] == ["visits.db: sound", "people per day: 12 of 40 parts sealed, 1 not finished"]
+
+
+def never_finished(head: str, keys: PartKeys) -> Drawn:
+    raise MemoryError
 
 
 def test_a_ledger_is_not_made_twice(ledger: Ledger, tmp_path: Path) -> None:

@@ -11,12 +11,13 @@ from typing import Any
 import pytest
 
 import headcount as hc
-from headcount.account import Charge, Cost, Ledger
-from headcount.account.chain import FORMATS
-from headcount.errors import BadParameter, DataChanged
+from headcount.account import Charge, Cost, Drawn, Ledger, PartKeys
+from headcount.account.formats import FORMATS
+from headcount.errors import BadParameter, DataChanged, LedgerError
 from headcount.planner import FORMAT
 from headcount.source.identity import of_files
 from tests.formats.make import JOBS
+from tests.formats.make_parts import WEEK
 
 MADE = Path(__file__).parent
 VERSIONS = sorted(folder.name for folder in MADE.iterdir() if (folder / "visits.db.gz").exists())
@@ -33,16 +34,18 @@ def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def format_of(path: Path) -> str:
+def formats_of(path: Path) -> set[str]:
+    """Formats that the rows of a ledger state."""
     with sqlite3.connect(path) as connection:
-        return str(json.loads(connection.execute("SELECT body FROM entry WHERE number = 0").fetchone()[0])["format"])
+        rows = [json.loads(body) for (body,) in connection.execute("SELECT body FROM entry")]
+    return {row["format"] for row in rows if "format" in row}
 
 
 def test_there_is_a_ledger_of_every_format(tmp_path: Path) -> None:
-    found = set()
+    found = set[str]()
     for packed in MADE.glob("*/*.db.gz"):
         (tmp_path / "unpacked.db").write_bytes(gzip.decompress(packed.read_bytes()))
-        found.add(format_of(tmp_path / "unpacked.db"))
+        found |= formats_of(tmp_path / "unpacked.db")
     assert found == set(FORMATS)
 
 
@@ -65,6 +68,26 @@ def test_ledgers_return_what_they_sealed_for_the_data_of_then(folder: Path, serv
         if not serves:
             with pytest.raises(DataChanged):
                 ledger.publish(Charge(*asked), lambda head, secret: b"", data=lambda: b"other data")
+
+
+def test_a_charge_in_parts_returns_what_it_sealed(tmp_path: Path) -> None:
+    path = tmp_path / "parts.db"
+    path.write_bytes(gzip.decompress((MADE / "0.10.parts" / "parts.db.gz").read_bytes()))
+    heads = json.loads((MADE / "0.10.parts" / "heads.json").read_text())
+    ledger = Ledger(path)
+    assert ledger.verify(heads["parts"]) == heads["parts"]
+    (spend,) = ledger.spends()
+    assert spend.state == "2 of 3 parts sealed, 1 not finished"
+    assert ledger.spent.epsilon == 1
+    for day in ("Monday", "Tuesday"):
+        assert ledger.publish_part(WEEK, day, part_work).content == f"noise of {day}".encode()
+    with pytest.raises(LedgerError, match="the secret of row 1 is missing"):
+        ledger.publish_part(WEEK, "Wednesday", part_work)
+    assert ledger.publish(NEW, lambda head, secret: b"new").fresh
+
+
+def part_work(head: str, keys: PartKeys) -> Drawn:
+    return Drawn(b"another draw", ())
 
 
 @pytest.mark.parametrize("name", JOBS)

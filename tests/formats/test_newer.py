@@ -12,8 +12,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import headcount as hc
-from headcount.account import Charge, Cost, Ledger
+from headcount.account import Charge, Cost, Ledger, Part
 from headcount.account.chain import Row, digest
+from headcount.account.events import Laplace
 from headcount.account.stores.sqlite import SqliteStore
 from headcount.errors import BadParameter, LedgerTampered, LedgerTooNew, ReleaseTooNew
 from headcount.release.about import KEY
@@ -53,25 +54,25 @@ def charge(**fields: Any) -> Callable[[Path], None]:
 
 
 def with_another_table(path: Path) -> None:
-    opened_as(path, {"format": "5"})
+    opened_as(path, {"format": "6"})
     with sqlite3.connect(path) as connection:
-        connection.execute("CREATE TABLE part (number INTEGER PRIMARY KEY)")
+        connection.execute("CREATE TABLE unit (number INTEGER PRIMARY KEY)")
 
 
 def hashed_otherwise(path: Path) -> None:
-    opened_as(path, {"format": "5"})
+    opened_as(path, {"format": "6"})
     with sqlite3.connect(path) as connection:
         connection.execute("UPDATE entry SET hash = 'sha3:0'")
 
 
 LATER: dict[str, Callable[[Path], None]] = {
-    "a format of the ledger": lambda path: opened_as(path, {"format": "5"}),
-    "a format that is no number": lambda path: opened_as(path, {"format": "5.1"}),
+    "a format of the ledger": lambda path: opened_as(path, {"format": "6"}),
+    "a format that is no number": lambda path: opened_as(path, {"format": "6.1"}),
     "another table": with_another_table,
     "another hash": hashed_otherwise,
-    "a format of a charge": charge(format="5"),
+    "a format of a charge": charge(format="6"),
     "a kind of row": lambda path: append(path, "refund", "", None, {"epsilon": "-1"}),
-    "a kind of row with a format": lambda path: append(path, "part", "", None, {"format": "5"}),
+    "a kind of row with a format": lambda path: append(path, "unit", "", None, {"format": "6"}),
 }
 
 
@@ -122,6 +123,25 @@ def test_a_release_is_not_sealed_behind_an_unknown_field(path: Path) -> None:
     with pytest.raises(LedgerTooNew):
         ledger.publish(Charge("b", ONE), meanwhile)
     assert [spend.sealed for spend in Ledger(path).spends()] == [True, False, False]
+
+
+def test_a_version_that_knows_no_parts_refuses_a_charge_in_parts(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its format says so before anything of it is read; a ledger without parts stays in format 4."""
+    events = (Laplace(Fraction(1), Fraction(1)),)
+    Ledger(path).reserve(Charge("days", ONE, parts=(Part("day", events),)))
+    monkeypatch.setattr("headcount.account.formats.FORMATS", ("2", "3", "4"))
+    with pytest.raises(LedgerTooNew, match="row 3 is of format '5', and this version reads up to 4"):
+        Ledger(path)
+    Ledger(path.with_name("other.db"), epsilon=1).publish(COUNT, work)
+    assert Ledger(path.with_name("other.db")).spent == ONE
+
+
+def test_parts_in_a_charge_of_format_4_are_an_unknown_field(path: Path) -> None:
+    """Only format 5 says what they mean."""
+    charge(parts='[["a","[]"]]')(path)
+    assert [(spend.part_names, spend.sealed) for spend in Ledger(path).spends()] == [((), True), ((), False)]
+    with pytest.raises(LedgerTooNew, match="has the field 'parts'"):
+        Ledger(path).publish(Charge("b", ONE), work)
 
 
 def test_an_unknown_field_hides_no_forgery(path: Path) -> None:

@@ -1,11 +1,13 @@
-"""Rows that a ledger appends: the first, a charge, a seal."""
+"""Rows that a ledger appends: the first, a charge, the beginning of a part, a seal."""
 
 from datetime import UTC, datetime
 from secrets import token_hex
 
-from headcount.account.chain import FORMAT, SERVES, History, Row, amount, digest
+from headcount.account.chain import Row, amount, digest, part_digest
 from headcount.account.charge import Charge
+from headcount.account.formats import FORMAT, PARTS_FORMAT, SERVES
 from headcount.account.guarantee import Cost
+from headcount.account.history import ChargeRecord, History
 from headcount.account.rows import sha256
 from headcount.account.stores.store import Store
 from headcount.errors import LedgerError
@@ -26,12 +28,23 @@ def opening_row(store: Store, budget: Cost | None, neighbours: str, serves: bool
 def charge_row(history: History, charge: Charge, fields: dict[str, str]) -> Row:
     """Row of a new charge, with further fields. It names its format, as the ledger may be of an earlier one."""
     after = Cost(history.spent.epsilon + charge.cost.epsilon, history.spent.delta + charge.cost.delta)
-    at = datetime.now(UTC).isoformat(timespec="seconds")
-    body = {"format": FORMAT, "at": at, **fields, **charge.body(), **amount(after, "spent_")}
+    own_format = PARTS_FORMAT if charge.parts else FORMAT
+    body = {"format": own_format, "at": _now(), **fields, **charge.body(), **amount(after, "spent_")}
     return Row.after(history.last, kind="reserve", request=digest(body), reserved=None, body=body)
 
 
+def part_row(history: History, request: str, charge: ChargeRecord, name: str, fields: dict[str, str]) -> Row:
+    """Row that begins a part of a charge, whose digest is `request`: its price is in the charge."""
+    own = {"charge": str(charge.number), "part": name}
+    body = {"at": _now(), **own, **fields, **amount(history.spent, "spent_")}
+    return Row.after(history.last, kind="part", request=part_digest(request, name), reserved=None, body=body)
+
+
 def seal_row(history: History, reserved: Row, content: bytes) -> Row:
-    """Row that seals a charge with its release."""
+    """Row that seals a charge, or a part of one, with its release."""
     body = {"sha256": sha256(content), **amount(history.spent, "spent_")}
     return Row.after(history.last, kind="seal", request=reserved.request, reserved=reserved.number, body=body)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

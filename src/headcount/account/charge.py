@@ -1,16 +1,20 @@
 """Charges to a ledger, and validation of their amounts.
 
-Amounts are decimals as typed. A charge covers the price of its events, or is refused before anything is spent.
+Amounts are decimals as typed. A charge covers the price of its events, those of all of its parts included, or is
+refused before anything is spent.
 """
 
+from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Literal
 
 from headcount.account import compose
 from headcount.account.chain import PLACES, amount
 from headcount.account.events import Event, to_json
 from headcount.account.guarantee import Cost
+from headcount.account.parts import Part, merged, write_parts
 from headcount.account.relation import Relation, relation_for
 from headcount.errors import BadParameter, BudgetExceeded
 from headcount.exact import Number, positive, rational, written
@@ -18,23 +22,31 @@ from headcount.exact import Number, positive, rational, written
 
 @dataclass(frozen=True)
 class Charge:
-    """Request to spend budget for one release."""
+    """Request to spend budget for one release, or for several that are its parts."""
 
     request: str
     """All that determines the release except randomness: dataset and parameters, as canonical text. Never data."""
     cost: Cost
     """Epsilon and delta, as typed."""
     events: tuple[Event, ...] = ()
-    """Privacy events of the release; the cost must cover their price."""
+    """Privacy events of the release; the cost must cover their price. If there are parts: of what they share."""
     dataset: str = ""
     """Name of the data. Charges for all datasets about the same people add up in one ledger."""
     neighbours: Relation | Literal[""] = ""
     """Neighbouring relation of the cost; by default that of the events, else add-remove."""
+    parts: tuple[Part, ...] = ()
+    """Releases that are sealed one by one under this price; none if it is for one release (parts.py)."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "events", _event_tuple(self.events))
-        object.__setattr__(self, "neighbours", relation_for(self.neighbours, self.events))
+        object.__setattr__(self, "parts", _part_tuple(self.parts))
+        object.__setattr__(self, "neighbours", relation_for(self.neighbours, self.all_events))
         _check_charge(self)
+
+    @property
+    def all_events(self) -> tuple[Event, ...]:
+        """Events of the charge and of all of its parts."""
+        return (*self.events, *(event for part in self.parts for event in part.events))
 
     def body(self) -> dict[str, str]:
         """Encode the charge as fields of a row."""
@@ -44,6 +56,7 @@ class Charge:
             "neighbours": self.neighbours,
             "events": to_json(self.events),
             **amount(self.cost),
+            **({"parts": write_parts(self.parts)} if self.parts else {}),
         }
 
 
@@ -71,6 +84,17 @@ def _event_tuple(events: object) -> tuple[Event, ...]:
     return tuple(events)
 
 
+def _part_tuple(parts: object) -> tuple[Part, ...]:
+    if not isinstance(parts, tuple | list) or not all(isinstance(part, Part) for part in parts):
+        raise BadParameter(f"parts={parts!r:.80}: a tuple of parts is needed.", fix='parts=(Part("day 1", events),)')
+    names = Counter(part.name for part in parts)
+    if names and max(names.values()) > 1:
+        raise BadParameter(
+            f"parts: {names.most_common(1)[0][0]!r:.80} is listed twice.", fix="a name of its own for each part"
+        )
+    return tuple(parts)
+
+
 def _check_charge(charge: Charge) -> None:
     for name, text in (("request", charge.request), ("dataset", charge.dataset)):
         if not isinstance(text, str) or any("\ud800" <= char <= "\udfff" for char in text):
@@ -94,12 +118,17 @@ def _check_decimal(typed: Cost) -> None:
 
 
 def check_covered(charge: Charge) -> None:
-    """Raise if the typed cost does not cover the price of the events."""
-    if charge.events and not compose.covers(charge.cost, charge.events):
+    """Raise if the typed cost does not cover the price of the events, those of all parts together."""
+    if charge.all_events and not _is_covered(charge):
         raise BadParameter(
             f"{format_cost(charge.cost)}: less than the price of the noise that will be drawn.",
             fix="more noise (headcount.account.calibrate), or a larger epsilon",
         )
+
+
+@lru_cache(maxsize=64)
+def _is_covered(charge: Charge) -> bool:
+    return compose.covers(charge.cost, merged(charge.all_events) if charge.parts else charge.events)
 
 
 def check_enough(cost: Cost, left: Cost) -> None:

@@ -11,7 +11,7 @@ import logging
 from collections.abc import Callable, Sequence
 
 from headcount.account import pending
-from headcount.account.chain import ChargeRecord, History
+from headcount.account.history import ChargeRecord, History
 from headcount.account.key import KeyedData
 from headcount.account.stores.store import Store
 from headcount.errors import BadParameter, NotFinished

@@ -17,7 +17,7 @@ class Entry:
     ledger: str
     """The ledger's name."""
     number: int
-    """The charge's row."""
+    """The row of the charge, or of the part of it that was released."""
     at: str
     """Time of the charge."""
     up_to: tuple[Spend, ...]
@@ -59,7 +59,9 @@ def entry_of(ledger: Ledger, head: str, content: bytes) -> Entry:
     ledger.verify(head or None, content)
     number = int(head.partition(":")[0] or 0)
     before = [spend for spend in ledger.spends() if spend.number <= number]
-    if not before or before[-1].number != number:
+    while before and number not in before[-1].rows:  # of a part: charges between its own and its beginning
+        before.pop()
+    if not before:
         raise NotSealed(
             f"{ledger.path.name}: it has no charge for this release.", fix="the ledger that it was charged to"
         )

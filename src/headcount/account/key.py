@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from secrets import token_hex
 from typing import Self
 
-from headcount.account.chain import ChargeRecord
+from headcount.account.history import ChargeRecord
 from headcount.account.stores.store import Store
 from headcount.errors import DataChanged
 from headcount.wording.secret import Secret
@@ -72,8 +72,9 @@ class KeyedData:
     def changed(self, charges: Sequence[ChargeRecord]) -> DataChanged:
         """The refusal of a request that was charged before, but never for these data."""
         if any(map(self.has_rows_of, charges)):  # sealed ones were found before
-            return DataChanged(f"{_WRITTEN_AGAIN} {_NO_CHARGE}", fix=_FILE_BACK)
-        return DataChanged(f"{self._reason(charges)} {_NO_CHARGE}", fix=_WAYS_OUT)
+            fix = _PART_ONCE if charges[0].part else _FILE_BACK
+            return DataChanged(f"{_WRITTEN_AGAIN} {_NO_CHARGE}", fix=fix)
+        return DataChanged(f"{self._reason(charges)} {_NO_CHARGE}", fix=_PART_ONCE if charges[0].part else _WAYS_OUT)
 
     def _digest(self, key: bytes, data: bytes, nonce: str, kind: bytes = b"") -> str:
         return f"{_name(key)}:{_mac(key, kind + self.request.encode() + nonce.encode() + data)}"
@@ -106,6 +107,7 @@ _WAYS_OUT = (
     "again=True pays for a release of the data as they are now; or, if these are other data, a name of their own: "
     'dataset="visits-May"'
 )
+_PART_ONCE = "the data as they were when the part was begun: a part is drawn once, for one table"
 
 
 def _name(key: bytes) -> str:

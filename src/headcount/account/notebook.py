@@ -10,8 +10,8 @@ from headcount.wording.markup import card, table, text
 LAST = 5
 """Charges that are shown."""
 COLUMNS = ("when", "what", "dataset", "epsilon", "delta", "release")
-ChargeRow = tuple[str, str, str, Cost, bool]
-"""Day, title, dataset, cost, and whether it was sealed."""
+ChargeRow = tuple[str, str, str, Cost, str]
+"""Day, title, dataset, cost, and how far its release is."""
 
 
 def view(name: str, serves: bool, budget: Cost, spent: Cost, charges: Sequence[ChargeRow], head: str) -> str:
@@ -32,8 +32,7 @@ def view(name: str, serves: bool, budget: Cost, spent: Cost, charges: Sequence[C
 
 def _charges(charges: Sequence[ChargeRow]) -> str:
     rows = [
-        (day, title, dataset, *_amounts(cost), "sealed" if sealed else "not finished")
-        for day, title, dataset, cost, sealed in reversed(charges[-LAST:])
+        (day, title, dataset, *_amounts(cost), state) for day, title, dataset, cost, state in reversed(charges[-LAST:])
     ]
     return table(COLUMNS, rows, [name in ("epsilon", "delta") for name in COLUMNS]) if rows else ""
 

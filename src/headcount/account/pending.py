@@ -6,14 +6,15 @@ Invariants:
 - A secret is on disk before its charge is, and it is the only one that the charge ever has: the charge contains
   its digest, and a pending charge without its secret, or with another, is refused.
 - Only the owner may read it, from its creation on.
-- It is wiped once the charge is sealed. A crash between the two leaves it behind, and so does one before the charge is
-  on disk: the next writer of the ledger wipes every secret whose charge is not pending.
+- It is wiped once the charge is sealed, or the last part of it. Until then, whoever reads it can compute the noise of
+  the parts that are sealed already: it is as secret as the data. A crash between the two leaves it behind, and so does
+  one before the charge is on disk: the next writer of the ledger wipes every secret whose charge is not pending.
 """
 
 import hashlib
 from pathlib import PurePath
 
-from headcount.account.chain import ChargeRecord
+from headcount.account.history import ChargeRecord
 from headcount.account.stores.store import Store
 from headcount.errors import LedgerError
 from headcount.wording.secret import Secret
@@ -34,7 +35,7 @@ def read(store: Store, charge: ChargeRecord) -> Secret:
         raise LedgerError(
             f"{name}: the secret of row {charge.number} is missing or damaged. That charge was paid and never "
             "finished: what was drawn for it cannot be repeated, and nothing else may be drawn for it.",
-            fix=f"put {PurePath(name).name} back next to the ledger; or again=True, a new draw and a new charge",
+            fix=f"put {PurePath(name).name} back next to the ledger; or {_new_charge(charge)}",
         )
     return secret
 
@@ -43,3 +44,8 @@ def find(store: Store, charge: ChargeRecord) -> Secret | None:
     """Find the secret of a charge; None if it is missing, or does not match the charge's commitment."""
     secret = store.secret(charge)
     return secret if secret is not None and commitment(secret) == charge.secret else None
+
+
+def _new_charge(charge: ChargeRecord) -> str:
+    """How to pay for something else instead."""
+    return "a new charge for the parts that are left" if charge.parts else "again=True, a new draw and a new charge"

@@ -4,7 +4,9 @@ import hashlib
 import re
 from dataclasses import dataclass
 
-from headcount.account.chain import Broken, ChargeRecord, History, Newer, Row
+from headcount.account.chain import Row
+from headcount.account.formats import Newer
+from headcount.account.history import Broken, ChargeRecord, History
 from headcount.account.stores.errors import tampered, too_new
 from headcount.account.stores.store import Store, Transaction
 from headcount.errors import BadParameter
@@ -56,7 +58,7 @@ def row_at(transaction: Transaction, head: str, store: Store) -> Row:
 
 
 def sealed_by(transaction: Transaction, reserved: Row | ChargeRecord, history: History, store: Store) -> Sealed | None:
-    """Release that was sealed for this charge; None while it is pending."""
+    """Release that was sealed for this charge, or this part of one; None while it is pending."""
     head = history.seal_of(reserved)
     if head is None:
         return None

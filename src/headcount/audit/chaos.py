@@ -30,13 +30,15 @@ from typing import Any, Self
 
 from headcount import account
 from headcount.account import Charge, Cost, Ledger
-from headcount.account.ledger import Work
+from headcount.account.requests import Work
 from headcount.errors import BudgetExceeded
 from headcount.noise import KeyedEntropy, uniform
 
 PRICE = Cost(Fraction(1, 10), Fraction(0))
 WATCHED = {str(file) for file in Path(account.__file__).parent.glob("*.py")} | {__file__}
 """The files whose lines are the steps."""
+REQUEST = Charge("this", PRICE)
+"""What a writer asks, unless another charge is given."""
 
 Protocol = Callable[[Ledger, Charge, Work, Path], None]
 
@@ -91,12 +93,15 @@ def _draw(head: str, secret: bytes) -> bytes:
 
 
 def kill_at_every_step(
-    folder: Path, protocol: Protocol = charge_first, progress: Callable[[int], None] = lambda done: None
+    folder: Path,
+    protocol: Protocol = charge_first,
+    progress: Callable[[int], None] = lambda done: None,
+    charge: Charge = REQUEST,
 ) -> Tally:
     """Kill one writer at step 1, another at step 2, ... until one gets through; retry each request; compare.
 
     Each writer gets a young ledger of its own, so that the number of steps stays the same."""
-    tally, new = Tally(), partial(_Place, protocol=protocol, young=_young(folder))
+    tally, new = Tally(), partial(_Place, protocol=protocol, young=_young(folder), charge=charge)
     while _killed((place := new(folder / f"step-{tally.steps + 1}")).publish, kill_at=tally.steps + 1):
         tally.kills += 1
         tally.steps += 1
@@ -106,10 +111,14 @@ def kill_at_every_step(
 
 
 def kill_at_random(
-    folder: Path, kills: int, protocol: Protocol = charge_first, progress: Callable[[int], None] = lambda done: None
+    folder: Path,
+    kills: int,
+    protocol: Protocol = charge_first,
+    progress: Callable[[int], None] = lambda done: None,
+    charge: Charge = REQUEST,
 ) -> Tally:
     """Kill a writer at random moments of its work; retry its request; compare."""
-    tally, new = Tally(), partial(_Place, protocol=protocol, young=_young(folder))
+    tally, new = Tally(), partial(_Place, protocol=protocol, young=_young(folder), charge=charge)
     longest = _duration(new(folder / "untouched")) * 1.5
     places = (new(folder / f"random-{number}") for number in count())
     while tally.kills < kills:
@@ -140,14 +149,14 @@ def _young(folder: Path) -> Path:
 class _Place:
     """One writer's ledger, a copy of the young one, its request and its output file."""
 
-    def __init__(self, folder: Path, protocol: Protocol, young: Path) -> None:
+    def __init__(self, folder: Path, protocol: Protocol, young: Path, charge: Charge) -> None:
         folder.mkdir(parents=True)
-        self.protocol = protocol
+        self.protocol, self.charge = protocol, charge
         self.path, self.out, self._draws_file = folder / "ledger.db", folder / "release", folder / "drawn"
         shutil.copy(young, self.path)
 
     def publish(self) -> None:
-        self.protocol(Ledger(self.path), Charge("this", PRICE), self._work, self.out)
+        self.protocol(Ledger(self.path), self.charge, self._work, self.out)
 
     def _work(self, head: str, secret: bytes) -> bytes:
         """Draw, and record the result where a kill cannot undo it."""
@@ -160,8 +169,13 @@ class _Place:
         """The number of different results that were drawn."""
         return len(set(self._draws_file.read_bytes().splitlines())) if self._draws_file.exists() else 0
 
+    @property
+    def releases(self) -> int:
+        """The number of releases that the charge pays for."""
+        return len(self.charge.parts) or 1
+
     def charges(self) -> int:
-        return sum(spend.request == "this" for spend in Ledger(self.path).spends())
+        return sum(spend.request == self.charge.request for spend in Ledger(self.path).spends())
 
     def released(self) -> bytes | None:
         return self.out.read_bytes() if self.out.exists() else None
@@ -221,7 +235,7 @@ def _compare(place: _Place, tally: Tally) -> None:
     tally.lost_spends += before is None and charged == 1
     place.publish()
     after = place.released()
-    tally.second_draws += (before is not None and after != before) or place.draws() > 1
+    tally.second_draws += (before is not None and after != before) or place.draws() > place.releases
     tally.under_counts += place.charges() != 1 or not _adds_up(Ledger(place.path))
 
 

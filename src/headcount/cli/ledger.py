@@ -18,6 +18,7 @@ from headcount.cli.suggestions import SuggestingGroup
 from headcount.errors import LedgerError, visible
 from headcount.exact import written
 from headcount.release.published import check_sealed
+from headcount.wording import counted_noun
 
 app = typer.Typer(
     cls=SuggestingGroup, help="The budget of all data about the same people, and what was spent.", no_args_is_help=True
@@ -25,6 +26,9 @@ app = typer.Typer(
 
 File = Annotated[Path, typer.Argument(help="The ledger's file.", show_default=False)]
 
+UNFINISHED = "not finished: ask again, it is paid"
+LAST_PARTS = 10
+"""Parts of a charge that are shown: the last ones that were begun."""
 ROWS = "(each charge is a row of the ledger, and so is the seal of its release: the head is the last row)"
 
 
@@ -70,8 +74,9 @@ def verify(
     """Check every row: nothing edited, deleted, reordered or rolled back."""
     ledger = Ledger(file)
     found = ledger.verify(head)
+    parts = "".join(f"\n{visible(spend.title)}: {spend.state}" for spend in ledger.spends() if spend.part_names)
     verdict = f"\n{visible(str(release))}: {check_sealed(ledger, release)}" if release else ""
-    print(f"{visible(str(file))}: sound\nhead {found}{verdict}")
+    print(f"{visible(str(file))}: sound{parts}\nhead {found}{verdict}")
 
 
 def print_ledger(ledger: Ledger) -> None:
@@ -102,7 +107,23 @@ def _charges(spends: Sequence[Spend]) -> Table:
         texts = (spend.title, spend.dataset, *(getattr(spend, name) for name in stated))
         shown = [Text(visible(text)) for text in texts]
         table.add_row(str(spend.number), spend.at, *shown, *_amounts(spend.cost), _release(spend))
+        for row in _parts(spend, cells=len(heads) - 4):
+            table.add_row(*row)
     return table
+
+
+def _parts(spend: Spend, cells: int) -> list[tuple[str | Text, ...]]:
+    """Rows of the table for the last parts of a charge, with some empty cells: their price is in the charge."""
+    rows: list[tuple[str | Text, ...]] = [
+        (str(part.number), part.at, Text(f"  {visible(part.name)}"), *[""] * cells, _part_state(part.sealed))
+        for part in spend.parts[-LAST_PARTS:]
+    ]
+    earlier = len(spend.parts) - LAST_PARTS
+    return [("", "", f"  ... and {counted_noun(earlier, 'earlier part')}"), *rows] if earlier > 0 else rows
+
+
+def _part_state(sealed: bool) -> str:
+    return "sealed" if sealed else UNFINISHED
 
 
 def _budget(ledger: Ledger) -> str:
@@ -137,7 +158,18 @@ def as_dict(ledger: Ledger) -> dict[str, object]:
 def _charge(spend: Spend) -> dict[str, object]:
     about = {"row": spend.number, "at": spend.at, "what": spend.request, "dataset": spend.dataset}
     stated = {"analyst": spend.analyst or None, "purpose": spend.purpose or None}
-    return {**about, **stated, "neighbours": spend.neighbours, "sealed": spend.sealed, **_plain(spend.cost)}
+    parts = {"parts": _parts_as_dict(spend)} if spend.part_names else {}
+    return {**about, **stated, "neighbours": spend.neighbours, "sealed": spend.sealed, **_plain(spend.cost), **parts}
+
+
+def _parts_as_dict(spend: Spend) -> list[dict[str, object]]:
+    """All parts that were paid for; one that was not begun has no row."""
+    begun = {part.name: part for part in spend.parts}
+    rows = [(name, begun.get(name)) for name in spend.part_names]
+    return [
+        {"part": name, "row": part and part.number, "at": part and part.at, "sealed": part is not None and part.sealed}
+        for name, part in rows
+    ]
 
 
 def describe_cost(cost: Cost) -> str:
@@ -155,4 +187,4 @@ def _plain(cost: Cost) -> dict[str, str]:
 
 
 def _release(spend: Spend) -> str:
-    return "sealed" if spend.sealed else "not finished: ask again, it is paid"
+    return UNFINISHED if spend.state == "not finished" else spend.state

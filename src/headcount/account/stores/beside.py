@@ -8,7 +8,8 @@ from pathlib import Path
 from secrets import token_bytes, token_hex
 from stat import S_ISREG
 
-from headcount.account.chain import ChargeRecord, Row
+from headcount.account.chain import Row
+from headcount.account.history import ChargeRecord
 from headcount.account.stores.private import open_private, sync_folder
 from headcount.account.stores.store import SECRET_SIZE, IsPending
 from headcount.errors import LedgerError

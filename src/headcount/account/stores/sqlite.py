@@ -14,7 +14,8 @@ from pathlib import Path
 from sqlite3 import Connection
 from typing import Self
 
-from headcount.account.chain import Newer, Row, check_format
+from headcount.account.chain import Row
+from headcount.account.formats import Newer, check_format
 from headcount.account.stores.beside import FilesBeside
 from headcount.account.stores.errors import ANOTHER_FILE, NOT_A_LEDGER, RESTORE, ledger_errors, too_new
 from headcount.account.stores.one_path import check_one_path

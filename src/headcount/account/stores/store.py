@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from typing import Protocol
 
-from headcount.account.chain import ChargeRecord, Row
+from headcount.account.chain import Row
+from headcount.account.history import ChargeRecord
 from headcount.wording.secret import Secret
 
 SECRET_SIZE = 32
