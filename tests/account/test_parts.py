@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import headcount as hc
-from headcount.account import Charge, Cost, Drawn, Ledger, Part, PartKeys, calibrate
+from headcount.account import Charge, Cost, Ledger, Part, PartKeys, PartResult, calibrate
 from headcount.account.chain import amount, digest, part_digest
 from headcount.account.events import Event, Gaussian, Laplace
 from headcount.account.formats import PARTS_FORMAT
@@ -36,12 +36,12 @@ class Work:
         self.heads = list[str]()
         self.events, self.stops = events, stops
 
-    def __call__(self, head: str, keys: PartKeys) -> Drawn:
+    def __call__(self, head: str, keys: PartKeys) -> PartResult:
         self.keys.append(keys)
         self.heads.append(head)
         if len(self.keys) <= self.stops:
             raise Stopped
-        return Drawn(f"{head} {bytes(keys.own).hex()} {bytes(keys.shared).hex()}".encode(), self.events)
+        return PartResult(f"{head} {bytes(keys.own).hex()} {bytes(keys.shared).hex()}".encode(), self.events)
 
 
 @pytest.fixture
@@ -71,9 +71,9 @@ def stop(ledger: Ledger, day: str, data: bytes = b"rows") -> Work:
 def test_the_whole_price_is_charged_before_the_first_part_and_nothing_after_it(ledger: Ledger, path: Path) -> None:
     seen = list[Fraction]()
 
-    def work(head: str, keys: PartKeys) -> Drawn:
+    def work(head: str, keys: PartKeys) -> PartResult:
         seen.append(Ledger(path).spent.epsilon)
-        return Drawn(b"day", THIRD)
+        return PartResult(b"day", THIRD)
 
     for day in DAYS:
         ledger.publish_part(WEEK, day, work)
@@ -246,9 +246,9 @@ def test_a_part_that_was_begun_is_for_its_own_data_alone(ledger: Ledger) -> None
 def test_of_two_at_once_the_first_seal_wins(ledger: Ledger, path: Path) -> None:
     inner = list[bytes]()
 
-    def meanwhile(head: str, keys: PartKeys) -> Drawn:
+    def meanwhile(head: str, keys: PartKeys) -> PartResult:
         inner.append(Ledger(path).publish_part(WEEK, "Monday", Work()).content)
-        return Drawn(b"slower", THIRD)
+        return PartResult(b"slower", THIRD)
 
     sealed = ledger.publish_part(WEEK, "Monday", meanwhile)
     assert (sealed.content, sealed.fresh) == (inner[0], False)
@@ -289,8 +289,8 @@ def test_whoever_is_served_learns_nothing_of_the_data(ledger: Ledger, path: Path
 # Calls that are wrong
 
 
-def text_of(head: str, keys: PartKeys) -> Drawn:
-    return Drawn("text", ())  # type: ignore[arg-type]
+def text_of(head: str, keys: PartKeys) -> PartResult:
+    return PartResult("text", ())  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -303,7 +303,7 @@ def text_of(head: str, keys: PartKeys) -> Drawn:
         (lambda ledger: ledger.publish_part(Charge("x", ONE), "x", Work()), r"not a part .* has 0 \(none\)"),
         (lambda ledger: ledger.publish(WEEK, lambda head, secret: b""), "this charge has 3 parts.*publish_part"),
         (lambda ledger: ledger.reserve(Charge("x", ONE)), "this charge has no parts.*ledger.publish"),
-        (lambda ledger: ledger.publish_part(WEEK, "Monday", lambda head, keys: b"x"), "return Drawn"),
+        (lambda ledger: ledger.publish_part(WEEK, "Monday", lambda head, keys: b"x"), "return PartResult"),
         (lambda ledger: ledger.publish_part(WEEK, "Monday", text_of), "a release is bytes"),
         (lambda ledger: Part("", THIRD), "one line of text"),
         (lambda ledger: Part("a\nb", THIRD), "one line of text"),

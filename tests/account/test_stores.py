@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from headcount.account import Charge, Cost, Drawn, Ledger, Part, PartKeys
+from headcount.account import Charge, Cost, Ledger, Part, PartKeys, PartResult
 from headcount.account.chain import Row
 from headcount.account.events import Laplace
 from headcount.account.history import ChargeRecord
@@ -216,10 +216,10 @@ class PartWork:
     def __init__(self) -> None:
         self.keys = dict[str, set[PartKeys]]()
 
-    def of(self, name: str) -> Callable[[str, PartKeys], Drawn]:
-        def work(head: str, keys: PartKeys) -> Drawn:
+    def of(self, name: str) -> Callable[[str, PartKeys], PartResult]:
+        def work(head: str, keys: PartKeys) -> PartResult:
             self.keys.setdefault(name, set()).add(keys)
-            return Drawn(f"{head} {bytes(keys.own).hex()}".encode(), HALF)
+            return PartResult(f"{head} {bytes(keys.own).hex()}".encode(), HALF)
 
         return work
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.effort import examples
 
-from headcount.account import Charge, Drawn, Ledger, Part, PartKeys
+from headcount.account import Charge, Ledger, Part, PartKeys, PartResult
 from headcount.account.events import Laplace
 from headcount.account.requests import Work
 from headcount.audit import chaos
@@ -20,8 +20,8 @@ IN_PARTS = Charge("this", chaos.PRICE, parts=tuple(Part(name, (Laplace(Fraction(
 def part_by_part(ledger: Ledger, charge: Charge, work: Work, out: Path) -> None:
     """Seal one part after the other, then hand out both."""
 
-    def draw(part: Part, head: str, keys: PartKeys) -> Drawn:
-        return Drawn(work(head, keys.own), part.events)
+    def draw(part: Part, head: str, keys: PartKeys) -> PartResult:
+        return PartResult(work(head, keys.own), part.events)
 
     sealed = [
         ledger.publish_part(charge, part.name, partial(draw, part), data=part.name.encode) for part in charge.parts

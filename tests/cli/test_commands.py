@@ -14,7 +14,7 @@ import typer
 from tests import process
 
 from headcount import Charge, Cost, Ledger
-from headcount.account import Drawn, Part, PartKeys
+from headcount.account import Part, PartKeys, PartResult
 from headcount.account.events import Laplace
 from headcount.cli import app
 from headcount.source import kernels
@@ -86,7 +86,7 @@ def test_parts_of_a_charge_are_listed_under_it(ledger: Ledger, tmp_path: Path) -
         "people per day", Cost(Fraction(1), Fraction(0)), parts=tuple(Part(f"day {n}", events) for n in range(40))
     )
     for number in range(12):
-        ledger.publish_part(days, f"day {number}", lambda head, keys: Drawn(b"", ()))
+        ledger.publish_part(days, f"day {number}", lambda head, keys: PartResult(b"", ()))
     with suppress(MemoryError):
         ledger.publish_part(days, "day 30", never_finished)
     shown = headcount("ledger", "show", "visits.db", cwd=tmp_path).stdout
@@ -104,7 +104,7 @@ def test_parts_of_a_charge_are_listed_under_it(ledger: Ledger, tmp_path: Path) -
     assert verified.splitlines()[:2] == ["visits.db: sound", "people per day: 12 of 40 parts sealed, 1 not finished"]
 
 
-def never_finished(head: str, keys: PartKeys) -> Drawn:
+def never_finished(head: str, keys: PartKeys) -> PartResult:
     raise MemoryError
 
 

@@ -11,7 +11,7 @@ from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
-from headcount.account import Charge, Cost, Drawn, Ledger, Part, PartKeys
+from headcount.account import Charge, Cost, Ledger, Part, PartKeys, PartResult
 from headcount.account.events import Laplace
 
 FOLDER = Path(__file__).parent
@@ -32,11 +32,11 @@ def make(target: Path) -> None:
         (target / "heads.json").write_text(json.dumps({"parts": ledger.head}))
 
 
-def work(day: str, head: str, keys: PartKeys) -> Drawn:
+def work(day: str, head: str, keys: PartKeys) -> PartResult:
     """Noise of a day; the last day is never finished."""
     if day == DAYS[-1]:
         raise MemoryError
-    return Drawn(f"noise of {day}".encode(), EVENTS)
+    return PartResult(f"noise of {day}".encode(), EVENTS)
 
 
 if __name__ == "__main__":

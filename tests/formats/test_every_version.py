@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import headcount as hc
-from headcount.account import Charge, Cost, Drawn, Ledger, PartKeys
+from headcount.account import Charge, Cost, Ledger, PartKeys, PartResult
 from headcount.account.formats import FORMATS
 from headcount.errors import BadParameter, DataChanged, LedgerError
 from headcount.planner import FORMAT
@@ -86,8 +86,8 @@ def test_a_charge_in_parts_returns_what_it_sealed(tmp_path: Path) -> None:
     assert ledger.publish(NEW, lambda head, secret: b"new").fresh
 
 
-def part_work(head: str, keys: PartKeys) -> Drawn:
-    return Drawn(b"another draw", ())
+def part_work(head: str, keys: PartKeys) -> PartResult:
+    return PartResult(b"another draw", ())
 
 
 @pytest.mark.parametrize("name", JOBS)

@@ -12,7 +12,7 @@ shuffling.py  what shuffled messages cost, and the fewest for a given cost
 budget.py     budgets as typed; the least epsilon for an error
 filter.py     a budget for adaptive work
 ledger.py     one total budget for a group of people, on disk      charge.py  attribution.py  relation.py  spend.py
-    requests.py  what is asked of it: a charge, or a part of one   parts.py
+    requests.py  requests to it: a charge, or a part of one        parts.py
     book.py   its rows, as readers see them                        rows.py
     chain.py  rows that follow from one another                    append.py  history.py  formats.py
     stores/   where it is kept: a protocol, and SQLite
@@ -25,8 +25,8 @@ from headcount.account.charge import Charge
 from headcount.account.filter import ZcdpFilter
 from headcount.account.guarantee import Cost
 from headcount.account.ledger import Ledger
-from headcount.account.parts import Drawn, Part, PartKeys
+from headcount.account.parts import Part, PartKeys, PartResult
 from headcount.account.rows import Sealed
 from headcount.account.spend import Spend
 
-__all__ = ["Charge", "Cost", "Drawn", "Ledger", "Part", "PartKeys", "Sealed", "Spend", "ZcdpFilter"]
+__all__ = ["Charge", "Cost", "Ledger", "Part", "PartKeys", "PartResult", "Sealed", "Spend", "ZcdpFilter"]

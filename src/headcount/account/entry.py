@@ -17,7 +17,7 @@ class Entry:
     ledger: str
     """The ledger's name."""
     number: int
-    """The row of the charge, or of the part of it that was released."""
+    """The row of the charge or, if a part of a charge was released, of that part."""
     at: str
     """Time of the charge."""
     up_to: tuple[Spend, ...]

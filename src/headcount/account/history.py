@@ -108,7 +108,7 @@ class History:
         return self._paid_by[row.number][1]
 
     def completes(self, row: Row | ChargeRecord) -> bool:
-        """True if nothing of a charge is pending once this charge, or this part of it, is sealed."""
+        """True if nothing of a charge is pending once this row, the charge or one of its parts, is sealed."""
         return self._left[self.charge_of(row).number] <= {self._part_names.get(row.number, "")}
 
     def seal_of(self, charge: Row | ChargeRecord) -> str | None:

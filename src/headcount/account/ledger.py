@@ -69,6 +69,7 @@ class Ledger(Book):
 
     >>> import tempfile
     >>> from fractions import Fraction
+    >>> from headcount.account import Cost
     >>> ledger = Ledger(tempfile.mkdtemp() + "/visits.db", epsilon=3, delta=1e-5)
     >>> charge = Charge("people per word", Cost(Fraction(1), Fraction(0)))
     >>> ledger.publish(charge, lambda head, secret: b"the release").content

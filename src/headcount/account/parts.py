@@ -1,6 +1,6 @@
 """Parts of a charge: releases that one price pays for, such as the days of a series or the rounds of a search.
 
-The charge lists its parts with their events, and is paid as a whole before the first of them is drawn. Its price covers
+The charge lists its parts with their events, and is paid as a whole before the first one is released. Its price covers
 the events of all parts together. The list is fixed by then, because composition holds for events that are fixed: data
 and order may depend on what was published, and a part may be left out, but no accountant allows its events to be chosen
 by it (docs/proofs/ledger.md).
@@ -57,7 +57,7 @@ class PartKeys:
 
 
 @dataclass(frozen=True)
-class Drawn:
+class PartResult:
     """What the work of a part returns."""
 
     content: bytes
@@ -66,13 +66,13 @@ class Drawn:
     """Events that happened, without those of noise that all parts share."""
 
 
-PartWork = Callable[[str, PartKeys], Drawn]
+PartWork = Callable[[str, PartKeys], PartResult]
 """Computes a part from the ledger's head after it was begun and its keys."""
 
 
-def check_promised(part: Part, drawn: Drawn) -> None:
+def check_promised(part: Part, result: PartResult) -> None:
     """Raise `Defect` if anything happened that the charge does not list for this part."""
-    if Counter(drawn.events) - Counter(part.events):
+    if Counter(result.events) - Counter(part.events):
         raise Defect(f"Part {part.name!r:.80}: something happened that its charge did not pay for.")
 
 

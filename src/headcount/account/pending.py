@@ -6,7 +6,7 @@ Invariants:
 - A secret is on disk before its charge is, and it is the only one that the charge ever has: the charge contains
   its digest, and a pending charge without its secret, or with another, is refused.
 - Only the owner may read it, from its creation on.
-- It is wiped once the charge is sealed, or the last part of it. Until then, whoever reads it can compute the noise of
+- It is wiped once the charge is sealed, or the last of its parts. Until then, whoever reads it can compute the noise of
   the parts that are sealed already: it is as secret as the data. A crash between the two leaves it behind, and so does
   one before the charge is on disk: the next writer of the ledger wipes every secret whose charge is not pending.
 """

@@ -1,4 +1,4 @@
-"""What is asked of a ledger: a whole charge, or one part of a charge. Both are answered by the same protocol.
+"""Requests to a ledger: a whole charge, or one part of a charge. Both are answered by the same protocol.
 
 What differs: which earlier rows answer it, what must be left for it, which row is on disk before anything is drawn, and
 what its work draws from.
@@ -14,7 +14,7 @@ from headcount.account.append import charge_row, part_row
 from headcount.account.chain import Row, digest, part_digest
 from headcount.account.charge import Charge, check_enough
 from headcount.account.history import ChargeRecord, History
-from headcount.account.parts import Drawn, Part, PartKeys, PartWork, check_promised
+from headcount.account.parts import Part, PartKeys, PartResult, PartWork, check_promised
 from headcount.account.relation import check_relation
 from headcount.account.stores.store import SECRET_SIZE, Store, Transaction
 from headcount.errors import BadParameter
@@ -26,7 +26,7 @@ Fields = dict[str, str]
 
 
 class Request(Protocol):
-    """What is asked of a ledger."""
+    """A request to a ledger."""
 
     @property
     def charge(self) -> Charge:
@@ -121,7 +121,7 @@ class OnePart:
     ) -> tuple[Row, Secret]:
         """Append the beginning of the part. It is paid for, and says who paid in its charge."""
         charge = self._paid(history)
-        assert charge is not None, "a charge is reserved before a part of it is begun"
+        assert charge is not None, "a charge is reserved before its parts are begun"
         secret = pending.read(store, charge)
         row = part_row(history, digest(self.charge.body()), charge, self.part.name, data)
         transaction.append(row)
@@ -129,11 +129,13 @@ class OnePart:
 
     def content(self, head: str, secret: bytes) -> bytes:
         """The part's bytes; `Defect` if anything happened that the charge does not list for it."""
-        drawn = self.work(head, PartKeys.of(secret, self.part.name))
-        if not isinstance(drawn, Drawn):
-            raise BadParameter(f"work returned {type(drawn).__name__}.", fix="return Drawn(text.encode(), events)")
-        check_promised(self.part, drawn)
-        return _bytes(drawn.content, "Drawn(text.encode(), events)")
+        result = self.work(head, PartKeys.of(secret, self.part.name))
+        if not isinstance(result, PartResult):
+            raise BadParameter(
+                f"work returned {type(result).__name__}.", fix="return PartResult(text.encode(), events)"
+            )
+        check_promised(self.part, result)
+        return _bytes(result.content, "PartResult(text.encode(), events)")
 
     def _paid(self, history: History) -> ChargeRecord | None:
         return next(iter(history.charges(digest(self.charge.body()), self.charge.neighbours)), None)

@@ -47,7 +47,7 @@ class Spend:
     events: tuple[Event, ...] | None
     """Privacy events, of all parts together; None if a newer version of headcount wrote them."""
     sealed: bool
-    """False if the release, or a part of it, was never finished: it can be requested again without a new charge."""
+    """False if the release, or one of its parts, was never finished: it can be requested again without a new charge."""
     analyst: str = ""
     """Who made the charge, as stated; empty if nobody said."""
     purpose: str = ""

@@ -76,13 +76,13 @@ BUGS = [
     Bug(
         "what happened in a part is not compared with what was paid",
         "account/requests.py",
-        (("        check_promised(self.part, drawn)\n", ""),),
+        (("        check_promised(self.part, result)\n", ""),),
         PARTS + "test_a_part_in_which_more_happens_than_was_paid_for_has_no_output",
     ),
     Bug(
         "an event may happen twice in a part",
         "account/parts.py",
-        (("Counter(drawn.events) - Counter(part.events)", "{*drawn.events} - {*part.events}"),),
+        (("Counter(result.events) - Counter(part.events)", "{*result.events} - {*part.events}"),),
         PARTS + "test_a_part_in_which_more_happens_than_was_paid_for_has_no_output",
     ),
     Bug(
