@@ -45,6 +45,10 @@ BESIDE = {
     "analyst",
     "purpose",
     "serves",
+    "table",
+    "public",
+    "links",
+    "view",
 }
 """Options that no parameter has."""
 PYTHON_ONLY = {"data", "promise"}

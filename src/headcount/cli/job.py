@@ -17,6 +17,7 @@ from headcount.cli.options import arguments, own_options
 from headcount.cli.panels import in_panels
 from headcount.cli.progress import steps
 from headcount.cli.spelling import advice_as_options
+from headcount.cli.tables import open_view, read_rows
 from headcount.errors import BadParameter, visible
 from headcount.jobs.described import parameters_of
 from headcount.jobs.registry import FUNCTIONS, columns_read, plan
@@ -35,14 +36,17 @@ SUMMARY_ROWS = 25
 """Rows printed on the terminal."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Run:
     """Options of every job, as typed."""
 
     files: Annotated[
-        list[str],
-        typer.Argument(help="A .parquet, .csv, .tsv or .jsonl file (or .csv.gz), a pattern, or several of these."),
-    ]
+        list[str] | None,
+        typer.Argument(
+            help="A .parquet, .csv, .tsv or .jsonl file (or .csv.gz), a pattern, or several of these.",
+            show_default=False,
+        ),
+    ] = None
     user: Annotated[str, typer.Option(help="The column that tells people apart.", rich_help_panel=WHAT)]
     neighbours: Annotated[str, typer.Option(help="add-remove or replace.", rich_help_panel=PRIVACY)] = "add-remove"
     ledger: Annotated[Path | None, typer.Option("--ledger", help="Charge this ledger.", rich_help_panel=PRIVACY)] = None
@@ -67,6 +71,35 @@ class Run:
     ] = False
     dataset: Annotated[
         str | None, typer.Option(help="What the data are called; else the file's name.", rich_help_panel=PRIVACY)
+    ] = None
+    table: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Instead of files: a table about people, for a view. As visit=visit.parquet. May be repeated.",
+            rich_help_panel=ADVANCED,
+        ),
+    ] = None
+    public: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A table that holds nothing about these people. As ward=ward.csv. May be repeated.",
+            rich_help_panel=ADVANCED,
+        ),
+    ] = None
+    links: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--link",
+            "--links",
+            help="A column that holds a key of another table. As line.order=orders.order. May be repeated.",
+            rich_help_panel=ADVANCED,
+        ),
+    ] = None
+    view: Annotated[
+        Path | None,
+        typer.Option(
+            help="A Python file with def view(tables), which returns an Ibis table of them.", rich_help_panel=ADVANCED
+        ),
     ] = None
     engine: Annotated[str, typer.Option(help="What reads the file: duckdb or spark.", rich_help_panel=ADVANCED)] = (
         "duckdb"
@@ -93,6 +126,16 @@ class Run:
         bool, typer.Option("--dry-run", help="Show the plan; read and spend nothing.", rich_help_panel=OUTPUT)
     ] = False
 
+    @property
+    def paths(self) -> list[str]:
+        """The files, if there is no view."""
+        return self.files or []
+
+    @property
+    def has_view(self) -> bool:
+        """True if the data are a view of several tables."""
+        return bool(self.table or self.public or self.links or self.view)
+
 
 def command(name: str) -> Callable[..., None]:
     """Build the command of a job: its own options, from the parameters of its function, and those of every job."""
@@ -103,6 +146,7 @@ def command(name: str) -> Callable[..., None]:
         _engine(run)
         check_targets(run.out or [])
         _check_ledger_options(run)
+        _check_data(run)
         _carry_out(name, arguments(function, typed), run)
 
     files, user, *others = shared.values()
@@ -159,13 +203,23 @@ def _check_ledger_options(run: Run) -> None:
         raise BadParameter(f"serves={run.serves}: only a ledger serves others.", fix="ledger=visits.db")
 
 
+def _check_data(run: Run) -> None:
+    """Refuse files and tables together, neither, and tables on another engine."""
+    if run.has_view and run.files:
+        raise BadParameter(f"{run.files[0]}: a file, and tables of a view?", fix=f"--table visit={run.files[0]}")
+    if not run.has_view and not run.files:
+        raise BadParameter("which table?", fix="headcount histogram visits.parquet --user user --by song --epsilon 1")
+    if run.has_view and _engine(run).file_kinds:
+        raise BadParameter(f"engine={run.engine}: a view of tables runs on DuckDB.", fix="no engine")
+
+
 def _carry_out(name: str, parameters: dict[str, Any], run: Run) -> None:
     """Print the plan, or draw the release and print that."""
-    _check_files(run.files, parameters.get("keys"))
+    _check_files(run.paths, parameters.get("keys"))
     arguments = {
         "user": run.user,
         "neighbours": run.neighbours,
-        "dataset": run.dataset or (name_of(run.files) if _engine(run).file_kinds else None),
+        "dataset": run.dataset or (name_of(run.paths) if _engine(run).file_kinds else None),
         "memory": run.memory,
         "spill": run.spill,
         **parameters,
@@ -177,6 +231,7 @@ def _carry_out(name: str, parameters: dict[str, Any], run: Run) -> None:
         if run.dry_run:
             print(planned.to_json() if run.as_json else planned.summary(_spelled))
         else:
+            read_rows(data)
             _release(planned, run)
 
 
@@ -191,9 +246,9 @@ def _check_files(files: Sequence[str], keys: Any) -> None:
 
 def _with_files(plan: Plan, run: Run) -> Plan:
     """Add the files of its table to a plan, whatever engine reads them: to a ledger the data are the same."""
-    if plan.events is None or plan.events.files or any("://" in path for path in run.files):
+    if plan.events is None or plan.events.files or run.has_view or any("://" in path for path in run.paths):
         return plan
-    return replace(plan, events=replace(plan.events, files=lambda: found_files(run.files)))
+    return replace(plan, events=replace(plan.events, files=lambda: found_files(run.paths)))
 
 
 @contextmanager
@@ -205,7 +260,10 @@ def _open_data(run: Run, columns: Sequence[str]) -> Iterator[Any]:
     except KeyboardInterrupt:  # the engine's process received the signal first
         raise stopping.Stopped(SIGINT) from None
     stopping.listen()
-    with opened_by(engine, run.files, columns, run.master) as data:
+    if run.has_view:
+        yield open_view(run.table or [], run.public or [], run.links or [], run.view, run.user, run.dataset)
+        return
+    with opened_by(engine, run.paths, columns, run.master) as data:
         yield data
 
 

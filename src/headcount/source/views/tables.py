@@ -33,13 +33,13 @@ class Tables:
     def __init__(
         self,
         connection: Backend,
-        names: Sequence[str],
+        paths: Mapping[str, list[str]],
         user: str | Mapping[str, str],
         public: Sequence[str],
         links: Mapping[str, str],
         name: str | None,
     ) -> None:
-        self._connection, self._names = connection, names
+        self._connection, self._paths = connection, paths
         self._user, self._public, self.links = user, public, links
         self.dataset = name
         """What the tables are called together in plans, releases and ledgers."""
@@ -55,13 +55,29 @@ class Tables:
         return self[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
+        return iter(self._paths)
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self]
 
     def __repr__(self) -> str:
         return f"Tables({', '.join(self)})"
+
+    def check(self) -> None:
+        """Refuse a private table without a user column or a link to one that is there, and a link of no table."""
+        for name in self:
+            if name not in self._public:
+                _check(self, name)
+        for child in self.links:
+            if (name := child.rpartition(".")[0]) not in self or name in self._public:
+                raise BadParameter(
+                    f"links: {name!r:.80} is no private table.", fix='links={"lines.order": "orders.order"}'
+                )
+
+    def fill(self) -> None:
+        """Read the rows of all files. Before, the tables are empty: views of them can be checked."""
+        for name, paths in self._paths.items():
+            _store(self._connection, name, paths)
 
     def view(self, expression: ir.Table) -> View:
         """Return an expression over these tables with what is declared about those that it reads."""
@@ -115,15 +131,28 @@ def tables(
     wards = hospital.visit.join(hospital.person, "person_id")
     hc.histogram(wards, user="person_id", by=["ward", "gender"], epsilon=1, ledger="hospital.ledger")
     """
-    opened = {**private, **(public or {})}
-    if both := private.keys() & (public or {}).keys():
+    found = open_tables(private, user, public or {}, links or {}, name)
+    found.check()
+    found.fill()
+    return found
+
+
+def open_tables(
+    private: Mapping[str, Paths],
+    user: str | Mapping[str, str],
+    public: Mapping[str, Paths],
+    links: Mapping[str, str],
+    name: str | None,
+) -> Tables:
+    """Return files as empty tables: their schema is read, and no row."""
+    if both := private.keys() & public.keys():
         raise BadParameter(f"table {min(both)!r}: declared both private and public.", fix="one of them")
+    paths = {each: _listed(given) for each, given in {**private, **public}.items()}
     connection = connect()
-    for each, paths in opened.items():
-        _store(connection, each, _listed(paths))
-    found = Tables(connection, list(opened), user, list(public or {}), dict(links or {}), name)
-    for each in private:
-        _check(found, each)
+    for each, listed in paths.items():
+        _check_name(each)
+        _store(connection, each, listed, rows="LIMIT 0")
+    found = Tables(connection, paths, user, list(public), dict(links), name)
     _OPENED[connection.con] = found
     return found
 
@@ -146,16 +175,18 @@ def _listed(paths: Paths) -> list[str]:
     return [fsdecode(path) for path in listed]
 
 
-def _store(connection: Backend, name: str, paths: list[str]) -> None:
-    """Read all rows of files into a table."""
+def _check_name(name: str) -> None:
     if not isinstance(name, str) or not NAME.fullmatch(name) or OURS.fullmatch(name):
         raise BadParameter(f"the name {name!r:.60} of a table.", fix="letters, digits and _, such as visits")
+
+
+def _store(connection: Backend, name: str, paths: list[str], rows: str = "") -> None:
+    """Store rows of files as a table: all of them, or none with `rows="LIMIT 0"`."""
     opened = files.open_files(paths, [])
     columns = list(dict.fromkeys(column for names in opened.names for column in names))
-    rows = opened.read(columns)
-    reader = _reader(rows, columns)
+    reader = _reader(opened.read(columns), columns)
     connection.con.register("headcount_rows", reader)
-    connection.raw_sql(f'CREATE TABLE "{name}" AS SELECT * FROM headcount_rows')
+    connection.raw_sql(f'CREATE OR REPLACE TABLE "{name}" AS SELECT * FROM headcount_rows {rows}')
     connection.con.unregister("headcount_rows")
 
 
