@@ -10,6 +10,7 @@ import headcount as hc
 from headcount.account import Ledger
 from headcount.errors import BadParameter, HeadcountError, NotATable
 from headcount.noise import KeyedEntropy
+from headcount.source.views.certificate import certify
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 _ = ibis._
@@ -152,6 +153,31 @@ def test_a_table_that_became_a_view_since_the_plan_is_not_read(con: Any) -> None
     con.raw_sql("CREATE VIEW drug_era AS SELECT * FROM before LIMIT 9")
     with pytest.raises(HeadcountError):
         plan.release()
+
+
+def test_a_view_is_proved_once_and_its_tables_are_looked_up_again(con: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A proof is about the expression; what can change since is the connection."""
+    proofs: list[Any] = []
+
+    def counted(*given: Any) -> Any:
+        proofs.append(given)
+        return certify(*given)
+
+    monkeypatch.setattr("headcount.source.views.view.certify", counted)
+    checked = view(con)
+    hc.histogram(checked, **ASKED)
+    plan = hc.plan("histogram", checked, **ASKED)
+    assert len(proofs) == 1
+    con.raw_sql("CREATE MACRO encode(x) AS 'all the same'::BLOB")
+    with pytest.raises(HeadcountError):
+        plan.release()
+    with pytest.raises(NotATable, match=r"a function of your own in place of encode\(\)"):
+        hc.plan("histogram", checked, **ASKED)
+    con.raw_sql("DROP MACRO encode")
+    con.raw_sql("ALTER TABLE person ADD COLUMN age INT")
+    with pytest.raises(NotATable, match="table 'person' has other columns than when it was opened"):
+        hc.plan("histogram", checked, **ASKED)
+    assert len(proofs) == 1
 
 
 def test_a_function_of_ones_own_in_place_of_the_engines(con: Any) -> None:

@@ -1,7 +1,7 @@
 """A view: an Ibis expression over several tables, and what is declared about these."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ibis.expr import operations as ops
@@ -10,8 +10,8 @@ from ibis.expr import types as ir
 from headcount.errors import BadParameter, NotATable
 from headcount.source.engines.engine import Engine
 from headcount.source.engines.registry import engine_of
-from headcount.source.views.certificate import Certificate, certify, people_columns
-from headcount.source.views.declared import declare
+from headcount.source.views.certificate import Certificate, certify, check_catalog, people_columns
+from headcount.source.views.declared import Declared, declare
 
 
 @dataclass(frozen=True, repr=False)
@@ -26,6 +26,10 @@ class View:
     """Tables declared public."""
     links: Mapping[str, str] | None = None
     """Columns that hold the key of a private table."""
+    _proved: dict[str, tuple[Declared, tuple[Certificate, ir.Table]]] = field(
+        default_factory=dict, init=False, compare=False
+    )
+    """What was proved before, by user column, and what was declared then."""
 
     def __repr__(self) -> str:
         return f"View({', '.join(self.expression.columns)})"
@@ -39,14 +43,23 @@ class View:
         return found
 
     def certified(self, user: str) -> tuple[Certificate, ir.Table]:
-        """Return the certificate for a user column of the view, and the view as it is run."""
+        """Return the certificate for a user column of the view, and the view as it is run. It is proved once; later
+        only what may have changed is looked up: tables and functions of the connection."""
         declared = declare(self.expression, self.user, self.public, self.links)
-        return certify(self.expression, user, declared, self.engine())
+        engine, known = self.engine(), self._proved.get(user)
+        if known is not None and known[0] == declared:
+            check_catalog(self.expression, engine)
+            return known[1]
+        proved = certify(self.expression, user, declared, engine)
+        self._proved[user] = declared, proved
+        return proved
 
     def people(self) -> list[str]:
         """Return the columns that can be the user; refuse a view without a proof (NotATable)."""
         declared = declare(self.expression, self.user, self.public, self.links)
-        return people_columns(self.expression, declared, self.engine())
+        people = people_columns(self.expression, declared, self.engine())
+        self.certified(people[0])  # for the others the SQL differs in the last condition
+        return people
 
 
 def view(
