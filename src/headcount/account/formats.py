@@ -25,9 +25,11 @@ CHARGE_FIELDS = {"2": _CHARGE_FIELDS_2, "3": _CHARGE_FIELDS_3, "4": _CHARGE_FIEL
 """Fields that a charge must have, by the format of its row."""
 PART_FIELDS = {"at", "charge", "part", "nonce", "data", "spent_epsilon", "spent_delta"}
 """Fields that a part must have."""
+_CHARGE = _CHARGE_FIELDS_4 | attribution.FIELDS | {"rows"}
+_CHARGE_IN_PARTS = _CHARGE | {"parts"}
 _KNOWN_FIELDS = {
     "open": {"format", "id", "neighbours", "epsilon", "delta", "serves"},
-    "reserve": _CHARGE_FIELDS_4 | attribution.FIELDS | {"rows"},
+    "reserve": _CHARGE,
     "part": PART_FIELDS | {"rows"},
     "seal": {"sha256", "spent_epsilon", "spent_delta"},
 }
@@ -50,4 +52,4 @@ def known_fields(row: Row, fields: dict[str, str]) -> set[str]:
     """Fields that a row may have. One with others was written by a later version: it can be read, as its hash covers
     them, but no row is appended to what is not understood."""
     in_parts = row.kind == "reserve" and fields.get("format") == PARTS_FORMAT
-    return _KNOWN_FIELDS[row.kind] | ({"parts"} if in_parts else set())
+    return _CHARGE_IN_PARTS if in_parts else _KNOWN_FIELDS[row.kind]

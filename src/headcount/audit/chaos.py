@@ -97,12 +97,14 @@ def kill_at_every_step(
     protocol: Protocol = charge_first,
     progress: Callable[[int], None] = lambda done: None,
     charge: Charge = REQUEST,
+    stride: int = 1,
 ) -> Tally:
-    """Kill one writer at step 1, another at step 2, ... until one gets through; retry each request; compare.
+    """Kill one writer at step 1, another at step 2, ... until one gets through; retry each request; compare. With a
+    stride of 7, only every seventh step is tried.
 
     Each writer gets a young ledger of its own, so that the number of steps stays the same."""
     tally, new = Tally(), partial(_Place, protocol=protocol, young=_young(folder), charge=charge)
-    while _killed((place := new(folder / f"step-{tally.steps + 1}")).publish, kill_at=tally.steps + 1):
+    while _killed((place := new(folder / f"step-{tally.steps + 1}")).publish, kill_at=tally.steps * stride + 1):
         tally.kills += 1
         tally.steps += 1
         _compare(place, tally)
