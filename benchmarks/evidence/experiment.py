@@ -15,7 +15,6 @@ PRICES = tuple(
             "calibrate",
             "compose",
             "cost",
-            "events",
             "gaussian",
             "guarantee",
             "losses",
@@ -24,9 +23,10 @@ PRICES = tuple(
             "relation",
         ),
         *("sampled", "sampling", "threshold", "zcdp"),
+        *("events/*", "prices/*"),
     )
 )
-LEDGER = (f"{SRC}/account/*.py", f"{SRC}/account/stores/*.py", f"{SRC}/noise/entropy.py")
+LEDGER = (f"{SRC}/account/**/*.py", f"{SRC}/noise/entropy.py")
 KERNELS = (f"{SRC}/source/kernels/*.py", f"{SRC}/source/kernels/kernels.c")
 READ = (f"{SRC}/source/*.py", f"{SRC}/source/engines/*.py", *KERNELS)
 ROWS = (*READ, f"{SRC}/bound/*.py", f"{SRC}/bound/selection/*.py")

@@ -27,6 +27,7 @@ from headcount.account.events import (
     to_json,
 )
 from headcount.account.guarantee import Concentrated, Cost
+from headcount.account.prices.guarantees import ADAPTIVE_CONVERSION_DELTA
 from headcount.errors import BadParameter, BudgetExceeded
 from tests.effort import examples
 
@@ -132,7 +133,7 @@ def test_adaptive_steps_pay_their_delta_and_that_of_the_conversion(rho: Fraction
     assert cost.concentrated(event) == Concentrated(rho, delta)
     assert cost.native(event) == Cost(zcdp.epsilon(rho, delta), 2 * delta)
     assert cost.native(Adaptive(rho, Fraction(0))) == Cost(
-        zcdp.epsilon(rho, cost.ADAPTIVE_CONVERSION_DELTA), cost.ADAPTIVE_CONVERSION_DELTA
+        zcdp.epsilon(rho, ADAPTIVE_CONVERSION_DELTA), ADAPTIVE_CONVERSION_DELTA
     )
     paid = cost.native(event)
     assert compose.covers(paid, [event])
@@ -274,6 +275,8 @@ def quieter(event: Event, factor: Fraction) -> Event:
             return SampleThreshold(rate * factor, limit, items, neighbours, epsilon)
         case ShuffledLaplace(scale, shape, spread, neighbours, epsilon):
             return ShuffledLaplace(scale, shape / factor, spread, neighbours, epsilon)
+        case _:
+            raise TypeError(event)
 
 
 @settings(deadline=None)

@@ -116,7 +116,7 @@ def test_as_printed_is_less_sure() -> None:
     assert printed.span == 5 * 1500 * 2**20
     loose = selection.known_choice(PrintedPerturbation.name, people, 50, 5)
     tight = selection.known_choice("output-perturbation", people, 50, 5)
-    assert loose.events[0].scale >= 1.9 * tight.events[0].scale  # type: ignore[union-attr]
+    assert loose.events[0].scale >= 1.9 * tight.events[0].scale  # type: ignore[attr-defined]
 
 
 def test_the_default_is_near_the_best() -> None:

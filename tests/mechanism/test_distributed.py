@@ -91,7 +91,7 @@ def test_a_profile_is_paid_for() -> None:
     made = selection("auto", "replace")
     assert isinstance(made, MostDrawn)
     (event,) = made.events
-    assert event.sensitivity / event.scale == Fraction(3, 100)  # type: ignore[union-attr]
+    assert event.sensitivity / event.scale == Fraction(3, 100)  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("neighbours", ["add-remove", "replace"])

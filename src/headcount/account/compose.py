@@ -9,9 +9,9 @@ from fractions import Fraction
 from headcount.account import gaussian, pld
 from headcount.account import zcdp as conversion
 from headcount.account.cost import basic, least_epsilon, split, zcdp
-from headcount.account.events import Event, Gaussian, GaussianThreshold, WeightedThreshold
+from headcount.account.events import Event, Gaussian
 from headcount.account.guarantee import Cost
-from headcount.account.threshold import gaussian_delta
+from headcount.account.threshold import gaussian_delta, shares_delta
 
 
 def covers(paid: Cost, events: Sequence[Event]) -> bool:
@@ -38,12 +38,10 @@ def _by_shared_delta(paid: Cost, events: Sequence[Event]) -> bool:
     return pure < paid.epsilon and gaussian_delta(paid.epsilon - pure, threshold, noise) <= paid.delta
 
 
-def _single_threshold(
-    events: Sequence[Event],
-) -> tuple[GaussianThreshold | WeightedThreshold, list[Gaussian], Fraction] | None:
+def _single_threshold(events: Sequence[Event]) -> tuple[Event, list[Gaussian], Fraction] | None:
     """The only event with a threshold and Gaussian noise, the Gaussian noise of the others, and their summed epsilon;
     None unless there is exactly one such event and the others are pure or Gaussian."""
-    thresholds = [event for event in events if isinstance(event, GaussianThreshold | WeightedThreshold)]
+    thresholds = [event for event in events if shares_delta(event)]
     own, noise = split([event for event in events if event not in thresholds])
     return (thresholds[0], noise, own.epsilon) if len(thresholds) == 1 and not own.delta else None
 

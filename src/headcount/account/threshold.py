@@ -14,6 +14,7 @@ from flint import arb
 
 from headcount.account import gaussian
 from headcount.account.events import (
+    Event,
     Gaussian,
     GaussianThreshold,
     JointRound,
@@ -22,6 +23,7 @@ from headcount.account.events import (
     RandomizedThreshold,
     ThresholdRound,
     WeightedThreshold,
+    neighbours_of,
 )
 from headcount.exact import ball, ends, gaussian_sum, gaussian_total, precision
 
@@ -97,12 +99,6 @@ def gaussian_shown_probability(event: GaussianThreshold, items: int) -> arb:
     return 1 - (1 - gaussian_tail(event.variance, event.threshold - event.largest)) ** items
 
 
-def weighted_shown_probability(event: WeightedThreshold) -> arb:
-    """Upper bound on the probability that an item of one person alone is shown, if all of their items are theirs
-    alone."""
-    return _most_shown(event, lambda k: gaussian_tail(event.variance, k))
-
-
 def round_shown_probability(event: ThresholdRound) -> arb:
     """Upper bound on the probability that an item of one person alone is shown by this round's threshold."""
     return _most_shown(event, lambda k: mean_tail(event.mean_variance, k))
@@ -127,9 +123,7 @@ SQUARE_BLOCKS = 64
 """Number of blocks for the share of a person's squares that is theirs alone."""
 
 
-def gaussian_delta(
-    epsilon: Fraction, event: GaussianThreshold | WeightedThreshold, beside: Sequence[Gaussian] = ()
-) -> Fraction:
+def gaussian_delta(epsilon: Fraction, event: Event, beside: Sequence[Gaussian] = ()) -> Fraction:
     """Upper bound on the delta at this epsilon of the event and additional Gaussian noise: the maximum over how much of
     a person's contribution is theirs alone.
 
@@ -140,16 +134,14 @@ def gaussian_delta(
 
 
 @lru_cache(maxsize=64)  # what was calibrated is looked at again before it is drawn
-def _gaussian_delta(
-    epsilon: Fraction, event: GaussianThreshold | WeightedThreshold, beside: tuple[Gaussian, ...]
-) -> Fraction:
+def _gaussian_delta(epsilon: Fraction, event: Event, beside: tuple[Gaussian, ...]) -> Fraction:
     with precision(BITS):
         worst = shown_probability(event)
         if not worst < 1:
             return Fraction(1)
-        other = (1 - worst).log() if event.neighbours == "replace" else arb(0)
-        cases = [(p, [*noise, *beside]) for p, noise in _cases(event)]
-        return min(Fraction(1), max(_delta_of(epsilon, p, other, noise) for p, noise in cases))
+        other = (1 - worst).log() if neighbours_of([event]) == "replace" else arb(0)
+        priced = [(p, [*noise, *beside]) for p, noise in cases(event)]
+        return min(Fraction(1), max(_delta_of(epsilon, p, other, noise) for p, noise in priced))
 
 
 def _delta_of(epsilon: Fraction, p: arb, other: arb, noise: list[Gaussian]) -> Fraction:
@@ -160,29 +152,43 @@ def _delta_of(epsilon: Fraction, p: arb, other: arb, noise: list[Gaussian]) -> F
     return max(chance + (1 - chance) * gaussian.discrete_delta(forth, noise), gaussian.discrete_delta(back, noise))
 
 
-def shown_probability(event: GaussianThreshold | WeightedThreshold) -> arb:
+@singledispatch
+def shown_probability(event: Event) -> arb:
     """Upper bound on the probability that an item of one person alone is shown."""
-    return (
-        gaussian_shown_probability(event, event.items)
-        if isinstance(event, GaussianThreshold)
-        else weighted_shown_probability(event)
-    )
+    raise TypeError(f"{type(event).__name__} has no threshold with Gaussian noise")
+
+
+@shown_probability.register
+def _(event: GaussianThreshold) -> arb:
+    return gaussian_shown_probability(event, event.items)
+
+
+@shown_probability.register
+def weighted_shown_probability(event: WeightedThreshold) -> arb:
+    """Upper bound on the probability that an item of one person alone is shown, if all of their items are theirs
+    alone."""
+    return _most_shown(event, lambda k: gaussian_tail(event.variance, k))
+
+
+def shares_delta(event: Event) -> bool:
+    """True if the event's Gaussian noise and its threshold can share a delta (`gaussian_delta`)."""
+    return cases.dispatch(type(event)) is not cases.dispatch(object)
 
 
 @singledispatch
-def _cases(event: GaussianThreshold | WeightedThreshold) -> Iterator[tuple[arb, list[Gaussian]]]:
+def cases(event: Event) -> Iterator[tuple[arb, list[Gaussian]]]:
     """Yield for each block of cases an upper bound of p, and the noise at its most expensive: p grows with the part
     that is a person's alone, the noise's price falls with it, delta grows with both."""
     raise TypeError(f"{type(event).__name__} has no threshold with Gaussian noise")
 
 
-@_cases.register
+@cases.register
 def _(event: GaussianThreshold) -> Iterator[tuple[arb, list[Gaussian]]]:
     for low, high in _blocks(event.items):
         yield gaussian_shown_probability(event, high), shared_noise(event, low)
 
 
-@_cases.register
+@cases.register
 def _(event: WeightedThreshold) -> Iterator[tuple[arb, list[Gaussian]]]:
     worst = weighted_shown_probability(event)
     for part in range(SQUARE_BLOCKS):

@@ -11,17 +11,7 @@ from typing import Any, ClassVar, Generic, Literal, TypeVar
 import numpy as np
 import pyarrow as pa
 
-from headcount.account.events import (
-    Event,
-    Gaussian,
-    GaussianThreshold,
-    Laplace,
-    LaplaceThreshold,
-    Neighbours,
-    ThresholdRound,
-    WeightedThreshold,
-    neighbours_of,
-)
+from headcount.account.events import Event, Gaussian, Laplace, Neighbours, neighbours_of
 from headcount.bound import Bounded, Bounding
 from headcount.bound.stability import Payment, Stability, allows, of_contributions
 from headcount.errors import BadParameter
@@ -248,31 +238,36 @@ def check_widths(mechanism: AnyMechanism) -> None:
 @lru_cache(maxsize=1024)
 def law(event: Event) -> Law:
     """The law of an event's noise. Cached, because a law keeps the tables that it has computed."""
-    return _law(event)
+    return noise_law(event)
 
 
 @singledispatch
-def _law(event: Event) -> Law:
+def noise_law(event: Event) -> Law:
+    """The law of an event's noise, registered in the file of the mechanism whose event it is."""
     raise TypeError(f"{type(event).__name__} has no noise on counts")
 
 
-@_law.register(Laplace)
-@_law.register(LaplaceThreshold)
-def _(event: Laplace | LaplaceThreshold) -> Law:
+@noise_law.register
+def _(event: Laplace) -> Law:
     return DiscreteLaplace(event.scale)
 
 
-@_law.register(Gaussian)
-@_law.register(GaussianThreshold)
-@_law.register(WeightedThreshold)
-@_law.register(ThresholdRound)
-def _(event: Gaussian | GaussianThreshold | WeightedThreshold | ThresholdRound) -> Law:
+@noise_law.register
+def _(event: Gaussian) -> Law:
     return DiscreteGaussian(event.variance)
 
 
+@singledispatch
 def noise_deviation(noise: Law) -> float:
     """The standard deviation of a law of noise, for display."""
-    if isinstance(noise, DiscreteGaussian):
-        return sqrt(noise.variance)
-    assert isinstance(noise, DiscreteLaplace)
+    raise TypeError(f"{type(noise).__name__} has no standard deviation to show")
+
+
+@noise_deviation.register
+def _(noise: DiscreteGaussian) -> float:
+    return sqrt(noise.variance)
+
+
+@noise_deviation.register
+def _(noise: DiscreteLaplace) -> float:
     return sqrt(2) * float(noise.scale)

@@ -24,10 +24,11 @@ from headcount.bound.stability import Payment
 from headcount.estimate.constants import Z
 from headcount.estimate.counts.two_scales import CombinedCounts, Measured, combined_counts
 from headcount.exact import Floats, Integers
-from headcount.mechanism.mechanism import Columns, Estimand, Mechanism, Noisy, law
+from headcount.mechanism.mechanism import Columns, Estimand, Mechanism, Noisy, law, noise_law
 from headcount.mechanism.unknown.second import MOST_SHOWN, SecondMeasurement
 from headcount.mechanism.unknown.weighted import SECOND_TIME, TRUE_COUNT, NoisyTwice, to_columns
-from headcount.noise import Entropy
+from headcount.noise import Entropy, Law
+from headcount.noise.gaussian import DiscreteGaussian
 from headcount.source.arrow_columns import arrow
 from headcount.source.encoded import Booleans
 from headcount.wording import format_number, plural
@@ -195,3 +196,8 @@ def calibrated(budget: Cost, bounding: SpreadWeight, neighbours: Neighbours) -> 
         budget.epsilon, budget.delta, items=bounding.most, weights=WEIGHTS, beside=SHARES, neighbours=neighbours
     )
     return Rounds(bounding, last, tuple(earlier), SecondMeasurement(tuple(others), largest=1))
+
+
+@noise_law.register
+def _(event: ThresholdRound) -> Law:
+    return DiscreteGaussian(event.variance)

@@ -15,11 +15,13 @@ from headcount.account.guarantee import Cost
 from headcount.account.threshold import changed_people
 from headcount.bound import Bounded, SampledEvents, SampledItems
 from headcount.exact import Integers
-from headcount.mechanism.mechanism import FEW_WITH_MORE, Columns, Estimand, Mechanism, Noisy
+from headcount.mechanism.mechanism import FEW_WITH_MORE, Columns, Estimand, Mechanism, Noisy, noise_law
 from headcount.mechanism.scalar import RATIO_MEANING
 from headcount.mechanism.undone import undo_sampling
-from headcount.noise import Entropy
+from headcount.noise import Entropy, Law
 from headcount.noise.finite import Bernoulli
+from headcount.noise.gaussian import DiscreteGaussian
+from headcount.noise.laplace import DiscreteLaplace
 from headcount.source.arrow_columns import arrow
 
 
@@ -89,3 +91,13 @@ def calibrated(budget: Cost, bounding: SampledItems | SampledEvents, neighbours:
         neighbours=neighbours,
     )
     return Thresholded(bounding, gaussian if gaussian.threshold < laplace.threshold else laplace)
+
+
+@noise_law.register
+def _(event: LaplaceThreshold) -> Law:
+    return DiscreteLaplace(event.scale)
+
+
+@noise_law.register
+def _(event: GaussianThreshold) -> Law:
+    return DiscreteGaussian(event.variance)

@@ -23,10 +23,11 @@ from headcount.estimate.counts.debias import to_int64
 from headcount.estimate.counts.shrink import shrink
 from headcount.estimate.counts.two_scales import CombinedCounts, Measured, combined_counts
 from headcount.exact import Floats, Integers
-from headcount.mechanism.mechanism import FEW_WITH_MORE, Columns, Estimand, Mechanism, Noisy
+from headcount.mechanism.mechanism import FEW_WITH_MORE, Columns, Estimand, Mechanism, Noisy, noise_law
 from headcount.mechanism.undone import hidden_part
 from headcount.mechanism.unknown.second import EVENTS_SHARES, MOST_SHOWN, SHARES, NoisySecond, SecondMeasurement
-from headcount.noise import Entropy
+from headcount.noise import Entropy, Law
+from headcount.noise.gaussian import DiscreteGaussian
 from headcount.source.arrow_columns import arrow
 from headcount.wording import format_number
 
@@ -171,3 +172,8 @@ def of_known(budget: Cost, bounding: WeightedClip, cells: int, neighbours: Neigh
     event, *others = calibrate.gaussians(budget.epsilon, budget.delta, parts)
     second = SecondMeasurement(tuple(others), bounding.largest, shown_rate=KNOWN_RATE)
     return Weighted(bounding, event, second, max_totals=cells)
+
+
+@noise_law.register
+def _(event: WeightedThreshold) -> Law:
+    return DiscreteGaussian(event.variance)

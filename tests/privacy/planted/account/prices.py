@@ -81,8 +81,8 @@ BUGS = [
     ),
     Bug(
         "a selection is charged an eighth too little",
-        "account/cost.py",
-        (("own.epsilon**2 / (8 if", "own.epsilon**2 / (9 if"),),
+        "account/prices/selections.py",
+        (("Concentrated(event.epsilon**2 / 8", "Concentrated(event.epsilon**2 / 9"),),
         PRICES + "test_zcdp_prices",
     ),
     Bug(
@@ -93,7 +93,7 @@ BUGS = [
     ),
     Bug(
         "prices for two kinds of neighbours are added up",
-        "account/events.py",
+        "account/events/event.py",
         (("    if len({*neighbours} - {None}) > 1:", "    if False:"),),
         RELATION + "test_a_filter_admits_one_kind_of_neighbours",
     ),
@@ -187,11 +187,11 @@ BUGS = [
     ),
     Bug(
         "joint: two rounds for the price of one",
-        "account/cost.py",
+        "account/prices/rounds.py",
         (
             (
-                "isinstance(event, WeightedThreshold | ThresholdRound)",
-                "type(event) in (WeightedThreshold, ThresholdRound)",
+                "return weighted_noise(event, alone=Fraction(0))",
+                "return [] if type(event) is not ThresholdRound else weighted_noise(event, alone=Fraction(0))",
             ),
         ),
         JOINT + "test_every_round_is_priced_for_what_one_person_changes",
@@ -204,13 +204,8 @@ BUGS = [
     ),
     Bug(
         "adaptive steps without their delta",
-        "account/cost.py",
-        (
-            (
-                "conversion.epsilon(event.rho, extra), event.delta + extra)",
-                "conversion.epsilon(event.rho, extra), extra)",
-            ),
-        ),
+        "account/prices/guarantees.py",
+        (("zcdp.epsilon(event.rho, extra), event.delta + extra)", "zcdp.epsilon(event.rho, extra), extra)"),),
         PRICES + "test_adaptive_steps_pay_their_delta_and_that_of_the_conversion",
     ),
     Bug(
