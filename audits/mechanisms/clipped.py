@@ -8,7 +8,7 @@ from headcount.account import Cost
 from headcount.account.events import Gaussian, Neighbours
 from headcount.account.gaussian import discrete_delta
 from headcount.bound import ScaledToSize, ScaledToSum
-from headcount.mechanism.known import clipped
+from headcount.mechanism.stages import clipped
 
 
 def honest() -> Cases:

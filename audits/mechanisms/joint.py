@@ -22,8 +22,8 @@ from headcount.bound.selection.profile import Profile
 from headcount.bound.selection.selection import bounding_of
 from headcount.estimate.counts.two_scales import Measured
 from headcount.mechanism import AnyMechanism, Joint, NoisyTwice
-from headcount.mechanism.unknown.joint import Counting, JointRun
-from headcount.mechanism.unknown.second import NoisySecond, SecondMeasurement
+from headcount.mechanism.stages.joint import Counting, JointRun
+from headcount.mechanism.stages.second import NoisySecond, SecondMeasurement
 from headcount.mechanism.unknown.strategy import Jointly
 from headcount.noise import Entropy
 from headcount.source.contributions import ReadPlan

@@ -20,6 +20,7 @@ from headcount.bound import Bounded, SampledEvents, ScaledToSum
 from headcount.estimate.ordered.tree import Shape
 from headcount.exact import Integers
 from headcount.mechanism import BinarySearch, Hierarchy, Noisy, NoisyTree, SearchPath
+from headcount.mechanism.options import Noise
 from headcount.mechanism.ordered import binary_search, hierarchy
 from headcount.noise import Entropy
 
@@ -92,7 +93,7 @@ def honest() -> Cases:
     budget, within = Cost(ONE, ONE / 100), ScaledToSum(1, largest=1)
     counted: Pair = ((("a",),) * 3 + (("c",),), (("a",),) * 3)
     crowd: Pair = ((("a",),) * 4, (("a",),) * 3)
-    kinds: tuple[tuple[hierarchy.Noise, Fraction], ...] = (("laplace", 0 * ONE), ("gaussian", ONE / 100))
+    kinds: tuple[tuple[Noise, Fraction], ...] = (("laplace", 0 * ONE), ("gaussian", ONE / 100))
     for kind, delta in kinds:
         tree = hierarchy.noisy(kind, budget, within, CELLS, "add-remove")
         yield f"tree, {kind.capitalize()}", on_cells(tree), delta, counted, 10

@@ -14,7 +14,7 @@ from headcount.bound import WeightedClip
 from headcount.bound.selection.selection import bounding_of
 from headcount.bound.selection.statistics import Sizes
 from headcount.mechanism import Weighted
-from headcount.mechanism.unknown import weighted
+from headcount.mechanism.stages import weighted
 from headcount.mechanism.unknown.strategy import Weights
 from headcount.noise import Entropy
 

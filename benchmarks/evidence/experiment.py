@@ -30,7 +30,15 @@ LEDGER = (f"{SRC}/account/**/*.py", f"{SRC}/noise/entropy.py")
 KERNELS = (f"{SRC}/source/kernels/*.py", f"{SRC}/source/kernels/kernels.c")
 READ = (f"{SRC}/source/*.py", f"{SRC}/source/engines/*.py", *KERNELS)
 ROWS = (*READ, f"{SRC}/bound/*.py", f"{SRC}/bound/selection/*.py")
-SHARED = (*NOISE, *PRICES, *ROWS, f"{SRC}/mechanism/*.py", f"{SRC}/estimate/*.py", f"{SRC}/planner/*.py")
+SHARED = (
+    *NOISE,
+    *PRICES,
+    *ROWS,
+    f"{SRC}/mechanism/*.py",
+    f"{SRC}/mechanism/stages/*.py",
+    f"{SRC}/estimate/*.py",
+    f"{SRC}/planner/*.py",
+)
 ITEMS = (f"{SRC}/mechanism/unknown/*.py", f"{SRC}/estimate/counts/*.py", f"{SRC}/jobs/histogram*.py")
 COUNTS = (*SHARED, *ITEMS, "benchmarks/truth.py")
 """People or events per item, items not known in advance."""

@@ -16,8 +16,8 @@ from headcount.bound.selection.people import NoisyCount
 from headcount.exact import Integers
 from headcount.jobs.heavy_hitters import HeavyHitters
 from headcount.mechanism import AnyMechanism
-from headcount.mechanism.sampled.sample_threshold import Sampling
 from headcount.mechanism.sampled.sample_threshold import calibrated as sampled
+from headcount.mechanism.stages.sampling import Sampling
 from headcount.mechanism.unknown.thresholded import calibrated as thresholded
 from headcount.source.arrow_columns import whole_numbers
 

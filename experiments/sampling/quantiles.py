@@ -18,7 +18,7 @@ from headcount.jobs.quantiles import DECILES
 from headcount.mechanism import AnyMechanism
 from headcount.mechanism.ordered.readout import Quantiles
 from headcount.mechanism.ordered.strategy import SAMPLED_FAN_OUT, TREE_THETA, Method, Ordered
-from headcount.mechanism.sampled.sample_threshold import Sampling
+from headcount.mechanism.stages.sampling import Sampling
 from headcount.source.axis import Axis
 
 CELLS = 4096

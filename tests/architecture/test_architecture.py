@@ -93,6 +93,25 @@ def _arrows(name: str, wrong: Set[str]) -> list[str]:
     )
 
 
+def _family(module: str) -> str:
+    """The family of mechanisms that a module belongs to; empty for what families share, and for other rooms."""
+    parts = module.removeprefix("headcount.").split(".")
+    return parts[1] if parts[0] == "mechanism" and len(parts) > 2 and parts[1] != "stages" else ""
+
+
+def test_no_family_of_mechanisms_imports_another() -> None:
+    """What two of them need is a stage, or a part of `mechanism` itself; stages import no family."""
+    assert len({_family(module) for module in FILES} - {""}) > 8
+    assert _family("headcount.mechanism.known.strategy") == "known"
+    wrong = [
+        f"{module} -> {each}"
+        for module, several in FILES.items()
+        for each in several
+        if _family(each) not in ("", _family(module)) and (_family(module) or ".mechanism.stages." in module)
+    ]
+    assert wrong == []
+
+
 def test_no_module_of_the_package_imports_what_stands_beside() -> None:
     """Neither the experiments nor the optima in hindsight that they look at: a release could depend on them."""
     assert FILES

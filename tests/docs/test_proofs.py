@@ -19,11 +19,13 @@ from headcount.account.events import Gaussian, Laplace, LaplaceThreshold
 from headcount.account.guarantee import Cost
 from headcount.bound import SampledItems, SplitWeight
 from headcount.estimate.constants import Z
-from headcount.mechanism.known import clipped, correlated
+from headcount.mechanism.known import correlated
 from headcount.mechanism.mechanism import Mechanism
 from headcount.mechanism.sampled import sample_threshold
-from headcount.mechanism.unknown import joint, thresholded
-from headcount.mechanism.unknown.strategy import ROUNDS_MOST_ITEMS
+from headcount.mechanism.stages import clipped, joint
+from headcount.mechanism.stages.rounds import ROUNDS_MOST_ITEMS
+from headcount.mechanism.stages.sampling import EXACT_SAMPLING
+from headcount.mechanism.unknown import thresholded
 from headcount.wording import format_number
 
 ROOT = Path(__file__).parents[2]
@@ -204,7 +206,7 @@ def test_joint_rounds(who: str, neighbours: Neighbours) -> None:
 
 @pytest.mark.parametrize("reports", [1, 2, 5, 10])
 def test_samples(reports: int) -> None:
-    found = sample_threshold.calibrated(BUDGET, SampledItems(reports), "add-remove", sample_threshold.EXACT_SAMPLING)
+    found = sample_threshold.calibrated(BUDGET, SampledItems(reports), "add-remove", EXACT_SAMPLING)
     rate, event = float(found.event.rate), found.event
     row = f"| {reports} | {rate:.4g} | {event.threshold} | {found.visible_from} | {found.error_at(10_000):.0f} |"
     assert row in parts("docs/proofs/sample-threshold.md")["Utility"]

@@ -39,7 +39,7 @@ from headcount.mechanism import (
     Weighted,
 )
 from headcount.mechanism.groups.measured import MeasuredGroups
-from headcount.mechanism.known import clipped
+from headcount.mechanism.stages import clipped
 from headcount.noise import SystemEntropy
 
 ROOT = Path(__file__).parents[2]

@@ -16,7 +16,7 @@ from headcount.bound.selection.profile import Profile
 from headcount.bound.selection.statistics import Sizes
 from headcount.estimate.distribution.shares import Target
 from headcount.mechanism.distribution.strategy import OWN_SHARES, DistributionStrategy, Method
-from headcount.mechanism.known.clipped import Clipped
+from headcount.mechanism.stages.clipped import Clipped
 from headcount.noise import SystemEntropy
 
 BUDGET = Cost(Fraction(1), Fraction(1, 10**6))

@@ -36,7 +36,7 @@ from headcount.mechanism.groups.norms import LEAST_SHARE, NoisyNorms, seen_norms
 from headcount.mechanism.groups.strategy import DIVISOR_WEIGHT, GroupStatistics
 from headcount.mechanism.groups.units import Squares, Sums
 from headcount.mechanism.mechanism import law, noise_deviation
-from headcount.mechanism.unknown import joint
+from headcount.mechanism.stages import joint
 from headcount.noise import Law
 from headcount.run import quiet
 from headcount.source.amounts import GRID

@@ -21,8 +21,8 @@ from headcount.bound.shown import Shown
 from headcount.errors import BadParameter
 from headcount.exact import Integers
 from headcount.mechanism import Joint, Noisy, NoisyRounds
-from headcount.mechanism.unknown import joint
-from headcount.mechanism.unknown.joint import SHARES, WEIGHTS, Counting
+from headcount.mechanism.stages import joint
+from headcount.mechanism.stages.joint import SHARES, WEIGHTS, Counting
 from headcount.source.contributions import ReadPlan
 from headcount.source.encoded import Booleans
 

@@ -33,7 +33,7 @@ from headcount.bound.stability import allows, of_contributions, of_number, of_si
 from headcount.errors import BadParameter, Defect
 from headcount.mechanism import AnyMechanism, Correlated, CountRelease, Strategy, Thresholded
 from headcount.mechanism.groups.measured import MeasuredGroups
-from headcount.mechanism.known import clipped
+from headcount.mechanism.stages import clipped
 
 CHANGES = ("sensitivity", "squared_sensitivity", "bound", "largest", "items", "cells", "count")
 """Fields of events that state what one person changes."""

@@ -19,8 +19,8 @@ from headcount.bound import BoundedRounds, Split, SpreadWeight
 from headcount.bound.shown import PeopleSizes, Shown
 from headcount.exact import Integers, ends, precision
 from headcount.mechanism import NoisyRounds, Rounds
-from headcount.mechanism.unknown import rounds
-from headcount.mechanism.unknown.rounds import SHARES, WEIGHTS
+from headcount.mechanism.stages import rounds
+from headcount.mechanism.stages.rounds import SHARES, WEIGHTS
 from headcount.noise import Entropy, Law
 from headcount.source.contributions import ReadPlan
 from headcount.source.encoded import Booleans

@@ -10,8 +10,8 @@ import pytest
 from headcount.account.guarantee import Cost
 from headcount.bound import SampledItems
 from headcount.bound.sample import Loss
-from headcount.mechanism.known import clipped
 from headcount.mechanism.mechanism import LARGE_HIDDEN, Columns, Noisy
+from headcount.mechanism.stages import clipped
 from headcount.mechanism.undone import MOST_HIDDEN, undo_sampling
 from headcount.mechanism.unknown import thresholded
 

@@ -27,8 +27,8 @@ from headcount.exact import Integers
 from headcount.jobs.parameters import Count
 from headcount.mechanism import Noisy, NoisyTwice, Weighted
 from headcount.mechanism.known.strategy import KnownItems
-from headcount.mechanism.unknown import joint, weighted
-from headcount.mechanism.unknown.second import SecondMeasurement
+from headcount.mechanism.stages import joint, weighted
+from headcount.mechanism.stages.second import SecondMeasurement
 from headcount.mechanism.unknown.strategy import Weights
 from headcount.noise import SystemEntropy
 from headcount.run import quiet

@@ -14,7 +14,8 @@ from headcount.audit.enumerate import Laws, worst_delta
 from headcount.audit.neighbours import pairs
 from headcount.exact import Integers
 from headcount.mechanism import Correlated
-from headcount.mechanism.known import clipped, correlated
+from headcount.mechanism.known import correlated
+from headcount.mechanism.stages import clipped
 from headcount.noise import Entropy, Law
 
 MORE = [(CROWD + one, CROWD + other) for one, other in pairs(KINDS, 1, "add-remove")]

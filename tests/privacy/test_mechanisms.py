@@ -37,12 +37,12 @@ from headcount.bound.selection.profile import Profile
 from headcount.bound.shown import PeopleSizes, Shown
 from headcount.exact import Integers
 from headcount.mechanism import AnyMechanism, NoisyTwice, NoisyWithScalar, Thresholded, Weighted
-from headcount.mechanism.known import clipped
-from headcount.mechanism.known.clipped import Clipped
 from headcount.mechanism.scalar import with_scalar
-from headcount.mechanism.unknown import second as unknown_second
+from headcount.mechanism.stages import clipped
+from headcount.mechanism.stages import second as unknown_second
+from headcount.mechanism.stages.clipped import Clipped
+from headcount.mechanism.stages.second import SecondMeasurement
 from headcount.mechanism.unknown import thresholded
-from headcount.mechanism.unknown.second import SecondMeasurement
 from headcount.noise import Entropy, Law
 from headcount.source import Contributions, contributions
 from headcount.source.contributions import ReadPlan

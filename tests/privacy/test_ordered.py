@@ -30,6 +30,7 @@ from headcount.bound import Bounded, Bounding, SampledEvents, ScaledToSum
 from headcount.errors import BadParameter
 from headcount.exact import Integers
 from headcount.mechanism import AnyMechanism, BinarySearch, Hierarchy, Sampling
+from headcount.mechanism.options import Noise
 from headcount.mechanism.ordered import binary_search as halving
 from headcount.mechanism.ordered import hierarchy
 from headcount.mechanism.ordered.readout import Quantiles
@@ -51,7 +52,7 @@ WHOLE = ScaledToSum(2, largest=2, grid=1)
 """Two rows of a person count in full; of three, what is left is rounded down to whole rows."""
 ONCE = ScaledToSum(1, largest=1, grid=1)
 SIX = ScaledToSum(6, largest=6, grid=1)
-KINDS_OF_NOISE: tuple[hierarchy.Noise, ...] = ("laplace", "gaussian")
+KINDS_OF_NOISE: tuple[Noise, ...] = ("laplace", "gaussian")
 COARSELY = Fraction(1, 100)
 """Left undecided of a draw, where only the ratios of chances matter."""
 

@@ -16,7 +16,7 @@ from headcount.audit.choices import Fixed
 from headcount.errors import Defect, ReadingFailed
 from headcount.exact import Integers
 from headcount.mechanism import Joint
-from headcount.mechanism.unknown import joint
+from headcount.mechanism.stages import joint
 from headcount.noise import Law
 from headcount.noise.laplace import DiscreteLaplace
 from headcount.planner import explanation
@@ -114,7 +114,7 @@ def failing(module: str, error: Exception) -> Any:
 def test_a_mechanism_that_fails_is_a_defect_and_quotes_nobody(
     monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
-    monkeypatch.setattr(Joint, "run", failing("headcount.mechanism.unknown.joint", error))
+    monkeypatch.setattr(Joint, "run", failing("headcount.mechanism.stages.joint", error))
     with pytest.raises(Defect, match=r"headcount\.mechanism\.unknown\.joint failed") as refused:
         hc.plan("histogram", TABLE, **ASKED).release(entropy=Fixed(0))
     assert "alice" not in str(refused.value)
@@ -126,8 +126,8 @@ def test_a_mechanism_that_fails_is_a_defect_and_quotes_nobody(
     ("module", "error"),
     [
         ("headcount.source.encoded", ValueError("alice")),
-        ("headcount.mechanism.unknown.joint", MemoryError("alice")),
-        ("headcount.mechanism.unknown.joint", pa.ArrowInvalid("alice")),
+        ("headcount.mechanism.stages.joint", MemoryError("alice")),
+        ("headcount.mechanism.stages.joint", pa.ArrowInvalid("alice")),
         ("duckdb", ValueError("alice")),
     ],
     ids=["a module that reads", "memory", "an error of Arrow", "an engine"],

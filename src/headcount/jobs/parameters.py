@@ -17,14 +17,13 @@ from headcount.mechanism import options
 from headcount.mechanism.distribution import strategy as distribution
 from headcount.mechanism.known import strategy as known
 from headcount.mechanism.known.options import PoissonCounts, parse_people
-from headcount.mechanism.options import choice
+from headcount.mechanism.options import choice, parse_relative_error
 from headcount.mechanism.ordered import strategy as ordered
-from headcount.mechanism.sampled.options import parse_probability, parse_theta
-from headcount.mechanism.sampled.sample_threshold import Rule
 from headcount.mechanism.shape import strategy as shape
 from headcount.mechanism.shape.options import parse_buckets
+from headcount.mechanism.stages.sampling import Rule, parse_probability, parse_theta
 from headcount.mechanism.topk.levels import VariantName
-from headcount.mechanism.topk.options import parse_kbar, parse_relative_error
+from headcount.mechanism.topk.options import parse_kbar
 from headcount.mechanism.unknown import strategy as unknown
 from headcount.source.amounts import LARGEST_AMOUNT
 from headcount.source.binning import MOST as MOST_EDGES

@@ -19,8 +19,8 @@ from headcount.jobs.calls import job_function
 from headcount.jobs.items import ItemJob
 from headcount.jobs.notation import WHAT_IT_IS
 from headcount.mechanism.mechanism import Columns, Noisy
-from headcount.mechanism.options import choice
-from headcount.mechanism.topk.levels import KBAR, TARGET, VariantName
+from headcount.mechanism.options import TARGET, choice
+from headcount.mechanism.topk.levels import KBAR, VariantName
 from headcount.mechanism.topk.options import MAX_CANDIDATES
 from headcount.mechanism.topk.strategy import TopK
 from headcount.release import Release

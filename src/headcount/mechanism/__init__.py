@@ -4,6 +4,7 @@ mechanism.py    the types: Noisy, Columns, and the interface of a mechanism
 strategy.py     how a family of mechanisms answers within a budget
 intervals.py    intervals of noisy counts, near a threshold too
 sums.py         quantiles of the sum of two noises
+stages/         what several families share: clipped and weighted counts, rounds, the second measurement, samples
 known/          items known in advance: noise on every one of them; on a short list nobody is bounded, and on a long one
                 all items are measured again
 unknown/        items not known in advance: those above a threshold, also in rounds; what is shown is measured again
@@ -15,28 +16,29 @@ shape/          a histogram without its labels: noise on its sorted counts, or o
 distribution/   the distribution that people draw from
 baseline/       mechanisms of other systems, to compare with
 
-Each family has a strategy.py, and a file for each of its mechanisms.
+Each family has a strategy.py, and a file for each of its mechanisms. A family imports no other family.
 """
 
 from headcount.mechanism.baseline.plume import Plume
 from headcount.mechanism.distribution.counted import CountedShares
 from headcount.mechanism.distribution.recentred import NoisyCentre, Recentred
 from headcount.mechanism.distribution.selected import NoisySelected, Selected
-from headcount.mechanism.known.clipped import Clipped
 from headcount.mechanism.known.correlated import Correlated
 from headcount.mechanism.mechanism import AnyMechanism, Columns, Mechanism, Noisy, check_widths
 from headcount.mechanism.ordered.binary_search import BinarySearch, SearchPath
 from headcount.mechanism.ordered.hierarchy import Hierarchy, NoisyTree
-from headcount.mechanism.sampled.sample_threshold import Sampled, Sampling
+from headcount.mechanism.sampled.sample_threshold import Sampled
 from headcount.mechanism.scalar import NoisyWithScalar
 from headcount.mechanism.shape.buckets import Buckets, NoisyBuckets
 from headcount.mechanism.shape.staircase import NoisyStaircase, Staircase
+from headcount.mechanism.stages.clipped import Clipped
+from headcount.mechanism.stages.joint import Joint
+from headcount.mechanism.stages.rounds import NoisyRounds, Rounds
+from headcount.mechanism.stages.sampling import Sampling
+from headcount.mechanism.stages.weighted import NoisyTwice, Weighted
 from headcount.mechanism.strategy import Strategy
 from headcount.mechanism.topk.count_release import CountRelease, NoisyFound
-from headcount.mechanism.unknown.joint import Joint
-from headcount.mechanism.unknown.rounds import NoisyRounds, Rounds
 from headcount.mechanism.unknown.thresholded import Thresholded
-from headcount.mechanism.unknown.weighted import NoisyTwice, Weighted
 
 __all__ = [
     "AnyMechanism",

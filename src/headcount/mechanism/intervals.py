@@ -9,6 +9,7 @@ the upper end cannot miss. The upper end needs no condition: a count beyond it w
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import singledispatch
 
 import numpy as np
 import scipy
@@ -79,12 +80,20 @@ def lowest_plausible_count(values: Integers, rule: Rule, least: int = 1) -> Inte
     return high
 
 
+@singledispatch
 def log_tail(law: Law) -> Callable[[Integers], Floats]:
     """The log survival function log P(noise >= k), for an array of k."""
-    if isinstance(law, DiscreteGaussian):
-        deviation = float(law.variance) ** 0.5
-        return lambda k: scipy.special.log_ndtr((0.5 - k) / deviation)
-    assert isinstance(law, DiscreteLaplace)
+    raise TypeError(f"{type(law).__name__}: its tail is not known")
+
+
+@log_tail.register
+def _(law: DiscreteGaussian) -> Callable[[Integers], Floats]:
+    deviation = float(law.variance) ** 0.5
+    return lambda k: scipy.special.log_ndtr((0.5 - k) / deviation)
+
+
+@log_tail.register
+def _(law: DiscreteLaplace) -> Callable[[Integers], Floats]:
     rate = 1 / float(law.scale)
     both = np.log1p(np.exp(-rate))
 
@@ -113,12 +122,21 @@ def least_width(tail: Callable[[int], Fraction], miss: Fraction) -> int:
     return high
 
 
+@singledispatch
 def two_sided_tail(noise: Law, k: int) -> Fraction:
     """A certified upper bound of P(|noise| > k)."""
+    raise TypeError(f"{type(noise).__name__}: its tail is not known")
+
+
+@two_sided_tail.register
+def _(noise: DiscreteGaussian, k: int) -> Fraction:
     with precision(128):
-        if isinstance(noise, DiscreteGaussian):
-            return 2 * ball_ends(gaussian_tail(noise.variance, k + 1))[1]
-        assert isinstance(noise, DiscreteLaplace)
+        return 2 * ball_ends(gaussian_tail(noise.variance, k + 1))[1]
+
+
+@two_sided_tail.register
+def _(noise: DiscreteLaplace, k: int) -> Fraction:
+    with precision(128):
         return 2 * ball_ends(laplace_tail(noise.scale, k + 1))[1]
 
 

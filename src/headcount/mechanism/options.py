@@ -13,14 +13,18 @@ from headcount.account.events import Neighbours
 from headcount.account.guarantee import Cost
 from headcount.bound.selection.options import PAPER_BOUNDS, SQUARES
 from headcount.errors import BadParameter
-from headcount.exact import one_of, positive
+from headcount.exact import one_of, positive, rational
 from headcount.mechanism.strategy import Strategy
 from headcount.wording.options import Options, Parser, options
 
 Debias = Literal["auto", "ratio", "poisson"] | None
 Count = Literal["users", "events"]
+Noise = Literal["laplace", "gaussian"]
 ANY_BOUND = 2**63
 """No limit on a bound that is given."""
+LEAST_ERROR = Fraction(1, 10**6)
+TARGET = Fraction(1, 10)
+"""The default relative error that counts may have."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -213,3 +217,16 @@ def parse_positive(usual: str) -> Parser:
         return positive(name, value, fix=f"{name}={usual}")
 
     return parse
+
+
+def parse_relative_error(name: str, target: Any, before: Mapping[str, Any]) -> Fraction:
+    """The relative error that counts may have."""
+    wanted = rational("target_error", target, fix="target_error=0.1")
+    if not 0 < wanted <= 1:
+        raise BadParameter(
+            f"target_error={target!r}: the part of a count by which it may be off, more than 0 and at most 1.",
+            fix="target_error=0.1",
+        )
+    if wanted < LEAST_ERROR:
+        raise BadParameter(f"target_error={target!r}: at least 0.000001.", fix="target_error=0.1")
+    return wanted

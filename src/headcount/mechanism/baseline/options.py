@@ -7,9 +7,7 @@ from headcount.errors import BadParameter
 from headcount.exact import Number
 from headcount.mechanism.baseline import plume
 from headcount.mechanism.baseline.strategy import PlumeStrategy
-from headcount.mechanism.options import CountOptions, CountRequest
-from headcount.mechanism.topk.levels import TARGET
-from headcount.mechanism.topk.options import parse_relative_error
+from headcount.mechanism.options import TARGET, CountOptions, CountRequest, parse_relative_error
 from headcount.wording.options import options
 
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from headcount.bound import Bounding
 from headcount.bound.selection.plume import LARGEST_BOUND, Discovered, Discovering
 from headcount.mechanism.baseline.plume import Plume, calibrated, discovering
-from headcount.mechanism.unknown.strategy import UnknownItems
+from headcount.mechanism.stages.above_threshold import UnknownItems
 from headcount.wording import plural
 
 NAMES = ("plume", "plume-threshold")

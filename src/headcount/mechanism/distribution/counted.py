@@ -1,4 +1,4 @@
-"""Shares of a distribution from noisy counts of a public list: the counts of `known/clipped.py`, whose proof holds."""
+"""Shares of a distribution from noisy counts of a public list: the counts of `stages/clipped.py`, whose proof holds."""
 
 from dataclasses import dataclass, fields
 from math import inf, log, sqrt
@@ -23,10 +23,10 @@ from headcount.estimate.distribution.shares import (
     with_intervals,
 )
 from headcount.exact import Floats
-from headcount.mechanism.known import clipped
-from headcount.mechanism.known.clipped import Clipped
 from headcount.mechanism.mechanism import Columns, Estimand, Noisy
-from headcount.mechanism.ordered.hierarchy import Noise
+from headcount.mechanism.options import Noise
+from headcount.mechanism.stages import clipped
+from headcount.mechanism.stages.clipped import Clipped
 
 
 @dataclass(frozen=True)

@@ -19,9 +19,9 @@ from headcount.bound.selection.selection import BoundSelection
 from headcount.errors import BadParameter
 from headcount.estimate.distribution.shares import Target
 from headcount.mechanism.distribution import counted, recentred, selected
-from headcount.mechanism.known.clipped import Clipped
 from headcount.mechanism.mechanism import AnyMechanism
-from headcount.mechanism.ordered.hierarchy import Noise
+from headcount.mechanism.options import Noise
+from headcount.mechanism.stages.clipped import Clipped
 from headcount.mechanism.strategy import Forecast, Strategy, all_appear
 from headcount.source.contributions import LARGEST_COUNT
 from headcount.wording import counted_noun

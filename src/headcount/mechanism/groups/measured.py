@@ -1,6 +1,6 @@
 """Several statistics of each group from one measurement: our own mechanism.
 
-Groups that are not known are found first, and their people counted, as in a histogram of people (unknown/joint.py).
+Groups that are not known are found first, and their people counted, as in a histogram of people (stages/joint.py).
 What else people have of the released groups is measured then (measurement.py), and all statistics are computed from
 that. Proof for both kinds of neighbours: docs/proofs/groups.md.
 """
@@ -31,10 +31,10 @@ from headcount.mechanism.groups.measurement import GroupMeasurement, Measurement
 from headcount.mechanism.groups.metric import COUNTS, PEOPLE, Metric
 from headcount.mechanism.groups.units import Sums
 from headcount.mechanism.mechanism import LARGE_HIDDEN, LARGE_TAIL, Columns, Estimand, Mechanism, Noisy
-from headcount.mechanism.unknown import joint
-from headcount.mechanism.unknown.joint import Joint
-from headcount.mechanism.unknown.rounds import NoisyRounds
-from headcount.mechanism.unknown.second import MOST_SHOWN
+from headcount.mechanism.stages import joint
+from headcount.mechanism.stages.joint import Joint
+from headcount.mechanism.stages.rounds import NoisyRounds
+from headcount.mechanism.stages.second import MOST_SHOWN
 from headcount.noise import Entropy
 from headcount.source.amounts import GRID
 from headcount.source.arrow_columns import arrow

@@ -31,7 +31,7 @@ from headcount.mechanism.groups.metric import PEOPLE
 from headcount.mechanism.groups.norms import NoisyNorms, critical, shared
 from headcount.mechanism.groups.units import Squares, Units
 from headcount.mechanism.mechanism import law, noise_deviation
-from headcount.mechanism.unknown.second import MOST_SHOWN
+from headcount.mechanism.stages.second import MOST_SHOWN
 from headcount.noise import Entropy
 from headcount.source.amounts import GRID
 

@@ -26,8 +26,8 @@ from headcount.mechanism.groups.measurement import Events, GroupMeasurement
 from headcount.mechanism.groups.metric import OF_AMOUNTS, Metric, MetricKind, vectors
 from headcount.mechanism.groups.units import Squares, Sums
 from headcount.mechanism.mechanism import LARGE_TAIL, AnyMechanism, Columns
+from headcount.mechanism.stages.rounds import ROUNDS_MOST_ITEMS, needed_in_rounds, outlook_of_rounds
 from headcount.mechanism.strategy import Forecast, Strategy, all_appear, error_line, few_people, sigma
-from headcount.mechanism.unknown.strategy import ROUNDS_MOST_ITEMS, needed_in_rounds, outlook_of_rounds
 from headcount.source.amounts import GRID
 from headcount.source.axis import Axis
 

@@ -21,8 +21,8 @@ from headcount.bound.stability import Payment, Stability, of_contributions
 from headcount.estimate.constants import EXACT_MISS_RATE
 from headcount.exact import Integers
 from headcount.mechanism.intervals import Ends, intervals_within
-from headcount.mechanism.known import clipped
 from headcount.mechanism.mechanism import AnyMechanism, Columns, Estimand, Mechanism, Noisy, law, noise_deviation
+from headcount.mechanism.stages import clipped
 from headcount.mechanism.sums import sum_quantile
 from headcount.noise import Entropy
 from headcount.wording import format_number, plural

@@ -8,9 +8,10 @@ from headcount.bound.selection.options import SQUARES
 from headcount.bound.selection.profile import FromProfile
 from headcount.errors import BadParameter
 from headcount.exact import whole
-from headcount.mechanism.known import clipped, correlated
+from headcount.mechanism.known import correlated
 from headcount.mechanism.known.strategy import SELECTIONS, KnownItems, ShortList
 from headcount.mechanism.options import CountOptions, CountRequest, Debias
+from headcount.mechanism.stages import clipped
 from headcount.wording.options import Options, options
 
 MAX_PEOPLE = 10**12

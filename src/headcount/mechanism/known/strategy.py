@@ -26,10 +26,11 @@ from headcount.bound.selection.paper import (
 from headcount.bound.selection.profile import MOST_ITEMS, FromProfile
 from headcount.bound.selection.selection import BoundSelection, HardlyMore, LookAgain, NobodySeen, Selected
 from headcount.mechanism.known import correlated
-from headcount.mechanism.known.clipped import SCALAR_SHARE, Clipped, calibrated, gaussian, laplace
 from headcount.mechanism.mechanism import AnyMechanism
 from headcount.mechanism.options import Debias
 from headcount.mechanism.scalar import with_scalar
+from headcount.mechanism.stages import weighted
+from headcount.mechanism.stages.clipped import SCALAR_SHARE, Clipped, calibrated, gaussian, laplace
 from headcount.mechanism.strategy import (
     EXAMPLE_BOUNDS,
     SECOND_PROFILE_SHARE,
@@ -43,7 +44,6 @@ from headcount.mechanism.strategy import (
     given_forecast,
     sigma,
 )
-from headcount.mechanism.unknown import weighted
 from headcount.source.contributions import LARGEST_COUNT
 from headcount.wording import counted_items, format_number
 

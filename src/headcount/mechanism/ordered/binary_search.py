@@ -21,7 +21,8 @@ from headcount.bound.stability import Stability, of_contributions
 from headcount.estimate.constants import Z
 from headcount.exact import Floats, Integers
 from headcount.mechanism.mechanism import Columns, Mechanism, Noisy
-from headcount.mechanism.ordered.hierarchy import INTERVAL, Noise, calibrated, sampled_error
+from headcount.mechanism.options import Noise
+from headcount.mechanism.ordered.hierarchy import INTERVAL, calibrated, sampled_error
 from headcount.mechanism.ordered.readout import Quantiles
 from headcount.noise import Entropy, Law
 

@@ -10,7 +10,7 @@ reveal one person. Proof for both kinds of neighbours: docs/proofs/hierarchy.md.
 from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
@@ -26,10 +26,9 @@ from headcount.estimate.ordered.quantile import Counts
 from headcount.estimate.ordered.tree import Shape, best_shape, mean_variance
 from headcount.exact import Integers
 from headcount.mechanism.mechanism import Columns, Mechanism, Noisy
+from headcount.mechanism.options import Noise
 from headcount.mechanism.ordered.readout import Readout
 from headcount.noise import Entropy, Law
-
-Noise = Literal["laplace", "gaussian"]
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from headcount.mechanism.sampled.options import SampleOptions
+from headcount.mechanism.stages.sampling import SampleOptions
 from headcount.wording.options import options
 
 

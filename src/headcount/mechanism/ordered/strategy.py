@@ -12,11 +12,12 @@ from headcount.bound.selection.compare import ComparedSums
 from headcount.bound.selection.selection import BoundSelection
 from headcount.estimate.ordered.tree import Shape
 from headcount.mechanism.mechanism import AnyMechanism
+from headcount.mechanism.options import Noise
 from headcount.mechanism.ordered import binary_search, hierarchy
 from headcount.mechanism.ordered.binary_search import BinarySearch
 from headcount.mechanism.ordered.hierarchy import Hierarchy
 from headcount.mechanism.ordered.readout import Quantiles, Ranges
-from headcount.mechanism.sampled.sample_threshold import EXACT_SAMPLING, Sampling, sampling
+from headcount.mechanism.stages.sampling import EXACT_SAMPLING, Sampling, sampling
 from headcount.mechanism.strategy import (
     EXAMPLE_BOUNDS,
     Forecast,
@@ -135,7 +136,7 @@ def _with_noise(
     budget: Cost, bounding: ScaledToSum, neighbours: Neighbours, readout: Quantiles | Ranges, searching: bool
 ) -> tuple[AnyMechanism, ...]:
     """The mechanisms with Laplace noise and, if there is a delta, with Gaussian noise."""
-    kinds: tuple[hierarchy.Noise, ...] = ("laplace", "gaussian") if budget.delta else ("laplace",)
+    kinds: tuple[Noise, ...] = ("laplace", "gaussian") if budget.delta else ("laplace",)
     cells = readout.axis.cells
     if not searching:
         return tuple(hierarchy.noisy(kind, budget, bounding, cells, neighbours, readout) for kind in kinds)

@@ -10,45 +10,25 @@ kinds of neighbours: docs/proofs/sample-threshold.md.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from math import sqrt
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
-from headcount.account import rates
-from headcount.account.cost import native
 from headcount.account.events import Neighbours
 from headcount.account.events import SampleThreshold as Event
 from headcount.account.guarantee import Cost
 from headcount.bound import Bounded, SampledItems
-from headcount.errors import BadParameter
 from headcount.estimate.constants import MISS_RATE, Z
 from headcount.estimate.counts.sampled import sampled, unseen
 from headcount.mechanism.mechanism import Columns, Mechanism, Noisy
+from headcount.mechanism.stages.sampling import Sampling, sampling
 from headcount.noise import Entropy, Law
 from headcount.source.arrow_columns import arrow
 from headcount.wording import format_number
 
-Rule = Literal["exact", "paper"]
 MOST_REPORTS = 100
 """The largest number of reports of one person: the price of more takes too long to compute."""
-
-
-@dataclass(frozen=True)
-class Sampling:
-    """The given parameters of the sample."""
-
-    p: Fraction | None = None
-    """The probability of a coin."""
-    theta: int | None = None
-    """The threshold."""
-    rule: Rule = "exact"
-    """The relation of the two: by the exact price, or the paper's rule, which wastes most of the budget."""
-
-
-EXACT_SAMPLING = Sampling()
-"""A sample with no given parameters: the best for the budget."""
 
 
 @dataclass(frozen=True)
@@ -129,30 +109,3 @@ def levels(
     errors = [each.error_at(round(count)) / 2 for each, count in zip(mechanisms, shown, strict=True)]
     lines = (np.exp(np.interp(np.log(grid), np.log(decades), np.log(points))).tolist() for points in (shown, errors))
     return list(zip(*lines, strict=True))
-
-
-def sampling(budget: Cost, items: int, neighbours: Neighbours, how: Sampling) -> Event:
-    """The event of a sample in which one person has at most `items` reports."""
-    if how.rule == "paper":
-        return rates.paper(budget.epsilon, budget.delta, items=items, neighbours=neighbours)
-    if how.p is None and how.theta is None:
-        return rates.best(budget.epsilon, budget.delta, items=items, neighbours=neighbours)
-    return Event(*_rate_and_threshold(budget, items, neighbours, how), items, neighbours, budget.epsilon)
-
-
-def _rate_and_threshold(budget: Cost, items: int, neighbours: Neighbours, how: Sampling) -> tuple[Fraction, int]:
-    """p and theta, of which at least one is given."""
-    epsilon, delta = budget.epsilon, budget.delta
-    if how.p is None:
-        assert how.theta is not None
-        return rates.largest_rate(epsilon, delta, threshold=how.theta, items=items, neighbours=neighbours), how.theta
-    if how.theta is None:
-        return how.p, rates.least_threshold(epsilon, delta, rate=how.p, items=items, neighbours=neighbours)
-    price = native(Event(how.p, how.theta, items, neighbours, epsilon))
-    if price.delta > delta:
-        raise BadParameter(
-            f"p={float(how.p):g}, theta={how.theta}: at epsilon={float(epsilon):g} that takes a delta of "
-            f"{float(price.delta):.3g}.",
-            fix=f"p={float(how.p):g} or theta={how.theta} alone: the other follows",
-        )
-    return how.p, how.theta

@@ -8,14 +8,8 @@ from headcount.bound import Bounding, SampledItems
 from headcount.bound.selection.by_load import Generalized
 from headcount.bound.selection.selection import BoundSelection
 from headcount.errors import BadParameter
-from headcount.mechanism.sampled.sample_threshold import (
-    EXACT_SAMPLING,
-    MOST_REPORTS,
-    Sampled,
-    Sampling,
-    calibrated,
-    levels,
-)
+from headcount.mechanism.sampled.sample_threshold import MOST_REPORTS, Sampled, calibrated, levels
+from headcount.mechanism.stages.sampling import EXACT_SAMPLING, Sampling
 from headcount.mechanism.strategy import (
     EXAMPLE_BOUNDS,
     Forecast,

@@ -66,8 +66,6 @@ FIRST_LEVEL_DIVISOR = 3
 of them could be paid for there."""
 KBAR = 10_000
 """The default number of candidates: the most common items."""
-TARGET = Fraction(1, 10)
-"""The default relative error that counts may have."""
 
 
 @dataclass(frozen=True)

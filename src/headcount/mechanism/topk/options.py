@@ -1,19 +1,17 @@
 """The options of count release."""
 
 from collections.abc import Mapping
-from fractions import Fraction
 from typing import Annotated, Any, ClassVar, Literal, get_args
 
 from headcount.account.guarantee import Cost
 from headcount.errors import BadParameter
-from headcount.exact import Number, rational, whole
-from headcount.mechanism.options import CountOptions, CountRequest, choice, parse_positive
+from headcount.exact import Number, whole
+from headcount.mechanism.options import TARGET, CountOptions, CountRequest, choice, parse_positive, parse_relative_error
 from headcount.mechanism.topk.count_release import CountRelease as Mechanism
-from headcount.mechanism.topk.levels import KBAR, TARGET, VariantName
+from headcount.mechanism.topk.levels import KBAR, VariantName
 from headcount.mechanism.topk.strategy import TopK
 from headcount.wording.options import options
 
-LEAST_ERROR = Fraction(1, 10**6)
 MAX_CANDIDATES = 10**7
 
 
@@ -23,19 +21,6 @@ def parse_kbar(name: str, kbar: Any, before: Mapping[str, Any]) -> int:
     if candidates > MAX_CANDIDATES:
         raise BadParameter(f"kbar={kbar}: at most {MAX_CANDIDATES:,}.", fix=f"kbar={KBAR}")
     return candidates
-
-
-def parse_relative_error(name: str, target: Any, before: Mapping[str, Any]) -> Fraction:
-    """The relative error that counts may have."""
-    wanted = rational("target_error", target, fix="target_error=0.1")
-    if not 0 < wanted <= 1:
-        raise BadParameter(
-            f"target_error={target!r}: the part of a count by which it may be off, more than 0 and at most 1.",
-            fix="target_error=0.1",
-        )
-    if wanted < LEAST_ERROR:
-        raise BadParameter(f"target_error={target!r}: at least 0.000001.", fix="target_error=0.1")
-    return wanted
 
 
 @options

@@ -13,9 +13,10 @@ from headcount.bound.selection.amounts import UsualAmounts
 from headcount.bound.selection.selection import BoundSelection, LookAgain, Selected
 from headcount.bound.top import PARTS
 from headcount.errors import BadParameter
+from headcount.mechanism.options import TARGET
 from headcount.mechanism.strategy import NOISE_ONLY, SECOND_PROFILE_SHARE, Forecast, Strategy
 from headcount.mechanism.topk.count_release import CountRelease, calibrated, check_worth
-from headcount.mechanism.topk.levels import KBAR, TARGET, VariantName
+from headcount.mechanism.topk.levels import KBAR, VariantName
 from headcount.wording import counted_items, format_number, plural
 
 EXAMPLE_RANKS = (1, 10, 100, 1000)

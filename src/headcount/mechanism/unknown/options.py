@@ -8,7 +8,8 @@ from headcount.bound.selection.options import parse_share
 from headcount.bound.selection.profile import MOST_ITEMS, FromProfile
 from headcount.exact import Number
 from headcount.mechanism.options import CountOptions, CountRequest, Debias
-from headcount.mechanism.unknown import joint, rounds, thresholded, weighted
+from headcount.mechanism.stages import joint, rounds, weighted
+from headcount.mechanism.unknown import thresholded
 from headcount.mechanism.unknown.strategy import InRounds, Jointly, Thresholds, Weights
 from headcount.wording.options import options
 

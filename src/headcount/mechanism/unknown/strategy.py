@@ -17,7 +17,7 @@ from fractions import Fraction
 from functools import cached_property, singledispatch
 from math import log, pi, sqrt
 from statistics import NormalDist
-from typing import Any, Literal
+from typing import Any
 
 from headcount.account.threshold import changed_people
 from headcount.bound import Bounding, SampledEvents, SampledItems, SplitWeight, SpreadWeight, WeightedClip
@@ -27,68 +27,28 @@ from headcount.bound.selection.loss import SamplingLoss
 from headcount.bound.selection.profile import MOST_ITEMS, FromProfile
 from headcount.bound.selection.selection import BoundSelection, HardlyMore, LookAgain, NobodySeen, Selected
 from headcount.mechanism.mechanism import AnyMechanism
+from headcount.mechanism.stages import joint, rounds, weighted
+from headcount.mechanism.stages.above_threshold import UnknownItems
+from headcount.mechanism.stages.rounds import ROUNDS_MOST_ITEMS, Rounds, needed_in_rounds, outlook_of_rounds
 from headcount.mechanism.strategy import (
     EXAMPLE_BOUNDS,
     SECOND_PROFILE_SHARE,
     Forecast,
-    Strategy,
     at_most,
     bound_grid,
     error_table,
     few_people,
-    format_visible_from,
-    given_forecast,
     sigma,
 )
-from headcount.mechanism.unknown import joint, rounds, thresholded, weighted
-from headcount.mechanism.unknown.rounds import Rounds
+from headcount.mechanism.unknown import thresholded
 from headcount.mechanism.unknown.thresholded import Thresholded
 from headcount.source.contributions import LARGEST_COUNT
 from headcount.wording import format_number, plural
 
-ROUNDS_MOST_ITEMS = 100
-"""The most items of one person that rounds look at, unless another number is given."""
-EXAMPLE_LEFT = 10
-"""A number of a person's items that are not shown yet, for a forecast."""
 SELECTIONS = {kind.name: kind for kind in (Generalized, Exponential)}
 """Ways of selecting the bound, by name."""
 PAPER_MAX_BOUND = 1500
 """The largest candidate of Liu et al. 2023, which Algorithm 4 needs to be small."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class UnknownItems(Strategy):
-    """Base of the strategies that release items above a threshold."""
-
-    count: Literal["users", "events"]
-
-    def example(self, bound: int) -> Bounding:
-        """A bounding that may be selected."""
-        return (SampledItems if self.count == "users" else SampledEvents)(bound)
-
-    def forecast(self, item: str, unit: str) -> Forecast:
-        if self.selection is None:
-            return given_forecast(self.mechanism(), item, unit)
-        if isinstance(self.bound, int):
-            mechanism = self.mechanism(self.example(self.bound))
-            return [*given_forecast(mechanism, item, unit), ("beware", few_people(mechanism))]
-        mechanisms = [self.mechanism(self.example_of_one), *map(self.mechanism, map(self.example, EXAMPLE_BOUNDS[1:]))]
-        cases = at_most(item if self.count == "users" else "event")
-        needed = [
-            f"{least} {unit} if nearly everyone has {number}"
-            for least, number in zip(map(format_visible_from, mechanisms), cases, strict=True)
-        ]
-        return [
-            *error_table([f"{format_number(each.error)} {unit}" for each in mechanisms], cases),
-            ("appear", f"To appear, each {item} needs about:"),
-            *(("", line) for line in needed),
-            ("beware", few_people(self.mechanism(self.example(1)))),
-        ]
-
-    @property
-    def example_of_one(self) -> Bounding:
-        """The bounding that is selected if nearly everybody has one item, or one event."""
-        return self.example(1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -252,14 +212,6 @@ class Jointly(Weights):
         return f"{outlook_of_rounds(item)}{self.few_or_none(item)}"
 
 
-def outlook_of_rounds(item: str) -> str:
-    """Describe in sentences how items are found and counted in joint rounds."""
-    return (
-        f"headcount finds {plural(item)} in rounds. In each round, people spread a weight over those that do not "
-        "appear yet. Later rounds count those that do, and a last step measures them again."
-    )
-
-
 def _forecast_of_rounds(mechanism: Rounds, errors: Sequence[float], item: str, unit: str) -> Forecast:
     """People who have one item that is not shown need the fewest; counts have the noise of the last measurement, whose
     bound follows from what is shown."""
@@ -268,15 +220,6 @@ def _forecast_of_rounds(mechanism: Rounds, errors: Sequence[float], item: str, u
         needed_in_rounds(mechanism, item, unit),
         ("beware", few_people(mechanism)),
     ]
-
-
-def needed_in_rounds(mechanism: Rounds, item: str, unit: str) -> tuple[str, str]:
-    """The forecast of how many people an item needs to be shown in rounds."""
-    few, many = (f"{mechanism.needed_people(left):,.0f}" for left in (1, EXAMPLE_LEFT))
-    return "appear", (
-        f"To appear, each {item} needs about {few} {unit}; about {many} if each of them also has {EXAMPLE_LEFT - 1} "
-        f"other {plural(item)} that do not appear."
-    )
 
 
 @singledispatch

@@ -22,13 +22,13 @@ BUGS = [
     ),
     Bug(
         "clipped noise / 1.1",
-        "mechanism/known/clipped.py",
+        "mechanism/stages/clipped.py",
         (("entropy.draw(self.law, len(bounded.totals))", "entropy.draw(self.law, len(bounded.totals)) * 10 // 11"),),
         EXACTLY + "test_clipped_laplace[people-replace]",
     ),
     Bug(
         "the same noise for every item",
-        "mechanism/known/clipped.py",
+        "mechanism/stages/clipped.py",
         (("entropy.draw(self.law, len(bounded.totals))", "entropy.draw(self.law, 1)"),),
         EXACTLY + "test_clipped_laplace[people-replace]",
     ),
@@ -82,7 +82,7 @@ BUGS = [
     ),
     Bug(
         "of a sample of public items, noise is for one item less",
-        "mechanism/known/clipped.py",
+        "mechanism/stages/clipped.py",
         (("laplace_scale(budget.epsilon, total)", "laplace_scale(budget.epsilon, max(total - 1, 1))"),),
         EXACTLY + "test_a_sample_of_public_items[replace]",
     ),

@@ -24,8 +24,8 @@ from headcount.estimate.counts.shrink import shrink
 from headcount.estimate.counts.two_scales import CombinedCounts, Measured, combined_counts
 from headcount.exact import Floats, Integers
 from headcount.mechanism.mechanism import FEW_WITH_MORE, Columns, Estimand, Mechanism, Noisy, noise_law
+from headcount.mechanism.stages.second import EVENTS_SHARES, MOST_SHOWN, SHARES, NoisySecond, SecondMeasurement
 from headcount.mechanism.undone import hidden_part
-from headcount.mechanism.unknown.second import EVENTS_SHARES, MOST_SHOWN, SHARES, NoisySecond, SecondMeasurement
 from headcount.noise import Entropy, Law
 from headcount.noise.gaussian import DiscreteGaussian
 from headcount.source.arrow_columns import arrow

@@ -26,9 +26,9 @@ from headcount.estimate.constants import Z
 from headcount.estimate.counts.two_scales import Measured
 from headcount.exact import Floats, Integers
 from headcount.mechanism.mechanism import Noisy, law
-from headcount.mechanism.unknown.rounds import NoisyRounds, RoundMeans, Rounds
-from headcount.mechanism.unknown.second import MOST_SHOWN, NoisySecond, SecondMeasurement
-from headcount.mechanism.unknown.weighted import SECOND_TIME
+from headcount.mechanism.stages.rounds import NoisyRounds, RoundMeans, Rounds
+from headcount.mechanism.stages.second import MOST_SHOWN, NoisySecond, SecondMeasurement
+from headcount.mechanism.stages.weighted import SECOND_TIME
 from headcount.noise import Entropy
 from headcount.source.encoded import Booleans
 from headcount.wording import plural

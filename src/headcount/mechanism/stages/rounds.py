@@ -25,8 +25,8 @@ from headcount.estimate.constants import Z
 from headcount.estimate.counts.two_scales import CombinedCounts, Measured, combined_counts
 from headcount.exact import Floats, Integers
 from headcount.mechanism.mechanism import Columns, Estimand, Mechanism, Noisy, law, noise_law
-from headcount.mechanism.unknown.second import MOST_SHOWN, SecondMeasurement
-from headcount.mechanism.unknown.weighted import SECOND_TIME, TRUE_COUNT, NoisyTwice, to_columns
+from headcount.mechanism.stages.second import MOST_SHOWN, SecondMeasurement
+from headcount.mechanism.stages.weighted import SECOND_TIME, TRUE_COUNT, NoisyTwice, to_columns
 from headcount.noise import Entropy, Law
 from headcount.noise.gaussian import DiscreteGaussian
 from headcount.source.arrow_columns import arrow
@@ -42,6 +42,10 @@ people who have far more, and the number of cells that one person can change."""
 LEAST_VALUE, LARGEST_VALUE = -(2**55), 2**51
 """Limits of a noisy total, so that weighted sums fit into 64 bits. An item at the lower one is never shown, whatever
 its other rounds are."""
+ROUNDS_MOST_ITEMS = 100
+"""The most items of one person that rounds look at, unless another number is given."""
+EXAMPLE_LEFT = 10
+"""A number of a person's items that are not shown yet, for a forecast."""
 
 
 @dataclass(frozen=True)
@@ -201,3 +205,20 @@ def calibrated(budget: Cost, bounding: SpreadWeight, neighbours: Neighbours) -> 
 @noise_law.register
 def _(event: ThresholdRound) -> Law:
     return DiscreteGaussian(event.variance)
+
+
+def outlook_of_rounds(item: str) -> str:
+    """Describe in sentences how items are found and counted in joint rounds."""
+    return (
+        f"headcount finds {plural(item)} in rounds. In each round, people spread a weight over those that do not "
+        "appear yet. Later rounds count those that do, and a last step measures them again."
+    )
+
+
+def needed_in_rounds(mechanism: Rounds, item: str, unit: str) -> tuple[str, str]:
+    """The forecast of how many people an item needs to be shown in rounds."""
+    few, many = (f"{mechanism.needed_people(left):,.0f}" for left in (1, EXAMPLE_LEFT))
+    return "appear", (
+        f"To appear, each {item} needs about {few} {unit}; about {many} if each of them also has {EXAMPLE_LEFT - 1} "
+        f"other {plural(item)} that do not appear."
+    )
