@@ -1,15 +1,21 @@
 """Views from outside: a plan, a release, a ledger; equal to the release of the rows themselves."""
 
+import json
+from dataclasses import replace
+from html import unescape
 from pathlib import Path
 from typing import Any
 
 import ibis
+import pyarrow as pa
 import pytest
 
 import headcount as hc
 from headcount.account import Ledger
 from headcount.errors import BadParameter, HeadcountError, NotATable
 from headcount.noise import KeyedEntropy
+from headcount.release.report.facts import Facts
+from headcount.release.report.view import view_section
 from headcount.source.views.certificate import certify
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -123,6 +129,30 @@ def test_the_certificate_stands_in_release_and_report(con: Any, tmp_path: Path) 
     text = " ".join((tmp_path / "r.html").read_text().split())
     assert "The table is a view of drug_era (private, people by person_id)" in text
     assert "headcount checked that each of its rows depends on one person" in text
+    page = unescape(text)
+    assert "<li>drug_era: private, people by person_id</li>" in page
+    assert "<li>concept: declared public</li>" in page
+    assert "<li>a join on the user</li><li>a join with a public table</li>" in page
+    assert "<li>concept holds nothing about these people.</li>" in page
+    sql = json.loads(again.about.plan)["view"]["sql"]
+    assert f"The SQL as it was run:</p><pre>{' '.join(sql.split())}</pre>" in page
+
+
+def test_a_plan_shows_the_sql_as_it_is_run(con: Any) -> None:
+    plan = hc.plan("histogram", view(con), **ASKED)
+    assert plan.certificate is not None
+    assert "".join(plan.certificate.sql.split()) in "".join(plan.summary().split())
+    assert f"<pre>{plan.certificate.sql}</pre>" in unescape(plan._repr_html_())
+    assert "SQL of the view" not in hc.plan("histogram", hc.example(), user="user", by="song", epsilon=1).summary()
+
+
+@pytest.mark.parametrize("made_up", ["text", {"private": 3, "public": "x", "links": [], "steps": None}, {"sql": "<b>"}])
+def test_a_made_up_certificate_does_no_harm_to_the_page(con: Any, made_up: Any) -> None:
+    about = hc.histogram(view(con), **ASKED).about
+    changed = replace(about, plan=json.dumps({**json.loads(about.plan), "view": made_up}))
+    section = view_section(Facts(pa.table({}), changed, (), "", None))
+    assert "<b>" not in section
+    assert bool(section) == isinstance(made_up, dict)
 
 
 def test_a_ledger_needs_a_name(con: Any, tmp_path: Path) -> None:

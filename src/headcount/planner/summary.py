@@ -10,6 +10,7 @@ from headcount.wording import sentence, wrapped
 from headcount.wording.markup import card, facts, folded_steps, text
 
 UNREAD = "This plan read only the schema and spent nothing."
+SQL = "SQL of the view, as it is run"
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,7 @@ class Summary:
             "",
             *(wrapped(visible(step), f"  {number}. ") for number, step in enumerate(self._steps, 1)),
             "",
+            *([f"{SQL}:", wrapped(visible(self._sql), "  "), ""] if self._sql else []),
             UNREAD,
         ]
         return "\n".join(lines)
@@ -37,12 +39,18 @@ class Summary:
         return card(
             f"<p><b>Plan: {text(self._what)}</b>, from {text(self.outlook.dataset)}</p>\n"
             f"{facts(self._facts)}\n{folded_steps(self._steps)}\n"
+            f"{_folded_sql(self._sql)}"
             f"<p><small>{UNREAD}</small></p>"
         )
 
     @property
     def _what(self) -> str:
         return self.outlook.job.title()
+
+    @property
+    def _sql(self) -> str:
+        """The SQL of a view that was checked; empty if the data are none."""
+        return self.outlook.certificate.sql if self.outlook.certificate else ""
 
     @property
     def _steps(self) -> list[str]:
@@ -58,3 +66,7 @@ class Summary:
         promise = ("promise", sentence(self.outlook.guarantee.removeprefix(PRIVACY)))
         large = [("large", words)] if (words := strategy.on_large_amounts) else []
         return [("cost", price), *expected, *large, promise, *beware, *(("beware", hint) for hint in self.hints)]
+
+
+def _folded_sql(sql: str) -> str:
+    return f"<details><summary>{SQL}</summary><pre>{text(sql)}</pre></details>\n" if sql else ""

@@ -22,6 +22,7 @@ TITLES = {
     "docs/proofs/staircase.md": "Staircase: the shape of a histogram, from its sorted counts",
     "docs/proofs/stream.md": "Stream: a state that may be seized, and one end",
     "docs/proofs/thresholded.md": "Thresholded: items not known in advance",
+    "docs/proofs/views.md": "Views",
     "docs/proofs/weighted.md": "The weighted release",
 }
 """Titles of proofs, by file."""
