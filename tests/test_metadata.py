@@ -24,7 +24,9 @@ def names(requirements: list[str]) -> set[str]:
 
 def test_everything_that_is_imported_is_declared() -> None:
     extras = [
-        each for extra in ("chart", "pld", "spark", "spark-java") for each in PROJECT["optional-dependencies"][extra]
+        each
+        for extra in ("chart", "pld", "postgres", "spark", "spark-java")
+        for each in PROJECT["optional-dependencies"][extra]
     ]
     declared = names([*PROJECT["dependencies"], *extras, *FRAMES]) | {"py4j"}  # which PySpark brings
     texts = [path.read_text() for path in (ROOT / "src").rglob("*.py")]

@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 EXTRAS = [
     each
-    for extra in ("chart", "pld", "spark", "spark-java")
+    for extra in ("chart", "pld", "postgres", "spark", "spark-java")
     for each in PROJECT["optional-dependencies"][extra]
     if not each.startswith("headcount")
 ]

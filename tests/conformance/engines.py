@@ -73,8 +73,57 @@ def on_spark(session: Any, folder: Path) -> Put:
     return put
 
 
+POSTGRES = {  # of every table here, whatever a session says
+    pa.types.is_boolean: "boolean",
+    pa.types.is_int16: "smallint",
+    pa.types.is_int32: "integer",
+    pa.types.is_int64: "bigint",
+    pa.types.is_float32: "real",
+    pa.types.is_float64: "double precision",
+    pa.types.is_string: "text",
+    pa.types.is_date: "date",
+}
+
+
+def postgres_type(kind: pa.DataType) -> str:
+    """The type on Postgres that holds the same values."""
+    if pa.types.is_timestamp(kind):
+        return "timestamptz" if kind.tz else "timestamp"
+    if pa.types.is_decimal(kind):
+        return f"numeric({kind.precision}, {kind.scale})"
+    found = next((name for fits, name in POSTGRES.items() if fits(kind)), None)
+    return found or pytest.skip(f"Postgres has no {kind}")
+
+
+def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """A column without a dictionary, and with moments in UTC: in another zone Python cannot hold the first and last."""
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        return column.cast(kind.value_type)
+    return column.cast(pa.timestamp("us", "UTC")) if pa.types.is_timestamp(kind) and kind.tz else column
+
+
+def on_postgres(backend: Any) -> Put:
+    """Puts tables on Postgres; an Ibis table comes back."""
+
+    def put(table: pa.Table) -> Any:
+        plain = [_plain(column) for column in table.columns]
+        kinds = [postgres_type(column.type) for column in plain]
+        name, columns = f"t{token_hex(8)}", zip(table.column_names, kinds, strict=True)
+        listed = ", ".join(f'"{column}" {kind}' for column, kind in columns)
+        with backend.con.transaction(), backend.con.cursor() as cursor:
+            cursor.execute(f"CREATE TABLE {name} ({listed})")
+            with cursor.copy(f"COPY {name} FROM STDIN") as copy:
+                for row in zip(*(column.to_pylist() for column in plain), strict=True):
+                    copy.write_row(row)
+        return backend.table(name)
+
+    return put
+
+
 COMPARED: dict[str, Callable[[pytest.FixtureRequest, Path], Put]] = {
     "spark": lambda request, folder: on_spark(request.getfixturevalue("spark"), folder),
+    "postgres": lambda request, folder: on_postgres(request.getfixturevalue("postgres")),
 }
 """Every engine of the registry beside DuckDB, with which it is compared, and how tables are put on it."""
 

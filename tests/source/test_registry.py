@@ -122,5 +122,7 @@ def test_an_engine_that_is_not_byte_exact_is_refused(monkeypatch: pytest.MonkeyP
 
 def test_a_backend_without_an_engine_is_refused() -> None:
     table = ibis.sqlite.connect().create_table("events", schema=ibis.schema({"user": "int64", "item": "string"}))
-    with pytest.raises(NotATable, match=r"^an Ibis table on sqlite: not supported yet\. Fix: one on DuckDB or Spark"):
+    with pytest.raises(
+        NotATable, match=r"^an Ibis table on sqlite: not supported yet\. Fix: one on DuckDB or Spark or Postgres"
+    ):
         open_events(table, ["user", "item"])

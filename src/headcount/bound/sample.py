@@ -186,7 +186,7 @@ def hashed(people: ir.Table, secret: bytes, digits: int) -> ir.Table:
 
 def _digest(people: ir.Table, secret: bytes) -> ir.Column:
     """SHA-256 of the secret and each person, in hexadecimal digits."""
-    return (ibis.literal(secret.hex()) + spelled(people[USER])).hexdigest("sha256")
+    return engine_of(people).sha256(ibis.literal(secret.hex()) + spelled(people[USER]))
 
 
 def _cut(rows: ir.Table, most: int, items: tuple[str, ...]) -> ir.Table:

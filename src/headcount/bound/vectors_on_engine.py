@@ -131,7 +131,8 @@ def _sums(rows: ir.Table, vector: Vector) -> dict[str, ir.Value]:
 
 def _range(cell: ir.Column, starts: Sequence[int]) -> ir.Value:
     """Number of the range that a cell is in."""
-    return sum(((cell >= start).cast("int64") for start in starts[1:]), start=ibis.literal(0, "int64"))
+    above = (engine_of(cell).integer(cell >= start) for start in starts[1:])
+    return sum(above, start=ibis.literal(0, "int64"))
 
 
 def _cells(cells: int) -> pa.Table:

@@ -31,7 +31,7 @@ from headcount.planner.summary import Summary
 from headcount.planner.unseen import with_amounts
 from headcount.release import Release, check_request, open_release, pack
 from headcount.release.hints.request import request_hints
-from headcount.run import Decision, Progress, Source, draw, fingerprint, rows_fingerprint
+from headcount.run import Decision, Progress, Source, draw, fingerprint, rehearse, rows_fingerprint
 from headcount.source import Events, open_events, watch
 from headcount.source.engines.limits import Limits
 from headcount.source.events import check_name
@@ -257,6 +257,7 @@ class Plan:
         ledger serves others. `again=True` pays for a new draw."""
         source, charged, anew = self.source(data), given_ledger(ledger), yes_or_no("again", again)
         self._check_loadable()  # so that neither packing nor loading it can fail once noise is drawn
+        rehearse(self.job, self.strategy, source)
         if charged is None:
             return open_release(self._draw(source, entropy or SystemEntropy(), "", progress), fresh=True)
         check_name(self.dataset)

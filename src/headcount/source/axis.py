@@ -39,6 +39,9 @@ FEWEST_OF_BOTH_SIGNS = 4
 MAX_EXPONENT = sys.float_info.max_exp
 SMALLEST_PART = 2.0**-20
 """Where a range that begins at 0 is cut evenly: up to this part of the highest value, but not beyond 1."""
+TINY_PART = 2.0**-30
+"""A value is in the first cell of its section if it is above its start by less than this part of its width; there are
+engines on which a quotient that underflows makes the query fail."""
 MOST_EDGES = 1000
 """Most edges: each becomes a branch of the query."""
 
@@ -110,7 +113,8 @@ class Axis:
         if last - first == 1:
             return ibis.literal(float(first))  # of an integer Ibis would leave out the cast, and make it 32 bits
         within = ibis.ifelse(value < low, low, ibis.ifelse(value > high, high, value))
-        cell = ((within - low) / (high - low) * float(last - first)).floor()
+        above = ibis.ifelse(within - low < (high - low) * TINY_PART, 0.0, within - low)
+        cell = (above / (high - low) * float(last - first)).floor()
         cell = ibis.ifelse(cell >= last - first, last - first - 1, cell)
         return cell + float(first) if first else cell
 

@@ -22,6 +22,7 @@ from ibis.expr import types as ir
 
 from headcount.errors import BadParameter, UnknownColumn
 from headcount.exact import rational, written
+from headcount.source.engines.registry import engine_of
 
 MOST = 10_000
 """Most edges: each becomes a branch of the query."""
@@ -32,7 +33,7 @@ NUMBER = f"^{BLANK}([-+]?(([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][-+]?[0-9]+)?|{INFI
 """Texts that are numbers. Engines disagree on others: 1_000, 1d. The pattern is unambiguous: a long text that does not
 match is refused in linear time."""
 DAY = "[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}"
-CLOCK = "([01]?[0-9]|2[0-3]):[0-9]{1,2}(:[0-9]{1,2}([.][0-9]{0,9})?)?"
+CLOCK = "([01]?[0-9]|2[0-3]):[0-5]?[0-9](:[0-5]?[0-9]([.][0-9]{0,9})?)?"
 ZONE = "( ?(Z|UTC)|[-+][0-9]{2}(:?[0-9]{2})?)"
 MOMENT = f"^ *({DAY}([ T]{CLOCK})?){ZONE}?$"
 """Texts that are timestamps: ISO dates. Engines disagree on others, and on the effect of a time zone: it is dropped, so
@@ -192,7 +193,8 @@ def _exact(edge: Edge) -> Fraction:
 
 def moment(column: ir.Column) -> ir.Column:
     """Parse a column as timestamps, NULL where it holds none."""
-    return (column.re_extract(MOMENT, 1) if column.type().is_string() else column).try_cast("timestamp(6)")
+    engine = engine_of(column)
+    return engine.moment(engine.extract(column, MOMENT) if column.type().is_string() else column)
 
 
 def number(column: ir.Column) -> ir.Column:
@@ -200,5 +202,6 @@ def number(column: ir.Column) -> ir.Column:
 
     NaN is NULL before anything is compared: DuckDB leaves out a comparison that the least and the largest value in a
     Parquet file make true, and NaN is neither. Else one person's value would decide on the rows of others."""
-    value = (column.re_extract(NUMBER, 1) if column.type().is_string() else column).try_cast("float64")
+    engine = engine_of(column)
+    value = engine.number(engine.extract(column, NUMBER) if column.type().is_string() else column)
     return value.isnan().ifelse(ibis.null("float64"), value) if column.type().is_floating() else value

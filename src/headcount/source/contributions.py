@@ -272,14 +272,18 @@ def spelled(user: ir.Column) -> ir.Column:
     if not (kind.is_floating() or (kind.is_decimal() and kind.scale)):
         return user.cast("string")
     number = user.cast("float64")
-    whole, parts = (_floor(each) for each in (number, number * float(GRID)))
+    whole, parts = _floor(number), _floor(_within(number) * float(GRID))  # no product overflows
     return ibis.ifelse(number == whole.cast("float64"), whole.cast("string"), parts.cast("string"))
 
 
 def _floor(number: ir.Column) -> ir.Column:
     """Floor, clipped to 63 bits."""
-    within = ibis.greatest(ibis.least(number, float(2**62)), -float(2**62))
-    return within.floor().cast("int64")
+    return _within(number).floor().cast("int64")
+
+
+def _within(number: ir.Column) -> ir.Column:
+    """A number, clipped to 63 bits."""
+    return ibis.greatest(ibis.least(number, float(2**62)), -float(2**62))
 
 
 def plain_item(column: ir.Column) -> ir.Column:
@@ -287,7 +291,7 @@ def plain_item(column: ir.Column) -> ir.Column:
     microsecond, and integers of up to 38 digits. Others become NULL."""
     kind = column.type()
     if kind.is_decimal() and kind.precision == 38:  # DuckDB's HUGEINT, which has 39
-        return column.cast("string").try_cast(kind)
+        return engine_of(column).decimal(column.cast("string"), kind)
     if not (kind.is_timestamp() or kind.is_date()):
         return column
     years = (1678, 2261) if kind.is_timestamp() and kind.scale == 9 else (1, 9999)

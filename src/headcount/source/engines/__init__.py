@@ -1,11 +1,14 @@
 """Engines: one protocol, one file per engine, one registry.
 
-engine.py         the protocol: capabilities and methods of an engine
-duckdb.py         DuckDB, embedded; it also reads files and frames in memory
-spark.py          Spark, on the session of the user's DataFrame
-spark_session.py  sessions of our own beside the user's; starting Spark
-spark_sql.py      Ibis's backend for Spark, as exact results need it
-java.py           the Java that Spark starts on
-limits.py         memory and disk that a run may use
-registry.py       engine by name, by Ibis table, by native frame
+engine.py            the protocol: capabilities and methods of an engine
+duckdb.py            DuckDB, embedded; it also reads files and frames in memory
+spark.py             Spark, on the session of the user's DataFrame
+spark_session.py     sessions of our own beside the user's; starting Spark
+spark_sql.py         Ibis's backend for Spark, as exact results need it
+postgres.py          Postgres, beside the connection of the user's Ibis table
+postgres_session.py  connections of our own beside the user's
+postgres_sql.py      Ibis's backend for Postgres, as exact results need it
+java.py              the Java that Spark starts on
+limits.py            memory and disk that a run may use
+registry.py          engine by name, by Ibis table, by native frame
 """

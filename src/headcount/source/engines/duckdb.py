@@ -75,6 +75,7 @@ class DuckDB(Engine):
     name, ibis_name, title = "duckdb", "duckdb", "DuckDB"
     byte_exact = True
     in_process = True
+    rehearses = False
     certifies = True
     options: ClassVar[tuple[str, ...]] = ("memory", "spill")
 

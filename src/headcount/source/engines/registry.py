@@ -16,9 +16,10 @@ from ibis.expr import types as ir
 from headcount.errors import BadParameter, NotATable
 from headcount.source.engines.duckdb import DuckDB
 from headcount.source.engines.engine import Engine
+from headcount.source.engines.postgres import Postgres
 from headcount.source.engines.spark import Spark
 
-BUILT_IN: tuple[Engine, ...] = (DuckDB(), Spark())
+BUILT_IN: tuple[Engine, ...] = (DuckDB(), Spark(), Postgres())
 """The engines of this package; the first is the default of the command line."""
 GROUP = "headcount.engines"
 """Entry points of other packages."""
@@ -57,10 +58,11 @@ def owner_of(data: object) -> Engine | None:
 
 def engine_named(name: str, options: Mapping[str, object]) -> Engine:
     """Return the engine of this name; refuse unknown names, and options (not None) that only other engines have."""
-    chosen = _first(lambda engine: engine.name == name)
+    chosen = _first(lambda engine: engine.name == name and engine.reads_files)
     if chosen is None:
         raise BadParameter(
-            f"engine={name}: unknown.", fix=", or ".join(f"engine={engine.name}" for engine in engines())
+            f"engine={name}: unknown.",
+            fix=", or ".join(f"engine={engine.name}" for engine in engines() if engine.reads_files),
         )
     for engine in engines():
         for option in engine.options:

@@ -40,6 +40,7 @@ class Spark(Engine):
     byte_exact = True
     typed = False  # of a CSV, Spark reads text
     groups_pairs = True
+    rehearses = False
     wide_row_number = False
     file_kinds: ClassVar[tuple[str, ...]] = (".parquet",)  # other files it reads unlike DuckDB: quotes, numbers
     options: ClassVar[tuple[str, ...]] = ("master",)

@@ -11,7 +11,50 @@ SPILL = "tests/source/test_spill.py::"
 USERS_ENGINE = "tests/source/test_users_engine.py::"
 SECOND = "tests/privacy/test_no_second_draw.py::"
 
+POSTGRES = "tests/conformance/test_postgres.py::"
+
 BUGS = [
+    Bug(
+        "Postgres: one person's text that is no date makes the release fail",
+        "source/engines/postgres.py",
+        (
+            (
+                'ibis.ifelse(pg_input_is_valid(plain, "timestamp"), plain.cast("timestamp(6)"), None)',
+                'plain.cast("timestamp(6)")',
+            ),
+        ),
+        POSTGRES + "test_a_text_makes_nothing_fail",
+    ),
+    Bug(
+        "Postgres: text compares as the database's locale has it",
+        "source/engines/postgres.py",
+        (('{sql}::text COLLATE "C"', "{sql}::text"),),
+        POSTGRES + "test_text_compares_byte_by_byte",
+    ),
+    Bug(
+        "Postgres: literals have 32 bits, so that a product fails by a row",
+        "source/engines/postgres_sql.py",
+        (("self.cast(expressions.convert(value), dt.int64)", "self.cast(expressions.convert(value), dt.int32)"),),
+        POSTGRES + "test_any_settings_of_a_session",
+    ),
+    Bug(
+        "Postgres: a number next to the lowest value underflows, and the release fails",
+        "source/axis.py",
+        (("within - low < (high - low) * TINY_PART", "within - low < 0.0"),),
+        POSTGRES + "test_a_number_makes_nothing_fail",
+    ),
+    Bug(
+        "Postgres: what it cannot do is found out after the charge",
+        "planner/plan.py",
+        (("        rehearse(self.job, self.strategy, source)\n", ""),),
+        POSTGRES + "test_what_the_engine_cannot_do_is_not_charged",
+    ),
+    Bug(
+        "Postgres: later queries of a release see rows that came since",
+        "source/engines/postgres_session.py",
+        (("psycopg.IsolationLevel.REPEATABLE_READ", "psycopg.IsolationLevel.READ_COMMITTED"),),
+        POSTGRES + "test_one_snapshot",
+    ),
     Bug(
         "rows that stand there twice cancel out in a fingerprint",
         "source/engines/duckdb.py",

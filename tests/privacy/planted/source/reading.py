@@ -312,7 +312,7 @@ BUGS = [
     Bug(
         "a number too large for the engine makes reading fail",
         "source/contributions.py",
-        (('        return column.cast("string").try_cast(kind)\n', "        return column\n"),),
+        (('        return engine_of(column).decimal(column.cast("string"), kind)\n', "        return column\n"),),
         SECOND + "test_a_number_too_large_for_the_engine_is_nobody_and_nothing",
     ),
     Bug(
