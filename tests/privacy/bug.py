@@ -33,13 +33,18 @@ def planted(bug: Bug, folder: Path) -> None:
     package = ROOT / "src" / "headcount"  # linked, with what is compiled: only the bug is written
     shutil.copytree(package, folder / "headcount", copy_function=os.symlink)
     file = folder / "headcount" / bug.file
-    text = file.read_text()
     file.unlink()
+    file.write_text(patched(bug))
+
+
+def patched(bug: Bug) -> str:
+    """The text of the file with the bug in it."""
+    text = (ROOT / "src" / "headcount" / bug.file).read_text()
     for old, new in bug.patches:
         if text.count(old) != 1:
             raise LookupError(f"{bug.name}: {old!r} occurs {text.count(old)} times in {bug.file}, not once")
         text = text.replace(old, new)
-    file.write_text(text)
+    return text
 
 
 def caught(bug: Bug) -> bool:

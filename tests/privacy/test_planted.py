@@ -5,9 +5,12 @@ changed since the branch began or, where there is no other branch, since the las
 """
 
 import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
+from .bug import patched
 from .planted import BUGS, ROOT, Bug, caught
 
 SPARK = "tests/conformance/"
@@ -63,3 +66,24 @@ def test_every_planted_text_is_there_once_and_its_test_exists() -> None:
     tests = {file: (ROOT / file).read_text() for file in {bug.caught_by.partition("::")[0] for bug in BUGS}}
     names = [(bug.caught_by.partition("::")[0], bug.caught_by.split("::")[-1].partition("[")[0]) for bug in BUGS]
     assert [name for file, name in names if f"def {name}(" not in tests[file]] == []
+
+
+def test_every_planted_bug_is_code_without_unknown_names(tmp_path: Path) -> None:
+    """A bug that cannot even run is caught by anything, and shows nothing."""
+    python = [bug for bug in BUGS if bug.file.endswith(".py")]
+    for number, bug in enumerate(python):
+        (tmp_path / f"{number}.py").write_text(patched(bug))
+    check = [
+        sys.executable,
+        "-m",
+        "ruff",
+        "check",
+        "--isolated",
+        "--select",
+        "F821,F822,F823",
+        "--output-format=concise",
+    ]
+    found = subprocess.run([*check, str(tmp_path)], capture_output=True, text=True).stdout
+    names = {f"{number}.py": bug.name for number, bug in enumerate(python)}
+    lines = [Path(line.partition(":")[0]).name for line in found.splitlines()]
+    assert sorted({names[line] for line in lines if line in names}) == []

@@ -35,7 +35,7 @@ BUGS = [
         (
             (
                 "                if faster := sealed_by(transaction, reserved, history, self._store):\n                    return faster",
-                "                if sealed_by(connection, reserved, history, self.path):\n                    return Sealed(content, reserved.head, fresh=True)",
+                "                if sealed_by(transaction, reserved, history, self._store):\n                    return Sealed(content, reserved.head, fresh=True)",
             ),
         ),
         LEDGER + "test_a_second_process_that_works_at_the_same_time_gets_the_first_seal",
@@ -77,7 +77,12 @@ BUGS = [
     Bug(
         "a secret that is missing is made anew",
         "account/pending.py",
-        (("    secret = store.secret(charge)\n", "    return store.secret(charge) or Secret(bytes(32))\n"),),
+        (
+            (
+                "    return secret if secret is not None and commitment(secret) == charge.secret else None\n",
+                "    return secret or Secret(bytes(32))\n",
+            ),
+        ),
         PENDING + "test_a_pending_charge_without_its_secret_is_refused",
     ),
     Bug(
@@ -415,7 +420,7 @@ BUGS = [
             (
                 "                if found := self._find(history, request, data, again):",
                 "                wanted = (data.request,)\n"
-                "                there = connection.execute('SELECT number FROM entry WHERE request = ?', wanted).fetchall()\n"
+                "                there = transaction.connection.execute('SELECT number FROM entry WHERE request = ?', wanted).fetchall()\n"
                 "                if there and (found := self._find(history, request, data, again)):",
             ),
             (
