@@ -4,7 +4,6 @@ from tests.privacy.bug import Bug
 
 CORRELATED = "tests/privacy/test_correlated.py::"
 SHORT = "tests/usability/test_short_lists.py::"
-EXACTLY = "tests/privacy/test_mechanisms.py::"
 PAYS = "tests/mechanism/test_pays.py::"
 FOUND = "tests/mechanism/test_count_release.py::"
 
@@ -19,18 +18,6 @@ BUGS = [
             ),
         ),
         PAYS + "test_correlated_noise_is_for_halves_and_for_nobody_who_is_replaced",
-    ),
-    Bug(
-        "clipped noise / 1.1",
-        "mechanism/stages/clipped.py",
-        (("entropy.draw(self.law, len(bounded.totals))", "entropy.draw(self.law, len(bounded.totals)) * 10 // 11"),),
-        EXACTLY + "test_clipped_laplace[people-replace]",
-    ),
-    Bug(
-        "the same noise for every item",
-        "mechanism/stages/clipped.py",
-        (("entropy.draw(self.law, len(bounded.totals))", "entropy.draw(self.law, 1)"),),
-        EXACTLY + "test_clipped_laplace[people-replace]",
     ),
     Bug(
         "a common number that is drawn again for every item",
@@ -79,11 +66,5 @@ BUGS = [
         "mechanism/known/strategy.py",
         (("sampled = HEAVY_SHARE + SamplingLoss.default_share", "sampled = SamplingLoss.default_share"),),
         FOUND + "test_choices_and_counts_of_a_public_list_never_add_up_to_more",
-    ),
-    Bug(
-        "of a sample of public items, noise is for one item less",
-        "mechanism/stages/clipped.py",
-        (("laplace_scale(budget.epsilon, total)", "laplace_scale(budget.epsilon, max(total - 1, 1))"),),
-        EXACTLY + "test_a_sample_of_public_items[replace]",
     ),
 ]
