@@ -134,7 +134,7 @@ class Run:
     @property
     def has_view(self) -> bool:
         """True if the data are a view of several tables."""
-        return bool(self.table or self.public or self.links or self.view)
+        return any((self.table, self.public, self.links, self.view))
 
 
 def command(name: str) -> Callable[..., None]:

@@ -217,14 +217,14 @@ def _verification(facts: Facts) -> str:
 
 def _folded(facts: Facts) -> str:
     """What only some readers want; on paper, the checklist and the steps."""
-    lines, view = checklist(facts), view_section(facts)
+    lines, proved = checklist(facts), view_section(facts)
     left = sum(line.open for line in lines)
     steps = f"{_list(facts.about.steps, 'ol')}<p>Proof: {text(proof_of(facts))}</p>"
     title = f"Checklist of NIST SP 800-226: {len(lines)} questions; {left} of them are the points at the top"
     parts = [
         _details(title, _checklist(lines), ' class="printed"'),
         _details("What was done, step by step", steps, ' class="printed"'),
-        _details("The view: what was checked, and the SQL as it was run", view) if view else "",
+        _details("The view: what was checked, and the SQL as it was run", proved) if proved else "",
         _details("Privacy events", f"<pre>{escape(_pretty(facts.about.events))}</pre>"),
         _details("The plan, and how to run it again", _plan(facts.about)) if facts.about.plan else "",
     ]
