@@ -109,6 +109,10 @@ def on_postgres(backend: Any) -> Put:
     def put(table: pa.Table) -> Any:
         plain = [_plain(column) for column in table.columns]
         kinds = [postgres_type(column.type) for column in plain]
+        if any(
+            "\0" in each for column in plain if pa.types.is_string(column.type) for each in column.to_pylist() if each
+        ):
+            pytest.skip("Postgres has no text with a zero byte")
         name, columns = f"t{token_hex(8)}", zip(table.column_names, kinds, strict=True)
         listed = ", ".join(f'"{column}" {kind}' for column, kind in columns)
         with backend.con.transaction(), backend.con.cursor() as cursor:

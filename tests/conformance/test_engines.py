@@ -292,6 +292,7 @@ TEXTS = [
 ODD: dict[str, pa.Array] = {
     "text": pa.array(TEXTS),
     "categories": pa.array(TEXTS).dictionary_encode(),
+    "text with a zero byte": pa.array(["a\0b", "a", "b", "\0", None]),
     "bytes": pa.array([-128, 0, 127, None], pa.int8()),
     "shorts": pa.array([-(2**15), 0, 2**15 - 1, None], pa.int16()),
     "large": pa.array([2**63 - 1, -(2**63), 2**53 + 1, 2**53, None]),
