@@ -16,7 +16,7 @@ from tests.effort import examples
 
 import headcount as hc
 from headcount.audit.choices import Fixed
-from headcount.bound import SampledItems, sample
+from headcount.bound import SampledItems, keyed_hash
 from headcount.source import contributions, encoded, kernels, open_events, streamed
 from headcount.source.contributions import ReadPlan
 from headcount.source.engines.duckdb import DuckDB
@@ -282,7 +282,7 @@ IDS: list[list[Any]] = [[*range(-3, 3)], ["", "a", "\0", "é", "a" * 100, "1"], 
 @pytest.mark.parametrize("ids", IDS, ids=["integers", "text", "fractions"])
 def test_the_same_items_are_kept(ids: list[Any], few: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Wherever a person is hashed."""
-    monkeypatch.setattr(sample, "FEW_PEOPLE", few)
+    monkeypatch.setattr(keyed_hash, "FEW_PEOPLE", few)
     rows = pa.table({"user": [each for each in ids for _ in range(9)], "item": [f"{k}" for k in range(9)] * len(ids)})
     read = contributions(open_events(rows, ["user", "item"]).table(), [None], events=False, keys=None)
     with read.read() as pairs:

@@ -2,8 +2,8 @@
 
 bounded.py      the types: Sensitivity, Bounded, and the interface Bounding
 stability.py    how far neighbours are apart after bounding, and whether an event pays for that
+cutting.py      cut what people have above a bound
 sample.py       sample a person's items or events, by a keyed hash with a fresh secret
-by_number.py    the same on dictionary-encoded pairs, sorted in this process
 scale.py        scale a person's counts to an l1 or l2 norm, on a public grid
 listed.py       every item of a public list, in full
 weighted.py     scale them to an l2 norm, on a grid that does not depend on the bound
@@ -15,7 +15,12 @@ vectors_on_engine.py  the same, computed by the engine
 measured.py     measure one more scalar: the clipped amount, or the number of people
 top.py          list the most common items, with no limit on a person's items
 draws.py        per-person counts over a public list; a fixed number of draws per person
-arithmetic.py   the same formulas on engine columns and on NumPy arrays
+pairs.py        operations on pairs, of which boundings are made
+encoded_pairs.py  the operations on dictionary-encoded pairs, by NumPy
+engine_pairs.py   the operations as queries on an engine
+formula.py      the formulas that both evaluate
+arithmetic.py   arithmetic of formulas, on engine columns and on NumPy arrays
+keyed_hash.py   keyed hashes of people
 verify.py       the attained sensitivity, for tests and audits
 
 selection/      private selection of the bound:

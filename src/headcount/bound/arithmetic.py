@@ -30,6 +30,14 @@ def truncated(numbers: Any) -> Any:
     return where(numbers < 0.0, -floor(-numbers), floor(numbers))
 
 
+def quotient(numbers: Any, divisors: Any) -> Any:
+    """Divide integers that are not negative, and round down. Engines divide in floating point: a whole number below
+    2^53 is exact there."""
+    if isinstance(numbers, np.ndarray):
+        return numbers // divisors
+    return ((numbers - numbers % divisors) / divisors).round().cast("int64")
+
+
 def where(condition: Any, one: Any, other: Any) -> Any:
     """Select `one` where the condition holds, else `other`."""
     return np.where(condition, one, other) if isinstance(condition, np.ndarray) else condition.ifelse(one, other)

@@ -1,8 +1,5 @@
 """Types of contribution bounding: `Sensitivity`, `Bounded` totals, and the interface `Bounding`.
 
-Most kinds of bounding leave people within the bound unchanged and compute, for everybody else, the excess of each item
-(`Cutting`). Totals are then the unbounded totals minus the excess, and only people above the bound cost any work.
-
 Invariant: what is kept of a person depends on that person's rows and the secret alone.
 """
 
@@ -10,16 +7,14 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
-import ibis
 import numpy as np
 import pyarrow as pa
 from ibis.expr import types as ir
 
 from headcount.account.events import Neighbours
 from headcount.exact import Integers
-from headcount.source.arrow_columns import arrow, filled, whole_numbers
-from headcount.source.contributions import COUNT, USER, WIDE, Contributions
-from headcount.source.engines.registry import to_arrow
+from headcount.source.arrow_columns import arrow, filled
+from headcount.source.contributions import Contributions
 
 LARGEST_TOTAL = 2**61
 """Largest total: with noise it stays within 64 bits, and clipping a total raises no sensitivity."""
@@ -125,44 +120,6 @@ class Bounding(ABC):
     @abstractmethod
     def kept(self, contributions: Contributions, secret: bytes) -> ir.Table:
         """(user, items, count): what is kept of each person, in units. For tests and audits, not for a release."""
-
-
-@dataclass(frozen=True)
-class Cutting(Bounding):
-    """Bounding that subtracts each person's excess."""
-
-    @abstractmethod
-    def excess(self, contributions: Contributions, secret: bytes) -> ir.Table:
-        """(user, items, cut): the excess of people above the bound, in units."""
-
-    def bound(self, contributions: Contributions, secret: bytes, keys: pa.Table | None) -> Bounded:
-        totals = _totals_less_excess(contributions, self.excess(contributions, secret), self.unit)
-        return self.to_bounded(to_arrow(totals.order_by(contributions.items)), keys)
-
-    def to_bounded(self, totals: pa.Table, keys: pa.Table | None) -> Bounded:
-        """Build `Bounded` from sorted totals, whose order must not reveal the engine's; in the order of the keys, if
-        there are any."""
-        found = totals if keys is None else at_keys(totals, keys)
-        return Bounded(found.drop_columns([TOTAL]), whole_numbers(found[TOTAL]), self.sensitivity)
-
-    def kept(self, contributions: Contributions, secret: bytes) -> ir.Table:
-        pairs, key = contributions.table, [USER, *contributions.items]
-        joined = pairs.left_join(self.excess(contributions, secret), key)
-        counts = {COUNT: joined[COUNT] * self.unit - joined[CUT].fill_null(0)}
-        return joined.select(*key, **counts).filter(lambda row: row[COUNT] > 0)
-
-
-def _totals_less_excess(contributions: Contributions, excess: ir.Table, unit: int) -> ir.Table:
-    """(items, total): unbounded totals minus the excess, for items of which something is kept."""
-    items = list(contributions.items)
-    pairs = contributions.table
-    count = pairs.count() if contributions.once else pairs[COUNT].sum()
-    everything = pairs.group_by(items).agg(**{TOTAL: count * unit})
-    too_much = excess.group_by(items).agg(**{CUT: lambda rows: rows[CUT].sum()})
-    joined = everything.left_join(too_much, items)
-    kept = joined.select(*items, **{TOTAL: joined[TOTAL] - joined[CUT].fill_null(0)})
-    # an item of which nothing is kept does not exist: that it occurred before bounding must not show
-    return kept.filter(kept[TOTAL] > 0).mutate(**{TOTAL: ibis.least(kept[TOTAL], LARGEST_TOTAL).cast(WIDE)})
 
 
 def at_keys(totals: pa.Table, keys: pa.Table) -> pa.Table:

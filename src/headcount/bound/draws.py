@@ -21,7 +21,7 @@ from ibis.expr import types as ir
 from numpy.typing import NDArray
 
 from headcount.bound.bounded import Bounded, Bounding, Sensitivity
-from headcount.bound.sample import hashed
+from headcount.bound.keyed_hash import hashed
 from headcount.bound.scale import ROUNDING_GUARD, ScaledToSum
 from headcount.exact import Integers
 from headcount.source.arrow_columns import arrow, whole_numbers

@@ -13,9 +13,9 @@ import pyarrow as pa
 from ibis.expr import types as ir
 
 from headcount.bound.bounded import LARGEST_TOTAL, TOTAL, Bounded, Bounding, Sensitivity, at_keys
-from headcount.source.arrow_columns import arrow, whole_numbers
-from headcount.source.contributions import COUNT, USER, WIDE, Contributions
-from headcount.source.engines.registry import to_arrow
+from headcount.bound.pairs import pairs_of
+from headcount.source.arrow_columns import whole_numbers
+from headcount.source.contributions import COUNT, USER, Contributions
 
 
 @dataclass(frozen=True)
@@ -49,16 +49,9 @@ class ListedItems(Bounding):
         assert keys is not None, "the list is public"
         assert len(keys) <= self.cells, "noise is for no more items"
         assert contributions.once, "people are counted, each once for an item"
-        found = at_keys(self._people(contributions), keys)  # items, people
+        found = at_keys(pairs_of(contributions).totals(), keys)  # items, people
         totals = np.minimum(whole_numbers(found[TOTAL]), LARGEST_TOTAL // self.grid) * self.grid
         return Bounded(found.drop_columns([TOTAL]), totals, self.sensitivity)
-
-    def _people(self, contributions: Contributions) -> pa.Table:
-        """(items, total): the number of people of each item that occurs."""
-        if (encoded := contributions.encoded) is not None:
-            return encoded.items.append_column(TOTAL, arrow(encoded.totals))
-        pairs = contributions.table
-        return to_arrow(pairs.group_by(list(contributions.items)).agg(**{TOTAL: pairs.count().cast(WIDE)}))
 
     def kept(self, contributions: Contributions, secret: bytes) -> ir.Table:
         pairs = contributions.table

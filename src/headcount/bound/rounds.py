@@ -21,8 +21,9 @@ from ibis.expr import types as ir
 from headcount.account.calibrate import SQUARED
 from headcount.bound.arithmetic import floating, floor, root, where
 from headcount.bound.bounded import TOTAL, Bounding, Sensitivity, at_keys
-from headcount.bound.by_number import not_kept
-from headcount.bound.sample import SampledItems, hashes
+from headcount.bound.encoded_pairs import not_kept
+from headcount.bound.keyed_hash import hashes
+from headcount.bound.sample import SampledItems
 from headcount.bound.scale import full_weight
 from headcount.bound.shown import NUMBER, look_at
 from headcount.bound.weighted import BoundedWeighted

@@ -7,11 +7,12 @@ totals are whole numbers of units and noise on them is exact. The fraction is co
 
 from dataclasses import dataclass
 from math import isqrt
+from typing import Any
 
-from ibis.expr import types as ir
-
-from headcount.bound.bounded import CUT, Cutting, Sensitivity
-from headcount.source.contributions import COUNT, USER, Contributions, per_person
+from headcount.bound.arithmetic import floating, floor, root
+from headcount.bound.bounded import Sensitivity
+from headcount.bound.cutting import Cutting
+from headcount.bound.formula import Above, Excess
 from headcount.wording import plural, times
 
 GRID = 1024
@@ -43,10 +44,11 @@ class ScaledToSum(Cutting):
         largest, total = min(self.most, self.largest) * self.grid, self.most * self.grid
         return Sensitivity(items=total, largest=largest, total=total, squared=largest * total)
 
-    def excess(self, contributions: Contributions, secret: bytes) -> ir.Table:
-        people = contributions.persons
-        above = people.filter(people["total"] > self.most)
-        return _shrunk(contributions, per_person(above, size=above["total"]), self.most, self.grid)
+    def formula(self, secret: bytes) -> Excess:
+        return Excess("total", self.most, self._excess, unit=self.grid)
+
+    def _excess(self, pair: Above) -> Any:
+        return _shrunk(pair, float(self.most), floating(pair.size), self.grid)
 
     def explain(self, item: str) -> str:
         return (
@@ -79,11 +81,11 @@ class ScaledToSize(Cutting):
         largest = min(self.largest * self.grid, isqrt(squared))
         return Sensitivity(items=squared, largest=largest, total=squared, squared=squared)
 
-    def excess(self, contributions: Contributions, secret: bytes) -> ir.Table:
-        people = contributions.persons
-        above = people.filter(people["squares"] > self.squared)
-        norms = per_person(above, size=above["squares"].cast("float64").sqrt())
-        return _shrunk(contributions, norms, self.squared**0.5, self.grid)
+    def formula(self, secret: bytes) -> Excess:
+        return Excess("squares", self.squared, self._excess, unit=self.grid)
+
+    def _excess(self, pair: Above) -> Any:
+        return _shrunk(pair, self.squared**0.5, root(floating(pair.size)), self.grid)
 
     def explain(self, item: str) -> str:
         if self.largest == 1:
@@ -100,8 +102,7 @@ def full_weight(limit: int, item: str) -> str:
     return f"A person with {full}. A person with more counts less: with n, as the square root of {limit:,}/n for each."
 
 
-def _shrunk(contributions: Contributions, above: ir.Table, limit: float, grid: int) -> ir.Table:
-    """(user, items, cut) for the people in `above` (user, size): the full count minus the scaled one, in units."""
-    joined = contributions.of(above)
-    share = joined[COUNT].cast("float64") * (limit * grid) / joined["size"].cast("float64") * ROUNDING_GUARD
-    return joined.select(USER, *contributions.items, **{CUT: joined[COUNT] * grid - share.floor().cast("int64")})
+def _shrunk(pair: Above, limit: float, size: Any, grid: int) -> Any:
+    """The full count minus the scaled one, in units."""
+    share = floating(pair.count) * (limit * grid) / size * ROUNDING_GUARD
+    return pair.count * grid - floor(share)

@@ -10,14 +10,15 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import ibis
-import numpy as np
 import pyarrow as pa
 from ibis.expr import types as ir
 
+from headcount.bound.arithmetic import quotient
 from headcount.bound.bounded import LARGEST_TOTAL, TOTAL, Bounded, Bounding, Sensitivity
+from headcount.bound.pairs import pairs_of
 from headcount.exact import Integers
 from headcount.source.amounts import AMOUNT, GRID
-from headcount.source.arrow_columns import arrow, whole_numbers
+from headcount.source.arrow_columns import whole_numbers
 from headcount.source.contributions import COUNT, USER, WIDE, Contributions
 from headcount.source.engines.registry import to_arrow
 
@@ -74,25 +75,9 @@ class TopItems(Bounding):
         return BoundedTop(listed, totals[: self.most], self.sensitivity, following, values[: self.most])
 
     def _listed(self, contributions: Contributions) -> pa.Table:
-        """(items, total, added): the listed items, most common first, and one more."""
-        if contributions.encoded is not None and self.by_number:
-            return self._most_common(contributions.encoded.items, contributions.encoded.totals)
-        items, pairs = list(contributions.items), contributions.table
-        people = pairs.group_by(items).agg(**self._aggregates(pairs))
-        return to_arrow(people.order_by(people[TOTAL].desc(), *items).limit(self.most + 1))
-
-    def _most_common(self, items: pa.Table, totals: Integers) -> pa.Table:
-        """The same from dictionary-encoded pairs. Items are filtered before they are reordered: to reorder all of them,
-        Arrow would copy them into one chunk, which may exceed its limit."""
-        places = np.argsort(-totals, kind="stable")[: self.most + 1]
-        few = np.sort(places)
-        listed = items.filter(arrow(np.isin(np.arange(len(totals)), few)))
-        listed = listed.append_column(TOTAL, arrow(totals[few])).append_column(ADDED, arrow(totals[few]))
-        return listed.take(arrow(np.searchsorted(few, places)))
-
-    def _aggregates(self, pairs: ir.Table) -> dict[str, ir.Value]:
-        """Aggregates of an item: its number of people, and the value to release."""
-        return {TOTAL: pairs.count(), ADDED: pairs.count()}
+        """(items, total, added): the listed items, most common first, and one more; with the value to release."""
+        found = pairs_of(contributions).most_common(self.most + 1)
+        return found.append_column(ADDED, found[TOTAL])
 
     def kept(self, contributions: Contributions, secret: bytes) -> ir.Table:
         return contributions.table.select(USER, *contributions.items, COUNT)
@@ -135,12 +120,15 @@ class TopSums(TopItems):
         """Bits that are dropped: large amounts have a coarser resolution."""
         return max((self.each * self._grid).bit_length() - PARTS.bit_length(), 0)
 
-    def _aggregates(self, pairs: ir.Table) -> dict[str, ir.Value]:
+    def _listed(self, contributions: Contributions) -> pa.Table:
+        items, pairs = list(contributions.items), contributions.table
+        people = pairs.group_by(items).agg(**{TOTAL: pairs.count(), ADDED: self._parts(pairs)})
+        return to_arrow(people.order_by(people[TOTAL].desc(), *items).limit(self.most + 1))
+
+    def _parts(self, pairs: ir.Table) -> ir.Value:
+        """Sum of people's amounts of an item, each clipped, in parts."""
         cut = ibis.least(pairs[AMOUNT if self.of == AMOUNT else COUNT], self.each * self._grid)
-        clipped_parts = (
-            ((cut - cut % (1 << self._shift)) / (1 << self._shift)).round().cast("int64")
-        )  # below 2^53: exact
-        return {TOTAL: pairs.count(), ADDED: ibis.least(clipped_parts.sum().cast(WIDE), LARGEST_TOTAL).cast(WIDE)}
+        return ibis.least(quotient(cut, 1 << self._shift).sum().cast(WIDE), LARGEST_TOTAL).cast(WIDE)
 
     def explain(self, item: str) -> str:
         what = "number of events" if self.of == COUNT else "amount"

@@ -23,8 +23,9 @@ from ibis.expr import types as ir
 from headcount.account.calibrate import SQUARED
 from headcount.bound.arithmetic import cut_at, floating, floor, root, where
 from headcount.bound.bounded import TOTAL, Bounded, Bounding, Sensitivity, at_keys
-from headcount.bound.by_number import Hashes, not_kept
-from headcount.bound.sample import SampledItems, hashes
+from headcount.bound.encoded_pairs import not_kept
+from headcount.bound.keyed_hash import Hashes, hashes
+from headcount.bound.sample import SampledItems
 from headcount.bound.scale import ROUNDING_GUARD, full_weight
 from headcount.bound.shown import NUMBER, Shown, look_at
 from headcount.exact import Integers

@@ -1,21 +1,17 @@
 """Histogram of people by the size of their contributions: statistics for selecting a bound.
 
-One pass over the pairs, on the engine; the result has a row for each size, not for each person.
+One pass over the pairs; the result has a row for each size, not for each person.
 """
 
 from dataclasses import dataclass
 from typing import Literal
 
-import ibis
 import numpy as np
-from ibis.expr import types as ir
 
-from headcount.bound.arithmetic import cut_at, floor, root
+from headcount.bound.arithmetic import cut_at, floating, floor, root
+from headcount.bound.pairs import pairs_of
 from headcount.exact import Integers
-from headcount.source.arrow_columns import whole_numbers
-from headcount.source.contributions import USER, WIDE, Contributions
-from headcount.source.encoded import EncodedPairs
-from headcount.source.engines.registry import to_arrow
+from headcount.source.contributions import Contributions
 
 Norm = Literal["sum", "squares"]
 PART = 1024
@@ -49,25 +45,8 @@ def _added(place: Integers, values: Integers, size: int) -> Integers:
 
 def sizes(contributions: Contributions, norm: Norm, most_ratio: float = 0.0) -> Sizes:
     """Count people by the sum of their counts, or of the squares of their counts; ratios are clipped at `most_ratio`,
-    and not computed if it is 0."""
-    if contributions.encoded is not None and not most_ratio:
-        return _of_numbers(contributions.encoded, norm)
-    people = _people(contributions, norm, most_ratio)  # user, size, ratio
-    counted = people.group_by("size").agg(people=people.count(), ratios=people["ratio"].sum().cast(WIDE))
-    found = to_arrow(counted.order_by("size"))
-    return Sizes(*(whole_numbers(found[name]) for name in ("size", "people", "ratios")))
-
-
-def _of_numbers(numbers: EncodedPairs, norm: Norm) -> Sizes:
-    each = [np.minimum(chunk.totals if norm == "sum" else chunk.squares, LARGEST_SIZE) for chunk in numbers]
-    found, people = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *each]), return_counts=True)
-    return Sizes(found, people.astype(np.int64), np.zeros_like(found))
-
-
-def _people(contributions: Contributions, norm: Norm, most_ratio: float) -> ir.Table:
-    """(user, size, ratio)"""
-    people = contributions.persons
-    total, squared = (people[name].cast("float64") for name in ("total", "squares"))
-    size = cut_at(total if norm == "sum" else squared, LARGEST_SIZE).cast("int64")
-    ratio = floor(cut_at(total / root(squared), most_ratio) * PART)
-    return people.select(USER, size=size, ratio=ratio if most_ratio else ibis.literal(0, "int64"))
+    and 0 if that is."""
+    sums, squares, people = pairs_of(contributions).people_by_size()
+    found, places = np.unique(np.minimum(sums if norm == "sum" else squares, LARGEST_SIZE), return_inverse=True)
+    ratios = floor(cut_at(floating(sums) / root(floating(squares)), most_ratio) * PART)
+    return Sizes(found, _added(places, people, len(found)), _added(places, ratios * people, len(found)))

@@ -49,51 +49,45 @@ BUGS = [
     ),
     Bug(
         "support before bounding",
-        "bound/bounded.py",
+        "bound/engine_pairs.py",
         (("kept.filter(kept[TOTAL] > 0).mutate(", "kept.mutate("),),
         BOUND + "test_nothing_is_left_of_an_item_that_nobody_keeps",
     ),
     Bug(
         "the first k instead of a hashed choice",
-        "bound/sample.py",
+        "bound/engine_pairs.py",
         (('start=above["hash"] %', 'start=0 * above["hash"] %'),),
         BOUND + "test_every_choice_is_equally_likely",
     ),
     Bug(
         "everybody starts alike: the person is not hashed",
-        "bound/sample.py",
+        "bound/keyed_hash.py",
         (("ibis.literal(secret.hex()) + spelled(people[USER])", "ibis.literal(secret.hex())"),),
         BOUND + "test_people_and_secrets_choose_differently",
     ),
     Bug(
         "the secret is not hashed",
-        "bound/sample.py",
+        "bound/keyed_hash.py",
         (("ibis.literal(secret.hex())", 'ibis.literal("")'),),
         BOUND + "test_people_and_secrets_choose_differently",
     ),
     Bug(
         "one item too many is kept",
         "bound/sample.py",
-        (('placed["over"] >= self.most', 'placed["over"] > self.most'),),
+        (("where(left_over >= self.most", "where(left_over > self.most"),),
         BOUND + "test_the_bound_holds_on_the_table",
     ),
     Bug(
-        "sorted here: one item too many is kept",
-        "bound/by_number.py",
-        (("return place >= most", "return place > most"),),
-        BOUND + "test_totals_are_those_of_what_is_kept",
-    ),
-    Bug(
         "sorted here: support before bounding",
-        "bound/by_number.py",
+        "bound/encoded_pairs.py",
         ((".filter(arrow(totals > 0))", ""),),
         BOUND + "test_nothing_is_left_of_an_item_that_nobody_keeps",
     ),
     Bug(
-        "sorted here: one event too many is kept",
-        "bound/by_number.py",
-        (("    kept = (upto * most + starts) // sizes", "    kept = (upto * (most + 1) + starts) // sizes"),),
-        BOUND + "test_totals_are_those_of_what_is_kept",
+        "sorted here: who is just above the bound is not cut",
+        "bound/encoded_pairs.py",
+        (("many = sizes > excess.most", "many = sizes > excess.most + 1"),),
+        NUMBERS + "test_people_come_a_few_at_a_time",
     ),
     Bug(
         "sorted here: scaled people may have any number of items",
@@ -109,12 +103,12 @@ BUGS = [
     Bug(
         "one event too many is kept",
         "bound/sample.py",
-        (("scaled = of_first * most + rows", "scaled = of_first * (most + 1) + rows"),),
+        (("quotient(upto * self.most + start, size)", "quotient(upto * (self.most + 1) + start, size)"),),
         BOUND + "test_the_bound_holds_on_the_table",
     ),
     Bug(
         "bounding counts everybody's rows, not the person's",
-        "bound/sample.py",
+        "bound/engine_pairs.py",
         (
             (
                 "return ibis.row_number().over(group_by=USER, order_by=items) + 1",
@@ -126,13 +120,13 @@ BUGS = [
     Bug(
         "shares rounded to the nearest",
         "bound/scale.py",
-        (("share.floor()", "(share + 0.5).floor()"),),
+        (("floor(share)", "floor(share + 0.5)"),),
         BOUND + "test_the_bound_holds_on_the_table",
     ),
     Bug(
         "shrunk to the sum where the size was meant",
         "bound/scale.py",
-        (('above["squares"].cast("float64").sqrt()', 'above["total"].cast("float64").sqrt()'),),
+        (('Excess("squares", self', 'Excess("total", self'),),
         BOUND + "test_the_bound_holds_on_the_table",
     ),
     Bug(

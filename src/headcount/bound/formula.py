@@ -1,0 +1,45 @@
+"""Formulas of which boundings are made. A formula takes columns and returns a column: NumPy arrays of a chunk of
+people (encoded_pairs.py), or expressions of an engine (engine_pairs.py). With the operations of arithmetic.py it is
+written once, and gives the same integers on both."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+Measure = Literal["items", "total", "squares"]
+"""What is bounded of a person: their number of items, the sum of their counts, or of their squared counts."""
+
+
+class Above(Protocol):
+    """Pairs of people above a bound, as columns."""
+
+    @property
+    def count(self) -> Any:
+        """Count of each pair."""
+
+    @property
+    def upto(self) -> Any:
+        """Sum of the person's counts up to and including each pair, in the order of their items."""
+
+    @property
+    def size(self) -> Any:
+        """The person's measure, which is above the bound."""
+
+    @property
+    def start(self) -> Any:
+        """A keyed hash of the person, below their size."""
+
+
+@dataclass(frozen=True)
+class Excess:
+    """What is cut from people above a bound."""
+
+    measure: Measure
+    most: int
+    """The bound on the measure."""
+    of: Callable[[Above], Any]
+    """Formula of the excess of each pair, in units."""
+    unit: int = 1
+    """Units per count."""
+    secret: bytes | None = None
+    """Key of the hash, if the formula has a start."""

@@ -1,0 +1,73 @@
+"""Keyed hashes of people: SHA-256 of a fresh secret and a person's id as text.
+
+The digits are the same on every engine, in this process and on every retry, and independent of the order of the rows
+and of other people.
+"""
+
+from collections.abc import Callable
+from hashlib import sha256
+
+import ibis
+import numpy as np
+import pyarrow as pa
+from ibis.expr import types as ir
+
+from headcount.exact import Integers
+from headcount.source.arrow_columns import arrow, hexadecimal, is_text, whole_numbers
+from headcount.source.contributions import USER, spelled
+from headcount.source.encoded import EncodedPairs
+from headcount.source.engines.registry import engine_of, to_arrow
+
+DIGITS = 8
+"""Hexadecimal digits of the hash used for the start: 32 bits. Of m starts none is favoured by more than m / 2^32."""
+FEW_PEOPLE = 1 << 15
+"""Most people who are hashed in this process: more take longer than a query."""
+Hashes = Callable[[Integers], Integers]
+"""Function that returns the keyed hashes of people, by their numbers."""
+
+
+def hashes(numbers: EncodedPairs, most: int, secret: bytes) -> Hashes:
+    """Function that returns the hashes of people above a bound, by their numbers: computed here for a few people whose
+    ids are here and are text or integers, else by the engine. The digits are the same."""
+
+    def found(people: Integers) -> Integers:
+        ids = None if numbers.ids is None else numbers.ids[USER]
+        if ids is None or len(people) > FEW_PEOPLE or not (is_text(ids.type) or pa.types.is_integer(ids.type)):
+            return _at(_on_engine(numbers, most, secret), people)
+        texts = (secret.hex() + str(person) for person in ids.take(arrow(people)).to_pylist())
+        digits = [int(sha256(text.encode()).hexdigest()[:DIGITS], 16) for text in texts]
+        return np.array(digits, dtype=np.int64)
+
+    return found
+
+
+def _on_engine(numbers: EncodedPairs, most: int, secret: bytes) -> ir.Table:
+    """(person, digits) of the people who may be above a bound: those with more events than `most`. The digits of their
+    hashes stay text, which is far quicker to compile for an engine than a number of them."""
+    above = numbers.people.filter(numbers.people["events"] > most)
+    return above.select("person", digits=_digest(above, secret).substr(0, DIGITS))
+
+
+def _at(hashes: ir.Table, people: Integers) -> Integers:
+    """Look up people in (person, digits); 0 for a person without a hash, which is as good as any start."""
+    if not len(people):
+        return people
+    first, last = int(people[0]), int(people[-1])
+    found = to_arrow(hashes.filter(hashes["person"].between(first, last)))
+    every = np.zeros(last - first + 1, dtype=np.int64)
+    every[whole_numbers(found["person"]) - first] = hexadecimal(found["digits"])
+    return every[people - first]
+
+
+def hashed(people: ir.Table, secret: bytes, digits: int = DIGITS) -> ir.Table:
+    """Add a column `hash` to the people: a keyed hash of `digits` hexadecimal digits, as an integer."""
+    digested = people.mutate(digest=_digest(people, secret))
+    number = ibis.literal(0, "int64")
+    for place in range(digits):
+        number = number * 16 + ibis.literal("0123456789abcdef").find(digested.digest.substr(place, 1))
+    return digested.mutate(hash=number).drop("digest")
+
+
+def _digest(people: ir.Table, secret: bytes) -> ir.Column:
+    """SHA-256 of the secret and each person, in hexadecimal digits."""
+    return engine_of(people).sha256(ibis.literal(secret.hex()) + spelled(people[USER]))

@@ -1,0 +1,39 @@
+"""Operations on pairs (person, item, count), of which every bounding is made. There are two implementations: NumPy on
+dictionary-encoded pairs, and queries on the engine. What a bounding keeps of a person is a formula (formula.py) that
+both of them evaluate, so that it is written, and proven, once."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import pyarrow as pa
+
+from headcount.bound.encoded_pairs import PairsByNumber
+from headcount.bound.engine_pairs import PairsOnEngine
+from headcount.bound.formula import Excess
+from headcount.exact import Integers
+from headcount.source.contributions import Contributions
+
+
+class Pairs(Protocol):
+    """Everybody's pairs, each once. Not yet bounded: nothing here may be shown."""
+
+    def listed(self, names: Sequence[str]) -> pa.Table:
+        """Fetch the distinct items, by some of their columns."""
+
+    def totals(self) -> pa.Table:
+        """(items, total): the sum of counts of each item that occurs."""
+
+    def most_common(self, limit: int) -> pa.Table:
+        """(items, total): the items with the largest totals, largest first; of equal ones, in the items' order."""
+
+    def totals_less(self, excess: Excess) -> pa.Table:
+        """(items, total): totals in units minus the excess of people above a bound, sorted, for items of which
+        something is kept. That another item occurred before bounding must not show."""
+
+    def people_by_size(self) -> tuple[Integers, Integers, Integers]:
+        """People by what they have: sums of counts, sums of squared counts, and numbers of people who have these."""
+
+
+def pairs_of(contributions: Contributions) -> Pairs:
+    """The pairs as they were read."""
+    return PairsOnEngine(contributions) if contributions.encoded is None else PairsByNumber(contributions.encoded)
