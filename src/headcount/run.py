@@ -23,6 +23,7 @@ import pyarrow as pa
 from headcount.account.events import Event
 from headcount.account.guarantee import Cost
 from headcount.account.receipt import check_paid
+from headcount.bound.pairs import pairs_of
 from headcount.bound.selection.people import NoisyCount
 from headcount.bound.selection.selection import BoundSelection, bounding_of
 from headcount.errors import BadParameter, Defect, FileChanged, ReadingFailed
@@ -126,7 +127,7 @@ def _select(
         return Decision(strategy.given())
     progress("choosing the bound")
     if others := [name for name in pairs.items if not pairs.table[name].type().is_string()]:
-        check_packable(pairs.listed(others))
+        check_packable(pairs_of(pairs).listed(others))
     seen = selection.look(pairs)
     check_unchanged()
     chosen, selections = selection.draw(seen, entropy), [selection]

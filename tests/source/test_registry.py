@@ -11,6 +11,7 @@ import pytest
 from ibis.expr import types as ir
 from tests.conformance.engines import COMPARED
 
+from headcount.bound.pairs import pairs_of
 from headcount.errors import BadParameter, NotATable
 from headcount.source import contributions, open_events
 from headcount.source.contributions import ReadPlan
@@ -93,7 +94,7 @@ def counted(data: Any, *, encoded: bool) -> list[Any]:
     with done.read(ReadPlan(encoded=True)) as read:
         assert (read.encoded is not None) == encoded
         found = registry.to_arrow(read.persons.order_by("user").select("user", "items", "total"))
-        return [found.to_pylist(), sorted(read.listed(["item0"])["item0"].to_pylist())]
+        return [found.to_pylist(), sorted(pairs_of(read).listed(["item0"])["item0"].to_pylist())]
 
 
 def test_another_package_adds_an_engine(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,17 +1,21 @@
 """Operations on dictionary-encoded pairs (pairs.py), by NumPy in this process, chunk by chunk."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Self
 
 import numpy as np
 import pyarrow as pa
 
 from headcount.bound.bounded import TOTAL
-from headcount.bound.formula import Excess, Measure
+from headcount.bound.formula import Division, Excess, Measure, Share
 from headcount.bound.keyed_hash import hashes
 from headcount.exact import Integers
-from headcount.source.arrow_columns import arrow
+from headcount.source.arrow_columns import arrow, filled, whole_numbers
 from headcount.source.encoded import Booleans, Chunk, EncodedPairs, added
+
+NUMBER = "number"
 
 
 @dataclass(frozen=True)
@@ -19,6 +23,8 @@ class PairsByNumber:
     """Pairs as integers."""
 
     pairs: EncodedPairs
+    public: pa.Table | None = None
+    """(items, number): the public items that pairs are restricted to, if they are."""
 
     def listed(self, names: Sequence[str]) -> pa.Table:
         """Select columns of the items."""
@@ -52,10 +58,86 @@ class PairsByNumber:
         many = sizes > excess.most
         return ChunkAbove(chunk.of(many), sizes[many], excess, self.pairs)
 
+    def without(self, excess: Excess) -> Self:
+        """Mark pairs as unused, once for all."""
+
+        def unused(chunk: Chunk) -> Booleans:
+            many, found = _measure(chunk, excess.measure) > excess.most, np.zeros(len(chunk.numbers), dtype=bool)
+            if many.any():
+                found[np.repeat(many, chunk.sizes)] = excess.of(self._above(chunk, excess)) > 0
+            return found
+
+        return replace(self, pairs=self.pairs.without(unused))
+
+    def only(self, public: pa.Table) -> "PairsByNumber":
+        """The pairs of public items (items, number)."""
+        return PairsByNumber(self.pairs, public.select([*self.pairs.items.column_names, NUMBER]))
+
+    def all_items(self) -> pa.Table:
+        """(items, number)"""
+        return self.pairs.items.append_column(NUMBER, arrow(np.arange(len(self.pairs.items))))
+
+    @cached_property
+    def _flags(self) -> Booleans:
+        """True at the numbers of public items, of which -1 is the place after the last."""
+        flags = np.zeros(len(self.pairs.items) + 1, dtype=bool)
+        if self.public is not None:
+            flags[_numbers(self.public)] = True
+        return flags
+
+    def shares(self, share: Share) -> pa.Table:
+        """(items, number, total). If every count is 1, a person adds the same to all items."""
+        totals = np.zeros(len(self._flags), dtype=np.int64)
+        for chunk in self.pairs:
+            squares = np.maximum(self._squares(chunk), 1)
+            if chunk.counted is None:
+                each = share(squares, np.ones_like(squares))
+                chunk.add_to_items(totals, self._flags, each, each if self.public is None else np.zeros_like(each))
+            else:
+                each = share(chunk.of_pairs(squares), chunk.counted)
+                totals += added(len(totals), chunk.items, each if self.public is None else each * self._there(chunk))
+        listed = self.all_items() if self.public is None else self.public
+        return listed.append_column(TOTAL, arrow(totals[_numbers(listed)]))
+
+    def spread(self, items: pa.Table, shown: Booleans, division: Division) -> Integers:
+        """Totals of the items (items, number)."""
+        numbers = _numbers(items)
+        flags, totals = np.zeros(len(self.pairs.items), dtype=bool), np.zeros(len(self.pairs.items), dtype=np.int64)
+        flags[numbers[shown]] = True
+        for chunk in self.pairs:
+            many, others = chunk.count_flagged(flags)
+            chunk.add_to_items(totals, flags, division.of_shown(many), division.of_others(many, others))
+        return totals[numbers]
+
     def people_by_size(self) -> tuple[Integers, Integers, Integers]:
         """Sums, squares and numbers of people, chunk by chunk: some may come twice."""
-        sums, squares, people = np.concatenate([np.zeros((3, 0), dtype=np.int64), *map(_sizes, self.pairs)], axis=1)
+        nobody = np.zeros((3, 0), dtype=np.int64)
+        sums, squares, people = np.concatenate([nobody, *map(self._sizes, self.pairs)], axis=1)
         return sums, squares, people
+
+    def _sizes(self, chunk: Chunk) -> Integers:
+        """Sums, squares, and number of people who have these. If every count is 1, both are the number of items."""
+        squares = self._squares(chunk)
+        if chunk.counted is None:
+            people = np.bincount(squares)
+            people[:1] = 0
+            sizes = np.flatnonzero(people)
+            return np.stack([sizes, sizes, people[sizes]])
+        sums = chunk.totals if self.public is None else chunk.sum_by_person(chunk.counted * self._there(chunk))
+        return _counted(sums[squares > 0], squares[squares > 0])
+
+    def _squares(self, chunk: Chunk) -> Integers:
+        """Sum of squared counts of each person."""
+        if self.public is None:
+            return chunk.squares
+        if chunk.counted is None:
+            return chunk.count_flagged(self._flags)[0]
+        return chunk.squares_of(self._there(chunk))
+
+    def _there(self, chunk: Chunk) -> Booleans:
+        """True for pairs of public items."""
+        there: Booleans = self._flags[chunk.items]
+        return there
 
 
 @dataclass(frozen=True)
@@ -96,27 +178,14 @@ def _measure(chunk: Chunk, measure: Measure) -> Integers:
     return {"items": lambda: chunk.sizes, "total": lambda: chunk.totals, "squares": lambda: chunk.squares}[measure]()
 
 
-def _sizes(chunk: Chunk) -> Integers:
-    """Sums, squares, and number of people who have these. If every count is 1, both are the number of items."""
-    if chunk.counted is None:
-        people = np.bincount(chunk.sizes)
-        sizes = np.flatnonzero(people)
-        return np.stack([sizes, sizes, people[sizes]])
-    return counted(chunk.totals, chunk.squares)
+def _numbers(items: pa.Table) -> Integers:
+    """Numbers of items; -1 for one that nobody has."""
+    return whole_numbers(filled(items[NUMBER], -1))
 
 
-def counted(sums: Integers, squares: Integers) -> Integers:
+def _counted(sums: Integers, squares: Integers) -> Integers:
     """Each distinct pair of numbers, and how often it occurs."""
     order = np.lexsort((sums, squares))
     found = np.stack([sums[order], squares[order]])
     first = np.flatnonzero(np.append(True, (found[:, 1:] != found[:, :-1]).any(axis=0))[: len(order)])
     return np.vstack([found[:, first], np.diff(first, append=len(order))])
-
-
-def not_kept(above: Chunk, most: int, hashes: Integers) -> Booleans:
-    """True where floor((x * most + start) / size) does not rise at a person's x-th item."""
-    place = above.upto
-    place *= most
-    place += above.of_pairs(hashes % above.sizes)
-    place %= above.of_pairs(above.sizes)
-    return place >= most

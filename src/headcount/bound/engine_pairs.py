@@ -1,19 +1,25 @@
 """Operations on pairs (pairs.py) by queries on the engine that holds them."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Self
 
 import ibis
 import pyarrow as pa
 from ibis.expr import types as ir
 
-from headcount.bound.bounded import CUT, LARGEST_TOTAL, TOTAL
-from headcount.bound.formula import Excess
+from headcount.bound.arithmetic import where
+from headcount.bound.bounded import CUT, LARGEST_TOTAL, TOTAL, at_keys
+from headcount.bound.formula import Division, Excess, Share
 from headcount.bound.keyed_hash import hashed
 from headcount.exact import Integers
-from headcount.source.arrow_columns import whole_numbers
+from headcount.source.arrow_columns import arrow, whole_numbers
 from headcount.source.contributions import COUNT, PLACE, USER, WIDE, Contributions, per_person
+from headcount.source.encoded import Booleans
 from headcount.source.engines.registry import engine_of, to_arrow
+
+SHOWN = "shown"
 
 
 @dataclass(frozen=True)
@@ -21,6 +27,10 @@ class PairsOnEngine:
     """Pairs as rows on the engine."""
 
     contributions: Contributions
+    public: pa.Table | None = None
+    """The public items that pairs are restricted to, if they are."""
+    left_out: ir.Table | None = None
+    """(user, items): the pairs that are left out, if any are."""
 
     def listed(self, names: Sequence[str]) -> pa.Table:
         """Fetch the distinct items, by some of their columns."""
@@ -64,12 +74,75 @@ class PairsOnEngine:
         cut = rows.select(USER, *self._items, **{CUT: excess.of(RowsAbove(rows, self.contributions))})
         return cut.filter(cut[CUT] > 0)
 
+    def without(self, excess: Excess) -> Self:
+        """Leave the excess out."""
+        return replace(self, left_out=self.excess(excess))
+
+    def only(self, public: pa.Table) -> "PairsOnEngine":
+        """The pairs of public items."""
+        return PairsOnEngine(self.contributions, public.select(self._items))
+
+    def all_items(self) -> pa.Table:
+        """(items)"""
+        return to_arrow(self._used(self.contributions.table).select(*self._items).distinct().order_by(self._items))
+
+    def _used(self, pairs: ir.Table) -> ir.Table:
+        """Those of the pairs that are not left out."""
+        return pairs if self.left_out is None else pairs.anti_join(self.left_out, [USER, *self._items])
+
+    @contextmanager
+    def _listed(self) -> Iterator[Contributions]:
+        """The contributions to the public items, while their list is on the engine; or to all."""
+        pairs = self.contributions.table
+        if self.public is None:
+            yield self.contributions
+            return
+        with engine_of(pairs).memtable(self.public, pairs) as listed:
+            yield self.contributions.only(pairs.semi_join(listed, self._items))
+
+    def shares(self, share: Share) -> pa.Table:
+        """(items, total)"""
+        with self._listed() as only:
+            each = self._added(only, share)
+            totals = each.group_by(self._items).agg(**{TOTAL: each[COUNT].sum().cast(WIDE)})
+            found = to_arrow(totals.order_by(self._items))
+        return found if self.public is None else at_keys(found, self.public)
+
+    def kept(self, share: Share) -> ir.Table:
+        """(user, items, count): what each person adds, in units."""
+        each = self._added(self.contributions, share)
+        return each.filter(each[COUNT] > 0)
+
+    def _added(self, contributions: Contributions, share: Share) -> ir.Table:
+        people = contributions.persons
+        rows = self._used(contributions.of(per_person(people, squares=people["squares"])))
+        return rows.select(USER, *self._items, **{COUNT: share(rows["squares"], rows[COUNT])})
+
+    def spread(self, items: pa.Table, shown: Booleans, division: Division) -> Integers:
+        """Totals of the items: of all pairs of shown ones, and those of others that are not left out."""
+        pairs = self.contributions.table
+        with engine_of(pairs).memtable(items.filter(arrow(shown)), pairs) as listed:
+            there, others = pairs.semi_join(listed, self._items), self._used(pairs).anti_join(listed, self._items)
+            each = self._marked(there, 1).union(self._marked(others, 0), distinct=False)
+            people = each.group_by(USER).agg(many=each[SHOWN].sum().cast(WIDE), every=each.count().cast(WIDE))
+            of_shown, of_others = division.of_shown(people["many"]), people["every"] - people["many"]
+            sized = people.select(USER, of_shown=of_shown, of_others=division.of_others(people["many"], of_others))
+            each = each.join(sized, USER)
+            each = each.mutate(**{TOTAL: where(each[SHOWN] > 0, each["of_shown"], each["of_others"])})
+            found = to_arrow(each.group_by(self._items).agg(**{TOTAL: each[TOTAL].sum().cast(WIDE)}))
+        return whole_numbers(at_keys(found, items)[TOTAL])
+
+    def _marked(self, pairs: ir.Table, shown: int) -> ir.Table:
+        return pairs.select(USER, *self._items, **{SHOWN: ibis.literal(shown, "int64")})
+
     def people_by_size(self) -> tuple[Integers, Integers, Integers]:
         """Sums, squares and numbers of people."""
-        people = self.contributions.persons
-        counted = people.group_by("total", "squares").agg(people=people.count())
-        columns = (ibis.least(counted[name].cast(WIDE), LARGEST_TOTAL).cast(WIDE) for name in counted.columns)
-        sums, squares, many = (whole_numbers(column) for column in to_arrow(counted.select(*columns)).columns)
+        with self._listed() as only:
+            people = only.persons
+            counted = people.group_by("total", "squares").agg(people=people.count())
+            columns = (ibis.least(counted[name].cast(WIDE), LARGEST_TOTAL).cast(WIDE) for name in counted.columns)
+            found = to_arrow(counted.select(*columns))
+        sums, squares, many = (whole_numbers(column) for column in found.columns)
         return sums, squares, many
 
 

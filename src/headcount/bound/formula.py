@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
+Share = Callable[[Any, Any], Any]
+"""Formula of what a person adds to an item, in units: of their sum of squared counts, and their count of it."""
 Measure = Literal["items", "total", "squares"]
 """What is bounded of a person: their number of items, the sum of their counts, or of their squared counts."""
 
@@ -43,3 +45,13 @@ class Excess:
     """Units per count."""
     secret: bytes | None = None
     """Key of the hash, if the formula has a start."""
+
+
+class Division(Protocol):
+    """How a person's weight is divided between items that are shown and others."""
+
+    def of_shown(self, shown: Any) -> Any:
+        """Units for each shown item of a person who has this many of them."""
+
+    def of_others(self, shown: Any, others: Any) -> Any:
+        """Units for each of the other items of a person who has this many."""

@@ -10,8 +10,8 @@ import pyarrow as pa
 from ibis.expr import types as ir
 
 from headcount.bound.bounded import Bounded, Bounding, Sensitivity
+from headcount.bound.encoded_pairs import NUMBER
 from headcount.bound.rounds import BoundedRounds, SplitWeight
-from headcount.bound.shown import NUMBER
 from headcount.bound.vectors import Groups, GroupsByNumber
 from headcount.bound.vectors_on_engine import GroupsOnEngine
 from headcount.source.arrow_columns import arrow, filled, whole_numbers

@@ -3,19 +3,36 @@ dictionary-encoded pairs, and queries on the engine. What a bounding keeps of a 
 both of them evaluate, so that it is written, and proven, once."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, Self
 
 import pyarrow as pa
 
 from headcount.bound.encoded_pairs import PairsByNumber
 from headcount.bound.engine_pairs import PairsOnEngine
-from headcount.bound.formula import Excess
+from headcount.bound.formula import Division, Excess, Share
 from headcount.exact import Integers
 from headcount.source.contributions import Contributions
+from headcount.source.encoded import Booleans
 
 
 class Pairs(Protocol):
     """Everybody's pairs, each once. Not yet bounded: nothing here may be shown."""
+
+    def only(self, public: pa.Table) -> "Pairs":
+        """The pairs of public items, listed by this object; in the order of the list, also if nobody has one."""
+
+    def without(self, excess: Excess) -> Self:
+        """Leave pairs that have an excess out, until their item is shown."""
+
+    def shares(self, share: Share) -> pa.Table:
+        """(items, total): sums of what people add, sorted, or in the order of a list. A person's squares are those of
+        all their pairs, also of those that are left out. The table may have further columns, for `only`."""
+
+    def all_items(self) -> pa.Table:
+        """(items): every item that is not left out, sorted. The table may have further columns, for `only`."""
+
+    def spread(self, items: pa.Table, shown: Booleans, division: Division) -> Integers:
+        """Totals of items if each person's weight is divided between those that are shown and the others."""
 
     def listed(self, names: Sequence[str]) -> pa.Table:
         """Fetch the distinct items, by some of their columns."""

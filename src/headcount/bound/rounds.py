@@ -8,34 +8,29 @@ depends on their own rows, the secret and what is public by then. Proofs: docs/p
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from math import isqrt
 from typing import Any, ClassVar
 
-import ibis
 import numpy as np
 import pyarrow as pa
 from ibis.expr import types as ir
 
 from headcount.account.calibrate import SQUARED
 from headcount.bound.arithmetic import floating, floor, root, where
-from headcount.bound.bounded import TOTAL, Bounding, Sensitivity, at_keys
-from headcount.bound.encoded_pairs import not_kept
-from headcount.bound.keyed_hash import hashes
+from headcount.bound.bounded import Bounding, Sensitivity
+from headcount.bound.pairs import pairs_of
 from headcount.bound.sample import SampledItems
 from headcount.bound.scale import full_weight
-from headcount.bound.shown import NUMBER, look_at
+from headcount.bound.shown import Shown
 from headcount.bound.weighted import BoundedWeighted
 from headcount.errors import BadParameter
 from headcount.exact import Integers
-from headcount.source.arrow_columns import arrow, whole_numbers
-from headcount.source.contributions import COUNT, USER, WIDE, Contributions
-from headcount.source.encoded import ITEM_BITS, Booleans, Chunk, EncodedPairs
-from headcount.source.engines.registry import engine_of, to_arrow
+from headcount.source.arrow_columns import arrow
+from headcount.source.contributions import COUNT, USER, Contributions
+from headcount.source.encoded import ITEM_BITS, Booleans
 from headcount.wording import plural
-
-SHOWN = "shown"
 
 
 @dataclass(frozen=True)
@@ -62,6 +57,8 @@ class Split:
 
     def of_shown(self, shown: Any) -> Any:
         """Units for each shown item of a person who has this many of them."""
+        if not self.part:
+            return shown * 0
         many = shown > self.bound
         return where(many, _each(self.part, where(many, shown, self.bound)), self.unit)
 
@@ -118,40 +115,19 @@ class SpreadWeight(Bounding):
         return self.first_round(contributions, secret)[1]
 
     def first_round(self, contributions: Contributions, secret: bytes) -> tuple[pa.Table, BoundedRounds]:
-        """(items, number) of those of which something is kept, sorted; on an engine without the number. And their
-        totals of the first round."""
-        kept, names = self._kept(contributions, secret), list(contributions.items)
-
-        def spread(items: pa.Table, shown: Booleans, split: Split) -> Integers:
-            if kept.encoded is None:
-                return _on_engine(contributions, kept, items, shown, split)
-            return _by_number(kept.encoded, whole_numbers(items[NUMBER]), shown, split)
-
-        listed = _listed(kept)
-        totals = spread(listed, np.zeros(len(listed), dtype=bool), self.split())
-        found = listed.filter(arrow(totals > 0))
+        """The items of which something is kept, as the pairs list them; and their totals of the first round."""
+        pairs = pairs_of(contributions)
+        kept = pairs.without(SampledItems(self.most).formula(secret))
+        every = kept.all_items()
+        totals = kept.spread(every, np.zeros(len(every), dtype=bool), self.split())
+        found = every.filter(arrow(totals > 0))
         return found, BoundedRounds(
-            found.select(names),
+            found.select(list(contributions.items)),
             totals[totals > 0],
             self.sensitivity,
-            lambda shown: look_at(contributions, found.filter(arrow(shown)), isqrt(self.squared)),
-            partial(spread, found),
+            lambda shown: Shown(pairs.only(found.filter(arrow(shown))), isqrt(self.squared)),
+            partial(kept.spread, found),
         )
-
-    def _kept(self, contributions: Contributions, secret: bytes) -> Contributions:
-        """The pairs that are kept, before any round; of encoded ones, those that are not are marked as unused."""
-        if contributions.encoded is None:
-            return contributions.only(SampledItems(self.most).kept(contributions, secret))
-        started = hashes(contributions.encoded, self.most, secret)
-
-        def unused(chunk: Chunk) -> Booleans:
-            many, found = chunk.sizes > self.most, np.zeros(len(chunk.numbers), dtype=bool)
-            if many.any():
-                above = chunk.of(many)
-                found[np.repeat(many, chunk.sizes)] = not_kept(above, self.most, started(above.people))
-            return found
-
-        return replace(contributions, encoded=contributions.encoded.without(unused))
 
     def kept(self, contributions: Contributions, secret: bytes) -> ir.Table:
         """What is kept in the first round."""
@@ -200,45 +176,3 @@ class SplitWeight(SpreadWeight):
             f"{full_weight(self.full, item)} headcount uses at most {self.most:,} {plural(item)} of each person to "
             f"find items. Once an item appears, everyone who has it counts."
         )
-
-
-def _listed(kept: Contributions) -> pa.Table:
-    """(items, number): every item that occurs, sorted; on an engine without its number."""
-    if kept.encoded is None:
-        names = list(kept.items)
-        return to_arrow(kept.table.select(*names).distinct().order_by(names))
-    items = kept.encoded.items
-    return items.append_column(NUMBER, arrow(np.arange(len(items))))
-
-
-def _by_number(pairs: EncodedPairs, numbers: Integers, shown: Booleans, split: Split) -> Integers:
-    """Totals of a round, from encoded pairs of the items with these numbers."""
-    every = np.zeros(len(pairs.items), dtype=bool)
-    every[numbers[shown]] = True
-    totals = np.zeros(len(pairs.items), dtype=np.int64)
-    for chunk in pairs:
-        many, others = chunk.count_flagged(every)
-        of_shown = split.of_shown(many) if split.part else np.zeros_like(many)
-        chunk.add_to_items(totals, every, of_shown, split.of_others(many, others))
-    return totals[numbers]
-
-
-def _on_engine(
-    contributions: Contributions, kept: Contributions, items: pa.Table, shown: Booleans, split: Split
-) -> Integers:
-    """Totals of a round, from pairs on the engine: all pairs of shown items, and those of others that are kept."""
-    pairs, names = contributions.table, list(contributions.items)
-    with engine_of(pairs).memtable(items.filter(arrow(shown)), pairs) as listed:
-        there, others = pairs.semi_join(listed, names), kept.table.anti_join(listed, names)
-        each = _marked(there, names, 1).union(_marked(others, names, 0), distinct=False)
-        people = each.group_by(USER).agg(many=each[SHOWN].sum().cast(WIDE), every=each.count().cast(WIDE))
-        of_shown, of_others = split.of_shown(people["many"]), people["every"] - people["many"]
-        sized = people.select(USER, of_shown=of_shown, of_others=split.of_others(people["many"], of_others))
-        each = each.join(sized, USER)
-        each = each.mutate(**{TOTAL: where(each[SHOWN] > 0, each["of_shown"], each["of_others"])})
-        found = to_arrow(each.group_by(names).agg(**{TOTAL: each[TOTAL].sum().cast(WIDE)}))
-    return whole_numbers(at_keys(found, items)[TOTAL])
-
-
-def _marked(pairs: ir.Table, names: list[str], shown: int) -> ir.Table:
-    return pairs.select(USER, *names, **{SHOWN: ibis.literal(shown, "int64")})

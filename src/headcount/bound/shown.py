@@ -5,27 +5,20 @@ at most C, rounded down to units of which C has `norm`. What a person adds depen
 list. Proof: docs/proofs/weighted.md.
 """
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from math import isqrt
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from headcount.bound.arithmetic import cut_at, floating, floor, root, where
-from headcount.bound.bounded import TOTAL, at_keys
+from headcount.bound.bounded import TOTAL
+from headcount.bound.pairs import Pairs
 from headcount.bound.scale import ROUNDING_GUARD
 from headcount.exact import Integers
-from headcount.source.arrow_columns import filled, whole_numbers
-from headcount.source.contributions import COUNT, USER, WIDE, Contributions
-from headcount.source.encoded import Booleans, Chunk, EncodedPairs, added
-from headcount.source.engines.registry import engine_of, to_arrow
-
-NUMBER = "number"
+from headcount.source.arrow_columns import whole_numbers
+from headcount.source.encoded import added
 
 
 @dataclass(frozen=True)
@@ -52,20 +45,23 @@ class PeopleSizes:
         return int((each * self.people).sum())
 
 
-class Shown(ABC):
+@dataclass
+class Shown:
     """What people have of the listed items. Not private."""
 
+    pairs: Pairs
+    """The pairs of listed items."""
     norm: int
     """Units of one person's vector (l2)."""
 
-    @property
-    @abstractmethod
+    @cached_property
     def sizes(self) -> PeopleSizes:
         """The sizes of people who have any."""
+        return PeopleSizes(*self.pairs.people_by_size())
 
-    @abstractmethod
     def totals(self, bound_squared: int) -> Integers:
         """Total of each listed item, if every person's sum of squares is scaled to the bound; in units."""
+        return whole_numbers(self.pairs.shares(partial(self._share, bound_squared=bound_squared))[TOTAL])
 
     def unit(self, bound_squared: int) -> int:
         """Units per count at a bound."""
@@ -75,93 +71,3 @@ class Shown(ABC):
         """Scaled count of an item, in units."""
         shrunk = floor(floating(count) * (float(self.norm) * ROUNDING_GUARD) / root(floating(size)))
         return where(floating(size) <= float(bound_squared), count * self.unit(bound_squared), shrunk)
-
-
-@dataclass(frozen=True)
-class ShownByNumber(Shown):
-    """From dictionary-encoded pairs."""
-
-    pairs: EncodedPairs
-    numbers: Integers
-    """Numbers of the listed items; -1 is an item that nobody has."""
-    norm: int
-
-    @cached_property
-    def _listed(self) -> Booleans:
-        """True at the numbers of listed items."""
-        listed = np.zeros(len(self.pairs.items) + 1, dtype=bool)
-        listed[self.numbers] = True  # -1 is the place after the last
-        return listed
-
-    @cached_property
-    def sizes(self) -> PeopleSizes:
-        nobody = np.zeros((3, 0), dtype=np.int64)
-        found = (_sizes(chunk, self._listed) for chunk in self.pairs)
-        return PeopleSizes(*np.concatenate([nobody, *found], axis=1))
-
-    def totals(self, bound_squared: int) -> Integers:
-        found = np.zeros(len(self._listed), dtype=np.int64)
-        for chunk in self.pairs:
-            if chunk.counted is None:
-                size = np.maximum(chunk.count_flagged(self._listed)[0], 1)
-                each = self._share(size, np.ones_like(size), bound_squared)
-                chunk.add_to_items(found, self._listed, each, np.zeros_like(size))
-                continue
-            there = self._listed[chunk.items]
-            size = np.maximum(chunk.squares_of(there), 1)
-            each = self._share(chunk.of_pairs(size), chunk.counted, bound_squared)
-            found += added(len(found), chunk.items, each * there)
-        return found[self.numbers]
-
-
-def _sizes(chunk: Chunk, listed: Booleans) -> Integers:
-    """Sums, squares and numbers of people who have the same ones, of the listed items of a chunk."""
-    if chunk.counted is None:
-        people = np.bincount(chunk.count_flagged(listed)[0])
-        people[:1] = 0
-        return np.stack([np.flatnonzero(people), np.flatnonzero(people), people[people > 0]])
-    there = listed[chunk.items]
-    squares = chunk.squares_of(there)
-    sums, squares = chunk.sum_by_person(chunk.counted * there)[squares > 0], squares[squares > 0]
-    order = np.lexsort((sums, squares))
-    found = np.stack([sums[order], squares[order]])
-    first = np.flatnonzero(np.append(True, (found[:, 1:] != found[:, :-1]).any(axis=0))[: len(order)])
-    return np.vstack([found[:, first], np.diff(first, append=len(order))])
-
-
-@dataclass(frozen=True)
-class ShownOnEngine(Shown):
-    """From pairs on the engine."""
-
-    contributions: Contributions
-    items: pa.Table
-    norm: int
-
-    @contextmanager
-    def _only(self) -> Iterator[Contributions]:
-        """The contributions to the listed items, while their list is on the engine."""
-        pairs = self.contributions.table
-        with engine_of(pairs).memtable(self.items, pairs) as listed:
-            yield self.contributions.only(pairs.semi_join(listed, self.items.column_names))
-
-    @cached_property
-    def sizes(self) -> PeopleSizes:
-        with self._only() as only:
-            people = only.persons
-            counted = people.group_by("total", "squares").agg(people=people.count())
-            found = to_arrow(counted.select(*(counted[name].cast(WIDE) for name in counted.columns)))
-        return PeopleSizes(*(whole_numbers(column) for column in found.columns))
-
-    def totals(self, bound_squared: int) -> Integers:
-        with self._only() as only:
-            pairs = only.table.join(only.persons.select(USER, size="squares"), USER)
-            each = pairs.mutate(**{TOTAL: self._share(pairs["size"], pairs[COUNT], bound_squared)})
-            found = to_arrow(each.group_by(only.items).agg(**{TOTAL: each[TOTAL].sum().cast(WIDE)}))
-        return whole_numbers(at_keys(found, self.items)[TOTAL])
-
-
-def look_at(contributions: Contributions, listed: pa.Table, norm: int) -> Shown:
-    """What people have of the listed items (items, number)."""
-    if contributions.encoded is None:
-        return ShownOnEngine(contributions, listed.select(list(contributions.items)), norm)
-    return ShownByNumber(contributions.encoded, whole_numbers(filled(listed[NUMBER], -1)), norm)

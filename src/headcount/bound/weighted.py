@@ -13,27 +13,25 @@ docs/proofs/weighted.md.
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import isqrt
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
-import ibis
-import numpy as np
 import pyarrow as pa
 from ibis.expr import types as ir
 
 from headcount.account.calibrate import SQUARED
 from headcount.bound.arithmetic import cut_at, floating, floor, root, where
 from headcount.bound.bounded import TOTAL, Bounded, Bounding, Sensitivity, at_keys
-from headcount.bound.encoded_pairs import not_kept
-from headcount.bound.keyed_hash import Hashes, hashes
+from headcount.bound.engine_pairs import PairsOnEngine
+from headcount.bound.pairs import Pairs, pairs_of
 from headcount.bound.sample import SampledItems
 from headcount.bound.scale import ROUNDING_GUARD, full_weight
-from headcount.bound.shown import NUMBER, Shown, look_at
-from headcount.exact import Integers
+from headcount.bound.shown import Shown
 from headcount.source.arrow_columns import arrow, whole_numbers
-from headcount.source.contributions import COUNT, USER, WIDE, Contributions, per_person
-from headcount.source.encoded import Booleans, Chunk, EncodedPairs, added
-from headcount.source.engines.registry import to_arrow
+from headcount.source.contributions import Contributions
+from headcount.source.encoded import Booleans
 from headcount.wording import plural
+
+AnyPairs = TypeVar("AnyPairs", bound=Pairs)
 
 
 @dataclass(frozen=True)
@@ -73,80 +71,33 @@ class WeightedClip(Bounding):
         return Sensitivity(items=self.most, largest=norm, total=self.most * norm, squared=self.squared)
 
     def bound(self, contributions: Contributions, secret: bytes, keys: pa.Table | None) -> BoundedWeighted:
-        totals, items = self._totals(contributions, secret, keys), list(contributions.items)
+        pairs, items = pairs_of(contributions), list(contributions.items)
+        found = self._used(pairs, secret).shares(self._share)
+        # a public item is listed even if bounding keeps nothing: it is looked at again
+        totals = found.filter(arrow(whole_numbers(found[TOTAL]) > 0)) if keys is None else at_keys(found, keys)
 
         def look_again(shown: Booleans) -> Shown:
-            return look_at(contributions, totals.filter(arrow(shown)), isqrt(self.squared))
+            return Shown(pairs.only(totals.filter(arrow(shown))), isqrt(self.squared))
 
         return BoundedWeighted(totals.select(items), whole_numbers(totals[TOTAL]), self.sensitivity, look_again)
 
-    def _totals(self, contributions: Contributions, secret: bytes, keys: pa.Table | None) -> pa.Table:
-        """(items, total), and the item's number if pairs are encoded: the keys, or every item of which something is
-        kept. A public item is listed even if bounding keeps nothing: it is looked at again."""
-        encoded = contributions.encoded
-        found = self._on_engine(contributions, secret) if encoded is None else self._by_number(encoded, secret)
-        return found.filter(arrow(whole_numbers(found[TOTAL]) > 0)) if keys is None else at_keys(found, keys)
-
-    def _on_engine(self, contributions: Contributions, secret: bytes) -> pa.Table:
-        """(items, total): every item of which something is kept, sorted."""
-        items, left = list(contributions.items), self._left(contributions, secret)
-        return to_arrow(left.group_by(items).agg(**{TOTAL: left[TOTAL].sum().cast(WIDE)}).order_by(items))
-
-    def _by_number(self, numbers: EncodedPairs, secret: bytes) -> pa.Table:
-        """(items, total, number): every item, sorted, with its kept total and its number."""
-        started, items = hashes(numbers, self.most, secret), len(numbers.items)
-        totals = np.zeros(items, dtype=np.int64)
-        for chunk in numbers:
-            totals += self._events(chunk, items) if self.largest > 1 else self._once_each(chunk, started, items)
-        numbered = numbers.items.append_column(NUMBER, arrow(np.arange(items)))
-        return numbered.append_column(TOTAL, arrow(totals))
-
-    def _events(self, chunk: Chunk, items: int) -> Integers:
-        """Totals of events by item."""
-        size = chunk.of_pairs(self._size(chunk.squares))
-        few = self._few(chunk.counts, size)
-        return added(items, chunk.items, where(few, self._share(size, chunk.counts), 0))
-
-    def _once_each(self, chunk: Chunk, started: Hashes, items: int) -> Integers:
-        """Totals of people by item: of all pairs, minus the dropped ones of people with many items."""
-        many = chunk.sizes > self.most
-        above, share = chunk.of(many), self._share(self._size(chunk.squares), np.ones_like(chunk.sizes))
-        cut = not_kept(above, self.most, started(above.people))
-        all_ = np.zeros(items, dtype=np.int64)
-        chunk.add_to_items(all_, np.zeros(items, dtype=bool), share, share)
-        return all_ - added(items, above.items[cut], above.of_pairs(share[many])[cut])
-
     def kept(self, contributions: Contributions, secret: bytes) -> ir.Table:
-        left = self._left(contributions, secret)
-        return left.select(USER, *contributions.items, **{COUNT: left[TOTAL]})
+        return self._used(PairsOnEngine(contributions), secret).kept(self._share)
 
-    def _left(self, contributions: Contributions, secret: bytes) -> ir.Table:
-        """(user, items, total): what is kept of each person, in units."""
-        people, key = contributions.persons, [USER, *contributions.items]
-        sized = per_person(people, items=people["items"], size=self._size(people["squares"]))
-        if self.largest > 1:
-            joined = contributions.of(sized)
-            few = joined.filter(self._few(joined[COUNT], joined["size"]))
-            return few.select(*key, **{TOTAL: self._share(few["size"], few[COUNT])})
-        share = self._share(sized["size"], ibis.literal(1, "int64"))
-        each = per_person(sized, items=sized["items"], **{TOTAL: share})
-        within = contributions.of(each.filter(each["items"] <= self.most))
-        over = contributions.of(each.filter(each["items"] > self.most))
-        some = over.anti_join(SampledItems(self.most).excess(contributions, secret), key)
-        return within.select(*key, TOTAL).union(some.select(*key, TOTAL), distinct=False)
+    def _used(self, pairs: AnyPairs, secret: bytes) -> AnyPairs:
+        """Of people, who count once for an item, `most` items each."""
+        return pairs if self.largest > 1 else pairs.without(SampledItems(self.most).formula(secret))
 
-    def _size(self, squares: Any) -> Any:
-        """Sum of the squares of a person's kept counts."""
-        return floating(squares) if self.largest > 1 else cut_at(floating(squares), self.most)
+    def _share(self, squares: Any, count: Any) -> Any:
+        """Scaled count of an item, in units; 0 if it is too small a fraction of the person's squares."""
+        size = floating(squares) if self.largest > 1 else cut_at(floating(squares), self.most)
+        shrunk = floor(floating(count) * (float(isqrt(self.squared)) * ROUNDING_GUARD) / root(size))
+        scaled = where(size <= float(self.bound_squared), count * self.unit, shrunk)
+        return where(self._few(count, size), scaled, 0)
 
     def _few(self, count: Any, size: Any) -> Any:
         """True for items that are a large enough fraction of a person's squares; there are at most `most`."""
         return floating(count) * floating(count) * float(self.most) >= size
-
-    def _share(self, size: Any, count: Any) -> Any:
-        """Scaled count of an item, in units."""
-        shrunk = floor(floating(count) * (float(isqrt(self.squared)) * ROUNDING_GUARD) / root(size))
-        return where(size <= float(self.bound_squared), count * self.unit, shrunk)
 
     def explain(self, item: str) -> str:
         if self.largest == 1:

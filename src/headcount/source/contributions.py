@@ -17,7 +17,7 @@ from headcount.source.amounts import AMOUNT, GRID, LARGEST_AMOUNT, Numbers, amou
 from headcount.source.axis import Axis
 from headcount.source.binning import Binning
 from headcount.source.encoded import EncodedPairs, encode_pairs
-from headcount.source.engines.registry import engine_of, materialise, to_arrow
+from headcount.source.engines.registry import engine_of, materialise
 from headcount.source.kernels.numbering import TooMany
 from headcount.source.schema import item_names, item_type
 from headcount.source.streamed import stream_pairs, streamable
@@ -133,12 +133,6 @@ class Contributions:
                 rows = stack.enter_context(nullcontext(events) if reread else materialise(events))
                 found = stack.enter_context(encode_pairs(rows, USER, self.items, most=most, numbers=self.numbers))
             yield replace(self, encoded=found)
-
-    def listed(self, names: Sequence[str]) -> pa.Table:
-        """Fetch the distinct items, by some of their columns."""
-        if self.encoded is not None:
-            return self.encoded.items.select(list(names))
-        return to_arrow(self.table.select(*names).distinct())
 
     def only(self, table: ir.Table) -> "Contributions":
         """Replace the pairs, with the same people."""

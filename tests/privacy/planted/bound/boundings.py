@@ -91,13 +91,8 @@ BUGS = [
     ),
     Bug(
         "sorted here: scaled people may have any number of items",
-        "bound/weighted.py",
-        (
-            (
-                "cut = not_kept(above, self.most, started(above.people))",
-                "cut = np.zeros(len(above.items), dtype=bool)",
-            ),
-        ),
+        "bound/encoded_pairs.py",
+        (("] = excess.of(self._above(chunk, excess)) > 0", "] = False"),),
         NUMBERS + "test_people_come_a_few_at_a_time",
     ),
     Bug(
@@ -156,8 +151,8 @@ BUGS = [
         "bound/weighted.py",
         (
             (
-                "some = over.anti_join(SampledItems(self.most).excess(contributions, secret), key)",
-                "some = over",
+                "return pairs if self.largest > 1 else pairs.without(SampledItems(self.most).formula(secret))",
+                "return pairs",
             ),
         ),
         WEIGH + "test_of_too_many_items_so_many_are_kept_and_count_as_if_there_were_no_more",
@@ -165,7 +160,7 @@ BUGS = [
     Bug(
         "events of rare items are kept",
         "bound/weighted.py",
-        (('.filter(self._few(joined[COUNT], joined["size"]))', ""),),
+        (("return where(self._few(count, size), scaled, 0)", "return scaled"),),
         WEIGH + "test_a_person_with_a_billion_events_adds_no_more_than_anybody",
     ),
     Bug(
@@ -177,7 +172,7 @@ BUGS = [
     Bug(
         "rounds: all of a person's items are kept",
         "bound/rounds.py",
-        (("] = not_kept(above, self.most, started(above.people))", "] = False"),),
+        (("kept = pairs.without(SampledItems(self.most).formula(secret))", "kept = pairs"),),
         ROUNDS + "test_nobody_adds_more_than_is_said_in_any_round",
     ),
     Bug(
@@ -199,8 +194,8 @@ BUGS = [
     ),
     Bug(
         "joint: the same on the engine",
-        "bound/rounds.py",
-        (('split.of_others(people["many"], of_others)', 'split.of_others(0 * people["many"], of_others)'),),
+        "bound/engine_pairs.py",
+        (('division.of_others(people["many"], of_others)', 'division.of_others(0 * people["many"], of_others)'),),
         JOINT + "test_one_person_side_by_side",
     ),
     Bug(
@@ -331,13 +326,8 @@ BUGS = [
     ),
     Bug(
         "second look: everybody is scaled as the person who has least",
-        "bound/shown.py",
-        (
-            (
-                "each = self._share(size, np.ones",
-                "each = self._share(np.full_like(size, size.min(initial=2**62)), np.ones",
-            ),
-        ),
+        "bound/encoded_pairs.py",
+        (("each = share(squares, np.ones", "each = share(np.full_like(squares, squares.min(initial=2**62)), np.ones"),),
         WEIGH + "test_a_second_look_against_plain_arithmetic",
     ),
     Bug(
@@ -348,25 +338,20 @@ BUGS = [
     ),
     Bug(
         "second look: other items count as well",
-        "bound/shown.py",
-        (("listed = np.zeros(len(self.pairs.items) + 1", "listed = np.ones(len(self.pairs.items) + 1"),),
+        "bound/encoded_pairs.py",
+        (("flags = np.zeros(len(self.pairs.items) + 1", "flags = np.ones(len(self.pairs.items) + 1"),),
         WEIGH + "test_a_second_look_against_plain_arithmetic",
     ),
     Bug(
         "second look on an engine: sizes are those over all items",
-        "bound/shown.py",
-        (
-            (
-                "        with self._only() as only:\n            people = only.persons",
-                "        with self._only():\n            people = self.contributions.persons",
-            ),
-        ),
+        "bound/engine_pairs.py",
+        (("people = only.persons\n            counted", "people = self.contributions.persons\n            counted"),),
         WEIGH + "test_a_second_look_against_plain_arithmetic",
     ),
     Bug(
         "second look: people without anything shown are in the profile",
-        "bound/shown.py",
-        (("        people[:1] = 0\n", ""),),
+        "bound/encoded_pairs.py",
+        (("            people[:1] = 0\n", ""),),
         WEIGH + "test_a_second_look_against_plain_arithmetic",
     ),
     Bug(
