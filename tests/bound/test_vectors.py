@@ -196,7 +196,7 @@ def test_people_come_a_few_at_a_time(monkeypatch: pytest.MonkeyPatch, events: in
         lost = [whole.clipped(each, 2e4, 1e5, UNITS) for each in VECTORS]
     monkeypatch.setattr(encoded_pairs, "PAIRS", 3 * events)
     with groups_of(rows, encoded=True) as found:
-        assert len(found.pairs.chunks) > 1  # type: ignore[attr-defined]
+        assert len(found.vectors.pairs.chunks) > 1  # type: ignore[attr-defined]
         assert [(found.totals(each, 2e4, UNITS).tolist(), found.norms(each).tolist()) for each in VECTORS] == wanted
         assert [found.clipped(each, 2e4, 1e5, UNITS) for each in VECTORS] == lost
 

@@ -9,8 +9,9 @@ import numpy as np
 import pyarrow as pa
 
 from headcount.bound.bounded import TOTAL
-from headcount.bound.formula import Division, Excess, Measure, Share
+from headcount.bound.formula import Above, Division, Excess, Measure, Share
 from headcount.bound.keyed_hash import hashes
+from headcount.bound.vectors import VectorsByNumber
 from headcount.exact import Integers
 from headcount.source.arrow_columns import arrow, filled, whole_numbers
 from headcount.source.encoded import Booleans, Chunk, EncodedPairs, added
@@ -27,11 +28,9 @@ class PairsByNumber:
     """(items, number): the public items that pairs are restricted to, if they are."""
 
     def listed(self, names: Sequence[str]) -> pa.Table:
-        """Select columns of the items."""
         return self.pairs.items.select(list(names))
 
     def totals(self) -> pa.Table:
-        """(items, total)"""
         return self.pairs.items.append_column(TOTAL, arrow(self.pairs.totals))
 
     def most_common(self, limit: int) -> pa.Table:
@@ -44,38 +43,47 @@ class PairsByNumber:
         return listed.append_column(TOTAL, arrow(totals[few])).take(arrow(np.searchsorted(few, places)))
 
     def totals_less(self, excess: Excess) -> pa.Table:
-        """(items, total): only people above the bound cost more than a sum."""
         items = len(self.pairs.items)
         totals = np.zeros(items, dtype=np.int64)
         for chunk in self.pairs:
-            above = self._above(chunk, excess)
+            above, cut = self._excess(chunk, excess)
             totals += added(items, chunk.items, chunk.counted) * excess.unit
-            totals -= added(items, above.chunk.items, excess.of(above))
+            totals -= added(items, above.items, cut)
         return self.pairs.items.append_column(TOTAL, arrow(totals)).filter(arrow(totals > 0))
 
-    def _above(self, chunk: Chunk, excess: Excess) -> "ChunkAbove":
-        sizes = _measure(chunk, excess.measure)
-        many = sizes > excess.most
-        return ChunkAbove(chunk.of(many), sizes[many], excess, self.pairs)
-
     def without(self, excess: Excess) -> Self:
-        """Mark pairs as unused, once for all."""
-
         def unused(chunk: Chunk) -> Booleans:
             many, found = _measure(chunk, excess.measure) > excess.most, np.zeros(len(chunk.numbers), dtype=bool)
             if many.any():
-                found[np.repeat(many, chunk.sizes)] = excess.of(self._above(chunk, excess)) > 0
+                found[np.repeat(many, chunk.sizes)] = self._excess(chunk, excess)[1] > 0
             return found
 
         return replace(self, pairs=self.pairs.without(unused))
 
+    def _excess(self, chunk: Chunk, excess: Excess) -> tuple[Chunk, Integers]:
+        """The people of a chunk who are above the bound, and the excess of each of their pairs."""
+        sizes = _measure(chunk, excess.measure)
+        many = sizes > excess.most
+        above, size = chunk.of(many), sizes[many]
+        if excess.secret is None:
+            return above, excess.of(Above(above.counts, above.of_pairs(size)))
+        start = hashes(self.pairs, excess.most, excess.secret)(above.people) % size
+        return above, excess.of(Above(above.counts, above.of_pairs(size), above.upto, above.of_pairs(start)))
+
     def only(self, public: pa.Table) -> "PairsByNumber":
-        """The pairs of public items (items, number)."""
         return PairsByNumber(self.pairs, public.select([*self.pairs.items.column_names, NUMBER]))
 
     def all_items(self) -> pa.Table:
-        """(items, number)"""
         return self.pairs.items.append_column(NUMBER, arrow(np.arange(len(self.pairs.items))))
+
+    def at(self, keys: pa.Table) -> pa.Table:
+        """(keys, number): the number is null for a key that nobody has."""
+        placed = keys.append_column("place", arrow(np.arange(len(keys))))
+        joined = placed.join(self.all_items(), keys.column_names, use_threads=False)
+        return joined.sort_by("place").drop_columns(["place"])
+
+    def vectors(self, public: pa.Table) -> VectorsByNumber:
+        return VectorsByNumber(self.pairs.listed(_numbers(public)), len(public))
 
     @cached_property
     def _flags(self) -> Booleans:
@@ -100,7 +108,6 @@ class PairsByNumber:
         return listed.append_column(TOTAL, arrow(totals[_numbers(listed)]))
 
     def spread(self, items: pa.Table, shown: Booleans, division: Division) -> Integers:
-        """Totals of the items (items, number)."""
         numbers = _numbers(items)
         flags, totals = np.zeros(len(self.pairs.items), dtype=bool), np.zeros(len(self.pairs.items), dtype=np.int64)
         flags[numbers[shown]] = True
@@ -138,39 +145,6 @@ class PairsByNumber:
         """True for pairs of public items."""
         there: Booleans = self._flags[chunk.items]
         return there
-
-
-@dataclass(frozen=True)
-class ChunkAbove:
-    """Pairs of the people of a chunk who are above a bound."""
-
-    chunk: Chunk
-    sizes: Integers
-    """Size of each person."""
-    excess: Excess
-    pairs: EncodedPairs
-
-    @property
-    def count(self) -> Integers:
-        """Count of each pair."""
-        return self.chunk.counts
-
-    @property
-    def upto(self) -> Integers:
-        """Sum of the person's counts up to and including each pair."""
-        return self.chunk.upto
-
-    @property
-    def size(self) -> Integers:
-        """Size of each pair's person."""
-        return self.chunk.of_pairs(self.sizes)
-
-    @property
-    def start(self) -> Integers:
-        """Hash of each pair's person, below their size."""
-        assert self.excess.secret is not None, "a hash has a key"
-        hashed = hashes(self.pairs, self.excess.most, self.excess.secret)
-        return self.chunk.of_pairs(hashed(self.chunk.people) % self.sizes)
 
 
 def _measure(chunk: Chunk, measure: Measure) -> Integers:

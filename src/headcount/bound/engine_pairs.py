@@ -11,8 +11,9 @@ from ibis.expr import types as ir
 
 from headcount.bound.arithmetic import where
 from headcount.bound.bounded import CUT, LARGEST_TOTAL, TOTAL, at_keys
-from headcount.bound.formula import Division, Excess, Share
+from headcount.bound.formula import Above, Division, Excess, Share
 from headcount.bound.keyed_hash import hashed
+from headcount.bound.vectors_on_engine import VectorsOnEngine
 from headcount.exact import Integers
 from headcount.source.arrow_columns import arrow, whole_numbers
 from headcount.source.contributions import COUNT, PLACE, USER, WIDE, Contributions, per_person
@@ -33,15 +34,12 @@ class PairsOnEngine:
     """(user, items): the pairs that are left out, if any are."""
 
     def listed(self, names: Sequence[str]) -> pa.Table:
-        """Fetch the distinct items, by some of their columns."""
         return to_arrow(self.contributions.table.select(*names).distinct())
 
     def totals(self) -> pa.Table:
-        """(items, total)"""
         return to_arrow(self._totals())
 
     def most_common(self, limit: int) -> pa.Table:
-        """(items, total)"""
         totals = self._totals()
         return to_arrow(totals.order_by(totals[TOTAL].desc(), *self._items).limit(limit))
 
@@ -55,7 +53,6 @@ class PairsOnEngine:
         return pairs.group_by(self._items).agg(**{TOTAL: (count * unit).cast(WIDE)})
 
     def totals_less(self, excess: Excess) -> pa.Table:
-        """(items, total): only people above the bound cost more than a sum."""
         too_much = self.excess(excess).group_by(self._items).agg(**{CUT: lambda rows: rows[CUT].sum()})
         joined = self._totals(excess.unit).left_join(too_much, self._items)
         kept = joined.select(*self._items, **{TOTAL: joined[TOTAL] - joined[CUT].fill_null(0)})
@@ -67,24 +64,32 @@ class PairsOnEngine:
         people = self.contributions.persons
         sizes = per_person(people, size=people[excess.measure].cast(_TYPES[excess.measure]))
         above = sizes.filter(sizes["size"] > excess.most)
-        if excess.secret is not None:
-            above = hashed(above, excess.secret)
-            above = per_person(above, size=above["size"], start=above["hash"] % above["size"])
-        rows = self.contributions.of(above)
-        cut = rows.select(USER, *self._items, **{CUT: excess.of(RowsAbove(rows, self.contributions))})
+        if excess.secret is None:
+            rows = self.contributions.of(above)
+            return self._cut(rows, excess.of(Above(rows[COUNT], rows["size"])))
+        above = hashed(above, excess.secret)
+        rows = self.contributions.of(per_person(above, size=above["size"], start=above["hash"] % above["size"]))
+        rows = rows.mutate(upto=_upto(rows, self.contributions))
+        return self._cut(rows, excess.of(Above(rows[COUNT], rows["size"], rows["upto"], rows["start"])))
+
+    def _cut(self, rows: ir.Table, excess: ir.Column) -> ir.Table:
+        cut = rows.select(USER, *self._items, **{CUT: excess})
         return cut.filter(cut[CUT] > 0)
 
     def without(self, excess: Excess) -> Self:
-        """Leave the excess out."""
         return replace(self, left_out=self.excess(excess))
 
     def only(self, public: pa.Table) -> "PairsOnEngine":
-        """The pairs of public items."""
         return PairsOnEngine(self.contributions, public.select(self._items))
 
     def all_items(self) -> pa.Table:
-        """(items)"""
         return to_arrow(self._used(self.contributions.table).select(*self._items).distinct().order_by(self._items))
+
+    def at(self, keys: pa.Table) -> pa.Table:
+        return keys
+
+    def vectors(self, public: pa.Table) -> VectorsOnEngine:
+        return VectorsOnEngine(self.contributions, public.select(self._items))
 
     def _used(self, pairs: ir.Table) -> ir.Table:
         """Those of the pairs that are not left out."""
@@ -101,7 +106,6 @@ class PairsOnEngine:
             yield self.contributions.only(pairs.semi_join(listed, self._items))
 
     def shares(self, share: Share) -> pa.Table:
-        """(items, total)"""
         with self._listed() as only:
             each = self._added(only, share)
             totals = each.group_by(self._items).agg(**{TOTAL: each[COUNT].sum().cast(WIDE)})
@@ -136,7 +140,6 @@ class PairsOnEngine:
         return pairs.select(USER, *self._items, **{SHOWN: ibis.literal(shown, "int64")})
 
     def people_by_size(self) -> tuple[Integers, Integers, Integers]:
-        """Sums, squares and numbers of people."""
         with self._listed() as only:
             people = only.persons
             counted = people.group_by("total", "squares").agg(people=people.count())
@@ -150,34 +153,11 @@ _TYPES = {"items": "int64", "total": "int64", "squares": "float64"}
 """Types of measures: squares may have more than 64 bits."""
 
 
-@dataclass(frozen=True)
-class RowsAbove:
-    """Pairs of the people above a bound: (user, items, count, size, start)."""
-
-    rows: ir.Table
-    contributions: Contributions
-
-    @property
-    def count(self) -> ir.Column:
-        """Count of each pair."""
-        return self.rows[COUNT]
-
-    @property
-    def size(self) -> ir.Column:
-        """Size of each pair's person."""
-        return self.rows["size"]
-
-    @property
-    def start(self) -> ir.Column:
-        """Hash of each pair's person, below their size."""
-        return self.rows["start"]
-
-    @property
-    def upto(self) -> ir.Column:
-        """Sum of the person's counts up to and including each pair, in 64 bits."""
-        items = self.contributions.items
-        if self.contributions.once and PLACE in self.rows.columns:
-            return self.rows[PLACE]
-        if self.contributions.once and engine_of(self.rows).wide_row_number:
-            return ibis.row_number().over(group_by=USER, order_by=items) + 1
-        return self.rows[COUNT].sum().over(ibis.cumulative_window(group_by=USER, order_by=items))
+def _upto(rows: ir.Table, contributions: Contributions) -> ir.Column:
+    """Sum of the person's counts up to and including each pair, in 64 bits."""
+    items = contributions.items
+    if contributions.once and PLACE in rows.columns:
+        return rows[PLACE]
+    if contributions.once and engine_of(rows).wide_row_number:
+        return ibis.row_number().over(group_by=USER, order_by=items) + 1
+    return rows[COUNT].sum().over(ibis.cumulative_window(group_by=USER, order_by=items))

@@ -12,24 +12,18 @@ Measure = Literal["items", "total", "squares"]
 """What is bounded of a person: their number of items, the sum of their counts, or of their squared counts."""
 
 
-class Above(Protocol):
+@dataclass(frozen=True)
+class Above:
     """Pairs of people above a bound, as columns."""
 
-    @property
-    def count(self) -> Any:
-        """Count of each pair."""
-
-    @property
-    def upto(self) -> Any:
-        """Sum of the person's counts up to and including each pair, in the order of their items."""
-
-    @property
-    def size(self) -> Any:
-        """The person's measure, which is above the bound."""
-
-    @property
-    def start(self) -> Any:
-        """A keyed hash of the person, below their size."""
+    count: Any
+    """Count of each pair."""
+    size: Any
+    """The person's measure, which is above the bound."""
+    upto: Any = None
+    """Of a sample: sum of the person's counts up to and including each pair, in the order of their items."""
+    start: Any = None
+    """Of a sample: a keyed hash of the person, below their size."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +38,7 @@ class Excess:
     unit: int = 1
     """Units per count."""
     secret: bytes | None = None
-    """Key of the hash, if the formula has a start."""
+    """Key of the hash, if the formula is one of a sample."""
 
 
 class Division(Protocol):

@@ -10,13 +10,12 @@ import pyarrow as pa
 from ibis.expr import types as ir
 
 from headcount.bound.bounded import Bounded, Bounding, Sensitivity
-from headcount.bound.encoded_pairs import NUMBER
+from headcount.bound.pairs import pairs_of
 from headcount.bound.rounds import BoundedRounds, SplitWeight
-from headcount.bound.vectors import Groups, GroupsByNumber
-from headcount.bound.vectors_on_engine import GroupsOnEngine
-from headcount.source.arrow_columns import arrow, filled, whole_numbers
+from headcount.bound.vectors import Groups
+from headcount.source.arrow_columns import arrow
 from headcount.source.contributions import Contributions
-from headcount.source.encoded import Booleans, EncodedPairs
+from headcount.source.encoded import Booleans
 
 
 @dataclass(frozen=True)
@@ -38,9 +37,10 @@ class FoundGroups(SplitWeight):
 
     def bound(self, contributions: Contributions, secret: bytes, keys: pa.Table | None) -> BoundedFoundGroups:
         found, first = self.first_round(contributions, secret)
+        pairs = pairs_of(contributions)
 
         def look(shown: Booleans) -> Groups:
-            return groups_of(contributions, found.filter(arrow(shown)), list(contributions.items))
+            return Groups(pairs.vectors(found.filter(arrow(shown))))
 
         return BoundedFoundGroups(first.items, first.totals, first.sensitivity, first.look_again, first.spread, look)
 
@@ -61,10 +61,11 @@ class ListedGroups(Bounding):
 
     def bound(self, contributions: Contributions, secret: bytes, keys: pa.Table | None) -> BoundedGroups:
         assert keys is not None
-        listed = _numbered(contributions.encoded, keys)
+        pairs = pairs_of(contributions)
+        listed = pairs.at(keys)
 
         def look(shown: Booleans) -> Groups:
-            return groups_of(contributions, listed.filter(arrow(shown)), keys.column_names)
+            return Groups(pairs.vectors(listed.filter(arrow(shown))))
 
         return BoundedGroups(keys, np.zeros(len(keys), dtype=np.int64), self.sensitivity, look)
 
@@ -73,21 +74,3 @@ class ListedGroups(Bounding):
 
     def explain(self, item: str) -> str:
         return f"Every {item} of the public list is a group, even if nobody has it."
-
-
-def groups_of(contributions: Contributions, public: pa.Table, items: list[str]) -> Groups:
-    """What people have of public groups, in their order."""
-    if contributions.encoded is None:
-        return GroupsOnEngine(contributions, public.select(items))
-    numbers = whole_numbers(filled(public[NUMBER], -1))
-    return GroupsByNumber(contributions.encoded.listed(numbers), len(public))
-
-
-def _numbered(encoded: EncodedPairs | None, keys: pa.Table) -> pa.Table:
-    """The keys with their numbers among the items; null for one that nobody has."""
-    if encoded is None:
-        return keys
-    numbered = encoded.items.append_column(NUMBER, arrow(np.arange(len(encoded.items))))
-    placed = keys.append_column("place", arrow(np.arange(len(keys))))
-    joined = placed.join(numbered, keys.column_names, use_threads=False)
-    return joined.sort_by("place").drop_columns(["place"])

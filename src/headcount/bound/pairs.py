@@ -10,6 +10,7 @@ import pyarrow as pa
 from headcount.bound.encoded_pairs import PairsByNumber
 from headcount.bound.engine_pairs import PairsOnEngine
 from headcount.bound.formula import Division, Excess, Share
+from headcount.bound.vectors import Vectors
 from headcount.exact import Integers
 from headcount.source.contributions import Contributions
 from headcount.source.encoded import Booleans
@@ -30,6 +31,12 @@ class Pairs(Protocol):
 
     def all_items(self) -> pa.Table:
         """(items): every item that is not left out, sorted. The table may have further columns, for `only`."""
+
+    def at(self, keys: pa.Table) -> pa.Table:
+        """The keys, in their order, as this object lists items: for `only` and `vectors`."""
+
+    def vectors(self, public: pa.Table) -> Vectors:
+        """People's vectors over public groups, listed by this object."""
 
     def spread(self, items: pa.Table, shown: Booleans, division: Division) -> Integers:
         """Totals of items if each person's weight is divided between those that are shown and the others."""

@@ -9,15 +9,14 @@ groups, the centre, and the bound. Proof: docs/proofs/groups.md.
 Values are whole multiples of 1/GRID and computed in floating point; `NORM_GUARD` makes up for all roundings.
 """
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from headcount.bound.arithmetic import floating, truncated, where
+from headcount.bound.arithmetic import cut_at, floating, truncated, where
 from headcount.exact import Floats, Integers
 from headcount.source.amounts import AMOUNT, CELL, GRID, LARGEST_AMOUNT
 from headcount.source.axis import Axis
@@ -122,25 +121,50 @@ def clipped_part(sums: Any, norms: Any, bound: float, limit: float, units: int) 
     return truncated(within * (float(units) * NORM_GUARD) / limit)
 
 
-class Groups(ABC):
-    """What people have of the public groups. Not private."""
+class Vectors(Protocol):
+    """People's vectors over the public groups. Not private."""
 
-    @abstractmethod
-    def norms(self, vector: Vector) -> Integers:
+    def people_by_norm(self, vector: Vector) -> Integers:
         """Number of people in each bin of NORMS, of those who have anything."""
 
-    @abstractmethod
+    def sum_people(self, vector: Vector, formula: Callable[[Any, Any], Any]) -> int:
+        """Sum over all people of a formula of the norm and the sum of their vector."""
+
+    def sum_entries(self, vector: Vector, formula: Callable[[Any, Any], Any]) -> Integers:
+        """Sums over all people of a formula of each entry of their vector and its norm, in the order of totals."""
+
+
+@dataclass
+class Groups:
+    """What people have of the public groups. Not private."""
+
+    vectors: Vectors
+
+    def norms(self, vector: Vector) -> Integers:
+        """Number of people in each bin of NORMS, of those who have anything."""
+        return self.vectors.people_by_norm(vector)
+
     def clipped(self, vector: Vector, bound: float, limit: float, units: int) -> int:
         """What scaling to the bound takes from all people together, in units."""
+        return self.vectors.sum_people(vector, lambda norm, sum_: clipped_part(sum_, norm, bound, limit, units))
 
-    @abstractmethod
     def excess(self, vector: Vector, bound: float, limit: float, units: int) -> int:
         """What the norms of all people together exceed the bound by, of each at most `limit`, which is `units`
         units."""
+        return self.vectors.sum_people(vector, lambda norm, _: clipped_part(norm, norm, bound, limit, units))
 
-    @abstractmethod
     def totals(self, vector: Vector, bound: float, units: int) -> Integers:
         """Sum over all people of the vector scaled to the bound, in units."""
+        return self.vectors.sum_entries(vector, lambda value, norm: scaled(value, norm, bound, units))
+
+
+def value_of_pair(vector: Vector, count: Any, sum_: Any) -> Any:
+    """What a person has of a group, from their number of events and, of an amount, their sum in it."""
+    counts = floating(count)
+    once = cut_at(counts, 1)
+    if vector.kind in ("people", "events"):
+        return (once if vector.kind == "people" else counts) * float(GRID)
+    return floating(sum_) - vector.centre * (once if vector.once else counts)
 
 
 @dataclass(frozen=True)
@@ -171,7 +195,7 @@ class Entries:
 
 
 @dataclass(frozen=True)
-class GroupsByNumber(Groups):
+class VectorsByNumber:
     """From dictionary-encoded pairs of the groups."""
 
     pairs: EncodedPairs
@@ -180,25 +204,20 @@ class GroupsByNumber(Groups):
     kept: dict[Vector, list[Entries]] = field(default_factory=dict, repr=False)
     """Vectors that were computed before."""
 
-    def norms(self, vector: Vector) -> Integers:
+    def people_by_norm(self, vector: Vector) -> Integers:
         found = np.zeros(NORMS.cells, dtype=np.int64)
         for each in self._entries(vector):
             found += added(NORMS.cells, NORMS.find(each.norms))
         return found
 
-    def clipped(self, vector: Vector, bound: float, limit: float, units: int) -> int:
-        parts = (clipped_part(each.sums, each.norms, bound, limit, units) for each in self._entries(vector))
-        return sum(int(part.sum()) for part in parts)
+    def sum_people(self, vector: Vector, formula: Callable[[Any, Any], Any]) -> int:
+        return sum(int(formula(each.norms, each.sums).sum()) for each in self._entries(vector))
 
-    def excess(self, vector: Vector, bound: float, limit: float, units: int) -> int:
-        parts = (clipped_part(each.norms, each.norms, bound, limit, units) for each in self._entries(vector))
-        return sum(int(part.sum()) for part in parts)
-
-    def totals(self, vector: Vector, bound: float, units: int) -> Integers:
+    def sum_entries(self, vector: Vector, formula: Callable[[Any, Any], Any]) -> Integers:
         cells = vector.totals(self.groups)
         totals = np.zeros(cells, dtype=np.int64)
         for each in self._entries(vector):
-            totals += added(cells, each.places, scaled(each.values, each.norms[each.people], bound, units))
+            totals += added(cells, each.places, formula(each.values, each.norms[each.people]))
         return totals
 
     def _entries(self, vector: Vector) -> Iterator[Entries]:
@@ -227,18 +246,9 @@ def entries(chunk: Chunk, vector: Vector) -> Entries:
         amounts = _sums(rows, vector.column) if vector.once else rows.columns[f"{AMOUNT}{vector.column}"]
         events = people if vector.once else np.repeat(people, rows.lengths)
         return Entries(*_counted(events, VALUES.find(floating(amounts)), vector.cells), count, vector.order)
-    return Entries(people, chunk.items, _values(rows, vector), count, vector.order)
-
-
-def _values(rows: Rows, vector: Vector) -> Floats:
-    """Value of each pair."""
-    counts: Floats = floating(np.minimum(rows.lengths, LARGEST_COUNT))
-    if vector.kind == "people":
-        return np.full(len(counts), float(GRID))
-    if vector.kind == "events":
-        return counts * float(GRID)
-    sums: Floats = floating(_sums(rows, vector.column))
-    return sums - vector.centre * (1.0 if vector.once else counts)
+    sums = _sums(rows, vector.column) if vector.kind == "amount" else None
+    values = value_of_pair(vector, np.minimum(rows.lengths, LARGEST_COUNT), sums)
+    return Entries(people, chunk.items, values, count, vector.order)
 
 
 def _sums(rows: Rows, column: int) -> Integers:

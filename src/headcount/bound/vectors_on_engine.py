@@ -1,8 +1,9 @@
 """What people have of public groups (vectors.py), computed on the engine that holds the rows."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import ibis
 import numpy as np
@@ -10,7 +11,7 @@ import pyarrow as pa
 from ibis.expr import types as ir
 
 from headcount.bound.bounded import TOTAL, at_keys
-from headcount.bound.vectors import LARGEST_SUM, NORMS, VALUES, Groups, Order, Vector, clipped_part, scaled
+from headcount.bound.vectors import LARGEST_SUM, NORMS, VALUES, Order, Vector, value_of_pair
 from headcount.exact import Integers
 from headcount.source.amounts import AMOUNT, CELL, GRID
 from headcount.source.arrow_columns import arrow, whole_numbers
@@ -23,37 +24,30 @@ ALL_WHOLE = 2.0**52
 
 
 @dataclass(frozen=True)
-class GroupsOnEngine(Groups):
+class VectorsOnEngine:
     """From rows on the engine."""
 
     contributions: Contributions
     items: pa.Table
     """The groups: item0, item1, ..."""
 
-    def norms(self, vector: Vector) -> Integers:
+    def people_by_norm(self, vector: Vector) -> Integers:
         with self._people(vector) as people:
             binned = people.select(**{CELL: NORMS.place(people[NORM])})
             found = to_arrow(binned.group_by(CELL).agg(**{TOTAL: binned.count().cast(WIDE)}))
         return whole_numbers(at_keys(found, _cells(NORMS.cells))[TOTAL])
 
-    def clipped(self, vector: Vector, bound: float, limit: float, units: int) -> int:
-        return self._clipped_from(SUM, vector, bound, limit, units)
-
-    def excess(self, vector: Vector, bound: float, limit: float, units: int) -> int:
-        return self._clipped_from(NORM, vector, bound, limit, units)
-
-    def _clipped_from(self, column: str, vector: Vector, bound: float, limit: float, units: int) -> int:
-        """What scaling to the bound takes from people's sums, or norms."""
+    def sum_people(self, vector: Vector, formula: Callable[[Any, Any], Any]) -> int:
         with self._people(vector) as people:
-            lost = clipped_part(people[column], people[NORM], bound, limit, units).cast(WIDE)
-            found = to_arrow(people.agg(**{TOTAL: lost.sum().cast(WIDE)}))
+            each = formula(people[NORM], people[SUM]).cast(WIDE)
+            found = to_arrow(people.agg(**{TOTAL: each.sum().cast(WIDE)}))
         return int(found[TOTAL][0].as_py() or 0)
 
-    def totals(self, vector: Vector, bound: float, units: int) -> Integers:
+    def sum_entries(self, vector: Vector, formula: Callable[[Any, Any], Any]) -> Integers:
         with self._entries(vector) as entries:
             places = [name for name in entries.columns if name not in (USER, VALUE)]
             pairs = entries.join(_norms(entries, vector.order).select(USER, NORM), USER)
-            each = pairs.select(*places, **{TOTAL: scaled(pairs[VALUE], pairs[NORM], bound, units).cast(WIDE)})
+            each = pairs.select(*places, **{TOTAL: formula(pairs[VALUE], pairs[NORM]).cast(WIDE)})
             found = to_arrow(each.group_by(places).agg(**{TOTAL: each[TOTAL].sum().cast(WIDE)}))
         return whole_numbers(at_keys(found, self._places(vector))[TOTAL])
 
@@ -91,7 +85,8 @@ class GroupsOnEngine(Groups):
         pairs = rows.group_by(USER, *items).agg(**{COUNT: _clipped_count(rows)}, **_sums(rows, vector))
         if vector.kind == "values":
             return _counted(pairs.select(USER, **{CELL: VALUES.place(pairs[SUM])}))
-        return pairs.select(USER, *items, **{VALUE: _value(pairs, vector)})
+        sums = pairs[SUM] if vector.kind == "amount" else None
+        return pairs.select(USER, *items, **{VALUE: value_of_pair(vector, pairs[COUNT], sums)})
 
 
 def _norms(entries: ir.Table, order: Order) -> ir.Table:
@@ -101,14 +96,6 @@ def _norms(entries: ir.Table, order: Order) -> ir.Table:
     norm = values.abs().sum() if order == 1 else (values * values).sum().sqrt()
     whole = ibis.least(norm, ALL_WHOLE).ceil().cast("float64")
     return entries.group_by(USER).agg(**{NORM: ibis.greatest(norm, whole), SUM: entries[VALUE].sum()})
-
-
-def _value(pairs: ir.Table, vector: Vector) -> ir.Value:
-    """Value of each pair: from a column, as engines take a plain 1024.0 for a decimal."""
-    counts = pairs[COUNT].cast("float64")
-    if vector.kind in ("people", "events"):
-        return (ibis.least(counts, 1.0) if vector.kind == "people" else counts) * float(GRID)
-    return pairs[SUM].cast("float64") - (ibis.literal(vector.centre) if vector.once else vector.centre * counts)
 
 
 def _counted(rows: ir.Table) -> ir.Table:

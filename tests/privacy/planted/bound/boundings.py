@@ -221,19 +221,19 @@ BUGS = [
         "bound/vectors.py",
         (
             (
-                "parts = (clipped_part(each.norms, each.norms, bound, limit, units) for each in self._entries(vector))",
-                "parts = (truncated(np.maximum(each.norms - bound, 0) / limit * units) for each in self._entries(vector))",
+                "lambda norm, _: clipped_part(norm, norm, bound, limit, units)",
+                "lambda norm, _: truncated(where(norm > bound, norm - bound, 0.0) / limit * units)",
             ),
         ),
         VECTORS + "test_the_units_are_attained[by number]",
     ),
     Bug(
         "groups: how far norms exceed a bound is measured from the totals' limit on an engine",
-        "bound/vectors_on_engine.py",
+        "bound/vectors.py",
         (
             (
-                "return self._clipped_from(NORM, vector, bound, limit, units)",
-                "return self._clipped_from(NORM, vector, bound, limit, 2 * units)",
+                "lambda norm, _: clipped_part(norm, norm, bound, limit, units)",
+                "lambda norm, _: clipped_part(norm, norm, bound, limit, 2 * units)",
             ),
         ),
         VECTORS + "test_the_units_are_attained[on the engine]",
