@@ -92,7 +92,7 @@ BUGS = [
     Bug(
         "sorted here: scaled people may have any number of items",
         "bound/encoded_pairs.py",
-        (("] = excess.of(self._above(chunk, excess)) > 0", "] = False"),),
+        (("] = self._excess(chunk, excess)[1] > 0", "] = False"),),
         NUMBERS + "test_people_come_a_few_at_a_time",
     ),
     Bug(
